@@ -1,0 +1,90 @@
+/** What the user can mend: printed as a sentence and a next step, never with a stack. */
+export class UserError extends Error {
+  override name = 'UserError';
+  readonly hint: string;
+
+  constructor(message: string, hint: string, options?: ErrorOptions) {
+    super(message, options);
+    this.hint = hint;
+  }
+}
+
+/**
+ * - `rate_limit`, `overloaded`, `timeout`: worth another try; `timeout` includes connections that broke
+ *   before the model said anything.
+ * - `network`: nothing answers at that address.
+ * - `cut`: the stream broke after the model had begun to answer.
+ * - `protocol`: what came back is not what this kind of server says.
+ * - `overflow`: the conversation is larger than the model's window.
+ */
+export type ProviderErrorKind =
+  | 'auth'
+  | 'quota'
+  | 'rate_limit'
+  | 'overloaded'
+  | 'timeout'
+  | 'network'
+  | 'cut'
+  | 'protocol'
+  | 'overflow'
+  | 'model_not_found'
+  | 'bad_request';
+
+export type ProviderErrorDetails = {
+  kind: ProviderErrorKind;
+  provider: string;
+  status?: number;
+  retryAfterMs?: number;
+};
+
+export class ProviderError extends Error {
+  override name = 'ProviderError';
+  readonly kind: ProviderErrorKind;
+  readonly provider: string;
+  readonly status: number | undefined;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(message: string, details: ProviderErrorDetails, options?: ErrorOptions) {
+    super(message, options);
+    this.kind = details.kind;
+    this.provider = details.provider;
+    this.status = details.status;
+    this.retryAfterMs = details.retryAfterMs;
+  }
+}
+
+/** A tool threw: a bug in the tool, told to the model as a failed result. */
+export class ToolExecutionError extends Error {
+  override name = 'ToolExecutionError';
+  readonly tool: string;
+  readonly params: unknown;
+
+  constructor(tool: string, params: unknown, cause: Error) {
+    super(`Tool ${tool} failed: ${cause.message}`, { cause });
+    this.tool = tool;
+    this.params = params;
+  }
+}
+
+export class ContextOverflowError extends Error {
+  override name = 'ContextOverflowError';
+  readonly currentTokens: number;
+  readonly maxTokens: number;
+
+  constructor(currentTokens: number, maxTokens: number) {
+    super(`Context overflow: ${currentTokens} > ${maxTokens}`);
+    this.currentTokens = currentTokens;
+    this.maxTokens = maxTokens;
+  }
+}
+
+/** A hand refused: the path guard or the sandbox said no. The model is told; nothing was touched. */
+export class PermissionDeniedError extends Error {
+  override name = 'PermissionDeniedError';
+  readonly request: { operation: string };
+
+  constructor(request: { operation: string }) {
+    super(`Permission denied: ${request.operation}`);
+    this.request = request;
+  }
+}

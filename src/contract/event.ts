@@ -1,0 +1,38 @@
+import type { Display } from './display.ts';
+import type { ProviderErrorKind } from './errors.ts';
+import type { Message, ToolCall, Usage } from './message.ts';
+import type { PermissionRequest, Verdict } from './permission.ts';
+
+/** Why a run ended. */
+export type EndReason = 'done' | 'max_turns' | 'interrupted' | 'error';
+
+export type RunError = { message: string; hint?: string; kind?: ProviderErrorKind };
+
+/** Everything a watcher can learn of a run, as plain JSON. `message` is durable; the rest is for watching. */
+export type AgentEvent =
+  | { type: 'run_start'; sessionId: string; provider: string; model: string; cwd: string }
+  | { type: 'turn_start'; turn: number }
+  | { type: 'text'; text: string }
+  | { type: 'thinking'; text: string }
+  /** The model has begun to write a call; its arguments are still arriving. */
+  | { type: 'call_start'; name: string }
+  /** A person is being asked. */
+  | { type: 'question'; request: PermissionRequest }
+  /** What became of a call before it ran, and who said so: a rule, a mode, a grant or the user. */
+  | { type: 'judged'; callId: string; verdict: Exclude<Verdict, 'ask'>; by: string; because: string }
+  | { type: 'tool_start'; call: ToolCall; title: string }
+  | { type: 'tool_progress'; callId: string; text: string }
+  | {
+      type: 'tool_end';
+      callId: string;
+      name: string;
+      success: boolean;
+      durationMs: number;
+      display?: Display;
+      metadata?: Record<string, unknown>;
+    }
+  | { type: 'retry'; kind: ProviderErrorKind; message: string; attempt: number; delayMs: number }
+  | { type: 'usage'; usage: Usage; costUsd: number | null }
+  | { type: 'message'; message: Message }
+  | { type: 'notice'; level: 'info' | 'warn'; text: string }
+  | { type: 'end'; reason: EndReason; turns: number; error?: RunError };

@@ -1,0 +1,74 @@
+/** What a conversation is made of. Vendor shapes never leave `providers/`. */
+
+export type TextPart = { type: 'text'; text: string };
+
+/** `data` is base64. */
+export type ImagePart = { type: 'image'; mediaType: string; data: string };
+
+/**
+ * `signature` is opaque proof from the vendor that must be sent back untouched, and only to the vendor
+ * named in the message's `provider`. A redacted thought has a signature and no text.
+ */
+export type ThinkingPart = { type: 'thinking'; text: string; signature?: string; redacted?: true };
+
+/** One thing the model wants done. The id is the idempotency key: unique within a session. */
+export type ToolCall = { id: string; name: string; input: unknown };
+
+/** `malformed` is the raw argument text when it was not a JSON object; `input` is then `{}`. */
+export type ToolCallPart = ToolCall & { type: 'tool_call'; malformed?: string; signature?: string };
+
+export type Usage = {
+  /** Input tokens that were neither read from nor written to the vendor's prompt cache. */
+  inputTokens: number;
+  outputTokens: number;
+  cacheReadTokens: number;
+  cacheWriteTokens: number;
+};
+
+/** Why a model stopped talking. `cut` is a stream that broke midway: what arrived is kept. */
+export type StopReason = 'end' | 'tool_calls' | 'max_tokens' | 'refusal' | 'cut' | 'aborted';
+
+export type UserMessage = { role: 'user'; content: (TextPart | ImagePart)[]; timestamp: string };
+
+export type AssistantMessage = {
+  role: 'assistant';
+  content: (TextPart | ThinkingPart | ToolCallPart)[];
+  provider: string;
+  model: string;
+  stopReason: StopReason;
+  usage?: Usage;
+  timestamp: string;
+};
+
+/** The answer to exactly one call. */
+export type ToolMessage = {
+  role: 'tool';
+  callId: string;
+  name: string;
+  success: boolean;
+  content: (TextPart | ImagePart)[];
+  metadata?: Record<string, unknown>;
+  timestamp: string;
+};
+
+export type Message = UserMessage | AssistantMessage | ToolMessage;
+
+export const noUsage: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+
+export function addUsage(a: Usage, b: Usage): Usage {
+  return {
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
+    cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
+  };
+}
+
+/** The text of a message, its parts joined; thoughts, calls and images are left out. */
+export function textOf(message: Message): string {
+  return message.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
+}
+
+export function toolCallsOf(message: AssistantMessage): ToolCallPart[] {
+  return message.content.filter((part) => part.type === 'tool_call');
+}

@@ -1,0 +1,49 @@
+import type { Display } from './display.ts';
+
+/** What a call would touch. `target` is a path, a command line or a URL, as written by the model. */
+export type Access = { kind: 'read' | 'write' | 'execute' | 'fetch'; target: string };
+
+export type Verdict = 'allow' | 'ask' | 'deny';
+
+/** `because` is shown to the user and, when denied, to the model. */
+export type Judgement = { verdict: Verdict; because: string };
+
+/**
+ * A built-in rule, with the examples that test it. It matches targets of one kind of access; no match means ask.
+ * A built-in deny cannot be granted away by the model or by a repository.
+ */
+export type Rule = {
+  kind: Access['kind'];
+  match: RegExp;
+  verdict: Verdict;
+  because: string;
+  examples: { hits: string[]; misses: string[] };
+};
+
+/** A remembered answer. `pattern` is a tool with an optional specifier, such as `Bash(git log *)`. */
+export type Permission = {
+  type: Access['kind'];
+  pattern: string;
+  action: 'allow' | 'deny';
+  scope: 'session' | 'always';
+  grantedAt: string;
+};
+
+export type PermissionMode = 'default' | 'accept-edits' | 'plan' | 'auto' | 'read-only';
+
+/** The question put to a person: exactly what will happen. */
+export type PermissionRequest = {
+  callId: string;
+  tool: string;
+  /** One line, for example `Edit src/auth.ts`. */
+  operation: string;
+  accesses: Access[];
+  because: string;
+  preview?: Display;
+};
+
+/** `session` and `always` also remember the yes; `reason` tells the model why not. */
+export type Answer = { choice: 'once' | 'session' | 'always' } | { choice: 'no'; reason?: string };
+
+/** A person as a function. */
+export type Approver = (request: PermissionRequest, signal: AbortSignal) => Promise<Answer>;

@@ -1,0 +1,35 @@
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { onTestFinished } from 'vitest';
+
+export type Workspace = { root: string; home: string; tree(): Promise<Record<string, string>> };
+
+/** A real folder with these files, and a data root of its own; both are gone when the test is. */
+export async function workspace(files: Record<string, string> = {}): Promise<Workspace> {
+  const base = await realpath(await mkdtemp(path.join(tmpdir(), 'aca-')));
+  onTestFinished(() => rm(base, { recursive: true, force: true, maxRetries: 3 }));
+  const root = path.join(base, 'project');
+  const home = path.join(base, 'home');
+  await mkdir(root);
+  await mkdir(home);
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(path.dirname(path.join(root, name)), { recursive: true });
+    await writeFile(path.join(root, name), text);
+  }
+  return { root, home, tree: () => readTree(root) };
+}
+
+async function readTree(root: string): Promise<Record<string, string>> {
+  const entries = await readdir(root, { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name));
+  const texts = await Promise.all(
+    files.map(async (file) => [
+      path.relative(root, file).replaceAll(path.sep, '/'),
+      await readFile(file, 'utf8'),
+    ]),
+  );
+  return Object.fromEntries(texts.sort());
+}

@@ -1,11 +1,26 @@
 import { defineConfig } from 'vitest/config';
 
+const shared = { testTimeout: 30_000, hookTimeout: 60_000, pool: 'forks' } as const;
+
+/** Unit tests run the source; journeys run the built program, so only they wait for a build. */
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    globalSetup: ['test/support/build-once.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
-    pool: 'forks',
+    projects: [
+      {
+        test: {
+          ...shared,
+          name: 'unit',
+          include: ['src/**/*.test.ts', 'test/*.test.ts', 'test/support/**/*.test.ts'],
+        },
+      },
+      {
+        test: {
+          ...shared,
+          name: 'journeys',
+          include: ['test/journeys/**/*.test.ts'],
+          globalSetup: ['test/support/build-once.ts'],
+        },
+      },
+    ],
   },
 });

@@ -1,46 +1,72 @@
 // Bundles src/ into dist/: a tiny entry, and chunks that load on first use.
-// --quiet prints nothing on success; --types also writes the public type declarations.
+// --quiet prints nothing on success; --types also writes the public type declarations; --outdir DIR goes elsewhere.
 import { execFileSync } from 'node:child_process';
-import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
-const { version, dependencies, optionalDependencies } = JSON.parse(
-  await readFile(path.join(root, 'package.json'), 'utf8'),
-);
-const dist = path.join(root, 'dist');
+const { version } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8'));
+const outdir = process.argv.indexOf('--outdir');
+const dist = path.resolve(root, outdir === -1 ? 'dist' : process.argv[outdir + 1]);
 
-await rm(dist, { recursive: true, force: true });
-const result = await build({
+/** @type {import('esbuild').BuildOptions} */
+const shared = {
   absWorkingDir: root,
-  entryPoints: { main: 'src/cli/main.ts', index: 'src/index.ts' },
   outdir: dist,
   bundle: true,
-  splitting: true,
-  format: 'esm',
   platform: 'node',
   target: 'node20.19',
   minify: true,
-  keepNames: true,
   legalComments: 'none',
   metafile: true,
   logLevel: 'warning',
+  define: { ACA_VERSION: JSON.stringify(version) },
+};
+
+const app = build({
+  ...shared,
+  entryPoints: { app: 'src/cli/run.ts', index: 'src/index.ts' },
+  splitting: true,
+  format: 'esm',
+  keepNames: true,
+  mainFields: ['module', 'main'],
   chunkNames: 'chunks/[name]-[hash]',
-  external: Object.keys({ ...dependencies, ...optionalDependencies }),
-  define: { 'process.env.ACA_VERSION': JSON.stringify(version) },
+  // Packages that bring a binary; everything else is in the bundle.
+  external: ['@vscode/ripgrep', '@napi-rs/keyring'],
   // Bundled CommonJS packages call require() for node's own modules.
   banner: { js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },
 });
 
-const main = path.join(dist, 'main.js');
-await writeFile(main, `#!/usr/bin/env node\n${await readFile(main, 'utf8')}`);
-await chmod(main, 0o755);
-await writeFile(
-  path.join(dist, 'THIRD-PARTY-LICENSES.txt'),
-  await licences(Object.keys(result.metafile.inputs)),
-);
+// The entry is CommonJS and alone: it starts before the module loader does, and says the version without it.
+const entry = build({
+  ...shared,
+  entryPoints: { main: 'src/cli/main.ts' },
+  format: 'cjs',
+  outExtension: { '.js': '.cjs' },
+  plugins: [
+    {
+      name: 'app-stays-outside',
+      setup: ({ onResolve }) =>
+        onResolve({ filter: /^\.\/run\.ts$/ }, () => ({ path: './app.js', external: true })),
+    },
+  ],
+});
+
+const metafiles = (await Promise.all([app, entry])).map((result) => result.metafile);
+const inputs = metafiles.flatMap((metafile) => Object.keys(metafile.inputs));
+const outputs = Object.assign({}, ...metafiles.map((metafile) => metafile.outputs));
+
+// What is left of an earlier build goes last, so that a program started meanwhile still finds its parts.
+const written = new Set(Object.keys(outputs).map((file) => path.resolve(root, file)));
+for (const entry of await readdir(dist, { recursive: true, withFileTypes: true })) {
+  const file = path.join(entry.parentPath, entry.name);
+  if (entry.isFile() && file.endsWith('.js') && !written.has(file)) await rm(file);
+}
+
+await chmod(path.join(dist, 'main.cjs'), 0o755);
+await writeFile(path.join(dist, 'THIRD-PARTY-LICENSES.txt'), await licences(inputs));
 if (process.argv.includes('--types')) {
   execFileSync(
     process.execPath,
@@ -52,8 +78,10 @@ if (process.argv.includes('--types')) {
   );
 }
 if (!process.argv.includes('--quiet')) {
-  const bytes = Object.values(result.metafile.outputs).reduce((sum, output) => sum + output.bytes, 0);
-  console.log(`dist/ ${(bytes / 1e6).toFixed(1)} MB in ${Object.keys(result.metafile.outputs).length} files`);
+  const sizes = Object.values(outputs).map((output) => output.bytes);
+  console.log(
+    `${(sizes.reduce((sum, bytes) => sum + bytes, 0) / 1e6).toFixed(1)} MB in ${sizes.length} files`,
+  );
 }
 
 /** The licence text of every package whose code is in the bundle. */

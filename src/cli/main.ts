@@ -1,1 +1,35 @@
-export {};
+#!/usr/bin/env node
+import process from 'node:process';
+import type { Terminal } from './terminal.ts';
+
+/** Put in by the build. */
+declare const ACA_VERSION: string;
+
+/** Nothing of the app is loaded to say the version. */
+function start(): void {
+  const args = process.argv.slice(2);
+  if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
+    process.stdout.write(`${ACA_VERSION}\n`);
+    return;
+  }
+  // A reader that has seen enough closes the pipe; that is no failure of ours.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0);
+    throw error;
+  });
+  const terminal: Terminal = {
+    env: process.env,
+    cwd: process.cwd(),
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    onSignal: (signal, listener) => void process.on(signal, listener),
+  };
+  void import('./run.ts')
+    .then(({ run }) => run(args, terminal))
+    .then((code) => {
+      process.exitCode = code;
+    });
+}
+
+start();

@@ -3,8 +3,8 @@ import type { ProviderErrorKind } from './errors.ts';
 import type { Message, ToolCall, Usage } from './message.ts';
 import type { PermissionRequest, Verdict } from './permission.ts';
 
-/** Why a run ended. */
-export type EndReason = 'done' | 'max_turns' | 'interrupted' | 'error';
+/** Why a run ended. `max_tokens` and `refusal`: the model's last answer is incomplete, or it declined to give one. */
+export type EndReason = 'done' | 'max_turns' | 'max_tokens' | 'refusal' | 'interrupted' | 'error';
 
 export type RunError = { message: string; hint?: string; kind?: ProviderErrorKind };
 
@@ -14,6 +14,8 @@ export type AgentEvent =
   | { type: 'turn_start'; turn: number }
   | { type: 'text'; text: string }
   | { type: 'thinking'; text: string }
+  /** Everything said in this turn so far was in truth this. */
+  | { type: 'reclassify'; as: 'text' | 'thinking' }
   /** The model has begun to write a call; its arguments are still arriving. */
   | { type: 'call_start'; name: string }
   /** A person is being asked. */

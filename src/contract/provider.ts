@@ -27,6 +27,8 @@ export type CompletionRequest = {
 export type ProviderEvent =
   | { type: 'text'; text: string }
   | { type: 'thinking'; text: string }
+  /** Everything said in this reply so far was in truth this: a bare `</think>` came, or never came. */
+  | { type: 'reclassify'; as: 'text' | 'thinking' }
   /** Closes the thought before it. */
   | { type: 'thinking_signature'; signature: string; redacted?: true }
   | { type: 'tool_call_start'; key: string; id?: string; name: string; signature?: string }

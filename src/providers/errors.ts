@@ -41,7 +41,7 @@ export function kindOf(status: number, message: string): ProviderErrorKind {
 }
 
 /** `Retry-After` in seconds or as a date, or the milliseconds some vendors send. */
-export function retryAfter(headers: HttpFailure['headers']): number | undefined {
+function retryAfter(headers: HttpFailure['headers']): number | undefined {
   const read = (name: string) =>
     (headers instanceof Headers ? headers.get(name) : headers?.[name]) ?? undefined;
   const ms = Number(read('retry-after-ms'));
@@ -54,45 +54,40 @@ export function retryAfter(headers: HttpFailure['headers']): number | undefined 
   return Number.isFinite(delay) && delay >= 0 ? delay : undefined;
 }
 
-const DEAD = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'EAI_AGAIN',
-  'CERT_HAS_EXPIRED',
-]);
+const DEAD = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAIN']);
 
-/**
- * A failure that never became an HTTP answer: nobody listens (`network`), or the connection broke.
- * `begun` tells whether the model had already begun to answer.
- */
-export function fromBrokenConnection(provider: string, error: unknown, begun: boolean): ProviderError {
+export type BrokenConnection = {
+  provider: string;
+  /** Where the server was looked for. */
+  address: string;
+  /** Whether the model had already begun to answer. */
+  begun: boolean;
+};
+
+/** A failure that never became an HTTP answer: nobody listens (`network`), or the connection broke. */
+export function fromBrokenConnection(
+  error: unknown,
+  { provider, address, begun }: BrokenConnection,
+): ProviderError {
   const chain = causes(error);
   const code = chain
     .map((link) => (link as { code?: unknown }).code)
     .find((c): c is string => typeof c === 'string');
   const deepest = chain.at(-1);
   const detail = code ?? (deepest instanceof Error ? deepest.message : String(error));
-  const tls = chain.some((link) => link instanceof Error && /certificate|self.signed/i.test(link.message));
-  if (begun)
-    return new ProviderError(
-      `The connection broke mid-answer (${detail}).`,
-      { kind: 'cut', provider },
-      { cause: error },
-    );
-  if (tls || (code !== undefined && DEAD.has(code))) {
-    return new ProviderError(
-      `Cannot reach ${provider} (${detail}).`,
-      { kind: 'network', provider },
-      { cause: error },
+  const broken = (kind: ProviderErrorKind, message: string) =>
+    new ProviderError(message, { kind, provider }, { cause: error });
+
+  if (begun) return broken('cut', `The connection broke mid-answer (${detail}).`);
+  if (chain.some((link) => link instanceof Error && /certificate|self.signed/i.test(link.message))) {
+    return broken(
+      'network',
+      `The certificate of ${address} is not trusted (${detail}). Name the authority's PEM file in network.caFile.`,
     );
   }
-  return new ProviderError(
-    `No answer from ${provider} (${detail}).`,
-    { kind: 'timeout', provider },
-    { cause: error },
-  );
+  if (code !== undefined && DEAD.has(code))
+    return broken('network', `Nothing answers at ${address} (${detail}).`);
+  return broken('timeout', `No answer from ${provider} (${detail}).`);
 }
 
 function causes(error: unknown): unknown[] {

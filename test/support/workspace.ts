@@ -5,10 +5,16 @@ import { onTestFinished } from 'vitest';
 
 export type Workspace = { root: string; home: string; tree(): Promise<Record<string, string>> };
 
+/** Called with a clean-up. Tests that run side by side must hand in their own context's. */
+export type WhenDone = (clean: () => Promise<void>) => void;
+
 /** A real folder with these files, and a data root of its own; both are gone when the test is. */
-export async function workspace(files: Record<string, string> = {}): Promise<Workspace> {
+export async function workspace(
+  files: Record<string, string> = {},
+  whenDone: WhenDone = onTestFinished,
+): Promise<Workspace> {
   const base = await realpath(await mkdtemp(path.join(tmpdir(), 'aca-')));
-  onTestFinished(() => rm(base, { recursive: true, force: true, maxRetries: 3 }));
+  whenDone(() => rm(base, { recursive: true, force: true, maxRetries: 3 }));
   const root = path.join(base, 'project');
   const home = path.join(base, 'home');
   await mkdir(root);

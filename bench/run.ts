@@ -1,0 +1,117 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cpus, tmpdir } from 'node:os';
+import path from 'node:path';
+import { doors, protocolNames } from '../test/support/aca.ts';
+import { calls, says } from '../test/support/model-server/script.ts';
+import { startModelServer } from '../test/support/model-server/server.ts';
+
+/**
+ * Start-up and loop overhead of the built program, beside the bare runtime's start in the same run, because
+ * machines differ and are shared. `npm run bench -- --record` appends the table to bench/results.md.
+ */
+
+const ROUNDS = 15;
+const TURNS = 40;
+/** A build of its own, so that another build meanwhile disturbs nothing. */
+const outdir = 'node_modules/.cache/bench-dist';
+const main = path.resolve(outdir, 'main.cjs');
+
+type Row = { what: string; ms: number; target?: string };
+
+async function bench(): Promise<void> {
+  execFileSync(process.execPath, ['scripts/build.mjs', '--quiet', '--outdir', outdir], { stdio: 'inherit' });
+  const folder = await mkdtemp(path.join(tmpdir(), 'aca-bench-'));
+  try {
+    await writeFile(path.join(folder, 'a.txt'), 'alpha\n');
+    const bare = await medianOf(ROUNDS, () => spawnToExit(['-e', '0'], folder));
+    const version = await medianOf(ROUNDS, () => spawnToExit([main, '--version'], folder));
+    const rows: Row[] = [
+      { what: 'bare runtime, spawn to exit', ms: bare },
+      { what: '--version, over the bare runtime', ms: version - bare },
+    ];
+    for (const protocol of protocolNames) {
+      const first = await medianOf(ROUNDS, () => spawnToFirstRequest(protocol, folder));
+      rows.push({
+        what: `${protocol}: spawn to first request, over the bare runtime`,
+        ms: first - bare,
+        target: 'under 150',
+      });
+      rows.push({ what: `${protocol}: loop gap`, ms: await loopGap(protocol, folder), target: 'under 5' });
+    }
+    await report(rows);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function envOf(folder: string, env: Record<string, string> = {}): NodeJS.ProcessEnv {
+  return { PATH: process.env.PATH ?? '', HOME: folder, AI_ASSISTANT_HOME: path.join(folder, 'data'), ...env };
+}
+
+function exitOf(args: string[], folder: string, env: Record<string, string> = {}): Promise<number> {
+  const child = spawn(process.execPath, args, { cwd: folder, env: envOf(folder, env), stdio: 'ignore' });
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => resolve(code ?? -1));
+  });
+}
+
+async function spawnToExit(args: string[], folder: string): Promise<number> {
+  const started = performance.now();
+  const code = await exitOf(args, folder);
+  if (code !== 0) throw new Error(`node ${args.join(' ')} ended with ${code}`);
+  return performance.now() - started;
+}
+
+async function spawnToFirstRequest(
+  protocol: (typeof protocolNames)[number],
+  folder: string,
+): Promise<number> {
+  await using server = await startModelServer([says('ok')]);
+  const { model, env } = doors[protocol](server.url);
+  const started = performance.now();
+  const code = await exitOf([main, '-p', 'hello', '--model', model], folder, env);
+  const [request] = server.requests;
+  if (code !== 0 || !request) throw new Error(`${protocol} ended with ${code}`);
+  return request.receivedAt - started;
+}
+
+/** From the last byte of a reply to the arrival of the next request, one Read between them; the median over a run. */
+async function loopGap(protocol: (typeof protocolNames)[number], folder: string): Promise<number> {
+  const reads = Array.from({ length: TURNS }, () => calls(['Read', { file_path: 'a.txt' }]));
+  await using server = await startModelServer([...reads, says('ok')]);
+  const { model, env } = doors[protocol](server.url);
+  const code = await exitOf([main, '-p', 'hello', '--model', model], folder, env);
+  if (code !== 0) throw new Error(`${protocol} ended with ${code}`);
+  const gaps = server.requests
+    .slice(1)
+    .map((request, i) => request.receivedAt - (server.requests[i]?.endedAt ?? Number.NaN));
+  return median(gaps);
+}
+
+async function medianOf(rounds: number, measure: () => Promise<number>): Promise<number> {
+  await measure();
+  const figures: number[] = [];
+  for (let round = 0; round < rounds; round++) figures.push(await measure());
+  return median(figures);
+}
+
+function median(figures: number[]): number {
+  return figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] ?? Number.NaN;
+}
+
+async function report(rows: Row[]): Promise<void> {
+  const bare = rows[0]?.ms ?? Number.NaN;
+  const lines = rows.map(
+    ({ what, ms, target = '' }) => `| ${what} | ${ms.toFixed(1)} | ${(ms / bare).toFixed(2)} | ${target} |`,
+  );
+  const text = ['| what | median ms | of bare | target ms |', '|---|---|---|---|', ...lines].join('\n');
+  console.log(text);
+  if (!process.argv.includes('--record')) return;
+  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
+  const heading = `## ${new Date().toISOString().slice(0, 10)}, ${commit}, Node ${process.version}, ${cpus().length} cores`;
+  await appendFile('bench/results.md', `\n${heading}\n\n${text}\n`);
+}
+
+await bench();

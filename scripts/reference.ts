@@ -1,0 +1,117 @@
+import type { Command, Option } from 'commander';
+import { buildProgram, subcommands } from '../src/cli/args.ts';
+import { exitCodes } from '../src/cli/exit-codes.ts';
+import { configCommand } from '../src/cli/subcommands/config.ts';
+import { keysCommand } from '../src/cli/subcommands/keys.ts';
+import { modelsCommand } from '../src/cli/subcommands/models.ts';
+import { sessionsCommand } from '../src/cli/subcommands/sessions.ts';
+import type { Terminal } from '../src/cli/terminal.ts';
+import { builtinCommands } from '../src/commands/index.ts';
+import { environmentVariables } from '../src/config/environment.ts';
+import { settingsReference } from '../src/config/reference.ts';
+import { presets } from '../src/providers/presets.ts';
+import { builtinTools } from '../src/tools/index.ts';
+
+/** The reference as Markdown, from the same tables the program itself reads. */
+export function reference(): string {
+  return `${[
+    '# Reference\n\nGenerated from the code by `npm run docs`; do not edit.',
+    section('Flags', ['flag', 'what it does', 'default'], flagRows()),
+    section('Commands', ['command', 'what it does'], commandRows()),
+    section('Slash commands', ['command', 'what it does'], slashRows()),
+    section('Exit codes', ['code', 'meaning'], exitRows()),
+    section('Settings', ['key', 'type', 'default', 'what it does'], settingRows()),
+    section('Environment variables', ['variable', 'what it does'], variableRows()),
+    section('Vendors and servers', ['name', 'protocol', 'address', 'key', 'default model'], vendorRows()),
+    section('Tools', ['tool', 'what the model is told'], toolRows()),
+  ].join('\n\n')}\n`;
+}
+
+function section(title: string, head: string[], rows: string[][]): string {
+  const line = (cells: string[]) =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`;
+  return [`## ${title}\n`, line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+function flagRows(): string[][] {
+  const silent = { out: () => undefined, err: () => undefined };
+  return buildProgram(silent).options.map((option: Option) => {
+    const choices = option.argChoices ? `: ${option.argChoices.join(', ')}` : '';
+    const isPlain = typeof option.defaultValue === 'string';
+    return [
+      `\`${option.flags}\``,
+      `${option.description}${choices}`,
+      isPlain ? `\`${option.defaultValue}\`` : '',
+    ];
+  });
+}
+
+function commandRows(): string[][] {
+  // Only the words of the commands are read; nothing of a terminal is used.
+  const terminal = {
+    env: {},
+    cwd: '',
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+  } as unknown as Terminal;
+  const built: Record<(typeof subcommands)[number]['name'], Command> = {
+    config: configCommand(terminal),
+    keys: keysCommand(terminal),
+    models: modelsCommand(terminal),
+    sessions: sessionsCommand(terminal),
+  };
+  return subcommands.flatMap(({ name }) => {
+    const command = built[name];
+    return command.commands.length > 0
+      ? command.commands.map((inner) => rowOf(inner, `${name} `))
+      : [rowOf(command, '')];
+  });
+}
+
+function rowOf(command: Command, prefix: string): string[] {
+  const words = command.registeredArguments.map((argument) =>
+    argument.required ? `<${argument.name()}>` : `[${argument.name()}]`,
+  );
+  const flags = command.options.map((option) => `\`${option.flags}\` ${option.description}`);
+  const usage = ['aca', `${prefix}${command.name()}`, ...words].join(' ');
+  return [`\`${usage}\``, [command.description(), ...flags].join('; ')];
+}
+
+function slashRows(): string[][] {
+  return builtinCommands.map(({ name, description }) => [`\`/${name}\``, description]);
+}
+
+function exitRows(): string[][] {
+  return Object.values(exitCodes).map(({ code, meaning }) => [String(code), meaning]);
+}
+
+function settingRows(): string[][] {
+  return settingsReference().map(({ key, type, default: value, description }) => [
+    `\`${key}\``,
+    type,
+    value === 'unset' ? '' : `\`${value}\``,
+    description,
+  ]);
+}
+
+function variableRows(): string[][] {
+  return environmentVariables.map(({ name, description, key }) => [
+    `\`${name}\``,
+    key === null ? description : `${description} (\`${key}\`)`,
+  ]);
+}
+
+function vendorRows(): string[][] {
+  return presets.map((preset) => [
+    `\`${preset.name}\``,
+    preset.protocol,
+    preset.baseUrl,
+    preset.keyEnv.map((name) => `\`${name}\``).join(', '),
+    'defaultModel' in preset ? `\`${preset.defaultModel}\`` : 'the first one the server lists',
+  ]);
+}
+
+function toolRows(): string[][] {
+  return builtinTools.map(({ name, description }) => [name, description]);
+}

@@ -1,0 +1,177 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { calls, says } from '../../test/support/model-server/script.ts';
+import { scripted } from '../../test/support/scripted.ts';
+import { toolCallsOf } from '../contract/message.ts';
+import type { ProviderEvent } from '../contract/provider.ts';
+import { complete, Reply } from './accumulate.ts';
+
+const AT = '2026-01-01T00:00:00.000Z';
+
+function fold(events: ProviderEvent[], usedIds: string[] = []): Reply {
+  const reply = new Reply({ provider: 'p', model: 'm', usedIds: new Set(usedIds) });
+  for (const event of events) reply.push(event);
+  return reply;
+}
+
+function call(key: string, id: string | undefined, json: string): ProviderEvent[] {
+  return [
+    { type: 'tool_call_start', key, name: 'Read', ...(id !== undefined && { id }) },
+    { type: 'tool_call_delta', key, json },
+    { type: 'tool_call_end', key },
+  ];
+}
+
+describe('[L08] folding a reply', () => {
+  test('deltas become parts in the order they were said', () => {
+    const reply = fold([
+      { type: 'thinking', text: 'hm' },
+      { type: 'thinking', text: 'm' },
+      { type: 'thinking_signature', signature: 'sig' },
+      { type: 'text', text: 'Hello ' },
+      { type: 'text', text: 'you' },
+      ...call('0', 'a', '{"file_path":"x"}'),
+      { type: 'usage', usage: { inputTokens: 1, outputTokens: 2, cacheReadTokens: 3, cacheWriteTokens: 4 } },
+      { type: 'stop', reason: 'tool_calls' },
+    ]);
+    expect(reply.finish(AT)).toEqual({
+      role: 'assistant',
+      content: [
+        { type: 'thinking', text: 'hmm', signature: 'sig' },
+        { type: 'text', text: 'Hello you' },
+        { type: 'tool_call', id: 'a', name: 'Read', input: { file_path: 'x' } },
+      ],
+      provider: 'p',
+      model: 'm',
+      stopReason: 'tool_calls',
+      usage: { inputTokens: 1, outputTokens: 2, cacheReadTokens: 3, cacheWriteTokens: 4 },
+      timestamp: AT,
+    });
+  });
+
+  test('a signed thought and the thought after it stay two thoughts', () => {
+    const reply = fold([
+      { type: 'thinking', text: 'one' },
+      { type: 'thinking_signature', signature: 's1' },
+      { type: 'thinking', text: 'two' },
+      { type: 'thinking_signature', signature: 's2' },
+      { type: 'thinking_signature', signature: 'r', redacted: true },
+    ]);
+    expect(reply.finish(AT).content).toEqual([
+      { type: 'thinking', text: 'one', signature: 's1' },
+      { type: 'thinking', text: 'two', signature: 's2' },
+      { type: 'thinking', text: '', signature: 'r', redacted: true },
+    ]);
+  });
+
+  test('argument pieces of interleaved calls find their own call', () => {
+    const reply = fold([
+      { type: 'tool_call_start', key: '7', id: 'a', name: 'Read' },
+      { type: 'tool_call_start', key: '2', id: 'b', name: 'Glob' },
+      { type: 'tool_call_delta', key: '7', json: '{"file_' },
+      { type: 'tool_call_delta', key: '2', json: '{"pattern":' },
+      { type: 'tool_call_delta', key: '7', json: 'path":"x"}' },
+      { type: 'tool_call_delta', key: '2', json: '"*"}' },
+    ]);
+    expect(toolCallsOf(reply.finish(AT)).map(({ id, input }) => ({ id, input }))).toEqual([
+      { id: 'a', input: { file_path: 'x' } },
+      { id: 'b', input: { pattern: '*' } },
+    ]);
+  });
+
+  test.each([
+    ['nothing at all', '', { input: {} }],
+    ['white space', ' \n', { input: {} }],
+    ['cut JSON', '{"a": 1,', { input: {}, malformed: '{"a": 1,' }],
+    ['an array', '[1]', { input: {}, malformed: '[1]' }],
+    ['a string', '"x"', { input: {}, malformed: '"x"' }],
+    ['null', 'null', { input: {}, malformed: 'null' }],
+  ])('arguments that are %s have a defined input', (_name, json, expected) => {
+    const [part] = toolCallsOf(fold(call('0', 'a', json)).finish(AT));
+    expect(part).toEqual({ type: 'tool_call', id: 'a', name: 'Read', ...expected });
+  });
+
+  test('[L12] ids are unique within the reply and the session, and made up where the vendor gives none', () => {
+    const reply = fold(
+      [
+        ...call('0', 'same', ''),
+        ...call('1', 'same', ''),
+        ...call('2', undefined, ''),
+        ...call('3', 'old', ''),
+      ],
+      ['old'],
+    );
+    const ids = toolCallsOf(reply.finish(AT)).map(({ id }) => id);
+    expect(ids[0]).toBe('same');
+    expect(new Set([...ids, 'old']).size).toBe(5);
+  });
+
+  test('[V09] a bare closing tag turns what was said into thinking, and the reverse', () => {
+    const thinking = fold([
+      { type: 'text', text: 'hmm' },
+      { type: 'reclassify', as: 'thinking' },
+      { type: 'text', text: 'yes' },
+    ]);
+    expect(thinking.finish(AT).content).toEqual([
+      { type: 'thinking', text: 'hmm' },
+      { type: 'text', text: 'yes' },
+    ]);
+    const text = fold([
+      { type: 'thinking', text: 'all ' },
+      { type: 'thinking', text: 'of it' },
+      { type: 'reclassify', as: 'text' },
+    ]);
+    expect(text.finish(AT).content).toEqual([{ type: 'text', text: 'all of it' }]);
+  });
+
+  test('a reply with calls never claims to be the end', () => {
+    expect(fold([...call('0', 'a', '{}'), { type: 'stop', reason: 'end' }]).finish(AT).stopReason).toBe(
+      'tool_calls',
+    );
+  });
+
+  test('a broken reply keeps its text and drops its calls', () => {
+    const reply = fold([{ type: 'text', text: 'half' }, ...call('0', 'a', '{"x":')]);
+    expect(reply.breakOff('cut', AT)?.content).toEqual([{ type: 'text', text: 'half' }]);
+    expect(fold(call('0', 'a', '{}')).breakOff('aborted', AT)).toBe(null);
+    expect(fold([{ type: 'text', text: ' \n' }]).breakOff('cut', AT)).toBe(null);
+  });
+
+  test('any split of the same text and arguments folds to the same message', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.jsonValue(), fc.array(fc.nat(20)), (text, value, cuts) => {
+        const json = JSON.stringify({ value });
+        const pieces = (whole: string) => split(whole, cuts);
+        const split_ = fold([
+          ...pieces(text).map((piece): ProviderEvent => ({ type: 'text', text: piece })),
+          { type: 'tool_call_start', key: 'k', id: 'a', name: 'Read' },
+          ...pieces(json).map((piece): ProviderEvent => ({ type: 'tool_call_delta', key: 'k', json: piece })),
+        ]);
+        const whole = fold([{ type: 'text', text }, ...call('k', 'a', json)]);
+        expect(split_.finish(AT)).toEqual(whole.finish(AT));
+      }),
+    );
+  });
+});
+
+test('[V01] complete is derived from stream', async () => {
+  const request = { model: 'm', system: '', messages: [] };
+  const said = await complete(scripted(says('hello')), request, new AbortController().signal);
+  expect(said.content).toEqual([{ type: 'text', text: 'hello' }]);
+  const called = await complete(
+    scripted(calls(['Read', { file_path: 'x' }])),
+    request,
+    new AbortController().signal,
+  );
+  expect(called.stopReason).toBe('tool_calls');
+});
+
+function split(text: string, cuts: number[]): string[] {
+  const pieces: string[] = [];
+  let rest = text;
+  for (const cut of cuts) {
+    pieces.push(rest.slice(0, cut));
+    rest = rest.slice(cut);
+  }
+  return [...pieces, rest];
+}

@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto';
+import type { AssistantMessage, StopReason, ToolCallPart, Usage } from '../contract/message.ts';
+import type { CompletionRequest, Provider, ProviderEvent } from '../contract/provider.ts';
+
+type OpenCall = { part: ToolCallPart; json: string };
+
+export type ReplyOrigin = {
+  provider: string;
+  model: string;
+  /** Call ids the session has already seen. A vendor that counts calls anew in each reply repeats them. */
+  usedIds: ReadonlySet<string>;
+};
+
+/** Folds the events of one reply into one message. */
+export class Reply {
+  readonly #origin: ReplyOrigin;
+  readonly #content: AssistantMessage['content'] = [];
+  readonly #calls = new Map<string, OpenCall>();
+  readonly #ids = new Set<string>();
+  #usage: Usage | undefined;
+  #stop: StopReason | undefined;
+
+  constructor(origin: ReplyOrigin) {
+    this.#origin = origin;
+  }
+
+  /** Whether the provider said that the reply is complete. */
+  get stopped(): boolean {
+    return this.#stop !== undefined;
+  }
+
+  get usage(): Usage | undefined {
+    return this.#usage;
+  }
+
+  push(event: ProviderEvent): void {
+    switch (event.type) {
+      case 'text':
+      case 'thinking':
+        this.#say(event.type, event.text);
+        break;
+      case 'thinking_signature':
+        this.#sign(event.signature, event.redacted);
+        break;
+      case 'reclassify':
+        this.#reclassify(event.as);
+        break;
+      case 'tool_call_start':
+        this.#open(event);
+        break;
+      case 'tool_call_delta': {
+        const call = this.#calls.get(event.key);
+        if (call) call.json += event.json;
+        break;
+      }
+      case 'usage':
+        this.#usage = event.usage;
+        break;
+      case 'stop':
+        this.#stop = event.reason;
+        break;
+      case 'tool_call_end':
+      case 'retry':
+        break;
+      default:
+        event satisfies never;
+    }
+  }
+
+  /** The whole reply, its calls parsed. */
+  finish(timestamp: string): AssistantMessage {
+    for (const { part, json } of this.#calls.values()) Object.assign(part, parseInput(json));
+    const reason = this.#stop ?? 'end';
+    return this.#message(this.#calls.size > 0 && reason === 'end' ? 'tool_calls' : reason, timestamp);
+  }
+
+  /** What arrived before the reply broke off. Its calls are dropped: none of them ran. Null when nothing is left. */
+  breakOff(reason: 'cut' | 'aborted', timestamp: string): AssistantMessage | null {
+    const calls = new Set<unknown>([...this.#calls.values()].map((call) => call.part));
+    const kept = this.#content.filter((part) => !calls.has(part));
+    if (!kept.some((part) => part.type === 'text' && part.text.trim() !== '')) return null;
+    this.#content.splice(0, Infinity, ...kept);
+    return this.#message(reason, timestamp);
+  }
+
+  #message(stopReason: StopReason, timestamp: string): AssistantMessage {
+    const { provider, model } = this.#origin;
+    const usage = this.#usage && { usage: this.#usage };
+    return { role: 'assistant', content: this.#content, provider, model, stopReason, ...usage, timestamp };
+  }
+
+  #say(type: 'text' | 'thinking', text: string): void {
+    const last = this.#content.at(-1);
+    if (last?.type === type && !('signature' in last)) last.text += text;
+    else if (text !== '') this.#content.push({ type, text });
+  }
+
+  #sign(signature: string, redacted: true | undefined): void {
+    const last = this.#content.at(-1);
+    if (redacted) this.#content.push({ type: 'thinking', text: '', signature, redacted });
+    else if (last?.type === 'thinking' && last.signature === undefined) last.signature = signature;
+    else this.#content.push({ type: 'thinking', text: '', signature });
+  }
+
+  #reclassify(as: 'text' | 'thinking'): void {
+    const said = this.#content.filter((part) => part.type === 'text' || part.type === 'thinking');
+    const text = said.map((part) => part.text).join('');
+    const rest = this.#content.filter((part) => part.type === 'tool_call');
+    this.#content.splice(0, Infinity, ...(text === '' ? [] : [{ type: as, text }]), ...rest);
+  }
+
+  #open(event: Extract<ProviderEvent, { type: 'tool_call_start' }>): void {
+    const signature = event.signature === undefined ? {} : { signature: event.signature };
+    const id = this.#uniqueId(event.id);
+    const part: ToolCallPart = { type: 'tool_call', id, name: event.name, input: {}, ...signature };
+    this.#content.push(part);
+    this.#calls.set(event.key, { part, json: '' });
+  }
+
+  #uniqueId(id: string | undefined): string {
+    const taken = (candidate: string) => this.#ids.has(candidate) || this.#origin.usedIds.has(candidate);
+    const unique = id && !taken(id) ? id : `call_${randomUUID().replaceAll('-', '').slice(0, 24)}`;
+    this.#ids.add(unique);
+    return unique;
+  }
+}
+
+/** An empty argument list arrives as no JSON at all, not as `{}`. */
+function parseInput(json: string): { input: unknown; malformed?: string } {
+  if (json.trim() === '') return { input: {} };
+  try {
+    const input: unknown = JSON.parse(json);
+    if (typeof input === 'object' && input !== null && !Array.isArray(input)) return { input };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  return { input: {}, malformed: json };
+}
+
+/** One whole reply, for callers that do not watch it arrive. */
+export async function complete(
+  provider: Provider,
+  request: CompletionRequest,
+  signal: AbortSignal,
+): Promise<AssistantMessage> {
+  const reply = new Reply({ provider: provider.name, model: request.model, usedIds: new Set() });
+  for await (const event of provider.stream(request, signal)) reply.push(event);
+  return reply.finish(new Date().toISOString());
+}

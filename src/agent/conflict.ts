@@ -1,0 +1,22 @@
+import path from 'node:path';
+import type { Access } from '../contract/permission.ts';
+
+/** Whether two calls must not run side by side: one changes what the other touches, or a command might. */
+export function accessesConflict(a: readonly Access[], b: readonly Access[]): boolean {
+  return a.some((one) => b.some((other) => clash(one, other)));
+}
+
+function clash(a: Access, b: Access): boolean {
+  if (a.kind === 'fetch' || b.kind === 'fetch') return false;
+  if (a.kind === 'execute' || b.kind === 'execute') return true;
+  if (a.kind === 'read' && b.kind === 'read') return false;
+  return within(a.target, b.target) || within(b.target, a.target);
+}
+
+function within(inner: string, outer: string): boolean {
+  const relative = path.relative(path.resolve(outer), path.resolve(inner));
+  return (
+    relative === '' ||
+    !(relative === '..' || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative))
+  );
+}

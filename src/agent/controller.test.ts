@@ -1,0 +1,136 @@
+import { describe, expect, test } from 'vitest';
+import { both, calls, says } from '../../test/support/model-server/script.ts';
+import { type ScriptedModel, scripted } from '../../test/support/scripted.ts';
+import type { AgentEvent } from '../contract/event.ts';
+import type { Message } from '../contract/message.ts';
+import type { Session } from '../contract/session.ts';
+import { Controller, type SessionLog } from './controller.ts';
+import { failedAnswer } from './history.ts';
+
+function controllerOf(
+  model: ScriptedModel,
+  { messages = [], log = {} }: { messages?: Message[]; log?: Partial<SessionLog> } = {},
+) {
+  const saved: Message[] = [];
+  const session: Session = {
+    id: 'session',
+    workingDirectory: '/project',
+    startedAt: '',
+    messages,
+    permissions: [],
+    settings: { model: 'm' },
+  };
+  const controller = new Controller({
+    session,
+    log: {
+      message: async (message) => void saved.push(message),
+      grant: async () => undefined,
+      close: async () => undefined,
+      ...log,
+    },
+    provider: 'scripted',
+    model: 'm',
+    contextWindow: 1000,
+    prepareRun: async () => ({
+      provider: 'scripted',
+      model: 'm',
+      ask: (history, signal) => model.stream({ model: 'm', system: '', messages: history }, signal),
+      async *act(parts) {
+        for (const part of parts) yield { type: 'message', message: failedAnswer(part, 'no', '') };
+      },
+      shorten: () => null,
+      costOf: () => null,
+      maxTurns: 10,
+    }),
+  });
+  const events: AgentEvent[] = [];
+  controller.listen((event) => events.push(event));
+  return { controller, events, saved, session };
+}
+
+const text = (words: string) => [{ type: 'text' as const, text: words }];
+
+describe('the controller', () => {
+  test('writes each message through before anybody is told of it', async () => {
+    const log: string[] = [];
+    const { controller } = controllerOf(scripted(both('a', ['Read', {}]), says('b')), {
+      log: { message: async (message) => void log.push(`saved ${message.role}`) },
+    });
+    controller.listen((event) => event.type === 'message' && log.push(`told ${event.message.role}`));
+    await controller.submit(text('go'));
+    const roles = ['user', 'assistant', 'tool', 'assistant'];
+    expect(log).toEqual(roles.flatMap((role) => [`saved ${role}`, `told ${role}`]));
+  });
+
+  test('prompts given while it works wait for their turn', async () => {
+    const model = scripted(says('one'), says('two'));
+    const { controller, events } = controllerOf(model);
+    const ends = await Promise.all([controller.submit(text('first')), controller.submit(text('second'))]);
+    expect(ends.map((end) => end.reason)).toEqual(['done', 'done']);
+    expect(model.requests[1]?.messages.map((message) => message.role)).toEqual(['user', 'assistant', 'user']);
+    expect(events.filter((event) => event.type === 'run_start').length).toBe(2);
+  });
+
+  test('[Y24] a call left open by a crash is answered as unknown before the next request', async () => {
+    const open: Message[] = [
+      { role: 'user', content: text('go'), timestamp: '' },
+      {
+        role: 'assistant',
+        content: [{ type: 'tool_call', id: 'c1', name: 'Bash', input: {} }],
+        provider: 'scripted',
+        model: 'm',
+        stopReason: 'tool_calls',
+        timestamp: '',
+      },
+    ];
+    const model = scripted(says('ok'));
+    const { controller } = controllerOf(model, { messages: open });
+    await controller.submit(text('go on'));
+    expect(model.requests[0]?.messages[2]).toMatchObject({ role: 'tool', callId: 'c1', success: false });
+    expect(model.requests[0]?.messages[3]).toMatchObject({ role: 'user' });
+  });
+
+  test('a disk that fails costs one warning, not the conversation', async () => {
+    const { controller, events } = controllerOf(scripted(says('one'), says('two')), {
+      log: { message: () => Promise.reject(new Error('ENOSPC: no space left on device')) },
+    });
+    await controller.submit(text('a'));
+    const end = await controller.submit(text('b'));
+    expect(end.reason).toBe('done');
+    const warnings = events.filter((event) => event.type === 'notice');
+    expect(warnings).toEqual([
+      {
+        type: 'notice',
+        level: 'warn',
+        text: 'The session cannot be saved (ENOSPC: no space left on device). It goes on in memory.',
+      },
+    ]);
+  });
+
+  test('[L01] the state tells what is pending', async () => {
+    const states: number[] = [];
+    const { controller } = controllerOf(scripted(calls(['A', {}], ['B', {}]), says('done')));
+    controller.listen((event) => event.type === 'message' && states.push(controller.state.toolCalls.length));
+    await controller.submit(text('go'));
+    expect(states).toEqual([0, 2, 1, 0, 0]);
+    expect(controller.state).toMatchObject({
+      conversationId: 'session',
+      toolCalls: [],
+      pendingApprovals: [],
+      context: { totalTokens: 15, maxTokens: 1000 },
+    });
+  });
+
+  test('[L10] interrupt ends the run and the session can go on', async () => {
+    const { controller, session } = controllerOf(scripted(says('one two three'), says('fine')));
+    controller.listen((event) => event.type === 'text' && controller.interrupt());
+    expect((await controller.submit(text('a'))).reason).toBe('interrupted');
+    expect((await controller.submit(text('b'))).reason).toBe('interrupted');
+    expect(session.messages.map((message) => message.role)).toEqual([
+      'user',
+      'assistant',
+      'user',
+      'assistant',
+    ]);
+  });
+});

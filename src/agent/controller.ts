@@ -1,0 +1,153 @@
+import type { AgentEvent } from '../contract/event.ts';
+import type { Message, UserMessage } from '../contract/message.ts';
+import type { Permission } from '../contract/permission.ts';
+import type { Session } from '../contract/session.ts';
+import { openCallsOf, unknownOutcome } from './history.ts';
+import { type Run, runLoop } from './loop.ts';
+import { type AgentState, type Progress, reduceProgress } from './state.ts';
+
+export type RunEnd = Extract<AgentEvent, { type: 'end' }>;
+
+export type Listener = (event: AgentEvent) => void;
+
+/** Where a session is written through to. */
+export type SessionLog = {
+  message(message: Message): Promise<void>;
+  grant(permission: Permission): Promise<void>;
+  close(): Promise<void>;
+};
+
+export type ControllerDeps = {
+  session: Session;
+  log: SessionLog;
+  provider: string;
+  model: string;
+  contextWindow: number;
+  /** Called at each submit: everything one run needs, but what the controller itself knows. */
+  prepareRun(): Promise<Omit<Run, 'history' | 'signal'>>;
+};
+
+type Queued = {
+  content: UserMessage['content'];
+  done: (end: RunEnd) => void;
+  failed: (error: unknown) => void;
+};
+
+/** One session: queues prompts, drives the loop, writes each message through, then tells the listeners. */
+export class Controller {
+  readonly #deps: ControllerDeps;
+  readonly #listeners = new Set<Listener>();
+  readonly #queue: Queued[] = [];
+  #progress: Progress;
+  #current: AbortController | undefined;
+  #saving = true;
+
+  constructor(deps: ControllerDeps) {
+    this.#deps = deps;
+    const context = { totalTokens: 0, maxTokens: deps.contextWindow };
+    this.#progress = { toolCalls: [], pendingApprovals: [], context };
+  }
+
+  get state(): AgentState {
+    const { id, messages } = this.#deps.session;
+    return { conversationId: id, messages, ...this.#progress };
+  }
+
+  get session(): Session {
+    return this.#deps.session;
+  }
+
+  get busy(): boolean {
+    return this.#current !== undefined;
+  }
+
+  /** Returns the way to stop listening. */
+  listen(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Runs now, or after the runs submitted before. Resolves with the run's end. */
+  submit(content: UserMessage['content']): Promise<RunEnd> {
+    return new Promise((done, failed) => {
+      this.#queue.push({ content, done, failed });
+      if (!this.#current) void this.#drain();
+    });
+  }
+
+  /** Ends the current run; what it has said and done so far is kept. */
+  interrupt(): void {
+    this.#current?.abort(new DOMException('Interrupted by the user.', 'AbortError'));
+  }
+
+  /** A yes that outlives its question. */
+  async remember(permission: Permission): Promise<void> {
+    this.#deps.session.permissions.push(permission);
+    await this.#save(this.#deps.log.grant(permission));
+  }
+
+  notice(level: 'info' | 'warn', text: string): void {
+    this.#tell({ type: 'notice', level, text });
+  }
+
+  async close(): Promise<void> {
+    this.interrupt();
+    await this.#save(this.#deps.log.close());
+  }
+
+  async #drain(): Promise<void> {
+    for (let next = this.#queue.shift(); next; next = this.#queue.shift()) {
+      this.#current = new AbortController();
+      try {
+        next.done(await this.#run(next.content, this.#current.signal));
+      } catch (error) {
+        next.failed(error);
+      } finally {
+        this.#current = undefined;
+      }
+    }
+  }
+
+  async #run(content: UserMessage['content'], signal: AbortSignal): Promise<RunEnd> {
+    const { session, provider, model } = this.#deps;
+    const timestamp = new Date().toISOString();
+    this.#tell({ type: 'run_start', sessionId: session.id, provider, model, cwd: session.workingDirectory });
+    for (const call of openCallsOf(session.messages)) await this.#add(unknownOutcome(call, timestamp));
+    await this.#add({ role: 'user', content, timestamp });
+
+    const run = { ...(await this.#deps.prepareRun()), history: session.messages, signal };
+    let end: RunEnd | undefined;
+    for await (const event of runLoop(run)) {
+      if (event.type === 'message') await this.#save(this.#deps.log.message(event.message));
+      if (event.type === 'end') end = event;
+      this.#tell(event);
+    }
+    if (!end) throw new Error('The loop ended without saying why.');
+    return end;
+  }
+
+  async #add(message: Message): Promise<void> {
+    this.#deps.session.messages.push(message);
+    await this.#save(this.#deps.log.message(message));
+    this.#tell({ type: 'message', message });
+  }
+
+  /** A disk that fails costs the user a warning, never the conversation. */
+  async #save(writing: Promise<void>): Promise<void> {
+    try {
+      await writing;
+    } catch (error) {
+      if (this.#saving)
+        this.notice(
+          'warn',
+          `The session cannot be saved (${(error as Error).message}). It goes on in memory.`,
+        );
+      this.#saving = false;
+    }
+  }
+
+  #tell(event: AgentEvent): void {
+    this.#progress = reduceProgress(this.#progress, event);
+    for (const listener of this.#listeners) listener(event);
+  }
+}

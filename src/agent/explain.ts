@@ -1,0 +1,20 @@
+import type { z } from 'zod';
+import { nearest } from '../lib/nearest.ts';
+
+/** The words that let a model mend its own call. */
+
+export function explainUnknownTool(name: string, known: readonly string[]): string {
+  const close = nearest(name, known);
+  const suggestion = close ? ` Did you mean ${close}?` : '';
+  return `There is no tool named ${name}.${suggestion} The tools are: ${known.join(', ')}.`;
+}
+
+export function explainMalformed(tool: string, raw: string): string {
+  const excerpt = raw.length > 200 ? `${raw.slice(0, 100)} … ${raw.slice(-80)}` : raw;
+  return `The arguments of ${tool} were not a JSON object, so it did not run. They read: ${excerpt}\nSend the call again with complete, valid JSON.`;
+}
+
+export function explainBadInput(tool: string, error: z.ZodError): string {
+  const problems = error.issues.map((issue) => `- ${issue.path.join('.') || 'arguments'}: ${issue.message}`);
+  return `${tool} did not run, its arguments are wrong:\n${problems.join('\n')}\nCorrect them and call it again.`;
+}

@@ -1,0 +1,147 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { both, calls, says, thinks } from '../../test/support/model-server/script.ts';
+import { type ScriptedModel, scripted } from '../../test/support/scripted.ts';
+import { ContextOverflowError, ProviderError } from '../contract/errors.ts';
+import type { AgentEvent } from '../contract/event.ts';
+import type { Message } from '../contract/message.ts';
+import type { ProviderEvent } from '../contract/provider.ts';
+import { failedAnswer, openCallsOf } from './history.ts';
+import { type Run, runLoop } from './loop.ts';
+
+const AT = '2026-01-01T00:00:00.000Z';
+const prompt: Message = { role: 'user', content: [{ type: 'text', text: 'go' }], timestamp: AT };
+
+/** Answers every call with its own name. */
+async function* echo(parts: Parameters<Run['act']>[0]): AsyncGenerator<AgentEvent> {
+  for (const call of parts) {
+    yield { type: 'message', message: { ...failedAnswer(call, `ran ${call.name}`, AT), success: true } };
+  }
+}
+
+function runOf(model: ScriptedModel, changes: Partial<Run> = {}): Run {
+  return {
+    provider: 'scripted',
+    model: 'm',
+    history: [prompt],
+    ask: (messages, signal) => model.stream({ model: 'm', system: '', messages }, signal),
+    act: echo,
+    shorten: () => new ContextOverflowError(2000, 1000),
+    costOf: () => 0.5,
+    maxTurns: 200,
+    signal: new AbortController().signal,
+    ...changes,
+  };
+}
+
+async function eventsOf(run: Run): Promise<AgentEvent[]> {
+  const events: AgentEvent[] = [];
+  for await (const event of runLoop(run)) events.push(event);
+  return events;
+}
+
+const kinds = (events: AgentEvent[]) => events.map((event) => event.type);
+
+describe('[L03] the loop', () => {
+  test('asks, acts and tells until the model wants nothing more', async () => {
+    const model = scripted(thinks('hm', both('Looking.', ['Read', { file_path: 'a' }])), says('Done.'));
+    const run = runOf(model);
+    const events = await eventsOf(run);
+
+    expect(kinds(events)).toEqual([
+      ...['turn_start', 'thinking', 'text', 'call_start', 'usage', 'message', 'message'],
+      ...['turn_start', 'text', 'usage', 'message', 'end'],
+    ]);
+    expect(events.at(-1)).toEqual({ type: 'end', reason: 'done', turns: 2 });
+    expect(run.history.map((message) => message.role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
+    expect(model.requests.map((request) => request.messages.length)).toEqual([1, 3]);
+  });
+
+  test('[Y35] [L11] stops at the turn limit and says so; every call has its answer', async () => {
+    const model = scripted(...Array.from({ length: 5 }, () => calls(['Read', {}])));
+    const run = runOf(model, { maxTurns: 3 });
+    expect((await eventsOf(run)).at(-1)).toEqual({ type: 'end', reason: 'max_turns', turns: 3 });
+    expect(model.requests.length).toBe(3);
+    expect(openCallsOf(run.history)).toEqual([]);
+  });
+
+  test('an empty reply after a tool ends the run instead of asking for ever', async () => {
+    const nothing: ProviderEvent[] = [{ type: 'stop', reason: 'end' }];
+    const run = runOf(scripted(calls(['Read', {}]), nothing));
+    expect((await eventsOf(run)).at(-1)).toEqual({ type: 'end', reason: 'done', turns: 2 });
+    expect(run.history.at(-1)?.role).toBe('tool');
+  });
+
+  test.each([
+    ['max_tokens', 'max_tokens'],
+    ['refusal', 'refusal'],
+  ] as const)('an answer that stopped by %s is not called done', async (stop, reason) => {
+    const model = scripted([
+      { type: 'text', text: 'half' },
+      { type: 'stop', reason: stop },
+    ]);
+    expect((await eventsOf(runOf(model))).at(-1)).toEqual({ type: 'end', reason, turns: 1 });
+  });
+
+  test('[N11] a provider that fails ends the run with its words; the partial text is kept', async () => {
+    const run = runOf(scripted([{ type: 'text', text: 'half an ans' }]));
+    const events = await eventsOf(run);
+    expect(events.at(-1)).toEqual({
+      type: 'end',
+      reason: 'error',
+      turns: 1,
+      error: { message: 'The answer ended too early.', kind: 'cut' },
+    });
+    expect(run.history.at(-1)).toMatchObject({
+      role: 'assistant',
+      stopReason: 'cut',
+      content: [{ type: 'text', text: 'half an ans' }],
+    });
+  });
+
+  test('[E04] [Y24] overflow shortens the view and goes on in place; the user message is not added twice', async () => {
+    const overflow = new ProviderError('too long', { kind: 'overflow', provider: 'scripted' });
+    const model = scripted(calls(['Read', {}]), overflow, overflow, says('ok'));
+    let shortened = 0;
+    const run = runOf(model, { shorten: () => (++shortened <= 2 ? null : new ContextOverflowError(2, 1)) });
+    const events = await eventsOf(run);
+    expect(events.at(-1)).toEqual({ type: 'end', reason: 'done', turns: 2 });
+    expect(shortened).toBe(2);
+    expect(run.history.filter((message) => message.role === 'user')).toEqual([prompt]);
+  });
+
+  test('[E02] [E04] overflow with nothing left to shorten is an error of its kind', async () => {
+    const overflow = new ProviderError('too long', { kind: 'overflow', provider: 'scripted' });
+    const events = await eventsOf(runOf(scripted(overflow)));
+    expect(events.at(-1)).toMatchObject({
+      type: 'end',
+      reason: 'error',
+      error: { kind: 'overflow', message: 'Context overflow: 2000 > 1000' },
+    });
+  });
+
+  test('[E04] a bug is not swallowed', async () => {
+    await expect(eventsOf(runOf(scripted(new TypeError('bug'))))).rejects.toThrow('bug');
+  });
+
+  test('[L10] an abort at any event leaves a valid history', async () => {
+    const script = () =>
+      scripted(thinks('hm', both('one', ['A', {}], ['B', {}])), both('two', ['C', {}]), says('end'));
+    const total = (await eventsOf(runOf(script()))).length;
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 0, max: total - 1 }), async (stopAt) => {
+        const abort = new AbortController();
+        const run = runOf(script(), { signal: abort.signal });
+        let seen = 0;
+        let last: AgentEvent | undefined;
+        for await (const event of runLoop(run)) {
+          if (seen++ === stopAt) abort.abort(new DOMException('stop', 'AbortError'));
+          last = event;
+        }
+        expect(openCallsOf(run.history)).toEqual([]);
+        expect(last).toMatchObject({ type: 'end', reason: stopAt === total - 1 ? 'done' : 'interrupted' });
+      }),
+      { numRuns: 60 },
+    );
+  });
+});

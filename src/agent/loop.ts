@@ -1,0 +1,108 @@
+import { type ContextOverflowError, ProviderError } from '../contract/errors.ts';
+import type { AgentEvent, EndReason, RunError } from '../contract/event.ts';
+import {
+  type Message,
+  type StopReason,
+  type ToolCallPart,
+  toolCallsOf,
+  type Usage,
+} from '../contract/message.ts';
+import type { ProviderEvent } from '../contract/provider.ts';
+import { Reply } from './accumulate.ts';
+import { callIdsOf } from './history.ts';
+
+/** All that one run needs; policy comes in from outside, so that the loop stays a loop. */
+export type Run = {
+  provider: string;
+  model: string;
+  /** Grows as the run goes on; whoever drives the loop journals each `message` before asking for the next event. */
+  history: Message[];
+  ask(history: readonly Message[], signal: AbortSignal): AsyncIterable<ProviderEvent>;
+  /** Answers every call with one `message`, however it ends. */
+  act(calls: readonly ToolCallPart[], signal: AbortSignal): AsyncIterable<AgentEvent>;
+  /** Shortens what `ask` sends after the model refused it as too long; an error when nothing is left to shorten. */
+  shorten(): ContextOverflowError | null;
+  costOf(usage: Usage): number | null;
+  maxTurns: number;
+  signal: AbortSignal;
+};
+
+const SHORTENED = 'The conversation was too long for the model; older parts were shortened.';
+const OVERFLOW_HINT = 'Start a new session, or choose a model with a larger window.';
+
+/** Asks, acts and tells until the model wants nothing more; however it ends, every call has its answer. */
+export async function* runLoop(run: Run): AsyncGenerator<AgentEvent> {
+  for (let turn = 1; turn <= run.maxTurns; turn++) {
+    yield { type: 'turn_start', turn };
+    const ending = yield* takeTurn(run);
+    if (run.signal.aborted) return yield { type: 'end', reason: 'interrupted', turns: turn };
+    if (ending) return yield { type: 'end', turns: turn, ...ending };
+  }
+  yield { type: 'end', reason: 'max_turns', turns: run.maxTurns };
+}
+
+type Ending = { reason: EndReason; error?: RunError };
+
+/** One model reply and the calls it asks for. Null when the model wants to go on. */
+async function* takeTurn(run: Run): AsyncGenerator<AgentEvent, Ending | null> {
+  const reply = new Reply({ provider: run.provider, model: run.model, usedIds: callIdsOf(run.history) });
+  try {
+    yield* streamReply(run, reply);
+  } catch (error) {
+    if (!run.signal.aborted && isOverflow(error)) {
+      const overflow = run.shorten();
+      if (overflow)
+        return {
+          reason: 'error',
+          error: { message: overflow.message, kind: 'overflow', hint: OVERFLOW_HINT },
+        };
+      yield { type: 'notice', level: 'info', text: SHORTENED };
+      return yield* takeTurn(run);
+    }
+    const partial = reply.breakOff(run.signal.aborted ? 'aborted' : 'cut', now());
+    if (partial) yield* record(run, partial);
+    if (run.signal.aborted) return null;
+    if (error instanceof ProviderError)
+      return { reason: 'error', error: { message: error.message, kind: error.kind } };
+    throw error;
+  }
+
+  const message = reply.finish(now());
+  if (reply.usage) yield { type: 'usage', usage: reply.usage, costUsd: run.costOf(reply.usage) };
+  if (message.content.length > 0) yield* record(run, message);
+  const calls = toolCallsOf(message);
+  if (calls.length === 0) return { reason: endingOf(message.stopReason) };
+  for await (const event of run.act(calls, run.signal)) {
+    if (event.type === 'message') yield* record(run, event.message);
+    else yield event;
+  }
+  return null;
+}
+
+async function* streamReply(run: Run, reply: Reply): AsyncGenerator<AgentEvent> {
+  for await (const event of run.ask(run.history, run.signal)) {
+    reply.push(event);
+    if (event.type === 'tool_call_start') yield { type: 'call_start', name: event.name };
+    else if (event.type === 'text' || event.type === 'thinking' || event.type === 'reclassify') yield event;
+    else if (event.type === 'retry') yield event;
+  }
+  if (!reply.stopped)
+    throw new ProviderError('The answer ended too early.', { kind: 'cut', provider: run.provider });
+}
+
+function* record(run: Run, message: Message): Generator<AgentEvent> {
+  run.history.push(message);
+  yield { type: 'message', message };
+}
+
+function endingOf(stop: StopReason): EndReason {
+  return stop === 'max_tokens' || stop === 'refusal' ? stop : 'done';
+}
+
+function isOverflow(error: unknown): boolean {
+  return error instanceof ProviderError && error.kind === 'overflow';
+}
+
+function now(): string {
+  return new Date().toISOString();
+}

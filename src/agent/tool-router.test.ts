@@ -1,0 +1,211 @@
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { PermissionDeniedError } from '../contract/errors.ts';
+import type { AgentEvent } from '../contract/event.ts';
+import type { ToolCallPart, ToolMessage } from '../contract/message.ts';
+import { defineTool, ok, type Tool, type ToolContext } from '../contract/tool.ts';
+import { type Decision, type RouterDeps, runTools } from './tool-router.ts';
+
+const input = z.object({ target: z.string(), ms: z.number().default(0) });
+const running: string[] = [];
+let most = 0;
+
+function toolOf(name: string, kind: 'read' | 'write' | 'execute', changes: Partial<Tool> = {}): Tool {
+  return {
+    ...defineTool({
+      name,
+      description: '',
+      input,
+      title: ({ target }) => `${name} ${target}`,
+      access: ({ target }) => [{ kind, target }],
+      async run({ target, ms }) {
+        running.push(target);
+        most = Math.max(most, running.length);
+        await new Promise((resolve) => setTimeout(resolve, ms));
+        running.splice(running.indexOf(target), 1);
+        return ok(`${name} ${target}`);
+      },
+    }),
+    ...changes,
+  };
+}
+
+const tools = [toolOf('Look', 'read'), toolOf('Change', 'write'), toolOf('Run', 'execute')];
+
+function depsOf(changes: Partial<RouterDeps> & { tools?: Tool[] } = {}): RouterDeps {
+  const list = changes.tools ?? tools;
+  return {
+    find: (name) => list.find((tool) => tool.name === name),
+    toolNames: () => list.map((tool) => tool.name),
+    decide: async () => ({ verdict: 'allow', by: 'test', because: '' }),
+    // The tools of these tests have no need of hands.
+    context: (signal, progress) => ({ signal, progress }) as unknown as ToolContext,
+    ...changes,
+  };
+}
+
+function call(name: string, callInput: unknown, id = name): ToolCallPart {
+  return { type: 'tool_call', id, name, input: callInput };
+}
+
+async function play(parts: ToolCallPart[], deps = depsOf(), signal = new AbortController().signal) {
+  const events: AgentEvent[] = [];
+  for await (const event of runTools(parts, deps, signal)) events.push(event);
+  const answers = events.flatMap((event) => (event.type === 'message' ? [event.message as ToolMessage] : []));
+  return {
+    events,
+    answers,
+    texts: answers.map((answer) => (answer.content[0]?.type === 'text' ? answer.content[0].text : '')),
+  };
+}
+
+describe('[T18] a call that cannot run tells the model how to mend it', () => {
+  test('an unknown tool', async () => {
+    const { answers, texts } = await play([call('Lok', {})]);
+    expect(answers[0]).toMatchObject({ role: 'tool', callId: 'Lok', success: false });
+    expect(texts).toEqual([
+      'There is no tool named Lok. Did you mean Look? The tools are: Look, Change, Run.',
+    ]);
+  });
+
+  test('arguments that are not JSON', async () => {
+    const { texts } = await play([{ ...call('Look', {}), malformed: '{"target": "a' }]);
+    expect(texts[0]).toContain('not a JSON object, so it did not run. They read: {"target": "a\n');
+  });
+
+  test('arguments of the wrong type name the field and what was expected', async () => {
+    const { texts } = await play([call('Look', { target: 7 })]);
+    expect(texts[0]).toContain('- target: Invalid input: expected string, received number');
+  });
+});
+
+describe('[E01] [E03] [E04] a tool that fails', () => {
+  test('a throwing tool becomes an error result tied to its id, and the others run', async () => {
+    const broken = toolOf('Broken', 'read', { run: () => Promise.reject(new Error('disk on fire')) });
+    const deps = depsOf({ tools: [broken, ...tools] });
+    const { answers, texts } = await play(
+      [call('Broken', { target: 'a' }), call('Look', { target: 'b' })],
+      deps,
+    );
+    expect(texts).toEqual(['Error: Tool Broken failed: disk on fire', 'Look b']);
+    expect(answers.map(({ callId, success }) => [callId, success])).toEqual([
+      ['Broken', false],
+      ['Look', true],
+    ]);
+  });
+
+  test('a refusal by the hands reads as one', async () => {
+    const reach = toolOf('Reach', 'read', {
+      run: () => Promise.reject(new PermissionDeniedError({ operation: '.env holds secrets' })),
+    });
+    expect((await play([call('Reach', { target: 'a' })], depsOf({ tools: [reach] }))).texts).toEqual([
+      'Permission denied: .env holds secrets',
+    ]);
+  });
+});
+
+describe('[L05] [L06] [Z01] questions one at a time, approved calls side by side', () => {
+  test('questions come in call order, none while another is open, and before anything runs', async () => {
+    const log: string[] = [];
+    const decide: RouterDeps['decide'] = async (request, { beforeAsking }): Promise<Decision> => {
+      log.push(`ask ${request.callId}`);
+      await beforeAsking(request);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      log.push(`answered ${request.callId}`);
+      return {
+        verdict: request.callId === '2' ? 'deny' : 'allow',
+        by: 'user',
+        because: 'User denied permission',
+      };
+    };
+    const parts = ['1', '2', '3'].map((id) => call('Look', { target: id }, id));
+    const { events, texts } = await play(parts, depsOf({ decide }));
+    expect(log).toEqual(['ask 1', 'answered 1', 'ask 2', 'answered 2', 'ask 3', 'answered 3']);
+    expect(events.map((event) => event.type).indexOf('tool_start')).toBeGreaterThan(
+      events.map((event) => event.type).lastIndexOf('judged'),
+    );
+    expect(texts).toEqual(['Look 1', 'User denied permission', 'Look 3']);
+  });
+
+  test('[Y01] reads overlap; answers keep the order of the calls, whatever finishes first', async () => {
+    most = 0;
+    const parts = [30, 20, 10].map((ms, i) => call('Look', { target: `f${i}`, ms }, `id${i}`));
+    const { answers } = await play(parts);
+    expect(most).toBe(3);
+    expect(answers.map((answer) => answer.callId)).toEqual(['id0', 'id1', 'id2']);
+  });
+
+  test('[Y01] writes of one file and commands wait for their turn', async () => {
+    most = 0;
+    const parts = [
+      call('Change', { target: 'a', ms: 10 }, '1'),
+      call('Change', { target: 'a', ms: 5 }, '2'),
+      call('Run', { target: 'ls', ms: 5 }, '3'),
+      call('Look', { target: 'b', ms: 5 }, '4'),
+    ];
+    const { events } = await play(parts);
+    expect(most).toBe(1);
+    const order = events.flatMap((event) => (event.type === 'tool_start' ? [event.call.id] : []));
+    expect(order).toEqual(['1', '2', '3', '4']);
+  });
+});
+
+test('[L10] an abort answers every call at once, also a deaf tool', async () => {
+  const abort = new AbortController();
+  const deaf = toolOf('Deaf', 'read', { run: () => new Promise(() => undefined) });
+  const deps = depsOf({ tools: [deaf, ...tools] });
+  setTimeout(() => abort.abort(new DOMException('stop', 'AbortError')), 10);
+  const { texts } = await play(
+    [call('Deaf', { target: 'a' }, '1'), call('Run', { target: 'x' }, '2')],
+    deps,
+    abort.signal,
+  );
+  expect(texts).toEqual([
+    'Interrupted by the user while it was running.',
+    'Interrupted by the user before it ran.',
+  ]);
+});
+
+test('[L10] an abort while a person is being asked calls the question off', async () => {
+  const abort = new AbortController();
+  const decide: RouterDeps['decide'] = () => new Promise(() => undefined);
+  setTimeout(() => abort.abort(new DOMException('stop', 'AbortError')), 10);
+  const { texts } = await play([call('Look', { target: 'a' })], depsOf({ decide }), abort.signal);
+  expect(texts).toEqual(['Interrupted by the user before it ran.']);
+});
+
+test('[C05] the question carries the preview of what will happen', async () => {
+  const shown = toolOf('Change', 'write', { preview: async () => ({ kind: 'text', text: 'a -> b' }) });
+  const decide: RouterDeps['decide'] = async (request, { beforeAsking }) => {
+    const full = await beforeAsking(request);
+    return { verdict: 'allow', by: 'user', because: full.preview?.kind ?? 'none' };
+  };
+  const { events } = await play([call('Change', { target: 'a' })], depsOf({ tools: [shown], decide }));
+  expect(events[0]).toMatchObject({
+    type: 'question',
+    request: { operation: 'Change a', preview: { kind: 'text', text: 'a -> b' } },
+  });
+});
+
+test('progress of a running tool is told while it runs', async () => {
+  const chatty = toolOf('Chatty', 'read', {
+    run: async (_input, { progress }) => {
+      progress('half way');
+      return ok('done');
+    },
+  });
+  const { events } = await play([call('Chatty', { target: 'a' })], depsOf({ tools: [chatty] }));
+  expect(events.map((event) => event.type)).toEqual([
+    'judged',
+    'tool_start',
+    'tool_progress',
+    'tool_end',
+    'message',
+  ]);
+});
+
+test('[K03] a huge result reaches the model as head and tail', async () => {
+  const huge = toolOf('Huge', 'read', { run: async () => ok('x'.repeat(50_000)) });
+  const { texts } = await play([call('Huge', { target: 'a' })], depsOf({ tools: [huge] }));
+  expect(texts[0]).toBe(`${'x'.repeat(5000)}\n... [truncated] ...\n${'x'.repeat(2000)}`);
+});

@@ -1,0 +1,171 @@
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { exitCodes } from './exit-codes.ts';
+
+export type Options = {
+  print?: boolean;
+  outputFormat: 'text' | 'json' | 'stream-json';
+  inputFormat: 'text' | 'stream-json';
+  jsonSchema?: string;
+  model?: string;
+  maxTurns?: number;
+  mode?: 'default' | 'accept-edits' | 'plan' | 'auto' | 'read-only';
+  allow: string[];
+  deny: string[];
+  addDir: string[];
+  continue?: boolean;
+  resume?: string;
+  trust?: boolean;
+  stdin?: boolean;
+  quiet?: boolean;
+  verbose?: boolean;
+  demo?: boolean;
+};
+
+/** What the user asked for: a subcommand with its own words, or a conversation. */
+export type Invocation =
+  | { kind: 'subcommand'; name: string }
+  | { kind: 'conversation'; prompt: string; options: Options };
+
+/** Subcommands: their file is loaded only when they are called. */
+export const subcommands = [
+  { name: 'config', description: 'Show and change settings' },
+  { name: 'keys', description: 'Store API keys in the system keychain' },
+  { name: 'models', description: 'List the models that are known and reachable' },
+  { name: 'sessions', description: 'List past sessions' },
+] as const;
+
+/** Help goes to `out`; complaints about wrong usage go to `err`. */
+export type Writers = { out(text: string): void; err(text: string): void };
+
+export function buildProgram({ out, err }: Writers): Command {
+  const collect = (value: string, previous: string[]) => [...previous, value];
+  return new Command('ai-code-assistant')
+    .description('An AI coding assistant for the terminal. Without -p it starts a conversation.')
+    .argument('[prompt...]', 'the task, in plain words')
+    .addOption(new Option('-p, --print', 'do the task, print the result and exit').helpGroup('Running:'))
+    .addOption(
+      new Option('-c, --continue', 'go on with the last session of this folder').helpGroup('Running:'),
+    )
+    .addOption(
+      new Option('-r, --resume <id>', 'go on with a session, by id or its first characters').helpGroup(
+        'Running:',
+      ),
+    )
+    .addOption(
+      new Option('--max-turns <n>', 'stop after this many model replies (default: 200)')
+        .argParser(positiveInteger)
+        .helpGroup('Running:'),
+    )
+    .addOption(
+      new Option('--demo', 'watch a scripted model work on a scratch project; needs no key').helpGroup(
+        'Running:',
+      ),
+    )
+    .addOption(
+      new Option(
+        '-m, --model <model>',
+        'provider/model, an alias such as sonnet, or a bare model name',
+      ).helpGroup('Model:'),
+    )
+    .addOption(
+      new Option('--mode <mode>', 'what may happen without asking')
+        .choices(['default', 'accept-edits', 'plan', 'auto', 'read-only'])
+        .helpGroup('Permissions:'),
+    )
+    .addOption(
+      new Option('--allow <rule>', "allow calls, for example 'Bash(npm test)'; repeatable")
+        .argParser(collect)
+        .default([], 'none')
+        .helpGroup('Permissions:'),
+    )
+    .addOption(
+      new Option('--deny <rule>', "refuse calls, for example 'Bash(git push *)'; repeatable")
+        .argParser(collect)
+        .default([], 'none')
+        .helpGroup('Permissions:'),
+    )
+    .addOption(
+      new Option('--add-dir <folder>', 'another folder to work in; repeatable')
+        .argParser(collect)
+        .default([], 'none')
+        .helpGroup('Permissions:'),
+    )
+    .addOption(
+      new Option('--trust', "accept this folder's own settings for this run").helpGroup('Permissions:'),
+    )
+    .addOption(
+      new Option('--output-format <format>', 'with -p: what goes to standard output')
+        .choices(['text', 'json', 'stream-json'])
+        .default('text')
+        .helpGroup('Input and output:'),
+    )
+    .addOption(
+      new Option('--input-format <format>', 'with -p: text, or a conversation as JSON lines')
+        .choices(['text', 'stream-json'])
+        .default('text')
+        .helpGroup('Input and output:'),
+    )
+    .addOption(
+      new Option(
+        '--json-schema <schema>',
+        'with -p: the result must be JSON of this schema (a file, or the schema itself)',
+      ).helpGroup('Input and output:'),
+    )
+    .addOption(
+      new Option('--stdin', 'with -p: wait for standard input to its end, however long it takes').helpGroup(
+        'Input and output:',
+      ),
+    )
+    .addOption(
+      new Option('-q, --quiet', 'tell nothing but the result and errors')
+        .conflicts('verbose')
+        .helpGroup('Input and output:'),
+    )
+    .addOption(
+      new Option('-v, --verbose', 'tell every call and its result on standard error').helpGroup(
+        'Input and output:',
+      ),
+    )
+    .addOption(new Option('-V, --version', 'print the version').helpGroup('Information:'))
+    .addHelpOption(new Option('-h, --help', 'print this help').helpGroup('Information:'))
+    .addHelpText(
+      'after',
+      `\nCommands:\n${subcommands.map(({ name, description }) => `  ${name.padEnd(28)}  ${description}`).join('\n')}`,
+    )
+    .addHelpText(
+      'after',
+      `\nExit codes:\n${Object.values(exitCodes)
+        .map(({ code, meaning }) => `  ${String(code).padEnd(5)} ${meaning}`)
+        .join('\n')}`,
+    )
+    .addHelpText(
+      'after',
+      `\nExamples:\n  $ aca "why does the login test fail?"\n  $ git diff | aca -p "review this"\n  $ aca -p "fix the failing test" --mode accept-edits --allow 'Bash(npm test)' --output-format json`,
+    )
+    .configureOutput({ writeOut: out, writeErr: err })
+    .showSuggestionAfterError()
+    .exitOverride();
+}
+
+/** Throws a `CommanderError`, its words already written, on wrong usage and when help was asked for. */
+export function parseArgs(args: string[], writers: Writers): Invocation {
+  const [first] = args;
+  const named = subcommands.find(({ name }) => name === first);
+  if (named) return { kind: 'subcommand', name: named.name };
+  const program = buildProgram(writers);
+  program.parse(args, { from: 'user' });
+  return { kind: 'conversation', prompt: program.args.join(' '), options: program.opts<Options>() };
+}
+
+/** Whether commander has already said what there is to say; the code it ends with. */
+export function commanderExitCode(error: unknown): number | null {
+  if (!(error instanceof CommanderError)) return null;
+  return error.exitCode === 0 ? exitCodes.done.code : exitCodes.usage.code;
+}
+
+function positiveInteger(value: string): number {
+  const number = Number(value);
+  if (!Number.isInteger(number) || number < 1)
+    throw new InvalidArgumentError('It must be a whole number above zero.');
+  return number;
+}

@@ -1,0 +1,93 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { assemble } from '../assemble/assemble.ts';
+import { configSchema } from '../config/schema.ts';
+import type { Approver } from '../contract/permission.ts';
+import { infoOf } from '../providers/models.ts';
+import { SessionStore } from '../session/store.ts';
+import { Conversation } from './conversation.ts';
+import { demoFiles, demoModel, demoTask } from './demo-model.ts';
+import { askOnTerminal } from './plain.ts';
+import { PlainView } from './plain-view.ts';
+import type { Terminal } from './terminal.ts';
+
+/** A scripted model through the real loop, with real tools, on a scratch project. */
+export async function runDemo(terminal: Terminal): Promise<number> {
+  const talk = new Conversation(terminal);
+  try {
+    await playDemo(
+      talk,
+      terminal.stdin.isTTY && terminal.stdout.isTTY ? askOnTerminal(talk) : answerYes(talk),
+    );
+    return 0;
+  } finally {
+    talk.close();
+  }
+}
+
+export async function playDemo(talk: Conversation, approver: Approver = askOnTerminal(talk)): Promise<void> {
+  const base = await mkdtemp(path.join(tmpdir(), 'aca-demo-'));
+  const cwd = path.join(base, 'project');
+  try {
+    await mkdir(cwd);
+    for (const [name, text] of Object.entries(demoFiles)) await writeFile(path.join(cwd, name), text);
+    talk.print(
+      'DEMO: the model is a script that always says the same. The loop, the tools, the question, the',
+    );
+    talk.print('changes and the undo are real; they happen in a scratch folder that is removed at the end.');
+    talk.print(`\n> ${demoTask}`);
+    await play(talk, { base, cwd, approver });
+  } finally {
+    await rm(base, { recursive: true, force: true });
+  }
+}
+
+async function play(
+  talk: Conversation,
+  { base, cwd, approver }: { base: string; cwd: string; approver: Approver },
+): Promise<void> {
+  const config = {
+    ...configSchema.parse({}),
+    permissions: { allow: ['Bash(node greet.test.js)'], ask: [], deny: [] },
+  };
+  const preset = {
+    name: 'demo',
+    label: 'Demo',
+    protocol: 'openai-chat',
+    baseUrl: 'http://demo.invalid',
+    keyEnv: [],
+  } as const;
+  const { controller, undo, close } = assemble({
+    config,
+    env: { PATH: process.env.PATH },
+    cwd,
+    dataRoot: base,
+    trusted: false,
+    choice: { preset, baseUrl: preset.baseUrl, model: 'script', info: infoOf('demo', 'script'), key: null },
+    provider: demoModel(),
+    keyVariables: [],
+    opened: new SessionStore(path.join(base, 'sessions')).create(cwd, { model: 'demo/script' }),
+    approver,
+  });
+  const view = new PlainView({ color: false });
+  controller.listen((event) => talk.write(view.render(event)));
+  await controller.submit([{ type: 'text', text: demoTask }]);
+
+  talk.print('\n> /undo');
+  const report = await undo.undo();
+  if (!report) return talk.print('Nothing to undo.');
+  for (const file of report.restored) talk.print(`restored ${path.basename(file)}`);
+  const same = (await readFile(path.join(cwd, 'greet.js'), 'utf8')) === demoFiles['greet.js'];
+  talk.print(
+    same ? 'greet.js is byte for byte what it was before.' : 'greet.js differs from what it was before.',
+  );
+  await close();
+}
+
+function answerYes(talk: Conversation): Approver {
+  return async (request) => {
+    talk.print(`Allow: ${request.operation}? [y/n] y   (no terminal, so the demo says yes for you)`);
+    return { choice: 'once' };
+  };
+}

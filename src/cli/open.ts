@@ -1,0 +1,142 @@
+import path from 'node:path';
+import { type Assistant, assemble } from '../assemble/assemble.ts';
+import { type Choice, chooseModel, modelInfo, presetsOf } from '../assemble/choose-model.ts';
+import { createKeychain } from '../config/keychain.ts';
+import { findKey } from '../config/keys.ts';
+import { type LoadedConfig, loadConfig } from '../config/load.ts';
+import type { Config, ConfigInput } from '../config/schema.ts';
+import { UserError } from '../contract/errors.ts';
+import type { Approver } from '../contract/permission.ts';
+import { dataRoot } from '../lib/data-root.ts';
+import { networkFetch } from '../lib/network.ts';
+import { createProvider } from '../providers/index.ts';
+import type { Preset } from '../providers/presets.ts';
+import { type OpenSession, SessionStore } from '../session/store.ts';
+import type { Options } from './args.ts';
+import type { Terminal } from './terminal.ts';
+
+export type Opened = Assistant & { choice: Choice; config: Config; notices: string[] };
+
+export type Settings = LoadedConfig & { root: string };
+
+export function loadSettings(options: Partial<Options>, { env, cwd }: Terminal): Settings {
+  const root = dataRoot(env);
+  return {
+    ...loadConfig({ home: root, cwd, env, flags: flagsOf(options, cwd), trusted: options.trust === true }),
+    root,
+  };
+}
+
+/** The model that would answer, or null when nothing is configured and nothing was found. */
+export async function findModel({ config, root }: Settings, { env }: Terminal): Promise<Choice | null> {
+  const fetch = await userFetch(config, env);
+  return chooseModel({
+    config,
+    env,
+    findKey: (preset) => keyOf(preset, { config, root, env }),
+    ...(fetch && { fetch }),
+  });
+}
+
+/** Everything put together for one conversation. */
+export async function openAssistant(
+  choice: Choice,
+  {
+    settings,
+    options,
+    terminal,
+    approver,
+  }: { settings: Settings; options: Partial<Options>; terminal: Terminal; approver?: Approver },
+): Promise<Opened> {
+  const { config, root, trusted } = settings;
+  const { env, cwd } = terminal;
+  const fetch = await userFetch(config, env);
+  const { preset, baseUrl, key } = choice;
+  const row = config.providers[preset.name];
+  const [provider, opened] = await Promise.all([
+    createProvider(preset, {
+      baseUrl,
+      ...(key && { apiKey: key.key }),
+      ...(row?.headers && { headers: row.headers }),
+      ...(row?.toolMode && { toolMode: row.toolMode }),
+      ...(fetch && { fetch }),
+      infoOf: (model) => modelInfo(preset, model, config),
+    }),
+    openSession(options, { config, root, cwd, model: `${preset.name}/${choice.model}` }),
+  ]);
+  const assistant = assemble({
+    config,
+    env,
+    cwd,
+    dataRoot: root,
+    trusted,
+    choice,
+    provider,
+    keyVariables: presetsOf(config).flatMap((row) => row.keyEnv),
+    opened,
+    ...(approver && { approver }),
+  });
+  const damage =
+    opened.damaged > 0 ? [`${opened.damaged} damaged lines of the session were passed over.`] : [];
+  return { ...assistant, choice, config, notices: [...settings.notices, ...damage] };
+}
+
+/** Carries the user's proxy and certificates; undefined where there are none. */
+async function userFetch(
+  { network }: Config,
+  env: NodeJS.ProcessEnv,
+): Promise<typeof globalThis.fetch | undefined> {
+  return networkFetch(env, network).catch((error: Error) => {
+    throw new UserError(error.message, 'Correct network.caFile, or the proxy in HTTPS_PROXY.', {
+      cause: error,
+    });
+  });
+}
+
+async function openSession(
+  options: Partial<Options>,
+  { config, root, cwd, model }: { config: Config; root: string; cwd: string; model: string },
+): Promise<OpenSession> {
+  const store = new SessionStore(config.sessionDirectory ?? path.join(root, 'sessions'));
+  if (options.resume !== undefined) {
+    const found = await store.resume(options.resume);
+    if (found) return found;
+    throw new UserError(`There is no session "${options.resume}".`, '`aca sessions` lists them.');
+  }
+  if (options.continue) {
+    const found = await store.latest(cwd);
+    if (found) return found;
+    throw new UserError('There is no session of this folder to continue.', 'Start one without --continue.');
+  }
+  const { maxTokens, temperature } = config;
+  return store.create(cwd, {
+    model,
+    ...(maxTokens !== undefined && { maxTokens }),
+    ...(temperature !== undefined && { temperature }),
+  });
+}
+
+function keyOf(
+  preset: Preset,
+  { config, root, env }: { config: Config; root: string; env: NodeJS.ProcessEnv },
+) {
+  return findKey(preset.name, {
+    keyEnv: preset.keyEnv,
+    env,
+    config,
+    keychain: createKeychain({ home: root, env }),
+  });
+}
+
+function flagsOf(options: Partial<Options>, cwd: string): ConfigInput {
+  const { model, maxTurns, mode, allow = [], deny = [], addDir = [] } = options;
+  const verbosity = options.quiet ? 'quiet' : options.verbose ? 'verbose' : undefined;
+  return {
+    ...(model !== undefined && { model }),
+    ...(maxTurns !== undefined && { maxTurns }),
+    ...(mode !== undefined && { mode }),
+    ...(verbosity !== undefined && { verbosity }),
+    permissions: { allow, deny },
+    additionalDirectories: addDir.map((folder) => path.resolve(cwd, folder)),
+  };
+}

@@ -1,0 +1,145 @@
+import { UserError } from '../contract/errors.ts';
+import type { AgentEvent } from '../contract/event.ts';
+import type { Options } from './args.ts';
+import { exitCodeOf } from './exit-codes.ts';
+import { findModel, loadSettings, type Opened, openAssistant } from './open.ts';
+import { type Report, Reporter } from './report.ts';
+import { readLines, readStdin } from './stdin.ts';
+import type { StructuredResult } from './structured.ts';
+import { tellOnStderr } from './tell.ts';
+import type { Terminal } from './terminal.ts';
+import { nothingFound } from './welcome.ts';
+
+const SCHEMA_TRIES = 3;
+
+/** The headless face: does the task and prints the result; nothing else goes to standard output. */
+export async function runPrint(prompt: string, options: Options, terminal: Terminal): Promise<number> {
+  const { stdin, stderr } = terminal;
+  if (options.inputFormat === 'stream-json' && options.outputFormat !== 'stream-json') {
+    throw new UserError('--input-format stream-json needs --output-format stream-json.', 'Give both.');
+  }
+  const settings = loadSettings(options, terminal);
+  const schema = options.jsonSchema === undefined ? undefined : await readSchema(options.jsonSchema);
+  const piped =
+    options.inputFormat === 'text' ? await readStdin(stdin, options.stdin ? 'patient' : 'brief') : null;
+  const task = [prompt, piped].filter(Boolean).join('\n\n');
+  if (options.inputFormat === 'text' && task === '') {
+    throw new UserError(
+      'There is no task.',
+      'Give it after -p, or pipe it in: echo "explain this folder" | aca -p',
+    );
+  }
+  const choice = await findModel(settings, terminal);
+  if (!choice) throw await nothingFound(settings, terminal);
+
+  const opened = await openAssistant(choice, { settings, options, terminal });
+  stopOnSignals(opened, terminal);
+  const tell = tellOnStderr(stderr, settings.config.verbosity);
+  for (const notice of opened.notices) tell({ type: 'notice', level: 'warn', text: notice });
+  opened.controller.listen(tell);
+  try {
+    if (options.inputFormat === 'stream-json') return await holdConversation(opened, terminal);
+    return await doTask(task, { opened, options, terminal, schema });
+  } finally {
+    await opened.close();
+  }
+}
+
+async function readSchema(schemaOrFile: string): Promise<StructuredResult> {
+  const { structuredResult } = await import('./structured.ts');
+  return structuredResult(schemaOrFile);
+}
+
+type Task = { opened: Opened; options: Options; terminal: Terminal; schema: StructuredResult | undefined };
+
+async function doTask(task: string, { opened, options, terminal, schema }: Task): Promise<number> {
+  const { controller } = opened;
+  const { stdout } = terminal;
+  const reporter = new Reporter();
+  controller.listen((event) => reporter.take(event));
+  if (options.outputFormat === 'stream-json') controller.listen((event) => printLine(stdout, event));
+
+  const first = schema ? `${task}\n\n${schema.instruction}` : task;
+  await controller.submit([{ type: 'text', text: first }]);
+  let report = reporter.report;
+  if (schema) {
+    report = await insist(schema, opened, reporter);
+  }
+  if (options.outputFormat !== 'text') printLine(stdout, report);
+  else if (schema && 'structured' in report) printLine(stdout, report.structured);
+  else if (!schema && report.result !== '') stdout.write(`${report.result}\n`);
+  return exitCodeOf(report.stopReason, report.denials.length);
+}
+
+/** Sends an answer that does not fit the schema back, with what is wrong, a few times. */
+async function insist(schema: StructuredResult, { controller }: Opened, reporter: Reporter): Promise<Report> {
+  for (let attempt = 1; ; attempt++) {
+    const report = reporter.report;
+    if (report.stopReason !== 'done') return report;
+    const checked = schema.check(report.result);
+    if (checked.valid) return { ...report, structured: checked.value };
+    if (attempt === SCHEMA_TRIES) {
+      const error = {
+        message: `The answer does not fit the JSON Schema: ${checked.problem}`,
+        hint: 'Simplify the schema or try a stronger model.',
+      };
+      controller.notice('warn', error.message);
+      return { ...report, stopReason: 'error', error };
+    }
+    const text = `Your answer does not fit the schema:\n${checked.problem}\nAnswer again with the corrected JSON value only.`;
+    await controller.submit([{ type: 'text', text }]);
+  }
+}
+
+/** A conversation over standard input: one JSON object a line; each run ends with a result line. */
+async function holdConversation({ controller }: Opened, { stdin, stdout }: Terminal): Promise<number> {
+  let code = 0;
+  const runs: Promise<void>[] = [];
+  controller.listen((event: AgentEvent) => printLine(stdout, event));
+  for await (const line of readLines(stdin)) {
+    const input = parseInput(line);
+    if (input === 'interrupt') controller.interrupt();
+    else runs.push(runOne(input));
+  }
+  await Promise.all(runs);
+  return code;
+
+  async function runOne(text: string): Promise<void> {
+    await Promise.allSettled(runs.slice(0, -1));
+    const reporter = new Reporter();
+    const stop = controller.listen((event) => reporter.take(event));
+    await controller.submit([{ type: 'text', text }]);
+    stop();
+    const { report } = reporter;
+    printLine(stdout, report);
+    code = exitCodeOf(report.stopReason, report.denials.length);
+  }
+}
+
+function parseInput(line: string): string | 'interrupt' {
+  const hint = 'Send {"type":"user","text":"…"} or {"type":"interrupt"}, one object a line.';
+  let value: { type?: unknown; text?: unknown };
+  try {
+    value = JSON.parse(line) as typeof value;
+  } catch {
+    throw new UserError(`This input line is not JSON: ${line.slice(0, 100)}`, hint);
+  }
+  if (value.type === 'interrupt') return 'interrupt';
+  if (value.type === 'user' && typeof value.text === 'string') return value.text;
+  throw new UserError(`This input line is not understood: ${line.slice(0, 100)}`, hint);
+}
+
+/** The first signal ends the run in good order; a second one ends the process. */
+function stopOnSignals({ controller }: Opened, terminal: Terminal): void {
+  let asked = false;
+  const stop = () => {
+    if (asked) process.exit(130);
+    asked = true;
+    controller.interrupt();
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) terminal.onSignal(signal, stop);
+}
+
+function printLine(stdout: NodeJS.WriteStream, value: unknown): void {
+  stdout.write(`${JSON.stringify(value)}\n`);
+}

@@ -1,0 +1,91 @@
+import type { AgentEvent, EndReason, RunError } from '../contract/event.ts';
+import { addUsage, noUsage, textOf, type Usage } from '../contract/message.ts';
+
+/** What a run came to, folded from its events: the final JSON of the headless face. */
+export type Report = {
+  type: 'result';
+  sessionId: string;
+  provider: string;
+  model: string;
+  stopReason: EndReason;
+  result: string;
+  structured?: unknown;
+  turns: number;
+  durationMs: number;
+  usage: Usage;
+  /** Null when the price of the model is unknown. */
+  costUsd: number | null;
+  filesChanged: string[];
+  commands: { command: string; exitCode: number | null }[];
+  denials: { tool: string; input: unknown; by: string; because: string }[];
+  error?: RunError;
+};
+
+export class Reporter {
+  readonly #startedAt = performance.now();
+  readonly #calls = new Map<string, { tool: string; input: unknown }>();
+  #report: Omit<Report, 'durationMs'> = {
+    type: 'result',
+    sessionId: '',
+    provider: '',
+    model: '',
+    stopReason: 'error',
+    result: '',
+    turns: 0,
+    usage: noUsage,
+    costUsd: 0,
+    filesChanged: [],
+    commands: [],
+    denials: [],
+  };
+
+  take(event: AgentEvent): void {
+    const report = this.#report;
+    switch (event.type) {
+      case 'run_start':
+        Object.assign(report, { sessionId: event.sessionId, provider: event.provider, model: event.model });
+        break;
+      case 'usage':
+        report.usage = addUsage(report.usage, event.usage);
+        report.costUsd =
+          report.costUsd === null || event.costUsd === null ? null : report.costUsd + event.costUsd;
+        break;
+      case 'message':
+        if (event.message.role === 'assistant') {
+          report.result = textOf(event.message);
+          for (const part of event.message.content) {
+            if (part.type === 'tool_call') this.#calls.set(part.id, { tool: part.name, input: part.input });
+          }
+        }
+        break;
+      case 'judged': {
+        const call = this.#calls.get(event.callId);
+        if (event.verdict === 'deny' && call)
+          report.denials.push({ ...call, by: event.by, because: event.because });
+        break;
+      }
+      case 'tool_end':
+        this.#takeResult(event);
+        break;
+      case 'end':
+        report.stopReason = event.reason;
+        report.turns += event.turns;
+        if (event.error) report.error = event.error;
+        else delete report.error;
+        break;
+      default:
+        break;
+    }
+  }
+
+  get report(): Report {
+    return { ...this.#report, durationMs: Math.round(performance.now() - this.#startedAt) };
+  }
+
+  #takeResult({ display, success }: Extract<AgentEvent, { type: 'tool_end' }>): void {
+    const { filesChanged, commands } = this.#report;
+    if (display?.kind === 'command') commands.push({ command: display.command, exitCode: display.exitCode });
+    if (success && display?.kind === 'diff' && !filesChanged.includes(display.path))
+      filesChanged.push(display.path);
+  }
+}

@@ -1,0 +1,145 @@
+import path from 'node:path';
+import { Command } from 'commander';
+import { setValue } from '../../config/edit.ts';
+import { formatKeyPath, knownKeyPath } from '../../config/key-path.ts';
+import { findProjectFile, type LoadedConfig, loadConfig, userConfigFile } from '../../config/load.ts';
+import { maskSecrets } from '../../config/mask.ts';
+import { isTable, leavesOf } from '../../config/merge.ts';
+import { needsTrust } from '../../config/project-rules.ts';
+import { configJsonSchema } from '../../config/reference.ts';
+import { configSchema } from '../../config/schema.ts';
+import { UserError } from '../../contract/errors.ts';
+import { dataRoot } from '../../lib/data-root.ts';
+import { type SubcommandContext, table, withContext } from './context.ts';
+
+type ShowOptions = { json?: boolean; origins?: boolean; trust?: boolean };
+
+export function configCommand(context: SubcommandContext): Command {
+  const command = withContext(new Command('config'), context).description('Show and change settings');
+  const print = (text: string): void => {
+    context.stdout.write(text);
+  };
+  const trust = ['--trust', "count all of this folder's own settings"] as const;
+
+  command
+    .command('show')
+    .description('Print every setting as it holds here and now; secrets are masked')
+    .option('--json', 'print JSON')
+    .option('--origins', 'tell who set each one')
+    .option(...trust)
+    .action((options: ShowOptions) => print(show(load(context, options), options)));
+
+  command
+    .command('get')
+    .description('Print one setting')
+    .argument('<key>', 'such as maxTurns or permissions.allow')
+    .option(...trust)
+    .action((key: string, options: { trust?: boolean }) => {
+      print(`${get(load(context, options), knownKeyPath(key))}\n`);
+    });
+
+  command
+    .command('set')
+    .description('Change one setting in your configuration file')
+    .argument('<key>', 'such as maxTurns or permissions.allow')
+    .argument('<value>', 'JSON, or plain text')
+    .option('--project', "change this project's .ai-assistant.json instead")
+    .action((key: string, value: string, options: { project?: boolean }) =>
+      set(context, { keyPath: knownKeyPath(key), text: value, inProject: options.project === true }),
+    );
+
+  command
+    .command('path')
+    .description('Print where settings are read from')
+    .action(() => {
+      const project = findProjectFile(context.cwd);
+      const rows = [['user', userConfigFile(dataRoot(context.env))]];
+      print(table(project === null ? rows : [...rows, ['project', project]]));
+    });
+
+  command
+    .command('schema')
+    .description('Print the JSON Schema of configuration files, for editors')
+    .action(() => print(`${JSON.stringify(configJsonSchema(), null, 2)}\n`));
+
+  return command;
+}
+
+function load({ env, cwd, stderr }: SubcommandContext, options: { trust?: boolean }): LoadedConfig {
+  const loaded = loadConfig({ home: dataRoot(env), cwd, env, trusted: options.trust === true });
+  for (const notice of loaded.notices) stderr.write(`${notice}\n`);
+  return loaded;
+}
+
+function show({ config, origins }: LoadedConfig, options: ShowOptions): string {
+  const masked = maskSecrets(config);
+  if (options.json) {
+    return `${JSON.stringify(options.origins ? { config: masked, origins } : masked, null, 2)}\n`;
+  }
+  const rows = [...leavesOf(masked)].map(([names, value]) => {
+    const key = formatKeyPath(names);
+    return [key, JSON.stringify(value), ...(options.origins ? [origins[key] ?? 'default'] : [])];
+  });
+  return table(rows);
+}
+
+/** Text is printed bare, so that scripts can use it; anything else is JSON. */
+function get({ config }: LoadedConfig, keyPath: readonly string[]): string {
+  let value: unknown = maskSecrets(config);
+  for (const name of keyPath) value = isTable(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  if (value === undefined) {
+    throw new UserError(
+      `${formatKeyPath(keyPath)} is not set.`,
+      `Set it with \`config set ${formatKeyPath(keyPath)} VALUE\`.`,
+    );
+  }
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+type Change = { keyPath: string[]; text: string; inProject: boolean };
+
+async function set(context: SubcommandContext, { keyPath, text, inProject }: Change): Promise<void> {
+  const { env, cwd, stdout, stderr } = context;
+  const key = formatKeyPath(keyPath);
+  if (inProject && keyPath.includes('apiKey')) {
+    throw new UserError(
+      'A key does not belong in a project, where others can read it.',
+      'Store it with `keys set`.',
+    );
+  }
+  const file = inProject
+    ? (findProjectFile(cwd) ?? path.join(cwd, '.ai-assistant.json'))
+    : userConfigFile(dataRoot(env));
+  const value = valueFor(keyPath, text);
+  const { notices } = await setValue(file, keyPath, value);
+
+  for (const notice of notices) stderr.write(`${notice}\n`);
+  stdout.write(`${key} is now ${shown(keyPath, value)} in ${file}\n`);
+  if (inProject && needsTrust(keyPath)) {
+    stderr.write(`${key} in a project counts only for those who start with --trust.\n`);
+  }
+}
+
+/** JSON where that is what the setting takes, else the text as it stands: `config set model 4` names a model. */
+function valueFor(keyPath: readonly string[], text: string): unknown {
+  const fits = (value: unknown) => {
+    const input = keyPath.reduceRight<unknown>((inner, name) => ({ [name]: inner }), value);
+    return configSchema.safeParse(input).success;
+  };
+  const json = jsonOf(text);
+  return json === undefined || (!fits(json) && fits(text)) ? text : json;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function shown(keyPath: readonly string[], value: unknown): string {
+  const wrapped = keyPath.reduceRight<unknown>((inner, name) => ({ [name]: inner }), value);
+  const [leaf] = leavesOf(maskSecrets(wrapped));
+  return isTable(value) ? 'changed' : JSON.stringify(leaf?.[1]);
+}

@@ -1,0 +1,36 @@
+import type { Command } from 'commander';
+
+/** What a subcommand may touch of the process it runs in. */
+export type SubcommandContext = {
+  env: NodeJS.ProcessEnv;
+  cwd: string;
+  stdin: NodeJS.ReadableStream & { isTTY?: boolean; setRawMode?(raw: boolean): unknown };
+  stdout: NodeJS.WritableStream & { isTTY?: boolean };
+  stderr: NodeJS.WritableStream;
+};
+
+/** Help and usage errors go to the context's streams, and wrong usage throws a `CommanderError`. */
+export function withContext(command: Command, { stdout, stderr }: SubcommandContext): Command {
+  return command
+    .exitOverride()
+    .showSuggestionAfterError()
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => stderr.write(text),
+    });
+}
+
+/** Rows as aligned columns, without trailing blanks. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths = rows.reduce<number[]>(
+    (widest, row) => row.map((cell, i) => Math.max(cell.length, widest[i] ?? 0)),
+    [],
+  );
+  const lines = rows.map((row) =>
+    row
+      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,115 @@
+import { readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { PassThrough } from 'node:stream';
+import { spawn } from '@lydell/node-pty';
+import { build } from 'esbuild';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { workspace } from '../../../test/support/workspace.ts';
+import { keysCommand } from './keys.ts';
+
+const KEY = 'sk-ant-0123456789';
+
+async function setUp() {
+  const { home, root } = await workspace();
+  const file = path.join(home, 'credentials.json');
+  const run = async (args: string[], input = '') => {
+    const stdin = new PassThrough();
+    stdin.end(input);
+    const stdout = new PassThrough();
+    const stderr = new PassThrough();
+    const env = { AI_ASSISTANT_HOME: home, AI_ASSISTANT_KEYCHAIN: '0' };
+    const providers = ['anthropic', 'openai'];
+    const command = keysCommand({ env, cwd: root, stdin, stdout, stderr, providers });
+    await command.parseAsync(args, { from: 'user' });
+    return { out: String(stdout.read() ?? ''), err: String(stderr.read() ?? '') };
+  };
+  return { home, root, file, run };
+}
+
+describe('keys', () => {
+  test('set reads a pipe; list and remove know the key; nothing shows it', async () => {
+    const { run, file } = await setUp();
+
+    expect(await run(['set', 'anthropic'], `${KEY}\n`)).toEqual({
+      out: `The key of anthropic (…6789) is stored in ${file}\n`,
+      err: 'The system keychain is not used: AI_ASSISTANT_KEYCHAIN switches it off.\n',
+    });
+    expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ anthropic: { key: KEY } });
+    expect(await run(['list'])).toEqual({ out: `anthropic  …6789  ${file}\n`, err: '' });
+    await expect(run(['remove', 'antropic'])).rejects.toThrow(
+      'No key is stored for antropic. Did you mean anthropic?',
+    );
+    expect(await run(['remove', 'anthropic'])).toEqual({
+      out: 'The key of anthropic is removed.\n',
+      err: '',
+    });
+    expect(await run(['list'])).toEqual({
+      out: '',
+      err: 'No key is stored. Store one with `keys set PROVIDER`.\n',
+    });
+  });
+
+  test('an unknown vendor is questioned, not refused', async () => {
+    const { run } = await setUp();
+    expect((await run(['set', 'opnai'], KEY)).err).toContain(
+      'No vendor is known as opnai. Did you mean openai?\n',
+    );
+  });
+
+  test.each([
+    ['', 'No key was given; nothing is stored.'],
+    [' \n', 'No key was given; nothing is stored.'],
+    ['sk-1\nsk-2', 'That is not a key'],
+    ['sk-\u200b1', 'That is not a key'],
+  ])('%j is no key', async (input, message) => {
+    const { run, file } = await setUp();
+    await expect(run(['set', 'anthropic'], input)).rejects.toThrow(message);
+    await expect(readFile(file)).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+});
+
+const program = `
+  import { keysCommand } from './src/cli/subcommands/keys.ts';
+  const { env, stdin, stdout, stderr } = process;
+  const command = keysCommand({ env, cwd: '.', stdin, stdout, stderr });
+  await command.parseAsync(['set', 'anthropic'], { from: 'user' }).catch((error) => console.log(error.message));
+`;
+
+describe.runIf(process.platform !== 'win32')('at a terminal', () => {
+  async function type(text: string) {
+    const { home, root, file } = await setUp();
+    const outfile = path.resolve('node_modules/.cache', `keys-${path.basename(path.dirname(root))}.mjs`);
+    const stdin = { contents: program, resolveDir: path.resolve('.'), loader: 'ts' as const };
+    await build({ stdin, outfile, bundle: true, format: 'esm', platform: 'node', packages: 'external' });
+    onTestFinished(() => rm(outfile, { force: true }));
+
+    const env = { ...process.env, AI_ASSISTANT_HOME: home, AI_ASSISTANT_KEYCHAIN: '0' };
+    const terminal = spawn(process.execPath, [outfile], { env, cols: 200 });
+    onTestFinished(() => terminal.kill());
+    let screen = '';
+    let typed = false;
+    terminal.onData((data) => {
+      screen += data;
+      if (!typed && screen.includes('Key for anthropic: ')) {
+        typed = true;
+        terminal.write(text);
+      }
+    });
+    const exitCode = await new Promise((resolve) => terminal.onExit((exit) => resolve(exit.exitCode)));
+    return { screen, exitCode, stored: await readFile(file, 'utf8').then(JSON.parse, () => null) };
+  }
+
+  test('the key is asked for and not echoed; corrections count', async () => {
+    const { screen, exitCode, stored } = await type(`oops\u0015${KEY}x\u007f\r`);
+    expect({ exitCode, stored }).toEqual({ exitCode: 0, stored: { anthropic: { key: KEY } } });
+    expect(screen).not.toContain('oops');
+    expect(screen).not.toContain(KEY.slice(0, -4));
+    expect(screen).toContain('The key of anthropic (…6789) is stored in');
+  });
+
+  test('Ctrl-C stores nothing', async () => {
+    const { screen, exitCode, stored } = await type(`${KEY}\u0003`);
+    expect({ exitCode, stored }).toEqual({ exitCode: 0, stored: null });
+    expect(screen).toContain('Nothing is stored.');
+  });
+});

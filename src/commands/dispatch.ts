@@ -1,0 +1,20 @@
+import type { CommandContext } from '../contract/command.ts';
+import { nearest } from '../lib/nearest.ts';
+
+/** Runs `/name args`; false when the line is not a command and belongs to the model. A path such as /etc is none. */
+export async function dispatch(line: string, context: CommandContext): Promise<boolean> {
+  const match = /^\/([a-z][\w-]*)(?:\s+(.*))?$/is.exec(line.trim());
+  if (!match) return false;
+  const [, name = '', rest = ''] = match;
+  const command = context.commands.find((candidate) => candidate.name === name.toLowerCase());
+  if (command) {
+    await command.execute(rest.split(/\s+/).filter(Boolean), context);
+    return true;
+  }
+  const close = nearest(
+    name,
+    context.commands.map((candidate) => candidate.name),
+  );
+  context.print(`There is no command /${name}.${close ? ` Did you mean /${close}?` : ''} /help lists them.`);
+  return true;
+}

@@ -1,0 +1,174 @@
+import { readFileSync, statSync } from 'node:fs';
+import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
+import type { z } from 'zod';
+import { UserError } from '../contract/errors.ts';
+import { didYouMean } from '../lib/nearest.ts';
+import { formatKeyPath } from './key-path.ts';
+import { keysAt } from './reference.ts';
+import { type ConfigInput, checkOnce, configSchema, keyAliases } from './schema.ts';
+
+/** More than any settings need; a link to an endless device must not be read. */
+const MAX_BYTES = 1_000_000;
+
+export type CheckedInput = { input: ConfigInput; notices: string[] };
+
+/** Null when there is no such file. */
+export function readConfigFile(file: string): CheckedInput | null {
+  const text = readSmallFile(file);
+  return text === null ? null : parseConfig(text, file);
+}
+
+export function readSmallFile(file: string): string | null {
+  const stat = statSync(file, { throwIfNoEntry: false });
+  if (stat === undefined) return null;
+  if (!stat.isFile() || stat.size > MAX_BYTES) {
+    throw new UserError(
+      `${file} is not a configuration file.`,
+      'Move it away, or put settings there as JSON.',
+    );
+  }
+  try {
+    return readFileSync(file, 'utf8').replace(/^\uFEFF/, '');
+  } catch (error) {
+    throw new UserError(`${file} cannot be read.`, 'Check its permissions.', { cause: error });
+  }
+}
+
+/** JSON with comments and trailing commas, checked against the schema. Unknown keys are told and left out. */
+export function parseConfig(text: string, file: string): CheckedInput {
+  const errors: ParseError[] = [];
+  const tree = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
+  const [broken] = errors;
+  if (broken) {
+    throw new UserError(
+      `${placeOf(text, broken.offset, file)}: this is not valid JSON: ${wordsOf(broken)}.`,
+      'Correct it there; comments and trailing commas are fine.',
+    );
+  }
+  if (tree && tree.type !== 'object') {
+    throw new UserError(
+      `${file}:1:1: settings must be an object, not ${article(tree.type)}.`,
+      'Put them between { and }.',
+    );
+  }
+  const locate = (path: readonly PropertyKey[]) =>
+    tree ? placeOf(text, nodeAt(tree, path).offset, file) : `${file}:1:1`;
+  return checkInput(tree ? plainValue(tree) : {}, locate);
+}
+
+/**
+ * `locate` says where a key was written, for messages. Throws one error that names every wrong value.
+ * The value is taken over: unknown keys are removed from its tables.
+ */
+export function checkInput(value: unknown, locate: (path: readonly PropertyKey[]) => string): CheckedInput {
+  const { renamed, writtenAs } = renameAliases(value as Record<string, unknown>);
+  const asWritten = (path: readonly PropertyKey[]) => [
+    writtenAs.get(path[0] as string) ?? path[0] ?? '',
+    ...path.slice(1),
+  ];
+  const issues = configSchema.safeParse(renamed, checkOnce).error?.issues ?? [];
+
+  const notices: string[] = [];
+  const wrong: string[] = [];
+  for (const issue of issues) {
+    if (issue.code === 'unrecognized_keys') {
+      for (const key of issue.keys) {
+        notices.push(unknownKey(issue.path, key, locate));
+        remove(renamed, [...issue.path, key]);
+      }
+    } else {
+      const path = asWritten(issue.path);
+      wrong.push(`${locate(path)}: ${formatKeyPath(path)} ${expectation(issue)}.`);
+    }
+  }
+  if (wrong.length > 0) {
+    throw new UserError(wrong.join('\n'), 'Correct it there; `config schema` describes every setting.');
+  }
+  // What the schema accepted, minus what it did not know, is an input by definition.
+  return { input: renamed as ConfigInput, notices };
+}
+
+function renameAliases(value: Record<string, unknown>) {
+  const renamed: Record<string, unknown> = {};
+  const writtenAs = new Map<string, string>();
+  for (const [key, inner] of Object.entries(value)) {
+    if (key === '$schema') continue;
+    const alias = Object.hasOwn(keyAliases, key) ? keyAliases[key] : undefined;
+    // The key's own spelling wins over its alias, wherever either stands.
+    if (alias && Object.hasOwn(value, alias.key)) continue;
+    if (alias) writtenAs.set(alias.key, key);
+    renamed[alias?.key ?? key] = alias?.negate && typeof inner === 'boolean' ? !inner : inner;
+  }
+  return { renamed, writtenAs };
+}
+
+function unknownKey(
+  path: readonly PropertyKey[],
+  key: string,
+  locate: (path: readonly PropertyKey[]) => string,
+): string {
+  const full = [...path, key];
+  const suggestion = didYouMean(key, keysAt(path));
+  return `${locate(full)}: unknown setting ${formatKeyPath(full)} is ignored.${suggestion}`;
+}
+
+function remove(value: Record<string, unknown>, path: readonly PropertyKey[]): void {
+  let table: unknown = value;
+  for (const key of path.slice(0, -1)) table = (table as Record<PropertyKey, unknown>)[key];
+  delete (table as Record<PropertyKey, unknown>)[path.at(-1) ?? ''];
+}
+
+/** Says what a value should be and never repeats the value, which may be a secret. */
+function expectation(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${article(issue.expected === 'int' ? 'whole number' : issue.expected)}`;
+    case 'invalid_value':
+      return `must be one of ${issue.values.join(', ')}`;
+    case 'too_small':
+      return issue.origin === 'string' ? 'must not be empty' : `must be at least ${issue.minimum}`;
+    case 'too_big':
+      return `must be at most ${issue.maximum}`;
+    case 'invalid_format':
+      return issue.format === 'url' ? 'must be an http or https address' : 'is not written as it should be';
+    default:
+      return 'is not a value this setting can have';
+  }
+}
+
+function article(noun: string): string {
+  const word =
+    noun === 'record' || noun === 'object' ? 'table ({ … })' : noun === 'array' ? 'list ([ … ])' : noun;
+  return word === 'null' ? word : `a ${word}`;
+}
+
+function wordsOf(error: ParseError): string {
+  return printParseErrorCode(error.error)
+    .replaceAll(/(?<!^)([A-Z])/g, ' $1')
+    .toLowerCase();
+}
+
+/** `__proto__` is left out: assigned later, it would change an object's nature instead of its content. */
+function plainValue(node: Node): unknown {
+  if (node.type === 'array') return (node.children ?? []).map(plainValue);
+  if (node.type !== 'object') return node.value;
+  const entries = (node.children ?? []).flatMap(({ children: [key, value] = [] }) =>
+    key && value && key.value !== '__proto__' ? [[String(key.value), plainValue(value)] as const] : [],
+  );
+  return Object.fromEntries(entries);
+}
+
+/** The node of a key's name, or the nearest enclosing one that was written. */
+function nodeAt(tree: Node, path: readonly PropertyKey[]): Node {
+  for (let length = path.length; length > 0; length--) {
+    const written = path.slice(0, length).filter((key) => typeof key !== 'symbol');
+    const node = findNodeAtLocation(tree, written);
+    if (node) return node.parent?.type === 'property' ? node.parent : node;
+  }
+  return tree;
+}
+
+function placeOf(text: string, offset: number, file: string): string {
+  const before = text.slice(0, offset).split(/\r\n|\n|\r/);
+  return `${file}:${before.length}:${(before.at(-1) ?? '').length + 1}`;
+}

@@ -1,0 +1,34 @@
+import { realpathSync, statSync } from 'node:fs';
+import { applyEdits, modify } from 'jsonc-parser';
+import { writeAtomic } from '../lib/atomic-write.ts';
+import { parseConfig, readSmallFile } from './config-file.ts';
+
+/** Sets one value in a configuration file and keeps the rest, comments included. Nothing wrong is ever written. */
+export async function setValue(
+  file: string,
+  keyPath: readonly string[],
+  value: unknown,
+): Promise<{ notices: string[] }> {
+  const before = readSmallFile(file) ?? '';
+  // A file that is already wrong is reported as it stands, before our change shifts its lines.
+  parseConfig(before, file);
+  const after = editText(before, keyPath, value);
+  const { notices } = parseConfig(after, file);
+  const stat = statSync(file, { throwIfNoEntry: false });
+  // A link stays a link: what it leads to is replaced. A new file may come to hold a key, so it is private.
+  await writeAtomic(stat ? realpathSync(file) : file, after, stat ? stat.mode & 0o777 : 0o600);
+  return { notices };
+}
+
+/** The text of a configuration with one value set. */
+export function editText(text: string, keyPath: readonly string[], value: unknown): string {
+  const start = text.trim() === '' ? '{}\n' : text;
+  const edits = modify(start, [...keyPath], value, {
+    formattingOptions: {
+      insertSpaces: !/^\t/m.test(start),
+      tabSize: /^( +)\S/m.exec(start)?.[1]?.length ?? 2,
+      eol: start.includes('\r\n') ? '\r\n' : '\n',
+    },
+  });
+  return applyEdits(start, edits);
+}

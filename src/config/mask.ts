@@ -1,0 +1,27 @@
+/** A key as it may be shown: its last four characters, and not even those when it is short. */
+export function maskKey(key: string): string {
+  return key.length < 12 ? '…' : `…${key.slice(-4)}`;
+}
+
+/** A copy fit to be shown: keys and header values are masked, and so are passwords inside addresses. */
+export function maskSecrets(value: unknown): unknown {
+  if (typeof value === 'string') return value.replace(/^(\w+:\/\/)[^/@\s]+@/, '$1…@');
+  if (Array.isArray(value)) return value.map(maskSecrets);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [
+      name,
+      isSecret(name) ? maskAll(inner) : maskSecrets(inner),
+    ]),
+  );
+}
+
+function isSecret(name: string): boolean {
+  return name === 'apiKey' || name === 'headers';
+}
+
+function maskAll(value: unknown): unknown {
+  if (typeof value === 'string') return maskKey(value);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, maskAll(inner)]));
+}

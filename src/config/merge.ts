@@ -1,0 +1,38 @@
+import type { ConfigInput } from './schema.ts';
+
+/** Lists add up without doubles, tables merge by name, anything else is replaced. */
+export function mergeConfig(base: ConfigInput, over: ConfigInput): ConfigInput {
+  // Merging two valid inputs key by key yields a valid input.
+  return mergeValues(base, over) as ConfigInput;
+}
+
+export function mergeValues(base: unknown, over: unknown): unknown {
+  if (over === undefined) return base;
+  if (Array.isArray(base) && Array.isArray(over)) return [...new Set([...base, ...over])];
+  if (!isTable(base) || !isTable(over)) return over;
+  const merged: Record<string, unknown> = { ...base };
+  for (const [key, value] of Object.entries(over)) {
+    merged[key] = Object.hasOwn(base, key) ? mergeValues(base[key], value) : value;
+  }
+  return merged;
+}
+
+export function isTable(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Every value that is not itself a table, with the names that lead to it. */
+export function* leavesOf(value: unknown, path: readonly string[] = []): Generator<[string[], unknown]> {
+  if (!isTable(value)) return yield [[...path], value];
+  for (const [key, inner] of Object.entries(value)) yield* leavesOf(inner, [...path, key]);
+}
+
+/** A copy without keys that are present but undefined, as option parsers leave them. */
+export function withoutUndefined(value: unknown): unknown {
+  if (!isTable(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, inner]) =>
+      inner === undefined ? [] : [[key, withoutUndefined(inner)]],
+    ),
+  );
+}

@@ -1,0 +1,155 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { mergeConfig } from './merge.ts';
+import { needsTrust, projectRules, tighten } from './project-rules.ts';
+import { type Config, type ConfigInput, configSchema } from './schema.ts';
+
+const words = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 3 });
+const address = fc.constantFrom('http://a', 'https://b');
+const mode = fc.constantFrom<Config['mode'][]>('default', 'accept-edits', 'plan', 'auto', 'read-only');
+
+const configInput = fc.record(
+  {
+    provider: fc.constantFrom('a', 'b'),
+    model: fc.constantFrom('a/x', 'b/y'),
+    helperModel: fc.constantFrom('a/x', 'b/y'),
+    apiKey: fc.constantFrom('k1', 'k2'),
+    apiBaseUrl: address,
+    providers: fc.dictionary(
+      fc.constantFrom('a', 'b'),
+      fc.record({ baseUrl: address, apiKey: fc.constant('k') }),
+    ),
+    models: fc.dictionary(fc.constantFrom('a/x', 'b/y'), fc.record({ contextWindow: fc.constant(9) })),
+    aliases: fc.dictionary(fc.constantFrom('s', 't'), fc.constantFrom('a/x', 'b/y')),
+    effort: fc.constantFrom('low' as const, 'high' as const),
+    temperature: fc.double({ min: 0, max: 2, noNaN: true }),
+    maxTokens: fc.integer({ min: 1, max: 9 }),
+    maxTurns: fc.integer({ min: 1, max: 400 }),
+    maxContextTokens: fc.integer({ min: 1, max: 9 }),
+    summarizationThreshold: fc.double({ min: 0.1, max: 1, noNaN: true }),
+    mode,
+    permissions: fc.record({ allow: words, ask: words, deny: words }, { requiredKeys: [] }),
+    requireApprovalForReads: fc.boolean(),
+    requireApprovalForWrites: fc.boolean(),
+    requireApprovalForCommands: fc.boolean(),
+    blockedCommands: words,
+    blockedPaths: words,
+    allowedPaths: words,
+    additionalDirectories: words,
+    theme: fc.constantFrom('dark' as const, 'light' as const),
+    colorOutput: fc.boolean(),
+    verbosity: fc.constantFrom('quiet' as const, 'verbose' as const),
+    streamOutput: fc.boolean(),
+    saveHistory: fc.boolean(),
+    sessionDirectory: fc.constantFrom('/a', '/b'),
+    maxHistorySize: fc.integer({ min: 1, max: 9 }),
+    cleanupPeriodDays: fc.integer({ min: 1, max: 9 }),
+    network: fc.record({ caFile: fc.constantFrom('/a', '/b') }, { requiredKeys: [] }),
+  } satisfies Record<keyof Config, fc.Arbitrary<unknown>>,
+  { requiredKeys: [] },
+) as fc.Arbitrary<ConfigInput>;
+
+const includesAll = (all: string[], some: string[]) => some.every((one) => all.includes(one));
+const atMost = (value: number | undefined, limit: number | undefined) =>
+  limit === undefined || (value !== undefined && value <= limit);
+const looseness = { 'read-only': 0, plan: 1, default: 2, 'accept-edits': 3, auto: 4 };
+
+/** What must hold of each setting, said independently of how it is brought about. */
+const neverLooser: { [Key in keyof Config]-?: (after: Config, before: Config) => boolean } = {
+  provider: (after, before) => after.provider === before.provider,
+  model: (after, before) => after.model === before.model,
+  helperModel: (after, before) => after.helperModel === before.helperModel,
+  apiKey: (after, before) => after.apiKey === before.apiKey,
+  apiBaseUrl: (after, before) => after.apiBaseUrl === before.apiBaseUrl,
+  providers: (after, before) => JSON.stringify(after.providers) === JSON.stringify(before.providers),
+  models: (after, before) => JSON.stringify(after.models) === JSON.stringify(before.models),
+  aliases: (after, before) => JSON.stringify(after.aliases) === JSON.stringify(before.aliases),
+  effort: (after, before) => after.effort === before.effort,
+  temperature: (after, before) => atMost(after.temperature, before.temperature),
+  maxTokens: (after, before) => atMost(after.maxTokens, before.maxTokens),
+  maxTurns: (after, before) => atMost(after.maxTurns, before.maxTurns),
+  maxContextTokens: (after, before) => after.maxContextTokens === before.maxContextTokens,
+  summarizationThreshold: (after, before) => after.summarizationThreshold === before.summarizationThreshold,
+  mode: (after, before) => looseness[after.mode] <= looseness[before.mode],
+  permissions: (after, before) =>
+    includesAll(before.permissions.allow, after.permissions.allow) &&
+    includesAll(after.permissions.ask, before.permissions.ask) &&
+    includesAll(after.permissions.deny, before.permissions.deny),
+  requireApprovalForReads: (after, before) =>
+    after.requireApprovalForReads || !before.requireApprovalForReads,
+  requireApprovalForWrites: (after, before) =>
+    after.requireApprovalForWrites || !before.requireApprovalForWrites,
+  requireApprovalForCommands: (after, before) =>
+    after.requireApprovalForCommands || !before.requireApprovalForCommands,
+  blockedCommands: (after, before) => includesAll(after.blockedCommands, before.blockedCommands),
+  blockedPaths: (after, before) => includesAll(after.blockedPaths, before.blockedPaths),
+  allowedPaths: (after, before) => includesAll(before.allowedPaths, after.allowedPaths),
+  additionalDirectories: (after, before) =>
+    includesAll(before.additionalDirectories, after.additionalDirectories),
+  theme: () => true,
+  colorOutput: () => true,
+  verbosity: () => true,
+  streamOutput: () => true,
+  saveHistory: (after, before) => after.saveHistory === before.saveHistory,
+  sessionDirectory: (after, before) => after.sessionDirectory === before.sessionDirectory,
+  maxHistorySize: (after, before) => after.maxHistorySize === before.maxHistorySize,
+  cleanupPeriodDays: (after, before) => after.cleanupPeriodDays === before.cleanupPeriodDays,
+  network: (after, before) => after.network.caFile === before.network.caFile,
+};
+
+function loosened(before: Config, after: Config): string[] {
+  return Object.entries(neverLooser).flatMap(([key, holds]) => (holds(after, before) ? [] : [key]));
+}
+
+describe('[Y28] tightening', () => {
+  test('never makes anything looser than it was', () => {
+    fc.assert(
+      fc.property(configInput, configInput, (user, project) => {
+        const before = configSchema.parse(user);
+        const { accepted } = tighten(before, project);
+        expect(loosened(before, configSchema.parse(mergeConfig(user, accepted)))).toEqual([]);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('names as ignored exactly what a trusted project would have changed beyond that', () => {
+    fc.assert(
+      fc.property(configInput, configInput, (user, project) => {
+        const before = configSchema.parse(user);
+        const { accepted, ignored } = tighten(before, project);
+        const trusted = configSchema.parse(mergeConfig(user, project));
+        const sifted = configSchema.parse(mergeConfig(user, accepted));
+        const differing = Object.keys(projectRules).filter(
+          (key) =>
+            JSON.stringify(trusted[key as keyof Config]) !== JSON.stringify(sifted[key as keyof Config]),
+        );
+        expect([...new Set(ignored.map((key) => key.split('.')[0]))].sort()).toEqual(differing.sort());
+      }),
+    );
+  });
+
+  test('lets stricter wishes through', () => {
+    const before = configSchema.parse({ mode: 'auto', requireApprovalForWrites: false });
+    const wishes: ConfigInput = {
+      mode: 'plan',
+      requireApprovalForWrites: true,
+      requireApprovalForReads: true,
+      permissions: { ask: ['Bash'], deny: ['Fetch'] },
+      blockedCommands: ['npm publish'],
+      maxTurns: 10,
+      maxTokens: 100,
+    };
+    expect(tighten(before, wishes)).toEqual({ accepted: wishes, ignored: [] });
+  });
+
+  test('refuses a key no rule is known for', () => {
+    const project = { invented: true } as ConfigInput;
+    expect(tighten(configSchema.parse({}), project)).toEqual({ accepted: {}, ignored: ['invented'] });
+  });
+});
+
+test('every setting says whether it needs trust', () => {
+  const paths = [['model'], ['permissions', 'allow'], ['permissions', 'deny'], ['providers', 'x'], ['theme']];
+  expect(paths.map(needsTrust)).toEqual([true, true, false, true, false]);
+});

@@ -1,0 +1,110 @@
+import { isDeepStrictEqual } from 'node:util';
+import { formatKeyPath } from './key-path.ts';
+import { isTable, mergeValues } from './merge.ts';
+import { type Config, type ConfigInput, modesByStrictness } from './schema.ts';
+
+/**
+ * What a project's file may do to a setting before the folder is trusted.
+ * - `free`: looks only.
+ * - `adds`: a list of refusals or questions; more of them is stricter.
+ * - `only-on`: a safeguard that may be switched on.
+ * - `only-lower`: a limit that may shrink.
+ * - `only-stricter`: a mode that may tighten.
+ * - `trusted`: nothing.
+ */
+type ProjectRule = 'free' | 'adds' | 'only-on' | 'only-lower' | 'only-stricter' | 'trusted';
+
+type ProjectRules = { readonly [Key in keyof Config]-?: ProjectRule | Readonly<Record<string, ProjectRule>> };
+
+export const projectRules: ProjectRules = {
+  provider: 'trusted',
+  model: 'trusted',
+  helperModel: 'trusted',
+  apiKey: 'trusted',
+  apiBaseUrl: 'trusted',
+  providers: 'trusted',
+  models: 'trusted',
+  aliases: 'trusted',
+  effort: 'trusted',
+  temperature: 'only-lower',
+  maxTokens: 'only-lower',
+  maxTurns: 'only-lower',
+  maxContextTokens: 'trusted',
+  summarizationThreshold: 'trusted',
+  mode: 'only-stricter',
+  permissions: { allow: 'trusted', ask: 'adds', deny: 'adds' },
+  requireApprovalForReads: 'only-on',
+  requireApprovalForWrites: 'only-on',
+  requireApprovalForCommands: 'only-on',
+  blockedCommands: 'adds',
+  blockedPaths: 'adds',
+  allowedPaths: 'trusted',
+  additionalDirectories: 'trusted',
+  theme: 'free',
+  colorOutput: 'free',
+  verbosity: 'free',
+  streamOutput: 'free',
+  saveHistory: 'trusted',
+  sessionDirectory: 'trusted',
+  maxHistorySize: 'trusted',
+  cleanupPeriodDays: 'trusted',
+  network: 'trusted',
+};
+
+/** The part of a project's settings that makes nothing looser than `base`, and the keys of the rest. */
+export function tighten(base: Config, project: ConfigInput): { accepted: ConfigInput; ignored: string[] } {
+  const ignored: string[] = [];
+  const accepted = sift(projectRules, { base, project, path: [], ignored });
+  // A subset of a valid input is one: no setting is required.
+  return { accepted: accepted as ConfigInput, ignored };
+}
+
+type Sifting = { base: unknown; project: unknown; path: string[]; ignored: string[] };
+
+function sift(rules: Readonly<Record<string, ProjectRule | Record<string, ProjectRule>>>, at: Sifting) {
+  const accepted: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(isTable(at.project) ? at.project : {})) {
+    const rule = Object.hasOwn(rules, key) ? rules[key] : 'trusted';
+    const base = isTable(at.base) ? at.base[key] : undefined;
+    const path = [...at.path, key];
+    if (typeof rule === 'object') accepted[key] = sift(rule, { ...at, base, project: value, path });
+    else if (rule !== undefined && permits(rule, base, value)) accepted[key] = value;
+    else if (!isDeepStrictEqual(mergeValues(base, value), base)) at.ignored.push(formatKeyPath(path));
+  }
+  return accepted;
+}
+
+function permits(rule: ProjectRule, base: unknown, value: unknown): boolean {
+  switch (rule) {
+    case 'free':
+    case 'adds':
+      return true;
+    case 'only-on':
+      return value === true;
+    case 'only-lower':
+      return base === undefined || Number(value) <= Number(base);
+    case 'only-stricter':
+      return strictness(value) <= strictness(base);
+    case 'trusted':
+      return false;
+  }
+  return rule satisfies never;
+}
+
+function strictness(mode: unknown): number {
+  const modes: readonly unknown[] = modesByStrictness;
+  return modes.indexOf(mode);
+}
+
+/** Whether a project may set this key only for those who trust it. */
+export function needsTrust(keyPath: readonly string[]): boolean {
+  let rule: ProjectRule | Readonly<Record<string, ProjectRule>> | undefined;
+  let rules: Readonly<Record<string, ProjectRule | Readonly<Record<string, ProjectRule>>>> = projectRules;
+  for (const key of keyPath) {
+    if (!Object.hasOwn(rules, key)) break;
+    rule = rules[key];
+    if (typeof rule !== 'object') break;
+    rules = rule;
+  }
+  return rule === 'trusted';
+}

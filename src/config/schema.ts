@@ -1,0 +1,171 @@
+import * as z from 'zod';
+import type { PermissionMode } from '../contract/permission.ts';
+
+/** From strictest to loosest. */
+export const modesByStrictness = [
+  'read-only',
+  'plan',
+  'default',
+  'accept-edits',
+  'auto',
+] as const satisfies readonly PermissionMode[];
+
+const count = z.number().int().min(1);
+const list = (description: string) => z.array(z.string().min(1)).default([]).describe(description);
+
+const price = z.number().min(0);
+const modelOverride = z.strictObject({
+  contextWindow: count.exactOptional().describe('Tokens the model can see at once'),
+  maxOutputTokens: count.exactOptional().describe('Most tokens of one reply'),
+  price: z
+    .strictObject({ input: price, output: price, cacheRead: price, cacheWrite: price })
+    .exactOptional()
+    .describe('US dollars per million tokens'),
+  abilities: z
+    .strictObject({
+      tools: z.boolean().exactOptional(),
+      images: z.boolean().exactOptional(),
+      thinking: z.boolean().exactOptional(),
+    })
+    .exactOptional()
+    .describe('What the model can do'),
+});
+
+const vendor = z.strictObject({
+  protocol: z
+    .enum(['anthropic', 'openai-responses', 'openai-chat', 'google', 'ollama'])
+    .exactOptional()
+    .describe('The wire protocol its server speaks; openai-chat for a new vendor'),
+  baseUrl: z
+    .url({ protocol: /^https?$/ })
+    .exactOptional()
+    .describe('Where its server answers'),
+  apiKey: z.string().min(1).exactOptional().describe('Its key; `keys set` is a safer place'),
+  apiKeyEnv: z.string().min(1).exactOptional().describe('The environment variable that holds its key'),
+  headers: z.record(z.string(), z.string()).exactOptional().describe('Headers sent with every request'),
+  toolMode: z
+    .enum(['native', 'xml', 'fence'])
+    .exactOptional()
+    .describe('How its models call tools: by the protocol, or in text as XML or fenced blocks'),
+});
+
+/**
+ * Every setting there is. No transforms: what a file says, once checked, is also what is merged.
+ * Lists of several sources add up, tables merge by name, anything else is replaced by the later source.
+ */
+export const configSchema = z.strictObject({
+  provider: z
+    .string()
+    .min(1)
+    .exactOptional()
+    .describe(
+      'Which vendor answers: anthropic, openai, google, local, another built-in name or one of `providers`; without it, the first vendor a key or server is found for',
+    ),
+  model: z
+    .string()
+    .min(1)
+    .exactOptional()
+    .describe("Model as provider/model, an alias, or a bare name; without it, the provider's default"),
+  helperModel: z
+    .string()
+    .min(1)
+    .exactOptional()
+    .describe('Cheaper model for side jobs such as summaries; without it, `model` does them'),
+  apiKey: z
+    .string()
+    .min(1)
+    .exactOptional()
+    .describe('Key for `provider`; an environment variable or `keys set` is a safer place'),
+  apiBaseUrl: z
+    .url({ protocol: /^https?$/ })
+    .exactOptional()
+    .describe('Where `provider` answers, instead of its usual address'),
+  providers: z
+    .record(z.string().min(1), vendor)
+    .default({})
+    .describe('Vendors of your own, and changes to built-in ones, by name'),
+  models: z
+    .record(z.string().min(1), modelOverride)
+    .default({})
+    .describe('Facts that replace the built-in ones, by provider/model'),
+  aliases: z
+    .record(z.string().min(1), z.string().min(1))
+    .default({})
+    .describe('Short names for models, each standing for provider/model'),
+  effort: z
+    .enum(['low', 'medium', 'high'])
+    .exactOptional()
+    .describe("How hard a thinking model thinks; without it, the vendor's default"),
+  temperature: z.number().min(0).max(2).exactOptional().describe('Sampling temperature sent to the model'),
+  maxTokens: count.exactOptional().describe("Most tokens of one reply; without it, the model's own limit"),
+  maxTurns: count.default(200).describe('Most model replies in one run before it is stopped'),
+
+  maxContextTokens: count
+    .exactOptional()
+    .describe("Most tokens sent in one request; without it, the model's window"),
+  summarizationThreshold: z
+    .number()
+    .min(0.1)
+    .max(1)
+    .default(0.9)
+    .describe('Share of the window past which older messages are summarised'),
+
+  mode: z
+    .enum(modesByStrictness)
+    .default('default')
+    .describe('What may happen without asking, from strictest to loosest'),
+  permissions: z
+    .strictObject({
+      allow: list('Calls that need no question, such as `Bash(npm test)`'),
+      ask: list('Calls that always need a question'),
+      deny: list('Calls that are refused'),
+    })
+    .prefault({})
+    .describe('Rules for tool calls'),
+  requireApprovalForReads: z.boolean().default(false).describe('Ask before files are read'),
+  requireApprovalForWrites: z.boolean().default(true).describe('Ask before files are changed'),
+  requireApprovalForCommands: z.boolean().default(true).describe('Ask before commands run'),
+  blockedCommands: list('Commands that are refused, besides the built-in ones'),
+  blockedPaths: list('Path patterns that are refused, besides the built-in ones'),
+  allowedPaths: list('Path patterns excepted from the built-in refusals'),
+  additionalDirectories: list('Folders to work in besides the working directory'),
+
+  theme: z.enum(['dark', 'light', 'auto']).default('auto').describe('Colours of the interactive screen'),
+  colorOutput: z.boolean().default(true).describe('Whether output is coloured'),
+  verbosity: z.enum(['quiet', 'normal', 'verbose']).default('normal').describe('How much is told'),
+  streamOutput: z.boolean().default(true).describe('Whether replies are shown as they arrive'),
+
+  saveHistory: z.boolean().default(true).describe('Whether sessions are kept'),
+  sessionDirectory: z
+    .string()
+    .min(1)
+    .exactOptional()
+    .describe('Where sessions are kept; without it, `sessions` in the data root'),
+  maxHistorySize: count.default(1000).describe('Most sessions kept; the oldest go first'),
+  cleanupPeriodDays: count.default(30).describe('Days after which an unused session is removed'),
+
+  network: z
+    .strictObject({
+      caFile: z
+        .string()
+        .min(1)
+        .exactOptional()
+        .describe('Certificates (PEM) to trust besides the usual ones'),
+    })
+    .prefault({})
+    .describe('How servers are reached'),
+});
+
+export type Config = z.output<typeof configSchema>;
+export type ConfigInput = z.input<typeof configSchema>;
+
+/** For parsing at start: compiling a checker, zod's default, costs more than the few checks it would speed up. */
+export const checkOnce = { jitless: true } as const;
+
+/** Other spellings that are read. `negate` marks a switch whose meaning is the other way round. */
+export const keyAliases: Readonly<Record<string, { key: keyof Config; negate?: true }>> = {
+  streamResponses: { key: 'streamOutput' },
+  confirmBeforeWrite: { key: 'requireApprovalForWrites' },
+  autoApproveReads: { key: 'requireApprovalForReads', negate: true },
+  historyPath: { key: 'sessionDirectory' },
+};

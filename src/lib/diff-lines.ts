@@ -1,0 +1,81 @@
+/** A unified diff and its counts. */
+export type LineDiff = { kind: 'diff'; path: string; patch: string; added: number; removed: number };
+
+type Lines = readonly string[];
+type Hunk = { oldStart: number; oldLines: number; newStart: number; newLines: number; lines: string[] };
+
+const CONTEXT = 3;
+/** Past this the changed region is shown as wholly replaced: a right diff, if not the smallest. */
+const MAX_MS = 250;
+
+/** The change of one file as people read it. `before` is null for a new file. */
+export async function diffOf(path: string, before: string | null, after: string): Promise<LineDiff> {
+  const hunks = await hunksOf(splitLines(before ?? ''), splitLines(after));
+  const lines = hunks.flatMap((hunk) => hunk.lines);
+  return {
+    kind: 'diff',
+    path,
+    patch: [
+      before === null ? '--- /dev/null' : `--- a/${path}`,
+      `+++ b/${path}`,
+      ...hunks.flatMap((hunk) => [headingOf(hunk), ...hunk.lines]),
+      '',
+    ].join('\n'),
+    added: lines.filter((line) => line.startsWith('+')).length,
+    removed: lines.filter((line) => line.startsWith('-')).length,
+  };
+}
+
+/** Only the region between the common first and last lines is compared, so that a small edit of a huge file is cheap. */
+async function hunksOf(before: Lines, after: Lines): Promise<Hunk[]> {
+  const shortest = Math.min(before.length, after.length);
+  let head = 0;
+  while (head < shortest && before[head] === after[head]) head++;
+  if (head === before.length && head === after.length) return [];
+  let tail = 0;
+  while (tail < shortest - head && before.at(-1 - tail) === after.at(-1 - tail)) tail++;
+
+  const start = Math.max(0, head - CONTEXT);
+  const keep = Math.max(0, tail - CONTEXT);
+  const oldMiddle = before.slice(start, before.length - keep);
+  const newMiddle = after.slice(start, after.length - keep);
+  const { structuredPatch } = await import('diff');
+  const patch = structuredPatch('', '', oldMiddle.join(''), newMiddle.join(''), '', '', {
+    context: CONTEXT,
+    timeout: MAX_MS,
+  });
+  const hunks = patch?.hunks ?? [replaced(oldMiddle, newMiddle)];
+  return hunks.map((hunk) => ({
+    ...hunk,
+    oldStart: hunk.oldStart + start,
+    newStart: hunk.newStart + start,
+  }));
+}
+
+function replaced(before: Lines, after: Lines): Hunk {
+  return {
+    oldStart: 1,
+    oldLines: before.length,
+    newStart: 1,
+    newLines: after.length,
+    lines: [...before.flatMap((line) => signed('-', line)), ...after.flatMap((line) => signed('+', line))],
+  };
+}
+
+function signed(sign: '-' | '+', line: string): string[] {
+  return line.endsWith('\n') ? [sign + line.slice(0, -1)] : [sign + line, '\\ No newline at end of file'];
+}
+
+function headingOf(hunk: Hunk): string {
+  return `@@ -${range(hunk.oldStart, hunk.oldLines)} +${range(hunk.newStart, hunk.newLines)} @@`;
+}
+
+/** An empty range names the line before it. */
+function range(start: number, count: number): string {
+  return `${count === 0 ? start - 1 : start},${count}`;
+}
+
+/** Lines with their newlines, so that joining them gives the text back. */
+function splitLines(text: string): string[] {
+  return text.split(/(?<=\n)/).filter((line) => line !== '');
+}

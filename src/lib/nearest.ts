@@ -1,0 +1,19 @@
+import { distance } from 'fastest-levenshtein';
+
+/** The candidate a mistyped word most likely meant, or null when none is close. Case does not count. */
+export function nearest(word: string, candidates: readonly string[]): string | null {
+  const typed = word.toLowerCase();
+  const limit = Math.min(4, Math.max(1, Math.floor(typed.length / 2)));
+  let best: { candidate: string; steps: number } | null = null;
+  for (const candidate of candidates) {
+    const steps = distance(typed, candidate.toLowerCase());
+    if (steps <= limit && steps < (best?.steps ?? Number.POSITIVE_INFINITY)) best = { candidate, steps };
+  }
+  return best?.candidate ?? null;
+}
+
+/** ` Did you mean X?` with its leading space, or nothing: for the end of a sentence about an unknown word. */
+export function didYouMean(word: string, candidates: readonly string[]): string {
+  const meant = nearest(word, candidates);
+  return meant === null ? '' : ` Did you mean ${meant}?`;
+}

@@ -1,0 +1,54 @@
+import { readFile } from 'node:fs/promises';
+import { rootCertificates } from 'node:tls';
+import { Agent, EnvHttpProxyAgent, fetch as undiciFetch } from 'undici';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export type Route = { httpProxy: string; httpsProxy: string; noProxy: string; caFile: string | undefined };
+
+/** A fetch over these proxies that also trusts these certificates. Loopback addresses never meet the proxy. */
+export async function createRoutedFetch(env: Env, { caFile, ...proxies }: Route): Promise<typeof fetch> {
+  const ca = caFile ? await certificates(env, caFile) : undefined;
+  // Callers have their own limits on silence; a model may think longer than these would let it.
+  const limits = { headersTimeout: 0, bodyTimeout: 0 };
+  const direct = new Agent({ ...limits, ...(ca && { connect: { ca } }) });
+  const proxied = new EnvHttpProxyAgent({
+    ...limits,
+    ...(ca && { connect: { ca }, requestTls: { ca }, proxyTls: { ca } }),
+    ...proxies,
+  });
+
+  return async (input, init) => {
+    const url = input instanceof Request ? input.url : String(input);
+    const dispatcher = isLoopback(new URL(url).hostname) ? direct : proxied;
+    // The runtime's types and undici's describe the same standard, yet do not know each other.
+    const merged = { ...(input instanceof Request ? partsOf(input) : {}), ...init, dispatcher } as object;
+    const response = await undiciFetch(url, merged);
+    // Others ask `instanceof Response` and `instanceof Headers`, and mean the runtime's.
+    return new Response(response.body as ReadableStream | null, {
+      status: response.status,
+      statusText: response.statusText,
+      headers: [...response.headers],
+    });
+  };
+}
+
+function isLoopback(hostname: string): boolean {
+  return /^(localhost|.+\.localhost|127(\.\d+){3}|0\.0\.0\.0|\[::1?\])$/i.test(hostname);
+}
+
+function partsOf({ method, headers, body, signal }: Request) {
+  return { method, headers, signal, ...(body && { body, duplex: 'half' }) };
+}
+
+/** Naming any authority replaces all the usual ones, so they are named again. */
+export async function certificates(env: Env, caFile: string): Promise<string[]> {
+  const own = await readFile(caFile, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new Error(`Cannot read the certificates in ${caFile} (${error.code ?? error.message}).`);
+  });
+  if (!own.includes('-----BEGIN CERTIFICATE-----')) throw new Error(`${caFile} holds no PEM certificate.`);
+  const extraFile = env.NODE_EXTRA_CA_CERTS;
+  // The runtime itself warns about an extra file it cannot read.
+  const extra = extraFile ? await readFile(extraFile, 'utf8').catch(() => '') : '';
+  return [...rootCertificates, ...(extra ? [extra] : []), own];
+}

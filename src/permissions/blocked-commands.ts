@@ -1,0 +1,39 @@
+import { parseLine, type ShellLine, type SimpleCommand } from './shell/parse.ts';
+import { argsOf, programOf, reach, unwrap } from './shell/reach.ts';
+
+/**
+ * Whether a line would run what the user blocked. An entry is compared by words, never by letters: `sudo` is not
+ * in `pseudo`. One command blocks every command that begins with its words; a pipeline blocks every pipeline
+ * that has such commands in that order.
+ */
+export function isBlocked(entry: string, text: string): boolean {
+  if (entry.trim() === '') return false;
+  if (entry.trim() === text.trim()) return true;
+  const wanted = parseLine(entry).commands;
+  const [first, ...others] = wanted;
+  if (first === undefined || others.some(({ pipeline }) => pipeline !== first.pipeline)) return false;
+
+  const line = parseLine(text);
+  const reached = [...reach(line, '.')];
+  if (others.length === 0) return reached.some(({ command }) => beginsWith(command, first));
+  return [line, ...reached.map((one) => one.line)].some((one) => hasPipeline(one, wanted));
+}
+
+function beginsWith(command: SimpleCommand, wanted: SimpleCommand): boolean {
+  const args = argsOf(command);
+  return (
+    programOf(command) === programOf(wanted) && argsOf(wanted).every(({ text }, i) => args[i]?.text === text)
+  );
+}
+
+function hasPipeline(line: ShellLine, wanted: SimpleCommand[]): boolean {
+  const pipelines = new Set(line.commands.map(({ pipeline }) => pipeline));
+  return [...pipelines].some((number) => {
+    let found = 0;
+    for (const command of line.commands) {
+      const next = wanted[found];
+      if (command.pipeline === number && next && beginsWith(unwrap(command), next)) found += 1;
+    }
+    return found === wanted.length;
+  });
+}

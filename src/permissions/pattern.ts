@@ -1,0 +1,121 @@
+import path from 'node:path';
+import picomatch from 'picomatch';
+import { UserError } from '../contract/errors.ts';
+import type { Access } from '../contract/permission.ts';
+import { matchesEveryCommand, matchesSomeCommand } from './command-pattern.ts';
+
+/**
+ * A rule as a user writes it: `Tool` or `Tool(specifier)`.
+ *
+ * - `Read` and `Edit` name what is done, whichever tool does it: `Edit(src/**)` covers Write and MultiEdit too, and
+ *   `Read(src/**)` covers Grep and Glob. Any other name means that tool alone.
+ * - A specifier is a command line for Bash, a path pattern for files, an address or `domain:name` for the web.
+ * - `mcp:server:tool`, `mcp:server:*` and `mcp:*` name tools of MCP servers.
+ */
+export type Pattern = { source: string; tool: string; specifier: string | null };
+
+/** Who asks: to loosen, a pattern must cover everything; to tighten, it is enough that it touches something. */
+export type Intent = 'allow' | 'restrict';
+
+export type Subject = { tool: string; access: Access; cwd: string; isInside(file: string): boolean };
+
+const SYNTAX = /^([A-Za-z][\w-]*)(?:\(([\s\S]*)\))?$/;
+const MCP_SYNTAX = /^mcp:(\*|[^\s():*]+(:(\*|[^\s()*]+))?)$/;
+const EXAMPLES =
+  'Write for example Bash(git log *), Read(src/**), Edit(docs/*.md), WebFetch(domain:nodejs.org) or mcp:github:*.';
+
+export function parsePattern(source: string): Pattern {
+  const text = source.trim();
+  if (MCP_SYNTAX.test(text)) return { source: text, tool: text, specifier: null };
+  const [, tool, specifier] = SYNTAX.exec(text) ?? [];
+  if (tool === undefined) throw new UserError(`"${source}" is not a permission rule.`, EXAMPLES);
+  if (specifier?.trim() === '') {
+    throw new UserError(
+      `The rule "${source}" has nothing in its brackets.`,
+      `${EXAMPLES} ${tool} alone covers all of it.`,
+    );
+  }
+  if (specifier?.startsWith('~') && tool !== 'Bash') {
+    throw new UserError(
+      `The rule "${source}" starts at a home folder.`,
+      'Write the path in full, or relative to the project.',
+    );
+  }
+  return { source: text, tool, specifier: specifier ?? null };
+}
+
+export function matchesAccess(pattern: Pattern, subject: Subject, intent: Intent): boolean {
+  const { tool, access } = subject;
+  if (isMcpTool(tool)) return matchesMcp(pattern.tool, tool);
+  if (!namesTool(pattern.tool, subject)) return false;
+  switch (access.kind) {
+    case 'read':
+    case 'write':
+      return matchesPath(pattern.specifier, subject, intent);
+    case 'execute':
+      if (pattern.specifier === null) return true;
+      return intent === 'allow'
+        ? matchesEveryCommand(pattern.specifier, access.target)
+        : matchesSomeCommand(pattern.specifier, access.target);
+    case 'fetch':
+      return pattern.specifier === null || matchesAddress(pattern.specifier, access.target);
+    default:
+      access.kind satisfies never;
+      return false;
+  }
+}
+
+/** Tools of MCP servers are called `server:tool`. */
+export function isMcpTool(tool: string): boolean {
+  return tool.includes(':');
+}
+
+/** Escapes what a pattern would read as a wildcard, so that the pattern means this text alone. */
+export function escapePath(file: string): string {
+  return file.replace(/[\\*?[\]{}()!+@|]/g, '\\$&');
+}
+
+function namesTool(name: string, { tool, access }: Subject): boolean {
+  if (name === tool) return true;
+  return (name === 'Edit' && access.kind === 'write') || (name === 'Read' && access.kind === 'read');
+}
+
+function matchesMcp(pattern: string, tool: string): boolean {
+  if (!pattern.startsWith('mcp:')) return false;
+  const wanted = pattern.slice('mcp:'.length);
+  const full = tool.replace(/^mcp:/, '');
+  if (wanted === '*') return true;
+  if (!wanted.includes(':')) return full.startsWith(`${wanted}:`);
+  return wanted.endsWith(':*') ? full.startsWith(wanted.slice(0, -1)) : full === wanted;
+}
+
+/** Without a specifier an allowing rule ends where the opened folders end. */
+function matchesPath(specifier: string | null, { access, cwd, isInside }: Subject, intent: Intent): boolean {
+  const absolute = path.resolve(cwd, access.target);
+  if (specifier === null) return intent === 'restrict' || isInside(absolute);
+
+  const isAbsolute = path.isAbsolute(specifier);
+  const target = slashed(isAbsolute ? absolute : path.relative(cwd, absolute));
+  const wanted = specifier.replace(/^(\.\/)+(?=.)/, '').replace(/(.)\/$/, '$1');
+  const exact = wanted.replace(/\\(.)/g, '$1');
+  if (escapePath(exact) === wanted || !/[*?[{(!]/.test(wanted)) return isUnder(exact, target);
+  return picomatch(wanted, { dot: true, nonegate: true, windows: false })(target);
+}
+
+/** A name without wildcards means the file, or the folder with all that is in it. */
+function isUnder(place: string, target: string): boolean {
+  if (place === '.') return !/^\.\.(\/|$)/.test(target);
+  return target === place || target.startsWith(place.endsWith('/') ? place : `${place}/`);
+}
+
+/** `domain:` covers its subdomains; anything else is one whole address. */
+function matchesAddress(specifier: string, target: string): boolean {
+  if (!specifier.startsWith('domain:')) return specifier === target;
+  const domain = specifier.slice('domain:'.length).toLowerCase();
+  const host = URL.canParse(target) ? new URL(target).hostname.toLowerCase() : '';
+  return host === domain || host.endsWith(`.${domain}`);
+}
+
+function slashed(file: string): string {
+  return path.sep === '\\' ? file.replaceAll('\\', '/') : file;
+}

@@ -1,0 +1,162 @@
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { workspace } from '../../../test/support/workspace.ts';
+import { parseLine } from './parse.ts';
+
+/** Each command as its words, joined by what stands between them. */
+function outline(line: string): string[] {
+  return parseLine(line).commands.map(
+    ({ words, next }) => `${words.map(({ text }) => `<${text}>`).join('')}${next ?? ''}`,
+  );
+}
+
+describe('a line falls into simple commands', () => {
+  const table: [line: string, commands: string[]][] = [
+    ['ls -la src', ['<ls><-la><src>']],
+    ['a; b && c || d | e & f', ['<a>;', '<b>&&', '<c>||', '<d>|', '<e>&', '<f>']],
+    ['a;b&&c|d', ['<a>;', '<b>&&', '<c>|', '<d>']],
+    ['a\nb', ['<a>;', '<b>']],
+    ['a \\\n b', ['<a><b>']],
+    [`a "b c" 'd e' f\\ g`, ['<a><b c><d e><f g>']],
+    [`a "x;y" 'x|y' x\\&y`, ['<a><x;y><x|y><x&y>']],
+    [`a "it's" '"'`, [`<a><it's><">`]],
+    ['a"b"\'c\'d', ['<abcd>']],
+    ['a "" b', ['<a><><b>']],
+    ['a # b, c', ['<a>']],
+    ['a#b', ['<a#b>']],
+    ['a >b 2>&1 c', ['<a><c>']],
+    ['a $(b; c) d', ['<a><$(b; c)><d>']],
+    ['a "$(b ")" c)" d', ['<a><$(b ")" c)><d>']],
+    ['a `b \\`c\\`` d', ['<a><$(b `c`)><d>']],
+    ['cat <<E; b\nx; y\nE\nc', ['<cat>;', '<b>;', '<c>']],
+    ["cat <<'E'\nx\nE", ['<cat>;']],
+    ['if a; then b; fi', ['<a>;', '<b>;']],
+    ['for x in rm ls; do b; done', ['<b>;']],
+    ['A=1 B="2 3" c d', ['<c><d>']],
+    ['(a; b) | c', ['<a>;', '<b>;', '<c>']],
+  ];
+
+  test.each(table)('%j', (line, commands) => expect(outline(line)).toEqual(commands));
+});
+
+describe('what is not surely understood is doubted', () => {
+  test.each([
+    ...[
+      '$x',
+      'a $x',
+      'a $(b)',
+      'a `b`',
+      'a <(b)',
+      '(a)',
+      '{ a; }',
+      'if a; then b; fi',
+      'f() { a; }',
+      'a "',
+      "a '",
+    ],
+    ...[
+      'a \\',
+      'a ~',
+      'a {b,c}',
+      "a $'b'",
+      'a $((1+1))',
+      '*x y',
+      '! a',
+      'a\rb',
+      'a )',
+      '[[ a ]]',
+      'a # b; c',
+      'a $\\\nb',
+      'a {\\},}}',
+      'cat <<E\nx',
+    ],
+  ])('%j', (line) => expect(parseLine(line).doubts).not.toEqual([]));
+
+  test.each([
+    'a b',
+    'a; b | c && d',
+    `a 'x' "y" z\\ z`,
+    'a *.ts',
+    'a > b',
+    'A=1 b',
+    'a HEAD@{1}',
+    'a {}',
+    "a '$x' \\$y",
+  ])('but not %j', (line) => expect(parseLine(line).doubts).toEqual([]));
+});
+
+test('redirects, assignments and pipelines are told apart', () => {
+  const { commands } = parseLine('A=1 b <in 2>>err | c &>out; d');
+
+  expect(
+    commands.map(({ name, assignments, redirects, pipeline }) => ({
+      name,
+      assignments: assignments.map(({ text }) => text),
+      redirects: redirects.map(({ fd, op, target }) => `${fd}${op}${target.text}`),
+      pipeline,
+    })),
+  ).toEqual([
+    { name: 'b', assignments: ['A=1'], redirects: ['<in', '2>>err'], pipeline: 0 },
+    { name: 'c', assignments: [], redirects: ['&>out'], pipeline: 0 },
+    { name: 'd', assignments: [], redirects: [], pipeline: 1 },
+  ]);
+});
+
+test('words in single quotes come back as they were, whatever is in them', () => {
+  const word = fc.string({ unit: 'grapheme', maxLength: 12 }).map((text) => text.replaceAll("'", ''));
+  fc.assert(
+    fc.property(fc.array(word, { minLength: 1, maxLength: 5 }), (words) => {
+      const line = `run ${words.map((text) => `'${text}'`).join(' ')}`;
+      expect(parseLine(line).commands.map((command) => command.words.map(({ text }) => text))).toEqual([
+        ['run', ...words],
+      ]);
+    }),
+  );
+});
+
+test.skipIf(process.platform === 'win32')(
+  'a line without doubts has the words that a real bash finds in it',
+  async () => {
+    const piece = fc.constantFrom(...'ab\'"\\ \t\n;#~*?{},.=-$![]:@^%+', 'p ', 'p ', 'é', '..');
+    const understood = (line: string) => {
+      const { commands, doubts } = parseLine(line);
+      return (
+        doubts.length === 0 &&
+        commands.every(({ name, assignments }) => name === 'p' && assignments.length === 0)
+      );
+    };
+    const lines = fc
+      .sample(fc.array(piece, { minLength: 1, maxLength: 10 }), 4000)
+      .map((pieces) => `p ${pieces.join('')}`)
+      // An empty command is an error to bash: nothing runs.
+      .filter((line) => understood(line) && !/;\s*;|\n\s*;/.test(line))
+      .slice(0, 500);
+    const { root, home } = await workspace();
+    for (const [i, line] of lines.entries()) writeFileSync(path.join(home, String(i)), line);
+    const script = `p() { printf P; for w in "$@"; do printf '<%s>' "$w"; done; printf '\\n.'; }
+    for ((i = 0; i < ${lines.length}; i++)); do source "$0/$i" < /dev/null; printf '\\0'; done`;
+
+    const found = execFileSync('bash', ['-c', script, home], { cwd: root, encoding: 'utf8' })
+      .split('\0')
+      .slice(0, -1);
+
+    expect(lines.length).toBeGreaterThan(200);
+    expect(lines.map((line, i) => [line, found[i]])).toEqual(
+      lines.map((line) => [
+        line,
+        parseLine(line)
+          .commands.map(
+            ({ words }) =>
+              `P${words
+                .slice(1)
+                .map(({ text }) => `<${text}>`)
+                .join('')}\n.`,
+          )
+          .join(''),
+      ]),
+    );
+  },
+);

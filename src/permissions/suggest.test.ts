@@ -1,0 +1,102 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Access } from '../contract/permission.ts';
+import { matchesAccess, parsePattern } from './pattern.ts';
+import { suggestPattern } from './suggest.ts';
+
+const cwd = '/work/app';
+const isInside = (file: string) => file === cwd || file.startsWith(`${cwd}/`);
+
+function matches(pattern: string, tool: string, access: Access): boolean {
+  return matchesAccess(parsePattern(pattern), { tool, access, cwd, isInside }, 'allow');
+}
+const runs = (target: string): Access => ({ kind: 'execute', target });
+
+describe('a suggested rule covers what was seen and nothing else', () => {
+  const target = fc.oneof(
+    fc.string({ minLength: 1, maxLength: 20 }),
+    fc
+      .array(
+        fc.constantFrom(
+          'rm',
+          ' ',
+          '*',
+          '\\',
+          "'",
+          '"',
+          '$x',
+          '(',
+          ')',
+          '[a]',
+          '{b,c}',
+          '~',
+          '!',
+          ';',
+          'x',
+          '/',
+          '..',
+        ),
+        {
+          minLength: 1,
+          maxLength: 8,
+        },
+      )
+      .map((parts) => parts.join('')),
+  );
+
+  test('for commands', () => {
+    fc.assert(
+      fc.property(target, target, (seen, other) => {
+        fc.pre(seen.trim() !== '');
+        const pattern = suggestPattern('Bash', runs(seen), cwd);
+        expect(matches(pattern, 'Bash', runs(seen))).toBe(true);
+        const words = (line: string) => line.replace(/\s+/g, ' ').trim();
+        if (!/['"\\]/.test(seen + other) && words(other) !== words(seen)) {
+          expect(matches(pattern, 'Bash', runs(other))).toBe(false);
+        }
+        expect(matches(pattern, 'Bash', runs(`${seen}\nrm x`))).toBe(false);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('for files', () => {
+    fc.assert(
+      fc.property(target, target, (a, b) => {
+        const [seen, other] = [`d/${a}`.trim(), `d/${b}`.trim()];
+        const pattern = suggestPattern('Edit', { kind: 'write', target: seen }, cwd);
+        fc.pre(
+          !/^(\.\.|\/)/.test(seen) && !seen.split('/').includes('..') && !other.split('/').includes('..'),
+        );
+        expect(matches(pattern, 'Edit', { kind: 'write', target: seen })).toBe(true);
+        const flat = (file: string) =>
+          file
+            .split('/')
+            .filter((part) => part !== '' && part !== '.')
+            .join('/');
+        if (!flat(other).startsWith(flat(seen))) {
+          expect(matches(pattern, 'Edit', { kind: 'write', target: other })).toBe(false);
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('in words', () => {
+    expect([
+      suggestPattern('Bash', runs('rm *.log'), cwd),
+      suggestPattern('Write', { kind: 'write', target: '/work/app/docs/a.md' }, cwd),
+      suggestPattern('Read', { kind: 'read', target: '/etc/hosts' }, cwd),
+      suggestPattern('Write', { kind: 'write', target: '~odd' }, cwd),
+      suggestPattern('github:list', runs('github:list'), cwd),
+      suggestPattern('WebFetch', { kind: 'fetch', target: 'https://a.org/x' }, cwd),
+    ]).toEqual([
+      'Bash(rm \\*.log)',
+      'Edit(docs/a.md)',
+      'Read(/etc/hosts)',
+      'Edit(./~odd)',
+      'mcp:github:list',
+      'WebFetch(https://a.org/x)',
+    ]);
+  });
+});

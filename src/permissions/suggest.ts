@@ -1,0 +1,31 @@
+import path from 'node:path';
+import type { Access } from '../contract/permission.ts';
+import { escapeCommand } from './command-pattern.ts';
+import { escapePath, isMcpTool } from './pattern.ts';
+
+/** The narrowest rule that covers what a person has just seen: this command, this file, this address. */
+export function suggestPattern(tool: string, access: Access, cwd: string): string {
+  if (isMcpTool(tool)) return `mcp:${tool.replace(/^mcp:/, '')}`;
+  switch (access.kind) {
+    case 'execute':
+      return `${tool}(${escapeCommand(access.target)})`;
+    case 'read':
+    case 'write':
+      return `${access.kind === 'read' ? 'Read' : 'Edit'}(${escapePath(shortest(access.target, cwd))})`;
+    case 'fetch':
+      return `${tool}(${access.target})`;
+    default:
+      access.kind satisfies never;
+      return tool;
+  }
+}
+
+/** Relative to the working directory when it lies there. */
+function shortest(file: string, cwd: string): string {
+  const absolute = path.resolve(cwd, file);
+  const relative = path.relative(cwd, absolute);
+  const isOutside = /^\.\.([/\\]|$)/.test(relative) || path.isAbsolute(relative);
+  const chosen = isOutside ? absolute : relative || '.';
+  const slashed = path.sep === '\\' ? chosen.replaceAll('\\', '/') : chosen;
+  return slashed.startsWith('~') ? `./${slashed}` : slashed;
+}

@@ -1,0 +1,127 @@
+import Anthropic from '@anthropic-ai/sdk';
+import { Stream } from '@anthropic-ai/sdk/streaming';
+import { ProviderError } from '../contract/errors.ts';
+import type { CompletionRequest, ProviderEvent } from '../contract/provider.ts';
+import { TEMPERATURE_VERSION } from './anthropic-thinking.ts';
+import { newReply, type ReplyState, toEvents, toWire } from './anthropic-wire.ts';
+import { kindOf } from './errors.ts';
+import { estimateTokens } from './estimate.ts';
+import { endedEarly, excerpt, notTheProtocol } from './faults.ts';
+import type { CreateProvider, ProviderOptions } from './options.ts';
+import { assertSendable, brokenWire, redact, type WireWatch, watchWire, wordsIn } from './wire-watch.ts';
+
+/** Long enough never to be the reason a run ends: how long to wait is decided by whoever holds the signal. */
+const TIMEOUT_MS = 60 * 60 * 1000;
+
+export const createAnthropic: CreateProvider = (options) => ({
+  name: options.name,
+  stream: (request, signal) => stream(options, request, signal),
+
+  async countTokens(request, signal) {
+    const { model, messages, system, tools, thinking } = toWire(request, options);
+    const body = {
+      model,
+      messages,
+      ...(system && { system }),
+      ...(tools && { tools }),
+      ...(thinking && { thinking }),
+    };
+    try {
+      const client = clientFor(options, watchWire(options));
+      const { input_tokens: tokens } = await client.messages.countTokens(body, { signal });
+      return Number.isFinite(tokens) ? tokens : estimateTokens(request);
+    } catch {
+      signal.throwIfAborted();
+      return estimateTokens(request);
+    }
+  },
+});
+
+function clientFor({ baseUrl, apiKey, headers }: ProviderOptions, watch: WireWatch): Anthropic {
+  return new Anthropic({
+    // The SDK adds the version itself.
+    baseURL: baseUrl.replace(/(\/v1)?\/*$/, ''),
+    // Never absent: without a key the SDK would look for one in the environment and in files.
+    apiKey: apiKey ?? '',
+    defaultHeaders: { ...(apiKey ? {} : { authorization: null }), ...headers },
+    fetch: watch.fetch,
+    maxRetries: 0,
+    timeout: TIMEOUT_MS,
+    logLevel: 'off',
+  });
+}
+
+async function* stream(
+  options: ProviderOptions,
+  request: CompletionRequest,
+  signal: AbortSignal,
+): AsyncGenerator<ProviderEvent> {
+  assertSendable(options);
+  const body = toWire(request, options);
+  const state = newReply(request.tools);
+  const watch = watchWire(options);
+  // Ends the request, too, when the reader leaves early.
+  const left = new AbortController();
+  let begun = false;
+  let frames = 0;
+  try {
+    // Not `messages.create`: that one writes its deprecation notes to the terminal, which belongs to the faces.
+    const response = await clientFor(options, watch)
+      .post('/v1/messages', {
+        body,
+        stream: true,
+        signal: AbortSignal.any([signal, left.signal]),
+        ...(body.temperature === undefined ? {} : { headers: TEMPERATURE_VERSION }),
+      })
+      .asResponse();
+    for await (const { event, data } of Stream.rawEvents(response, left)) {
+      frames++;
+      if (event === 'ping' || data === '') continue;
+      for (const said of read(data, state, options)) {
+        begun ||= said.type !== 'usage';
+        yield said;
+        if (said.type === 'stop') return;
+      }
+    }
+    signal.throwIfAborted();
+    throw frames === 0 && watch.opening() !== ''
+      ? notTheProtocol(options.name, watch.opening())
+      : endedEarly(options.name, begun);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw brokenWire(error, { watch, options, begun });
+  } finally {
+    left.abort();
+  }
+}
+
+/** The shape is taken on trust; a frame that turns out to lack what its kind must have is no frame. */
+function read(data: string, state: ReplyState, options: ProviderOptions): ProviderEvent[] {
+  try {
+    const frame = JSON.parse(data) as Anthropic.RawMessageStreamEvent | ErrorFrame;
+    if (frame.type === 'error') throw fromErrorFrame(data, frame, options);
+    return [...toEvents(frame, state)];
+  } catch (error) {
+    throw error instanceof ProviderError ? error : notTheProtocol(options.name, data);
+  }
+}
+
+type ErrorFrame = { type: 'error'; error?: { type?: string } };
+
+const STATUS: Partial<Record<string, number>> = {
+  invalid_request_error: 400,
+  authentication_error: 401,
+  billing_error: 402,
+  permission_error: 403,
+  not_found_error: 404,
+  timeout_error: 408,
+  request_too_large: 413,
+  rate_limit_error: 429,
+};
+
+/** A failure told within a stream, whose HTTP status has long been 200. */
+function fromErrorFrame(data: string, frame: ErrorFrame, options: ProviderOptions): ProviderError {
+  const message = redact(wordsIn(data) ?? excerpt(data), options);
+  const status = STATUS[frame.error?.type ?? ''] ?? 529;
+  return new ProviderError(message, { kind: kindOf(status, message), provider: options.name });
+}

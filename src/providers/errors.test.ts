@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { fromBrokenConnection } from './errors.ts';
+
+const where = { provider: 'acme', address: 'https://api.acme.test', begun: false };
+
+/** As the runtime's fetch wraps what the socket said. */
+function fetchFailed(message: string, code?: string): Error {
+  return new TypeError('fetch failed', {
+    cause: Object.assign(new Error(message), code === undefined ? {} : { code }),
+  });
+}
+
+test.each([
+  ['connect ECONNREFUSED 10.0.0.1:443', 'ECONNREFUSED'],
+  ['getaddrinfo ENOTFOUND api.acme.test', 'ENOTFOUND'],
+])('%s: nothing answers there, and the address is told', (message, code) => {
+  expect(fromBrokenConnection(fetchFailed(message, code), where)).toMatchObject({
+    kind: 'network',
+    provider: 'acme',
+    message: `Nothing answers at https://api.acme.test (${code}).`,
+  });
+});
+
+test.each([
+  ['self-signed certificate', 'DEPTH_ZERO_SELF_SIGNED_CERT'],
+  ['unable to get local issuer certificate', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'],
+  ['certificate has expired', 'CERT_HAS_EXPIRED'],
+])('%s: the certificate is named, and where to name an authority', (message, code) => {
+  expect(fromBrokenConnection(fetchFailed(message, code), where)).toMatchObject({
+    kind: 'network',
+    message: `The certificate of https://api.acme.test is not trusted (${code}). Name the authority's PEM file in network.caFile.`,
+  });
+});
+
+test('any other break is worth another try before the first word, and a cut after it', () => {
+  const error = fetchFailed('other side closed', 'UND_ERR_SOCKET');
+  expect(fromBrokenConnection(error, where)).toMatchObject({
+    kind: 'timeout',
+    message: 'No answer from acme (UND_ERR_SOCKET).',
+  });
+  expect(fromBrokenConnection(error, { ...where, begun: true })).toMatchObject({
+    kind: 'cut',
+    message: 'The connection broke mid-answer (UND_ERR_SOCKET).',
+  });
+});

@@ -1,0 +1,135 @@
+import { Ollama } from 'ollama/browser';
+import { ProviderError } from '../contract/errors.ts';
+import { estimateTokens } from './estimate.ts';
+import { endedEarly, notTheProtocol } from './faults.ts';
+import { openReply, toEvents, toWire } from './ollama-wire.ts';
+import type { CreateProvider, ProviderOptions } from './options.ts';
+import { wireNames } from './tool-names.ts';
+import { assertSendable, brokenWire, fromStreamedError, watchWire } from './wire-watch.ts';
+
+/** Ollama's own protocol, the only one of its that lets us set the size of the context. */
+export const createOllama: CreateProvider = (options) => ({
+  name: options.name,
+  countTokens: async (request) => estimateTokens(request),
+  async *stream(request, signal) {
+    const watch = watchWire(options);
+    const lines: Lines = { whole: false, failure: undefined };
+    const reply = openReply(wireNames(request.tools ?? []));
+    const host = hostOf(options.baseUrl);
+    let begun = false;
+    try {
+      assertSendable({ ...options, baseUrl: host });
+      signal.throwIfAborted();
+      const client = new Ollama({
+        host,
+        headers: {
+          ...(options.apiKey ? { Authorization: `Bearer ${options.apiKey}` } : {}),
+          ...options.headers,
+        },
+        async fetch(input, init) {
+          const signals = init?.signal ? [signal, init.signal] : [signal];
+          const response = await watch.fetch(input, { ...init, signal: AbortSignal.any(signals) });
+          return new Response(response.body?.pipeThrough(onlyLines(options, lines)) ?? null, response);
+        },
+      });
+      for await (const frame of await client.chat(toWire(request, options))) {
+        for (const event of toEvents(frame, reply)) {
+          begun = true;
+          yield event;
+        }
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      if (lines.whole && !(error instanceof ProviderError) && !lines.failure)
+        throw endedEarly(options.name, begun);
+      const reached = { ...options, baseUrl: host };
+      const failure = lines.failure ?? brokenWire(error, { watch, options: reached, begun });
+      throw withAdvice(failure, request.model);
+    }
+  },
+});
+
+/** `OLLAMA_HOST` may lack a scheme or a port, or name the address a server listens on. */
+export function hostOf(baseUrl: string): string {
+  const full = /^[a-z]+:\/\//i.test(baseUrl) ? baseUrl : `http://${withPort(baseUrl)}`;
+  if (!URL.canParse(full)) return full;
+  const url = new URL(full);
+  if (url.hostname === '0.0.0.0' || url.hostname === '[::]') url.hostname = '127.0.0.1';
+  return `${url.origin}${url.pathname.replace(/\/(v1|api)?\/?$/, '')}`;
+}
+
+function withPort(host: string): string {
+  const named = host.startsWith(':') ? `127.0.0.1${host}` : host;
+  return /:\d+(\/|$)/.test(named) ? named : named.replace(/(\/|$)/, ':11434$1');
+}
+
+/** `whole`: the body came to a proper end. `failure`: it did not, because of what it said. */
+type Lines = { whole: boolean; failure: ProviderError | undefined };
+
+/**
+ * Lets whole JSON lines through and ends at anything else: the library would print it to the console and go on.
+ * The failure is kept rather than thrown, because an error would take with it the lines that wait to be read.
+ */
+function onlyLines(options: ProviderOptions, seen: Lines): TransformStream<Uint8Array, Uint8Array> {
+  const decoder = new TextDecoder();
+  const encoder = new TextEncoder();
+  let rest = '';
+  const pass = (line: string, controller: TransformStreamDefaultController<Uint8Array>) => {
+    seen.failure ??= faultIn(line, options);
+    if (seen.failure) controller.terminate();
+    else controller.enqueue(encoder.encode(`${line}\n`));
+    return !seen.failure;
+  };
+  return new TransformStream({
+    transform(chunk, controller) {
+      const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+      rest = lines.pop() ?? '';
+      lines.filter((text) => text.trim() !== '').every((line) => pass(line, controller));
+    },
+    flush(controller) {
+      seen.whole = true;
+      const text = rest.trim();
+      // Half a line is a cut, which the missing end will tell.
+      if (text && (!text.startsWith('{') || isJson(text))) pass(text, controller);
+    },
+  });
+}
+
+/** Why a line is none of a model's. */
+function faultIn(line: string, options: ProviderOptions): ProviderError | undefined {
+  let frame: unknown;
+  try {
+    frame = JSON.parse(line);
+  } catch {
+    return notTheProtocol(options.name, line);
+  }
+  if (typeof frame !== 'object' || frame === null) return notTheProtocol(options.name, line);
+  // Mid-answer, what fails is the server.
+  if ('error' in frame) return fromStreamedError({ type: 'server_error', message: frame.error }, options);
+  return 'message' in frame || 'done' in frame ? undefined : notTheProtocol(options.name, line);
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function withAdvice(error: ProviderError, model: string): ProviderError {
+  const { provider, status, kind, message } = error;
+  const details = { provider, ...(status === undefined ? {} : { status }) };
+  if (kind === 'model_not_found') {
+    return new ProviderError(`${message.replace(/\.$/, '')}. Get it with: ollama pull ${model}`, {
+      ...details,
+      kind,
+    });
+  }
+  // Trying again does not make the machine larger.
+  if (kind === 'overloaded' && /memory/i.test(message)) {
+    return new ProviderError(message, { ...details, kind: 'bad_request' });
+  }
+  return error;
+}

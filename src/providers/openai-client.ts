@@ -1,0 +1,56 @@
+import OpenAI, { APIError } from 'openai';
+import type { ProviderError } from '../contract/errors.ts';
+import { endedEarly, notTheProtocol } from './faults.ts';
+import type { ProviderOptions } from './options.ts';
+import {
+  assertSendable,
+  brokenWire,
+  fromStreamedError,
+  redact,
+  type WireWatch,
+  wordsIn,
+} from './wire-watch.ts';
+
+/** The official client for one request. Retries, environment variables and console logs are not its business. */
+export function openaiClient(options: ProviderOptions, watch: WireWatch): OpenAI {
+  assertSendable(options);
+  const { apiKey, baseUrl, headers } = options;
+  return new OpenAI({
+    // The client insists on a key; local servers have none, and get no header either.
+    apiKey: apiKey ?? 'none',
+    adminAPIKey: null,
+    organization: null,
+    project: null,
+    baseURL: baseUrl,
+    defaultHeaders: { ...(apiKey ? {} : { Authorization: null }), ...headers },
+    fetch: watch.fetch,
+    maxRetries: 0,
+    logLevel: 'off',
+  });
+}
+
+type Exchange = { watch: WireWatch; options: ProviderOptions; begun: boolean };
+
+/** What the client threw, as one of our errors. */
+export function fromOpenAI(error: unknown, exchange: Exchange): ProviderError {
+  const { watch, options } = exchange;
+  if (watch.refusal() === undefined && error instanceof APIError && error.error !== undefined) {
+    return fromStreamedError(error.error, options);
+  }
+  if (error instanceof SyntaxError) {
+    const shown = redact(`${error.message} in ... ${watch.latest()}`, options);
+    return notTheProtocol(options.name, shown);
+  }
+  return brokenWire(error, exchange);
+}
+
+/** A stream ended without its last word: cut, empty, or no event stream at all. */
+export function withoutEnd({ watch, options, begun }: Exchange): ProviderError {
+  const opening = watch.opening();
+  if (begun || opening === '' || /^(data|event|id|retry)?:/m.test(opening))
+    return endedEarly(options.name, begun);
+  const said = wordsIn(opening);
+  return said
+    ? fromStreamedError({ message: said }, options)
+    : notTheProtocol(options.name, redact(opening, options));
+}

@@ -1,0 +1,63 @@
+import { ProviderError } from '../contract/errors.ts';
+import type { CompletionRequest, ProviderEvent } from '../contract/provider.ts';
+import { estimateTokens } from './estimate.ts';
+import { fromOpenAI, openaiClient, withoutEnd } from './openai-client.ts';
+import { openReply, toEvents } from './openai-responses-events.ts';
+import { toWire, type WireOptions } from './openai-responses-wire.ts';
+import type { CreateProvider } from './options.ts';
+import { wireNames } from './tool-names.ts';
+import { watchWire } from './wire-watch.ts';
+
+type Concession = 'noSummaries' | 'noThoughts';
+
+/** OpenAI's Responses, without storage on the vendor's side. */
+export const createOpenAIResponses: CreateProvider = (options) => {
+  const conceded: Partial<Record<Concession, true>> = {};
+  return {
+    name: options.name,
+    countTokens: async (request) => estimateTokens(request),
+    async *stream(request, signal) {
+      for (;;) {
+        try {
+          return yield* exchange(request, { ...options, ...conceded }, signal);
+        } catch (error) {
+          const concession = concessionFor(error);
+          if (!concession || conceded[concession]) throw error;
+          conceded[concession] = true;
+        }
+      }
+    },
+  };
+};
+
+/** What to do without when the account is refused for it: better a plainer answer than none. */
+function concessionFor(error: unknown): Concession | undefined {
+  if (!(error instanceof ProviderError) || error.kind !== 'bad_request') return undefined;
+  if (/reasoning summar|reasoning\.summary/i.test(error.message)) return 'noSummaries';
+  return /encrypted content.*verified/i.test(error.message) ? 'noThoughts' : undefined;
+}
+
+async function* exchange(
+  request: CompletionRequest,
+  options: WireOptions,
+  signal: AbortSignal,
+): AsyncGenerator<ProviderEvent> {
+  const watch = watchWire(options);
+  const reply = openReply(options, wireNames(request.tools ?? []));
+  let begun = false;
+  try {
+    const client = openaiClient(options, watch);
+    const frames = await client.responses.create(toWire(request, options), { signal });
+    for await (const frame of frames) {
+      for (const event of toEvents(frame, reply)) {
+        begun = true;
+        yield event;
+      }
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!reply.stopped) throw fromOpenAI(error, { watch, options, begun });
+  }
+  signal.throwIfAborted();
+  if (!reply.stopped) throw withoutEnd({ watch, options, begun });
+}

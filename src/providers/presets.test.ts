@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest';
+import { infoOf } from './models.ts';
+import { findPreset, type Preset, presets } from './presets.ts';
+
+const all: readonly Preset[] = presets;
+
+describe('[V05] presets', () => {
+  test('name every vendor and kind of server we promise', () => {
+    expect(all.map((preset) => preset.name)).toEqual([
+      'anthropic',
+      'openai',
+      'openai-chat',
+      'google',
+      'deepseek',
+      'groq',
+      'openrouter',
+      'moonshot',
+      'mistral',
+      'xai',
+      'together',
+      'fireworks',
+      'cerebras',
+      'ollama',
+      'lmstudio',
+      'llamacpp',
+      'vllm',
+      'local',
+    ]);
+  });
+
+  test.each(all.map((preset) => [preset.name, preset] as const))('%s is complete', (name, preset) => {
+    expect(name).toMatch(/^[a-z][a-z-]*$/);
+    if (preset.local) {
+      expect(preset.baseUrlEnv).not.toEqual([]);
+      expect(preset.baseUrl).toMatch(/^(http:\/\/127\.0\.0\.1:\d+(\/v1)?)?$/);
+      return;
+    }
+    expect(preset.baseUrl).toMatch(/^https:\/\/[^/]+(\/[^/]+)*$/);
+    expect(preset.keyEnv.length).toBeGreaterThan(0);
+    expect(preset.keyUrl).toMatch(/^https:\/\//);
+    const stranger = infoOf(preset.name, 'nobody-knows-this-one');
+    const { id, ...facts } = infoOf(preset.name, preset.defaultModel ?? '');
+    expect({ ...facts, id: stranger.id }).not.toEqual(stranger);
+  });
+
+  test('quirks belong to the one protocol that knows them', () => {
+    expect(all.filter((preset) => preset.quirks && preset.protocol !== 'openai-chat')).toEqual([]);
+  });
+
+  test('[V03][V04] the documented default models stand', () => {
+    expect(findPreset('anthropic')?.defaultModel).toBe('claude-sonnet-4-20250514');
+    expect(findPreset('openai')?.defaultModel).toBe('gpt-4-turbo');
+  });
+
+  test('an unknown name finds nothing', () => {
+    expect(findPreset('nobody')).toBeUndefined();
+  });
+});

@@ -1,0 +1,215 @@
+import type { ChatQuirks } from './openai-chat-wire.ts';
+
+export type Protocol = 'anthropic' | 'openai-responses' | 'openai-chat' | 'google' | 'ollama';
+
+/** One vendor or kind of local server: everything that tells it from the others that speak its protocol. */
+export type Preset = {
+  /** The word before the slash in `provider/model`. */
+  name: string;
+  label: string;
+  protocol: Protocol;
+  /** Empty where only the user can know it. */
+  baseUrl: string;
+  /** Environment variables that may hold a key; the first one set wins. */
+  keyEnv: readonly string[];
+  baseUrlEnv?: readonly string[];
+  /** Where to get a key. */
+  keyUrl?: string;
+  /** Runs on the user's own machine and needs no key. */
+  local?: true;
+  /** Used when the user names a provider and no model. Local servers are asked what they have. */
+  defaultModel?: string;
+  quirks?: ChatQuirks;
+  /** Whose rows of the model table hold for it, where they are not its own. */
+  tableOf?: string;
+};
+
+/** What servers on the user's own machine pass on is up to the model's template. */
+const LOCAL: ChatQuirks = { think: 'unknown' };
+
+export const presets = [
+  {
+    name: 'anthropic',
+    label: 'Anthropic',
+    protocol: 'anthropic',
+    baseUrl: 'https://api.anthropic.com',
+    keyEnv: ['ANTHROPIC_API_KEY'],
+    baseUrlEnv: ['ANTHROPIC_BASE_URL'],
+    keyUrl: 'https://console.anthropic.com/settings/keys',
+    defaultModel: 'claude-sonnet-4-20250514',
+  },
+  {
+    name: 'openai',
+    label: 'OpenAI',
+    protocol: 'openai-responses',
+    baseUrl: 'https://api.openai.com/v1',
+    keyEnv: ['OPENAI_API_KEY'],
+    baseUrlEnv: ['OPENAI_BASE_URL'],
+    keyUrl: 'https://platform.openai.com/api-keys',
+    defaultModel: 'gpt-4-turbo',
+  },
+  {
+    name: 'openai-chat',
+    label: 'OpenAI over Chat Completions',
+    protocol: 'openai-chat',
+    baseUrl: 'https://api.openai.com/v1',
+    keyEnv: ['OPENAI_API_KEY'],
+    baseUrlEnv: ['OPENAI_BASE_URL'],
+    keyUrl: 'https://platform.openai.com/api-keys',
+    defaultModel: 'gpt-4-turbo',
+    quirks: { maxCompletionTokens: true, promptCacheKey: true, noTemperatureWhenThinking: true },
+    tableOf: 'openai',
+  },
+  {
+    name: 'google',
+    label: 'Google Gemini',
+    protocol: 'google',
+    baseUrl: 'https://generativelanguage.googleapis.com',
+    keyEnv: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
+    baseUrlEnv: ['GOOGLE_GEMINI_BASE_URL'],
+    keyUrl: 'https://aistudio.google.com/apikey',
+    defaultModel: 'gemini-3.1-pro-preview',
+  },
+  {
+    name: 'deepseek',
+    label: 'DeepSeek',
+    protocol: 'openai-chat',
+    baseUrl: 'https://api.deepseek.com/v1',
+    keyEnv: ['DEEPSEEK_API_KEY'],
+    keyUrl: 'https://platform.deepseek.com/api_keys',
+    defaultModel: 'deepseek-v4-pro',
+    quirks: { thoughtsBackAs: 'reasoning_content' },
+  },
+  {
+    name: 'groq',
+    label: 'Groq',
+    protocol: 'openai-chat',
+    baseUrl: 'https://api.groq.com/openai/v1',
+    keyEnv: ['GROQ_API_KEY'],
+    keyUrl: 'https://console.groq.com/keys',
+    defaultModel: 'openai/gpt-oss-120b',
+    quirks: { maxCompletionTokens: true },
+  },
+  {
+    name: 'openrouter',
+    label: 'OpenRouter',
+    protocol: 'openai-chat',
+    baseUrl: 'https://openrouter.ai/api/v1',
+    keyEnv: ['OPENROUTER_API_KEY'],
+    keyUrl: 'https://openrouter.ai/keys',
+    defaultModel: 'anthropic/claude-sonnet-4.6',
+    quirks: { thoughtsBackAs: 'reasoning' },
+  },
+  {
+    name: 'moonshot',
+    label: 'Moonshot Kimi',
+    protocol: 'openai-chat',
+    baseUrl: 'https://api.moonshot.ai/v1',
+    keyEnv: ['MOONSHOT_API_KEY'],
+    baseUrlEnv: ['MOONSHOT_BASE_URL'],
+    keyUrl: 'https://platform.moonshot.ai/console/api-keys',
+    defaultModel: 'kimi-k3.1-pro',
+    quirks: { thoughtsBackAs: 'reasoning_content', noEffort: true },
+  },
+  {
+    name: 'mistral',
+    label: 'Mistral',
+    protocol: 'openai-chat',
+    baseUrl: 'https://api.mistral.ai/v1',
+    keyEnv: ['MISTRAL_API_KEY'],
+    keyUrl: 'https://console.mistral.ai/api-keys',
+    defaultModel: 'mistral-large-4',
+    quirks: { noStreamOptions: true, noEffort: true, nineCharacterIds: true, assistantAfterTool: true },
+  },
+  {
+    name: 'xai',
+    label: 'xAI',
+    protocol: 'openai-chat',
+    baseUrl: 'https://api.x.ai/v1',
+    keyEnv: ['XAI_API_KEY'],
+    keyUrl: 'https://console.x.ai',
+    defaultModel: 'grok-4.7',
+    quirks: { noEffort: true },
+  },
+  {
+    name: 'together',
+    label: 'Together AI',
+    protocol: 'openai-chat',
+    baseUrl: 'https://api.together.xyz/v1',
+    keyEnv: ['TOGETHER_API_KEY'],
+    keyUrl: 'https://api.together.ai/settings/api-keys',
+    defaultModel: 'openai/gpt-oss-120b',
+  },
+  {
+    name: 'fireworks',
+    label: 'Fireworks AI',
+    protocol: 'openai-chat',
+    baseUrl: 'https://api.fireworks.ai/inference/v1',
+    keyEnv: ['FIREWORKS_API_KEY'],
+    keyUrl: 'https://app.fireworks.ai/settings/users/api-keys',
+    defaultModel: 'accounts/fireworks/models/gpt-oss-120b',
+  },
+  {
+    name: 'cerebras',
+    label: 'Cerebras',
+    protocol: 'openai-chat',
+    baseUrl: 'https://api.cerebras.ai/v1',
+    keyEnv: ['CEREBRAS_API_KEY'],
+    keyUrl: 'https://cloud.cerebras.ai',
+    defaultModel: 'gpt-oss-120b',
+    quirks: { maxCompletionTokens: true },
+  },
+  {
+    name: 'ollama',
+    label: 'Ollama',
+    protocol: 'ollama',
+    baseUrl: 'http://127.0.0.1:11434',
+    keyEnv: ['OLLAMA_API_KEY'],
+    baseUrlEnv: ['OLLAMA_HOST'],
+    local: true,
+  },
+  {
+    name: 'lmstudio',
+    label: 'LM Studio',
+    protocol: 'openai-chat',
+    baseUrl: 'http://127.0.0.1:1234/v1',
+    keyEnv: ['LMSTUDIO_API_KEY'],
+    baseUrlEnv: ['LMSTUDIO_BASE_URL'],
+    local: true,
+    quirks: LOCAL,
+  },
+  {
+    name: 'llamacpp',
+    label: 'llama.cpp server',
+    protocol: 'openai-chat',
+    baseUrl: 'http://127.0.0.1:8080/v1',
+    keyEnv: ['LLAMA_API_KEY'],
+    baseUrlEnv: ['LLAMACPP_BASE_URL'],
+    local: true,
+    quirks: LOCAL,
+  },
+  {
+    name: 'vllm',
+    label: 'vLLM',
+    protocol: 'openai-chat',
+    baseUrl: 'http://127.0.0.1:8000/v1',
+    keyEnv: ['VLLM_API_KEY'],
+    baseUrlEnv: ['VLLM_BASE_URL'],
+    local: true,
+    quirks: LOCAL,
+  },
+  {
+    name: 'local',
+    label: 'Any OpenAI-compatible server',
+    protocol: 'openai-chat',
+    baseUrl: '',
+    keyEnv: ['LOCAL_API_KEY'],
+    baseUrlEnv: ['LOCAL_BASE_URL'],
+    local: true,
+    quirks: LOCAL,
+  },
+] as const satisfies readonly Preset[];
+
+export function findPreset(name: string): Preset | undefined {
+  return presets.find((preset) => preset.name === name);
+}

@@ -1,0 +1,75 @@
+import { ProviderError } from '../contract/errors.ts';
+import type { Provider, ProviderEvent } from '../contract/provider.ts';
+
+export type StallLimits = {
+  /** Longest silence before the first event. */
+  firstMs: number;
+  /** Longest silence between two events. */
+  betweenMs: number;
+};
+
+const STALLED = Symbol('stalled');
+
+/** Ends a stream that has fallen silent: the request below is aborted, and the silence becomes an error. */
+export function withStallLimit(provider: Provider, { firstMs, betweenMs }: StallLimits): Provider {
+  return {
+    ...provider,
+    async *stream(request, signal) {
+      const inner = new AbortController();
+      const follow = () => inner.abort(signal.reason);
+      if (signal.aborted) follow();
+      signal.addEventListener('abort', follow, { once: true });
+
+      const events = provider.stream(request, inner.signal)[Symbol.asyncIterator]();
+      let last: ProviderEvent | undefined;
+      let over = false;
+      try {
+        for (;;) {
+          const limit = last === undefined ? firstMs : betweenMs;
+          const step = events.next();
+          const next = await withinLimit(step, limit);
+          if (next === STALLED) {
+            over = true;
+            const error = silence(provider.name, { limit, begun: last !== undefined });
+            inner.abort(error);
+            // The abort makes the step fail; nobody waits for it any more.
+            step.catch(() => undefined);
+            if (last?.type === 'stop') return;
+            throw error;
+          }
+          if (next.done) {
+            over = true;
+            return;
+          }
+          last = next.value;
+          yield next.value;
+        }
+      } finally {
+        signal.removeEventListener('abort', follow);
+        if (!over) await events.return?.();
+      }
+    },
+  };
+}
+
+function silence(provider: string, { limit, begun }: { limit: number; begun: boolean }): ProviderError {
+  const seconds = Math.round(limit / 1000);
+  return begun
+    ? new ProviderError(`The answer stopped coming: nothing from ${provider} for ${seconds} s.`, {
+        kind: 'cut',
+        provider,
+      })
+    : new ProviderError(`No answer from ${provider} within ${seconds} s.`, { kind: 'timeout', provider });
+}
+
+async function withinLimit<T>(step: Promise<T>, ms: number): Promise<T | typeof STALLED> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<typeof STALLED>((resolve) => {
+    timer = setTimeout(() => resolve(STALLED), ms);
+  });
+  try {
+    return await Promise.race([step, limit]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,143 @@
+import { ProviderError } from '../contract/errors.ts';
+import { fromBrokenConnection, fromHttp, kindOf } from './errors.ts';
+import { excerpt } from './faults.ts';
+import type { ProviderOptions } from './options.ts';
+
+const OPENING = 300;
+const LATEST = 120;
+const REFUSAL_LIMIT = 64_000;
+
+/** One request seen from below the vendor's library, which forgets what an error message needs. */
+export type WireWatch = {
+  fetch: typeof globalThis.fetch;
+  /** What the server refused with; set before the library throws its own error. */
+  refusal(): ProviderError | undefined;
+  /** How the answer's body began. */
+  opening(): string;
+  /** The end of what has come so far. */
+  latest(): string;
+};
+
+export function watchWire(options: ProviderOptions): WireWatch {
+  const send = options.fetch ?? globalThis.fetch;
+  let refusal: ProviderError | undefined;
+  let opening = '';
+  let latest: Uint8Array = new Uint8Array();
+
+  return {
+    refusal: () => refusal,
+    opening: () => opening.trim(),
+    latest: () => new TextDecoder().decode(latest.subarray(-LATEST)).trim(),
+    async fetch(input, init) {
+      const response = await send(input, init);
+      if (!response.ok) {
+        refusal = await refusalOf(response, options);
+        throw refusal;
+      }
+      const decoder = new TextDecoder();
+      const recorder = new TransformStream<Uint8Array, Uint8Array>({
+        transform(chunk, controller) {
+          if (opening.length < OPENING) {
+            opening = (opening + decoder.decode(chunk, { stream: true })).slice(0, OPENING);
+          }
+          latest = chunk;
+          controller.enqueue(chunk);
+        },
+      });
+      return new Response(response.body?.pipeThrough(recorder) ?? null, response);
+    },
+  };
+}
+
+async function refusalOf(response: Response, options: ProviderOptions): Promise<ProviderError> {
+  const body = (await response.text().catch(() => '')).slice(0, REFUSAL_LIMIT);
+  const said = wordsIn(body) ?? (excerpt(body) || response.statusText);
+  return fromHttp({
+    provider: options.name,
+    status: response.status,
+    message: redact(said || `HTTP ${response.status}`, options),
+    headers: response.headers,
+  });
+}
+
+/** The vendor's own words, wherever its kind of error keeps them. */
+export function wordsIn(body: string): string | undefined {
+  let json: unknown;
+  try {
+    json = JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+  return messageIn(json);
+}
+
+function messageIn(value: unknown): string | undefined {
+  if (typeof value === 'string') return value.trim() || undefined;
+  if (Array.isArray(value)) return messageIn(value[0]);
+  if (typeof value !== 'object' || value === null) return undefined;
+  const fields = value as Record<string, unknown>;
+  const said = ['error', 'message', 'detail', 'msg'].map((name) => messageIn(fields[name])).find(Boolean);
+  // A router's own message only says that somebody behind it failed.
+  const behind = messageIn((fields.metadata as Record<string, unknown> | undefined)?.raw);
+  return said && behind ? `${said}: ${excerpt(behind)}` : said;
+}
+
+/** An error the server told inside a stream that had begun with success. */
+export function fromStreamedError(error: unknown, options: ProviderOptions): ProviderError {
+  const fields = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>;
+  const message = redact(messageIn(error) ?? excerpt(JSON.stringify(error) ?? String(error)), options);
+  const label = [fields.code, fields.type, fields.status].filter((v) => v != null).join(' ');
+  return new ProviderError(message, {
+    kind: kindOf(statusOf(fields.code, `${label} ${message}`), `${label} ${message}`),
+    provider: options.name,
+  });
+}
+
+/** The HTTP status that a streamed error would have had. */
+function statusOf(code: unknown, words: string): number {
+  const numeric = Number(code);
+  if (Number.isInteger(numeric) && numeric >= 400 && numeric < 600) return numeric;
+  if (/rate.?limit|too many requests|insufficient_quota/i.test(words)) return 429;
+  if (/overload|unavailable|capacity|server.?error|internal.?error|try again/i.test(words)) return 503;
+  if (/timed? ?out/i.test(words)) return 408;
+  if (/invalid.{0,3}api.?key|unauthori[sz]ed|authentication/i.test(words)) return 401;
+  if (/model.?not.?found/i.test(words)) return 404;
+  return 400;
+}
+
+/** Any other failure: the server's refusal if there was one, else a connection that broke. */
+export function brokenWire(
+  error: unknown,
+  { watch, options, begun }: { watch: WireWatch; options: ProviderOptions; begun: boolean },
+): ProviderError {
+  if (error instanceof ProviderError) return error;
+  const address = URL.canParse(options.baseUrl) ? new URL(options.baseUrl).origin : options.baseUrl;
+  return watch.refusal() ?? fromBrokenConnection(error, { provider: options.name, address, begun });
+}
+
+/** Some servers repeat the key they were given. */
+export function redact(text: string, { apiKey, headers = {} }: ProviderOptions): string {
+  const secrets = [apiKey ?? '', ...Object.values(headers)].filter((value) => value.length >= 8);
+  return secrets.reduce((clean, secret) => clean.replaceAll(secret, '[redacted]'), text);
+}
+
+/** Refused here, because the runtime's own complaint would quote the value, which may hold a key. */
+export function assertSendable({ name, baseUrl, apiKey = '', headers = {} }: ProviderOptions): void {
+  const unsendable = /[^\t\x20-\x7e\x80-\xff]/;
+  if (unsendable.test(apiKey)) {
+    throw new ProviderError(`The API key for ${name} holds a line break or another unsendable character.`, {
+      kind: 'auth',
+      provider: name,
+    });
+  }
+  const bad = (what: string) => new ProviderError(what, { kind: 'bad_request', provider: name });
+  for (const [header, value] of Object.entries(headers)) {
+    if (unsendable.test(value)) throw bad(`The header ${header} for ${name} holds an unsendable character.`);
+  }
+  if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol)) {
+    throw bad(`The address of ${name} is not a URL that begins with http:// or https://.`);
+  }
+  const { username, password } = new URL(baseUrl);
+  if (username || password)
+    throw bad(`The address of ${name} holds a password; send it as a header instead.`);
+}

@@ -1,0 +1,227 @@
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { workspace } from '../../test/support/workspace.ts';
+import { PermissionDeniedError } from '../contract/errors.ts';
+import { createFiles } from './files.ts';
+import { createGuard, type GuardOptions } from './guard.ts';
+
+const tree = {
+  'src/app.ts': 'app',
+  'src/credentials.ts': 'source',
+  'src/secrets/index.ts': 'source',
+  '.env': 'KEY=1',
+  '.env.example': 'KEY=',
+  'config/secrets.yml': 'a: 1',
+  '.git/config': '[core]',
+  '.git/HEAD': 'ref',
+  'a..b.txt': 'dots',
+};
+
+/** Beside the project: its look-alike and a stranger. In it: links to all kinds of places. */
+async function place(options: Partial<GuardOptions> = {}) {
+  const { root, home } = await workspace(tree);
+  const base = path.dirname(root);
+  await mkdir(path.join(base, 'project-evil'));
+  await writeFile(path.join(base, 'project-evil', 'x.txt'), 'evil');
+  await mkdir(path.join(base, 'outside'));
+  await writeFile(path.join(base, 'outside', 'x.txt'), 'canary');
+  await symlink('.env', path.join(root, 'notes.txt'));
+  await symlink('src/app.ts', path.join(root, 'good-link.ts'));
+  await symlink('good-link.ts', path.join(root, 'chain.ts'));
+  await symlink('../outside', path.join(root, 'out-folder'));
+  await symlink('../outside/x.txt', path.join(root, 'out-file'));
+  await symlink('../outside/new.txt', path.join(root, 'out-dangling'));
+  await symlink('src/new.ts', path.join(root, 'in-dangling'));
+  await symlink('loop-b', path.join(root, 'loop-a'));
+  await symlink('loop-a', path.join(root, 'loop-b'));
+  await symlink(root, path.join(base, 'alias'));
+  await symlink('/etc', path.join(root, 'etc-link'));
+  await symlink('out-folder', path.join(root, 'two-steps'));
+  const guard = createGuard({
+    cwd: root,
+    additionalDirectories: [],
+    blockedPaths: [],
+    allowedPaths: [],
+    home,
+    ...options,
+  });
+  return { root, base, home, guard };
+}
+
+type Case = [file: string, mode: 'read' | 'write', outcome: string];
+
+/** `ROOT` and `BASE` stand for the project's folder and the one above it. An outcome with ` (`: refused because. */
+const cases: Case[] = [
+  ['src/app.ts', 'read', 'ROOT/src/app.ts'],
+  ['./src/../src/app.ts', 'read', 'ROOT/src/app.ts'],
+  ['ROOT/src/app.ts', 'read', 'ROOT/src/app.ts'],
+  ['BASE/alias/src/app.ts', 'read', 'ROOT/src/app.ts'],
+  ['src//app.ts', 'write', 'ROOT/src/app.ts'],
+  ['.', 'read', 'ROOT'],
+  ['src/new/deep/file.ts', 'write', 'ROOT/src/new/deep/file.ts'],
+  ['a..b.txt', 'read', 'ROOT/a..b.txt'],
+  ['..hidden', 'write', 'ROOT/..hidden'],
+  ['good-link.ts', 'read', 'ROOT/src/app.ts'],
+  ['chain.ts', 'write', 'ROOT/src/app.ts'],
+  ['in-dangling', 'write', 'ROOT/src/new.ts'],
+  ['src/credentials.ts', 'read', 'ROOT/src/credentials.ts'],
+  ['src/secrets', 'read', 'ROOT/src/secrets'],
+  ['src/secrets/index.ts', 'write', 'ROOT/src/secrets/index.ts'],
+  ['.env.example', 'read', 'ROOT/.env.example'],
+  ['.git/HEAD', 'read', 'ROOT/.git/HEAD'],
+  ['src/app.ts/below-a-file', 'read', 'ROOT/src/app.ts/below-a-file'],
+  ['..', 'read', '(outside'],
+  ['../outside/x.txt', 'read', '(outside'],
+  ['../project-evil/x.txt', 'read', '(outside'],
+  ['BASE/project-evil/x.txt', 'write', '(outside'],
+  ['./foo/../../../etc/passwd', 'read', '(outside'],
+  ['/etc/passwd', 'read', '(outside'],
+  ['/', 'read', '(outside'],
+  ['../secrets.txt', 'read', '(data files'],
+  ['out-folder', 'read', '(outside'],
+  ['out-folder/x.txt', 'read', '(outside'],
+  ['out-folder/not-there.txt', 'write', '(outside'],
+  ['out-file', 'write', '(outside'],
+  ['out-dangling', 'write', '(outside'],
+  ['two-steps/x.txt', 'read', '(outside'],
+  ['etc-link/passwd', 'read', '(outside'],
+  ['loop-a', 'read', '(its links go round'],
+  ['loop-a/x', 'write', '(its links go round'],
+  ['', 'read', '(the path is empty'],
+  ['src/app.ts\0.png', 'read', '(the path contains a NUL byte'],
+  ['/proc/self/environ', 'read', '(devices and'],
+  ['/proc/1/root/etc/passwd', 'read', '(devices and'],
+  ['/dev/fd/0', 'read', '(devices and'],
+  ['/dev/null', 'write', '(devices and'],
+  ['.env', 'read', '(environment files'],
+  ['.env', 'write', '(environment files'],
+  ['.ENV.local', 'write', '(environment files'],
+  ['notes.txt', 'read', '(environment files'],
+  ['notes.txt', 'write', '(environment files'],
+  ['src/../.env', 'read', '(environment files'],
+  ['config/secrets.yml', 'read', '(data files'],
+  ['credentials', 'write', '(data files'],
+  ['~/.ssh/id_rsa', 'read', '(the folder holds keys'],
+  ['~/notes.md', 'read', '(outside'],
+  ['.git/config', 'read', '(git'],
+  ['.git/hooks/pre-commit', 'write', '(only git'],
+  ['id_ed25519', 'read', '(private keys'],
+  [`src/${'x'.repeat(300)}`, 'write', '(the name is too long'],
+];
+
+describe('[P01] [P08] [X05] [Y08] the path guard', () => {
+  test('answers every case of the table', async () => {
+    const { root, base, guard } = await place();
+    const full = (text: string) => text.replace('ROOT', root).replace('BASE', base);
+
+    const wrong: unknown[] = [];
+    for (const [file, mode, outcome] of cases) {
+      const said = await guard.check(full(file), mode).catch((error: unknown) => error);
+      const right = outcome.startsWith('(')
+        ? said instanceof PermissionDeniedError &&
+          said.message.includes(outcome.slice(1)) &&
+          !guard.allows(full(file), mode)
+        : said === full(outcome) && guard.allows(full(file), mode);
+      if (!right) wrong.push({ file, mode, outcome, said });
+    }
+    expect(wrong).toEqual([]);
+    expect(cases.length).toBeGreaterThanOrEqual(40);
+  });
+
+  test('says what was refused, why, and what the user can do', async () => {
+    const { root, guard } = await place();
+    await expect(guard.check('../outside/x.txt', 'read')).rejects.toThrow(
+      new PermissionDeniedError({
+        operation: `read ../outside/x.txt (it is outside the working directory ${root}; the user can open a folder with --add-dir)`,
+      }),
+    );
+  });
+
+  test('an added folder is open, its secrets are not', async () => {
+    const { base } = await place();
+    const { guard } = await place({ additionalDirectories: [path.join(base, 'outside')] });
+    expect(await guard.check(path.join(base, 'outside/x.txt'), 'write')).toBe(
+      path.join(base, 'outside/x.txt'),
+    );
+    expect(guard.allows(path.join(base, 'outside/.env'), 'read')).toBe(false);
+  });
+
+  test('a user exception opens a secret file, through a link as well, and nothing outside', async () => {
+    const { root, base, guard } = await place({ allowedPaths: ['.env', '/etc/passwd'] });
+    expect(await guard.check('.env', 'read')).toBe(path.join(root, '.env'));
+    expect(await guard.check('notes.txt', 'read')).toBe(path.join(root, '.env'));
+    expect(guard.allows('/etc/passwd', 'read')).toBe(false);
+    expect(guard.allows(path.join(base, 'outside/.env'), 'read')).toBe(false);
+  });
+
+  test('a blocked path stays closed, whatever else allows it', async () => {
+    const { guard } = await place({ blockedPaths: ['src', '*.log'], allowedPaths: ['src'] });
+    expect(guard.allows('src/app.ts', 'read')).toBe(false);
+    expect(guard.allows('good-link.ts', 'read')).toBe(false);
+    expect(guard.allows('deep/down/x.log', 'write')).toBe(false);
+    expect(guard.allows('a..b.txt', 'read')).toBe(true);
+  });
+
+  test('inside is a question of place, not of name', async () => {
+    const { guard } = await place();
+    expect(
+      ['.env', 'src', 'new', 'out-file', 'loop-a', '../x', 'a\0'].map((file) => guard.isInside(file)),
+    ).toEqual([true, true, true, false, false, false, false]);
+  });
+});
+
+const segment = fc.constantFrom('..', '.', 'a', 'b', 'link', 'far', 'up', 'x.txt', 'new', 'etc', '~');
+const target = fc.oneof(
+  fc
+    .array(fc.constantFrom('..', 'a', 'b', 'link', 'up', 'outside', 'x.txt', 'new'), {
+      minLength: 1,
+      maxLength: 4,
+    })
+    .map((s) => s.join('/')),
+  fc.constantFrom('/etc', '/', 'OUTSIDE', 'OUTSIDE/x.txt', 'OUTSIDE/new'),
+);
+
+test('[X05] whatever links stand in the way, nothing outside is read or changed', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(fc.constantFrom('link', 'far', 'up', 'a/link', 'a/up', 'b/far'), target), {
+        maxLength: 5,
+      }),
+      fc.array(fc.array(segment, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 6 }),
+      async (links, paths) => {
+        const { root, home } = await workspace({ 'a/x.txt': 'mine', 'b/x.txt': 'mine', 'x.txt': 'mine' });
+        const outside = path.join(path.dirname(root), 'outside');
+        await mkdir(outside);
+        await writeFile(path.join(outside, 'x.txt'), 'canary');
+        for (const [name, to] of links) {
+          await symlink(to.replace('OUTSIDE', outside), path.join(root, name)).catch(() => undefined);
+        }
+        const guard = createGuard({
+          cwd: root,
+          additionalDirectories: [],
+          blockedPaths: [],
+          allowedPaths: [],
+          home,
+        });
+        const files = createFiles({ guard, cwd: root });
+
+        for (const parts of paths) {
+          const file = parts.join('/');
+          const content = await files.read(file).catch(() => null);
+          if (content) expect(Buffer.from(content.bytes).toString()).toMatch(/^(mine|written)$/);
+          await files.write(file, Buffer.from('written')).catch(() => undefined);
+          if (guard.allows(file, 'read')) {
+            expect(path.relative(root, await guard.check(file, 'read'))).not.toMatch(/^\.\.(\/|$)/);
+          }
+        }
+        expect(await readdir(outside)).toEqual(['x.txt']);
+        expect(await readFile(path.join(outside, 'x.txt'), 'utf8')).toBe('canary');
+        expect((await readdir(path.dirname(root))).sort()).toEqual(['home', 'outside', 'project']);
+        expect(await readdir(home)).toEqual([]);
+      },
+    ),
+    { numRuns: 150 },
+  );
+});

@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process';
+import { StringDecoder } from 'node:string_decoder';
+
+export type RipgrepRun = {
+  args: readonly string[];
+  cwd: string;
+  signal: AbortSignal;
+  /** What ends a record: a newline, or NUL for lists of paths. */
+  separator: '\n' | '\0';
+  onRecord(record: string): void;
+};
+
+const MAX_STDERR = 4_000;
+
+/**
+ * Runs the real ripgrep to its end. No match is not a failure; neither is a folder that could not be read,
+ * as long as the rest was searched. A pattern that ripgrep does not understand throws its own explanation.
+ */
+export async function ripgrep({ args, cwd, signal, separator, onRecord }: RipgrepRun): Promise<void> {
+  signal.throwIfAborted();
+  const { rgPath } = await import('@vscode/ripgrep');
+  const child = spawn(rgPath, ['--no-config', '--no-require-git', ...args], {
+    cwd,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    windowsHide: true,
+  });
+  const stop = () => child.kill('SIGKILL');
+  signal.addEventListener('abort', stop, { once: true });
+
+  let records = 0;
+  let rest = '';
+  const decoder = new StringDecoder('utf8');
+  child.stdout.on('data', (chunk: Buffer) => {
+    const pieces = (rest + decoder.write(chunk)).split(separator);
+    rest = pieces.pop() ?? '';
+    records += pieces.length;
+    for (const piece of pieces) onRecord(piece);
+  });
+  let complaints = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    if (complaints.length < MAX_STDERR) complaints += chunk.toString('utf8');
+  });
+
+  try {
+    const code = await new Promise<number | null>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', resolve);
+    });
+    signal.throwIfAborted();
+    const searched =
+      code === 0 || code === 1 || (code === 2 && (records > 0 || isOnlyAboutFiles(complaints)));
+    if (!searched)
+      throw new Error(`The search failed. ${complaints.trim() || `ripgrep ended with ${code}.`}`);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+/** Unreadable files and loops of links are reported as `rg: path: reason (os error N)`, one to a line. */
+function isOnlyAboutFiles(complaints: string): boolean {
+  const lines = complaints.trim().split('\n');
+  return lines.every((line) => /\(os error \d+\)$|File system loop found/.test(line.trim()));
+}

@@ -1,0 +1,151 @@
+import { chmod, mkdir, symlink, utimes, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { bench } from '../../test/support/hands.ts';
+import type { GrepQuery } from '../contract/tool.ts';
+
+const tree = {
+  '.gitignore': 'node_modules\n*.log\n',
+  'src/a.ts': 'one\ntwo needle\nthree\nfour\nfive\nsix needle\n',
+  'src/b.tsx': 'needle\r\nother\r\n',
+  'src/deep/c.js': 'Needle\n',
+  'node_modules/x/index.ts': 'needle\n',
+  'debug.log': 'needle\n',
+  '.env': 'KEY=needle\n',
+  '.env.example': 'KEY=needle\n',
+  'config/secrets.json': 'needle\n',
+  'deploy/.ssh/config': 'needle\n',
+  '.github/ci.yml': 'needle\n',
+};
+
+async function place(files: Record<string, string> = tree) {
+  const { root, home, context } = await bench(files);
+  const signal = new AbortController().signal;
+  const find = (pattern: string, under?: string, limit = 100) =>
+    context.search.files(pattern, under, { limit, signal });
+  const names = async (pattern: string, under?: string) => (await find(pattern, under)).paths.sort();
+  const grep = (query: Partial<GrepQuery>, limit = 100) =>
+    context.search.grep({ pattern: 'needle', mode: 'content', ...query }, { limit, signal });
+  return { root, home, search: context.search, find, names, grep };
+}
+
+describe('finding files', () => {
+  test.each([
+    ['*.ts', undefined, ['src/a.ts']],
+    ['**/*.{ts,tsx}', undefined, ['src/a.ts', 'src/b.tsx']],
+    ['src/*', undefined, ['src/a.ts', 'src/b.tsx']],
+    ['src/**', undefined, ['src/a.ts', 'src/b.tsx', 'src/deep/c.js']],
+    ['**/*', undefined, ['src/a.ts', 'src/b.tsx', 'src/deep/c.js']],
+    ['*.js', 'src', ['src/deep/c.js']],
+    ['[ab].ts*', 'src', ['src/a.ts', 'src/b.tsx']],
+    ['@(a|b).ts*', 'src', ['src/a.ts', 'src/b.tsx']],
+    ['*.log', undefined, []],
+    ['node_modules/**', undefined, []],
+    ['.env*', undefined, ['.env.example']],
+    ['.github/**', undefined, ['.github/ci.yml']],
+    ['*.yml', '.github', ['.github/ci.yml']],
+    ['**/.ssh/**', undefined, []],
+    ['*secrets*', undefined, []],
+    ['nothing', undefined, []],
+  ])('%s under %s', async (pattern, under, expected) => {
+    const { names } = await place();
+    expect(await names(pattern, under)).toEqual(expected);
+  });
+
+  test('the most recently changed come first, and the limit leaves the rest in the count', async () => {
+    const { root, find } = await place({ 'old.ts': '', 'new.ts': '', 'middle.ts': '' });
+    for (const [index, name] of ['old.ts', 'middle.ts', 'new.ts'].entries()) {
+      await utimes(path.join(root, name), index + 1, index + 1);
+    }
+    expect(await find('*.ts', undefined, 2)).toEqual({ paths: ['new.ts', 'middle.ts'], total: 3 });
+  });
+
+  test('odd names are whole, links are not followed', async () => {
+    const { root, home, names } = await place({ 'a b\nc.ts': '', '-rf.ts': '' });
+    await writeFile(path.join(home, 'canary.ts'), '');
+    await symlink(home, path.join(root, 'out'));
+    await symlink('.', path.join(root, 'loop'));
+    expect(await names('**/*.ts')).toEqual(['-rf.ts', 'a b\nc.ts']);
+  });
+
+  test('a folder outside is refused', async () => {
+    const { find } = await place();
+    await expect(find('*', '..')).rejects.toThrow(/Permission denied: read \.\. /);
+  });
+});
+
+describe('searching contents', () => {
+  test('lines with path and number, in the order of the names, without ignored, hidden and secret files', async () => {
+    const { grep } = await place();
+    expect(await grep({})).toEqual({
+      lines: ['src/a.ts:2:two needle', 'src/a.ts:6:six needle', 'src/b.tsx:1:needle'],
+      total: 3,
+    });
+  });
+
+  test('context, with a gap marked', async () => {
+    const { grep } = await place();
+    expect((await grep({ glob: '*.ts', contextLines: 1 })).lines).toEqual([
+      'src/a.ts-1-one',
+      'src/a.ts:2:two needle',
+      'src/a.ts-3-three',
+      '--',
+      'src/a.ts-5-five',
+      'src/a.ts:6:six needle',
+    ]);
+  });
+
+  test('files, counts, case, globs, limits', async () => {
+    const { grep } = await place();
+    expect((await grep({ mode: 'files', ignoreCase: true })).lines.sort()).toEqual([
+      'src/a.ts',
+      'src/b.tsx',
+      'src/deep/c.js',
+    ]);
+    expect(await grep({ mode: 'count' })).toEqual({ lines: ['src/a.ts:2', 'src/b.tsx:1'], total: 2 });
+    expect((await grep({ glob: 'src/deep/**', ignoreCase: true })).lines).toEqual(['src/deep/c.js:1:Needle']);
+    expect(await grep({}, 1)).toEqual({ lines: ['src/a.ts:2:two needle'], total: 3 });
+    expect(await grep({ pattern: 'not there at all' })).toEqual({ lines: [], total: 0 });
+  });
+
+  test('a file or folder named outright is searched, a secret one is not', async () => {
+    const { grep } = await place();
+    expect((await grep({ path: 'debug.log' })).lines).toEqual(['debug.log:1:needle']);
+    expect((await grep({ path: 'node_modules/x' })).lines).toEqual(['node_modules/x/index.ts:1:needle']);
+    expect((await grep({ path: '.github', mode: 'files' })).lines).toEqual(['.github/ci.yml']);
+    await expect(grep({ path: '.env' })).rejects.toThrow(/environment files hold secrets/);
+    await expect(grep({ path: 'deploy/.ssh' })).rejects.toThrow(/holds keys/);
+    expect((await grep({ path: 'deploy', glob: '**/.ssh/*' })).lines).toEqual([]);
+    expect((await grep({ glob: '.env*', mode: 'files' })).lines).toEqual(['.env.example']);
+  });
+
+  test('patterns that look like options, look-around, and nonsense', async () => {
+    const { grep } = await place({ a: '--files\nfoobar\nfoobaz\n' });
+    expect((await grep({ pattern: '--files' })).lines).toEqual(['a:1:--files']);
+    expect((await grep({ pattern: 'foo(?=baz)' })).lines).toEqual(['a:3:foobaz']);
+    await expect(grep({ pattern: 'foo(' })).rejects.toThrow(/The search failed\..*unclosed group/s);
+  });
+
+  test('a very long line is cut', async () => {
+    const { grep } = await place({ a: `needle${'x'.repeat(100_000)}\n` });
+    const [line = ''] = (await grep({})).lines;
+    expect(line.length).toBeLessThan(600);
+    expect(line).toMatch(/^a:1:needlex+ \[\.\.\. .*\]$/);
+  });
+
+  test('what cannot be read does not stop the rest', async () => {
+    const { root, grep } = await place({ 'a.txt': 'needle' });
+    await mkdir(path.join(root, 'shut'));
+    await symlink('gone', path.join(root, 'dangling'));
+    await chmod(path.join(root, 'shut'), 0);
+    expect((await grep({})).lines).toEqual(['a.txt:1:needle']);
+  });
+
+  test('[L10] an abort ends it', async () => {
+    const { search } = await place();
+    const controller = new AbortController();
+    const found = search.grep({ pattern: 'x', mode: 'content' }, { limit: 1, signal: controller.signal });
+    controller.abort(new Error('stopped'));
+    await expect(found).rejects.toThrow('stopped');
+  });
+});

@@ -1,0 +1,197 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { workspace } from '../../test/support/workspace.ts';
+import type { CommandRun } from '../contract/tool.ts';
+import { createGuard } from './guard.ts';
+import { createHostShell, type HostShellOptions } from './shell.ts';
+
+async function shellIn(files: Record<string, string> = {}, options: Partial<HostShellOptions> = {}) {
+  const { root, home } = await workspace(files);
+  const guard = createGuard({
+    cwd: root,
+    additionalDirectories: [],
+    blockedPaths: [],
+    allowedPaths: [],
+    home,
+  });
+  const shell = createHostShell({ cwd: root, env: { PATH: process.env.PATH }, guard, ...options });
+  onTestFinished(() => shell.close());
+  const run = (command: string, more: Partial<CommandRun> = {}) =>
+    shell.run({ command, timeoutMs: 20_000, signal: new AbortController().signal, ...more });
+  return { root, shell, run };
+}
+
+/** Linux and macOS: a zombie counts as gone. */
+async function isRunning(pid: number): Promise<boolean> {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  return !/\) Z /.test(status);
+}
+
+async function pidIn(file: string): Promise<number> {
+  for (let tries = 0; tries < 200; tries++) {
+    const pid = Number(await readFile(file, 'utf8').catch(() => ''));
+    if (pid > 0) return pid;
+    await sleep(20);
+  }
+  throw new Error(`no pid in ${file}`);
+}
+
+describe('[T11] a command', () => {
+  test('gives both streams and its exit code', async () => {
+    const { run } = await shellIn();
+    const { durationMs, ...outcome } = await run('echo out; echo err >&2; exit 3');
+    expect(outcome).toEqual({ stdout: 'out\n', stderr: 'err\n', exitCode: 3, signal: null, timedOut: false });
+    expect(durationMs).toBeGreaterThan(0);
+  });
+
+  test('runs in the working directory, or in a folder within it, and nowhere else', async () => {
+    const { root, run } = await shellIn({ 'sub/a': '' });
+    expect((await run('pwd')).stdout).toBe(`${root}\n`);
+    expect((await run('pwd', { cwd: 'sub' })).stdout).toBe(`${root}/sub\n`);
+    await expect(run('pwd', { cwd: '/etc' })).rejects.toThrow(/Permission denied: read \/etc/);
+  });
+
+  test('that wants input finds none instead of waiting', async () => {
+    const { run } = await shellIn();
+    expect(await run('read -r line; echo "status $?"; cat; : < /dev/tty')).toMatchObject({
+      stdout: 'status 1\n',
+      exitCode: 1,
+      timedOut: false,
+    });
+  });
+
+  test('sees no keys, no colours, no pager and no start-up script', async () => {
+    const { root } = await workspace({ 'rc.sh': 'echo sourced' });
+    const { run } = await shellIn(
+      {},
+      {
+        env: {
+          PATH: process.env.PATH,
+          MINE: 'kept',
+          ANTHROPIC_API_KEY: 'canary',
+          FORCE_COLOR: '1',
+          PAGER: 'less',
+          BASH_ENV: path.join(root, 'rc.sh'),
+        },
+        hiddenEnv: ['ANTHROPIC_API_KEY'],
+      },
+    );
+    const { stdout } = await run('env | grep -vE "^(PWD|SHLVL|_|OLDPWD|PATH)=" | sort');
+    expect(stdout.trim().split('\n')).toEqual([
+      'GH_PAGER=cat',
+      'GIT_EDITOR=true',
+      'GIT_PAGER=cat',
+      'GIT_TERMINAL_PROMPT=0',
+      'MANPAGER=cat',
+      'MINE=kept',
+      'NO_COLOR=1',
+      'PAGER=cat',
+      'SYSTEMD_PAGER=cat',
+      'TERM=dumb',
+    ]);
+  });
+
+  test('ended by a signal of its own says which', async () => {
+    const { run } = await shellIn();
+    expect(await run('kill -SEGV $$')).toMatchObject({ exitCode: null, signal: 'SIGSEGV', timedOut: false });
+  });
+
+  test('streams its output as it arrives, never half a character', async () => {
+    const { run } = await shellIn();
+    const heard: string[] = [];
+    const { stdout } = await run("printf '\\342\\202'; sleep 0.2; printf '\\254 euro'", {
+      onOutput: (text) => heard.push(text),
+    });
+    expect(heard).toEqual(['€ euro']);
+    expect(stdout).toBe('€ euro');
+  });
+
+  test('that floods is cut in the middle: memory holds 10 MB', async () => {
+    const { run } = await shellIn();
+    const { stdout, exitCode } = await run('echo first; yes | head -c 50000000; echo last');
+    expect(exitCode).toBe(0);
+    expect(stdout.length).toBeLessThan(10 * 1024 * 1024 + 100);
+    expect(stdout.length).toBeGreaterThan(9 * 1024 * 1024);
+    expect(stdout.slice(0, 10)).toBe('first\ny\ny\n');
+    expect(stdout.slice(-9)).toBe('y\ny\nlast\n');
+    expect(stdout).toContain(`\n... [${50_000_011 - 10 * 1024 * 1024} bytes left out] ...\n`);
+  });
+
+  test('in a folder that is gone is a clear error', async () => {
+    const { run } = await shellIn();
+    await expect(run('pwd', { cwd: 'nowhere' })).rejects.toThrow(/The shell could not be started/);
+  });
+});
+
+describe('[L10] ending a command', () => {
+  test('a child that ignores TERM is killed, and its children with it', async () => {
+    const { root, run } = await shellIn({
+      'deaf.sh': `trap '' TERM\n(trap '' TERM; echo $BASHPID > child.pid; while :; do sleep 0.1; done) &\necho started; wait; while :; do sleep 0.1; done`,
+    });
+    const started = Date.now();
+    const outcome = await run('bash deaf.sh', { timeoutMs: 500 });
+    const took = Date.now() - started;
+    expect(outcome).toMatchObject({ stdout: 'started\n', exitCode: null, signal: 'SIGKILL', timedOut: true });
+    expect(took).toBeGreaterThan(1_400);
+    expect(took).toBeLessThan(3_500);
+    expect(await isRunning(await pidIn(path.join(root, 'child.pid')))).toBe(false);
+  });
+
+  test('TERM comes first, so that a command can clean up', async () => {
+    const { run } = await shellIn();
+    const outcome = await run("trap 'echo cleaned; exit 7' TERM; while :; do sleep 0.05; done", {
+      timeoutMs: 300,
+    });
+    expect(outcome).toMatchObject({ stdout: 'cleaned\n', exitCode: 7, timedOut: true });
+  });
+
+  test('an abort ends it within the grace time and keeps what was said', async () => {
+    const { run } = await shellIn();
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(), 300);
+    const started = Date.now();
+    const outcome = await run('echo early; sleep 60', { signal: controller.signal });
+    expect(outcome).toMatchObject({ stdout: 'early\n', exitCode: null, signal: 'SIGTERM', timedOut: false });
+    expect(Date.now() - started).toBeLessThan(2_500);
+  });
+
+  test('an abort before the start starts nothing', async () => {
+    const { root, run } = await shellIn();
+    await expect(run('touch made', { signal: AbortSignal.abort(new Error('stopped')) })).rejects.toThrow(
+      'stopped',
+    );
+    expect(await readFile(path.join(root, 'made')).catch(() => 'nothing')).toBe('nothing');
+  });
+
+  test('a grandchild that holds the pipe holds nobody up, lives on, and ends with the shell', async () => {
+    const { root, shell, run } = await shellIn();
+    const started = Date.now();
+    const outcome = await run('(while :; do echo tick; sleep 0.1; done) & echo $! > bg.pid; echo done');
+    expect(Date.now() - started).toBeLessThan(2_000);
+    expect(outcome.exitCode).toBe(0);
+    expect(outcome.stdout).toContain('done\n');
+
+    const pid = await pidIn(path.join(root, 'bg.pid'));
+    await sleep(300);
+    expect(await isRunning(pid)).toBe(true);
+    await shell.close();
+    expect(await isRunning(pid)).toBe(false);
+  });
+
+  test('closing ends a command that still runs', async () => {
+    const { root, shell, run } = await shellIn();
+    await writeFile(path.join(root, 'x'), '');
+    const outcome = run('echo $$ > me.pid; exec sleep 60');
+    const pid = await pidIn(path.join(root, 'me.pid'));
+    await shell.close();
+    expect(await outcome).toMatchObject({ exitCode: null, signal: 'SIGTERM' });
+    expect(await isRunning(pid)).toBe(false);
+  });
+});

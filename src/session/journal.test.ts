@@ -1,0 +1,56 @@
+import { appendFile, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { workspace } from '../../test/support/workspace.ts';
+import { Journal, type JournalRecord, parseJournal } from './journal.ts';
+
+const say = (text: string): JournalRecord => ({
+  type: 'message',
+  message: { role: 'user', content: [{ type: 'text', text }], timestamp: '' },
+});
+
+test('records are written in the order they were given, one a line', async () => {
+  const { home } = await workspace();
+  const journal = new Journal(path.join(home, 'deep', 'j.jsonl'));
+  const records = Array.from({ length: 50 }, (_, i) => say(`line\n${i}`));
+  await Promise.all(records.map((record) => journal.append(record)));
+  await journal.close();
+  expect(parseJournal(await readFile(journal.file, 'utf8'))).toEqual({ records, damaged: 0 });
+});
+
+test('a line torn by a crash costs that line only, also after more was written', async () => {
+  const { home } = await workspace();
+  const file = path.join(home, 'j.jsonl');
+  await writeFile(file, `${JSON.stringify(say('a'))}\n{"type":"mess`);
+  const journal = new Journal(file);
+  await journal.append(say('b'));
+  await journal.close();
+  expect(parseJournal(await readFile(file, 'utf8'))).toEqual({ records: [say('a'), say('b')], damaged: 1 });
+});
+
+test('a failed write is reported, and the next record is tried all the same', async () => {
+  const { home } = await workspace();
+  const file = path.join(home, 'blocked', 'j.jsonl');
+  await appendFile(path.join(home, 'blocked'), 'a file where the folder should be');
+  const journal = new Journal(file);
+  await expect(journal.append(say('a'))).rejects.toThrow();
+  await expect(journal.append(say('b'))).rejects.toThrow();
+  await journal.close();
+});
+
+test('any cut or any flipped byte never throws and never loses an intact record before it', () => {
+  const records = ['a', 'b', 'c', 'd'].map(say);
+  const bytes = Buffer.from(records.map((record) => `${JSON.stringify(record)}\n`).join(''));
+  const lineEnds = [...bytes.entries()].filter(([, byte]) => byte === 10).map(([i]) => i);
+  fc.assert(
+    fc.property(fc.nat(bytes.length - 1), fc.nat(255), fc.boolean(), (at, byte, cut) => {
+      const damaged = cut ? bytes.subarray(0, at) : Buffer.from(bytes);
+      if (!cut) damaged[at] = byte;
+      const intact = lineEnds.filter((end) => end < at).length;
+      expect(parseJournal(damaged.toString('utf8')).records.slice(0, intact)).toEqual(
+        records.slice(0, intact),
+      );
+    }),
+  );
+});

@@ -1,0 +1,142 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { bench, use } from '../../test/support/hands.ts';
+import { sha256 } from '../lib/sha256.ts';
+import { edit } from './edit.ts';
+import { read } from './read.ts';
+
+const change = (old_string: string, new_string: string, more: object = {}) => ({
+  file_path: 'a.ts',
+  old_string,
+  new_string,
+  ...more,
+});
+
+describe('[T08] [T09] [Y17] Edit', () => {
+  test('replaces the one place and says so', async () => {
+    const { root, context, tree } = await bench({ 'a.ts': 'let x = 1;\nlet y = 2;\n' });
+    expect(await use(edit, change('x = 1', 'x = $&'), context)).toEqual({
+      success: true,
+      output: 'File updated successfully',
+      display: {
+        kind: 'diff',
+        path: 'a.ts',
+        patch: '--- a/a.ts\n+++ b/a.ts\n@@ -1,2 +1,2 @@\n-let x = 1;\n+let x = $&;\n let y = 2;\n',
+        added: 1,
+        removed: 1,
+      },
+      metadata: {
+        path: path.join(root, 'a.ts'),
+        replacements: 1,
+        sha256: sha256('let x = $&;\nlet y = 2;\n'),
+      },
+    });
+    expect(await tree()).toEqual({ 'a.ts': 'let x = $&;\nlet y = 2;\n' });
+  });
+
+  test('replaces all only when asked to', async () => {
+    const { context, tree } = await bench({ 'a.ts': 'x\nx\ny x\n' });
+    expect(await use(edit, change('x', 'z'), context)).toEqual({
+      success: false,
+      error: 'String appears 3 times. Use replace_all or provide more context.\nIt begins on lines 1, 2, 3.',
+    });
+    expect(await use(edit, change('x', 'xx', { replace_all: true }), context)).toMatchObject({
+      success: true,
+      metadata: { replacements: 3 },
+    });
+    expect(await tree()).toEqual({ 'a.ts': 'xx\nxx\ny xx\n' });
+  });
+
+  test.each([
+    [
+      'nothing similar',
+      change('qqqqqqqqqqqq', 'z'),
+      'String not found in file\nNothing in it looks similar. Read the file again.',
+    ],
+    [
+      'a near miss, also with replace_all',
+      change('  const total = sums(items);\n  return;', 'z', { replace_all: true }),
+      'String not found in file\nThe nearest text is this; copy it exactly, without the line numbers:\n2\t  const total = sum(items);\n3\t  return total;',
+    ],
+    [
+      'no text',
+      change('', 'z'),
+      'old_string is empty. Give the text to replace, or use Write for a new file.',
+    ],
+    ['no change', change('a', 'a'), 'old_string and new_string are the same; there is nothing to change.'],
+    ['half a character', change('a', '\ud83d'), 'The text has half a character in it. Send it whole.'],
+    [
+      'a wrong checksum',
+      change('total', 'z', { checksum: sha256('else') }),
+      'File modified since last read\nRead a.ts again, then repeat the edit.',
+    ],
+    [
+      'a missing file',
+      change('a', 'b', { file_path: 'b.ts' }),
+      'b.ts does not exist. Find it with Glob, or create it with Write.',
+    ],
+    ['a folder', change('a', 'b', { file_path: '.' }), '. is a folder. Name a file in it.'],
+    [
+      'a binary file',
+      change('a', 'b', { file_path: 'bin' }),
+      'bin is binary or UTF-16; Edit changes UTF-8 text only.',
+    ],
+  ])('%s is refused and nothing is touched', async (_, input, error) => {
+    const files = { 'a.ts': 'function f() {\n  const total = sum(items);\n  return total;\n}\n', bin: 'a\0' };
+    const { context, tree } = await bench(files);
+    expect(await use(edit, input, context)).toEqual({ success: false, error });
+    expect(await tree()).toEqual(files);
+  });
+
+  test('a file that changed between reading and editing is left alone', async () => {
+    const { root, context, tree } = await bench({ 'a.ts': 'one\n' });
+    await use(read, { file_path: 'a.ts' }, context);
+    await writeFile(path.join(root, 'a.ts'), 'one\nmeanwhile\n');
+    expect(await use(edit, change('one', 'two'), context)).toEqual({
+      success: false,
+      error: 'File modified since last read\nRead a.ts again, then repeat the edit.',
+    });
+    expect(await tree()).toEqual({ 'a.ts': 'one\nmeanwhile\n' });
+    await use(read, { file_path: 'a.ts' }, context);
+    expect(await use(edit, change('one', 'two'), context)).toMatchObject({ success: true });
+  });
+
+  test('one edit after the other needs no reading between, and a right checksum passes in any case', async () => {
+    const { context, tree } = await bench({ 'a.ts': 'a b c' });
+    await use(edit, change('a', 'A', { checksum: sha256('a b c').toUpperCase() }), context);
+    expect(await use(edit, change('c', 'C'), context)).toMatchObject({ success: true });
+    expect(await tree()).toEqual({ 'a.ts': 'A b C' });
+  });
+
+  test('CRLF, byte order mark and foreign bytes survive', async () => {
+    const { root, context } = await bench();
+    const file = path.join(root, 'a.ts');
+    await writeFile(file, Buffer.from('\xef\xbb\xbfone\r\ntwo\r\n\xff\r\n', 'latin1'));
+    await use(read, { file_path: 'a.ts' }, context);
+    expect(await use(edit, change('one\ntwo', '1\n2\n3'), context)).toMatchObject({ success: true });
+    expect(await readFile(file, 'latin1')).toBe('\xef\xbb\xbf1\r\n2\r\n3\r\n\xff\r\n');
+    expect(await use(edit, change('1\r\n', '1\n'), context)).toMatchObject({
+      success: false,
+      error: expect.stringMatching(/^The edit changes nothing/),
+    });
+  });
+
+  test('10 MB are edited in good time', async () => {
+    const line = 'some text that stands here for the sake of its length\r\n';
+    const big = `${line.repeat(90_000)}target\r\n${line.repeat(90_000)}`;
+    const { root, context } = await bench({ 'a.ts': big });
+    const started = performance.now();
+    expect(await use(edit, change('target\n', 'hit\n'), context)).toMatchObject({ success: true });
+    expect(performance.now() - started).toBeLessThan(5_000);
+    expect((await readFile(path.join(root, 'a.ts'), 'utf8')) === big.replace('target', 'hit')).toBe(true);
+  });
+
+  test('the preview shows the change and makes none', async () => {
+    const { context, tree } = await bench({ 'a.ts': 'old\n' });
+    const input = edit.input.parse(change('old', 'new'));
+    expect(await edit.preview?.(input, context)).toMatchObject({ kind: 'diff', added: 1, removed: 1 });
+    expect(await edit.preview?.(edit.input.parse(change('nope', 'new')), context)).toBe(undefined);
+    expect(await tree()).toEqual({ 'a.ts': 'old\n' });
+  });
+});

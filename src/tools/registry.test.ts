@@ -1,0 +1,80 @@
+import { Ajv } from 'ajv';
+import { describe, expect, test } from 'vitest';
+import { builtinTools } from './index.ts';
+import { read } from './read.ts';
+import { createRegistry } from './registry.ts';
+
+const registry = createRegistry(builtinTools);
+
+describe('[T01] [T18] the registry', () => {
+  test.each([
+    ['Read', 'Read'],
+    ['read', 'Read'],
+    ['read_file', 'Read'],
+    ['file_read', 'Read'],
+    ['readFile', 'Read'],
+    ['list_files', 'Read'],
+    ['write_file', 'Write'],
+    ['file_write', 'Write'],
+    ['edit_file', 'Edit'],
+    ['str_replace', 'Edit'],
+    ['GLOB', 'Glob'],
+    ['grep-search', 'Grep'],
+    ['run_command', 'Bash'],
+    ['shell', 'Bash'],
+    ['Teleport', undefined],
+    ['', undefined],
+  ])('[T17] [Y15] %s is %s', (name, canonical) => {
+    expect(registry.find(name)?.name).toBe(canonical);
+  });
+
+  test('no two tools claim one word, and a second tool of one name is a mistake', () => {
+    const words = builtinTools.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
+    expect(words.filter((word) => !registry.find(word))).toEqual([]);
+    const plain = words.map((word) => word.toLowerCase().replaceAll('_', ''));
+    expect(plain.filter((word, index) => plain.indexOf(word) !== index)).toEqual([]);
+    expect(() => createRegistry([read, read])).toThrow('Two tools are named Read.');
+  });
+
+  test('a definition is plain JSON Schema in which defaults are not required', () => {
+    expect(registry.definitions()[0]).toEqual({
+      name: 'Read',
+      description: read.description,
+      parameters: {
+        type: 'object',
+        properties: {
+          file_path: {
+            type: 'string',
+            minLength: 1,
+            description: 'File to read, absolute or relative to the working directory',
+          },
+          offset: { type: 'integer', minimum: 0, default: 0, description: 'How many lines to skip' },
+          limit: { type: 'integer', minimum: 1, description: 'How many lines to return' },
+        },
+        required: ['file_path'],
+      },
+    });
+  });
+
+  test.each(registry.definitions())(
+    '$name compiles in an independent validator and needs only what has no default',
+    ({ name, parameters }) => {
+      const validate = new Ajv({ strict: true }).compile(parameters);
+      const least: Record<string, object> = {
+        Read: { file_path: 'a' },
+        Write: { file_path: 'a', content: '' },
+        Edit: { file_path: 'a', old_string: 'a', new_string: 'b' },
+        Glob: { pattern: '*' },
+        Grep: { pattern: 'x' },
+        Bash: { command: 'ls' },
+      };
+      expect(validate(least[name])).toBe(true);
+      expect(validate({})).toBe(false);
+      expect(registry.find(name)?.input.safeParse(least[name]).success).toBe(true);
+    },
+  );
+
+  test('all tools together stay small: under 1,800 tokens at four characters each', () => {
+    expect(JSON.stringify(registry.definitions()).length / 4).toBeLessThan(1_800);
+  });
+});

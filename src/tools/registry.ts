@@ -1,0 +1,53 @@
+import * as z from 'zod';
+import type { ToolDefinition } from '../contract/provider.ts';
+import type { Tool } from '../contract/tool.ts';
+
+export type Registry = {
+  /** By name first, then by alias; case, `_` and `-` do not count. */
+  find(name: string): Tool | undefined;
+  list(): Tool[];
+  /** In the order of the list and the same on every call, so that vendors can cache the prompt's beginning. */
+  definitions(): ToolDefinition[];
+};
+
+export function createRegistry(tools: readonly Tool[]): Registry {
+  const byName = new Map<string, Tool>();
+  for (const tool of tools) {
+    if (byName.has(tool.name)) throw new Error(`Two tools are named ${tool.name}.`);
+    byName.set(tool.name, tool);
+  }
+  const byWord = new Map<string, Tool>();
+  const claims = [
+    ...tools.map((tool) => ({ tool, word: tool.name })),
+    ...tools.flatMap((tool) => (tool.aliases ?? []).map((word) => ({ tool, word }))),
+  ];
+  for (const { tool, word } of claims) {
+    if (!byWord.has(plain(word))) byWord.set(plain(word), tool);
+  }
+  let definitions: ToolDefinition[] | undefined;
+
+  return {
+    find: (name) => byName.get(name) ?? byWord.get(plain(name)),
+    list: () => [...tools],
+    definitions() {
+      definitions ??= tools.map(toDefinition);
+      return definitions;
+    },
+  };
+}
+
+function plain(name: string): string {
+  return name.toLowerCase().replaceAll(/[_-]/g, '');
+}
+
+function toDefinition({ name, description, input }: Tool): ToolDefinition {
+  // As input: a field with a default must not be sent as required.
+  const { $schema: _, ...parameters } = z.toJSONSchema(input, {
+    io: 'input',
+    override({ jsonSchema }) {
+      // Every integer carries this limit; it tells a model nothing.
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+    },
+  });
+  return { name, description, parameters };
+}

@@ -1,0 +1,68 @@
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { bench, use } from '../../test/support/hands.ts';
+import { glob } from './glob.ts';
+import { grep } from './grep.ts';
+
+describe('Glob', () => {
+  test('lists paths for the model and for eyes', async () => {
+    const { root, context } = await bench({ 'src/a.ts': '', 'b.js': '' });
+    const expected = {
+      success: true,
+      output: 'src/a.ts',
+      display: { kind: 'files', paths: ['src/a.ts'], total: 1 },
+      metadata: { total: 1 },
+    };
+    expect(await use(glob, { pattern: '**/*.ts' }, context)).toEqual(expected);
+    expect(await use(glob, { pattern: './src/*.ts' }, context)).toEqual(expected);
+    expect(await use(glob, { pattern: path.join(root, 'src/*.ts') }, context)).toEqual(expected);
+    expect(await use(glob, { pattern: '../*/a.ts', path: 'src' }, context)).toEqual(expected);
+  });
+
+  test('names the folder it would read', () => {
+    const targets = [{ pattern: '*.ts' }, { pattern: '*.ts', path: 'src' }, { pattern: '/etc/*' }].map(
+      (input) => glob.access(input),
+    );
+    expect(targets).toEqual(['.', 'src', '/etc'].map((target) => [{ kind: 'read', target }]));
+  });
+
+  test('says what it left out, that nothing matches, and that a folder is none', async () => {
+    const many = Object.fromEntries(Array.from({ length: 205 }, (_, i) => [`f${i}.ts`, '']));
+    const { context } = await bench(many);
+    const result = await use(glob, { pattern: '*.ts' }, context);
+    expect(result.success && result.output.split('\n').slice(-1)).toEqual([
+      '[5 more files; narrow the pattern to see them]',
+    ]);
+    expect(await use(glob, { pattern: '*.py' }, context)).toMatchObject({ output: 'No file matches *.py.' });
+    expect(await use(glob, { pattern: '*', path: 'f1.ts' }, context)).toEqual({
+      success: false,
+      error: 'f1.ts is not a folder. Give a folder in path, or leave it out.',
+    });
+    await expect(use(glob, { pattern: '/etc/*' }, context)).rejects.toThrow(/^Permission denied/);
+  });
+});
+
+describe('Grep', () => {
+  test('gives lines, files or counts', async () => {
+    const { context } = await bench({ 'a.ts': 'x\nHit\n', 'b.js': 'hit\n' });
+    const said = async (input: object) => {
+      const result = await use(grep, { pattern: 'hit', ...input }, context);
+      return result.success ? result.output : result.error;
+    };
+    expect(await said({})).toBe('b.js:1:hit');
+    expect(await said({ ignore_case: true, context: 1 })).toBe('a.ts-1-x\na.ts:2:Hit\n--\nb.js:1:hit');
+    expect(await said({ ignore_case: true, glob: './*.ts', mode: 'files' })).toBe('a.ts');
+    expect(await said({ ignore_case: true, mode: 'count' })).toBe('a.ts:1\nb.js:1');
+    expect(await said({ pattern: 'none' })).toBe('Nothing matches none.');
+    expect(await said({ path: 'gone' })).toBe('gone does not exist. Find it with Glob, or leave path out.');
+  });
+
+  test('says how much it left out', async () => {
+    const { context } = await bench({ a: 'hit\n'.repeat(250) });
+    const result = await use(grep, { pattern: 'hit' }, context);
+    expect(result.success && result.output.split('\n').slice(-2)).toEqual([
+      'a:200:hit',
+      '[50 more; narrow the search with path, glob or mode to see them]',
+    ]);
+  });
+});

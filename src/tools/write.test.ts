@@ -1,0 +1,83 @@
+import { stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { bench, use } from '../../test/support/hands.ts';
+import { sha256 } from '../lib/sha256.ts';
+import { read } from './read.ts';
+import { write } from './write.ts';
+
+describe('[T07] Write', () => {
+  test('creates a file with its folders, shows it, and may then go on writing it', async () => {
+    const { root, context, tree } = await bench();
+    const file_path = 'new/a.txt';
+    expect(await use(write, { file_path, content: 'one\n' }, context)).toEqual({
+      success: true,
+      output: 'File created successfully',
+      display: {
+        kind: 'diff',
+        path: file_path,
+        patch: '--- /dev/null\n+++ b/new/a.txt\n@@ -0,0 +1,1 @@\n+one\n',
+        added: 1,
+        removed: 0,
+      },
+      metadata: { path: path.join(root, file_path), bytes: 4, sha256: sha256('one\n') },
+    });
+    expect(await use(write, { file_path, content: 'two\n' }, context)).toMatchObject({
+      output: 'File overwritten successfully',
+      display: { added: 1, removed: 1 },
+    });
+    expect(await tree()).toEqual({ 'new/a.txt': 'two\n' });
+  });
+
+  test('the same content is not written again, read or not', async () => {
+    const { root, context } = await bench({ 'a.txt': 'same' });
+    const before = await stat(path.join(root, 'a.txt'));
+    expect(await use(write, { file_path: 'a.txt', content: 'same' }, context)).toEqual({
+      success: true,
+      output: 'a.txt already has exactly this content; nothing was written.',
+    });
+    expect((await stat(path.join(root, 'a.txt'))).ino).toBe(before.ino);
+  });
+
+  test('an existing file that was not read is left alone', async () => {
+    const { context, tree } = await bench({ 'a.txt': 'old' });
+    expect(await use(write, { file_path: 'a.txt', content: 'new' }, context)).toEqual({
+      success: false,
+      error: 'a.txt exists and was not read in this session. Read it first, then write or edit it.',
+    });
+    expect(await tree()).toEqual({ 'a.txt': 'old' });
+  });
+
+  test('a file that changed since it was read is left alone', async () => {
+    const { root, context, tree } = await bench({ 'a.txt': 'old' });
+    await use(read, { file_path: 'a.txt' }, context);
+    await writeFile(path.join(root, 'a.txt'), 'meanwhile');
+    expect(await use(write, { file_path: 'a.txt', content: 'new' }, context)).toEqual({
+      success: false,
+      error: 'File modified since last read\nRead a.txt again, then decide what to write.',
+    });
+    expect(await tree()).toEqual({ 'a.txt': 'meanwhile' });
+  });
+
+  test('a folder and a secret are refused', async () => {
+    const { context, tree } = await bench({ 'src/a': '' });
+    expect(await use(write, { file_path: 'src', content: '' }, context)).toEqual({
+      success: false,
+      error: 'src is a folder. Name a file in it.',
+    });
+    await expect(use(write, { file_path: '.env.local', content: 'x' }, context)).rejects.toThrow(
+      /^Permission denied/,
+    );
+    expect(await tree()).toEqual({ 'src/a': '' });
+  });
+
+  test('the preview shows the change and makes none', async () => {
+    const { context, tree } = await bench({ 'a.txt': 'old\n' });
+    expect(await write.preview?.({ file_path: 'a.txt', content: 'new\n' }, context)).toMatchObject({
+      kind: 'diff',
+      patch: '--- a/a.txt\n+++ b/a.txt\n@@ -1,1 +1,1 @@\n-old\n+new\n',
+    });
+    expect(await tree()).toEqual({ 'a.txt': 'old\n' });
+    expect(context.seen.size).toBe(0);
+  });
+});

@@ -1,0 +1,144 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { checkHouse } from './support/architecture.ts';
+
+const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
+
+async function realTree(): Promise<Map<string, string>> {
+  const files = new Map<string, string>();
+  for (const folder of ['src', 'test']) {
+    const entries = await readdir(path.join(root, folder), { recursive: true, withFileTypes: true });
+    for (const entry of entries) {
+      if (!entry.isFile() || !/\.tsx?$/.test(entry.name)) continue;
+      const file = path.join(entry.parentPath, entry.name);
+      files.set(path.relative(root, file).replaceAll(path.sep, '/'), await readFile(file, 'utf8'));
+    }
+  }
+  return files;
+}
+
+function rulesBroken(files: Record<string, string>): string[] {
+  return checkHouse(new Map(Object.entries(files))).map(({ file, rule }) => `${rule}: ${file}`);
+}
+
+const longer = (lines: number) => 'export const x = 1;\n'.repeat(lines);
+
+test('the house keeps its walls', async () => {
+  const files = await realTree();
+
+  expect(files.size).toBeGreaterThan(10);
+  expect(checkHouse(files).map(({ message }) => message)).toEqual([]);
+});
+
+describe('a planted violation is found', () => {
+  const planted: [what: string, file: string, text: string, rule: string][] = [
+    ['an import upwards', 'src/lib/a.ts', "import { x } from '../contract/x.ts';", 'floor'],
+    ['a type-only import upwards', 'src/contract/a.ts', "import type { X } from '../agent/x.ts';", 'floor'],
+    [
+      'an inline import type upwards',
+      'src/contract/a.ts',
+      "export type A = import('../agent/x.ts').X;",
+      'floor',
+    ],
+    ['an organ that knows another', 'src/tools/a.ts', "import { x } from '../sandbox/x.ts';", 'floor'],
+    ['a re-export of a stranger', 'src/tools/a.ts', "export * from '../sandbox/x.ts';", 'floor'],
+    ['a dynamic import upwards', 'src/agent/a.ts', "export const x = () => import('../cli/x.ts');", 'floor'],
+    ['a face that knows assemble', 'src/tui/a.ts', "import { x } from '../assemble.ts';", 'floor'],
+    ['a test that joins two organs', 'src/tools/a.test.ts', "import { x } from '../sandbox/x.ts';", 'floor'],
+    ['an import from the tests', 'src/lib/a.ts', "import { x } from '../../test/support/x.ts';", 'outside'],
+    ['a room that is not in the plan', 'src/misc/a.ts', 'export const x = 1;', 'room'],
+    ['react outside tui', 'src/cli/a.ts', "import React from 'react';", 'ink'],
+    ['ink outside tui', 'src/commands/a.ts', "import { Box } from 'ink';", 'ink'],
+    ['the disk in a tool', 'src/tools/a.ts', "import { readFile } from 'node:fs/promises';", 'disk'],
+    ['the disk by require', 'src/tools/a.ts', "const fs = require('fs');", 'disk'],
+    ['a process in a tool', 'src/tools/a.ts', "import { spawn } from 'node:child_process';", 'spawn'],
+    ['a process in the cli', 'src/cli/a.ts', "const x = await import('node:child_process');", 'spawn'],
+    ['a socket in a tool', 'src/tools/a.ts', "import { request } from 'node:https';", 'network'],
+    [
+      'a vendor in the agent',
+      'src/agent/a.ts',
+      "import type { Anthropic } from '@anthropic-ai/sdk';",
+      'vendor',
+    ],
+    ['standard output in an organ', 'src/session/a.ts', "process.stdout.write('x');", 'process'],
+    ['standard output by import', 'src/agent/a.ts', "import { stdout } from 'node:process';", 'process'],
+    ['the end of the process in an organ', 'src/sandbox/a.ts', 'process.exit(1);', 'process'],
+    ['the environment in an organ', 'src/config/a.ts', 'export const x = process.env.HOME;', 'process'],
+    ['the environment by destructuring', 'src/config/a.ts', 'const { env } = process;', 'process'],
+    ['the environment by index', 'src/config/a.ts', "export const x = globalThis.process['env'];", 'process'],
+    ['the environment in another face', 'src/tui/a.ts', 'export const x = process.env.TERM;', 'process'],
+    ['a module mock', 'test/journeys/a.test.ts', "vi.mock('node:fs');", 'mock'],
+    ['a manager', 'src/session/session-manager.ts', 'export const x = 1;', 'name'],
+    ['utils', 'src/lib/utils.ts', 'export const x = 1;', 'name'],
+    ['a helper among the tests', 'test/support/test-helpers.ts', 'export const x = 1;', 'name'],
+    ['a service', 'src/mcp/service.ts', 'export const x = 1;', 'name'],
+    ['a file in camel case', 'src/lib/readLines.ts', 'export const x = 1;', 'name'],
+    ['a barrel', 'src/lib/index.ts', "export * from './a.ts';", 'index'],
+    ['a long file', 'src/lib/a.ts', longer(401), 'length'],
+    ['a long loop', 'src/agent/loop.ts', longer(121), 'length'],
+    ['a long controller', 'src/agent/controller.ts', longer(251), 'length'],
+    ['a long app', 'src/tui/app.tsx', longer(151), 'length'],
+    ['a long component', 'src/tui/components/a.tsx', longer(201), 'length'],
+    ['a main that loads the app', 'src/cli/main.ts', "import { run } from './run.ts';", 'start'],
+    ['a main that loads a package', 'src/cli/main.ts', "import { Command } from 'commander';", 'start'],
+    ['a file that is not TypeScript', 'src/lib/a.ts', 'export const = ;', 'syntax'],
+  ];
+
+  test.each(planted)('%s', (_, file, text, rule) => {
+    expect(rulesBroken({ [file]: text })).toEqual([`${rule}: ${file}`]);
+  });
+
+  test('a vendor SDK on the start-up path, however far down', () => {
+    expect(
+      rulesBroken({
+        'src/cli/main.ts': "await import('./app.ts');",
+        'src/cli/app.ts': "import { x } from '../providers/index.ts';",
+        'src/providers/index.ts': "export { x } from './vendor.ts';",
+        'src/providers/vendor.ts': "import OpenAI from 'openai'; export const x = OpenAI;",
+      }),
+    ).toEqual(['heavy: src/providers/vendor.ts']);
+  });
+
+  test('an import that keeps only types at run time still loads its module', () => {
+    expect(
+      rulesBroken({
+        'src/assemble.ts': "import { type Dispatcher } from 'undici'; export type D = Dispatcher;",
+      }),
+    ).toEqual(['heavy: src/assemble.ts']);
+  });
+});
+
+describe('what only looks like a violation is left alone', () => {
+  const innocent: [what: string, file: string, text: string][] = [
+    ['an import downwards', 'src/agent/a.ts', "import { x } from '../tools/x.ts';"],
+    ['a neighbour in the same room', 'src/tools/a.ts', "import { x } from './b/x.ts';"],
+    ['an import in a comment', 'src/lib/a.ts', "// import { x } from '../agent/x.ts'\nexport const x = 1;"],
+    ['an import in a string', 'src/lib/a.ts', 'export const x = "import y from \'node:child_process\'";'],
+    ['test support beside a file', 'src/tools/a.test.ts', "import { x } from '../../test/support/x.ts';"],
+    ['the disk in a test', 'src/tools/a.test.ts', "import { readFile } from 'node:fs/promises';"],
+    ['the disk in the cli', 'src/cli/a.ts', "import { readFile } from 'node:fs/promises';"],
+    ['the environment in the cli', 'src/cli/a.ts', 'export const x = process.env.HOME;'],
+    [
+      'another process-like value',
+      'src/lib/a.ts',
+      'export const x = (child: { stdout: 1 }) => child.stdout;',
+    ],
+    ['the platform', 'src/sandbox/a.ts', 'export const x = process.platform;'],
+    ['a list of members', 'src/tools/index.ts', "export { read } from './read.ts';"],
+    ['a mock of nothing', 'src/lib/a.test.ts', "const text = 'vi.mock';"],
+    ['a vendor SDK on first use', 'src/providers/a.ts', "export const x = () => import('openai');"],
+    [
+      'the types of a vendor SDK',
+      'src/providers/a.ts',
+      "import type OpenAI from 'openai'; export type X = OpenAI;",
+    ],
+    ['a utility as a part of a word', 'src/lib/futile.ts', 'export const x = 1;'],
+    ['a file exactly at its ceiling', 'src/agent/loop.ts', longer(120)],
+  ];
+
+  test.each(innocent)('%s', (_, file, text) => {
+    expect(rulesBroken({ [file]: text })).toEqual([]);
+  });
+});

@@ -1,0 +1,155 @@
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { doors } from '../support/aca.ts';
+import { both, calls, type Step, says, slowly } from '../support/model-server/script.ts';
+import { serve } from '../support/serve.ts';
+import { openTerminal } from '../support/terminal.ts';
+import { type Workspace, workspace } from '../support/workspace.ts';
+
+async function open(space: Workspace, script: Step[], args: string[] = []) {
+  const server = await serve(script);
+  const { model, env } = doors.anthropic(server.url);
+  const terminal = openTerminal(space, ['--model', model, ...args], env);
+  return { server, terminal };
+}
+
+const edit = calls(['Edit', { file_path: 'a.txt', old_string: 'alpha', new_string: 'beta' }]);
+
+describe('a conversation in a terminal', () => {
+  test('[N01] [C02] [C04] [C05] asks with the diff in sight, does it on "y", and /undo takes it back', async () => {
+    const space = await workspace({ 'a.txt': 'alpha\n' });
+    const { terminal, server } = await open(space, [edit, says('Changed it.'), says('You are welcome.')]);
+    await terminal.waitFor('> ');
+    terminal.type('change alpha to beta\r');
+    await terminal.waitFor('Allow: Edit a.txt? [y/n] ');
+    expect(terminal.screen()).toContain('-alpha');
+    expect(terminal.screen()).toContain('+beta');
+    expect(await space.tree()).toEqual({ 'a.txt': 'alpha\n' });
+    terminal.type('Y\r');
+    await terminal.waitFor('Changed it.');
+    expect(await space.tree()).toEqual({ 'a.txt': 'beta\n' });
+
+    terminal.type('/undo\r');
+    await terminal.waitFor(`restored ${path.join(space.root, 'a.txt')}`);
+    expect(await space.tree()).toEqual({ 'a.txt': 'alpha\n' });
+    terminal.type('thanks\r');
+    await terminal.waitFor('You are welcome.');
+    expect(server.requests.at(-1)?.messages.at(-1)?.text).toBe('thanks');
+    terminal.type('/quit\r');
+    expect(await terminal.exitCode).toBe(0);
+    expect(terminal.screen()).toMatch(/Go on later with: aca --resume [0-9a-f]{8}$/);
+  });
+
+  test.each(['n', '', 'yes'])(
+    '[C04] [L07] the answer "%s" is no: nothing is touched and the model is told',
+    async (answer) => {
+      const space = await workspace({ 'a.txt': 'alpha\n' });
+      const { terminal, server } = await open(space, [edit, says('All right.')], ['change it']);
+      await terminal.waitFor('[y/n] ');
+      terminal.type(`${answer}\r`);
+      await terminal.waitFor('All right.');
+      expect(server.requests[1]?.messages.at(-1)?.results[0]).toMatchObject({
+        text: 'User denied permission',
+        isError: true,
+      });
+      expect(await space.tree()).toEqual({ 'a.txt': 'alpha\n' });
+    },
+  );
+
+  test('[L10] Ctrl-C stops the answer and keeps what was said; the conversation goes on', async () => {
+    const space = await workspace();
+    const { terminal, server } = await open(
+      space,
+      [slowly(says('word '.repeat(100)), { betweenMs: 60 }), says('Still here.')],
+      ['talk'],
+    );
+    await terminal.waitFor('word word');
+    terminal.type('\x03');
+    await terminal.waitFor('Interrupted.');
+    terminal.type('go on\r');
+    await terminal.waitFor('Still here.');
+    expect(server.requests[1]?.messages.map((message) => message.role)).toEqual([
+      'user',
+      'assistant',
+      'user',
+    ]);
+    terminal.type('\x04');
+    expect(await terminal.exitCode).toBe(0);
+  });
+
+  test('[L10] Ctrl-C at a question calls the question off', async () => {
+    const space = await workspace({ 'a.txt': 'alpha\n' });
+    const { terminal } = await open(space, [edit, says('never asked for')], ['change it']);
+    await terminal.waitFor('[y/n] ');
+    terminal.type('\x03');
+    await terminal.waitFor('Interrupted.');
+    expect(await space.tree()).toEqual({ 'a.txt': 'alpha\n' });
+  });
+
+  test('[C10] an unknown command names the near one; a path is not a command', async () => {
+    const space = await workspace();
+    const { terminal, server } = await open(space, [says('A folder.')]);
+    await terminal.waitFor('> ');
+    terminal.type('/hepl\r');
+    await terminal.waitFor('There is no command /hepl. Did you mean /help?');
+    terminal.type('/help\r');
+    await terminal.waitFor('/undo');
+    terminal.type('/etc/hosts is what?\r');
+    await terminal.waitFor('A folder.');
+    expect(server.requests[0]?.messages[0]?.text).toBe('/etc/hosts is what?');
+  });
+
+  test('[C08] text is on the screen before the answer is complete', async () => {
+    const space = await workspace();
+    const { terminal } = await open(
+      space,
+      [both('Reading now.', ['Bash', { command: 'echo one; sleep 1' }]), says('Two.')],
+      ['go', '--allow', 'Bash(echo *)', '--allow', 'Bash(sleep *)'],
+    );
+    await terminal.waitFor('Reading now.');
+    expect(terminal.screen()).not.toContain('Two.');
+    await terminal.waitFor('Two.');
+  });
+});
+
+describe('the first start with nothing configured', () => {
+  test('[N12] says what was looked for, takes a pasted key without showing it, and gets to an answer', async () => {
+    const space = await workspace();
+    const server = await serve([says('Hello there.')]);
+    const terminal = openTerminal(space, [], { ANTHROPIC_BASE_URL: server.url });
+    await terminal.waitFor('[k] paste an API key');
+    expect(terminal.screen()).toContain('ANTHROPIC_API_KEY');
+    expect(terminal.screen()).toMatch(/Ollama +not found/);
+    terminal.type('k\r');
+    await terminal.waitFor('API key (not shown): ');
+    terminal.type('sk-ant-pasted-key\r');
+    await terminal.waitFor('Stored for anthropic');
+    await terminal.waitFor('anthropic/claude-sonnet-4-20250514');
+    terminal.type('hello\r');
+    await terminal.waitFor('Hello there.');
+    expect(terminal.screen()).not.toContain('pasted-key');
+    expect(JSON.stringify(server.requests[0]?.headers)).toContain('sk-ant-pasted-key');
+  });
+
+  test('the demo runs from the menu with a real question', async () => {
+    const space = await workspace();
+    const terminal = openTerminal(space, []);
+    await terminal.waitFor('[d] demo');
+    terminal.type('d\r');
+    await terminal.waitFor('Allow: Edit greet.js? [y/n] ');
+    terminal.type('y\r');
+    await terminal.waitFor('greet.js is byte for byte what it was before.');
+    await terminal.waitFor('[q] quit', 2);
+    terminal.type('q\r');
+    expect(await terminal.exitCode).toBe(0);
+  });
+
+  test('a declined demo edit is respected', async () => {
+    const space = await workspace();
+    const terminal = openTerminal(space, ['--demo']);
+    await terminal.waitFor('[y/n] ');
+    terminal.type('n\r');
+    await terminal.waitFor('You said no, so greet.js is untouched.');
+    expect(await terminal.exitCode).toBe(0);
+  });
+});

@@ -1,0 +1,130 @@
+import { spawn } from 'node:child_process';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Report } from '../../src/cli/report.ts';
+import type { AgentEvent } from '../../src/contract/event.ts';
+import type { ProtocolName } from './model-server/protocol.ts';
+import type { Workspace } from './workspace.ts';
+
+const main = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../dist/main.cjs');
+
+export type Outcome = { code: number | null; stdout: string; stderr: string };
+
+export type AcaOptions = {
+  env?: Record<string, string>;
+  /** Written to standard input, which then ends; `open` is a pipe nobody writes to; without it there is none. */
+  stdin?: string | { open: true };
+  cwd?: string;
+  /** Called with the process, for tests that signal it. */
+  onSpawn?: (child: ReturnType<typeof spawn>) => void;
+};
+
+/** The environment of a machine where nothing is configured but this. */
+export function cleanEnv(space: Workspace, env: Record<string, string> = {}): Record<string, string> {
+  const root = path.join(space.home, '.ai-assistant');
+  return {
+    PATH: process.env.PATH ?? '',
+    HOME: space.home,
+    AI_ASSISTANT_HOME: root,
+    AI_ASSISTANT_KEYCHAIN: '0',
+    ...env,
+  };
+}
+
+/** Runs the built program as a process in the workspace's folder. */
+export function aca(
+  space: Workspace,
+  args: string[],
+  { env, stdin, cwd, onSpawn }: AcaOptions = {},
+): Promise<Outcome> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [main, ...args], {
+      cwd: cwd ?? space.root,
+      env: cleanEnv(space, env),
+      stdio: [stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    });
+    onSpawn?.(child);
+    let stdout = '';
+    let stderr = '';
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text;
+    });
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
+    });
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code, stdout, stderr }));
+    child.stdin?.on('error', () => undefined);
+    if (typeof stdin === 'string') child.stdin?.end(stdin);
+  });
+}
+
+/** How to reach a model server over each protocol, as a user would set it up. */
+export const doors: Record<ProtocolName, (url: string) => { model: string; env: Record<string, string> }> = {
+  anthropic: (url) => ({
+    model: 'anthropic/claude-sonnet-4-20250514',
+    env: { ANTHROPIC_API_KEY: 'sk-ant-test', ANTHROPIC_BASE_URL: url },
+  }),
+  'openai-chat': (url) => ({
+    model: 'openai-chat/gpt-4-turbo',
+    env: { OPENAI_API_KEY: 'sk-test', OPENAI_BASE_URL: `${url}/v1` },
+  }),
+  'openai-responses': (url) => ({
+    model: 'openai/gpt-4-turbo',
+    env: { OPENAI_API_KEY: 'sk-test', OPENAI_BASE_URL: `${url}/v1` },
+  }),
+  google: (url) => ({
+    model: 'google/gemini-2.5-pro',
+    env: { GEMINI_API_KEY: 'AIza-test', GOOGLE_GEMINI_BASE_URL: url },
+  }),
+  ollama: (url) => ({ model: 'ollama/qwen3:8b', env: { OLLAMA_HOST: url } }),
+};
+
+export const protocolNames = Object.keys(doors) as ProtocolName[];
+
+/** The lines of `--output-format stream-json`: the events, and the result that ends them. */
+export function parseStream(stdout: string): { events: AgentEvent[]; report: Report } {
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as AgentEvent | Report);
+  const report = lines.at(-1);
+  if (report?.type !== 'result')
+    throw new Error(`The stream does not end with a result: ${stdout.slice(-300)}`);
+  return { events: lines.slice(0, -1) as AgentEvent[], report };
+}
+
+/**
+ * Events with everything taken out that may differ between two runs of one task: ids, times, the vendor, and
+ * how text and thoughts were cut into pieces.
+ */
+export function comparable(events: readonly AgentEvent[]): unknown[] {
+  const ids = new Map<string, string>();
+  const idOf = (id: string) => ids.get(id) ?? ids.set(id, `call ${ids.size + 1}`).get(id);
+  const volatile = new Set([
+    'timestamp',
+    'durationMs',
+    'sessionId',
+    'provider',
+    'model',
+    'usage',
+    'costUsd',
+    'signature',
+    'cwd',
+  ]);
+  const clean = (value: unknown, key = ''): unknown => {
+    if (volatile.has(key)) return undefined;
+    if ((key === 'id' || key === 'callId') && typeof value === 'string') return idOf(value);
+    if (Array.isArray(value)) return value.map((item) => clean(item));
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, clean(inner, name)]));
+  };
+  const joined: AgentEvent[] = [];
+  for (const event of events) {
+    const last = joined.at(-1);
+    if (last && event.type === last.type && 'text' in event && 'text' in last && event.type !== 'notice') {
+      joined[joined.length - 1] = { ...event, text: last.text + event.text } as AgentEvent;
+    } else joined.push(event);
+  }
+  return joined.filter((event) => event.type !== 'usage').map((event) => clean(event));
+}

@@ -1,0 +1,50 @@
+import { execFileSync } from 'node:child_process';
+import type { Tool, ToolContext, ToolResult } from '../../src/contract/tool.ts';
+import { createFiles, type FilesOptions } from '../../src/sandbox/files.ts';
+import { createGuard, type GuardOptions } from '../../src/sandbox/guard.ts';
+import { createSearch } from '../../src/sandbox/search.ts';
+import { createHostShell } from '../../src/sandbox/shell.ts';
+import { workspace } from './workspace.ts';
+
+export type HandsOptions = Partial<Omit<GuardOptions, 'cwd'>> & Pick<FilesOptions, 'onBeforeWrite'>;
+
+/** Real hands on a real folder: what a tool gets in a session, without the asking. */
+function handsOn(cwd: string, options: HandsOptions = {}): ToolContext & { told: string[] } {
+  const { onBeforeWrite, ...guarded } = options;
+  const guard = createGuard({
+    cwd,
+    additionalDirectories: [],
+    blockedPaths: [],
+    allowedPaths: [],
+    home: '/nonexistent/home',
+    ...guarded,
+  });
+  const told: string[] = [];
+  return {
+    cwd,
+    files: createFiles({ guard, cwd, ...(onBeforeWrite && { onBeforeWrite }) }),
+    shell: createHostShell({ cwd, env: process.env, guard }),
+    search: createSearch({ guard, cwd }),
+    signal: new AbortController().signal,
+    seen: new Map(),
+    progress: (text) => told.push(text),
+    told,
+  };
+}
+
+/** Parses the input as the router does, then runs. */
+export function use(tool: Tool, input: unknown, context: ToolContext): Promise<ToolResult> {
+  return tool.run(tool.input.parse(input), context);
+}
+
+/** A folder with these files and hands on it. */
+export async function bench(files: Record<string, string> = {}, options: HandsOptions = {}) {
+  const space = await workspace(files);
+  return { ...space, context: handsOn(space.root, options) };
+}
+
+/** A named pipe that nobody writes to. */
+export function makePipe(file: string): void {
+  const program = 'mkfifo';
+  execFileSync(program, [file]);
+}

@@ -1,0 +1,88 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Answer, ErrorWords } from './script.ts';
+
+export type ProtocolName = 'anthropic' | 'openai-chat' | 'openai-responses' | 'google' | 'ollama';
+
+export type Json = Record<string, unknown>;
+
+/** One unit of a stream, ready to be written. An `ending` frame tells how the reply ended, not what was said. */
+export type Frame = { text: string; ending?: true };
+
+type SeenCall = { id: string; name: string; input: unknown };
+
+/** `isError` is absent where the protocol has no way to say it. */
+type SeenResult = { callId: string; text: string; isError?: boolean };
+
+/** Runs of tool results, and runs of assistant items, are one message whatever the protocol makes of them. */
+export type SeenMessage = {
+  role: 'user' | 'assistant' | 'tool';
+  text: string;
+  calls: SeenCall[];
+  results: SeenResult[];
+  images?: number;
+  /** Proofs of thought sent back: signatures, encrypted reasoning. */
+  signatures?: string[];
+};
+
+/** What a request asks, in no vendor's words. */
+export type View = { model: string; system: string; tools: string[]; messages: SeenMessage[] };
+
+export type SeenRequest = View & {
+  protocol: ProtocolName;
+  method: string;
+  path: string;
+  headers: IncomingHttpHeaders;
+  body: Json;
+  /** `performance.now()` when the request's headers were in. */
+  receivedAt: number;
+  /** `performance.now()` just before the last byte of the reply was written. */
+  endedAt?: number;
+  /** The client left before the reply was complete. */
+  aborted: boolean;
+  /** Why the server, as strict as the vendor, answered with an error of its own. */
+  refused?: string;
+};
+
+export type Refusal = { status: number; message: string; type?: string };
+
+/** What a validator looks at besides the body. */
+export type Head = { headers: IncomingHttpHeaders; path: string; query: URLSearchParams };
+
+/** One request being answered. `seq` counts from 1 and makes ids unique. */
+export type Exchange = { seq: number; model: string; body: Json; now: Date };
+
+export type Protocol = {
+  name: ProtocolName;
+  /** Of a streamed reply. */
+  mediaType: string;
+  /** What the vendor sends to keep a quiet connection open. */
+  keepAlive: string;
+  view(body: Json, path: string): View;
+  wantsStream(body: Json, path: string): boolean;
+  frames(answer: Answer, exchange: Exchange): Generator<Frame>;
+  whole(answer: Answer, exchange: Exchange): Json;
+  /** The vendor's error body for a status; the words fill its fields. */
+  error(status: number, words: ErrorWords): Json;
+  /** An error told inside a stream that had begun. */
+  errorFrame(words: ErrorWords): string;
+};
+
+export function record(value: unknown): Json {
+  return isRecord(value) ? value : {};
+}
+
+export function isRecord(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function list(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+export function records(value: unknown): Json[] {
+  return list(value).map(record);
+}
+
+export function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}

@@ -1,0 +1,198 @@
+import type { SeenRequest } from './protocol.ts';
+
+/** Figures as our contract counts them: `inputTokens` leaves out what the vendor's cache read or wrote. */
+export type ScriptedUsage = {
+  inputTokens: number;
+  outputTokens: number;
+  cacheReadTokens: number;
+  cacheWriteTokens: number;
+  reasoningTokens: number;
+};
+
+/** Faults a call can have on the wire. Each protocol shows the nearest thing it can. */
+type CallQuirks = {
+  /** Null leaves the id out; two calls may share one. */
+  id?: string | null;
+  /** The call's number on the wire, where the protocol numbers calls. */
+  index?: number;
+  /** Argument text sent as it is, valid JSON or not. A protocol whose arguments are objects gets a string. */
+  rawArguments?: string;
+  /** No argument JSON at all. */
+  noArguments?: true;
+  /** Arguments whole and as an object, even where the protocol wants text in pieces. */
+  objectArguments?: true;
+};
+
+export type CallWords = [name: string, input?: unknown, quirks?: CallQuirks];
+
+export type ReplyPart =
+  | { type: 'text'; text: string }
+  | { type: 'thinking'; text: string; redacted?: true }
+  | ({ type: 'call'; name: string; input: unknown } & CallQuirks);
+
+export type ScriptedStop = 'end' | 'calls' | 'max_tokens' | 'refusal';
+
+/**
+ * Where a stream is interrupted: after so many frames (at most all of them), or `content`, when everything was
+ * said and only the ending is missing. A reply that is not streamed is interrupted in its middle.
+ */
+export type Place = number | 'content';
+
+export type ErrorWords = { message?: string; type?: string; retryAfter?: number };
+
+/** How a reply travels. */
+export type Delivery = {
+  firstMs?: number;
+  betweenMs?: number;
+  keepAlive?: true;
+  /** Writes of this many bytes, wherever they fall: inside frames, lines and multi-byte characters. */
+  tornBytes?: number;
+  /** `break` destroys the socket; `end` closes politely without the protocol's last word. */
+  cut?: { after: Place; how: 'break' | 'end' };
+  stall?: { after: Place };
+  error?: { after: Place } & ErrorWords;
+  invalidJson?: { after: Place };
+};
+
+export type AnswerOptions = {
+  /** Null leaves the figures out of the reply. */
+  usage?: Partial<ScriptedUsage> | null;
+  stop?: ScriptedStop;
+  /** Pieces of several calls' arguments in turn, where the protocol numbers calls (both OpenAI protocols). */
+  interleave?: true;
+  /** Longest piece of text or arguments, in UTF-16 units; 1 also splits surrogate pairs. */
+  pieceLength?: number;
+};
+
+export type Answer = { type: 'answer'; parts: ReplyPart[]; delivery: Delivery } & AnswerOptions;
+
+export type Reply =
+  | Answer
+  | { type: 'failure'; status: number; words: ErrorWords }
+  | {
+      type: 'raw';
+      status: number;
+      headers: Record<string, string>;
+      chunks: (string | Uint8Array)[];
+      delivery: Delivery;
+    }
+  /** Takes the request and says nothing; after `ms`, if given, the socket is destroyed. */
+  | { type: 'hang'; ms?: number };
+
+/** One per model request, in order of arrival. */
+export type Step = Reply | ((request: SeenRequest) => Reply | Promise<Reply>);
+
+export function says(text: string, options: AnswerOptions = {}): Answer {
+  return { type: 'answer', parts: [{ type: 'text', text }], delivery: {}, ...options };
+}
+
+export function calls(...words: CallWords[]): Answer {
+  return { type: 'answer', parts: words.map(toCall), delivery: {} };
+}
+
+export function both(text: string, ...words: CallWords[]): Answer {
+  return { type: 'answer', parts: [{ type: 'text', text }, ...words.map(toCall)], delivery: {} };
+}
+
+export function thinks(text: string, reply: Answer): Answer {
+  return { ...reply, parts: [{ type: 'thinking', text }, ...reply.parts] };
+}
+
+/** A thought the vendor keeps to itself: opaque data on the wire, where the protocol has such a thing. */
+export function thinksSecretly(text: string, reply: Answer): Answer {
+  return { ...reply, parts: [{ type: 'thinking', text, redacted: true }, ...reply.parts] };
+}
+
+/** The same reply with other figures, another ending, other pieces. */
+export function but(reply: Answer, options: AnswerOptions): Answer {
+  return { ...reply, ...options };
+}
+
+/** An HTTP error in the vendor's own shape. `retryAfter` is in seconds. */
+export function fails(status: number, words: ErrorWords = {}): Reply {
+  return { type: 'failure', status, words };
+}
+
+/** Breaks off. `after: 0` is after the headers. Default: the socket is destroyed. */
+export function cuts(
+  reply: Answer,
+  { after, how = 'break' }: { after: Place; how?: 'break' | 'end' },
+): Answer {
+  return deliver(reply, { cut: { after, how } });
+}
+
+/** The vendor reports an error in the middle of the stream it had begun. For Responses, the type `error` chooses the bare event. */
+export function failsMidway(reply: Answer, error: { after: Place } & ErrorWords): Answer {
+  return deliver(reply, { error });
+}
+
+/** Stops talking in the middle and keeps the connection open. */
+export function stalls(reply: Answer, stall: { after: Place }): Answer {
+  return deliver(reply, { stall });
+}
+
+export function slowly(
+  reply: Answer,
+  { firstMs = 0, betweenMs = 0 }: { firstMs?: number; betweenMs?: number },
+): Answer {
+  return deliver(reply, { firstMs, betweenMs });
+}
+
+/** Comments, pings or blank lines between the frames, as vendors send while they think. */
+export function keepAlive(reply: Answer): Answer {
+  return deliver(reply, { keepAlive: true });
+}
+
+/** The smallest pieces a client can meet: one UTF-16 unit a delta, seven bytes a write. */
+export function shreds(reply: Answer): Answer {
+  return { ...deliver(reply, { tornBytes: 7 }), pieceLength: 1 };
+}
+
+export function hangs({ ms }: { ms?: number } = {}): Reply {
+  return ms === undefined ? { type: 'hang' } : { type: 'hang', ms };
+}
+
+/** The connection is destroyed before a single byte of an answer. */
+export function drops(): Reply {
+  return { type: 'hang', ms: 0 };
+}
+
+/** Bytes as given. */
+export function rawChunks(
+  chunks: (string | Uint8Array)[],
+  {
+    status = 200,
+    headers = { 'content-type': 'text/event-stream' },
+  }: { status?: number; headers?: Record<string, string> } = {},
+): Reply {
+  return { type: 'raw', status, headers, chunks, delivery: {} };
+}
+
+/**
+ * A server that is not what it claims to be: `json` breaks one frame's JSON, `html` is a proxy's page with
+ * status 200, `empty` is a stream with nothing in it, `stranger` is good JSON of no known protocol.
+ */
+export function garbage(kind: 'json' | 'html' | 'empty' | 'stranger' = 'json'): Reply {
+  switch (kind) {
+    case 'json':
+      return deliver(says('this will not arrive'), { invalidJson: { after: 1 } });
+    case 'html':
+      return rawChunks(['<!doctype html><html><body><h1>Sign in</h1></body></html>'], {
+        headers: { 'content-type': 'text/html; charset=utf-8' },
+      });
+    case 'empty':
+      return rawChunks([]);
+    case 'stranger':
+      return rawChunks(['{"status":"ok"}'], { headers: { 'content-type': 'application/json' } });
+    default:
+      return kind satisfies never;
+  }
+}
+
+function deliver(reply: Answer, delivery: Delivery): Answer {
+  return { ...reply, delivery: { ...reply.delivery, ...delivery } };
+}
+
+function toCall([name, input = {}, quirks = {}]: CallWords): ReplyPart {
+  return { type: 'call', name, input, ...quirks };
+}

@@ -1,0 +1,159 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json, lineTo, readJson } from './http.ts';
+import { defaults, type ModelServerOptions, type Settled } from './options.ts';
+import { play } from './play.ts';
+import type { Head, Json, Protocol, Refusal, SeenRequest } from './protocol.ts';
+import { likelyProtocol, type Route, routeOf } from './routes.ts';
+import type { Reply, Step } from './script.ts';
+import { refusalOf } from './validate.ts';
+
+export type { ModelServerOptions } from './options.ts';
+
+export type ModelServer = {
+  /** `http://127.0.0.1:PORT`; OpenAI clients want `/v1` behind it. */
+  url: string;
+  /** Requests to a model, in order of arrival, refused ones included. */
+  requests: SeenRequest[];
+  /** Questions about the server: model lists, token counts. */
+  asides: { method: string; path: string; body: Json }[];
+  /** Why requests were refused by the server itself, not by the script. */
+  refusals: string[];
+  /** A request came after the last step. */
+  readonly exhausted: boolean;
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+};
+
+/** Serves the script over every protocol at once: whichever endpoint is asked takes the next step. */
+export async function startModelServer(
+  script: readonly Step[],
+  options: ModelServerOptions = {},
+): Promise<ModelServer> {
+  const state = new Playing(script, { ...defaults, ...options });
+  const server = createServer((request, response) => {
+    state.handle(request, response).catch((error: unknown) => {
+      if (response.destroyed || response.writableEnded) return;
+      // A step that throws is a mistake in the test: say so where the test will look.
+      state.refusals.push(`the script failed: ${String(error)}`);
+      if (!response.headersSent)
+        response.writeHead(500, { 'content-type': 'text/plain', 'x-should-retry': 'false' });
+      response.end(`the script failed: ${String(error)}`);
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port ?? 0, '127.0.0.1', resolve);
+  });
+  const close = async () => {
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    server.closeAllConnections();
+    await closed;
+  };
+  // A listening TCP server has an address with a port; the string form belongs to pipes.
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    requests: state.requests,
+    asides: state.asides,
+    refusals: state.refusals,
+    get exhausted() {
+      return state.exhausted;
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** A script as far as it has been played. */
+class Playing {
+  readonly requests: SeenRequest[] = [];
+  readonly asides: ModelServer['asides'] = [];
+  readonly refusals: string[] = [];
+  exhausted = false;
+  private readonly script: readonly Step[];
+  private readonly settled: Settled;
+  private played = 0;
+  private asked = 0;
+
+  constructor(script: readonly Step[], settled: Settled) {
+    this.script = script;
+    this.settled = settled;
+  }
+
+  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const receivedAt = performance.now();
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
+    const method = request.method ?? 'GET';
+    const head: Head = { headers: request.headers, path: pathname, query: searchParams };
+    const body = await readJson(request);
+    const route = routeOf({ method, path: pathname, headers: request.headers }, this.settled);
+
+    if (route === undefined || body === undefined) {
+      const message =
+        route === undefined
+          ? `Not found: ${method} ${pathname}`
+          : 'We could not parse the JSON body of your request.';
+      const protocol = route?.protocol ?? likelyProtocol(pathname, request.headers);
+      return this.refuse({ status: route === undefined ? 404 : 400, message }, { protocol, response });
+    }
+    const refusal = refusalOf(route, { head, body, settled: this.settled });
+    if (route.type === 'aside') {
+      this.asides.push({ method, path: pathname, body });
+      if (refusal) return this.refuse(refusal, { protocol: route.protocol, response });
+      return json(response, { status: 200, body: route.answer(body) });
+    }
+    const seen = this.remember(route, { method, head, body, receivedAt });
+    // Taken on arrival: ids must differ even when requests overlap.
+    const seq = this.requests.length;
+    const line = lineTo(response, seen);
+    if (refusal) {
+      seen.refused = refusal.message;
+      line.onLast();
+      return this.refuse(refusal, { protocol: route.protocol, response });
+    }
+    const reply = await this.nextReply(seen);
+    await play(reply, { seen, seq, protocol: route.protocol, line }).catch((error: unknown) => {
+      if (!line.left.aborted) throw error;
+    });
+  }
+
+  private remember(
+    route: Route,
+    request: Pick<SeenRequest, 'method' | 'body' | 'receivedAt'> & { head: Head },
+  ): SeenRequest {
+    const { head, ...rest } = request;
+    const { protocol } = route;
+    const view = protocol.view(rest.body, head.path);
+    const seen = {
+      ...view,
+      protocol: protocol.name,
+      path: head.path,
+      headers: head.headers,
+      ...rest,
+      aborted: false,
+    };
+    this.requests.push(seen);
+    return seen;
+  }
+
+  private async nextReply(seen: SeenRequest): Promise<Reply> {
+    this.asked += 1;
+    const step = this.script[this.settled.loop ? this.played % this.script.length : this.played];
+    if (step === undefined) {
+      this.exhausted = true;
+      const message = `the script has ${this.script.length} steps, this is request ${this.asked}`;
+      return { type: 'failure', status: 500, words: { message } };
+    }
+    this.played += 1;
+    return typeof step === 'function' ? step(seen) : step;
+  }
+
+  private refuse(
+    { status, ...words }: Refusal,
+    { protocol, response }: { protocol: Protocol; response: ServerResponse },
+  ): void {
+    this.refusals.push(words.message);
+    json(response, { status, body: protocol.error(status, words) });
+  }
+}

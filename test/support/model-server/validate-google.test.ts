@@ -1,0 +1,136 @@
+import { describe, test } from 'vitest';
+import { signCall } from './pieces.ts';
+import type { Json } from './protocol.ts';
+import { changed, expectFirst, type Table } from './refusal-table.ts';
+import { googleFaults } from './validate-google.ts';
+
+describe('Gemini', () => {
+  const asked = { role: 'user', parts: [{ text: 'hi' }] };
+  const good = { contents: [asked] };
+  const call = (extra: Json = {}) => ({ functionCall: { name: 'Read', args: { a: 1 } }, ...extra });
+  const answer = { functionResponse: { name: 'Read', response: { output: 'text' } } };
+  const model = (...parts: unknown[]) => ({ role: 'model', parts });
+  const answered = (...parts: unknown[]) => ({ role: 'user', parts });
+  const tool = (change: Json) => ({ tools: [{ functionDeclarations: [{ name: 'Read', ...change }] }] });
+  const parameters = (properties: Json, extra: Json = {}) =>
+    tool({ parameters: { type: 'OBJECT', properties, ...extra } });
+  const signature = signCall('Read', { a: 1 });
+
+  test.each<Table[number]>([
+    ['a plain request passes', {}, null],
+    ['answered calls pass', { contents: [asked, model(call(), call()), answered(answer, answer)] }, null],
+    [
+      'too few answers',
+      { contents: [asked, model(call(), call()), answered(answer)] },
+      /number of function response parts is equal/,
+    ],
+    [
+      'no answer at the end',
+      { contents: [asked, model(call())] },
+      /number of function response parts is equal/,
+    ],
+    [
+      'an answer to nothing',
+      { contents: [asked, answered(answer)] },
+      /immediately after a function call turn/,
+    ],
+    [
+      'a call before any question',
+      { contents: [model(call()), answered(answer)] },
+      /immediately after a user turn/,
+    ],
+    [
+      'a foreign role',
+      { contents: [{ role: 'assistant', parts: [{ text: 'x' }] }] },
+      /valid role: user, model/,
+    ],
+    ['no parts', { contents: [{ role: 'user', parts: [] }] }, /must not be empty/],
+    ['an empty part', { contents: [{ role: 'user', parts: [{}] }] }, /required oneof field 'data'/],
+    ['an empty text', { contents: [{ role: 'user', parts: [{ text: '' }] }] }, /empty text parameter/],
+    ['no contents', { contents: undefined }, /contents is not specified/],
+    ['an invented field', { messages: [] }, /Unknown name "messages": Cannot find field/],
+    [
+      'a closed schema',
+      parameters({ a: { type: 'STRING' } }, { additionalProperties: false }),
+      /Unknown name "additionalProperties" at 'tools\[0\]\.function_declarations\[0\]\.parameters'/,
+    ],
+    [
+      'a schema with a dialect',
+      parameters({ a: { type: 'STRING' } }, { $schema: 'x' }),
+      /Unknown name "\$schema"/,
+    ],
+    [
+      'a deep unknown keyword',
+      parameters({ a: { type: 'ARRAY', items: { type: 'STRING', const: 'x' } } }),
+      /Unknown name "const" at .*properties\[a\]\.items'/,
+    ],
+    [
+      'both, as JSON Schema',
+      tool({ parametersJsonSchema: { $schema: 'x', type: 'object', additionalProperties: false } }),
+      null,
+    ],
+    ['an object without properties', parameters({}), /should be non-empty for OBJECT type/],
+    ['a list without items', parameters({ a: { type: 'ARRAY' } }), /items: missing field/],
+    [
+      'numbers as an enum',
+      parameters({ a: { type: 'INTEGER', enum: ['1'] } }),
+      /only allowed for STRING type/,
+    ],
+    [
+      'a format it does not know',
+      parameters({ a: { type: 'STRING', format: 'uri' } }),
+      /only 'enum' and 'date-time'/,
+    ],
+    ['two types', parameters({ a: { type: ['STRING', 'NULL'] } }), /Proto field is not repeating/],
+    ['a name with a slash', tool({ name: 'a/b' }), /Invalid function name/],
+    [
+      'two tools of one name',
+      { tools: [{ functionDeclarations: [{ name: 'a' }, { name: 'a' }] }] },
+      /Duplicate function declaration/,
+    ],
+  ])('%s', (_sentence, change, refusal) => {
+    expectFirst(
+      googleFaults(changed(good, change), { path: '/v1beta/models/gemini-2.5-pro:generateContent' }),
+      refusal,
+    );
+  });
+
+  test.each<Table[number]>([
+    [
+      'a signed call passes',
+      { contents: [asked, model(call({ thoughtSignature: signature }), call()), answered(answer, answer)] },
+      null,
+    ],
+    [
+      'an unsigned call',
+      { contents: [asked, model(call()), answered(answer)] },
+      /missing a thought_signature.*default_api:Read/,
+    ],
+    [
+      'a forged signature',
+      { contents: [asked, model(call({ thoughtSignature: 'x' })), answered(answer)] },
+      /Corrupted thought signature/,
+    ],
+    [
+      'the documented waiver',
+      {
+        contents: [
+          asked,
+          model(call({ thoughtSignature: 'skip_thought_signature_validator' })),
+          answered(answer),
+        ],
+      },
+      null,
+    ],
+    [
+      'an unsigned call before the last question',
+      { contents: [asked, model(call()), answered(answer), model({ text: 'ok' }), asked] },
+      null,
+    ],
+  ])('third generation: %s', (_sentence, change, refusal) => {
+    expectFirst(
+      googleFaults({ ...good, ...change }, { path: '/v1beta/models/gemini-3-pro:generateContent' }),
+      refusal,
+    );
+  });
+});

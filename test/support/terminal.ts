@@ -1,0 +1,60 @@
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import pty from '@lydell/node-pty';
+import xterm from '@xterm/headless';
+import { onTestFinished } from 'vitest';
+import { cleanEnv } from './aca.ts';
+import type { Workspace } from './workspace.ts';
+
+const main = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../dist/main.cjs');
+const WAIT_MS = 15_000;
+
+export type Terminal = {
+  type(keys: string): void;
+  /** Everything on the screen and above it, as a person would see it. */
+  screen(): string;
+  /** Resolves when the text is there; the error shows the screen. `times` waits for that many. */
+  waitFor(text: string, times?: number): Promise<void>;
+  exitCode: Promise<number>;
+};
+
+/** The built program in a real terminal of 100 columns. */
+export function openTerminal(space: Workspace, args: string[], env: Record<string, string> = {}): Terminal {
+  const screen = new xterm.Terminal({ cols: 100, rows: 40, scrollback: 5000, allowProposedApi: true });
+  const child = pty.spawn(process.execPath, [main, ...args], {
+    cols: 100,
+    rows: 40,
+    cwd: space.root,
+    env: { ...cleanEnv(space, env), TERM: 'xterm-256color' },
+  });
+  let pending = Promise.resolve();
+  child.onData((data) => {
+    pending = pending.then(() => new Promise((resolve) => screen.write(data, resolve)));
+  });
+  const exitCode = new Promise<number>((resolve) =>
+    child.onExit(({ exitCode: code }) => pending.then(() => resolve(code))),
+  );
+  onTestFinished(() => child.kill('SIGKILL'));
+
+  const text = () => {
+    const buffer = screen.buffer.active;
+    const lines = Array.from(
+      { length: buffer.length },
+      (_, i) => buffer.getLine(i)?.translateToString(true) ?? '',
+    );
+    return lines.join('\n').trimEnd();
+  };
+  return {
+    type: (keys) => child.write(keys),
+    screen: text,
+    exitCode,
+    async waitFor(wanted, times = 1) {
+      const until = performance.now() + WAIT_MS;
+      // Blanks at the end of a line cannot be told from an empty screen.
+      while (text().split(wanted.trimEnd()).length - 1 < times) {
+        if (performance.now() > until) throw new Error(`"${wanted}" did not appear. The screen:\n${text()}`);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    },
+  };
+}

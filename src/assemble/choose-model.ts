@@ -62,7 +62,11 @@ export function presetsOf(config: Config): Preset[] {
 
 /** What is known of a model, with the user's own facts before the built-in ones. */
 export function modelInfo(preset: Preset, model: string, config: Config): PricedModel {
-  return infoOf(preset.tableOf ?? preset.name, model, config.models[`${preset.name}/${model}`]);
+  const info = infoOf(preset.tableOf ?? preset.name, model, config.models[`${preset.name}/${model}`]);
+  return {
+    ...info,
+    contextWindow: Math.min(info.contextWindow, config.maxContextTokens ?? Number.POSITIVE_INFINITY),
+  };
 }
 
 /** Every model server that answers on this machine now. */

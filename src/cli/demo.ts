@@ -70,7 +70,7 @@ async function play(
     opened: new SessionStore(path.join(base, 'sessions')).create(cwd, { model: 'demo/script' }),
     approver,
   });
-  const view = new PlainView({ color: false });
+  const view = new PlainView({ color: false, stream: true });
   controller.listen((event) => talk.write(view.render(event)));
   await controller.submit([{ type: 'text', text: demoTask }]);
 

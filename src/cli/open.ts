@@ -10,7 +10,7 @@ import type { Approver } from '../contract/permission.ts';
 import { dataRoot } from '../lib/data-root.ts';
 import { networkFetch } from '../lib/network.ts';
 import { createProvider } from '../providers/index.ts';
-import type { Preset } from '../providers/presets.ts';
+import { type Preset, presets } from '../providers/presets.ts';
 import { type OpenSession, SessionStore } from '../session/store.ts';
 import type { Options } from './args.ts';
 import type { Terminal } from './terminal.ts';
@@ -58,7 +58,7 @@ export async function openAssistant(
       baseUrl,
       ...(key && { apiKey: key.key }),
       ...(row?.headers && { headers: row.headers }),
-      ...(row?.toolMode && { toolMode: row.toolMode }),
+      toolMode: row?.toolMode ?? (choice.info.abilities.tools ? 'native' : 'xml'),
       ...(fetch && { fetch }),
       infoOf: (model) => modelInfo(preset, model, config),
     }),
@@ -72,7 +72,7 @@ export async function openAssistant(
     trusted,
     choice,
     provider,
-    keyVariables: presetsOf(config).flatMap((row) => row.keyEnv),
+    keyVariables: keyVariables(config),
     opened,
     ...(approver && { approver }),
   });
@@ -114,6 +114,11 @@ async function openSession(
     ...(maxTokens !== undefined && { maxTokens }),
     ...(temperature !== undefined && { temperature }),
   });
+}
+
+/** Every variable that may hold a key, of vendors in use and not. */
+function keyVariables(config: Config): string[] {
+  return ['AI_ASSISTANT_API_KEY', ...[...presets, ...presetsOf(config)].flatMap((row) => row.keyEnv)];
 }
 
 function keyOf(

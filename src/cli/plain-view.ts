@@ -1,6 +1,7 @@
 import { styleText } from 'node:util';
 import type { Display } from '../contract/display.ts';
 import type { AgentEvent } from '../contract/event.ts';
+import { textOf } from '../contract/message.ts';
 import type { PermissionRequest } from '../contract/permission.ts';
 
 const OUTPUT_LINES = 12;
@@ -14,7 +15,10 @@ export class PlainView {
   /** Calls whose change was shown with the question; it is not shown twice. */
   readonly #previewed = new Set<string>();
 
-  constructor({ color }: { color: boolean }) {
+  readonly #stream: boolean;
+
+  constructor({ color, stream }: { color: boolean; stream: boolean }) {
+    this.#stream = stream;
     this.#paint = color
       ? (style, text) => styleText(style, text, { validateStream: false })
       : (_style, text) => text;
@@ -23,10 +27,11 @@ export class PlainView {
   render(event: AgentEvent): string {
     switch (event.type) {
       case 'text':
-        return this.#say('text', event.text);
+        return this.#stream ? this.#say('text', event.text) : '';
       case 'thinking':
-        return this.#say('thinking', this.#paint('dim', event.text));
+        return this.#stream ? this.#say('thinking', this.#paint('dim', event.text)) : '';
       case 'reclassify':
+        if (!this.#stream) return '';
         return this.#line('dim', event.as === 'thinking' ? '(that was thinking)' : '(that was the answer)');
       case 'tool_start':
         return this.#line('cyan', `→ ${event.title}`);
@@ -51,8 +56,11 @@ export class PlainView {
       case 'turn_start':
       case 'call_start':
       case 'usage':
-      case 'message':
         return '';
+      case 'message':
+        return this.#stream || event.message.role !== 'assistant'
+          ? ''
+          : this.#say('text', textOf(event.message));
       default:
         return event satisfies never;
     }

@@ -27,7 +27,7 @@ export async function runPlain(prompt: string, options: Options, terminal: Termi
       terminal,
       approver: askOnTerminal(talk),
     });
-    const view = new PlainView({ color: settings.config.colorOutput });
+    const view = new PlainView({ color: settings.config.colorOutput, stream: settings.config.streamOutput });
     talk.print(
       `ai-code-assistant · ${choice.preset.name}/${choice.model} · ${settings.config.mode} mode · /help lists commands`,
     );

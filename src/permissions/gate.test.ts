@@ -168,6 +168,14 @@ test('with nobody to ask, the answer is no and says how to allow it', async () =
   });
 });
 
+test('with nobody to ask, no flag is named that would not help', async () => {
+  const gate = createGate({ policy: () => ({ ...policy, rules: { ...policy.rules, ask: ['Bash(make)'] } }) });
+
+  expect((await gate.decide(bash('make'), { signal })).because).toMatch(
+    /and nobody to ask; it is asked about every time, in a terminal$/,
+  );
+});
+
 test('questions are asked one at a time, and an answer serves those that wait', async () => {
   const open: ((answer: Answer) => void)[] = [];
   const gate = createGate({

@@ -106,11 +106,16 @@ function denied({ reason }: Extract<Answer, { choice: 'no' }>): Decision {
   return { verdict: 'deny', by: 'user', because: `User denied permission: ${said}`, reason: said };
 }
 
+/** A flag is named only if it would help: some things are asked about whatever is allowed. */
 function nobodyThere(call: Call, judgement: Evaluation, policy: Policy): Decision {
   const patterns = askedAbout(call, policy).map((access) => suggestPattern(call.tool, access, policy.cwd));
-  const flags = [...new Set(patterns)].map((pattern) => `--allow '${pattern.replaceAll("'", "'\\''")}'`);
-  const because = `no permission for ${call.operation} (${judgement.because}) and nobody to ask`;
-  return { verdict: 'deny', by: judgement.by, because: `${because}; allow it with ${flags.join(' ')}` };
+  const wanted = [...new Set(patterns)];
+  const allow = [...policy.rules.allow, ...wanted];
+  const flags = wanted.map((pattern) => `--allow '${pattern.replaceAll("'", "'\\''")}'`);
+  const helps = evaluate(call, { ...policy, rules: { ...policy.rules, allow } }).verdict === 'allow';
+  const way = helps ? `allow it with ${flags.join(' ')}` : 'it is asked about every time, in a terminal';
+  const because = `no permission for ${call.operation} (${judgement.because}) and nobody to ask; ${way}`;
+  return { verdict: 'deny', by: judgement.by, because };
 }
 
 /** Of all that a call touches, what a yes is needed for. */

@@ -95,8 +95,8 @@ export function parseStream(stdout: string): { events: AgentEvent[]; report: Rep
 }
 
 /**
- * Events with everything taken out that may differ between two runs of one task: ids, times, the vendor, and
- * how text and thoughts were cut into pieces.
+ * Events with everything taken out that may differ between two runs of one task: ids, times, the vendor, how
+ * text and thoughts were cut into pieces, and which of several calls side by side was done first.
  */
 export function comparable(events: readonly AgentEvent[]): unknown[] {
   const ids = new Map<string, string>();
@@ -120,11 +120,38 @@ export function comparable(events: readonly AgentEvent[]): unknown[] {
     return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, clean(inner, name)]));
   };
   const joined: AgentEvent[] = [];
-  for (const event of events) {
+  for (const event of inCallOrder(events)) {
     const last = joined.at(-1);
     if (last && event.type === last.type && 'text' in event && 'text' in last && event.type !== 'notice') {
       joined[joined.length - 1] = { ...event, text: last.text + event.text } as AgentEvent;
     } else joined.push(event);
   }
   return joined.filter((event) => event.type !== 'usage').map((event) => clean(event));
+}
+
+/** What is told of a turn's calls on their way, sorted by call; their answers follow in the order they came. */
+function inCallOrder(events: readonly AgentEvent[]): AgentEvent[] {
+  const places = new Map<string, number>();
+  const sorted: AgentEvent[] = [];
+  let told: { place: number; event: AgentEvent }[] = [];
+  let answers: AgentEvent[] = [];
+  const settle = () => {
+    sorted.push(...told.sort((a, b) => a.place - b.place).map(({ event }) => event), ...answers);
+    told = [];
+    answers = [];
+  };
+  for (const event of events) {
+    const id = 'callId' in event ? event.callId : event.type === 'tool_start' ? event.call.id : undefined;
+    if (id !== undefined) told.push({ place: places.get(id) ?? -1, event });
+    else if (event.type === 'message' && event.message.role === 'tool') answers.push(event);
+    else {
+      settle();
+      sorted.push(event);
+      if (event.type !== 'message' || event.message.role !== 'assistant') continue;
+      for (const part of event.message.content)
+        if (part.type === 'tool_call') places.set(part.id, places.size);
+    }
+  }
+  settle();
+  return sorted;
 }

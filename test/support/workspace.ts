@@ -1,9 +1,12 @@
-import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 
 export type Workspace = { root: string; home: string; tree(): Promise<Record<string, string>> };
+
+/** Seconds since 1970: some time in January 2026. */
+const FIRST_WRITTEN = 1_768_000_000;
 
 /** Called with a clean-up. Tests that run side by side must hand in their own context's. */
 export type WhenDone = (clean: () => Promise<void>) => void;
@@ -19,9 +22,12 @@ export async function workspace(
   const home = path.join(base, 'home');
   await mkdir(root);
   await mkdir(home);
-  for (const [name, text] of Object.entries(files)) {
-    await mkdir(path.dirname(path.join(root, name)), { recursive: true });
-    await writeFile(path.join(root, name), text);
+  for (const [i, [name, text]] of Object.entries(files).entries()) {
+    const file = path.join(root, name);
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(file, text);
+    // A second apart, the last one newest: what is sorted by age must not depend on the clock's grain.
+    await utimes(file, FIRST_WRITTEN + i, FIRST_WRITTEN + i);
   }
   return { root, home, tree: () => readTree(root) };
 }

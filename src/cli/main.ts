@@ -27,9 +27,8 @@ function start(): void {
   };
   void import('./run.ts')
     .then(({ run }) => run(args, terminal))
-    .then((code) => {
-      process.exitCode = code;
-    });
+    // Kept connections would hold the process for a while; what was written has left it first.
+    .then((code) => process.stdout.write('', () => process.exit(code)));
 }
 
 start();

@@ -8,6 +8,7 @@ import type { Config, ConfigInput } from '../config/schema.ts';
 import { UserError } from '../contract/errors.ts';
 import type { Approver } from '../contract/permission.ts';
 import { dataRoot } from '../lib/data-root.ts';
+import { createHttpFetch } from '../lib/http-fetch.ts';
 import { networkFetch } from '../lib/network.ts';
 import { createProvider } from '../providers/index.ts';
 import { type Preset, presets } from '../providers/presets.ts';
@@ -34,7 +35,7 @@ export async function findModel({ config, root }: Settings, { env }: Terminal): 
     config,
     env,
     findKey: (preset) => keyOf(preset, { config, root, env }),
-    ...(fetch && { fetch }),
+    fetch,
   });
 }
 
@@ -59,7 +60,7 @@ export async function openAssistant(
       ...(key && { apiKey: key.key }),
       ...(row?.headers && { headers: row.headers }),
       toolMode: row?.toolMode ?? (choice.info.abilities.tools ? 'native' : 'xml'),
-      ...(fetch && { fetch }),
+      fetch,
       infoOf: (model) => modelInfo(preset, model, config),
     }),
     openSession(options, { config, root, cwd, model: `${preset.name}/${choice.model}` }),
@@ -81,16 +82,14 @@ export async function openAssistant(
   return { ...assistant, choice, config, notices: [...settings.notices, ...damage] };
 }
 
-/** Carries the user's proxy and certificates; undefined where there are none. */
-async function userFetch(
-  { network }: Config,
-  env: NodeJS.ProcessEnv,
-): Promise<typeof globalThis.fetch | undefined> {
-  return networkFetch(env, network).catch((error: Error) => {
+/** Carries the user's proxy and certificates where there are any. */
+async function userFetch({ network }: Config, env: NodeJS.ProcessEnv): Promise<typeof globalThis.fetch> {
+  const routed = await networkFetch(env, network).catch((error: Error) => {
     throw new UserError(error.message, 'Correct network.caFile, or the proxy in HTTPS_PROXY.', {
       cause: error,
     });
   });
+  return routed ?? createHttpFetch();
 }
 
 async function openSession(

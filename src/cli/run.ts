@@ -11,35 +11,24 @@ export async function run(args: string[], terminal: Terminal): Promise<number> {
       out: (text) => stdout.write(text),
       err: (text) => stderr.write(text),
     });
-    if (invocation.kind === 'subcommand') {
-      const { runSubcommand } = await import('./subcommands/run.ts');
-      return await runSubcommand(invocation.name, args.slice(1), terminal);
-    }
-    return await converse(invocation.prompt, invocation.options, terminal);
+    const faces = await import('./faces.ts');
+    if (invocation.kind === 'subcommand')
+      return await faces.runSubcommand(invocation.name, args.slice(1), terminal);
+    return await converse(invocation.prompt, invocation.options, { terminal, faces });
   } catch (error) {
     return explain(error, args, terminal);
   }
 }
 
-async function converse(prompt: string, options: Options, terminal: Terminal): Promise<number> {
-  if (options.demo) {
-    const { runDemo } = await import('./demo.ts');
-    return runDemo(terminal);
-  }
-  if (options.print || options.inputFormat === 'stream-json') {
-    const { runPrint } = await import('./print.ts');
-    return runPrint(prompt, options, terminal);
-  }
-  if (!terminal.stdin.isTTY || !terminal.stdout.isTTY) {
-    if (prompt !== '') {
-      const { runPrint } = await import('./print.ts');
-      return runPrint(prompt, options, terminal);
-    }
-    const { showWelcome } = await import('./welcome.ts');
-    return showWelcome(options, terminal);
-  }
-  const { runPlain } = await import('./plain.ts');
-  return runPlain(prompt, options, terminal);
+type Stage = { terminal: Terminal; faces: typeof import('./faces.ts') };
+
+async function converse(prompt: string, options: Options, { terminal, faces }: Stage): Promise<number> {
+  const { stdin, stdout } = terminal;
+  if (options.demo) return faces.runDemo(terminal);
+  if (options.print || options.inputFormat === 'stream-json')
+    return faces.runPrint(prompt, options, terminal);
+  if (stdin.isTTY && stdout.isTTY) return faces.runPlain(prompt, options, terminal);
+  return prompt === '' ? faces.showWelcome(options, terminal) : faces.runPrint(prompt, options, terminal);
 }
 
 function explain(error: unknown, args: string[], { stderr }: Terminal): number {

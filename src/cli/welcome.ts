@@ -6,6 +6,7 @@ import type { LocalServer } from '../providers/discover.ts';
 import type { Preset } from '../providers/presets.ts';
 import type { Options } from './args.ts';
 import type { Conversation } from './conversation.ts';
+import { playDemo } from './demo.ts';
 import { exitCodes } from './exit-codes.ts';
 import { findModel, loadSettings, type Settings } from './open.ts';
 import type { Terminal } from './terminal.ts';
@@ -107,7 +108,6 @@ export async function setUp(
       await pasteKey(settings, { terminal, talk });
       return 'again';
     case 'd': {
-      const { playDemo } = await import('./demo.ts');
       await playDemo(talk);
       return 'again';
     }

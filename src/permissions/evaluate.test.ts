@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Access, PermissionMode } from '../contract/permission.ts';
 import { evaluate, type Policy } from './evaluate.ts';
 
-const cwd = '/work/app';
+const cwd = '/srv/app';
 const base: Policy = {
   mode: 'default',
   cwd,

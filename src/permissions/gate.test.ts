@@ -3,7 +3,7 @@ import type { Access, Answer, Permission, PermissionRequest } from '../contract/
 import type { Policy } from './evaluate.ts';
 import { createGate } from './gate.ts';
 
-const cwd = '/work/app';
+const cwd = '/srv/app';
 const policy: Policy = {
   mode: 'default',
   cwd,
@@ -116,7 +116,7 @@ test('[P06][P11] a yes for the session is kept for exactly what was seen, and to
   await gate.decide(bash('rm *.log'), { signal });
   await gate.decide(edit('docs/[a].md'), { signal });
   expect((await gate.decide(bash('rm *.log'), { signal })).by).toBe('grant Bash(rm \\*.log)');
-  expect((await gate.decide(edit('/work/app/docs/[a].md'), { signal })).by).toBe(
+  expect((await gate.decide(edit('/srv/app/docs/[a].md'), { signal })).by).toBe(
     'grant Edit(docs/\\[a\\].md)',
   );
   expect((await gate.decide(bash('rm x.log'), { signal })).verdict).toBe('deny');

@@ -3,7 +3,7 @@ import { UserError } from '../contract/errors.ts';
 import type { Access } from '../contract/permission.ts';
 import { type Intent, matchesAccess, parsePattern } from './pattern.ts';
 
-const cwd = '/work/app';
+const cwd = '/srv/app';
 const isInside = (file: string) => file === cwd || file.startsWith(`${cwd}/`);
 
 function matches(pattern: string, tool: string, access: Access, intent: Intent = 'allow'): boolean {
@@ -86,7 +86,7 @@ describe('a rule for paths', () => {
     ['Read', 'Read', { kind: 'read', target: '/etc/passwd' }, false],
     ['Read(/etc/hosts)', 'Read', { kind: 'read', target: '/etc/hosts' }, true],
     ['Read(src/**)', 'Read', { kind: 'read', target: 'src/a/b.ts' }, true],
-    ['Read(src/**)', 'Read', { kind: 'read', target: '/work/app/src/a.ts' }, true],
+    ['Read(src/**)', 'Read', { kind: 'read', target: '/srv/app/src/a.ts' }, true],
     ['Read(src/**)', 'Read', { kind: 'read', target: 'src/../.env' }, false],
     ['Read(src/**)', 'Read', { kind: 'read', target: '../src/a.ts' }, false],
     ['Read(src/**)', 'Grep', { kind: 'read', target: 'src/a.ts' }, true],

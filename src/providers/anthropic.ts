@@ -6,9 +6,9 @@ import { TEMPERATURE_VERSION } from './anthropic-thinking.ts';
 import { newReply, type ReplyState, toEvents, toWire } from './anthropic-wire.ts';
 import { kindOf } from './errors.ts';
 import { estimateTokens } from './estimate.ts';
-import { endedEarly, excerpt, notTheProtocol } from './faults.ts';
+import { endedEarly, excerpt, notTheProtocol, redact } from './faults.ts';
 import type { CreateProvider, ProviderOptions } from './options.ts';
-import { assertSendable, brokenWire, redact, type WireWatch, watchWire, wordsIn } from './wire-watch.ts';
+import { assertSendable, brokenWire, type WireWatch, watchWire, wordsIn } from './wire-watch.ts';
 
 /** Long enough never to be the reason a run ends: how long to wait is decided by whoever holds the signal. */
 const TIMEOUT_MS = 60 * 60 * 1000;
@@ -85,7 +85,7 @@ async function* stream(
     }
     signal.throwIfAborted();
     throw frames === 0 && watch.opening() !== ''
-      ? notTheProtocol(options.name, watch.opening())
+      ? notTheProtocol(options, watch.opening())
       : endedEarly(options.name, begun);
   } catch (error) {
     signal.throwIfAborted();
@@ -102,7 +102,7 @@ function read(data: string, state: ReplyState, options: ProviderOptions): Provid
     if (frame.type === 'error') throw fromErrorFrame(data, frame, options);
     return [...toEvents(frame, state)];
   } catch (error) {
-    throw error instanceof ProviderError ? error : notTheProtocol(options.name, data);
+    throw error instanceof ProviderError ? error : notTheProtocol(options, data);
   }
 }
 
@@ -121,7 +121,7 @@ const STATUS: Partial<Record<string, number>> = {
 
 /** A failure told within a stream, whose HTTP status has long been 200. */
 function fromErrorFrame(data: string, frame: ErrorFrame, options: ProviderOptions): ProviderError {
-  const message = redact(wordsIn(data) ?? excerpt(data), options);
+  const message = redact(wordsIn(data) ?? excerpt(redact(data, options)), options);
   const status = STATUS[frame.error?.type ?? ''] ?? 529;
   return new ProviderError(message, { kind: kindOf(status, message), provider: options.name });
 }

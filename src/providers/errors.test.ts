@@ -21,6 +21,31 @@ test.each([
   });
 });
 
+test('a refusal by another than the address says is told with its place: it may be the proxy', () => {
+  const refused = (peer: { address: string; port: number }) =>
+    new TypeError('fetch failed', {
+      cause: Object.assign(new Error('no'), { code: 'ECONNREFUSED', ...peer }),
+    });
+  const peer = { address: '10.0.0.9', port: 3128 };
+  expect(fromBrokenConnection(refused(peer), where).message).toBe(
+    'Nothing answers at https://api.acme.test (ECONNREFUSED 10.0.0.9:3128).',
+  );
+  expect(fromBrokenConnection(refused(peer), { ...where, address: 'http://10.0.0.9:3128' }).message).toBe(
+    'Nothing answers at http://10.0.0.9:3128 (ECONNREFUSED).',
+  );
+});
+
+test.each([
+  ['403', 'The proxy refuses to connect to https://api.acme.test (403).'],
+  [
+    '407',
+    'The proxy refuses to connect to https://api.acme.test (407). Put a user name and a password into its address.',
+  ],
+])('a proxy that answers %s is told, and not tried again', (status, message) => {
+  const error = fetchFailed(`Proxy response (${status}) !== 200 when HTTP Tunneling`, 'UND_ERR_ABORTED');
+  expect(fromBrokenConnection(error, where)).toMatchObject({ kind: 'network', message });
+});
+
 test.each([
   ['self-signed certificate', 'DEPTH_ZERO_SELF_SIGNED_CERT'],
   ['unable to get local issuer certificate', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'],
@@ -42,4 +67,10 @@ test('any other break is worth another try before the first word, and a cut afte
     kind: 'cut',
     message: 'The connection broke mid-answer (UND_ERR_SOCKET).',
   });
+});
+
+test('a slip in our own code is not taken for a broken connection', () => {
+  const slip = new TypeError("Cannot read properties of undefined (reading 'id')");
+  expect(() => fromBrokenConnection(slip, where)).toThrow(slip);
+  expect(fromBrokenConnection(new TypeError('terminated'), where).kind).toBe('timeout');
 });

@@ -64,12 +64,16 @@ export type BrokenConnection = {
   begun: boolean;
 };
 
-/** A failure that never became an HTTP answer: nobody listens (`network`), or the connection broke. */
+/**
+ * A failure that never became an HTTP answer: nobody listens (`network`), or the connection broke. A mistake in the
+ * program is none of these and is thrown as it is.
+ */
 export function fromBrokenConnection(
   error: unknown,
   { provider, address, begun }: BrokenConnection,
 ): ProviderError {
   const chain = causes(error);
+  if (isMistake(error)) throw error;
   const code = chain
     .map((link) => (link as { code?: unknown }).code)
     .find((c): c is string => typeof c === 'string');
@@ -85,9 +89,31 @@ export function fromBrokenConnection(
       `The certificate of ${address} is not trusted (${detail}). Name the authority's PEM file in network.caFile.`,
     );
   }
+  const proxied = chain.flatMap(
+    (link) => /^Proxy response \((\d+)\)/.exec((link as Error).message ?? '') ?? [],
+  );
+  if (proxied[1] !== undefined) {
+    const login = proxied[1] === '407' ? ' Put a user name and a password into its address.' : '';
+    return broken('network', `The proxy refuses to connect to ${address} (${proxied[1]}).${login}`);
+  }
   if (code !== undefined && DEAD.has(code))
-    return broken('network', `Nothing answers at ${address} (${detail}).`);
+    return broken('network', `Nothing answers at ${address} (${code}${peerIn(chain, address)}).`);
   return broken('timeout', `No answer from ${provider} (${detail}).`);
+}
+
+/** The wires fail with a code, or wrap what failed; a slip in code does neither. */
+function isMistake(error: unknown): boolean {
+  const slip = error instanceof TypeError || error instanceof ReferenceError || error instanceof RangeError;
+  return (
+    slip && error.cause === undefined && !('code' in error) && !/fetch failed|terminated/.test(error.message)
+  );
+}
+
+/** Who really refused, if that is not plain from the address: a proxy, for example. */
+function peerIn(chain: unknown[], address: string): string {
+  const { address: host, port } = chain.at(-1) as { address?: string; port?: number };
+  if (host === undefined || port === undefined) return '';
+  return address.endsWith(`//${host}:${port}`) ? '' : ` ${host}:${port}`;
 }
 
 function causes(error: unknown): unknown[] {

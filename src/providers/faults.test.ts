@@ -20,12 +20,12 @@ describe('an excerpt', () => {
 });
 
 test('a strange answer is named by what could be read of it', () => {
-  expect(notTheProtocol('acme', '<p>Sign in</p>')).toMatchObject({
+  expect(notTheProtocol({ name: 'acme' }, '<p>Sign in</p>')).toMatchObject({
     kind: 'protocol',
     provider: 'acme',
     message: "acme answered with something that is not a model's reply: Sign in",
   });
-  expect(notTheProtocol('acme', '<br>').message).toBe(
+  expect(notTheProtocol({ name: 'acme' }, '<br>').message).toBe(
     "acme answered with something that is not a model's reply.",
   );
 });
@@ -33,4 +33,12 @@ test('a strange answer is named by what could be read of it', () => {
 test('an early end is cut if the model had begun, and worth another try if not', () => {
   expect(endedEarly('acme', true)).toMatchObject({ kind: 'cut', provider: 'acme' });
   expect(endedEarly('acme', false)).toMatchObject({ kind: 'timeout', provider: 'acme' });
+});
+
+test('a strange answer that repeats the key is told without it, even where the key would be cut in two', () => {
+  const options = { name: 'acme', apiKey: 'sk-0123456789', headers: { 'x-token': 'secret-token' } };
+  expect(notTheProtocol(options, 'You sent sk-0123456789 and secret-token').message).toBe(
+    "acme answered with something that is not a model's reply: You sent [redacted] and [redacted]",
+  );
+  expect(notTheProtocol(options, `${'x'.repeat(195)}sk-0123456789`).message).not.toContain('sk-0');
 });

@@ -1,4 +1,5 @@
 import { ProviderError } from '../contract/errors.ts';
+import type { ProviderOptions } from './options.ts';
 
 const EXCERPT_LENGTH = 200;
 
@@ -12,9 +13,20 @@ export function excerpt(text: string): string {
   return line.length > EXCERPT_LENGTH ? `${line.slice(0, EXCERPT_LENGTH)}…` : line;
 }
 
+/** Some servers repeat the key they were given. To be asked before a text is shortened: half a key is no match. */
+export function redact(text: string, { apiKey, headers = {} }: Secrets): string {
+  const secrets = [apiKey ?? '', ...Object.values(headers)].filter((value) => value.length >= 8);
+  return secrets.reduce((clean, secret) => clean.replaceAll(secret, '[redacted]'), text);
+}
+
+type Secrets = Pick<ProviderOptions, 'apiKey' | 'headers'>;
+
 /** A server answered, but not in this protocol: a login page, a proxy's notice, broken JSON. */
-export function notTheProtocol(provider: string, text: string): ProviderError {
-  const shown = excerpt(text);
+export function notTheProtocol(
+  { name: provider, ...secrets }: Pick<ProviderOptions, 'name'> & Secrets,
+  text: string,
+): ProviderError {
+  const shown = excerpt(redact(text, secrets));
   return new ProviderError(
     `${provider} answered with something that is not a model's reply${shown === '' ? '.' : `: ${shown}`}`,
     { kind: 'protocol', provider },

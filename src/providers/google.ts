@@ -2,18 +2,11 @@ import { ApiError, GoogleGenAI } from '@google/genai/web';
 import { ProviderError } from '../contract/errors.ts';
 import type { CompletionRequest, ProviderEvent } from '../contract/provider.ts';
 import { estimateTokens } from './estimate.ts';
-import { endedEarly, notTheProtocol } from './faults.ts';
+import { endedEarly, notTheProtocol, redact } from './faults.ts';
 import { refusedByGoogle } from './google-refusal.ts';
 import { newReply, stopOf, toEvents, toWire } from './google-wire.ts';
 import type { CreateProvider, ProviderOptions } from './options.ts';
-import {
-  assertSendable,
-  brokenWire,
-  fromStreamedError,
-  redact,
-  type WireWatch,
-  watchWire,
-} from './wire-watch.ts';
+import { assertSendable, brokenWire, fromStreamedError, type WireWatch, watchWire } from './wire-watch.ts';
 
 /** The SDK's build for browsers: it needs no cloud credentials, loads in a seventh of the time and reads no environment. */
 export const createGoogle: CreateProvider = (options) => ({
@@ -108,7 +101,7 @@ function toProviderError(error: unknown, exchange: Exchange): ProviderError {
   const { watch, options, begun } = exchange;
   if (error instanceof ProviderError) return error;
   if (error instanceof ApiError && !watch.refusal()) return fromToldError(error, options);
-  if (error instanceof SyntaxError) return notTheProtocol(options.name, redact(watch.opening(), options));
+  if (error instanceof SyntaxError) return notTheProtocol(options, watch.opening());
   // The SDK's word for a body that ends in the middle of an event, or that never had one.
   if (error instanceof Error && error.message.startsWith('Incomplete JSON')) return withoutEnd(exchange);
   return brokenWire(error, { watch, options, begun });
@@ -124,5 +117,5 @@ function fromToldError(error: ApiError, options: ProviderOptions): ProviderError
 function withoutEnd({ watch, options, begun }: Exchange): ProviderError {
   const opening = watch.opening();
   const spoke = begun || opening === '' || opening.startsWith('data:') || opening.startsWith(':');
-  return spoke ? endedEarly(options.name, begun) : notTheProtocol(options.name, redact(opening, options));
+  return spoke ? endedEarly(options.name, begun) : notTheProtocol(options, opening);
 }

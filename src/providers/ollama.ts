@@ -101,12 +101,12 @@ function faultIn(line: string, options: ProviderOptions): ProviderError | undefi
   try {
     frame = JSON.parse(line);
   } catch {
-    return notTheProtocol(options.name, line);
+    return notTheProtocol(options, line);
   }
-  if (typeof frame !== 'object' || frame === null) return notTheProtocol(options.name, line);
+  if (typeof frame !== 'object' || frame === null) return notTheProtocol(options, line);
   // Mid-answer, what fails is the server.
   if ('error' in frame) return fromStreamedError({ type: 'server_error', message: frame.error }, options);
-  return 'message' in frame || 'done' in frame ? undefined : notTheProtocol(options.name, line);
+  return 'message' in frame || 'done' in frame ? undefined : notTheProtocol(options, line);
 }
 
 function isJson(text: string): boolean {

@@ -126,8 +126,12 @@ function* pieceToEvents(piece: CallPiece, reply: ChatReply): Generator<ProviderE
   if (piece.id) call.id ??= piece.id;
   if (!call.started) call.name = joinName(call.name, piece.function?.name ?? '');
   if (json === '') return;
-  // Only the first argument proves that the name is complete.
-  yield* start(call, reply.names);
+  // Only the first argument proves that the name is complete. A call before this one has no arguments, and
+  // must keep its place.
+  for (const other of reply.calls) {
+    if (other.name !== '') yield* start(other, reply.names);
+    if (other === call) break;
+  }
   call.json += json;
   yield { type: 'tool_call_delta', key: call.key, json };
 }

@@ -2,14 +2,7 @@ import OpenAI, { APIError } from 'openai';
 import type { ProviderError } from '../contract/errors.ts';
 import { endedEarly, notTheProtocol } from './faults.ts';
 import type { ProviderOptions } from './options.ts';
-import {
-  assertSendable,
-  brokenWire,
-  fromStreamedError,
-  redact,
-  type WireWatch,
-  wordsIn,
-} from './wire-watch.ts';
+import { assertSendable, brokenWire, fromStreamedError, type WireWatch, wordsIn } from './wire-watch.ts';
 
 /** The official client for one request. Retries, environment variables and console logs are not its business. */
 export function openaiClient(options: ProviderOptions, watch: WireWatch): OpenAI {
@@ -38,8 +31,7 @@ export function fromOpenAI(error: unknown, exchange: Exchange): ProviderError {
     return fromStreamedError(error.error, options);
   }
   if (error instanceof SyntaxError) {
-    const shown = redact(`${error.message} in ... ${watch.latest()}`, options);
-    return notTheProtocol(options.name, shown);
+    return notTheProtocol(options, `${error.message} in ... ${watch.latest()}`);
   }
   return brokenWire(error, exchange);
 }
@@ -50,7 +42,5 @@ export function withoutEnd({ watch, options, begun }: Exchange): ProviderError {
   if (begun || opening === '' || /^(data|event|id|retry)?:/m.test(opening))
     return endedEarly(options.name, begun);
   const said = wordsIn(opening);
-  return said
-    ? fromStreamedError({ message: said }, options)
-    : notTheProtocol(options.name, redact(opening, options));
+  return said ? fromStreamedError({ message: said }, options) : notTheProtocol(options, opening);
 }

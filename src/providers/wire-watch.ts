@@ -1,9 +1,11 @@
 import { ProviderError } from '../contract/errors.ts';
 import { fromBrokenConnection, fromHttp, kindOf } from './errors.ts';
-import { excerpt } from './faults.ts';
+import { excerpt, redact } from './faults.ts';
 import type { ProviderOptions } from './options.ts';
 
 const OPENING = 300;
+/** More than is shown, so that no key ends beyond it. */
+const RECORDED = 4096;
 const LATEST = 120;
 const REFUSAL_LIMIT = 64_000;
 
@@ -12,9 +14,9 @@ export type WireWatch = {
   fetch: typeof globalThis.fetch;
   /** What the server refused with; set before the library throws its own error. */
   refusal(): ProviderError | undefined;
-  /** How the answer's body began. */
+  /** How the answer's body began, without the key. */
   opening(): string;
-  /** The end of what has come so far. */
+  /** The end of what has come so far, without the key. */
   latest(): string;
 };
 
@@ -26,8 +28,8 @@ export function watchWire(options: ProviderOptions): WireWatch {
 
   return {
     refusal: () => refusal,
-    opening: () => opening.trim(),
-    latest: () => new TextDecoder().decode(latest.subarray(-LATEST)).trim(),
+    opening: () => redact(opening, options).trim().slice(0, OPENING),
+    latest: () => redact(new TextDecoder().decode(latest), options).trim().slice(-LATEST),
     async fetch(input, init) {
       const response = await send(input, init);
       if (!response.ok) {
@@ -37,8 +39,8 @@ export function watchWire(options: ProviderOptions): WireWatch {
       const decoder = new TextDecoder();
       const recorder = new TransformStream<Uint8Array, Uint8Array>({
         transform(chunk, controller) {
-          if (opening.length < OPENING) {
-            opening = (opening + decoder.decode(chunk, { stream: true })).slice(0, OPENING);
+          if (opening.length < RECORDED) {
+            opening = (opening + decoder.decode(chunk, { stream: true })).slice(0, RECORDED);
           }
           latest = chunk;
           controller.enqueue(chunk);
@@ -50,7 +52,8 @@ export function watchWire(options: ProviderOptions): WireWatch {
 }
 
 async function refusalOf(response: Response, options: ProviderOptions): Promise<ProviderError> {
-  const body = (await response.text().catch(() => '')).slice(0, REFUSAL_LIMIT);
+  const text = await response.text().catch(() => '');
+  const body = redact(text, options).slice(0, REFUSAL_LIMIT);
   const said = wordsIn(body) ?? (excerpt(body) || response.statusText);
   return fromHttp({
     provider: options.name,
@@ -85,7 +88,8 @@ function messageIn(value: unknown): string | undefined {
 /** An error the server told inside a stream that had begun with success. */
 export function fromStreamedError(error: unknown, options: ProviderOptions): ProviderError {
   const fields = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>;
-  const message = redact(messageIn(error) ?? excerpt(JSON.stringify(error) ?? String(error)), options);
+  const whole = redact(JSON.stringify(error) ?? String(error), options);
+  const message = redact(messageIn(error) ?? excerpt(whole), options);
   const label = [fields.code, fields.type, fields.status].filter((v) => v != null).join(' ');
   return new ProviderError(message, {
     kind: kindOf(statusOf(fields.code, `${label} ${message}`), `${label} ${message}`),
@@ -113,12 +117,6 @@ export function brokenWire(
   if (error instanceof ProviderError) return error;
   const address = URL.canParse(options.baseUrl) ? new URL(options.baseUrl).origin : options.baseUrl;
   return watch.refusal() ?? fromBrokenConnection(error, { provider: options.name, address, begun });
-}
-
-/** Some servers repeat the key they were given. */
-export function redact(text: string, { apiKey, headers = {} }: ProviderOptions): string {
-  const secrets = [apiKey ?? '', ...Object.values(headers)].filter((value) => value.length >= 8);
-  return secrets.reduce((clean, secret) => clean.replaceAll(secret, '[redacted]'), text);
 }
 
 /** Refused here, because the runtime's own complaint would quote the value, which may hold a key. */

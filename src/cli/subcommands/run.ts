@@ -2,29 +2,29 @@ import type { Command } from 'commander';
 import { presetsOf } from '../../assemble/choose-model.ts';
 import { loadSettings } from '../open.ts';
 import type { Terminal } from '../terminal.ts';
+import { configCommand } from './config.ts';
+import { keysCommand } from './keys.ts';
+import { modelsCommand } from './models.ts';
+import { sessionsCommand } from './sessions.ts';
 
-/** Loads one subcommand and runs it; resolves with the exit code. */
+/** Runs one subcommand; resolves with the exit code. */
 export async function runSubcommand(name: string, args: string[], terminal: Terminal): Promise<number> {
-  const command = await load(name, terminal);
-  await command.parseAsync(args, { from: 'user' });
+  await commandNamed(name, terminal).parseAsync(args, { from: 'user' });
   return 0;
 }
 
-async function load(name: string, terminal: Terminal): Promise<Command> {
+function commandNamed(name: string, terminal: Terminal): Command {
   switch (name) {
     case 'config':
-      return (await import('./config.ts')).configCommand(terminal);
+      return configCommand(terminal);
     case 'keys': {
       const providers = presetsOf(loadSettings({}, terminal).config).filter((preset) => !preset.local);
-      return (await import('./keys.ts')).keysCommand({
-        ...terminal,
-        providers: providers.map((preset) => preset.name),
-      });
+      return keysCommand({ ...terminal, providers: providers.map((preset) => preset.name) });
     }
     case 'models':
-      return (await import('./models.ts')).modelsCommand(terminal);
+      return modelsCommand(terminal);
     case 'sessions':
-      return (await import('./sessions.ts')).sessionsCommand(terminal);
+      return sessionsCommand(terminal);
     default:
       throw new Error(`The subcommand ${name} is listed but has no file.`);
   }

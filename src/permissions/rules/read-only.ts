@@ -162,6 +162,8 @@ export const readOnlyPrograms: Readonly<Record<string, ReadOnlyProgram>> = {
     ],
     operands: 'paths',
   },
+  // It waits; that is no harm, and a run has its own limit.
+  sleep: { operands: 'text' },
   stat: { short: 'cfLt', long: ['format', 'printf'], operands: 'names' },
   tac: { operands: 'paths' },
   // No -f: it never ends.

@@ -4,11 +4,10 @@ import { describe, expect, test } from 'vitest';
 import { classify } from './classify.ts';
 
 const place = {
-  cwd: '/work/app',
+  cwd: '/srv/app',
   trusted: false,
   // A link in the project that leads out of it is not inside, whatever its name.
-  isInside: (file: string) =>
-    (file === '/work/app' || file.startsWith('/work/app/')) && !file.includes('link'),
+  isInside: (file: string) => (file === '/srv/app' || file.startsWith('/srv/app/')) && !file.includes('link'),
 };
 const verdict = (line: string) => classify(line, place).verdict;
 
@@ -69,7 +68,7 @@ test('the reason names what is risky, and the paths that are read are told', () 
     verdict: 'allow',
     because: 'it only reads',
     by: 'default',
-    reads: ['/work/app/src', '/work/app/src/2', '/work/app/src/a.ts'],
+    reads: ['/srv/app/src', '/srv/app/src/2', '/srv/app/src/a.ts'],
   });
   expect(classify('ls; sudo ls', place)).toEqual({
     verdict: 'deny',

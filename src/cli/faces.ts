@@ -1,0 +1,6 @@
+/** Every face in one place, so that one file holds the app and is loaded as one. */
+export { runDemo } from './demo.ts';
+export { runPlain } from './plain.ts';
+export { runPrint } from './print.ts';
+export { runSubcommand } from './subcommands/run.ts';
+export { showWelcome } from './welcome.ts';

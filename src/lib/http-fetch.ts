@@ -1,0 +1,103 @@
+import {
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingMessage,
+  type RequestOptions,
+} from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { Readable, type Transform } from 'node:stream';
+
+type Outgoing = {
+  url: URL;
+  method: string;
+  headers: Record<string, string>;
+  body: string | Uint8Array | null;
+  signal: AbortSignal | undefined;
+};
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+const WITHOUT_BODY = new Set([204, 205, 304]);
+
+/**
+ * `fetch` for calls to an API, over node's own HTTP client: the first call of a process comes 40 ms sooner than with
+ * the runtime's `fetch`, and silence has no limit but the caller's. What is out of the ordinary (forms, redirects)
+ * is handed to the runtime's `fetch`.
+ */
+export function createHttpFetch(): typeof fetch {
+  const http = new HttpAgent({ keepAlive: true });
+  const https = new HttpsAgent({ keepAlive: true });
+
+  return async (input, init = {}) => {
+    const outgoing = plainRequest(input, init);
+    if (!outgoing) return fetch(input, init);
+    const message = await send(outgoing, outgoing.url.protocol === 'https:' ? https : http);
+    const status = message.statusCode ?? 0;
+    if (REDIRECTS.has(status)) {
+      message.resume();
+      return fetch(input, init);
+    }
+    return responseOf(message, status);
+  };
+}
+
+function plainRequest(input: Parameters<typeof fetch>[0], init: RequestInit): Outgoing | null {
+  if (typeof input !== 'string' && !(input instanceof URL)) return null;
+  const { body = null, method = 'GET', headers, signal } = init;
+  if (body !== null && typeof body !== 'string' && !(body instanceof Uint8Array)) return null;
+  const fields = Object.fromEntries(new Headers(headers));
+  return { url: new URL(input), method, headers: fields, body, signal: signal ?? undefined };
+}
+
+async function send(outgoing: Outgoing, agent: HttpAgent | HttpsAgent): Promise<IncomingMessage> {
+  const { url, method, headers, body, signal } = outgoing;
+  signal?.throwIfAborted();
+  const options: RequestOptions = { method, headers, agent };
+  const request = url.protocol === 'https:' ? httpsRequest(url, options) : httpRequest(url, options);
+  const abort = () => request.destroy(signal?.reason instanceof Error ? signal.reason : new Error('Aborted'));
+  signal?.addEventListener('abort', abort, { once: true });
+  try {
+    return await new Promise((resolve, reject) => {
+      request.once('error', reject);
+      request.once('response', (message) => {
+        message.once('close', () => signal?.removeEventListener('abort', abort));
+        resolve(message);
+      });
+      request.end(body ?? undefined);
+    });
+  } catch (error) {
+    signal?.removeEventListener('abort', abort);
+    signal?.throwIfAborted();
+    // The server closed a kept connection just as it was used again: the request found nobody.
+    if (request.reusedSocket && (error as NodeJS.ErrnoException).code === 'ECONNRESET')
+      return send(outgoing, agent);
+    throw error;
+  }
+}
+
+async function responseOf(message: IncomingMessage, status: number): Promise<Response> {
+  const headers = new Headers();
+  for (const [name, values] of Object.entries(message.headersDistinct)) {
+    for (const value of values ?? []) headers.append(name, value);
+  }
+  if (WITHOUT_BODY.has(status)) message.resume();
+  const decoded = await decode(message);
+  const body = WITHOUT_BODY.has(status) ? null : (Readable.toWeb(decoded) as ReadableStream<Uint8Array>);
+  return new Response(body, { status, statusText: message.statusMessage ?? '', headers });
+}
+
+/** We ask for no encoding; some servers use one all the same. */
+async function decode(message: IncomingMessage): Promise<Readable> {
+  const encoding = message.headers['content-encoding'];
+  if (encoding === undefined || encoding === 'identity') return message;
+  const zlib = await import('node:zlib');
+  const decoders: Record<string, () => Transform> = {
+    gzip: zlib.createGunzip,
+    deflate: zlib.createInflate,
+    br: zlib.createBrotliDecompress,
+  };
+  const decoder = decoders[encoding]?.();
+  if (!decoder) throw new Error(`The server used an unknown content encoding, ${encoding}.`);
+  message.once('error', (error) => decoder.destroy(error));
+  message.once('aborted', () => decoder.destroy(new Error('aborted')));
+  return message.pipe(decoder);
+}

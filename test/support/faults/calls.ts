@@ -1,0 +1,154 @@
+import { expect } from 'vitest';
+import { builtinTools } from '../../../src/tools/index.ts';
+import { seal, sign, signCall } from '../model-server/pieces.ts';
+import { but, calls, says, thinks, thinksSecretly } from '../model-server/script.ts';
+import type { Fault, PerProtocol, Played } from './fault.ts';
+
+const a = { file_path: 'a.txt' };
+const b = { file_path: 'b.txt' };
+const alpha = { success: true, text: '1\talpha' };
+const beta = { success: true, text: '1\tbeta' };
+const both = { requests: 2, ran: ['Read', 'Read'], told: [alpha, beta] };
+
+/** The history as the server got it back: each answer stands beside the call it belongs to. */
+function answersByCall({ server }: Played): unknown[] {
+  const messages = server.requests.at(-1)?.messages ?? [];
+  const results = messages.flatMap((message) => message.results);
+  const asked = messages.flatMap((message) => message.calls);
+  expect(new Set(asked.map(({ id }) => id)).size).toBe(asked.length);
+  return asked.map(({ id, input }) => [
+    input,
+    ...results.filter(({ callId }) => callId === id).map(({ text }) => text),
+  ]);
+}
+
+const tied: Fault['also'] = (played) =>
+  expect(answersByCall(played)).toEqual([
+    [a, '1\talpha'],
+    [b, '1\tbeta'],
+  ]);
+
+const untouched: Fault['also'] = async ({ space }) =>
+  expect(await space.tree()).toEqual({ 'a.txt': 'alpha', 'b.txt': 'beta' });
+
+const mistakes = [
+  `There is no tool named Reed. Did you mean Read? The tools are: ${builtinTools.map(({ name }) => name).join(', ')}.`,
+  'Glob did not run, its arguments are wrong:\n- pattern: Invalid input: expected string, received undefined\nCorrect them and call it again.',
+  'The arguments of Write were not a JSON object, so it did not run. They read: {"file_path":"c.txt",\nSend the call again with complete, valid JSON.',
+  'Read did not run, its arguments are wrong:\n- file_path: Invalid input: expected string, received number\nCorrect them and call it again.',
+].map((text) => ({ success: false, text }));
+
+const thought = 'The file will tell.';
+/** What must come back beside the thought's call. */
+const proofs: PerProtocol<string[] | undefined> = {
+  anthropic: [sign(thought)],
+  'openai-responses': [seal(thought)],
+  google: [signCall('Read', a)],
+  'openai-chat': undefined,
+  ollama: undefined,
+};
+const thinkers = { 'openai-responses': 'openai/gpt-5', google: 'google/gemini-3-pro' };
+
+/** The model's calls are odd or wrong. Whatever it is, the model is told and the run goes on. */
+export const oddCalls: Fault[] = [
+  {
+    name: '[L08] two calls whose pieces come in turn',
+    script: [but(calls(['Read', a], ['Read', b]), { interleave: true }), says('fine')],
+    upshot: both,
+    also: tied,
+    except: {
+      anthropic: 'one block ends before the next begins',
+      google: 'a call comes whole in one frame',
+      ollama: 'a call comes whole in one frame',
+    },
+  },
+  {
+    name: 'arguments as an object where the protocol wants text',
+    script: [calls(['Read', a, { objectArguments: true }]), says('fine')],
+    upshot: { requests: 2, ran: ['Read'], told: [alpha] },
+    except: { google: 'arguments are objects anyway', ollama: 'arguments are objects anyway' },
+  },
+  {
+    name: 'numbers with gaps',
+    script: [calls(['Read', a, { index: 3 }], ['Read', b, { index: 7 }]), says('fine')],
+    upshot: both,
+    also: tied,
+    except: {
+      anthropic: 'blocks are numbered by their place in the message',
+      google: 'calls have no numbers',
+    },
+  },
+  {
+    name: '[L12] one id for several calls: each runs and gets its own answer',
+    script: [calls(['Read', a, { id: 'call_same' }], ['Read', b, { id: 'call_same' }]), says('fine')],
+    upshot: both,
+    also: tied,
+  },
+  {
+    name: '[L12] no ids: each call gets one',
+    script: [calls(['Read', a, { id: null }], ['Read', b, { id: null }]), says('fine')],
+    upshot: both,
+    also: tied,
+  },
+  {
+    name: 'calls that cannot run: the model is told what is wrong with each, and nothing ran',
+    flags: ['--mode', 'accept-edits'],
+    script: [
+      calls(
+        ['Reed', a],
+        ['Glob', {}, { noArguments: true }],
+        ['Write', {}, { rawArguments: '{"file_path":"c.txt",' }],
+        ['Read', { file_path: 7 }],
+      ),
+      says('fine'),
+    ],
+    upshot: { requests: 2, told: mistakes },
+    also: untouched,
+  },
+  {
+    name: 'arguments cut off by the output limit: the model is shown what came, and nothing ran',
+    flags: ['--mode', 'accept-edits'],
+    script: [
+      but(calls(['Write', {}, { rawArguments: '{"file_path":"c.txt","content":"ha' }]), {
+        stop: 'max_tokens',
+      }),
+      says('fine'),
+    ],
+    upshot: {
+      requests: 2,
+      told: [
+        {
+          success: false,
+          text: 'The arguments of Write were not a JSON object, so it did not run. They read: {"file_path":"c.txt","content":"ha\nSend the call again with complete, valid JSON.',
+        },
+      ],
+    },
+    also: untouched,
+  },
+  {
+    name: 'a thought before a call: its proof goes back where the protocol has one',
+    models: thinkers,
+    script: [thinks(thought, calls(['Read', a])), says('fine')],
+    upshot: { requests: 2, ran: ['Read'], told: [alpha] },
+    also: ({ server, events }, protocol) => {
+      expect(server.requests[1]?.messages[1]?.signatures).toEqual(proofs[protocol]);
+      const heard = events.flatMap((event) => (event.type === 'thinking' ? [event.text] : []));
+      expect(heard.join('')).toBe(thought);
+    },
+  },
+  {
+    name: 'a thought the vendor keeps to itself goes back as it came',
+    models: thinkers,
+    script: [thinksSecretly(thought, calls(['Read', a])), says('fine')],
+    upshot: { requests: 2, ran: ['Read'], told: [alpha] },
+    also: ({ server, events }) => {
+      expect(server.requests[1]?.messages[1]?.signatures).toEqual([seal(thought)]);
+      expect(events.filter((event) => event.type === 'thinking')).toEqual([]);
+    },
+    except: {
+      'openai-chat': 'it has no sealed thoughts',
+      google: 'a signature is bound to its call',
+      ollama: 'it has no sealed thoughts',
+    },
+  },
+];

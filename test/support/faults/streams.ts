@@ -1,0 +1,202 @@
+import { expect } from 'vitest';
+import type { ProtocolName } from '../model-server/protocol.ts';
+import {
+  type Answer,
+  both,
+  calls,
+  cuts,
+  failsMidway,
+  garbage,
+  keepAlive,
+  says,
+  shreds,
+  slowly,
+} from '../model-server/script.ts';
+import type { Fault, PerProtocol } from './fault.ts';
+
+/** Frames until the first two pieces of a text, `Half an `, are out. */
+export const midText: PerProtocol<number> = {
+  anthropic: 5,
+  'openai-chat': 3,
+  'openai-responses': 6,
+  google: 2,
+  ollama: 2,
+};
+const answer = says('Half an answer is all there is.');
+/** Blanks at the end may be held back, in case a tag follows. */
+const half: string = expect.stringMatching(/^Half an ?$/);
+/** A connection that breaks takes along what has not been read yet. */
+const someOf: string = expect.stringMatching(/^Half( an ?)?/);
+
+/** Frames until some of the arguments of a call after `Writing.` are out, or the whole call where it comes whole. */
+const midCall: PerProtocol<number> = {
+  anthropic: 10,
+  'openai-chat': 6,
+  'openai-responses': 12,
+  google: 3,
+  ollama: 3,
+};
+const writing = both('Writing.', ['Write', { file_path: 'made.txt', content: 'made' }]);
+const nothingMade: Fault['also'] = async ({ space }) =>
+  expect(await space.tree()).toEqual({ 'a.txt': 'alpha', 'b.txt': 'beta' });
+
+const noOpening = 'its first frame already says something';
+const cut = { code: 1, stopReason: 'error', kind: 'cut' } as const;
+const garbled = { code: 1, stopReason: 'error', kind: 'protocol' } as const;
+
+const at = (places: PerProtocol<number>, how: 'break' | 'end') => (protocol: ProtocolName, reply: Answer) =>
+  cuts(reply, { after: places[protocol], how });
+
+/** The answer begins well and goes wrong on the way, or is no answer at all. */
+export const streams: Fault[] = [
+  {
+    name: '[V06] broken after the headers: nothing was said, so it is tried again',
+    script: [cuts(answer, { after: 0 }), says('fine')],
+    upshot: { requests: 2, retries: ['timeout'] },
+  },
+  {
+    name: '[V06] broken after the opening frame: nothing was said, so it is tried again',
+    script: (protocol) => [cuts(answer, { after: protocol === 'openai-responses' ? 2 : 1 }), says('fine')],
+    upshot: { requests: 2, retries: ['timeout'] },
+    except: { google: noOpening, ollama: noOpening },
+  },
+  {
+    name: '[V06] an error frame before the first word: tried again',
+    script: (protocol) => [
+      failsMidway(answer, { after: protocol === 'google' || protocol === 'ollama' ? 0 : 1 }),
+      says('fine'),
+    ],
+    upshot: { requests: 2, retries: ['overloaded'] },
+  },
+  {
+    name: '[N11] broken in mid-text: what was said is kept, and the session can go on',
+    script: (protocol) => [
+      slowly(at(midText, 'break')(protocol, answer), { betweenMs: 60 }),
+      says('went on'),
+    ],
+    upshot: { ...cut, result: someOf },
+    words: 'The connection broke mid-answer',
+    continues: true,
+  },
+  {
+    name: '[N11] ended politely in mid-text: no less broken',
+    script: (protocol) => [at(midText, 'end')(protocol, answer)],
+    upshot: { ...cut, result: half },
+    words: 'The answer broke off before its end.',
+  },
+  {
+    name: 'everything said, but no word that this was all: broken off',
+    script: [cuts(answer, { after: 'content', how: 'end' })],
+    upshot: { ...cut, result: 'Half an answer is all there is.' },
+    words: 'The answer broke off before its end.',
+  },
+  {
+    name: '[N11] an error frame in mid-text: not tried again, the words and what was said are kept',
+    script: (protocol) => [
+      failsMidway(answer, { after: midText[protocol], message: 'The engine is overloaded' }),
+      says('went on'),
+    ],
+    upshot: { ...cut, kind: 'overloaded', result: half },
+    words: 'The engine is overloaded',
+    continues: true,
+  },
+  {
+    name: 'broken in the middle of a call: the call does not run',
+    flags: ['--mode', 'accept-edits'],
+    script: (protocol) => [
+      slowly(at(midCall, 'break')(protocol, writing), { betweenMs: 20 }),
+      says('went on'),
+    ],
+    upshot: { ...cut, result: 'Writing.' },
+    continues: true,
+    also: nothingMade,
+  },
+  {
+    name: 'ended politely after a whole call, without a word that this was all: the call does not run',
+    flags: ['--mode', 'accept-edits'],
+    script: [cuts(writing, { after: 'content', how: 'end' })],
+    upshot: { ...cut, result: 'Writing.' },
+    also: nothingMade,
+  },
+  {
+    name: 'broken in a call before any text: nothing is kept, and the session can go on',
+    script: (protocol) => [
+      cuts(calls(['Read', { file_path: 'a.txt' }]), { after: midCall[protocol] - 3, how: 'end' }),
+      says('went on'),
+    ],
+    upshot: { ...cut, result: '' },
+    continues: true,
+    except: { google: 'a call comes whole in one frame', ollama: 'a call comes whole in one frame' },
+  },
+  {
+    name: 'a frame of broken JSON',
+    script: [garbage('json')],
+    // Two protocols have said their first piece by then.
+    upshot: (protocol) => ({
+      ...garbled,
+      result:
+        protocol === 'google' || protocol === 'ollama' ? (expect.stringMatching(/^this ?$/) as string) : '',
+    }),
+    words: "answered with something that is not a model's reply",
+  },
+  {
+    name: "a sign-in page in the model's place",
+    script: [garbage('html')],
+    upshot: { ...garbled, result: '' },
+    words: "answered with something that is not a model's reply: Sign in",
+  },
+  {
+    name: 'good JSON of no known protocol',
+    script: [garbage('stranger')],
+    upshot: { ...garbled, result: '' },
+    words: `answered with something that is not a model's reply: {"status":"ok"}`,
+  },
+  {
+    name: 'keep-alives between the frames are no words',
+    script: [keepAlive(both('Look.', ['Read', { file_path: 'a.txt' }])), keepAlive(says('fine'))],
+    upshot: { requests: 2, ran: ['Read'], told: [{ success: true, text: '1\talpha' }] },
+  },
+  {
+    name: '[L08] the smallest pieces, cut inside characters, lines and frames',
+    script: [
+      shreds(both('Grüße, 世界 👋🏽!', ['Read', { file_path: 'a.txt' }])),
+      shreds(says('Grüße, 世界 👋🏽!')),
+    ],
+    upshot: {
+      requests: 2,
+      ran: ['Read'],
+      told: [{ success: true, text: '1\talpha' }],
+      result: 'Grüße, 世界 👋🏽!',
+    },
+  },
+  {
+    name: 'no figures: usage and cost are zero, and nothing else changes',
+    script: [says('fine', { usage: null })],
+    upshot: {},
+    also: ({ report }, protocol) =>
+      expect({ usage: report.usage, costUsd: report.costUsd }).toEqual({
+        usage: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 },
+        // What a local model costs is not known.
+        costUsd: protocol === 'ollama' ? null : 0,
+      }),
+  },
+  {
+    name: 'stopped at the output limit: exit code 4',
+    script: [says('Half', { stop: 'max_tokens' })],
+    upshot: { code: 4, stopReason: 'max_tokens', result: 'Half' },
+    words: 'The last answer was cut off at the output limit.',
+  },
+  {
+    name: 'a refusal: exit code 1, the words kept, and the session can go on',
+    script: [says('I would rather not.', { stop: 'refusal' }), says('went on')],
+    upshot: { code: 1, stopReason: 'refusal', result: 'I would rather not.' },
+    words: 'The model declined to answer.',
+    continues: true,
+    except: { ollama: 'it has no word for a refusal' },
+  },
+  {
+    name: 'an answer without a word is an answer',
+    script: [says('')],
+    upshot: { result: '' },
+  },
+];

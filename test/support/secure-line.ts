@@ -1,0 +1,67 @@
+import { readFile } from 'node:fs/promises';
+import { createServer as createHttp } from 'node:http';
+import { type AddressInfo, connect, type Server } from 'node:net';
+import path from 'node:path';
+import { type Duplex, pipeline } from 'node:stream';
+import { createServer as createTls } from 'node:tls';
+import { fileURLToPath } from 'node:url';
+import type { WhenDone } from './workspace.ts';
+
+const tls = path.join(path.dirname(fileURLToPath(import.meta.url)), 'tls');
+
+/** Vouches for whoever speaks through `behindTls`. */
+export const caFile = path.join(tls, 'cert.pem');
+
+/** A name in the certificate that no name server knows: only a proxy of ours leads there. */
+export const secretHost = 'api.test';
+
+/** TLS in front of a plain server; the port to speak to. */
+export async function behindTls(port: number, whenDone: WhenDone): Promise<number> {
+  const [key, cert] = await Promise.all([readFile(path.join(tls, 'key.pem')), readFile(caFile)]);
+  const server = createTls({ key, cert }, (socket) => join(socket, connect(port, '127.0.0.1')));
+  // A client that does not trust us says so by leaving.
+  server.on('tlsClientError', (_error, socket) => socket.destroy());
+  return listening(server, whenDone);
+}
+
+/** A proxy whose every tunnel leads to `port`. `asked` is where its clients believed to go. */
+export async function tunnelTo(port: number, whenDone: WhenDone): Promise<{ url: string; asked: string[] }> {
+  const asked: string[] = [];
+  const proxy = createHttp().on('connect', (request, socket) => {
+    asked.push(request.url ?? '');
+    const upstream = connect(port, '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      join(socket, upstream);
+    });
+    upstream.on('error', () => socket.destroy());
+  });
+  return { url: `http://127.0.0.1:${await listening(proxy, whenDone)}`, asked };
+}
+
+/** A proxy that lets nobody through. */
+export async function refusingProxy(whenDone: WhenDone): Promise<string> {
+  const proxy = createHttp().on('connect', (_request, socket) =>
+    socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n'),
+  );
+  return `http://127.0.0.1:${await listening(proxy, whenDone)}`;
+}
+
+/** Whatever ends one side ends the other. */
+function join(a: Duplex, b: Duplex): void {
+  pipeline(a, b, a, () => {
+    a.destroy();
+    b.destroy();
+  });
+}
+
+async function listening(server: Server, whenDone: WhenDone): Promise<number> {
+  const open = new Set<Duplex>();
+  server.on('connection', (socket) => open.add(socket));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  whenDone(async () => {
+    for (const socket of open) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  // A listening TCP server has an address with a port; the string form belongs to pipes.
+  return (server.address() as AddressInfo).port;
+}

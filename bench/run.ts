@@ -5,9 +5,10 @@ import path from 'node:path';
 import { doors, protocolNames } from '../test/support/aca.ts';
 import { calls, says } from '../test/support/model-server/script.ts';
 import { startModelServer } from '../test/support/model-server/server.ts';
+import { toolRows } from './tools.ts';
 
 /**
- * Start-up and loop overhead of the built program, beside the bare runtime's start in the same run, because
+ * Start-up and loop overhead of the built program, and the tools at work, beside the bare runtime's start in the same run, because
  * machines differ and are shared. `npm run bench -- --record` appends the table to bench/results.md.
  */
 
@@ -17,7 +18,7 @@ const TURNS = 40;
 const outdir = 'node_modules/.cache/bench-dist';
 const main = path.resolve(outdir, 'main.cjs');
 
-type Row = { what: string; ms: number; target?: string };
+type Row = { what: string; ms: number; baseline?: { what: string; ms: number }; target?: string };
 
 async function bench(): Promise<void> {
   execFileSync(process.execPath, ['scripts/build.mjs', '--quiet', '--outdir', outdir], { stdio: 'inherit' });
@@ -39,7 +40,7 @@ async function bench(): Promise<void> {
       });
       rows.push({ what: `${protocol}: loop gap`, ms: await loopGap(protocol, folder), target: 'under 5' });
     }
-    await report(rows);
+    await report([...rows, ...(await toolRows())]);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -102,11 +103,13 @@ function median(figures: number[]): number {
 }
 
 async function report(rows: Row[]): Promise<void> {
-  const bare = rows[0]?.ms ?? Number.NaN;
-  const lines = rows.map(
-    ({ what, ms, target = '' }) => `| ${what} | ${ms.toFixed(1)} | ${(ms / bare).toFixed(2)} | ${target} |`,
-  );
-  const text = ['| what | median ms | of bare | target ms |', '|---|---|---|---|', ...lines].join('\n');
+  const bare = { what: 'bare runtime', ms: rows[0]?.ms ?? Number.NaN };
+  const lines = rows.map(({ what, ms, baseline = bare, target = '' }) => {
+    const beside = `${baseline.what}, ${baseline.ms.toFixed(1)}`;
+    return `| ${what} | ${ms.toFixed(1)} | ${beside} | ${(ms / baseline.ms).toFixed(2)} | ${target} |`;
+  });
+  const head = ['| what | median ms | beside, ms | ratio | target ms |', '|---|---|---|---|---|'];
+  const text = [...head, ...lines].join('\n');
   console.log(text);
   if (!process.argv.includes('--record')) return;
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();

@@ -1,7 +1,7 @@
 // Bundles src/ into dist/: a tiny entry, and chunks that load on first use.
 // --quiet prints nothing on success; --types also writes the public type declarations; --outdir DIR goes elsewhere.
 import { execFileSync } from 'node:child_process';
-import { chmod, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -65,6 +65,10 @@ for (const entry of await readdir(dist, { recursive: true, withFileTypes: true }
   if (entry.isFile() && file.endsWith('.js') && !written.has(file)) await rm(file);
 }
 
+await copyFile(
+  path.join(root, 'node_modules/@hyzyla/pdfium/dist/pdfium.wasm'),
+  path.join(dist, 'chunks/pdfium.wasm'),
+);
 await chmod(path.join(dist, 'main.cjs'), 0o755);
 await writeFile(path.join(dist, 'THIRD-PARTY-LICENSES.txt'), await licences(inputs));
 if (process.argv.includes('--types')) {
@@ -89,7 +93,7 @@ async function licences(inputs) {
   const names = new Set(
     inputs.flatMap((input) => input.match(/^(node_modules\/(?:@[^/]+\/)?[^/]+)\//)?.[1] ?? []),
   );
-  const texts = [];
+  const texts = [await readFile(path.join(root, 'scripts/licences/pdfium.txt'), 'utf8')];
   for (const folder of [...names].sort()) {
     const manifest = JSON.parse(await readFile(path.join(root, folder, 'package.json'), 'utf8'));
     const text = await firstFile(folder, [

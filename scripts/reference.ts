@@ -113,5 +113,5 @@ function vendorRows(): string[][] {
 }
 
 function toolRows(): string[][] {
-  return builtinTools.map(({ name, description }) => [name, description]);
+  return builtinTools().map(({ name, description }) => [name, description]);
 }

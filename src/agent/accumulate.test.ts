@@ -2,14 +2,18 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { calls, says } from '../../test/support/model-server/script.ts';
 import { scripted } from '../../test/support/scripted.ts';
-import { toolCallsOf } from '../contract/message.ts';
+import { type ToolCallPart, toolCallsOf } from '../contract/message.ts';
 import type { ProviderEvent } from '../contract/provider.ts';
 import { complete, Reply } from './accumulate.ts';
 
 const AT = '2026-01-01T00:00:00.000Z';
 
-function fold(events: ProviderEvent[], usedIds: string[] = []): Reply {
-  const reply = new Reply({ provider: 'p', model: 'm', usedIds: new Set(usedIds) });
+function fold(events: ProviderEvent[], earlier: ToolCallPart[] = []): Reply {
+  const reply = new Reply({
+    provider: 'p',
+    model: 'm',
+    earlier: new Map(earlier.map((part) => [part.id, part])),
+  });
   for (const event of events) reply.push(event);
   return reply;
 }
@@ -99,11 +103,24 @@ describe('[L08] folding a reply', () => {
         ...call('2', undefined, ''),
         ...call('3', 'old', ''),
       ],
-      ['old'],
+      [{ type: 'tool_call', id: 'old', name: 'Read', input: {} }],
     );
     const ids = toolCallsOf(reply.finish(AT)).map(({ id }) => id);
     expect(ids[0]).toBe('same');
     expect(new Set([...ids, 'old']).size).toBe(5);
+  });
+
+  test.each([
+    ['the same call under its own id', 'toolu_01abcdef', '{"a":1}', 'toolu_01abcdef'],
+    ['another input under a used id', 'toolu_01abcdef', '{"a":2}', undefined],
+    ['an id that counts', 'call_0', '{"a":1}', undefined],
+    ['an id that counts by tool', 'functions.Read:12', '{"a":1}', undefined],
+    ['an id too short to be one', '7', '{"a":1}', undefined],
+  ])('[L12] %s is told apart from a repeated call', (_name, id, json, repeats) => {
+    const earlier: ToolCallPart = { type: 'tool_call', id, name: 'Read', input: { a: 1 } };
+    const [part] = toolCallsOf(fold(call('0', id, json), [earlier]).finish(AT));
+    expect(part?.id).not.toBe(id);
+    expect(part?.repeats).toBe(repeats);
   });
 
   test('[V09] a bare closing tag turns what was said into thinking, and the reverse', () => {

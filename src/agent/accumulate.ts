@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { AssistantMessage, StopReason, ToolCallPart, Usage } from '../contract/message.ts';
 import type { CompletionRequest, Provider, ProviderEvent } from '../contract/provider.ts';
 
-type OpenCall = { part: ToolCallPart; json: string };
+type OpenCall = { part: ToolCallPart; json: string; vendorId: string | undefined };
 
 export type ReplyOrigin = {
   provider: string;
   model: string;
-  /** Call ids the session has already seen. A vendor that counts calls anew in each reply repeats them. */
-  usedIds: ReadonlySet<string>;
+  /** The session's calls so far, by id. */
+  earlier: ReadonlyMap<string, ToolCallPart>;
 };
 
 /** Folds the events of one reply into one message. */
@@ -16,7 +17,7 @@ export class Reply {
   readonly #origin: ReplyOrigin;
   readonly #content: AssistantMessage['content'] = [];
   readonly #calls = new Map<string, OpenCall>();
-  readonly #ids = new Set<string>();
+  readonly #ids = new Map<string, ToolCallPart>();
   #usage: Usage | undefined;
   #stop: StopReason | undefined;
 
@@ -70,6 +71,10 @@ export class Reply {
   /** The whole reply, its calls parsed. */
   finish(timestamp: string): AssistantMessage {
     for (const { part, json } of this.#calls.values()) Object.assign(part, parseInput(json));
+    for (const { part, vendorId } of this.#calls.values()) {
+      if (vendorId !== undefined && vendorId !== part.id && this.#isRepeat(part, vendorId))
+        part.repeats = vendorId;
+    }
     const reason = this.#stop ?? 'end';
     return this.#message(this.#calls.size > 0 && reason === 'end' ? 'tool_calls' : reason, timestamp);
   }
@@ -113,17 +118,29 @@ export class Reply {
     const signature = event.signature === undefined ? {} : { signature: event.signature };
     const id = this.#uniqueId(event.id);
     const part: ToolCallPart = { type: 'tool_call', id, name: event.name, input: {}, ...signature };
+    this.#ids.set(id, part);
     this.#content.push(part);
-    this.#calls.set(event.key, { part, json: '' });
+    this.#calls.set(event.key, { part, json: '', vendorId: event.id });
   }
 
   #uniqueId(id: string | undefined): string {
-    const taken = (candidate: string) => this.#ids.has(candidate) || this.#origin.usedIds.has(candidate);
-    const unique = id && !taken(id) ? id : `call_${randomUUID().replaceAll('-', '').slice(0, 24)}`;
-    this.#ids.add(unique);
-    return unique;
+    return id && !this.#find(id) ? id : `call_${randomUUID().replaceAll('-', '').slice(0, 24)}`;
+  }
+
+  #find(id: string): ToolCallPart | undefined {
+    return this.#ids.get(id) ?? this.#origin.earlier.get(id);
+  }
+
+  /** The same call under the same id. Ids that count, as some servers' do anew in each reply, prove nothing. */
+  #isRepeat(part: ToolCallPart, vendorId: string): boolean {
+    const earlier = this.#find(vendorId);
+    if (!earlier || COUNTING_ID.test(vendorId) || part.malformed !== undefined) return false;
+    return earlier.name === part.name && isDeepStrictEqual(earlier.input, part.input);
   }
 }
+
+/** `call_0`, `functions.Read:3`, `7`, `tool-1`. */
+const COUNTING_ID = /^.{0,5}$|(^|[^a-z0-9])\d{1,5}$/i;
 
 /** An empty argument list arrives as no JSON at all, not as `{}`. */
 function parseInput(json: string): { input: unknown; malformed?: string } {
@@ -143,7 +160,7 @@ export async function complete(
   request: CompletionRequest,
   signal: AbortSignal,
 ): Promise<AssistantMessage> {
-  const reply = new Reply({ provider: provider.name, model: request.model, usedIds: new Set() });
+  const reply = new Reply({ provider: provider.name, model: request.model, earlier: new Map() });
   for await (const event of provider.stream(request, signal)) reply.push(event);
   return reply.finish(new Date().toISOString());
 }

@@ -2,14 +2,20 @@ import { describe, expect, test } from 'vitest';
 import { both, calls, says } from '../../test/support/model-server/script.ts';
 import { type ScriptedModel, scripted } from '../../test/support/scripted.ts';
 import type { AgentEvent } from '../contract/event.ts';
-import type { Message } from '../contract/message.ts';
+import { type Message, textOf } from '../contract/message.ts';
 import type { Session } from '../contract/session.ts';
 import { Controller, type SessionLog } from './controller.ts';
-import { failedAnswer } from './history.ts';
+import { failedAnswer, type Unfinished } from './history.ts';
+
+const nothing: Unfinished = { started: new Set(), answered: new Map() };
 
 function controllerOf(
   model: ScriptedModel,
-  { messages = [], log = {} }: { messages?: Message[]; log?: Partial<SessionLog> } = {},
+  {
+    messages = [],
+    log = {},
+    unfinished = nothing,
+  }: { messages?: Message[]; log?: Partial<SessionLog>; unfinished?: Unfinished } = {},
 ) {
   const saved: Message[] = [];
   const session: Session = {
@@ -22,8 +28,11 @@ function controllerOf(
   };
   const controller = new Controller({
     session,
+    unfinished,
     log: {
       message: async (message) => void saved.push(message),
+      started: async () => undefined,
+      answered: async () => undefined,
       grant: async () => undefined,
       close: async () => undefined,
       ...log,
@@ -38,7 +47,7 @@ function controllerOf(
       async *act(parts) {
         for (const part of parts) yield { type: 'message', message: failedAnswer(part, 'no', '') };
       },
-      shorten: () => null,
+      shorten: () => false,
       costOf: () => null,
       maxTurns: 10,
     }),
@@ -71,23 +80,31 @@ describe('the controller', () => {
     expect(events.filter((event) => event.type === 'run_start').length).toBe(2);
   });
 
-  test('[Y24] a call left open by a crash is answered as unknown before the next request', async () => {
+  test('[Y24] [T14] calls left open by a crash are answered by what the journal knows, and none runs again', async () => {
+    const call = (id: string) => ({ type: 'tool_call' as const, id, name: 'Bash', input: {} });
     const open: Message[] = [
       { role: 'user', content: text('go'), timestamp: '' },
       {
         role: 'assistant',
-        content: [{ type: 'tool_call', id: 'c1', name: 'Bash', input: {} }],
+        content: [call('done'), call('running'), call('waiting')],
         provider: 'scripted',
         model: 'm',
         stopReason: 'tool_calls',
         timestamp: '',
       },
     ];
+    const given = failedAnswer(call('done'), 'Exit code 1', '');
+    const unfinished = { started: new Set(['done', 'running']), answered: new Map([['done', given]]) };
     const model = scripted(says('ok'));
-    const { controller } = controllerOf(model, { messages: open });
+    const { controller } = controllerOf(model, { messages: open, unfinished });
     await controller.submit(text('go on'));
-    expect(model.requests[0]?.messages[2]).toMatchObject({ role: 'tool', callId: 'c1', success: false });
-    expect(model.requests[0]?.messages[3]).toMatchObject({ role: 'user' });
+    const sent = model.requests[0]?.messages.slice(2) ?? [];
+    expect(sent.map((message) => message.role)).toEqual(['tool', 'tool', 'tool', 'user']);
+    expect(sent.slice(0, 3).map(textOf)).toEqual([
+      'Exit code 1',
+      'The assistant stopped while this call was running; its outcome is unknown. Check before repeating it.',
+      'The assistant stopped before this call ran; it did not happen.',
+    ]);
   });
 
   test('a disk that fails costs one warning, not the conversation', async () => {

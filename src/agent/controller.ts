@@ -1,10 +1,12 @@
+import { setMaxListeners } from 'node:events';
 import type { AgentEvent } from '../contract/event.ts';
-import type { Message, UserMessage } from '../contract/message.ts';
+import type { Message, ToolMessage, UserMessage } from '../contract/message.ts';
 import type { Permission } from '../contract/permission.ts';
 import type { Session } from '../contract/session.ts';
-import { openCallsOf, unknownOutcome } from './history.ts';
+import { closeCall, openCallsOf, type Unfinished } from './history.ts';
 import { type Run, runLoop } from './loop.ts';
 import { type AgentState, type Progress, reduceProgress } from './state.ts';
+import type { CallLog } from './tool-router.ts';
 
 export type RunEnd = Extract<AgentEvent, { type: 'end' }>;
 
@@ -13,12 +15,18 @@ export type Listener = (event: AgentEvent) => void;
 /** Where a session is written through to. */
 export type SessionLog = {
   message(message: Message): Promise<void>;
+  /** A call is about to run. */
+  started(callId: string): Promise<void>;
+  /** A call has its answer, which may still wait for its place among the messages. */
+  answered(message: ToolMessage): Promise<void>;
   grant(permission: Permission): Promise<void>;
   close(): Promise<void>;
 };
 
 export type ControllerDeps = {
   session: Session;
+  /** What was under way when the session was last open. */
+  unfinished: Unfinished;
   log: SessionLog;
   provider: string;
   model: string;
@@ -86,6 +94,12 @@ export class Controller {
     await this.#save(this.#deps.log.grant(permission));
   }
 
+  /** The router's way to the journal. */
+  readonly callLog: CallLog = {
+    started: (callId) => this.#save(this.#deps.log.started(callId)),
+    answered: (message) => this.#save(this.#deps.log.answered(message)),
+  };
+
   notice(level: 'info' | 'warn', text: string): void {
     this.#tell({ type: 'notice', level, text });
   }
@@ -98,6 +112,8 @@ export class Controller {
   async #drain(): Promise<void> {
     for (let next = this.#queue.shift(); next; next = this.#queue.shift()) {
       this.#current = new AbortController();
+      // Every call that runs listens; many at once are no leak.
+      setMaxListeners(0, this.#current.signal);
       try {
         next.done(await this.#run(next.content, this.#current.signal));
       } catch (error) {
@@ -112,7 +128,8 @@ export class Controller {
     const { session, provider, model } = this.#deps;
     const timestamp = new Date().toISOString();
     this.#tell({ type: 'run_start', sessionId: session.id, provider, model, cwd: session.workingDirectory });
-    for (const call of openCallsOf(session.messages)) await this.#add(unknownOutcome(call, timestamp));
+    for (const call of openCallsOf(session.messages))
+      await this.#add(closeCall(call, this.#deps.unfinished, timestamp));
     await this.#add({ role: 'user', content, timestamp });
 
     const run = { ...(await this.#deps.prepareRun()), history: session.messages, signal };

@@ -1,9 +1,8 @@
 import { type Message, type ToolCallPart, type ToolMessage, toolCallsOf } from '../contract/message.ts';
 
-export function callIdsOf(history: readonly Message[]): Set<string> {
-  return new Set(
-    history.flatMap((message) => (message.role === 'assistant' ? toolCallsOf(message) : [])).map((c) => c.id),
-  );
+export function callsOf(history: readonly Message[]): Map<string, ToolCallPart> {
+  const calls = history.flatMap((message) => (message.role === 'assistant' ? toolCallsOf(message) : []));
+  return new Map(calls.map((call) => [call.id, call]));
 }
 
 /** Calls in the history that nobody has answered, in the order they were made. */
@@ -14,12 +13,26 @@ export function openCallsOf(history: readonly Message[]): ToolCallPart[] {
     .filter((call) => !answered.has(call.id));
 }
 
-/** A call whose process died under it: nobody knows whether it took effect, and it must not be repeated unasked. */
-export function unknownOutcome(call: ToolCallPart, timestamp: string): ToolMessage {
-  const text =
-    'The assistant stopped while this call was running; its outcome is unknown. Check before repeating it.';
-  return failedAnswer(call, text, timestamp);
+/** What a journal knows of calls that were under way when the process died. */
+export type Unfinished = { started: ReadonlySet<string>; answered: ReadonlyMap<string, ToolMessage> };
+
+/**
+ * The answer to a call that its process left open: the one it had already given, or the plain truth. A call whose
+ * outcome nobody knows is not run again unasked.
+ */
+export function closeCall(
+  call: ToolCallPart,
+  { started, answered }: Unfinished,
+  timestamp: string,
+): ToolMessage {
+  const given = answered.get(call.id);
+  if (given) return given;
+  return failedAnswer(call, started.has(call.id) ? OUTCOME_UNKNOWN : NEVER_RAN, timestamp);
 }
+
+const OUTCOME_UNKNOWN =
+  'The assistant stopped while this call was running; its outcome is unknown. Check before repeating it.';
+const NEVER_RAN = 'The assistant stopped before this call ran; it did not happen.';
 
 export function failedAnswer(
   call: Pick<ToolCallPart, 'id' | 'name'>,

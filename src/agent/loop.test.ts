@@ -26,7 +26,7 @@ function runOf(model: ScriptedModel, changes: Partial<Run> = {}): Run {
     history: [prompt],
     ask: (messages, signal) => model.stream({ model: 'm', system: '', messages }, signal),
     act: echo,
-    shorten: () => new ContextOverflowError(2000, 1000),
+    shorten: () => false,
     costOf: () => 0.5,
     maxTurns: 200,
     signal: new AbortController().signal,
@@ -103,22 +103,31 @@ describe('[L03] the loop', () => {
     const overflow = new ProviderError('too long', { kind: 'overflow', provider: 'scripted' });
     const model = scripted(calls(['Read', {}]), overflow, overflow, says('ok'));
     let shortened = 0;
-    const run = runOf(model, { shorten: () => (++shortened <= 2 ? null : new ContextOverflowError(2, 1)) });
+    const run = runOf(model, { shorten: () => ++shortened <= 2 });
     const events = await eventsOf(run);
     expect(events.at(-1)).toEqual({ type: 'end', reason: 'done', turns: 2 });
     expect(shortened).toBe(2);
     expect(run.history.filter((message) => message.role === 'user')).toEqual([prompt]);
   });
 
-  test('[E02] [E04] overflow with nothing left to shorten is an error of its kind', async () => {
-    const overflow = new ProviderError('too long', { kind: 'overflow', provider: 'scripted' });
-    const events = await eventsOf(runOf(scripted(overflow)));
-    expect(events.at(-1)).toMatchObject({
-      type: 'end',
-      reason: 'error',
-      error: { kind: 'overflow', message: 'Context overflow: 2000 > 1000' },
-    });
-  });
+  test.each([
+    [
+      'the vendor says',
+      new ProviderError('prompt is too long', { kind: 'overflow', provider: 'scripted' }),
+      'prompt is too long',
+    ],
+    ['our own count says', new ContextOverflowError(2000, 1000), 'Context overflow: 2000 > 1000'],
+  ])(
+    '[E02] [E04] overflow that %s, with nothing left to shorten, is an error of its kind',
+    async (_who, error, message) => {
+      const events = await eventsOf(runOf(scripted(error)));
+      expect(events.at(-1)).toMatchObject({
+        type: 'end',
+        reason: 'error',
+        error: { kind: 'overflow', message },
+      });
+    },
+  );
 
   test('[E04] a bug is not swallowed', async () => {
     await expect(eventsOf(runOf(scripted(new TypeError('bug'))))).rejects.toThrow('bug');

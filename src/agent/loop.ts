@@ -1,4 +1,4 @@
-import { type ContextOverflowError, ProviderError } from '../contract/errors.ts';
+import { ContextOverflowError, ProviderError } from '../contract/errors.ts';
 import type { AgentEvent, EndReason, RunError } from '../contract/event.ts';
 import {
   type Message,
@@ -9,7 +9,7 @@ import {
 } from '../contract/message.ts';
 import type { ProviderEvent } from '../contract/provider.ts';
 import { Reply } from './accumulate.ts';
-import { callIdsOf } from './history.ts';
+import { callsOf } from './history.ts';
 
 /** All that one run needs; policy comes in from outside, so that the loop stays a loop. */
 export type Run = {
@@ -20,8 +20,8 @@ export type Run = {
   ask(history: readonly Message[], signal: AbortSignal): AsyncIterable<ProviderEvent>;
   /** Answers every call with one `message`, however it ends. */
   act(calls: readonly ToolCallPart[], signal: AbortSignal): AsyncIterable<AgentEvent>;
-  /** Shortens what `ask` sends after the model refused it as too long; an error when nothing is left to shorten. */
-  shorten(): ContextOverflowError | null;
+  /** Shortens what `ask` sends after it proved too long; false when nothing is left to shorten. */
+  shorten(): boolean;
   costOf(usage: Usage): number | null;
   maxTurns: number;
   signal: AbortSignal;
@@ -45,25 +45,19 @@ type Ending = { reason: EndReason; error?: RunError };
 
 /** One model reply and the calls it asks for. Null when the model wants to go on. */
 async function* takeTurn(run: Run): AsyncGenerator<AgentEvent, Ending | null> {
-  const reply = new Reply({ provider: run.provider, model: run.model, usedIds: callIdsOf(run.history) });
+  const reply = new Reply({ provider: run.provider, model: run.model, earlier: callsOf(run.history) });
   try {
     yield* streamReply(run, reply);
   } catch (error) {
-    if (!run.signal.aborted && isOverflow(error)) {
-      const overflow = run.shorten();
-      if (overflow)
-        return {
-          reason: 'error',
-          error: { message: overflow.message, kind: 'overflow', hint: OVERFLOW_HINT },
-        };
+    if (!run.signal.aborted && isOverflow(error) && run.shorten()) {
       yield { type: 'notice', level: 'info', text: SHORTENED };
       return yield* takeTurn(run);
     }
     const partial = reply.breakOff(run.signal.aborted ? 'aborted' : 'cut', now());
     if (partial) yield* record(run, partial);
     if (run.signal.aborted) return null;
-    if (error instanceof ProviderError)
-      return { reason: 'error', error: { message: error.message, kind: error.kind } };
+    const told = isOverflow(error) ? { kind: 'overflow' as const, hint: OVERFLOW_HINT } : kindOf(error);
+    if (told) return { reason: 'error', error: { message: (error as Error).message, ...told } };
     throw error;
   }
 
@@ -100,7 +94,13 @@ function endingOf(stop: StopReason): EndReason {
 }
 
 function isOverflow(error: unknown): boolean {
-  return error instanceof ProviderError && error.kind === 'overflow';
+  return (
+    error instanceof ContextOverflowError || (error instanceof ProviderError && error.kind === 'overflow')
+  );
+}
+
+function kindOf(error: unknown): Pick<RunError, 'kind'> | null {
+  return error instanceof ProviderError ? { kind: error.kind } : null;
 }
 
 function now(): string {

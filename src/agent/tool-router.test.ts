@@ -38,6 +38,10 @@ function depsOf(changes: Partial<RouterDeps> & { tools?: Tool[] } = {}): RouterD
     find: (name) => list.find((tool) => tool.name === name),
     toolNames: () => list.map((tool) => tool.name),
     decide: async () => ({ verdict: 'allow', by: 'test', because: '' }),
+    isReadOnly: () => false,
+    answerTo: () => undefined,
+    keepOutput: async () => null,
+    log: { started: async () => undefined, answered: async () => undefined },
     // The tools of these tests have no need of hands.
     context: (signal, progress) => ({ signal, progress }) as unknown as ToolContext,
     ...changes,
@@ -208,4 +212,77 @@ test('[K03] a huge result reaches the model as head and tail', async () => {
   const huge = toolOf('Huge', 'read', { run: async () => ok('x'.repeat(50_000)) });
   const { texts } = await play([call('Huge', { target: 'a' })], depsOf({ tools: [huge] }));
   expect(texts[0]).toBe(`${'x'.repeat(5000)}\n... [truncated] ...\n${'x'.repeat(2000)}`);
+});
+
+test('[Y39] the whole of a huge result is kept where the model can read it, and the metadata says where', async () => {
+  const huge = toolOf('Huge', 'read', { run: async () => ok('x'.repeat(50_000)) });
+  const kept = new Map<string, string>();
+  const keepOutput = async (id: string, text: string) => {
+    kept.set(id, text);
+    return `/data/${id}.txt`;
+  };
+  const { texts, answers } = await play(
+    [call('Huge', { target: 'a' })],
+    depsOf({ tools: [huge], keepOutput }),
+  );
+  expect(kept.get('Huge')).toBe('x'.repeat(50_000));
+  expect(texts[0]).toMatch(
+    /x\n\[50000 characters in all; the whole is in \/data\/Huge\.txt: Read it with offset\]$/,
+  );
+  expect(answers[0]?.metadata).toEqual({ cutCharacters: 42_979, fullOutput: '/data/Huge.txt' });
+});
+
+describe('[L12] [T14] [H04] a call the vendor sends a second time', () => {
+  test('is answered from what is known, not judged and not run', async () => {
+    const before = (await play([call('Look', { target: 'a' }, 'old')])).answers[0];
+    const decide: RouterDeps['decide'] = () => Promise.reject(new Error('nobody should be asked'));
+    const deps = depsOf({ decide, answerTo: (id) => (id === 'old' ? before : undefined) });
+    const { answers, events } = await play(
+      [{ ...call('Look', { target: 'a' }, 'new'), repeats: 'old' }],
+      deps,
+    );
+    expect(answers).toEqual([{ ...before, callId: 'new', metadata: { repeats: 'old' } }]);
+    expect(events.map((event) => event.type)).toEqual(['tool_end', 'message']);
+  });
+
+  test('in the same reply waits for its twin', async () => {
+    let runs = 0;
+    const counted = toolOf('Run', 'execute', { run: async () => ok(`run ${++runs}`) });
+    const twin = { ...call('Run', { target: 'x' }, 'second'), repeats: 'first' };
+    const { texts } = await play([call('Run', { target: 'x' }, 'first'), twin], depsOf({ tools: [counted] }));
+    expect(texts).toEqual(['run 1', 'run 1']);
+  });
+
+  test('runs when no answer is known', async () => {
+    const { texts } = await play([{ ...call('Look', { target: 'a' }), repeats: 'lost' }]);
+    expect(texts).toEqual(['Look a']);
+  });
+});
+
+test('[L12] a call is written down before it runs, and its answer before it is told', async () => {
+  const log: string[] = [];
+  const deps = depsOf({
+    log: {
+      started: async (id) => void log.push(`started ${id}`),
+      answered: async (message) => void log.push(`answered ${message.callId}`),
+    },
+  });
+  for await (const event of runTools(
+    [call('Look', { target: 'a' }, '1')],
+    deps,
+    new AbortController().signal,
+  )) {
+    log.push(event.type);
+  }
+  expect(log).toEqual(['judged', 'started 1', 'tool_start', 'answered 1', 'tool_end', 'message']);
+});
+
+test('[Y01] commands that only look run side by side, also beside reads', async () => {
+  most = 0;
+  const parts = [1, 2, 3].map((n) => call('Run', { target: `ls ${n}`, ms: 10 }, String(n)));
+  await play(
+    [...parts, call('Look', { target: 'b', ms: 10 })],
+    depsOf({ isReadOnly: ({ kind }) => kind === 'execute' }),
+  );
+  expect(most).toBe(4);
 });

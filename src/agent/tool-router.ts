@@ -21,6 +21,19 @@ export type RouterDeps = {
     options: { signal: AbortSignal; beforeAsking(request: PermissionRequest): Promise<PermissionRequest> },
   ): Promise<Decision>;
   context(signal: AbortSignal, progress: (text: string) => void): ToolContext;
+  /** Whether a command only looks; such commands run beside other reads. */
+  isReadOnly(access: Access): boolean;
+  /** The answer a call of this id has already had. */
+  answerTo(callId: string): ToolMessage | undefined;
+  /** Keeps a text too long for the model in a file it can page through; null when that failed. */
+  keepOutput(callId: string, text: string): Promise<string | null>;
+  log: CallLog;
+};
+
+/** Written through before a call runs, and before its answer is told. */
+export type CallLog = {
+  started(callId: string): Promise<void>;
+  answered(message: ToolMessage): Promise<void>;
 };
 
 /** A call on its way: either it already has its answer, or it is ready to run. */
@@ -31,6 +44,8 @@ type Prepared = {
   title: string;
   accesses: Access[];
   answer?: ToolResult;
+  /** The answer this very call had before. */
+  given?: ToolMessage;
 };
 
 /**
@@ -55,33 +70,57 @@ type Wires = { channel: Channel<AgentEvent>; signal: AbortSignal };
 async function answerAll(calls: readonly ToolCallPart[], deps: RouterDeps, wires: Wires): Promise<void> {
   const prepared = calls.map((call) => prepare(call, deps));
   for (const item of prepared) {
-    if (item.answer === undefined) await judge(item, deps, wires);
+    if (item.tool && !item.given && !twinOf(item, prepared)) await judge(item, deps, wires);
   }
 
-  const finished: Promise<ToolMessage>[] = [];
-  for (const [i, item] of prepared.entries()) {
-    const before = prepared
-      .slice(0, i)
-      .flatMap((other, j) => (accessesConflict(other.accesses, item.accesses) ? finished[j] : []));
-    finished.push(Promise.all(before).then(() => answer(item, deps, wires)));
+  const finished = new Map<Prepared, Promise<ToolMessage>>();
+  for (const item of prepared) {
+    const twin = twinOf(item, prepared);
+    const before = [...finished].flatMap(([other, end]) =>
+      other === twin || conflict(other, item, deps) ? [end] : [],
+    );
+    const answered = Promise.all(before).then(async () => {
+      const given = item.given ?? (twin && (await finished.get(twin)));
+      return given ? repeatAnswer(item, given, wires) : answer(item, deps, wires);
+    });
+    finished.set(item, answered);
   }
-  for (const message of finished) await wires.channel.push({ type: 'message', message: await message });
+  for (const message of finished.values())
+    await wires.channel.push({ type: 'message', message: await message });
 }
+
+/** The call of the same reply that this one repeats. */
+function twinOf(item: Prepared, prepared: readonly Prepared[]): Prepared | undefined {
+  const { repeats } = item.call;
+  return repeats === undefined ? undefined : prepared.find((other) => other.call.id === repeats);
+}
+
+function conflict(a: Prepared, b: Prepared, deps: RouterDeps): boolean {
+  const touched = (item: Prepared) =>
+    item.accesses.map((access) => (deps.isReadOnly(access) ? LOOKING : access));
+  return accessesConflict(touched(a), touched(b));
+}
+
+/** What a command that only looks touches: anything here, and changes nothing. */
+const LOOKING: Access = { kind: 'read', target: '.' };
 
 function prepare(call: ToolCallPart, deps: RouterDeps): Prepared {
   const item = { call, title: call.name, accesses: [] };
+  const given = call.repeats === undefined ? undefined : deps.answerTo(call.repeats);
   const tool = deps.find(call.name);
   if (!tool) return { ...item, answer: fail(explainUnknownTool(call.name, deps.toolNames())) };
   if (call.malformed !== undefined)
     return { ...item, answer: fail(explainMalformed(tool.name, call.malformed)) };
   const parsed = tool.input.safeParse(call.input);
   if (!parsed.success) return { ...item, answer: fail(explainBadInput(tool.name, parsed.error)) };
+  const input = parsed.data;
   return {
     call,
     tool,
-    input: parsed.data,
-    title: tool.title(parsed.data),
-    accesses: tool.access(parsed.data),
+    input,
+    title: tool.title(input),
+    accesses: tool.access(input),
+    ...(given && { given }),
   };
 }
 
@@ -102,7 +141,7 @@ async function judge(item: Prepared, deps: RouterDeps, { channel, signal }: Wire
   };
   try {
     const { verdict, by, because } = await raceAbort(deps.decide(request, { signal, beforeAsking }), signal);
-    await channel.push({ type: 'judged', callId: call.id, verdict, by, because });
+    await channel.push({ type: 'judged', callId: call.id, tool: tool.name, verdict, by, because });
     if (verdict === 'deny') item.answer = fail(because);
   } catch (error) {
     if (!signal.aborted) throw error;
@@ -113,23 +152,65 @@ async function answer(item: Prepared, deps: RouterDeps, { channel, signal }: Wir
   const started = performance.now();
   const result = item.answer ?? (await runOne(item, deps, { channel, signal }));
   const { call, tool } = item;
-  const name = tool?.name ?? call.name;
-  const durationMs = Math.round(performance.now() - started);
-  const { success, display, metadata } = result;
-  const extras = { ...(display && { display }), ...(metadata && { metadata }) };
-  await channel.push({ type: 'tool_end', callId: call.id, name, success, durationMs, ...extras });
-
-  const text = boundText(result.success ? result.output : result.error);
+  const { success, display } = result;
+  const { text, metadata } = await bound(call.id, result, deps);
   const images = result.success ? (result.images ?? []) : [];
-  const content: ToolMessage['content'] = [{ type: 'text', text }, ...images];
-  const timestamp = new Date().toISOString();
-  return { role: 'tool', callId: call.id, name, success, content, ...(metadata && { metadata }), timestamp };
+  const message: ToolMessage = {
+    role: 'tool',
+    callId: call.id,
+    name: tool?.name ?? call.name,
+    success,
+    content: [{ type: 'text', text }, ...images],
+    ...(metadata && { metadata }),
+    timestamp: new Date().toISOString(),
+  };
+  await deps.log.answered(message);
+  const durationMs = Math.round(performance.now() - started);
+  const extras = { ...(display && { display }), ...(metadata && { metadata }) };
+  await channel.push({
+    type: 'tool_end',
+    callId: call.id,
+    name: message.name,
+    success,
+    durationMs,
+    ...extras,
+  });
+  return message;
+}
+
+/** The same call sent again: the answer it had, under its new id. Nothing runs. */
+async function repeatAnswer(
+  { call }: Prepared,
+  given: ToolMessage,
+  { channel }: Wires,
+): Promise<ToolMessage> {
+  const { name, success } = given;
+  await channel.push({ type: 'tool_end', callId: call.id, name, success, durationMs: 0 });
+  return { ...given, callId: call.id, metadata: { ...given.metadata, repeats: given.callId } };
+}
+
+/** A text too long for the model reaches it as head and tail, with the place where it can read the rest. */
+async function bound(callId: string, result: ToolResult, deps: RouterDeps) {
+  const whole = result.success ? result.output : result.error;
+  const text = boundText(whole);
+  if (text === whole) return { text, metadata: result.metadata };
+  const fullOutput = result.metadata?.fullOutput ?? (await deps.keepOutput(callId, whole));
+  const where = fullOutput
+    ? `\n[${whole.length} characters in all; the whole is in ${fullOutput}: Read it with offset]`
+    : '';
+  const metadata = {
+    ...result.metadata,
+    cutCharacters: whole.length - text.length,
+    ...(fullOutput ? { fullOutput } : {}),
+  };
+  return { text: text + where, metadata };
 }
 
 async function runOne(item: Prepared, deps: RouterDeps, { channel, signal }: Wires): Promise<ToolResult> {
   const { call, tool, input, title } = item;
   if (!tool || signal.aborted) return fail('Interrupted by the user before it ran.');
   const shown = { id: call.id, name: tool.name, input: call.input };
+  await deps.log.started(call.id);
   await channel.push({ type: 'tool_start', call: shown, title });
   const progress = (text: string) => void channel.push({ type: 'tool_progress', callId: call.id, text });
   try {

@@ -7,6 +7,8 @@ export class Conversation {
   readonly #lines: Interface;
   #interrupted: () => boolean = () => false;
   #closed = new AbortController();
+  /** Lines typed while nothing was asked: they wait for the next prompt, and never answer a question. */
+  readonly #typed: string[] = [];
 
   constructor(terminal: Terminal) {
     this.#terminal = terminal;
@@ -15,6 +17,7 @@ export class Conversation {
       output: terminal.stdout,
       terminal: terminal.stdin.isTTY,
     });
+    this.#lines.on('line', (line) => this.#typed.push(line));
     this.#lines.on('close', () => this.#closed.abort());
     this.#lines.on('SIGINT', () => {
       if (!this.#interrupted()) this.#lines.close();
@@ -26,8 +29,11 @@ export class Conversation {
     this.#interrupted = listener;
   }
 
-  prompt(): Promise<string | null> {
-    return this.ask('> ');
+  async prompt(): Promise<string | null> {
+    const typed = this.#typed.shift();
+    if (typed === undefined) return this.ask('> ');
+    this.print(`> ${typed}`);
+    return typed;
   }
 
   /** The answer, or null when the input has ended or the question was called off. */

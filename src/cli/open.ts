@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { type Assistant, assemble } from '../assemble/assemble.ts';
+import { type Assistant, assemble, type Parts } from '../assemble/assemble.ts';
 import { type Choice, chooseModel, modelInfo, presetsOf } from '../assemble/choose-model.ts';
 import { createKeychain } from '../config/keychain.ts';
 import { findKey } from '../config/keys.ts';
@@ -7,6 +7,7 @@ import { type LoadedConfig, loadConfig } from '../config/load.ts';
 import type { Config, ConfigInput } from '../config/schema.ts';
 import { UserError } from '../contract/errors.ts';
 import type { Approver } from '../contract/permission.ts';
+import type { ToolContext } from '../contract/tool.ts';
 import { dataRoot } from '../lib/data-root.ts';
 import { createHttpFetch } from '../lib/http-fetch.ts';
 import { networkFetch } from '../lib/network.ts';
@@ -47,7 +48,14 @@ export async function openAssistant(
     options,
     terminal,
     approver,
-  }: { settings: Settings; options: Partial<Options>; terminal: Terminal; approver?: Approver },
+    ask,
+  }: {
+    settings: Settings;
+    options: Partial<Options>;
+    terminal: Terminal;
+    approver?: Approver;
+    ask?: ToolContext['ask'];
+  },
 ): Promise<Opened> {
   const { config, root, trusted } = settings;
   const { env, cwd } = terminal;
@@ -75,7 +83,9 @@ export async function openAssistant(
     provider,
     keyVariables: keyVariables(config),
     opened,
+    web: await webRoute(config, env),
     ...(approver && { approver }),
+    ...(ask && { ask }),
   });
   const damage =
     opened.damaged > 0 ? [`${opened.damaged} damaged lines of the session were passed over.`] : [];
@@ -90,6 +100,16 @@ async function userFetch({ network }: Config, env: NodeJS.ProcessEnv): Promise<t
     });
   });
   return routed ?? createHttpFetch();
+}
+
+/** How pages are fetched: by the user's proxy, or else from here, with the user's certificates. */
+async function webRoute(config: Config, env: NodeJS.ProcessEnv): Promise<NonNullable<Parts['web']>> {
+  if (await networkFetch(env)) return { fetch: await userFetch(config, env) };
+  const { caFile } = config.network;
+  if (caFile === undefined) return {};
+  return {
+    certificates: async () => (await import('../lib/routed-fetch.ts')).certificates(env, caFile),
+  };
 }
 
 async function openSession(

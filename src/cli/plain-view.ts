@@ -3,10 +3,18 @@ import type { Display } from '../contract/display.ts';
 import type { AgentEvent } from '../contract/event.ts';
 import { textOf } from '../contract/message.ts';
 import type { PermissionRequest } from '../contract/permission.ts';
+import { visible } from './visible.ts';
 
 const OUTPUT_LINES = 12;
 
 type Style = Parameters<typeof styleText>[0];
+type Todo = Extract<Display, { kind: 'todos' }>['items'][number];
+
+/** Signs that read the same on every terminal, and aloud. */
+const todoMarks = { pending: '[ ]', in_progress: '[~]', done: '[x]' } satisfies Record<
+  Todo['status'],
+  string
+>;
 
 /** One event as linear text: no repaint, so that pipes, dumb terminals and screen readers get all of it. */
 export class PlainView {
@@ -27,9 +35,9 @@ export class PlainView {
   render(event: AgentEvent): string {
     switch (event.type) {
       case 'text':
-        return this.#stream ? this.#say('text', event.text) : '';
+        return this.#stream ? this.#say('text', visible(event.text)) : '';
       case 'thinking':
-        return this.#stream ? this.#say('thinking', this.#paint('dim', event.text)) : '';
+        return this.#stream ? this.#say('thinking', this.#paint('dim', visible(event.text))) : '';
       case 'reclassify':
         if (!this.#stream) return '';
         return this.#line('dim', event.as === 'thinking' ? '(that was thinking)' : '(that was the answer)');
@@ -60,7 +68,7 @@ export class PlainView {
       case 'message':
         return this.#stream || event.message.role !== 'assistant'
           ? ''
-          : this.#say('text', textOf(event.message));
+          : this.#say('text', visible(textOf(event.message)));
       default:
         return event satisfies never;
     }
@@ -75,17 +83,25 @@ export class PlainView {
       case 'files':
         return indent(firstLines(display.paths.join('\n')));
       case 'diff':
-        return `${display.patch
-          .trimEnd()
-          .split('\n')
-          .map(
-            (line) =>
-              `  ${this.#paint(line.startsWith('+') ? 'green' : line.startsWith('-') ? 'red' : 'dim', line)}`,
-          )
-          .join('\n')}\n`;
+        return this.#patch(display.patch);
+      case 'diffs':
+        return `  ${sumOf(display.diffs)}\n${display.diffs.map(({ patch }) => this.#patch(patch)).join('')}`;
+      case 'todos':
+        if (display.items.length === 0) return indent('(nothing to do)');
+        return display.items.map((item) => this.#todo(item)).join('');
       default:
         return display satisfies never;
     }
+  }
+
+  #patch(patch: string): string {
+    const lines = patch.trimEnd().split('\n');
+    return lines.map((line) => `  ${this.#paint(styleOfLine(line), visible(line))}\n`).join('');
+  }
+
+  #todo({ text, status }: Todo): string {
+    const line = `${todoMarks[status]} ${visible(text).replaceAll(/\s+/g, ' ')}`;
+    return `  ${status === 'pending' ? line : this.#paint(status === 'done' ? 'dim' : 'bold', line)}\n`;
   }
 
   #say(kind: 'text' | 'thinking', text: string): string {
@@ -95,7 +111,7 @@ export class PlainView {
   }
 
   #line(style: Style, text: string): string {
-    return `${this.#closeLine()}${this.#paint(style, text)}\n`;
+    return `${this.#closeLine()}${this.#paint(style, visible(text))}\n`;
   }
 
   #closeLine(): string {
@@ -106,6 +122,8 @@ export class PlainView {
 
   #preview({ callId, preview }: PermissionRequest): string {
     if (!preview) return '';
+    // What is asked about is shown to its last line: nothing may be approved unseen.
+    if (preview.kind === 'text') return indent(preview.text);
     this.#previewed.add(callId);
     return this.display(preview);
   }
@@ -139,6 +157,16 @@ export class PlainView {
   }
 }
 
+function styleOfLine(line: string): Style {
+  return line.startsWith('+') ? 'green' : line.startsWith('-') ? 'red' : 'dim';
+}
+
+function sumOf(diffs: Extract<Display, { kind: 'diffs' }>['diffs']): string {
+  const added = diffs.reduce((sum, diff) => sum + diff.added, 0);
+  const removed = diffs.reduce((sum, diff) => sum + diff.removed, 0);
+  return `${diffs.length} ${diffs.length === 1 ? 'file' : 'files'}, +${added} -${removed}`;
+}
+
 function firstLines(text: string): string {
   const lines = text.trimEnd().split('\n');
   if (lines.length <= OUTPUT_LINES) return lines.join('\n');
@@ -146,5 +174,5 @@ function firstLines(text: string): string {
 }
 
 function indent(text: string): string {
-  return text === '' ? '' : `${text.replaceAll(/^/gm, '  ')}\n`;
+  return text === '' ? '' : `${visible(text).replaceAll(/^/gm, '  ')}\n`;
 }

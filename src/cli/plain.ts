@@ -5,9 +5,11 @@ import type { Approver } from '../contract/permission.ts';
 import type { Options } from './args.ts';
 import { Conversation } from './conversation.ts';
 import { findModel, loadSettings, type Opened, openAssistant } from './open.ts';
+import { answerOnTerminal } from './plain-ask.ts';
 import { PlainView } from './plain-view.ts';
 import { Reporter } from './report.ts';
 import type { Terminal } from './terminal.ts';
+import { visible } from './visible.ts';
 import { setUp } from './welcome.ts';
 
 /** The interactive face in plain lines: no repaint, works on any terminal. */
@@ -26,6 +28,7 @@ export async function runPlain(prompt: string, options: Options, terminal: Termi
       options,
       terminal,
       approver: askOnTerminal(talk),
+      ask: answerOnTerminal(talk),
     });
     const view = new PlainView({ color: settings.config.colorOutput, stream: settings.config.streamOutput });
     talk.print(
@@ -42,7 +45,7 @@ export async function runPlain(prompt: string, options: Options, terminal: Termi
 /** Shows what will happen and waits for an explicit yes: only "y", in any case, approves. */
 export function askOnTerminal(talk: Conversation): Approver {
   return async (request, signal) => {
-    const answer = await talk.ask(`Allow: ${request.operation}? [y/n] `, signal);
+    const answer = await talk.ask(`Allow: ${visible(request.operation)}? [y/n] `, signal);
     return answer?.trim().toLowerCase() === 'y' ? { choice: 'once' } : { choice: 'no' };
   };
 }

@@ -23,7 +23,7 @@ export type Report = {
 
 export class Reporter {
   readonly #startedAt = performance.now();
-  readonly #calls = new Map<string, { tool: string; input: unknown }>();
+  readonly #inputs = new Map<string, unknown>();
   #report: Omit<Report, 'durationMs'> = {
     type: 'result',
     sessionId: '',
@@ -54,14 +54,14 @@ export class Reporter {
         if (event.message.role === 'assistant') {
           report.result = textOf(event.message);
           for (const part of event.message.content) {
-            if (part.type === 'tool_call') this.#calls.set(part.id, { tool: part.name, input: part.input });
+            if (part.type === 'tool_call') this.#inputs.set(part.id, part.input);
           }
         }
         break;
       case 'judged': {
-        const call = this.#calls.get(event.callId);
-        if (event.verdict === 'deny' && call)
-          report.denials.push({ ...call, by: event.by, because: event.because });
+        const { tool, by, because } = event;
+        if (event.verdict === 'deny')
+          report.denials.push({ tool, input: this.#inputs.get(event.callId), by, because });
         break;
       }
       case 'tool_end':
@@ -82,10 +82,14 @@ export class Reporter {
     return { ...this.#report, durationMs: Math.round(performance.now() - this.#startedAt) };
   }
 
-  #takeResult({ display, success }: Extract<AgentEvent, { type: 'tool_end' }>): void {
+  #takeResult({ display, success, metadata }: Extract<AgentEvent, { type: 'tool_end' }>): void {
     const { filesChanged, commands } = this.#report;
     if (display?.kind === 'command') commands.push({ command: display.command, exitCode: display.exitCode });
-    if (success && display?.kind === 'diff' && !filesChanged.includes(display.path))
-      filesChanged.push(display.path);
+    if (!success) return;
+    const changed = display?.kind === 'diff' ? [display] : display?.kind === 'diffs' ? display.diffs : [];
+    const deleted = typeof metadata?.deleted === 'string' ? [metadata.deleted] : [];
+    for (const file of [...changed.map((diff) => diff.path), ...deleted]) {
+      if (!filesChanged.includes(file)) filesChanged.push(file);
+    }
   }
 }

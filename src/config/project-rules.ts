@@ -29,6 +29,7 @@ export const projectRules: ProjectRules = {
   temperature: 'only-lower',
   maxTokens: 'only-lower',
   maxTurns: 'only-lower',
+  maxCommandTimeoutMs: 'only-lower',
   maxContextTokens: 'trusted',
   summarizationThreshold: 'trusted',
   mode: 'only-stricter',

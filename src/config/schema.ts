@@ -125,6 +125,9 @@ export const configSchema = z.strictObject({
   requireApprovalForReads: z.boolean().default(false).describe('Ask before files are read'),
   requireApprovalForWrites: z.boolean().default(true).describe('Ask before files are changed'),
   requireApprovalForCommands: z.boolean().default(true).describe('Ask before commands run'),
+  maxCommandTimeoutMs: count
+    .default(600_000)
+    .describe('Longest time in milliseconds the model may give a command; without a word of it, two minutes'),
   blockedCommands: list('Commands that are refused, besides the built-in ones'),
   blockedPaths: list('Path patterns that are refused, besides the built-in ones'),
   allowedPaths: list('Path patterns excepted from the built-in refusals'),

@@ -4,4 +4,7 @@ export type Display =
   /** `patch` is a unified diff; `added` and `removed` count lines. */
   | { kind: 'diff'; path: string; patch: string; added: number; removed: number }
   | { kind: 'command'; command: string; exitCode: number | null; output: string }
-  | { kind: 'files'; paths: string[]; total: number };
+  | { kind: 'files'; paths: string[]; total: number }
+  /** Several files' diffs as one change. */
+  | { kind: 'diffs'; diffs: { path: string; patch: string; added: number; removed: number }[] }
+  | { kind: 'todos'; items: { text: string; status: 'pending' | 'in_progress' | 'done' }[] };

@@ -21,7 +21,14 @@ export type AgentEvent =
   /** A person is being asked. */
   | { type: 'question'; request: PermissionRequest }
   /** What became of a call before it ran, and who said so: a rule, a mode, a grant or the user. */
-  | { type: 'judged'; callId: string; verdict: Exclude<Verdict, 'ask'>; by: string; because: string }
+  | {
+      type: 'judged';
+      callId: string;
+      tool: string;
+      verdict: Exclude<Verdict, 'ask'>;
+      by: string;
+      because: string;
+    }
   | { type: 'tool_start'; call: ToolCall; title: string }
   | { type: 'tool_progress'; callId: string; text: string }
   | {

@@ -14,8 +14,16 @@ export type ThinkingPart = { type: 'thinking'; text: string; signature?: string;
 /** One thing the model wants done. The id is the idempotency key: unique within a session. */
 export type ToolCall = { id: string; name: string; input: unknown };
 
-/** `malformed` is the raw argument text when it was not a JSON object; `input` is then `{}`. */
-export type ToolCallPart = ToolCall & { type: 'tool_call'; malformed?: string; signature?: string };
+/**
+ * `malformed` is the raw argument text when it was not a JSON object; `input` is then `{}`. `repeats` is the id of
+ * the earlier call that this one is: sent a second time by the vendor, it is not run a second time.
+ */
+export type ToolCallPart = ToolCall & {
+  type: 'tool_call';
+  malformed?: string;
+  repeats?: string;
+  signature?: string;
+};
 
 export type Usage = {
   /** Input tokens that were neither read from nor written to the vendor's prompt cache. */

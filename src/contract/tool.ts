@@ -19,14 +19,24 @@ export type FileStat = {
   modifiedMs: number;
 };
 
+/** Some lines of a text file. `more` tells whether the file goes on; `sha256` is null unless all of it was read. */
+export type LineWindow = { path: string; lines: string[]; more: boolean; sha256: string | null };
+
 /** The way to the disk. Paths may be relative to the working directory; each is guarded again when opened. */
 export type Files = {
+  /** Whole; refuses what is larger than 10 MB. */
   read(path: string): Promise<FileContent>;
+  /** A part of a file of any size, read as a stream: memory does not grow with the file. */
+  readLines(path: string, window: { offset: number; limit: number }): Promise<LineWindow>;
   /** Null when nothing is there. */
   stat(path: string): Promise<FileStat | null>;
   list(path: string): Promise<FileStat[]>;
   /** Atomic; creates parent folders; keeps mode bits. The old content is kept for undo. */
   write(path: string, bytes: Uint8Array): Promise<void>;
+  /** All of them or none; one step of undo. */
+  writeAll(changes: readonly { path: string; bytes: Uint8Array }[]): Promise<void>;
+  /** The old content is kept for undo. */
+  remove(path: string): Promise<void>;
 };
 
 export type CommandRun = {
@@ -37,24 +47,53 @@ export type CommandRun = {
   onOutput?: (text: string) => void;
 };
 
-/** `exitCode` is null when a signal ended the command. Text beyond the buffer limit is dropped from the middle. */
+/**
+ * `exitCode` is null when a signal ended the command. Text beyond the buffer limit is cut from the middle;
+ * `fullOutput` is then a file that holds all of it, one that Read can page.
+ */
 export type CommandOutcome = {
   stdout: string;
   stderr: string;
+  fullOutput?: string;
   exitCode: number | null;
   signal: string | null;
   timedOut: boolean;
   durationMs: number;
 };
 
+/** A command that goes on while the conversation does. `newOutput` is what came since it was last asked for. */
+export type BackgroundState = {
+  id: string;
+  command: string;
+  running: boolean;
+  exitCode: number | null;
+  signal: string | null;
+  newOutput: string;
+};
+
 /** The way to other programs. */
-export type Shell = { name: string; run(run: CommandRun): Promise<CommandOutcome> };
+export type Shell = {
+  name: string;
+  run(run: CommandRun): Promise<CommandOutcome>;
+  /** Ends with the session at the latest. Resolves with its id. */
+  start(run: Pick<CommandRun, 'command' | 'cwd'>): Promise<string>;
+  /** Null when there is no such id. */
+  check(id: string): BackgroundState | null;
+  /** Resolves when it has ended; false when there is no such id or it had already ended. */
+  stop(id: string): Promise<boolean>;
+  background(): { id: string; command: string; running: boolean }[];
+};
 
 export type GrepQuery = {
   pattern: string;
   path?: string;
   glob?: string;
+  /** A kind of file ripgrep knows, such as ts or py. */
+  type?: string;
   ignoreCase?: boolean;
+  multiline?: boolean;
+  /** Also hidden files and those ignore files leave out. */
+  everything?: boolean;
   contextLines?: number;
   mode: 'content' | 'files' | 'count';
 };
@@ -69,7 +108,18 @@ export type Search = {
   grep(query: GrepQuery, options: SearchOptions): Promise<{ lines: string[]; total: number }>;
 };
 
-export type SearchOptions = { limit: number; signal: AbortSignal };
+export type SearchOptions = { limit: number; signal: AbortSignal; everything?: boolean };
+
+/** What came back from the web. `url` is where it ended; `movedTo` is a redirect to another host, not followed. */
+export type WebPage = { url: string; status: number; mediaType: string; text: string; movedTo?: string };
+
+/** The way to the web: public addresses only, bounded in size and time. */
+export type Web = { get(url: string, signal: AbortSignal): Promise<WebPage> };
+
+export type Todo = { text: string; status: 'pending' | 'in_progress' | 'done' };
+
+/** A question of the model to the user. An empty list of choices asks for free words. */
+export type UserQuestion = { question: string; choices: string[] };
 
 /** A tool has no hands but these. */
 export type ToolContext = {
@@ -77,6 +127,13 @@ export type ToolContext = {
   files: Files;
   shell: Shell;
   search: Search;
+  web: Web;
+  /** Null when nobody is there to answer. */
+  ask(question: UserQuestion, signal: AbortSignal): Promise<string | null>;
+  /** The task list the user sees; the model keeps it. */
+  todos: { list(): readonly Todo[]; replace(items: readonly Todo[]): void };
+  /** What the model in use can take in. */
+  accepts: { images: boolean };
   signal: AbortSignal;
   /** What the session knows of files it has read: the SHA-256 by real path. */
   seen: Map<string, string>;

@@ -2,43 +2,67 @@
 export type Capture = { push(chunk: Buffer): void; text(): string };
 
 export function createCapture(limit: number): Capture {
-  const half = Math.floor(limit / 2);
+  const headLimit = Math.floor(limit / 2);
   const head: Buffer[] = [];
   let headBytes = 0;
-  let tail: Buffer[] = [];
-  let tailBytes = 0;
-  let dropped = 0;
-
-  function keepTail(chunk: Buffer): void {
-    tail.push(chunk);
-    tailBytes += chunk.length;
-    // Joined only when twice too long, so that many small chunks cost no more than a few large ones.
-    if (tailBytes < 2 * half) return;
-    const all = Buffer.concat(tail);
-    const kept = Buffer.from(all.subarray(all.length - half));
-    dropped += all.length - kept.length;
-    tail = [kept];
-    tailBytes = kept.length;
-  }
+  const tail = createRing(limit - headLimit);
 
   return {
     push(chunk) {
-      const room = Math.min(half - headBytes, chunk.length);
+      const room = Math.min(headLimit - headBytes, chunk.length);
       if (room > 0) {
         head.push(chunk.subarray(0, room));
         headBytes += room;
       }
-      if (room < chunk.length) keepTail(chunk.subarray(room));
+      if (room < chunk.length) tail.push(chunk.subarray(room));
     },
     text() {
       const first = Buffer.concat(head);
-      const rest = Buffer.concat(tail);
-      if (dropped === 0 && headBytes + tailBytes <= limit)
-        return Buffer.concat([first, rest]).toString('utf8');
-      const last = wholeFromStart(rest.subarray(Math.max(0, rest.length - half)));
+      const rest = tail.bytes();
+      if (tail.taken() === rest.length) return Buffer.concat([first, rest]).toString('utf8');
+      const last = wholeFromStart(rest);
       const begin = wholeToEnd(first);
-      const left = headBytes + tailBytes + dropped - begin.length - last.length;
+      const left = headBytes + tail.taken() - begin.length - last.length;
       return `${begin.toString('utf8')}\n... [${left} bytes left out] ...\n${last.toString('utf8')}`;
+    },
+  };
+}
+
+type Ring = { push(chunk: Buffer): void; taken(): number; bytes(): Buffer };
+
+/** The last `size` bytes. They are written over in place: joining and cutting would leave a flood of garbage. */
+function createRing(size: number): Ring {
+  let pieces: Buffer[] = [];
+  let ring: Buffer | undefined;
+  let taken = 0;
+
+  function write(into: Buffer, chunk: Buffer): void {
+    const kept = chunk.subarray(Math.max(0, chunk.length - size));
+    const at = (taken + chunk.length - kept.length) % size;
+    const copied = kept.copy(into, at);
+    kept.copy(into, 0, copied);
+    taken += chunk.length;
+  }
+
+  return {
+    push(chunk) {
+      if (ring) return write(ring, chunk);
+      if (taken + chunk.length <= size) {
+        pieces.push(chunk);
+        taken += chunk.length;
+        return;
+      }
+      const earlier = pieces;
+      pieces = [];
+      ring = Buffer.allocUnsafeSlow(size);
+      taken = 0;
+      for (const piece of [...earlier, chunk]) write(ring, piece);
+    },
+    taken: () => taken,
+    bytes() {
+      if (!ring) return Buffer.concat(pieces);
+      const start = taken % size;
+      return Buffer.concat([ring.subarray(start), ring.subarray(0, start)]);
     },
   };
 }

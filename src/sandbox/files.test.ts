@@ -5,6 +5,7 @@ import {
   readdir,
   readFile,
   readlink,
+  rm,
   stat,
   symlink,
   truncate,
@@ -15,7 +16,7 @@ import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { bench, makePipe } from '../../test/support/hands.ts';
 import { sha256 } from '../lib/sha256.ts';
-import type { FileChange } from './files.ts';
+import type { FileChange } from './write-files.ts';
 
 const isRoot = process.getuid?.() === 0;
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString();
@@ -102,7 +103,7 @@ describe('writing', () => {
       {
         onBeforeWrite: async ({ path: file, before, after }: FileChange) => {
           const onDisk = await readFile(file, 'utf8').catch(() => null);
-          changes.push({ file, before: before && text(before), after: text(after), onDisk });
+          changes.push({ file, before: before && text(before), after: after && text(after), onDisk });
         },
       },
     );
@@ -180,5 +181,72 @@ describe('writing', () => {
       /^Permission denied: write a\.txt/,
     );
     expect(await readFile(path.join(root, 'a.txt'), 'utf8')).toBe('old');
+  });
+});
+
+describe('writing several files', () => {
+  const write = (path: string, content: string) => ({ path, bytes: Buffer.from(content) });
+
+  test('[U09] all are written, each with its old bytes and mode told first, and nothing else is left', async () => {
+    const changes: unknown[] = [];
+    const { root, context, tree } = await bench(
+      { 'a.sh': 'old' },
+      {
+        onBeforeWrite: async ({ path: file, before, after, was }) => {
+          changes.push([
+            path.basename(file),
+            before && text(before),
+            after && text(after),
+            was,
+            await tree(),
+          ]);
+        },
+      },
+    );
+    await chmod(path.join(root, 'a.sh'), 0o751);
+    await context.files.writeAll([write('a.sh', 'new'), write('d/b', 'fresh')]);
+    expect(await tree()).toEqual({ 'a.sh': 'new', 'd/b': 'fresh' });
+    expect((await stat(path.join(root, 'a.sh'))).mode & 0o7777).toBe(0o751);
+    expect(changes).toMatchObject([
+      ['a.sh', 'old', 'new', { type: 'file', mode: 0o751 }, { 'a.sh': 'old' }],
+      ['b', null, 'fresh', undefined, { 'a.sh': 'old' }],
+    ]);
+  });
+
+  test('[U09] a fault on the way puts the same files back, takes new ones away, and folders made for them', async () => {
+    const space = { root: '' };
+    const { root, context, tree } = await bench(
+      { a: 'old', z: 'old' },
+      {
+        async onBeforeWrite({ path: file }) {
+          if (!file.endsWith('z')) return;
+          await rm(file);
+          await mkdir(path.join(space.root, 'z/in'), { recursive: true });
+        },
+      },
+    );
+    space.root = root;
+    const { ino } = await stat(path.join(root, 'a'));
+    const changes = [write('a', 'new'), write('d/e/b', 'fresh'), write('z', 'new')];
+    await expect(context.files.writeAll(changes)).rejects.toThrow(/^Cannot write z: /);
+    expect(await tree()).toEqual({ a: 'old' });
+    expect((await stat(path.join(root, 'a'))).ino).toBe(ino);
+    expect((await readdir(root)).sort()).toEqual(['a', 'z']);
+  });
+
+  test.skipIf(isRoot)('[U09] a folder that is closed stops all before anything changes', async () => {
+    const { root, context, tree } = await bench({ a: 'old', 'closed/b': 'old' });
+    await chmod(path.join(root, 'closed'), 0o555);
+    onTestFinished(() => chmod(path.join(root, 'closed'), 0o755));
+    const told = context.files.writeAll([write('a', 'new'), write('closed/b', 'new')]);
+    await expect(told).rejects.toThrow(/^Permission denied: write closed\/b/);
+    expect(await tree()).toEqual({ a: 'old', 'closed/b': 'old' });
+  });
+
+  test('one secret among them, or one file twice, stops all', async () => {
+    const { context, tree } = await bench({ a: 'old' });
+    await expect(context.files.writeAll([write('a', 'new'), write('.env', 'x')])).rejects.toThrow(/secrets/);
+    await expect(context.files.writeAll([write('a', '1'), write('./a', '2')])).rejects.toThrow(/twice/);
+    expect(await tree()).toEqual({ a: 'old' });
   });
 });

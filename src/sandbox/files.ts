@@ -1,22 +1,24 @@
-import { randomBytes } from 'node:crypto';
-import { constants, type Stats } from 'node:fs';
-import { access, chown, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { PermissionDeniedError } from '../contract/errors.ts';
 import type { FileStat, Files } from '../contract/tool.ts';
+import { isInside } from '../lib/inside.ts';
 import { sha256 } from '../lib/sha256.ts';
+import { explained } from './explain-error.ts';
 import type { Guard, GuardMode } from './guard.ts';
 import { openRegular, readBytes } from './open-file.ts';
-import { isErrno } from './real-path.ts';
+import { readLines } from './read-lines.ts';
+import { realPath } from './real-path.ts';
+import { ownPath, removeFiles } from './remove-files.ts';
+import { statOrNull } from './stat-file.ts';
+import { type FileChange, type NewContent, writeFiles } from './write-files.ts';
 
 const MAX_FILE_BYTES = 10 * 1024 * 1024;
-
-export type FileChange = { path: string; before: Uint8Array | null; after: Uint8Array };
 
 export type FilesOptions = {
   guard: Guard;
   cwd: string;
-  /** Awaited after the new content is safely on disk and before it takes the old one's place; a throw stops the write. */
+  /** Awaited after the new content is safely on disk and before it takes the old one's place; a throw stops the change. */
   onBeforeWrite?: (change: FileChange) => Promise<void>;
 };
 
@@ -24,35 +26,31 @@ export function createFiles({ guard, cwd, onBeforeWrite }: FilesOptions): Files 
   /** Runs one deed on a guarded real path; the system's refusals become sentences. */
   async function at<T>(file: string, mode: GuardMode, deed: (real: string) => Promise<T>): Promise<T> {
     const real = await guard.check(file, mode);
+    return step(mode, real, () => deed(real));
+  }
+
+  async function step<T>(verb: string, real: string, deed: () => Promise<T>): Promise<T> {
     try {
-      return await deed(real);
+      return await deed();
     } catch (error) {
-      throw explained(error, `${mode} ${path.relative(cwd, real) || '.'}`);
+      throw explained(error, `${verb} ${path.relative(cwd, real) || '.'}`);
     }
   }
 
-  async function write(real: string, bytes: Uint8Array): Promise<void> {
-    await mkdir(path.dirname(real), { recursive: true });
-    const old = await statOrNull(real);
-    if (old && !old.isFile()) throw new Error(`${real} is not a regular file; it cannot be written.`);
-    // Renaming over a read-only file would succeed; its owner meant otherwise.
-    if (old) await access(real, constants.W_OK);
-
-    const temporary = path.join(path.dirname(real), `.aca-${randomBytes(8).toString('hex')}.tmp`);
-    try {
-      await writeSynced(temporary, bytes, old);
-      await onBeforeWrite?.({ path: real, before: old ? await readWhole(real) : null, after: bytes });
-      // The folders above may have become links since the first look.
-      if ((await guard.check(real, 'write')) !== real) {
-        throw new PermissionDeniedError({
-          operation: `write ${real} (the path changed while it was being written)`,
-        });
-      }
-      await rename(temporary, real);
-    } catch (error) {
-      await rm(temporary, { force: true });
-      throw error;
+  async function writeAll(changes: readonly { path: string; bytes: Uint8Array }[]): Promise<void> {
+    const contents: NewContent[] = [];
+    for (const { path: file, bytes } of changes) {
+      contents.push({ real: await guard.check(file, 'write'), bytes });
     }
+    if (new Set(contents.map(({ real }) => real)).size < contents.length)
+      throw new Error('One file is to be written twice at once.');
+    await writeFiles(contents, { guard, onBeforeWrite, step: (real, deed) => step('write', real, deed) });
+  }
+
+  async function remove(file: string): Promise<void> {
+    const real = await step('delete', path.resolve(cwd, file), () => ownPath(file, guard));
+    if (isInside(real, realPath(cwd))) throw new Error('The working directory itself cannot be deleted.');
+    await removeFiles(real, { guard, onBeforeWrite, step: (at, deed) => step('delete', at, deed) });
   }
 
   return {
@@ -63,6 +61,16 @@ export function createFiles({ guard, cwd, onBeforeWrite }: FilesOptions): Files 
           if (size > MAX_FILE_BYTES) throw new Error(tooLarge(real, size));
           const bytes = await readBytes(handle, size);
           return { path: real, bytes, sha256: sha256(bytes) };
+        } finally {
+          await handle.close();
+        }
+      }),
+
+    readLines: (file, window) =>
+      at(file, 'read', async (real) => {
+        const { handle } = await openRegular(real);
+        try {
+          return { path: real, ...(await readLines(handle, window)) };
         } finally {
           await handle.close();
         }
@@ -81,7 +89,9 @@ export function createFiles({ guard, cwd, onBeforeWrite }: FilesOptions): Files 
         return stats.filter((stat) => stat !== null);
       }),
 
-    write: (file, bytes) => at(file, 'write', (real) => write(real, bytes)),
+    write: (file, bytes) => writeAll([{ path: file, bytes }]),
+    writeAll,
+    remove,
   };
 }
 
@@ -93,15 +103,6 @@ async function statEntry(file: string, guard: Guard): Promise<FileStat | null> {
   return toFileStat(file, target ?? stat);
 }
 
-async function statOrNull(real: string): Promise<Stats | null> {
-  try {
-    return await lstat(real);
-  } catch (error) {
-    if (isErrno(error, ['ENOENT', 'ENOTDIR'])) return null;
-    throw error;
-  }
-}
-
 function toFileStat(file: string, stat: Stats): FileStat {
   return {
     path: file,
@@ -111,68 +112,10 @@ function toFileStat(file: string, stat: Stats): FileStat {
   };
 }
 
-async function readWhole(real: string): Promise<Uint8Array> {
-  const { handle, size } = await openRegular(real);
-  try {
-    return await readBytes(handle, size);
-  } finally {
-    await handle.close();
-  }
-}
-
-/** A new file with the old one's mode and, where the system lets us, its owner. */
-async function writeSynced(file: string, bytes: Uint8Array, old: Stats | null): Promise<void> {
-  const handle = await open(file, 'wx', old ? 0o600 : 0o666);
-  try {
-    await handle.writeFile(bytes);
-    if (old) {
-      await keepOwner(file, old);
-      await handle.chmod(old.mode & 0o7777);
-    }
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
-async function keepOwner(file: string, old: Stats): Promise<void> {
-  const made = await lstat(file);
-  if (made.uid === old.uid && made.gid === old.gid) return;
-  try {
-    await chown(file, old.uid, old.gid);
-  } catch (error) {
-    // Only root may give files away; the content still counts more than the owner.
-    if (!isErrno(error, ['EPERM', 'EINVAL', 'ENOSYS'])) throw error;
-  }
-}
-
 function tooLarge(file: string, size: number): string {
   const megabytes = (size / 1024 / 1024).toFixed(1);
   return (
     `${file} is ${megabytes} MB; files up to 10 MB can be read whole. ` +
     'Use Grep to find the lines you need, or a command such as head, tail or sed -n to print a part of it.'
   );
-}
-
-const meanings: Record<string, string> = {
-  ENOENT: 'there is no such file or folder',
-  ENOTDIR: 'a part of the path is a file, not a folder',
-  EISDIR: 'it is a folder, not a file',
-  ENXIO: 'it is a pipe, socket or device, not a regular file',
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk quota is used up',
-  EROFS: 'the file system is read-only',
-  EMFILE: 'too many files are open',
-};
-
-function explained(error: unknown, operation: string): unknown {
-  if (!(error instanceof Error) || !('code' in error)) return error;
-  const code = String(error.code);
-  if (['EACCES', 'EPERM', 'ELOOP'].includes(code)) {
-    return new PermissionDeniedError({
-      operation: `${operation} (the operating system refuses it: ${code})`,
-    });
-  }
-  const meaning = meanings[code];
-  return meaning === undefined ? error : new Error(`Cannot ${operation}: ${meaning}.`, { cause: error });
 }

@@ -225,3 +225,25 @@ test('[X05] whatever links stand in the way, nothing outside is read or changed'
     { numRuns: 150 },
   );
 });
+
+test('a folder opened for reading alone is never written', async () => {
+  const { root, home } = await workspace();
+  const outputs = path.join(home, 'outputs');
+  await mkdir(outputs);
+  await writeFile(path.join(outputs, 'long.txt'), 'text');
+  const guard = createGuard({
+    cwd: root,
+    additionalDirectories: [],
+    readableDirectories: [outputs],
+    blockedPaths: [],
+    allowedPaths: [],
+    home,
+  });
+  expect(await guard.check(path.join(outputs, 'long.txt'), 'read')).toBe(path.join(outputs, 'long.txt'));
+  await expect(guard.check(path.join(outputs, 'long.txt'), 'write')).rejects.toThrow(
+    'outside the working directory',
+  );
+  await expect(guard.check(path.join(home, 'other.txt'), 'read')).rejects.toThrow(
+    'outside the working directory',
+  );
+});

@@ -12,6 +12,8 @@ export type GuardOptions = {
   cwd: string;
   /** Folders the user opened beside the working directory. */
   additionalDirectories: readonly string[];
+  /** Folders that may be read and never written: where long outputs are kept. */
+  readableDirectories?: readonly string[];
   /** Closed by the user; nothing opens them again. */
   blockedPaths: readonly string[];
   /** The user's exceptions to the secret rules. They open nothing outside the allowed folders. */
@@ -38,6 +40,7 @@ const SYSTEM_FOLDERS = /^\/(proc|sys|dev(?!\/shm\/))(\/|$)/;
 export function createGuard(options: GuardOptions): Guard {
   const { cwd, home } = options;
   const roots = [cwd, ...options.additionalDirectories].map((folder) => realPath(absolute(folder)));
+  const readable = (options.readableDirectories ?? []).map((folder) => realPath(absolute(folder)));
   const blocked = options.blockedPaths.map((pattern) => pathMatcher(pattern, { cwd, home }));
   const allowed = options.allowedPaths.map((pattern) => pathMatcher(pattern, { cwd, home }));
 
@@ -48,8 +51,9 @@ export function createGuard(options: GuardOptions): Guard {
     );
   }
 
-  function isOpened(real: string): boolean {
-    return roots.some((root) => isInside(root, real));
+  function isOpened(real: string, mode: GuardMode): boolean {
+    const folders = mode === 'read' ? [...roots, ...readable] : roots;
+    return folders.some((folder) => isInside(folder, real));
   }
 
   function closedByName(file: string, mode: GuardMode, isFolder: boolean): string | null {
@@ -73,7 +77,7 @@ export function createGuard(options: GuardOptions): Guard {
     const isFolder = folderAt(real.real);
     const closed = closedByName(written, mode, isFolder) ?? closedByName(real.real, mode, isFolder);
     if (closed !== null) return { type: 'closed', because: closed };
-    if (isOpened(real.real)) return real;
+    if (isOpened(real.real, mode)) return real;
     const leads = real.real === written ? 'it is' : `it leads to ${real.real},`;
     return {
       type: 'closed',
@@ -91,7 +95,7 @@ export function createGuard(options: GuardOptions): Guard {
     isInside(file) {
       if (malformed(file) !== null) return false;
       const place = resolved(absolute(file));
-      return place.type === 'open' && isOpened(place.real);
+      return place.type === 'open' && isOpened(place.real, 'read');
     },
     closedBecause: (real, mode) => closedByName(real, mode, false),
   };

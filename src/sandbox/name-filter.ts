@@ -1,18 +1,34 @@
+export type NameQuery = {
+  pattern?: string | undefined;
+  /** A kind of file ripgrep knows, such as ts or py. */
+  type?: string | undefined;
+  /** Also hidden files, and those that ignore files leave out. */
+  everything?: boolean | undefined;
+};
+
 export type NameFilter = {
   /** Narrows ripgrep's walk. Not `--glob`: a positive one brings ignored files back in. */
   args: string[];
+  /** Whether hidden files must be walked. */
+  hidden: boolean;
   /** The whole of the pattern, on a path relative to the searched folder, with `/` between segments. */
   matches(relative: string): boolean;
 };
 
 /** A pattern without a slash matches names at any depth; dot files match only a pattern that names a dot. */
-export async function nameFilter(pattern: string | undefined): Promise<NameFilter> {
-  if (pattern === undefined) return { args: [], matches: () => true };
+export async function nameFilter({ pattern, type, everything }: NameQuery): Promise<NameFilter> {
+  const walk = everything ? ['--no-ignore'] : [];
+  const kind = type === undefined ? [] : [`--type=${ripgrepType(type)}`];
+  if (pattern === undefined) {
+    return { args: [...walk, ...kind], hidden: everything ?? false, matches: () => true };
+  }
   const { default: picomatch } = await import('picomatch');
-  const hidden = namesHidden(pattern);
+  const hidden = everything || namesHidden(pattern);
   const isMatch = picomatch(pattern, { dot: hidden, basename: !pattern.includes('/') });
   return {
-    args: [...(hidden ? ['--hidden'] : []), ...typeArgs(pattern)],
+    // Two types would widen the search instead of narrowing it.
+    args: [...walk, ...(type === undefined ? typeArgs(pattern) : kind), ...depthArgs(pattern)],
+    hidden,
     matches: (relative) => isMatch(relative),
   };
 }
@@ -27,4 +43,32 @@ function typeArgs(pattern: string): string[] {
   const plain = /^[\w.*?-]*(\{[\w.,*?-]+\})?[\w.*?-]*$/.test(name);
   if (!plain || name === '' || name.startsWith('*.*') || /^\*+$/.test(name)) return [];
   return ['--type-add', `wanted:${name}`, '--type', 'wanted'];
+}
+
+/** A pattern whose every slash is a plain one reaches no deeper than its segments. */
+function depthArgs(pattern: string): string[] {
+  if (!pattern.includes('/') || /\*\*|[{}()[\]!\\]/.test(pattern)) return [];
+  return [`--max-depth=${pattern.split('/').filter((segment) => segment !== '').length}`];
+}
+
+/** Names people use for a language that ripgrep knows by another. */
+const typeNames: Record<string, string> = {
+  javascript: 'js',
+  jsx: 'js',
+  tsx: 'ts',
+  golang: 'go',
+  rs: 'rust',
+  rb: 'ruby',
+  kt: 'kotlin',
+  'c++': 'cpp',
+  'c#': 'cs',
+  bash: 'sh',
+  shell: 'sh',
+  yml: 'yaml',
+  htm: 'html',
+};
+
+function ripgrepType(type: string): string {
+  const name = type.toLowerCase().replace(/^\*?\./, '');
+  return typeNames[name] ?? name;
 }

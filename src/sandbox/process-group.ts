@@ -1,64 +1,98 @@
 import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { listProcesses, type Mark, type ProcessRow } from './process-table.ts';
 import { isErrno } from './real-path.ts';
 
 const POLL_MS = 25;
+const MAX_POLL_MS = 100;
+/** How long to wait for those that were killed: nobody can end a process that hangs in the kernel. */
+const KILL_MS = 500;
 
-/** Ends a detached child and all it started: TERM, then KILL for whoever is left after `graceMs`. */
-export async function endGroup(leader: number, graceMs: number): Promise<void> {
-  if (process.platform === 'win32') return endTree(leader);
-  signalGroup(leader, 'SIGTERM');
-  if (await goneWithin(leader, graceMs)) return;
-  signalGroup(leader, 'SIGKILL');
-  await goneWithin(leader, 500);
+/** Commands and all they started: their groups, whoever carries the mark, and the children of both. */
+export type Family = { leaders: readonly number[]; mark: Mark };
+
+/**
+ * Ends a family: TERM, then KILL for whoever is left after `graceMs`. Found are also those that made a session of
+ * their own or lost their parents, unless they cleared their environment (or hide it: macOS, the system's programs)
+ * and lost their parents, both. On Windows: the tree of children below a leader that still runs.
+ */
+export async function endFamily(family: Family, graceMs: number): Promise<void> {
+  if (process.platform === 'win32') {
+    await Promise.all(family.leaders.map(endTree));
+    return;
+  }
+  const known = new Map<number, string>();
+  signalAll(family, await findMembers(family, known), 'SIGTERM');
+  if (await goneWithin(family, known, { ms: graceMs })) return;
+  await goneWithin(family, known, { ms: KILL_MS, signal: 'SIGKILL' });
 }
 
 /** Whether anybody of the group still runs. */
-export function isGroupAlive(leader: number): boolean {
-  return signalGroup(leader, 0) && !isOnlyZombies(leader);
+export async function isGroupAlive(leader: number): Promise<boolean> {
+  if (!signalGroup(leader, 0)) return false;
+  // A signal to the dead who are still listed succeeds.
+  return process.platform !== 'linux' || (await listProcesses()).some((row) => row.group === leader);
 }
 
-/** In a container without an init the dead stay listed for ever, and a signal to them succeeds. */
-function isOnlyZombies(leader: number): boolean {
-  if (process.platform !== 'linux') return false;
-  const states = readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((pid) => stateIn(leader, pid));
-  return states.length > 0 && states.every((state) => state === 'Z' || state === 'X');
-}
-
-/** The state letter of a process if it belongs to the group. */
-function stateIn(leader: number, pid: string): string[] {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name in brackets may itself hold brackets and spaces.
-    const [state = '', , group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return Number(group) === leader ? [state] : [];
-  } catch (error) {
-    if (isErrno(error, ['ENOENT', 'ESRCH', 'EACCES', 'EPERM'])) return [];
-    throw error;
+/** `known` gathers everyone ever found: a child whose parents have ended in the meantime is not lost again. */
+async function findMembers({ leaders, mark }: Family, known: Map<number, string>): Promise<ProcessRow[]> {
+  const rows = await listProcesses(mark);
+  const members = new Set<number>();
+  const belongs = (row: ProcessRow) =>
+    row.marked ||
+    leaders.includes(row.group) ||
+    members.has(row.parent) ||
+    known.get(row.pid) === row.started;
+  for (let before = -1; before !== members.size; ) {
+    before = members.size;
+    for (const row of rows) if (row.pid !== process.pid && belongs(row)) members.add(row.pid);
   }
+  const found = rows.filter((row) => members.has(row.pid));
+  for (const row of found) known.set(row.pid, row.started);
+  return found;
+}
+
+type Wait = { ms: number; signal?: NodeJS.Signals };
+
+/** With a signal, everyone who is still found gets it each time: somebody may have been born in between. */
+async function goneWithin(
+  family: Family,
+  known: Map<number, string>,
+  { ms, signal }: Wait,
+): Promise<boolean> {
+  const deadline = Date.now() + ms;
+  for (let pause = POLL_MS; ; pause = Math.min(2 * pause, MAX_POLL_MS)) {
+    const members = await findMembers(family, known);
+    if (members.length === 0 && !(await isAnyAlive(family.leaders))) return true;
+    if (signal) signalAll(family, members, signal);
+    if (Date.now() >= deadline) return false;
+    await sleep(pause);
+  }
+}
+
+async function isAnyAlive(leaders: readonly number[]): Promise<boolean> {
+  return (await Promise.all(leaders.map(isGroupAlive))).includes(true);
+}
+
+/** Nobody gets it twice: to many programs a second TERM means to drop everything. */
+function signalAll({ leaders }: Family, members: readonly ProcessRow[], signal: NodeJS.Signals): void {
+  for (const leader of leaders) signalGroup(leader, signal);
+  for (const { pid, group } of members) if (!leaders.includes(group)) signalOne(pid, signal);
 }
 
 /** False when nobody is there to hear it. */
 function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
+  return signalOne(process.platform === 'win32' ? leader : -leader, signal);
+}
+
+function signalOne(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
-    process.kill(process.platform === 'win32' ? leader : -leader, signal);
+    process.kill(pid, signal);
     return true;
   } catch (error) {
     if (isErrno(error, ['ESRCH', 'EPERM'])) return false;
     throw error;
   }
-}
-
-async function goneWithin(leader: number, ms: number): Promise<boolean> {
-  const deadline = Date.now() + ms;
-  while (isGroupAlive(leader)) {
-    if (Date.now() >= deadline) return false;
-    await sleep(POLL_MS);
-  }
-  return true;
 }
 
 /** Windows has no process groups to signal; taskkill walks the tree of children. */

@@ -19,7 +19,7 @@ const MAX_STDERR = 4_000;
 export async function ripgrep({ args, cwd, signal, separator, onRecord }: RipgrepRun): Promise<void> {
   signal.throwIfAborted();
   const { rgPath } = await import('@vscode/ripgrep');
-  const child = spawn(rgPath, ['--no-config', '--no-require-git', ...args], {
+  const child = spawn(rgPath, ['--no-config', '--no-require-git', '--no-ignore-messages', ...args], {
     cwd,
     stdio: ['ignore', 'pipe', 'pipe'],
     windowsHide: true,
@@ -58,6 +58,9 @@ export async function ripgrep({ args, cwd, signal, separator, onRecord }: Ripgre
 
 /** Unreadable files and loops of links are reported as `rg: path: reason (os error N)`, one to a line. */
 function isOnlyAboutFiles(complaints: string): boolean {
-  const lines = complaints.trim().split('\n');
+  // Of many complaints the last one kept may be a half.
+  const whole =
+    complaints.length < MAX_STDERR ? complaints : complaints.slice(0, complaints.lastIndexOf('\n'));
+  const lines = whole.trim().split('\n');
   return lines.every((line) => /\(os error \d+\)$|File system loop found/.test(line.trim()));
 }

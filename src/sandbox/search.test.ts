@@ -1,7 +1,8 @@
+import { writeFileSync } from 'node:fs';
 import { chmod, mkdir, symlink, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { bench } from '../../test/support/hands.ts';
+import { bench, makePipe } from '../../test/support/hands.ts';
 import type { GrepQuery } from '../contract/tool.ts';
 
 const tree = {
@@ -68,6 +69,55 @@ describe('finding files', () => {
     expect(await names('**/*.ts')).toEqual(['-rf.ts', 'a b\nc.ts']);
   });
 
+  test('everything: hidden and ignored files, too, but no secret ones and nothing of git', async () => {
+    const { search } = await place({ ...tree, '.git/HEAD': 'x', 'src/.hidden/d.ts': '' });
+    const { paths } = await search.files('**/*', undefined, {
+      limit: 100,
+      signal: new AbortController().signal,
+      everything: true,
+    });
+    expect(paths.sort()).toEqual([
+      '.env.example',
+      '.github/ci.yml',
+      '.gitignore',
+      'debug.log',
+      'node_modules/x/index.ts',
+      'src/.hidden/d.ts',
+      'src/a.ts',
+      'src/b.tsx',
+      'src/deep/c.js',
+    ]);
+  });
+
+  test('a pattern without ** reaches no deeper than it says', async () => {
+    const { names } = await place({ 'a/b.ts': '', 'a/c/d.ts': '', 'a/c/e/f.ts': '', 'g.ts': '' });
+    expect(await names('a/*.ts')).toEqual(['a/b.ts']);
+    expect(await names('*/*/*.ts')).toEqual(['a/c/d.ts']);
+    expect(await names('./a/*.ts')).toEqual(['a/b.ts']);
+    expect(await names('{a,a/c}/*.ts')).toEqual(['a/b.ts', 'a/c/d.ts']);
+    expect(await names('a/**')).toEqual(['a/b.ts', 'a/c/d.ts', 'a/c/e/f.ts']);
+  });
+
+  test('of very many files the newest are found all the same, and a secret one is not shown', async () => {
+    const { root, find } = await place();
+    await mkdir(path.join(root, 'many'));
+    for (let i = 0; i < 21_000; i++) writeFileSync(path.join(root, 'many', `${i}.dat`), '');
+    for (const [name, second] of [
+      ['7.dat', 4e9],
+      ['20999.dat', 3e9],
+      ['12345.dat', 2e9],
+    ] as const) {
+      await utimes(path.join(root, 'many', name), second, second);
+    }
+    expect(await find('*.dat', undefined, 3)).toEqual({
+      paths: ['many/7.dat', 'many/20999.dat', 'many/12345.dat'],
+      total: 21_000,
+    });
+    writeFileSync(path.join(root, 'many', 'prod.env'), '');
+    await utimes(path.join(root, 'many', 'prod.env'), 5e9, 5e9);
+    expect((await find('many/*', undefined, 1)).paths).toEqual(['many/7.dat']);
+  });
+
   test('a folder outside is refused', async () => {
     const { find } = await place();
     await expect(find('*', '..')).rejects.toThrow(/Permission denied: read \.\. /);
@@ -75,10 +125,10 @@ describe('finding files', () => {
 });
 
 describe('searching contents', () => {
-  test('lines with path and number, in the order of the names, without ignored, hidden and secret files', async () => {
+  test('lines with path and number, the newest file first, without ignored, hidden and secret files', async () => {
     const { grep } = await place();
     expect(await grep({})).toEqual({
-      lines: ['src/a.ts:2:two needle', 'src/a.ts:6:six needle', 'src/b.tsx:1:needle'],
+      lines: ['src/b.tsx:1:needle', 'src/a.ts:2:two needle', 'src/a.ts:6:six needle'],
       total: 3,
     });
   });
@@ -102,9 +152,9 @@ describe('searching contents', () => {
       'src/b.tsx',
       'src/deep/c.js',
     ]);
-    expect(await grep({ mode: 'count' })).toEqual({ lines: ['src/a.ts:2', 'src/b.tsx:1'], total: 2 });
+    expect(await grep({ mode: 'count' })).toEqual({ lines: ['src/b.tsx:1', 'src/a.ts:2'], total: 2 });
     expect((await grep({ glob: 'src/deep/**', ignoreCase: true })).lines).toEqual(['src/deep/c.js:1:Needle']);
-    expect(await grep({}, 1)).toEqual({ lines: ['src/a.ts:2:two needle'], total: 3 });
+    expect(await grep({}, 2)).toEqual({ lines: ['src/b.tsx:1:needle', 'src/a.ts:2:two needle'], total: 3 });
     expect(await grep({ pattern: 'not there at all' })).toEqual({ lines: [], total: 0 });
   });
 
@@ -124,6 +174,50 @@ describe('searching contents', () => {
     expect((await grep({ pattern: '--files' })).lines).toEqual(['a:1:--files']);
     expect((await grep({ pattern: 'foo(?=baz)' })).lines).toEqual(['a:3:foobaz']);
     await expect(grep({ pattern: 'foo(' })).rejects.toThrow(/The search failed\..*unclosed group/s);
+  });
+
+  test('a kind of file narrows a glob further', async () => {
+    const { grep } = await place();
+    expect((await grep({ type: 'ts', mode: 'files' })).lines).toEqual(['src/b.tsx', 'src/a.ts']);
+    expect((await grep({ type: 'typescript', glob: '*.tsx', mode: 'files' })).lines).toEqual(['src/b.tsx']);
+    expect((await grep({ type: 'ts', glob: '*.js', mode: 'files', ignoreCase: true })).lines).toEqual([]);
+  });
+
+  test('a match over several lines', async () => {
+    const { grep } = await place();
+    expect((await grep({ pattern: 'two.*four', multiline: true })).lines).toEqual([
+      'src/a.ts:2:two needle',
+      'src/a.ts:3:three',
+      'src/a.ts:4:four',
+    ]);
+  });
+
+  test('everything but secrets', async () => {
+    const { grep } = await place();
+    expect((await grep({ everything: true, mode: 'files' })).lines.sort()).toEqual([
+      '.env.example',
+      '.github/ci.yml',
+      'debug.log',
+      'node_modules/x/index.ts',
+      'src/a.ts',
+      'src/b.tsx',
+    ]);
+  });
+
+  test('a binary file, a pipe and a broken ignore file do not stop it', async () => {
+    const { root, grep } = await place({ 'a.txt': 'needle\n', '.gitignore': 'a{b\n[z-a]\n' });
+    await writeFile(path.join(root, 'b.bin'), Buffer.from('needle\n\0\0needle\n'));
+    makePipe(path.join(root, 'pipe'));
+    expect((await grep({})).lines).toContain('a.txt:1:needle');
+    expect(await grep({ pattern: 'nothing at all' })).toEqual({ lines: [], total: 0 });
+    await expect(grep({ path: 'pipe' })).rejects.toThrow('pipe is neither a file nor a folder');
+  });
+
+  test('many folders that cannot be read are no failure', async ({ skip }) => {
+    if (process.getuid?.() === 0) skip('root reads every folder');
+    const { root, grep } = await place({ 'a.txt': 'needle\n' });
+    for (let i = 0; i < 200; i++) await mkdir(path.join(root, `shut-${i}`), { mode: 0 });
+    expect(await grep({ pattern: 'nothing at all' })).toEqual({ lines: [], total: 0 });
   });
 
   test('a very long line is cut', async () => {

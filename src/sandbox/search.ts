@@ -1,24 +1,30 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { GrepQuery, Search, SearchOptions } from '../contract/tool.ts';
+import { type GrepHit, grepReader } from './grep-records.ts';
 import type { Guard } from './guard.ts';
 import { nameFilter, namesHidden } from './name-filter.ts';
+import { type Found, newestFiles } from './newest-files.ts';
 import { slashes } from './path-pattern.ts';
-import { isErrno } from './real-path.ts';
 import { ripgrep } from './ripgrep.ts';
 
 export type SearchPlaces = { guard: Guard; cwd: string };
 
-/** More lines than these are counted, not kept. */
-const MAX_KEPT = 50_000;
-/** More files than these are not asked for their age; they come in the order of their names. */
-const MAX_DATED = 20_000;
 const MAX_COLUMNS = 500;
+/** Of more files only those that are shown are judged by name; the count then tells no closed ones apart. */
+const MAX_JUDGED = 2_000;
 
+/** `root` ends with a separator. */
 type Scope = { root: string; target: string; hidden: boolean };
-type Hit = { file: string; line: number; mark: string; text: string };
+type PathList = {
+  args: string[];
+  pattern: string | undefined;
+  under: string | undefined;
+  type?: string | undefined;
+};
 
-const walk = ['--null', '--iglob=!.git', '--iglob=!.ssh', '--iglob=!.gnupg', '--iglob=!.aws'];
+/** Not passed without need: ripgrep takes a fifth longer to walk with them. */
+const hiddenWalk = ['--hidden', '--iglob=!.git', '--iglob=!.ssh', '--iglob=!.gnupg', '--iglob=!.aws'];
 
 export function createSearch({ guard, cwd }: SearchPlaces): Search {
   const shown = (real: string) => {
@@ -29,130 +35,124 @@ export function createSearch({ guard, cwd }: SearchPlaces): Search {
 
   async function scopeOf(under: string | undefined): Promise<Scope> {
     const real = await guard.check(under ?? '.', 'read');
-    const isFolder = (await stat(real)).isDirectory();
+    const place = await stat(real);
+    const isFolder = place.isDirectory();
+    // A pipe would be waited for.
+    if (!isFolder && !place.isFile())
+      throw new Error(`${under} is neither a file nor a folder; it cannot be searched.`);
+    const root = isFolder ? real : path.dirname(real);
     return {
-      root: isFolder ? real : path.dirname(real),
+      root: root.endsWith(path.sep) ? root : root + path.sep,
       target: isFolder ? './' : `./${path.basename(real)}`,
       hidden: namesHidden(shown(real)),
     };
   }
 
-  /** Paths of one NUL-separated list that the pattern and the guard let through. */
-  async function pathsOf(args: string[], glob: string | undefined, where: Scope & { signal: AbortSignal }) {
-    const filter = await nameFilter(glob);
-    const found: string[] = [];
+  /** The paths of one NUL-separated list that the pattern and the guard let through, the newest first. */
+  async function pathsOf({ args, pattern, under, type }: PathList, options: SearchOptions) {
+    const { limit, signal, everything } = options;
+    const { root, target, hidden } = await scopeOf(under);
+    const filter = await nameFilter({ pattern, type, everything });
+    // Twice the limit, so that closed files among the newest leave no gap.
+    const found = newestFiles<never>(limit * 2);
+    let total = 0;
     await ripgrep({
-      args: [...walk, ...hiddenArgs(where), ...filter.args, ...args, '--', where.target],
-      cwd: where.root,
-      signal: where.signal,
+      args: ['--null', ...(hidden || filter.hidden ? hiddenWalk : []), ...filter.args, ...args, '--', target],
+      cwd: root,
+      signal,
       separator: '\0',
       onRecord(record) {
         const relative = withoutDot(record);
-        const real = path.join(where.root, relative);
-        if (filter.matches(slashes(relative)) && isOpen(real)) found.push(real);
+        const real = root + relative;
+        if (!filter.matches(slashes(relative)) || (total < MAX_JUDGED && !isOpen(real))) return;
+        total++;
+        found.open(real);
       },
     });
-    return found;
+    const open = found.kept().filter(({ file }) => isOpen(file));
+    return { paths: open.slice(0, limit).map(({ file }) => shown(file)), total };
   }
 
-  async function newest(found: string[], limit: number) {
-    const sorted = found.length > MAX_DATED ? found.sort() : await byAge(found);
-    return { paths: sorted.slice(0, limit).map(shown), total: found.length };
-  }
-
-  async function grepLines(query: GrepQuery, { limit, signal }: SearchOptions) {
-    const scope = await scopeOf(query.path);
-    const filter = await nameFilter(query.glob);
+  async function grepLines(query: GrepQuery, { limit, signal, everything }: SearchOptions) {
+    const { root, target, hidden } = await scopeOf(query.path);
+    const filter = await nameFilter({
+      pattern: query.glob,
+      type: query.type,
+      everything: query.everything ?? everything,
+    });
     const context = query.contextLines ?? 0;
-    const hits: Hit[] = [];
+    const found = newestFiles<GrepHit>(limit * 2);
+    let files = 0;
     let total = 0;
+    let current: Found<GrepHit> | null = null;
+    const read = grepReader({
+      onFile(file) {
+        const relative = withoutDot(file);
+        const real = root + relative;
+        // Every path begins with a dot; what does not is the end of a name with a newline in it.
+        const wanted =
+          relative !== file && filter.matches(slashes(relative)) && (files++ >= MAX_JUDGED || isOpen(real));
+        current = wanted ? found.open(real) : null;
+        return wanted;
+      },
+      onHit(hit) {
+        total++;
+        if (current && current.hits.length < limit) current.hits.push(hit());
+      },
+    });
     await ripgrep({
       args: [
-        ...walk,
-        ...hiddenArgs(scope),
+        '--null',
+        ...(hidden || filter.hidden ? hiddenWalk : []),
         ...filter.args,
         ...(query.mode === 'count' ? ['--count'] : ['--line-number', `--context=${context}`]),
         ...['--no-heading', '--with-filename', '--no-context-separator', '--color=never'],
         ...[`--max-columns=${MAX_COLUMNS}`, '--max-columns-preview'],
         ...patternArgs(query),
-        ...['--', scope.target],
+        ...['--', target],
       ],
-      cwd: scope.root,
+      cwd: root,
       signal,
       separator: '\n',
-      onRecord(record) {
-        const hit = toHit(record);
-        if (!hit || !filter.matches(slashes(hit.file)) || !isOpen(path.join(scope.root, hit.file))) return;
-        total++;
-        if (hits.length < MAX_KEPT) hits.push(hit);
-      },
+      onRecord: read,
     });
-    const sorted = hits.sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : a.line - b.line));
-    const lines = sorted.slice(0, limit).flatMap((hit, index, all) => {
-      const { file, line, mark, text } = hit;
-      const name = shown(path.join(scope.root, file));
+    const open = found.kept().filter(({ file }) => isOpen(file));
+    const hits = open.flatMap(({ file, hits: inFile }) => {
+      const name = shown(file);
+      return inFile.map((hit) => ({ name, ...hit }));
+    });
+    const lines = hits.slice(0, limit).flatMap(({ name, line, mark, text }, index, all) => {
       if (query.mode === 'count') return [`${name}:${line}`];
       const before = all[index - 1];
-      const gap = context > 0 && before && (before.file !== file || before.line + 1 !== line);
+      const gap = context > 0 && before && (before.name !== name || before.line + 1 !== line);
       return [...(gap ? ['--'] : []), `${name}${mark}${line}${mark}${text}`];
     });
     return { lines, total };
   }
 
   return {
-    async files(pattern, under, { limit, signal }) {
-      const scope = await scopeOf(under);
-      return newest(await pathsOf(['--files'], pattern, { ...scope, signal }), limit);
-    },
+    files: (pattern, under, options) => pathsOf({ args: ['--files'], pattern, under }, options),
 
     async grep(query, options) {
       if (query.mode !== 'files') return grepLines(query, options);
-      const scope = await scopeOf(query.path);
+      const { path: under, glob: pattern, type, everything = options.everything ?? false } = query;
       const args = ['--files-with-matches', ...patternArgs(query)];
-      const found = await pathsOf(args, query.glob, { ...scope, signal: options.signal });
-      const { paths, total } = await newest(found, options.limit);
+      const { paths, total } = await pathsOf({ args, pattern, under, type }, { ...options, everything });
       return { lines: paths, total };
     },
   };
 }
 
-function hiddenArgs({ hidden }: Scope): string[] {
-  return hidden ? ['--hidden'] : [];
-}
-
 /** The engine is chosen by need: look-around and back-references take PCRE2. */
-function patternArgs({ pattern, ignoreCase }: GrepQuery): string[] {
-  return ['--engine=auto', ...(ignoreCase ? ['--ignore-case'] : []), `--regexp=${pattern}`];
-}
-
-/** `path NUL line : text`, with `-` for a line of context; or `path NUL count`. Anything else is a remark. */
-function toHit(record: string): Hit | null {
-  const end = record.indexOf('\0');
-  const rest = /^(\d+)(?:([:-])(.*))?$/s.exec(record.slice(end + 1).replace(/\r$/, ''));
-  if (end === -1 || !rest) return null;
-  return {
-    file: withoutDot(record.slice(0, end)),
-    line: Number(rest[1]),
-    mark: rest[2] ?? ':',
-    text: rest[3] ?? '',
-  };
+function patternArgs({ pattern, ignoreCase, multiline }: GrepQuery): string[] {
+  return [
+    '--engine=auto',
+    ...(ignoreCase ? ['--ignore-case'] : []),
+    ...(multiline ? ['--multiline', '--multiline-dotall'] : []),
+    `--regexp=${pattern}`,
+  ];
 }
 
 function withoutDot(file: string): string {
-  return file.replace(/^\.[\\/]/, '');
-}
-
-/** The most recently changed first; a file that vanished meanwhile goes last. */
-async function byAge(files: string[]): Promise<string[]> {
-  const dated = await Promise.all(files.map(async (file) => ({ file, changed: await changedAt(file) })));
-  return dated.sort((a, b) => b.changed - a.changed || (a.file < b.file ? -1 : 1)).map(({ file }) => file);
-}
-
-async function changedAt(file: string): Promise<number> {
-  try {
-    return (await stat(file)).mtimeMs;
-  } catch (error) {
-    if (isErrno(error, ['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP'])) return 0;
-    throw error;
-  }
+  return file.startsWith('./') || file.startsWith('.\\') ? file.slice(2) : file;
 }

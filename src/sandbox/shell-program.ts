@@ -3,7 +3,13 @@ import path from 'node:path';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export type ShellProgram = { name: string; file: string; args(command: string): string[] };
+/** `verbatim`: the arguments are quoted already, by rules of the program's own (Windows). */
+export type ShellProgram = {
+  name: string;
+  file: string;
+  args(command: string): string[];
+  verbatim?: boolean;
+};
 
 export function findShell(platform: NodeJS.Platform, env: Environment): ShellProgram {
   if (platform === 'win32') return findWindowsShell(env);
@@ -17,10 +23,21 @@ function findWindowsShell(env: Environment): ShellProgram {
     return {
       name: 'powershell',
       file: powershell,
-      args: (command) => ['-NoLogo', '-NoProfile', '-NonInteractive', '-Command', command],
+      args: (command) => ['-NoLogo', '-NoProfile', '-NonInteractive', '-Command', inPowerShell(command)],
     };
   }
-  return { name: 'cmd', file: env.ComSpec ?? 'cmd.exe', args: (command) => ['/d', '/s', '/c', command] };
+  // With /s cmd takes off the outer quotes and leaves the rest as it is.
+  const args = (command: string) => ['/d', '/s', '/c', `"${command}"`];
+  return { name: 'cmd', file: env.ComSpec ?? env.COMSPEC ?? 'cmd.exe', args, verbatim: true };
+}
+
+/** Output in UTF-8, no progress bars among it, and the exit code of the last program instead of a bare 1. */
+function inPowerShell(command: string): string {
+  return [
+    "[Console]::OutputEncoding = [Text.Encoding]::UTF8; $ProgressPreference = 'SilentlyContinue'",
+    command,
+    'if (-not $?) { if ($LASTEXITCODE) { exit $LASTEXITCODE } else { exit 1 } }',
+  ].join('\n');
 }
 
 function onPath(name: string, env: Environment): string[] {
@@ -40,6 +57,7 @@ const added = {
   SYSTEMD_PAGER: 'cat',
   GIT_TERMINAL_PROMPT: '0',
   GIT_EDITOR: 'true',
+  SSH_ASKPASS_REQUIRE: 'never',
   NO_COLOR: '1',
   TERM: 'dumb',
 };

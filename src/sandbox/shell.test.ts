@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { isRunning, pidIn } from '../../test/support/processes.ts';
 import { workspace } from '../../test/support/workspace.ts';
 import type { CommandRun } from '../contract/tool.ts';
 import { createGuard } from './guard.ts';
@@ -21,26 +22,6 @@ async function shellIn(files: Record<string, string> = {}, options: Partial<Host
   const run = (command: string, more: Partial<CommandRun> = {}) =>
     shell.run({ command, timeoutMs: 20_000, signal: new AbortController().signal, ...more });
   return { root, shell, run };
-}
-
-/** Linux and macOS: a zombie counts as gone. */
-async function isRunning(pid: number): Promise<boolean> {
-  try {
-    process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-  const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  return !/\) Z /.test(status);
-}
-
-async function pidIn(file: string): Promise<number> {
-  for (let tries = 0; tries < 200; tries++) {
-    const pid = Number(await readFile(file, 'utf8').catch(() => ''));
-    if (pid > 0) return pid;
-    await sleep(20);
-  }
-  throw new Error(`no pid in ${file}`);
 }
 
 describe('[T11] a command', () => {
@@ -83,7 +64,7 @@ describe('[T11] a command', () => {
         hiddenEnv: ['ANTHROPIC_API_KEY'],
       },
     );
-    const { stdout } = await run('env | grep -vE "^(PWD|SHLVL|_|OLDPWD|PATH)=" | sort');
+    const { stdout } = await run('env | grep -vE "^(PWD|SHLVL|_|OLDPWD|PATH|AI_ASSISTANT_COMMAND)=" | sort');
     expect(stdout.trim().split('\n')).toEqual([
       'GH_PAGER=cat',
       'GIT_EDITOR=true',
@@ -93,6 +74,7 @@ describe('[T11] a command', () => {
       'MINE=kept',
       'NO_COLOR=1',
       'PAGER=cat',
+      'SSH_ASKPASS_REQUIRE=never',
       'SYSTEMD_PAGER=cat',
       'TERM=dumb',
     ]);
@@ -122,6 +104,15 @@ describe('[T11] a command', () => {
     expect(stdout.slice(0, 10)).toBe('first\ny\ny\n');
     expect(stdout.slice(-9)).toBe('y\ny\nlast\n');
     expect(stdout).toContain(`\n... [${50_000_011 - 10 * 1024 * 1024} bytes left out] ...\n`);
+  });
+
+  test('[Y18] a folder nobody can write to loses the file, not the command', async () => {
+    const { root } = await workspace({ 'in-the-way': '' });
+    const { run } = await shellIn({}, { outputFolder: path.join(root, 'in-the-way', 'outputs') });
+    const outcome = await run('yes | head -c 30000000');
+    expect(outcome).toMatchObject({ exitCode: 0, signal: null });
+    expect(outcome.fullOutput).toBeUndefined();
+    expect(outcome.stderr).toMatch(/^\n\[The full output is not all on disk: ENOTDIR.*\]\n$/);
   });
 
   test('in a folder that is gone is a clear error', async () => {
@@ -193,5 +184,42 @@ describe('[L10] ending a command', () => {
     await shell.close();
     expect(await outcome).toMatchObject({ exitCode: null, signal: 'SIGTERM' });
     expect(await isRunning(pid)).toBe(false);
+  });
+
+  test.runIf(process.platform === 'linux').each([
+    ['made a session of its own', 'setsid sleep 60 & echo $! > pid; wait'],
+    ['was forked twice', '(setsid sh -c "sleep 60 & echo \\$! > pid; wait" &) ; sleep 60'],
+    ['cleared its environment', 'env -i /bin/sh -c "echo \\$\\$ > pid; exec setsid sleep 60" & wait'],
+  ])('past its time, a child that %s dies too', async (_name, command) => {
+    const { root, run } = await shellIn();
+    const started = Date.now();
+    const outcome = await run(command, { timeoutMs: 600 });
+    expect(outcome).toMatchObject({ exitCode: null, timedOut: true });
+    expect(Date.now() - started).toBeLessThan(3_000);
+    expect(await isRunning(await pidIn(path.join(root, 'pid')))).toBe(false);
+  });
+
+  test.runIf(process.platform === 'linux')(
+    'a daemon left behind lives until the shell is closed, and no other command of the shell ends it',
+    async () => {
+      const { root, shell, run } = await shellIn();
+      const started = Date.now();
+      expect(await run('setsid sleep 60 & echo $! > pid')).toMatchObject({ exitCode: 0 });
+      expect(Date.now() - started).toBeLessThan(2_000);
+      const pid = await pidIn(path.join(root, 'pid'));
+      expect(await run('sleep 60', { timeoutMs: 200 })).toMatchObject({ timedOut: true });
+      expect(await isRunning(pid)).toBe(true);
+      await shell.close();
+      expect(await isRunning(pid)).toBe(false);
+    },
+  );
+
+  test('a command that says much and is stopped still ends in time', async () => {
+    const { root } = await workspace();
+    const { run } = await shellIn({}, { outputFolder: root });
+    const started = Date.now();
+    const outcome = await run('yes', { timeoutMs: 1_000 });
+    expect(outcome).toMatchObject({ exitCode: null, signal: 'SIGTERM', timedOut: true });
+    expect(Date.now() - started).toBeLessThan(3_500);
   });
 });

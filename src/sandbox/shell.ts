@@ -1,17 +1,18 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
-import type { Readable } from 'node:stream';
-import { StringDecoder } from 'node:string_decoder';
-import type { CommandOutcome, CommandRun, Shell } from '../contract/tool.ts';
-import { createCapture } from './capture.ts';
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import path from 'node:path';
+import type { CommandRun, Shell } from '../contract/tool.ts';
+import { createBackground } from './background.ts';
+import { type Child, followCommand } from './follow-command.ts';
 import type { Guard } from './guard.ts';
-import { endGroup, isGroupAlive } from './process-group.ts';
+import { endFamily, isGroupAlive } from './process-group.ts';
 import { commandEnvironment, type Environment, findShell } from './shell-program.ts';
+import { createWatchdog } from './watchdog.ts';
 
-const MAX_STREAM_BYTES = 10 * 1024 * 1024;
 /** Between asking a command to end and making it. */
 const GRACE_MS = 1_000;
-/** How long output may still arrive after the shell itself has ended: a child left behind can hold the pipe for ever. */
-const DRAIN_MS = 500;
+/** In the environment of every command, and by inheritance of all it starts. */
+const MARK = 'AI_ASSISTANT_COMMAND';
 
 export type HostShellOptions = {
   cwd: string;
@@ -19,120 +20,93 @@ export type HostShellOptions = {
   /** Names of variables that commands must not see, such as the providers' keys. */
   hiddenEnv?: readonly string[];
   guard?: Pick<Guard, 'check'>;
+  /** Where outputs too long for memory are kept; without it their middle is lost. */
+  outputFolder?: string;
 };
 
 /** `close` ends what still runs, and what commands left running behind them. */
 export type HostShell = Shell & { close(): Promise<void> };
 
-type Child = ChildProcessByStdio<null, Readable, Readable>;
-type Ending = { code: number | null; signal: NodeJS.Signals | null };
+type Started = { child: Child; number: number; stop(): Promise<void> };
 
 /** Runs commands on this machine as the user, with no other walls than their permissions. */
-export function createHostShell({ cwd, env, hiddenEnv = [], guard }: HostShellOptions): HostShell {
+export function createHostShell(options: HostShellOptions): HostShell {
+  const { cwd, env, hiddenEnv = [], guard, outputFolder } = options;
   const program = findShell(process.platform, env);
   const environment = commandEnvironment(env, hiddenEnv);
+  const session = randomUUID();
+  const everything = { name: MARK, prefix: `${session}:` };
+  const watchdog = createWatchdog(everything, environment.PATH);
+  const background = createBackground();
   const groups = new Set<number>();
+  let started = 0;
 
-  async function start(run: CommandRun): Promise<Child> {
-    run.signal.throwIfAborted();
+  async function start(run: Pick<CommandRun, 'command' | 'cwd'>, signal?: AbortSignal): Promise<Started> {
     const folder = run.cwd !== undefined && guard ? await guard.check(run.cwd, 'read') : (run.cwd ?? cwd);
-    return spawn(program.file, program.args(run.command), {
+    signal?.throwIfAborted();
+    const number = ++started;
+    const mark = { name: MARK, prefix: `${session}:${number};` };
+    const child = spawn(program.file, program.args(run.command), {
       cwd: folder,
-      env: environment,
+      env: { ...environment, [mark.name]: mark.prefix },
       // A group of its own, so that the whole of it can be ended; and no terminal to ask questions on.
       detached: process.platform !== 'win32',
       stdio: ['ignore', 'pipe', 'pipe'],
       windowsHide: true,
+      windowsVerbatimArguments: program.verbatim ?? false,
     });
+    const { pid } = child;
+    if (pid === undefined) return { child, number, stop: async () => undefined };
+    groups.add(pid);
+    watchdog.watch(pid);
+    return { child, number, stop: () => endFamily({ leaders: [pid], mark }, GRACE_MS) };
+  }
+
+  /** The number of a group that is gone may soon be somebody else's. */
+  async function forgetGone(): Promise<void> {
+    for (const group of [...groups]) {
+      if (await isGroupAlive(group)) continue;
+      groups.delete(group);
+      watchdog.forget(group);
+    }
   }
 
   return {
     name: program.name,
 
     async run(run) {
-      const started = performance.now();
-      const child = await start(run);
-      if (child.pid !== undefined) groups.add(child.pid);
-      const outcome = await follow(child, run);
-      // The number of a group that is gone may soon be somebody else's.
-      if (child.pid !== undefined && !isGroupAlive(child.pid)) groups.delete(child.pid);
-      return { ...outcome, durationMs: Math.round(performance.now() - started) };
+      run.signal.throwIfAborted();
+      const began = performance.now();
+      const { child, number, stop } = await start(run, run.signal);
+      const outputFile = outputFolder && path.join(outputFolder, `command-${session}-${number}.txt`);
+      const { timeoutMs, signal, onOutput } = run;
+      const outcome = await followCommand(child, {
+        timeoutMs,
+        signal,
+        stop,
+        ...(onOutput && { onOutput }),
+        ...(outputFile && { outputFile }),
+      });
+      await forgetGone();
+      return { ...outcome, durationMs: Math.round(performance.now() - began) };
     },
+
+    async start(run) {
+      background.makeRoom();
+      const { child, stop } = await start(run);
+      return background.add(child, run.command, stop);
+    },
+
+    check: background.check,
+    stop: background.stop,
+    background: background.background,
 
     async close() {
-      const alive = [...groups].filter(isGroupAlive);
-      groups.clear();
-      await Promise.all(alive.map((leader) => endGroup(leader, GRACE_MS)));
+      if (started === 0) return;
+      await forgetGone();
+      await endFamily({ leaders: [...groups], mark: everything }, GRACE_MS);
+      await forgetGone();
+      await watchdog.close();
     },
   };
-}
-
-/** From a started child to its outcome: collects, enforces the time limit and the abort, and never waits on a held pipe. */
-async function follow(child: Child, run: CommandRun): Promise<Omit<CommandOutcome, 'durationMs'>> {
-  const stdout = collect(child.stdout, run.onOutput);
-  const stderr = collect(child.stderr, run.onOutput);
-  const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
-  const exited = new Promise<Ending>((resolve, reject) => {
-    child.once('exit', (code, signal) => resolve({ code, signal }));
-    child.once('error', (error) => reject(new Error(`The shell could not be started: ${error.message}`)));
-  });
-
-  let timedOut = false;
-  let stopping: Promise<void> | undefined;
-  const stop = () => {
-    if (child.pid !== undefined) stopping ??= endGroup(child.pid, GRACE_MS);
-  };
-  const timer = setTimeout(() => {
-    timedOut = true;
-    stop();
-  }, run.timeoutMs);
-  run.signal.addEventListener('abort', stop, { once: true });
-  if (run.signal.aborted) stop();
-
-  try {
-    const { code, signal } = await exited;
-    clearTimeout(timer);
-    await stopping;
-    await within(closed, DRAIN_MS);
-    return { stdout: stdout.end(), stderr: stderr.end(), exitCode: code, signal, timedOut };
-  } finally {
-    clearTimeout(timer);
-    run.signal.removeEventListener('abort', stop);
-  }
-}
-
-function collect(stream: Readable, onOutput: CommandRun['onOutput']): { end(): string } {
-  const capture = createCapture(MAX_STREAM_BYTES);
-  const decoder = new StringDecoder('utf8');
-  const tell = (text: string) => {
-    if (text !== '') onOutput?.(text);
-  };
-  const take = (chunk: Buffer) => {
-    capture.push(chunk);
-    tell(decoder.write(chunk));
-  };
-  stream.on('data', take);
-  return {
-    end() {
-      stream.off('data', take);
-      tell(decoder.end());
-      letGo(stream);
-      return capture.text();
-    },
-  };
-}
-
-/** A child left behind may go on writing, and dies of a closed pipe; so the pipe stays open, unread, and holds up nobody. */
-function letGo(stream: Readable): void {
-  stream.resume();
-  if ('unref' in stream && typeof stream.unref === 'function') stream.unref();
-}
-
-async function within(work: Promise<void>, ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([work, limit]);
-  clearTimeout(timer);
 }

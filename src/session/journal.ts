@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import path from 'node:path';
-import type { Message } from '../contract/message.ts';
+import type { Message, ToolMessage } from '../contract/message.ts';
 import type { Permission } from '../contract/permission.ts';
 import type { Session, SessionSettings } from '../contract/session.ts';
 
@@ -12,6 +12,8 @@ export type JournalRecord =
       'id' | 'workingDirectory' | 'startedAt'
     >)
   | { type: 'message'; message: Message }
+  | { type: 'call_started'; callId: string }
+  | { type: 'call_answered'; message: ToolMessage }
   | { type: 'grant'; permission: Permission };
 
 /** An append-only file, made at the first record. Records are written in the order they were given. */

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { workspace } from '../../test/support/workspace.ts';
-import type { Message } from '../contract/message.ts';
+import type { Message, ToolMessage } from '../contract/message.ts';
 import type { Permission } from '../contract/permission.ts';
 import { headerOf, SessionStore } from './store.ts';
 
@@ -32,6 +32,30 @@ test('[S03] [P11] a session comes back whole, by id or its first characters', as
   expect((await store.resume(saved.id))?.session).toEqual(expected);
   expect((await store.resume(saved.id.slice(0, 8)))?.session).toEqual(expected);
   expect(await store.resume('nothing')).toBe(null);
+});
+
+test('[T14] what was under way when the process died is known', async () => {
+  const { home } = await workspace();
+  const store = new SessionStore(path.join(home, 'sessions'));
+  const { session, journal } = store.create('/project', { model: 'a/b' });
+  const answer = (callId: string): ToolMessage => ({
+    role: 'tool',
+    callId,
+    name: 'Bash',
+    success: true,
+    content: [{ type: 'text', text: callId }],
+    timestamp: '',
+  });
+  await journal.append(headerOf(session));
+  for (const callId of ['a', 'b', 'c']) await journal.append({ type: 'call_started', callId });
+  await journal.append({ type: 'call_answered', message: answer('b') });
+  await journal.append({ type: 'call_answered', message: answer('a') });
+  await journal.append({ type: 'message', message: answer('a') });
+  await journal.close();
+  expect((await store.resume(session.id))?.unfinished).toEqual({
+    started: new Set(['b', 'c']),
+    answered: new Map([['b', answer('b')]]),
+  });
 });
 
 test('a session without a record leaves no trace', async () => {

@@ -2,10 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { UserError } from '../contract/errors.ts';
+import type { ToolMessage } from '../contract/message.ts';
 import type { Session, SessionSettings, SessionSummary } from '../contract/session.ts';
 import { Journal, type JournalRecord, parseJournal } from './journal.ts';
 
-export type OpenSession = { session: Session; journal: Journal; damaged: number };
+/** `unfinished` is what was under way when the session was last written to. */
+export type OpenSession = {
+  session: Session;
+  journal: Journal;
+  unfinished: { started: Set<string>; answered: Map<string, ToolMessage> };
+  damaged: number;
+};
 
 /** Sessions as files in one folder, `{id}.jsonl` each. */
 export class SessionStore {
@@ -27,7 +34,7 @@ export class SessionStore {
       settings,
     };
     const journal = new Journal(this.#fileOf(session.id));
-    return { session, journal, damaged: 0 };
+    return { session, journal, unfinished: { started: new Set(), answered: new Map() }, damaged: 0 };
   }
 
   /** By id or by its first characters. Null when there is none. */
@@ -86,7 +93,7 @@ export class SessionStore {
     const file = this.#fileOf(id);
     const { records, damaged } = parseJournal(await readFile(file, 'utf8'));
     const session = fold(records);
-    return session && { session, journal: new Journal(file), damaged };
+    return session && { session, journal: new Journal(file), unfinished: unfinishedIn(records), damaged };
   }
 }
 
@@ -105,4 +112,17 @@ function fold(records: readonly JournalRecord[]): Session | null {
     if (record.type === 'grant') session.permissions.push(record.permission);
   }
   return session;
+}
+
+function unfinishedIn(records: readonly JournalRecord[]): OpenSession['unfinished'] {
+  const unfinished: OpenSession['unfinished'] = { started: new Set(), answered: new Map() };
+  for (const record of records) {
+    if (record.type === 'call_started') unfinished.started.add(record.callId);
+    else if (record.type === 'call_answered') unfinished.answered.set(record.message.callId, record.message);
+    else if (record.type === 'message' && record.message.role === 'tool') {
+      unfinished.started.delete(record.message.callId);
+      unfinished.answered.delete(record.message.callId);
+    }
+  }
+  return unfinished;
 }

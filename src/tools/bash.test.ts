@@ -1,7 +1,8 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { bench, use } from '../../test/support/hands.ts';
-import { bash } from './bash.ts';
+import type { Shell } from '../contract/tool.ts';
+import { bash, createBash } from './bash.ts';
 
 describe('[T11] [Y18] Bash', () => {
   test.each([
@@ -22,9 +23,9 @@ describe('[T11] [Y18] Bash', () => {
       display: { kind: 'command', command, exitCode, output: shown },
       metadata: {
         exitCode,
+        signal: exitCode === null ? 'SIGKILL' : null,
         durationMs: expect.any(Number),
         command,
-        ...(exitCode === null && { signal: 'SIGKILL' }),
       },
     });
   });
@@ -34,7 +35,7 @@ describe('[T11] [Y18] Bash', () => {
     expect(await use(bash, { command: 'echo early; sleep 30', timeout: 300 }, context)).toMatchObject({
       success: false,
       error:
-        'Timed out after 300 ms and was stopped. If it needs longer, pass a larger timeout (at most 600000).\nearly\n',
+        'Timed out after 300 ms and was stopped. If it needs longer, pass a larger timeout (at most 600000) or set run_in_background.\nearly\n',
       metadata: { timedOut: true, signal: 'SIGTERM' },
     });
   });
@@ -57,9 +58,63 @@ describe('[T11] [Y18] Bash', () => {
     ]);
   });
 
-  test('the time limit is 120,000 ms unless said otherwise, and never above 600,000', () => {
+  test('the time limit is 120,000 ms unless said otherwise', () => {
     expect(bash.input.parse({ command: 'ls' })).toEqual({ command: 'ls', timeout: 120_000 });
-    expect(bash.input.safeParse({ command: 'ls', timeout: 600_001 }).success).toBe(false);
+    expect(bash.input.safeParse({ command: 'ls', timeout: 0 }).success).toBe(false);
+    expect(createBash({ maxTimeoutMs: 500 }).input.parse({ command: 'ls' })).toEqual({
+      command: 'ls',
+      timeout: 500,
+    });
+  });
+
+  test('a time limit above the largest is lowered, and the model is told when it mattered', async () => {
+    const { context } = await bench();
+    const tool = createBash({ maxTimeoutMs: 300 });
+    expect(await use(tool, { command: 'echo done', timeout: 900_000 }, context)).toMatchObject({
+      success: true,
+      output: 'done\n',
+    });
+    expect(await use(tool, { command: 'sleep 30', timeout: 900_000 }, context)).toMatchObject({
+      success: false,
+      error:
+        'Timed out after 300 ms and was stopped. That is the longest allowed. The timeout of 900000 was lowered to it. If it needs longer, set run_in_background.',
+    });
+  });
+
+  test('names the shell it runs in', () => {
+    expect(createBash({ shell: 'powershell' }).description).toMatch(/^Run a command in powershell and wait/);
+    expect(bash.description).toMatch(/^Run a command in the system shell and wait/);
+  });
+
+  test('its title is one short line; what that leaves out is shown before anybody says yes', async () => {
+    const { context } = await bench();
+    const long = `echo ${'x'.repeat(200)}`;
+    const seen = async (command: string) => {
+      const input = bash.input.parse({ command });
+      return [bash.title(input), await bash.preview?.(input, context)];
+    };
+    expect(await seen('ls -l')).toEqual(['Bash ls -l', undefined]);
+    expect(await seen('cat <<E\nrm -rf x\nE')).toEqual([
+      'Bash cat <<E …',
+      { kind: 'text', text: 'cat <<E\nrm -rf x\nE' },
+    ]);
+    expect(await seen(long)).toEqual([`Bash ${long.slice(0, 78)} …`, { kind: 'text', text: long }]);
+    expect(await seen('ls \u001B[2K; id')).toEqual([
+      'Bash ls  [2K; id',
+      { kind: 'text', text: 'ls \u001B[2K; id' },
+    ]);
+  });
+
+  test('[Y39] an output too long for memory comes with the file that holds it; eyes get its ends only', async () => {
+    const { context } = await bench();
+    const shell: Shell = {
+      ...context.shell,
+      run: async (run) => ({ ...(await context.shell.run(run)), fullOutput: '/kept/output.txt' }),
+    };
+    const result = await use(bash, { command: 'yes | head -c 12000000; echo end' }, { ...context, shell });
+    expect(result.metadata).toMatchObject({ exitCode: 0, fullOutput: '/kept/output.txt' });
+    expect(result.display).toMatchObject({ kind: 'command', output: expect.stringMatching(/y\nend\n$/) });
+    expect(JSON.stringify(result.display).length).toBeLessThan(20_000);
   });
 
   test('a NUL byte is told, not thrown', async () => {

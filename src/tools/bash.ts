@@ -1,78 +1,124 @@
 import { stripVTControlCharacters } from 'node:util';
 import * as z from 'zod';
-import { type CommandOutcome, defineTool, fail, ok } from '../contract/tool.ts';
+import { type CommandOutcome, defineTool, fail, ok, type Tool } from '../contract/tool.ts';
+import { boundText } from '../lib/text-bound.ts';
+import { commandTitle } from './command-title.ts';
 import { createLiveOutput } from './live-output.ts';
 
 const DEFAULT_TIMEOUT = 120_000;
 const MAX_TIMEOUT = 600_000;
 
-export const bash = defineTool({
-  name: 'Bash',
-  aliases: ['run_command', 'run_shell_command', 'execute_command', 'shell', 'sh', 'exec', 'terminal', 'run'],
-  description:
-    'Run a command in the system shell and wait for its end. It gets no input and no terminal, so pass flags such as ' +
-    '--yes. Each call starts anew: cd and variables do not carry over. For files prefer Read, Edit, Glob and Grep.',
-  input: z.object({
-    command: z.string().min(1).describe('Command line'),
-    timeout: z.number().int().min(1).max(MAX_TIMEOUT).default(DEFAULT_TIMEOUT).describe('Milliseconds'),
-    working_directory: z
-      .string()
-      .min(1)
-      .optional()
-      .describe('Where to run it; the working directory if absent'),
-    description: z.string().optional().describe('What it does, in five to ten words'),
-  }),
+/** `shell` is the name of the one that will run the commands; `maxTimeoutMs` is the user's limit. */
+export type BashOptions = { shell?: string; maxTimeoutMs?: number };
 
-  title: ({ command }) => `Bash ${command}`,
-  access: ({ command, working_directory }) => [
-    { kind: 'execute', target: command },
-    ...(working_directory === undefined ? [] : [{ kind: 'read' as const, target: working_directory }]),
-  ],
+export function createBash({ shell: name, maxTimeoutMs = MAX_TIMEOUT }: BashOptions = {}): Tool {
+  return defineTool({
+    name: 'Bash',
+    aliases: [
+      'run_command',
+      'run_shell_command',
+      'execute_command',
+      'shell',
+      'sh',
+      'exec',
+      'terminal',
+      'run',
+    ],
+    description:
+      `Run a command in ${name ?? 'the system shell'} and wait for its end. It gets no input and no terminal, so pass ` +
+      'flags such as --yes. Each call starts anew: cd and variables do not carry over. For servers and other long work ' +
+      'set run_in_background. For files prefer Read, Edit, Glob and Grep.',
+    input: z.object({
+      command: z.string().min(1).describe('Command line'),
+      timeout: z
+        .number()
+        .int()
+        .min(1)
+        .default(Math.min(DEFAULT_TIMEOUT, maxTimeoutMs))
+        .describe(`Milliseconds, at most ${maxTimeoutMs}`),
+      working_directory: z
+        .string()
+        .min(1)
+        .optional()
+        .describe('Where to run it; the working directory if absent'),
+      description: z.string().optional().describe('What it does, in five to ten words'),
+      run_in_background: z
+        .boolean()
+        .optional()
+        .describe('Return at once with an id for BashOutput and KillShell; no time limit'),
+    }),
 
-  async run({ command, timeout, working_directory }, { files, shell, signal, progress }) {
-    if (command.includes('\0')) return fail('The command contains a NUL byte. Send it without.');
-    const folder = working_directory === undefined ? null : await files.stat(working_directory);
-    if (working_directory !== undefined && folder?.type !== 'directory') {
-      return fail(
-        `${working_directory} is not a folder. Give a folder in working_directory, or leave it out.`,
-      );
-    }
+    title: ({ command }) => `Bash ${commandTitle(command)}`,
+    access: ({ command, working_directory }) => [
+      { kind: 'execute', target: command },
+      ...(working_directory === undefined ? [] : [{ kind: 'read' as const, target: working_directory }]),
+    ],
+    // Whoever says yes must have seen all of it.
+    preview: async ({ command }) =>
+      commandTitle(command) === command ? undefined : { kind: 'text', text: command },
 
-    const live = createLiveOutput(progress);
-    const outcome = await shell.run({
-      command,
-      timeoutMs: timeout,
-      signal,
-      onOutput: live.push,
-      ...(folder && { cwd: folder.path }),
-    });
-    live.end();
-    const { exitCode, durationMs } = outcome;
-    const output = streamsOf(outcome);
-    const extra = {
-      display: { kind: 'command' as const, command, exitCode, output },
-      metadata: {
-        exitCode,
-        durationMs,
-        command,
-        ...(outcome.signal !== null && { signal: outcome.signal }),
-        ...(outcome.timedOut && { timedOut: true }),
-      },
-    };
-    const trouble = troubleOf(outcome, timeout);
-    if (trouble === null) return ok(output === '' ? '(no output)' : output, extra);
-    return fail(output === '' ? trouble : `${trouble}\n${output}`, extra);
-  },
-});
+    async run(
+      { command, timeout, working_directory, run_in_background },
+      { files, shell, signal, progress },
+    ) {
+      if (command.includes('\0')) return fail('The command contains a NUL byte. Send it without.');
+      const folder = working_directory === undefined ? null : await files.stat(working_directory);
+      if (working_directory !== undefined && folder?.type !== 'directory') {
+        return fail(
+          `${working_directory} is not a folder. Give a folder in working_directory, or leave it out.`,
+        );
+      }
+      const where = folder && { cwd: folder.path };
+      if (run_in_background) {
+        const id = await shell.start({ command, ...where });
+        return ok(
+          `Started in the background as ${id}. BashOutput reads its output, KillShell ends it; it ends with the session at the latest.`,
+          { metadata: { id, command } },
+        );
+      }
+
+      const live = createLiveOutput(progress);
+      const limit = Math.min(timeout, maxTimeoutMs);
+      const outcome = await shell.run({ command, timeoutMs: limit, signal, onOutput: live.push, ...where });
+      live.end();
+      const { exitCode, durationMs, fullOutput } = outcome;
+      const output = streamsOf(outcome);
+      const extra = {
+        display: { kind: 'command' as const, command, exitCode, output: boundText(output) },
+        metadata: {
+          exitCode,
+          signal: outcome.signal,
+          durationMs,
+          command,
+          ...(outcome.timedOut && { timedOut: true }),
+          ...(fullOutput !== undefined && { fullOutput }),
+        },
+      };
+      const trouble = troubleOf(outcome, { asked: timeout, limit, maxTimeoutMs });
+      if (trouble === null) return ok(output === '' ? '(no output)' : output, extra);
+      return fail(output === '' ? trouble : `${trouble}\n${output}`, extra);
+    },
+  });
+}
+
+/** For lists that do not know the shell yet. */
+export const bash = createBash();
 
 function streamsOf({ stdout, stderr }: CommandOutcome): string {
   return stripVTControlCharacters(stdout + (stderr === '' ? '' : `\n[stderr]\n${stderr}`));
 }
 
-function troubleOf({ exitCode, signal, timedOut }: CommandOutcome, timeout: number): string | null {
-  if (timedOut) {
-    return `Timed out after ${timeout} ms and was stopped. If it needs longer, pass a larger timeout (at most ${MAX_TIMEOUT}).`;
-  }
+type TimeLimits = { asked: number; limit: number; maxTimeoutMs: number };
+
+function troubleOf({ exitCode, signal, timedOut }: CommandOutcome, limits: TimeLimits): string | null {
+  if (timedOut) return `Timed out after ${limits.limit} ms and was stopped. ${longer(limits)}`;
   if (exitCode === null) return `Ended by signal ${signal}`;
   return exitCode === 0 ? null : `Exit code ${exitCode}`;
+}
+
+function longer({ asked, limit, maxTimeoutMs }: TimeLimits): string {
+  if (limit < maxTimeoutMs)
+    return `If it needs longer, pass a larger timeout (at most ${maxTimeoutMs}) or set run_in_background.`;
+  const lowered = asked > limit ? `The timeout of ${asked} was lowered to it. ` : '';
+  return `That is the longest allowed. ${lowered}If it needs longer, set run_in_background.`;
 }

@@ -2,19 +2,21 @@ import path from 'node:path';
 import * as z from 'zod';
 import { defineTool, fail, ok } from '../contract/tool.ts';
 import { splitGlob } from '../lib/glob-base.ts';
+import { fitting } from './read-text.ts';
 
 const MAX_PATHS = 200;
 
 const input = z.object({
   pattern: z.string().min(1).describe('Such as src/**/*.ts; without a slash it matches names at any depth'),
   path: z.string().min(1).optional().describe('Folder to look in; the working directory if absent'),
+  include_ignored: z.boolean().default(false).describe('Also hidden files and those that .gitignore names'),
 });
 
 export const glob = defineTool({
   name: 'Glob',
   aliases: ['glob_files', 'find_files', 'file_search'],
   description:
-    'Find files by name pattern, the most recently changed first. Ignored files are left out, ' +
+    `Find files by name pattern, the most recently changed first, at most ${MAX_PATHS}. Ignored files are left out, ` +
     'hidden ones too unless the pattern names a dot.',
   input,
 
@@ -27,16 +29,26 @@ export const glob = defineTool({
     if (stat?.type !== 'directory')
       return fail(`${folder} is not a folder. Give a folder in path, or leave it out.`);
 
-    const { paths, total } = await search.files(pattern, folder, { limit: MAX_PATHS, signal });
+    const everything = query.include_ignored;
+    const { paths, total } = await search.files(pattern, folder, { limit: MAX_PATHS, signal, everything });
     const display = { kind: 'files' as const, paths, total };
-    if (total === 0) return ok(`No file matches ${query.pattern}.`, { display, metadata: { total } });
-    const left = total - paths.length;
+    if (total === 0) {
+      const hint = everything
+        ? ''
+        : ' Ignored and hidden files were left out; include_ignored looks there, too.';
+      return ok(`No file matches ${query.pattern}.${hint}`, { display, metadata: { total } });
+    }
+    const { text, shown } = fitting(paths);
+    const left = total - shown;
     const more = left > 0 ? `\n[${left} more files; narrow the pattern to see them]` : '';
-    return ok(paths.join('\n') + more, { display, metadata: { total } });
+    return ok(text + more, { display, metadata: { total } });
   },
 });
 
-function placeOf({ pattern, path: under }: z.output<typeof input>): { folder: string; pattern: string } {
+function placeOf({ pattern, path: under }: { pattern: string; path?: string | undefined }): {
+  folder: string;
+  pattern: string;
+} {
   const split = splitGlob(pattern);
   if (split.base === undefined) return { folder: under ?? '.', pattern: split.pattern };
   const absolute = path.isAbsolute(split.base) || split.base.startsWith('~');

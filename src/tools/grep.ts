@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { defineTool, fail, ok } from '../contract/tool.ts';
+import { fitting } from './read-text.ts';
 
 const MAX_LINES = 200;
 
@@ -7,41 +8,52 @@ export const grep = defineTool({
   name: 'Grep',
   aliases: ['grep_files', 'grep_search', 'search_files', 'search_file_content', 'ripgrep', 'rg'],
   description:
-    `Search file contents with a regular expression (ripgrep syntax). Ignored and hidden files are left out; ` +
-    `at most ${MAX_LINES} lines come back.`,
+    'Search file contents with a regular expression (ripgrep syntax), the most recently changed files first. ' +
+    `Ignored and hidden files are left out; at most ${MAX_LINES} lines come back.`,
   input: z.object({
     pattern: z.string().min(1).describe('Regular expression'),
     path: z.string().min(1).optional().describe('File or folder to search; the working directory if absent'),
     glob: z.string().min(1).optional().describe('Only files that match, such as *.ts'),
+    type: z.string().min(1).optional().describe('Only files of this kind, such as ts, py, go, rust'),
     mode: z
       .enum(['content', 'files', 'count'])
       .default('content')
       .describe('content: path:line:text; files: paths only; count: matching lines per file'),
     ignore_case: z.boolean().default(false),
+    multiline: z.boolean().default(false).describe('Let a match span lines; . then matches a newline, too'),
     context: z.number().int().min(0).max(20).default(0).describe('Lines to show around each match'),
+    include_ignored: z.boolean().default(false).describe('Also hidden files and those that .gitignore names'),
   }),
 
   title: ({ pattern, path }) => `Grep ${pattern}${path === undefined ? '' : ` in ${path}`}`,
   access: ({ path }) => [{ kind: 'read', target: path ?? '.' }],
 
-  async run({ pattern, path, glob, mode, ignore_case, context }, { files, search, signal }) {
-    if (path !== undefined && !(await files.stat(path))) {
-      return fail(`${path} does not exist. Find it with Glob, or leave path out.`);
-    }
+  async run(input, { files, search, signal }) {
+    const { pattern, path, glob, type, mode } = input;
+    const stat = path === undefined ? undefined : await files.stat(path);
+    if (stat === null) return fail(`${path} does not exist. Find it with Glob, or leave path out.`);
+    if (stat?.type === 'other')
+      return fail(`${path} is a pipe, socket or device. Give a file or a folder, or leave path out.`);
+
     const query = {
       pattern,
       mode,
-      ignoreCase: ignore_case,
-      contextLines: context,
+      ignoreCase: input.ignore_case,
+      multiline: input.multiline,
+      everything: input.include_ignored,
+      contextLines: input.context,
       ...(path !== undefined && { path }),
       ...(glob !== undefined && { glob: glob.replace(/^\.\//, '') }),
+      ...(type !== undefined && { type }),
     };
     const { lines, total } = await search.grep(query, { limit: MAX_LINES, signal });
-    if (total === 0) return ok(`Nothing matches ${pattern}.`, { metadata: { total } });
+    const display = mode === 'files' && { display: { kind: 'files' as const, paths: lines, total } };
+    if (total === 0) return ok(`Nothing matches ${pattern}.`, { ...display, metadata: { total } });
 
-    const shown = lines.filter((line) => line !== '--').length;
-    const left = total - shown;
-    const more = left > 0 ? `\n[${left} more; narrow the search with path, glob or mode to see them]` : '';
-    return ok(lines.join('\n') + more, { metadata: { total } });
+    const { text, shown } = fitting(lines);
+    const left = total - lines.slice(0, shown).filter((line) => line !== '--').length;
+    const more =
+      left > 0 ? `\n[${left} more; narrow the search with path, glob, type or mode to see them]` : '';
+    return ok(text + more, { ...display, metadata: { total } });
   },
 });

@@ -1,9 +1,24 @@
 import type { Tool } from '../contract/tool.ts';
-import { bash } from './bash.ts';
+import { askUser } from './ask-user.ts';
+import { type BashOptions, createBash } from './bash.ts';
+import { bashOutput } from './bash-output.ts';
+import { remove } from './delete.ts';
 import { edit } from './edit.ts';
 import { glob } from './glob.ts';
 import { grep } from './grep.ts';
+import { killShell } from './kill-shell.ts';
+import { list } from './list.ts';
+import { multiEdit } from './multi-edit.ts';
 import { read } from './read.ts';
+import { search } from './search.ts';
+import { todo } from './todo.ts';
+import { webFetch } from './web-fetch.ts';
 import { write } from './write.ts';
 
-export const builtinTools: readonly Tool[] = [read, write, edit, glob, grep, bash];
+/** In the order the model sees them; what it needs most comes first. */
+export function builtinTools(bash: BashOptions = {}): readonly Tool[] {
+  return [
+    ...[read, edit, write, multiEdit, glob, grep, search, list],
+    ...[createBash(bash), bashOutput, killShell, remove, webFetch, todo, askUser],
+  ];
+}

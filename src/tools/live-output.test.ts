@@ -25,3 +25,15 @@ test('of a flood only the latest part is told', () => {
   expect(told[0]?.startsWith('…\nline ')).toBe(true);
   expect(told[0]?.endsWith('line 99998\nline 99999\n')).toBe(true);
 });
+
+test('nothing told moves a cursor or paints, even when a sequence comes in two pieces', async () => {
+  const told: string[] = [];
+  const live = createLiveOutput((text) => told.push(text));
+  live.push('a\u001B[3');
+  await sleep(120);
+  live.push('1mred\u001B[0m\u001B]0;ti');
+  await sleep(120);
+  live.push('tle\u0007b\u001B');
+  live.end();
+  expect(told).toEqual(['a', 'red', 'b']);
+});

@@ -1,9 +1,15 @@
 import { symlink, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { bench, makePipe, use } from '../../test/support/hands.ts';
+import type { ToolResult } from '../contract/tool.ts';
+import { cutLine } from '../lib/cut-line.ts';
 import { sha256 } from '../lib/sha256.ts';
+import { type Encoding, encodeText } from '../lib/text-encoding.ts';
 import { read } from './read.ts';
+
+const encodings: Encoding[] = ['utf-8', 'utf-8-bom', 'utf-16le', 'utf-16be', 'windows-1252'];
 
 describe('[T06] [Y32] Read', () => {
   test('numbers lines after those it skips, and remembers the file', async () => {
@@ -11,7 +17,7 @@ describe('[T06] [Y32] Read', () => {
     expect(await use(read, { file_path: 'a.txt' }, context)).toEqual({
       success: true,
       output: '1\tone\n2\ttwo\n3\tthree',
-      metadata: { lines: 3, sha256: sha256('one\ntwo\r\nthree\n') },
+      metadata: { lines: 3, sha256: sha256('one\ntwo\r\nthree\n'), encoding: 'utf-8' },
     });
     expect(
       await use(read, { file_path: path.join(root, 'a.txt'), offset: 1, limit: 1 }, context),
@@ -21,12 +27,17 @@ describe('[T06] [Y32] Read', () => {
     expect(context.seen).toEqual(new Map([[path.join(root, 'a.txt'), sha256('one\ntwo\r\nthree\n')]]));
   });
 
-  test('stops after 2,000 lines and says how to go on', async () => {
+  test('[Y39] stops at a whole line before the router would cut, and says how to go on', async () => {
     const { context } = await bench({ 'a.txt': Array.from({ length: 2_500 }, (_, i) => `l${i}`).join('\n') });
-    const result = await use(read, { file_path: 'a.txt' }, context);
-    const lines = (result.success ? result.output : '').split('\n');
-    expect(lines.length).toBe(2_001);
-    expect(lines.slice(-2)).toEqual(['2000\tl1999', '[500 more lines: pass offset 2000 to go on]']);
+    for (const limit of [undefined, 2_000]) {
+      const lines = outputOf(await use(read, { file_path: 'a.txt', limit }, context)).split('\n');
+      const shown = lines.length - 1;
+      expect(shown).toBeGreaterThan(800);
+      expect(lines.slice(-2)).toEqual([
+        `${shown}\tl${shown - 1}`,
+        `[${2_500 - shown} more lines: pass offset ${shown} to go on]`,
+      ]);
+    }
   });
 
   test('cuts a very long line, hides a byte order mark, and says that a file is empty', async () => {
@@ -45,7 +56,7 @@ describe('[T06] [Y32] Read', () => {
     ['src/contoller.ts', 'src/contoller.ts does not exist. Did you mean src/controller.ts?'],
     ['src/zzz', 'src/zzz does not exist. Its folder holds: controller.ts, deep/'],
     ['none/a.ts', 'none/a.ts does not exist, and neither does the folder none. Find it with Glob.'],
-    ['bin', 'bin is not UTF-8 text (4 bytes, binary or UTF-16). Inspect it with a command.'],
+    ['bin', 'bin is binary, not text (4 bytes). Inspect it with a command.'],
   ])('%s: %s', async (file_path, error) => {
     const { context } = await bench({ 'src/controller.ts': '', 'src/deep/x': '', bin: 'a\0b\n' });
     expect(await use(read, { file_path }, context)).toEqual({ success: false, error });
@@ -67,12 +78,24 @@ describe('[T06] [Y32] Read', () => {
     });
   });
 
-  test('refusals of the hands come through: secrets, links to them, pipes, 12 MB, loops', async () => {
-    const { root, context } = await bench({ '.env': 'KEY=canary', big: '' });
+  test('a folder with more than an answer holds is paged by offset, every name once', async () => {
+    const { root, context } = await bench();
+    const names = Array.from({ length: 120 }, (_, i) => `${String(i).padStart(3, '0')}${'n'.repeat(200)}`);
+    await Promise.all(names.map((name) => writeFile(path.join(root, name), '')));
+    const listed: string[] = [];
+    for (let offset: number | undefined = 0; offset !== undefined; ) {
+      const output = outputOf(await use(read, { file_path: '.', offset }, context));
+      expect(output.length).toBeLessThan(10_000);
+      listed.push(...output.split('\n').filter((line) => line.endsWith('n')));
+      offset = nextOffset(output);
+    }
+    expect(listed).toEqual(names);
+  });
+
+  test('refusals of the hands come through: secrets, links to them, loops, what is outside', async () => {
+    const { root, context } = await bench({ '.env': 'KEY=canary' });
     await symlink('.env', path.join(root, 'notes.txt'));
     await symlink('loop', path.join(root, 'loop'));
-    await truncate(path.join(root, 'big'), 12 * 1024 * 1024);
-    makePipe(path.join(root, 'pipe'));
     const attempt = (file_path: string) => use(read, { file_path }, context);
     await expect(attempt('.env')).rejects.toThrow(/^Permission denied/);
     await expect(attempt('notes.txt')).rejects.toThrow(
@@ -80,9 +103,17 @@ describe('[T06] [Y32] Read', () => {
     );
     await expect(attempt('loop')).rejects.toThrow(/^Permission denied: .*loop/);
     await expect(attempt('../home')).rejects.toThrow(/^Permission denied: .*outside/);
-    await expect(attempt('pipe')).rejects.toThrow(/pipe, socket or device/);
-    await expect(attempt('big')).rejects.toThrow(/12\.0 MB/);
     expect(context.seen.size).toBe(0);
+  });
+
+  test.skipIf(process.platform === 'win32')('a pipe nobody writes to is answered at once', async () => {
+    const { root, context } = await bench();
+    makePipe(path.join(root, 'pipe'));
+    expect(await use(read, { file_path: 'pipe' }, context)).toEqual({
+      success: false,
+      error:
+        'pipe is a pipe, socket or device, not a regular file. If you need it, use a command with a timeout.',
+    });
   });
 
   test('[T15] always reads what is there now', async () => {
@@ -92,3 +123,125 @@ describe('[T06] [Y32] Read', () => {
     expect(await use(read, { file_path: 'a' }, context)).toMatchObject({ output: '1\tnew' });
   });
 });
+
+describe('[N08] large files', () => {
+  const line = (i: number) => `line ${i} ${'x'.repeat(90)}`;
+  const large = Array.from({ length: 120_000 }, (_, i) => line(i)).join('\n');
+
+  test('over 10 MB only a part is read, and only when it was asked for', async () => {
+    const { context } = await bench({ 'big.log': large });
+    expect(await use(read, { file_path: 'big.log' }, context)).toEqual({
+      success: false,
+      error:
+        'big.log is 11.7 MB; only files up to 10 MB are read without offset or limit. ' +
+        'Pass offset and limit to read a part of it, or use Grep to find the lines you need.',
+    });
+    expect(await use(read, { file_path: 'big.log', offset: 100_000, limit: 2 }, context)).toEqual({
+      success: true,
+      output: `100001\t${line(100_000)}\n100002\t${line(100_001)}`,
+      metadata: { size: large.length, sha256: null },
+    });
+    const paged = outputOf(await use(read, { file_path: 'big.log', offset: 0 }, context)).split('\n');
+    expect(paged.length).toBeGreaterThan(80);
+    expect(paged.at(-1)).toBe(`[more lines follow: pass offset ${paged.length - 1} to go on]`);
+    expect(context.seen.size).toBe(0);
+    expect(outputOf(await use(read, { file_path: 'big.log', offset: 119_999 }, context))).toBe(
+      `120000\t${line(119_999)}`,
+    );
+    expect([...context.seen.values()]).toEqual([sha256(large)]);
+    expect(await use(read, { file_path: 'big.log', offset: 120_000 }, context)).toEqual({
+      success: false,
+      error: 'Offset 120000 is past the end of big.log.',
+    });
+  });
+
+  test('a large binary is told as such', async () => {
+    const { root, context } = await bench({ big: '' });
+    await truncate(path.join(root, 'big'), 12 * 1024 * 1024);
+    await expect(use(read, { file_path: 'big', limit: 1 }, context)).rejects.toThrow(
+      'The file is binary, not text. Inspect it with a command.',
+    );
+  });
+});
+
+describe('encodings', () => {
+  test('what is not UTF-8 is read as windows-1252, and that is said', async () => {
+    const { root, context } = await bench();
+    await writeFile(path.join(root, 'old.txt'), Buffer.from('caf\xe9\n\x80 5\n', 'latin1'));
+    expect(await use(read, { file_path: 'old.txt' }, context)).toMatchObject({
+      success: true,
+      output: '1\tcafé\n2\t€ 5\n[not UTF-8: read as windows-1252]',
+      metadata: { encoding: 'windows-1252' },
+    });
+  });
+
+  test('broken UTF-8 is shown with a mark where it is broken', async () => {
+    const { root, context } = await bench();
+    await writeFile(path.join(root, 'a'), Buffer.concat([Buffer.from('žluťoučký '), Buffer.from([0xff])]));
+    expect(await use(read, { file_path: 'a' }, context)).toMatchObject({ output: '1\tžluťoučký \uFFFD' });
+  });
+
+  test('lines that end in CR alone are lines', async () => {
+    const { context } = await bench({ mac: 'one\rtwo\r', bar: '10%\r20%\ndone\n' });
+    expect(outputOf(await use(read, { file_path: 'mac' }, context))).toBe('1\tone\n2\ttwo');
+    expect(outputOf(await use(read, { file_path: 'bar' }, context))).toBe('1\t10%\r20%\n2\tdone');
+  });
+
+  test.each(encodings)('any text in %s comes out as it was written', async (encoding) => {
+    const { root, context } = await bench();
+    // In windows-1252 é and € side by side are also good UTF-8: nobody could tell which was meant.
+    const letters = ['a', 'é', 'ß', '\t', ...(encoding === 'windows-1252' ? [' €'] : ['€', '漢', '😀'])];
+    const lines = fc.array(fc.string({ unit: fc.constantFrom(...letters), maxLength: 20 }), {
+      minLength: 1,
+      maxLength: 20,
+    });
+    await fc.assert(
+      fc.asyncProperty(lines, fc.constantFrom('\n', '\r\n'), async (drawn, end) => {
+        // Without it a windows-1252 text of ASCII alone is UTF-8.
+        const all = ['é', ...drawn];
+        const bytes = encodeText(all.join(end) + end, encoding);
+        await writeFile(path.join(root, 'a'), bytes ?? '');
+        const output = outputOf(await use(read, { file_path: 'a' }, context));
+        const expected = all.map((text, i) => `${i + 1}\t${text}`).join('\n');
+        const note = encoding === 'windows-1252' ? '\n[not UTF-8: read as windows-1252]' : '';
+        expect(output).toBe(expected + note);
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
+
+test('[Y39] paging by the offsets it names shows every line exactly once', async () => {
+  const { root, context } = await bench();
+  const anyLine = fc.oneof(
+    fc.string({ maxLength: 30 }).map((text) => text.replaceAll(/[\r\n\0]/g, '')),
+    fc.nat({ max: 5_000 }).map((length) => 'y'.repeat(length)),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyLine, { minLength: 1, maxLength: 60 }), async (lines) => {
+      const file = path.join(root, 'a');
+      await writeFile(file, lines.map((line) => `${line}\n`).join(''));
+      const shown: string[] = [];
+      for (let offset: number | undefined = 0; offset !== undefined; ) {
+        const output = outputOf(await use(read, { file_path: 'a', offset }, context));
+        expect(output.length).toBeLessThan(10_000);
+        offset = nextOffset(output);
+        shown.push(
+          ...(offset === undefined ? output : output.slice(0, output.lastIndexOf('\n'))).split('\n'),
+        );
+      }
+      expect(shown).toEqual(lines.map((line, i) => `${i + 1}\t${cutLine(line)}`));
+    }),
+    { numRuns: 60 },
+  );
+});
+
+function outputOf(result: ToolResult): string {
+  if (!result.success) throw new Error(result.error);
+  return result.output;
+}
+
+function nextOffset(output: string): number | undefined {
+  const named = /\n\[\d+ more[^\n]*: pass offset (\d+) to go on\]$/.exec(output)?.[1];
+  return named === undefined ? undefined : Number(named);
+}

@@ -1,95 +1,121 @@
 import path from 'node:path';
 import * as z from 'zod';
-import { defineTool, type FileStat, type Files, fail, ok } from '../contract/tool.ts';
-import { nearest } from '../lib/nearest.ts';
-import { decode, isBinary, linesOf, numbered } from './text.ts';
+import {
+  defineTool,
+  type FileContent,
+  type FileStat,
+  fail,
+  ok,
+  type ToolContext,
+  type ToolResult,
+} from '../contract/tool.ts';
+import { decodeText, detectEncoding } from '../lib/text-encoding.ts';
+import { explainMissing, listing } from './read-folder.ts';
+import { imageOf, showImage } from './read-image.ts';
+import { notebookOf, showNotebook } from './read-notebook.ts';
+import { isPdf, showPdf } from './read-pdf.ts';
+import { goOn, MAX_CHARACTERS, MAX_LINES, numberedPage, pageOf } from './read-text.ts';
+import { megabytes } from './size.ts';
 
-const MAX_LINES = 2_000;
-const MAX_LINE_LENGTH = 2_000;
-const MAX_ENTRIES = 500;
+/** What `files.read` takes whole. */
+const MAX_WHOLE_BYTES = 10 * 1024 * 1024;
+
+const input = z.object({
+  file_path: z.string().min(1).describe('File to read, absolute or relative to the working directory'),
+  offset: z.number().int().min(0).optional().describe('How many lines to skip; 0 if left out'),
+  limit: z.number().int().min(1).optional().describe('How many lines to return'),
+  pages: z.string().optional().describe('For a PDF: which pages, such as 3 or 1-5'),
+});
+
+type Wanted = z.output<typeof input>;
 
 export const read = defineTool({
   name: 'Read',
-  aliases: [
-    'read_file',
-    'file_read',
-    'view_file',
-    'view',
-    'open_file',
-    'list_files',
-    'list_directory',
-    'list',
-    'ls',
-  ],
+  aliases: ['read_file', 'file_read', 'view_file', 'view', 'open_file'],
   description:
-    `Read a text file as numbered lines (number, tab, line), at most ${MAX_LINES}; pass offset to go on. ` +
+    `Read a text file as numbered lines (number, tab, line), about ${MAX_CHARACTERS} characters at a time; pass ` +
+    'offset to go on. A file over 10 MB needs offset or limit. Images, PDF pages and notebooks can be read, too. ' +
     'A folder is answered with its listing. Read a file before you overwrite it.',
-  input: z.object({
-    file_path: z.string().min(1).describe('File to read, absolute or relative to the working directory'),
-    offset: z.number().int().min(0).default(0).describe('How many lines to skip'),
-    limit: z.number().int().min(1).optional().describe('How many lines to return'),
-  }),
+  input,
 
   title: ({ file_path }) => `Read ${file_path}`,
   access: ({ file_path }) => [{ kind: 'read', target: file_path }],
 
-  async run({ file_path, offset, limit }, { files, seen }) {
+  async run(wanted, context) {
+    const { file_path, offset = 0 } = wanted;
+    const { files, seen } = context;
     const stat = await files.stat(file_path);
     if (!stat) return fail(await explainMissing(file_path, files));
-    if (stat.type === 'directory') return ok(listing(file_path, await files.list(file_path)));
-
-    const { path: real, bytes, sha256 } = await files.read(file_path);
-    if (isBinary(bytes)) {
+    if (stat.type === 'directory') return ok(listing(file_path, await files.list(file_path), offset));
+    if (stat.type === 'other') {
       return fail(
-        `${file_path} is not UTF-8 text (${bytes.length} bytes, binary or UTF-16). Inspect it with a command.`,
+        `${file_path} is a pipe, socket or device, not a regular file. If you need it, use a command with a timeout.`,
       );
     }
-    seen.set(real, sha256);
-    const lines = linesOf(decode(bytes));
-    const metadata = { lines: lines.length, sha256 };
-    if (lines.length === 0) return ok(`${file_path} is empty.`, { metadata });
-    if (offset >= lines.length) {
-      return fail(`${file_path} has ${lines.length} lines; offset ${offset} is past its end.`);
-    }
+    if (stat.size > MAX_WHOLE_BYTES) return readPart(wanted, stat, context);
 
-    const shown = lines.slice(offset, offset + (limit ?? MAX_LINES)).map(cutLine);
-    const end = offset + shown.length;
-    const left = lines.length - end;
-    const more = limit === undefined && left > 0 ? `\n[${left} more lines: pass offset ${end} to go on]` : '';
-    return ok(numbered(shown, offset) + more, { metadata });
+    const file = await files.read(file_path);
+    const result = await show(wanted, file, context);
+    if (result.success) seen.set(file.path, file.sha256);
+    return result;
   },
 });
 
-function cutLine(line: string): string {
-  if (line.length <= MAX_LINE_LENGTH) return line;
-  return `${line.slice(0, MAX_LINE_LENGTH)} [line cut: ${line.length - MAX_LINE_LENGTH} more characters]`;
+/** A file too large to be held: only the lines asked for, read as a stream. */
+async function readPart(
+  wanted: Wanted,
+  { size }: FileStat,
+  { files, seen }: ToolContext,
+): Promise<ToolResult> {
+  const { file_path, offset = 0, limit } = wanted;
+  if (wanted.offset === undefined && limit === undefined) {
+    return fail(
+      `${file_path} is ${megabytes(size)} MB; only files up to 10 MB are read without offset or limit. ` +
+        'Pass offset and limit to read a part of it, or use Grep to find the lines you need.',
+    );
+  }
+  const window = { offset, limit: Math.min(limit ?? MAX_LINES, MAX_LINES) };
+  const { path: real, lines, more, sha256 } = await files.readLines(file_path, window);
+  if (sha256 !== null) seen.set(real, sha256);
+  if (lines.length === 0) return fail(`Offset ${offset} is past the end of ${file_path}.`);
+
+  const { text, shown } = numberedPage(lines, offset);
+  const goesOn = shown < lines.length || more;
+  const note = `\n[more lines follow: pass offset ${offset + shown} to go on]`;
+  return ok(goesOn && shown !== limit ? text + note : text, { metadata: { size, sha256 } });
 }
 
-function listing(folder: string, entries: FileStat[]): string {
-  if (entries.length === 0) return `${folder} is an empty folder.`;
-  const names = entries.map(nameOf);
-  const left = names.length - MAX_ENTRIES;
-  return [
-    `${folder} is a folder:`,
-    ...names.slice(0, MAX_ENTRIES),
-    ...(left > 0 ? [`[${left} more]`] : []),
-  ].join('\n');
+async function show(wanted: Wanted, file: FileContent, context: ToolContext): Promise<ToolResult> {
+  const { file_path } = wanted;
+  const { bytes } = file;
+  const image = imageOf(bytes);
+  if (image) return showImage(wanted.file_path, { image, file }, context.accepts);
+  if (isPdf(bytes)) return showPdf(wanted, file, context.accepts);
+
+  const encoding = detectEncoding(bytes);
+  if (encoding === null) {
+    return fail(`${file_path} is binary, not text (${bytes.length} bytes). Inspect it with a command.`);
+  }
+  const text = decodeText(bytes, encoding);
+  const notebook = path.extname(file_path).toLowerCase() === '.ipynb' ? notebookOf(text) : null;
+  if (notebook) return showNotebook(wanted, { notebook, file }, context.accepts);
+  return showText(wanted, { text, encoding, file });
 }
 
-function nameOf(entry: FileStat): string {
-  return path.basename(entry.path) + (entry.type === 'directory' ? '/' : '');
-}
+function showText(
+  { file_path, offset = 0, limit }: Wanted,
+  { text, encoding, file }: { text: string; encoding: string; file: FileContent },
+): ToolResult {
+  const { lines, total } = pageOf(text, { offset, limit: Math.min(limit ?? MAX_LINES, MAX_LINES) });
+  const metadata = { lines: total, sha256: file.sha256, encoding };
+  if (total === 0) return ok(`${file_path} is empty.`, { metadata });
+  if (offset >= total) return fail(`${file_path} has ${total} lines; offset ${offset} is past its end.`);
 
-/** What is missing, and what stands near it: the closest name, or else what the folder holds. */
-async function explainMissing(file: string, files: Files): Promise<string> {
-  const folder = path.dirname(file);
-  const stat = await files.stat(folder);
-  if (stat?.type !== 'directory')
-    return `${file} does not exist, and neither does the folder ${folder}. Find it with Glob.`;
-
-  const names = (await files.list(folder)).map(nameOf);
-  const meant = nearest(path.basename(file), names);
-  if (meant !== null) return `${file} does not exist. Did you mean ${path.join(folder, meant)}?`;
-  const some = names.slice(0, 20).join(', ');
-  return `${file} does not exist. ${names.length === 0 ? 'Its folder is empty.' : `Its folder holds: ${some}${names.length > 20 ? ', …' : ''}`}`;
+  const page = numberedPage(lines, offset);
+  const end = offset + page.shown;
+  const notes = [
+    ...(encoding === 'windows-1252' ? ['[not UTF-8: read as windows-1252]'] : []),
+    ...(page.shown === limit ? [] : goOn(total - end, end)),
+  ];
+  return ok([page.text, ...notes].join('\n'), { metadata });
 }

@@ -1,64 +1,123 @@
-/** Byte ranges `[start, end)` of a file. */
+/** A part `[start, end)` of a flat text. */
 export type Range = { start: number; end: number };
 
-/**
- * Where a text stands in a file, line endings aside: `\n` in the needle stands for `\n` or `\r\n` in the file.
- * Ranges do not overlap and come in order.
- */
-export function findText(bytes: Uint8Array, needle: string): Range[] {
-  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (!file.includes('\r\n')) return occurrences(file, Buffer.from(needle));
+/** A text with every line end made `\n`, and the way back to the original. */
+export type FlatText = {
+  plain: string;
+  original: string;
+  /** Where in `plain` a `\n` stands for the two characters `\r\n`; ascending. */
+  doubled: readonly number[];
+};
 
-  const { plain, removedAt } = withoutCarriageReturns(file);
-  const found = occurrences(plain, Buffer.from(needle.replaceAll('\r\n', '\n')));
-  // A removed `\r` belongs to the newline after it: a range that begins with the newline takes it along.
-  return found.map(({ start, end }) => ({
-    start: start + countBelow(removedAt, start),
-    end: end + countBelow(removedAt, end),
-  }));
-}
-
-/** The file with each range replaced; the new text takes the line endings of the place it goes to. */
-export function replaceRanges(bytes: Uint8Array, ranges: readonly Range[], text: string): Uint8Array {
-  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const withLf = Buffer.from(text);
-  const withCrLf = Buffer.from(text.replaceAll(/\r?\n/g, '\r\n'));
-  const pieces: Uint8Array[] = [];
-  let kept = 0;
-  for (const range of ranges) {
-    pieces.push(file.subarray(kept, range.start), usesCrLf(file, range) ? withCrLf : withLf);
-    kept = range.end;
+export function flatten(original: string): FlatText {
+  if (!original.includes('\r')) return { plain: original, original, doubled: [] };
+  const parts = original.split('\r\n');
+  const doubled: number[] = [];
+  let at = -1;
+  for (const part of parts) {
+    at += part.length + 1;
+    doubled.push(at);
   }
-  return Buffer.concat([...pieces, file.subarray(kept)]);
+  // The last part ends with the text.
+  doubled.pop();
+  return { plain: parts.join('\n').replaceAll('\r', '\n'), original, doubled };
 }
 
-/** 1-based. */
-export function lineAt(bytes: Uint8Array, offset: number): number {
-  let line = 1;
-  for (let at = bytes.indexOf(0x0a); at !== -1 && at < offset; at = bytes.indexOf(0x0a, at + 1)) line++;
-  return line;
+export function flatEnds(text: string): string {
+  return text.includes('\r') ? text.replaceAll(/\r\n?/g, '\n') : text;
 }
 
-function occurrences(file: Buffer, needle: Buffer): Range[] {
+/** Where a text stands, whatever its line ends and those of the file. Ranges do not overlap and come in order. */
+export function findText({ plain }: FlatText, wanted: string): Range[] {
+  const needle = flatEnds(wanted);
   const found: Range[] = [];
-  for (let at = file.indexOf(needle); at !== -1; at = file.indexOf(needle, at + needle.length)) {
+  for (let at = plain.indexOf(needle); at !== -1; at = plain.indexOf(needle, at + needle.length)) {
     found.push({ start: at, end: at + needle.length });
   }
   return found;
 }
 
-/** `removedAt` holds, for each dropped `\r`, the place in `plain` of the newline that followed it. */
-function withoutCarriageReturns(file: Buffer): { plain: Buffer; removedAt: number[] } {
-  const pieces: Buffer[] = [];
-  const removedAt: number[] = [];
+/**
+ * The original with each range replaced. What the new text begins and ends with in common with the old stays as it
+ * is; new lines take the ends of the lines they replace, or of the line they come to stand on.
+ */
+export function replaceRanges(flat: FlatText, ranges: readonly Range[], text: string): string {
+  const { plain, original } = flat;
+  const replacement = flatEnds(text);
+  const lineEnds = lineEndsOf(flat);
+  const pieces: string[] = [];
   let kept = 0;
-  for (let at = file.indexOf('\r\n'); at !== -1; at = file.indexOf('\r\n', at + 2)) {
-    pieces.push(file.subarray(kept, at));
-    removedAt.push(at - removedAt.length);
-    kept = at + 1;
+  for (const range of ranges) {
+    const changed = changedPart(plain.slice(range.start, range.end), replacement);
+    const start = range.start + changed.head;
+    const end = range.end - changed.tail;
+    const inserted = replacement.slice(changed.head, replacement.length - changed.tail);
+    pieces.push(original.slice(kept, originalAt(flat, start)));
+    const before = pieces.findLast((piece) => piece !== '')?.at(-1) ?? '';
+    pieces.push(lineEnds.into(inserted, { start, end }, before));
+    kept = originalAt(flat, end);
   }
-  pieces.push(file.subarray(kept));
-  return { plain: Buffer.concat(pieces), removedAt };
+  return [...pieces, original.slice(kept)].join('');
+}
+
+/** Where a place of the flat text is in the original; a line end is never cut in two. */
+function originalAt({ doubled }: FlatText, at: number): number {
+  return at + countBelow(doubled, at);
+}
+
+/** The number of the line at a place of the flat text, from one. Lone `\r` count as line ends where nothing else does. */
+export function lineAt(flat: FlatText, at: number): number {
+  const offset = originalAt(flat, at);
+  const end = flat.original.includes('\n') ? '\n' : '\r';
+  let line = 1;
+  for (let i = flat.original.indexOf(end); i !== -1 && i < offset; i = flat.original.indexOf(end, i + 1)) {
+    line++;
+  }
+  return line;
+}
+
+function changedPart(before: string, after: string): { head: number; tail: number } {
+  const shortest = Math.min(before.length, after.length);
+  let head = 0;
+  while (head < shortest && before[head] === after[head]) head++;
+  let tail = 0;
+  while (tail < shortest - head && before.at(-1 - tail) === after.at(-1 - tail)) tail++;
+  return { head, tail };
+}
+
+/** Gives texts the line ends of the places they go to, which must come in order. `before` is the character ahead. */
+function lineEndsOf(flat: FlatText): { into(text: string, range: Range, before: string): string } {
+  const { plain, original } = flat;
+  if (!original.includes('\r')) return { into: (text) => text };
+
+  const endAt = (at: number): string => {
+    const place = originalAt(flat, at);
+    return original[place] === '\r' ? (original[place + 1] === '\n' ? '\r\n' : '\r') : '\n';
+  };
+  const last = plain.lastIndexOf('\n');
+  let next = -1;
+  const neighbour = (range: Range): string => {
+    // The search goes on from where it was: many places on one huge line must not search it again and again.
+    if (next < range.end && range.end <= last) next = plain.indexOf('\n', range.end);
+    return endAt(range.end <= last ? next : last);
+  };
+  return {
+    into(text, range, before) {
+      const after = original[originalAt(flat, range.end)] ?? '';
+      // A lone CR and an LF that come to stand side by side would be one line end, not two.
+      if (!text.includes('\n')) return before + text === '\r' && after === '\n' ? '\n' : text;
+      const replaced = plain.slice(range.start, range.end);
+      const ends = [...replaced.matchAll(/\n/g)].map(({ index }) => endAt(range.start + index));
+      const other = ends.at(-1) ?? neighbour(range);
+      const [first = '', ...lines] = text.split('\n');
+      let put = before + first;
+      for (const [i, line] of lines.entries()) {
+        const end = ends[i] ?? other;
+        put += (end === '\n' && put.endsWith('\r') ? '\r' : end) + line;
+      }
+      return put.slice(before.length) + (put.endsWith('\r') && after === '\n' ? '\n' : '');
+    },
+  };
 }
 
 /** How many of the ascending numbers are below `limit`. */
@@ -71,11 +130,4 @@ function countBelow(numbers: readonly number[], limit: number): number {
     else high = middle;
   }
   return low;
-}
-
-/** The ending of the first line that the range touches, or of the line before when the file ends there. */
-function usesCrLf(file: Buffer, { start }: Range): boolean {
-  const next = file.indexOf(0x0a, start);
-  const newline = next === -1 ? file.lastIndexOf(0x0a, start) : next;
-  return newline > 0 && file[newline - 1] === 0x0d;
 }

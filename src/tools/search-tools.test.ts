@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { bench, use } from '../../test/support/hands.ts';
+import { bench, makePipe, use } from '../../test/support/hands.ts';
 import { glob } from './glob.ts';
 import { grep } from './grep.ts';
 
@@ -33,7 +33,10 @@ describe('Glob', () => {
     expect(result.success && result.output.split('\n').slice(-1)).toEqual([
       '[5 more files; narrow the pattern to see them]',
     ]);
-    expect(await use(glob, { pattern: '*.py' }, context)).toMatchObject({ output: 'No file matches *.py.' });
+    expect(await use(glob, { pattern: '*.py' }, context)).toMatchObject({
+      output:
+        'No file matches *.py. Ignored and hidden files were left out; include_ignored looks there, too.',
+    });
     expect(await use(glob, { pattern: '*', path: 'f1.ts' }, context)).toEqual({
       success: false,
       error: 'f1.ts is not a folder. Give a folder in path, or leave it out.',
@@ -50,11 +53,65 @@ describe('Grep', () => {
       return result.success ? result.output : result.error;
     };
     expect(await said({})).toBe('b.js:1:hit');
-    expect(await said({ ignore_case: true, context: 1 })).toBe('a.ts-1-x\na.ts:2:Hit\n--\nb.js:1:hit');
+    expect(await said({ ignore_case: true, context: 1 })).toBe('b.js:1:hit\n--\na.ts-1-x\na.ts:2:Hit');
     expect(await said({ ignore_case: true, glob: './*.ts', mode: 'files' })).toBe('a.ts');
-    expect(await said({ ignore_case: true, mode: 'count' })).toBe('a.ts:1\nb.js:1');
+    expect(await said({ ignore_case: true, mode: 'count' })).toBe('b.js:1\na.ts:1');
     expect(await said({ pattern: 'none' })).toBe('Nothing matches none.');
     expect(await said({ path: 'gone' })).toBe('gone does not exist. Find it with Glob, or leave path out.');
+  });
+
+  test('hidden and ignored files only on request', async () => {
+    const { context } = await bench({
+      '.gitignore': 'out\n',
+      'out/a.ts': 'hit\n',
+      '.b.ts': 'hit\n',
+      '.env': 'hit\n',
+    });
+    const outputs = async (tool: typeof grep, input: object) =>
+      Promise.all(
+        [false, true].map(async (include_ignored) => {
+          const result = await use(tool, { ...input, include_ignored }, context);
+          return result.success && result.output;
+        }),
+      );
+    expect(await outputs(grep, { pattern: 'hit', mode: 'files' })).toEqual([
+      'Nothing matches hit.',
+      '.b.ts\nout/a.ts',
+    ]);
+    expect((await outputs(glob, { pattern: '**/*.ts' }))[1]).toBe('.b.ts\nout/a.ts');
+  });
+
+  test('kinds of file, and matches over several lines', async () => {
+    const { context } = await bench({ 'a.py': 'hit\nend\n', 'b.tsx': 'hit\nend\n' });
+    const said = async (input: object) => {
+      const result = await use(grep, { pattern: 'hit', ...input }, context);
+      return result.success && result.output;
+    };
+    expect(await said({ type: 'tsx' })).toBe('b.tsx:1:hit');
+    expect(await said({ pattern: 'hit.end', multiline: true, type: 'py' })).toBe('a.py:1:hit\na.py:2:end');
+    expect(await said({ pattern: 'hit.end' })).toBe('Nothing matches hit.end.');
+    await expect(use(grep, { pattern: 'x', type: 'klingon' }, context)).rejects.toThrow(
+      /unrecognized file type: klingon/,
+    );
+  });
+
+  test('a pipe is not waited for', async () => {
+    const { root, context } = await bench();
+    makePipe(path.join(root, 'pipe'));
+    expect(await use(grep, { pattern: 'x', path: 'pipe' }, context)).toEqual({
+      success: false,
+      error: 'pipe is a pipe, socket or device. Give a file or a folder, or leave path out.',
+    });
+  });
+
+  test('[Y39] the page ends before the router would cut it', async () => {
+    const { context } = await bench({ a: `hit${'x'.repeat(300)}\n`.repeat(150) });
+    const result = await use(grep, { pattern: 'hit' }, context);
+    const lines = result.success ? result.output.split('\n') : [];
+    expect(lines.join('\n').length).toBeLessThan(10_000);
+    expect(lines.at(-1)).toBe(
+      `[${150 - (lines.length - 1)} more; narrow the search with path, glob, type or mode to see them]`,
+    );
   });
 
   test('says how much it left out', async () => {
@@ -62,7 +119,7 @@ describe('Grep', () => {
     const result = await use(grep, { pattern: 'hit' }, context);
     expect(result.success && result.output.split('\n').slice(-2)).toEqual([
       'a:200:hit',
-      '[50 more; narrow the search with path, glob or mode to see them]',
+      '[50 more; narrow the search with path, glob, type or mode to see them]',
     ]);
   });
 });

@@ -1,4 +1,4 @@
-import { stat, writeFile } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { bench, use } from '../../test/support/hands.ts';
@@ -69,6 +69,47 @@ describe('[T07] Write', () => {
       /^Permission denied/,
     );
     expect(await tree()).toEqual({ 'src/a': '' });
+  });
+
+  test('a file keeps its encoding and its CRLF line endings, and the model is told', async () => {
+    const { root, context } = await bench();
+    const file = path.join(root, 'a.txt');
+    await writeFile(file, Buffer.from('\ufeffone\r\ntwo\r\n', 'utf16le'));
+    await use(read, { file_path: 'a.txt' }, context);
+    expect(await use(write, { file_path: 'a.txt', content: 'one\ntwo\n' }, context)).toMatchObject({
+      output: 'a.txt already has exactly this content; nothing was written.',
+    });
+    expect(await use(write, { file_path: 'a.txt', content: 'one\nzwei\n' }, context)).toMatchObject({
+      output:
+        'File overwritten successfully\nThe file keeps its encoding, utf-16le.\nThe file keeps its CRLF line endings.',
+      display: { added: 1, removed: 1 },
+    });
+    expect(await readFile(file)).toEqual(Buffer.from('\ufeffone\r\nzwei\r\n', 'utf16le'));
+  });
+
+  test('line endings that are mixed, or sent along, are written as sent', async () => {
+    const { context, tree } = await bench({ 'a.txt': 'one\r\ntwo\n', 'b.txt': 'one\r\n' });
+    await use(read, { file_path: 'a.txt' }, context);
+    await use(read, { file_path: 'b.txt' }, context);
+    await use(write, { file_path: 'a.txt', content: '1\n2\n' }, context);
+    await use(write, { file_path: 'b.txt', content: '1\n2\r\n' }, context);
+    expect(await tree()).toEqual({ 'a.txt': '1\n2\n', 'b.txt': '1\n2\r\n' });
+  });
+
+  test('what the encoding of the file has no place for, and half a character, are refused', async () => {
+    const { root, context } = await bench();
+    await writeFile(path.join(root, 'a.txt'), Buffer.from('caf\xe9', 'latin1'));
+    await use(read, { file_path: 'a.txt' }, context);
+    expect(await use(write, { file_path: 'a.txt', content: '→' }, context)).toEqual({
+      success: false,
+      error:
+        'a.txt is in windows-1252, which has no place for some characters of the content. ' +
+        'Do without them, or delete the file first to have it written as UTF-8.',
+    });
+    expect(await use(write, { file_path: 'b.txt', content: '\ud83d' }, context)).toMatchObject({
+      error: 'The content has half a character in it. Send it whole.',
+    });
+    expect(await readFile(path.join(root, 'a.txt'), 'latin1')).toBe('caf\xe9');
   });
 
   test('the preview shows the change and makes none', async () => {

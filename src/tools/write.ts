@@ -1,8 +1,14 @@
 import * as z from 'zod';
-import { defineTool, fail, ok } from '../contract/tool.ts';
+import { defineTool, type FileContent, fail, ok } from '../contract/tool.ts';
 import { diffOf } from '../lib/diff-lines.ts';
 import { sha256 } from '../lib/sha256.ts';
-import { decode, encode } from './text.ts';
+import {
+  decodeText,
+  detectEncoding,
+  type Encoding,
+  encodeText,
+  hasHalfCharacter,
+} from '../lib/text-encoding.ts';
 
 export const write = defineTool({
   name: 'Write',
@@ -20,16 +26,26 @@ export const write = defineTool({
 
   async preview({ file_path, content }, { files }) {
     const old = (await files.stat(file_path)) ? await files.read(file_path) : null;
-    return diffOf(file_path, old && decode(old.bytes), content);
+    const manner = mannerOf(old, content);
+    return diffOf(file_path, old && decodeText(old.bytes, manner.encoding), inManner(content, manner));
   },
 
   async run({ file_path, content }, { files, seen }) {
-    const bytes = encode(content);
-    const hash = sha256(bytes);
     const stat = await files.stat(file_path);
     if (stat?.type === 'directory') return fail(`${file_path} is a folder. Name a file in it.`);
+    if (hasHalfCharacter(content)) return fail('The content has half a character in it. Send it whole.');
 
     const old = stat && (await files.read(file_path));
+    const manner = mannerOf(old, content);
+    const text = inManner(content, manner);
+    const bytes = encodeText(text, manner.encoding);
+    if (bytes === null) {
+      return fail(
+        `${file_path} is in ${manner.encoding}, which has no place for some characters of the content. ` +
+          'Do without them, or delete the file first to have it written as UTF-8.',
+      );
+    }
+    const hash = sha256(bytes);
     if (old?.sha256 === hash) {
       seen.set(old.path, hash);
       return ok(`${file_path} already has exactly this content; nothing was written.`);
@@ -49,9 +65,35 @@ export const write = defineTool({
     await files.write(file_path, bytes);
     const written = await files.stat(file_path);
     if (written) seen.set(written.path, hash);
-    return ok(`File ${old ? 'overwritten' : 'created'} successfully`, {
-      display: await diffOf(file_path, old && decode(old.bytes), content),
+    return ok([`File ${old ? 'overwritten' : 'created'} successfully`, ...notesOf(manner)].join('\n'), {
+      display: await diffOf(file_path, old && decodeText(old.bytes, manner.encoding), text),
       metadata: { path: written?.path ?? file_path, bytes: bytes.length, sha256: hash },
     });
   },
 });
+
+/** How a text goes to disk. */
+type Manner = { encoding: Encoding; crlf: boolean };
+
+/**
+ * A file keeps its encoding, and its line endings where all were CRLF: the model sees neither when it reads, so a
+ * content without any CR says nothing about them.
+ */
+function mannerOf(old: FileContent | null, content: string): Manner {
+  const encoding = (old && detectEncoding(old.bytes)) ?? 'utf-8';
+  const text = old && decodeText(old.bytes, encoding);
+  const crlf =
+    text !== null && !content.includes('\r') && /\r\n/.test(text) && !/[^\r]\n|^\n|\r(?!\n)/.test(text);
+  return { encoding, crlf };
+}
+
+function inManner(content: string, { crlf }: Manner): string {
+  return crlf ? content.replaceAll('\n', '\r\n') : content;
+}
+
+function notesOf({ encoding, crlf }: Manner): string[] {
+  return [
+    ...(encoding === 'utf-8' ? [] : [`The file keeps its encoding, ${encoding}.`]),
+    ...(crlf ? ['The file keeps its CRLF line endings.'] : []),
+  ];
+}

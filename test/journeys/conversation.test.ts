@@ -86,6 +86,31 @@ describe('a conversation in a terminal', () => {
     expect(await space.tree()).toEqual({ 'a.txt': 'alpha\n' });
   });
 
+  test('[C05] a long command is shown to its last line before the question, and cannot disguise itself', async () => {
+    const space = await workspace();
+    const lines = Array.from({ length: 30 }, (_, n) => `echo step ${n}`);
+    const command = [...lines, '\x1b[2K\x1b[1Aecho hidden > made.txt'].join('\n');
+    const { terminal } = await open(space, [calls(['Bash', { command }]), says('All right.')], ['go']);
+    await terminal.waitFor('[y/n] ');
+    for (const line of [...lines, 'echo hidden > made.txt']) expect(terminal.screen()).toContain(line);
+    terminal.type('n\r');
+    await terminal.waitFor('All right.');
+    expect(await space.tree()).toEqual({});
+  });
+
+  test('what is typed while it works waits its turn, and never answers a question', async () => {
+    const space = await workspace({ 'a.txt': 'alpha\n' });
+    const slow = slowly(edit, { firstMs: 600 });
+    const { terminal, server } = await open(space, [slow, says('Done.'), says('Second.')], ['change it']);
+    await terminal.waitFor('lists commands');
+    terminal.type('y\r');
+    await terminal.waitFor('[y/n] ');
+    expect(await space.tree()).toEqual({ 'a.txt': 'alpha\n' });
+    terminal.type('n\r');
+    await terminal.waitFor('Second.');
+    expect(server.requests[2]?.messages.at(-1)?.text).toBe('y');
+  });
+
   test('[C10] an unknown command names the near one; a path is not a command', async () => {
     const space = await workspace();
     const { terminal, server } = await open(space, [says('A folder.')]);

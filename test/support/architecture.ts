@@ -41,7 +41,7 @@ const VENDORS = /^(@anthropic-ai\/|openai(\/|$)|@google\/genai|ollama(\/|$))/;
 /** Packages that must not be loaded before somebody uses them. */
 const HEAVY = new RegExp(
   `${VENDORS.source}|^(undici|ajv|@napi-rs/keyring|@modelcontextprotocol/|@agentclientprotocol/|node-llama-cpp|` +
-    'web-tree-sitter|pino|prom-client|@opentelemetry/|ioredis|chokidar|gpt-tokenizer|minisearch|highlight\\.js|shiki)(/|$|[a-z])',
+    'web-tree-sitter|@hyzyla/pdfium|htmlparser2|pino|prom-client|@opentelemetry/|ioredis|chokidar|gpt-tokenizer|minisearch|highlight\\.js|shiki)(/|$|[a-z])',
 );
 
 /** Which rooms may import a module. The cli reads only files that its user named on the command line. */

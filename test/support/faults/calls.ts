@@ -32,7 +32,9 @@ const untouched: Fault['also'] = async ({ space }) =>
   expect(await space.tree()).toEqual({ 'a.txt': 'alpha', 'b.txt': 'beta' });
 
 const mistakes = [
-  `There is no tool named Reed. Did you mean Read? The tools are: ${builtinTools.map(({ name }) => name).join(', ')}.`,
+  `There is no tool named Reed. Did you mean Read? The tools are: ${builtinTools()
+    .map(({ name }) => name)
+    .join(', ')}.`,
   'Glob did not run, its arguments are wrong:\n- pattern: Invalid input: expected string, received undefined\nCorrect them and call it again.',
   'The arguments of Write were not a JSON object, so it did not run. They read: {"file_path":"c.txt",\nSend the call again with complete, valid JSON.',
   'Read did not run, its arguments are wrong:\n- file_path: Invalid input: expected string, received number\nCorrect them and call it again.',
@@ -79,10 +81,21 @@ export const oddCalls: Fault[] = [
     },
   },
   {
-    name: '[L12] one id for several calls: each runs and gets its own answer',
-    script: [calls(['Read', a, { id: 'call_same' }], ['Read', b, { id: 'call_same' }]), says('fine')],
-    upshot: both,
-    also: tied,
+    name: '[L12] one id for several calls: other calls run, the same call sent again is answered only, and each gets its own answer',
+    script: [
+      calls(['Read', a, { id: 'call_same' }], ['Read', b, { id: 'call_same' }]),
+      calls(['Read', { ...b, limit: 1 }, { id: 'call_same' }]),
+      calls(['Read', a, { id: 'call_same' }]),
+      says('fine'),
+    ],
+    upshot: { requests: 4, ran: ['Read', 'Read', 'Read'], told: [alpha, beta, beta, alpha] },
+    also: (played) =>
+      expect(answersByCall(played)).toEqual([
+        [a, '1\talpha'],
+        [b, '1\tbeta'],
+        [{ ...b, limit: 1 }, '1\tbeta'],
+        [a, '1\talpha'],
+      ]),
   },
   {
     name: '[L12] no ids: each call gets one',

@@ -74,9 +74,9 @@ export const refusals: Fault[] = [
     },
   },
   {
-    name: '[E04] too long even when shortened: said, not tried for ever',
-    script: (protocol) => Array(3).fill(fails(400, { message: overflow[protocol] })),
-    upshot: { code: 1, stopReason: 'error', kind: 'overflow', result: '', requests: 3 },
-    words: 'Context overflow: ',
+    name: '[E04] too long with nothing to shorten: said with a way on, and not sent again',
+    script: (protocol) => [fails(400, { message: overflow[protocol] })],
+    upshot: { code: 1, stopReason: 'error', kind: 'overflow', result: '', requests: 1 },
+    words: 'choose a model with a larger window',
   },
 ];

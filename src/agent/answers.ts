@@ -1,0 +1,23 @@
+import type { Message, ToolMessage } from '../contract/message.ts';
+
+const MOST = 500;
+
+/** The session's last answers by call id, so that a call sent twice is answered and not run twice. */
+export class Answers {
+  readonly #byId = new Map<string, ToolMessage>();
+
+  constructor(history: readonly Message[]) {
+    for (const message of history) if (message.role === 'tool') this.add(message);
+  }
+
+  get(callId: string): ToolMessage | undefined {
+    return this.#byId.get(callId);
+  }
+
+  add(message: ToolMessage): void {
+    this.#byId.set(message.callId, message);
+    if (this.#byId.size <= MOST) return;
+    const [oldest] = this.#byId.keys();
+    if (oldest !== undefined) this.#byId.delete(oldest);
+  }
+}

@@ -1,0 +1,99 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import { Conversation } from './conversation.ts';
+import { answerOnTerminal } from './plain-ask.ts';
+import type { Terminal } from './terminal.ts';
+
+const never = new AbortController().signal;
+
+/** A real conversation over pipes. */
+function talking() {
+  const stdin = new PassThrough();
+  const stdout = new PassThrough();
+  let screen = '';
+  stdout.setEncoding('utf8').on('data', (text: string) => {
+    screen += text;
+  });
+  // A conversation uses only the streams of its terminal.
+  const talk = new Conversation({ stdin, stdout } as unknown as Terminal);
+  /** Types a line once a question is there. */
+  const type = async (line: string) => {
+    await expect.poll(() => screen.endsWith(': ')).toBe(true);
+    screen = `${screen}${line}\n`;
+    stdin.write(`${line}\n`);
+  };
+  return { ask: answerOnTerminal(talk), type, stdin, screen: () => screen };
+}
+
+describe('a question of the model on the terminal', () => {
+  const colours = ['red', 'blue', 'none of these'];
+
+  test('shows numbered choices', async () => {
+    const { ask, type, screen } = talking();
+    const answer = ask({ question: 'Which colour?', choices: colours }, never);
+    await type('2');
+    expect(await answer).toBe('blue');
+    expect(screen()).toBe(
+      '\nWhich colour?\n  1. red\n  2. blue\n  3. none of these\nAnswer (1-3, or your own words): 2\n',
+    );
+  });
+
+  test.each([
+    ['1', 'red'],
+    [' 3. ', 'none of these'],
+    ['0', '0'],
+    ['4', '4'],
+    ['2 coats of red', '2 coats of red'],
+    ['  green ', 'green'],
+    ['', ''],
+  ])('"%s" means "%s"', async (line, expected) => {
+    const { ask, type } = talking();
+    const answer = ask({ question: 'Which colour?', choices: colours }, never);
+    await type(line);
+    expect(await answer).toBe(expected);
+  });
+
+  test('without choices a number is only a number', async () => {
+    const { ask, type, screen } = talking();
+    const answer = ask({ question: 'How many?', choices: [] }, never);
+    await type('1');
+    expect(await answer).toBe('1');
+    expect(screen()).toBe('\nHow many?\nAnswer: 1\n');
+  });
+
+  test('two questions at once are asked one after the other', async () => {
+    const { ask, type, screen } = talking();
+    const answers = [
+      ask({ question: 'First?', choices: [] }, never),
+      ask({ question: 'Second?', choices: [] }, never),
+    ];
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(screen()).not.toContain('Second?');
+    await type('a');
+    expect(await answers[0]).toBe('a');
+    await type('b');
+    expect(await answers[1]).toBe('b');
+  });
+
+  test('the end of the input and a stop are no answer, and the next question is not asked', async () => {
+    const { ask, stdin, screen } = talking();
+    const stop = new AbortController();
+    const stopped = ask({ question: 'First?', choices: [] }, stop.signal);
+    const waiting = ask({ question: 'Second?', choices: [] }, stop.signal);
+    setTimeout(() => stop.abort(), 50);
+    expect([await stopped, await waiting]).toEqual([null, null]);
+    expect(screen()).not.toContain('Second?');
+    const ended = ask({ question: 'Third?', choices: [] }, never);
+    stdin.end();
+    expect(await ended).toBeNull();
+  });
+
+  test('the words of the model do not steer the terminal', async () => {
+    const { ask, type, screen } = talking();
+    const answer = ask({ question: '\x1b[2JWhich?\x1b]0;title\x07', choices: ['\x1b[31mred'] }, never);
+    await type('1');
+    await answer;
+    expect(screen()).toContain('  1. \uFFFD[31mred');
+    expect(screen()).not.toContain('\x1b');
+  });
+});

@@ -1,0 +1,86 @@
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import type { Display } from '../contract/display.ts';
+import { PlainView } from './plain-view.ts';
+
+const plain = () => new PlainView({ color: false, stream: true });
+
+const change = (path: string) => ({
+  path,
+  patch: `--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n-old\n+new\n`,
+  added: 1,
+  removed: 1,
+});
+
+describe('a result in plain lines', () => {
+  test.each<[string, Display, string]>([
+    [
+      'text',
+      { kind: 'text', text: 'status 200, text/html, 11 characters' },
+      '  status 200, text/html, 11 characters\n',
+    ],
+    [
+      'long text',
+      { kind: 'text', text: Array.from({ length: 14 }, (_, i) => `${i}`).join('\n') },
+      `${Array.from({ length: 12 }, (_, i) => `  ${i}\n`).join('')}  … 2 more lines\n`,
+    ],
+    [
+      'a diff',
+      { kind: 'diff', ...change('a.ts') },
+      '  --- a/a.ts\n  +++ b/a.ts\n  @@ -1 +1 @@\n  -old\n  +new\n',
+    ],
+    [
+      'several diffs as one change',
+      { kind: 'diffs', diffs: [change('a.ts'), change('b.ts')] },
+      '  2 files, +2 -2\n' +
+        '  --- a/a.ts\n  +++ b/a.ts\n  @@ -1 +1 @@\n  -old\n  +new\n' +
+        '  --- a/b.ts\n  +++ b/b.ts\n  @@ -1 +1 @@\n  -old\n  +new\n',
+    ],
+    [
+      'todos, in signs every terminal and every voice can say',
+      {
+        kind: 'todos',
+        items: [
+          { text: 'look', status: 'done' },
+          { text: 'mend\n  it', status: 'in_progress' },
+          { text: '\x1b[2Jtest', status: 'pending' },
+        ],
+      },
+      '  [x] look\n  [~] mend it\n  [ ] \uFFFD[2Jtest\n',
+    ],
+    ['an empty list', { kind: 'todos', items: [] }, '  (nothing to do)\n'],
+  ])('%s', (_name, display, text) => {
+    expect(plain().display(display)).toBe(text);
+  });
+
+  test('colours change nothing but colours', () => {
+    const display: Display = { kind: 'diffs', diffs: [change('a.ts')] };
+    const coloured = new PlainView({ color: true, stream: true }).display(display);
+    expect(coloured).toContain('\x1b[32m+new\x1b[39m');
+    expect(stripVTControlCharacters(coloured)).toBe(plain().display(display));
+  });
+
+  test('a change that was shown with the question is not shown again with the result', () => {
+    const view = plain();
+    const display: Display = { kind: 'diffs', diffs: [change('a.ts')] };
+    const request = {
+      callId: '1',
+      tool: 'MultiEdit',
+      operation: 'MultiEdit a.ts',
+      accesses: [],
+      because: '',
+      preview: display,
+    };
+    expect(view.render({ type: 'question', request })).toBe(plain().display(display));
+    expect(
+      view.render({
+        type: 'tool_end',
+        callId: '1',
+        name: 'MultiEdit',
+        success: true,
+        durationMs: 7,
+        display,
+      }),
+    ).toBe('  ✓ 7 ms\n');
+  });
+});

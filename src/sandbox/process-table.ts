@@ -1,0 +1,74 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { isErrno } from './real-path.ts';
+
+/** A process that is not dead. `started` tells it from a later one of the same number. */
+export type ProcessRow = { pid: number; parent: number; group: number; started: string; marked: boolean };
+
+/** Every process carries the environment it was born with, so a mark in there finds those that left their group. */
+export type Mark = { name: string; prefix: string };
+
+/** What runs now; `marked` are those born with the mark. Empty where the system does not tell. */
+export async function listProcesses(mark?: Mark): Promise<ProcessRow[]> {
+  if (process.platform === 'win32') return [];
+  return process.platform === 'linux' ? readProc(mark) : askPs(mark);
+}
+
+function readProc(mark: Mark | undefined): ProcessRow[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => {
+      const row = parseStat(Number(pid), readIfAny(`/proc/${pid}/stat`));
+      if (!row) return [];
+      // The kernel shows the environment of the user's own processes only.
+      return [{ ...row, marked: mark !== undefined && isMarked(readIfAny(`/proc/${pid}/environ`), mark) }];
+    });
+}
+
+function parseStat(pid: number, stat: string): Omit<ProcessRow, 'marked'> | null {
+  // The name in brackets may itself hold brackets and spaces.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const [state = '', parent, group] = fields;
+  if (state === '' || isDead(state)) return null;
+  return { pid, parent: Number(parent), group: Number(group), started: fields[19] ?? '' };
+}
+
+function isMarked(environment: string, { name, prefix }: Mark): boolean {
+  const wanted = `${name}=${prefix}`;
+  return environment.startsWith(wanted) || environment.includes(`\0${wanted}`);
+}
+
+function readIfAny(file: string): string {
+  try {
+    return readFileSync(file, 'latin1');
+  } catch (error) {
+    if (isErrno(error, ['ENOENT', 'ESRCH', 'EACCES', 'EPERM'])) return '';
+    throw error;
+  }
+}
+
+/** In a container without an init the dead stay listed for ever. */
+function isDead(state: string): boolean {
+  return state.startsWith('Z') || state.startsWith('X');
+}
+
+/** macOS shows the environment behind the command, except that of the system's own programs. */
+function askPs(mark: Mark | undefined): Promise<ProcessRow[]> {
+  const environment = process.platform === 'darwin' ? ['-E'] : [];
+  const args = ['-A', ...environment, '-ww', '-o', 'pid=,ppid=,pgid=,stat=,lstart=,command='];
+  return new Promise((resolve) => {
+    execFile('ps', args, { maxBuffer: 64 * 1024 * 1024, timeout: 2_000 }, (error, stdout) => {
+      resolve(error ? [] : parsePs(stdout, mark));
+    });
+  });
+}
+
+export function parsePs(table: string, mark: Mark | undefined): ProcessRow[] {
+  const line = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S+\s+\S+\s+\S+\s+[\d:]+\s+\d+)\s+(.*)$/;
+  return table.split('\n').flatMap((text) => {
+    const [, pid, parent, group, state = '', started = '', rest = ''] = line.exec(text) ?? [];
+    if (pid === undefined || isDead(state)) return [];
+    const marked = mark !== undefined && rest.includes(` ${mark.name}=${mark.prefix}`);
+    return [{ pid: Number(pid), parent: Number(parent), group: Number(group), started, marked }];
+  });
+}

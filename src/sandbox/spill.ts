@@ -1,0 +1,90 @@
+import { createWriteStream, mkdirSync, type WriteStream } from 'node:fs';
+import path from 'node:path';
+
+/** No command may fill the user's disk. */
+const MAX_FILE_BYTES = 1024 ** 3;
+const PENDING_BYTES = 1024 ** 2;
+/** A disk that does not answer must not hold up the result. */
+const CLOSE_MS = 1_000;
+
+/** Where the whole output is, and why it ends early if it does. No file when there was no need for one. */
+export type Spilled = { file?: string; stopped?: string };
+
+/** Output too long for memory, in order of arrival. What comes before `open` waits in memory and goes first. */
+export type Spill = {
+  open(): void;
+  /** False asks to hold the source until `onRoom`. */
+  push(chunk: Buffer): boolean;
+  end(): Promise<Spilled>;
+};
+
+export type SpillOptions = { file: string; maxBytes?: number; onRoom(): void };
+
+/** Trouble with the disk ends the writing, never the command. */
+export function createSpill({ file, maxBytes = MAX_FILE_BYTES, onRoom }: SpillOptions): Spill {
+  let waiting: Buffer[] = [];
+  let stream: WriteStream | undefined;
+  let closed = Promise.resolve();
+  let stopped: string | undefined;
+  let taken = 0;
+
+  function stop(because: string): void {
+    stopped ??= because;
+    waiting = [];
+    onRoom();
+  }
+
+  function write(chunk: Buffer): boolean {
+    if (stopped !== undefined || !stream) return true;
+    const room = maxBytes - taken;
+    taken += chunk.length;
+    if (chunk.length <= room) return stream.write(chunk);
+    stream.write(chunk.subarray(0, room));
+    stop('that is the most kept of one command');
+    return true;
+  }
+
+  return {
+    open() {
+      if (stream || stopped !== undefined) return;
+      try {
+        mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+      } catch (error) {
+        return stop(reasonOf(error));
+      }
+      const opened = createWriteStream(file, { mode: 0o600, highWaterMark: PENDING_BYTES });
+      opened.on('error', (error) => stop(reasonOf(error)));
+      opened.on('drain', onRoom);
+      closed = new Promise((resolve) => opened.once('close', () => resolve()));
+      stream = opened;
+      for (const chunk of waiting) write(chunk);
+      waiting = [];
+    },
+    push(chunk) {
+      if (stream) return write(chunk);
+      if (stopped === undefined) waiting.push(chunk);
+      return true;
+    },
+    async end() {
+      waiting = [];
+      stream?.end();
+      await within(closed, CLOSE_MS);
+      const written = stream !== undefined && stream.bytesWritten > 0;
+      return { ...(written && { file }), ...(stopped !== undefined && { stopped }) };
+    },
+  };
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Waits for the work, but no longer than this. */
+export async function within(work: Promise<void>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([work, limit]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,23 @@
+import type { Stats } from 'node:fs';
+import { lstat } from 'node:fs/promises';
+import { openRegular, readBytes } from './open-file.ts';
+import { isErrno } from './real-path.ts';
+
+/** Of the thing itself, a link included; null when nothing is there. */
+export async function statOrNull(real: string): Promise<Stats | null> {
+  try {
+    return await lstat(real);
+  } catch (error) {
+    if (isErrno(error, ['ENOENT', 'ENOTDIR'])) return null;
+    throw error;
+  }
+}
+
+export async function readWhole(real: string): Promise<Uint8Array> {
+  const { handle, size } = await openRegular(real);
+  try {
+    return await readBytes(handle, size);
+  } finally {
+    await handle.close();
+  }
+}

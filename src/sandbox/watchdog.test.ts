@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { isRunning } from '../../test/support/processes.ts';
+import { createWatchdog } from './watchdog.ts';
+
+const name = 'WATCHDOG_TEST_MARK';
+
+function program(command: string, env: Record<string, string> = {}): number {
+  const child = spawn('/bin/sh', ['-c', command], {
+    detached: true,
+    stdio: 'ignore',
+    env: { PATH: process.env.PATH, ...env },
+  });
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
+  if (child.pid === undefined) throw new Error('not started');
+  return child.pid;
+}
+
+const areRunning = (pids: number[]) => Promise.all(pids.map(isRunning));
+
+describe.skipIf(process.platform === 'win32')('the watchdog', () => {
+  test('at the end of its input ends the groups it was told of, and not those it was told to forget', async () => {
+    const watchdog = createWatchdog({ name, prefix: randomUUID() }, process.env.PATH);
+    const pids = ['sleep 60', 'sleep 60', 'sleep 60'].map((command) => program(command));
+    for (const pid of [...pids, 1_234_567]) watchdog.watch(pid);
+    watchdog.forget(pids[1] ?? 0);
+    watchdog.forget(7_654_321);
+    watchdog.forget(1_234_567);
+    await sleep(100);
+    expect(await areRunning(pids)).toEqual([true, true, true]);
+    await watchdog.close();
+    expect(await areRunning(pids)).toEqual([false, true, false]);
+  });
+
+  test('asks first and kills the deaf after a second', async () => {
+    const watchdog = createWatchdog({ name, prefix: randomUUID() }, process.env.PATH);
+    const pid = program("trap '' TERM; while :; do sleep 0.1; done");
+    watchdog.watch(pid);
+    await sleep(100);
+    const started = Date.now();
+    await watchdog.close();
+    expect(Date.now() - started).toBeGreaterThan(900);
+    expect(Date.now() - started).toBeLessThan(3_000);
+    expect(await isRunning(pid)).toBe(false);
+  });
+
+  test.runIf(process.platform === 'linux')('finds those with the mark by themselves', async () => {
+    const prefix = `${randomUUID()}:`;
+    const watchdog = createWatchdog({ name, prefix }, process.env.PATH);
+    const pids = [
+      program('sleep 60', { [name]: `${prefix}1;` }),
+      program('sleep 60', { [name]: `${randomUUID()}:1;` }),
+    ];
+    watchdog.watch(1_234_567);
+    await sleep(100);
+    await watchdog.close();
+    expect(await areRunning(pids)).toEqual([false, true]);
+  });
+
+  test('that was never needed has nothing to close', async () => {
+    const watchdog = createWatchdog({ name, prefix: randomUUID() }, process.env.PATH);
+    watchdog.forget(1);
+    await watchdog.close();
+    await watchdog.close();
+  });
+});

@@ -1,0 +1,74 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Mark } from './process-table.ts';
+
+/**
+ * Ends commands when this process is gone without having done so, be it by kill -9: a small shell that waits for
+ * its input to end. Its first line is the mark; then groups to watch (+) and to forget (-). On Windows there is
+ * none, and a killed assistant leaves its commands running.
+ */
+export type Watchdog = { watch(group: number): void; forget(group: number): void; close(): Promise<void> };
+
+/** In plain sh. Only Linux has /proc; elsewhere the groups are what can be found. */
+const script = `
+read -r mark
+groups=' '
+while read -r sign group; do
+  case $sign in
+    +) groups="$groups$group " ;;
+    -) case $groups in *" $group "*) groups="\${groups%% $group *} \${groups#* $group }" ;; esac ;;
+  esac
+done
+living() { for group in $groups; do kill -s 0 -- "-$group" && echo "-$group"; done
+  for file in $(grep -ls -e "$mark" /proc/[0-9]*/environ); do file=\${file%/environ}; echo "\${file#/proc/}"; done; }
+end() { for one in $(living); do kill -s "$1" -- "$one"; done; }
+end TERM
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+  [ -z "$(living)" ] && exit
+  sleep 0.1 || sleep 1
+done
+end KILL
+sleep 0.1
+end KILL
+`;
+
+export function createWatchdog({ name, prefix }: Mark, path: string | undefined): Watchdog {
+  let shell: ChildProcess | undefined;
+
+  function begin(): ChildProcess {
+    const child = spawn('/bin/sh', ['-c', script], {
+      cwd: '/',
+      // None of the user's environment: the watchdog must not look like a command, nor read a start-up script.
+      env: { PATH: path ?? '/usr/bin:/bin' },
+      // Out of the terminal's group, or an interrupt would end the watchdog first.
+      detached: true,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+    // Without a watchdog commands are still ended in every way but one; a write to a dead one is no news either.
+    child.on('error', () => undefined);
+    child.stdin?.on('error', () => undefined);
+    child.unref();
+    if (child.stdin && 'unref' in child.stdin && typeof child.stdin.unref === 'function') child.stdin.unref();
+    child.stdin?.write(`${name}=${prefix}\n`);
+    return child;
+  }
+
+  return {
+    watch(group) {
+      if (process.platform === 'win32') return;
+      shell ??= begin();
+      shell.stdin?.write(`+ ${group}\n`);
+    },
+    forget(group) {
+      shell?.stdin?.write(`- ${group}\n`);
+    },
+    async close() {
+      const child = shell;
+      shell = undefined;
+      if (!child || child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
+      const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+      child.ref();
+      child.stdin?.end();
+      await gone;
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest';
+import { bench, use } from '../../test/support/hands.ts';
+import type { UserQuestion } from '../contract/tool.ts';
+import { askUser } from './ask-user.ts';
+
+async function asking(input: object, answer: string | null) {
+  const { context } = await bench();
+  const asked: UserQuestion[] = [];
+  const ask = async (question: UserQuestion) => {
+    asked.push(question);
+    return answer;
+  };
+  return { result: await use(askUser, input, { ...context, ask }), asked };
+}
+
+describe('[U17] AskUser', () => {
+  test.each([
+    ['an answer', ' the blue one\n', { success: true, output: 'the blue one' }],
+    [
+      'no words',
+      '  ',
+      { success: true, output: 'The user gave no answer. Choose the most sensible way and say which.' },
+    ],
+    [
+      'nobody',
+      null,
+      { success: false, error: 'Nobody is there to answer. Choose the most sensible way and say which.' },
+    ],
+  ])('%s', async (_name, answer, result) => {
+    expect(await asking({ question: 'Which?', choices: ['red', 'blue'] }, answer)).toEqual({
+      result,
+      asked: [{ question: 'Which?', choices: ['red', 'blue'] }],
+    });
+  });
+
+  test('a question may be without choices, and has nine at most', async () => {
+    expect((await asking({ question: 'Which?' }, 'x')).asked).toEqual([{ question: 'Which?', choices: [] }]);
+    const choices = Array.from({ length: 10 }, (_, i) => `${i}`);
+    expect(askUser.input.safeParse({ question: 'Which?', choices }).success).toBe(false);
+    expect(askUser.input.safeParse({ question: '' }).success).toBe(false);
+  });
+
+  test('touches nothing', () => {
+    expect(askUser.access({ question: 'Which?', choices: [] })).toEqual([]);
+  });
+
+  test('the question can be called off', async () => {
+    const { context } = await bench();
+    const stop = new AbortController();
+    const ask = (_: UserQuestion, signal: AbortSignal) =>
+      new Promise<null>((resolve) => signal.addEventListener('abort', () => resolve(null)));
+    const answer = use(askUser, { question: 'Which?' }, { ...context, ask, signal: stop.signal });
+    stop.abort();
+    expect(await answer).toMatchObject({ success: false });
+  });
+});

@@ -1,0 +1,96 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { bench, use } from '../../test/support/hands.ts';
+import type { ToolContext } from '../contract/tool.ts';
+import { bash } from './bash.ts';
+import { bashOutput } from './bash-output.ts';
+import { killShell } from './kill-shell.ts';
+
+const start = (command: string, context: ToolContext) =>
+  use(bash, { command, run_in_background: true }, context);
+
+describe('commands in the background', () => {
+  test('are started, read and ended by their id', async () => {
+    const { context } = await bench();
+    const command = "exec 2>/dev/null; echo up; trap 'echo down; exit 0' TERM; while :; do sleep 0.05; done";
+    expect(await start(command, context)).toEqual({
+      success: true,
+      output:
+        'Started in the background as bg_1. BashOutput reads its output, KillShell ends it; it ends with the session at the latest.',
+      metadata: { id: 'bg_1', command },
+    });
+    expect(await use(bashOutput, { id: 'bg_1', wait_ms: 5_000 }, context)).toEqual({
+      success: true,
+      output: 'bg_1 is running.\nup\n',
+      display: { kind: 'text', text: 'up\n' },
+      metadata: { id: 'bg_1', command, running: true, exitCode: null, signal: null },
+    });
+    expect(await use(bashOutput, { id: 'bg_1' }, context)).toMatchObject({
+      output: 'bg_1 is running.\n(no new output)',
+    });
+    expect(await use(killShell, { id: 'bg_1' }, context)).toEqual({
+      success: true,
+      output: 'bg_1 is ended. BashOutput has its last output.',
+      metadata: { id: 'bg_1', command },
+    });
+    expect(await use(bashOutput, { id: 'bg_1' }, context)).toEqual({
+      success: true,
+      output: 'bg_1 ended with exit code 0.\ndown\n',
+      display: { kind: 'text', text: 'down\n' },
+      metadata: { id: 'bg_1', command, running: false, exitCode: 0, signal: null },
+    });
+    expect(await use(killShell, { id: 'bg_1' }, context)).toMatchObject({
+      output: 'bg_1 had already ended. BashOutput has its last output.',
+    });
+  });
+
+  test('waiting ends with new output, with the end, with the time, or with an abort', async () => {
+    const { context } = await bench();
+    await start("sleep 0.3; printf '\\033[32mgreen\\033[0m'; sleep 0.5; kill -SEGV $$", context);
+    const timed = async (wait_ms: number) => {
+      const started = Date.now();
+      const { output } = (await use(bashOutput, { id: 'bg_1', wait_ms }, context)) as { output: string };
+      return { output, ms: Date.now() - started };
+    };
+    const [nothing, green, end] = [await timed(50), await timed(10_000), await timed(10_000)];
+    expect([nothing.output, green.output, end.output]).toEqual([
+      'bg_1 is running.\n(no new output)',
+      'bg_1 is running.\ngreen',
+      'bg_1 was ended by signal SIGSEGV.\n(no new output)',
+    ]);
+    expect(Math.max(nothing.ms, green.ms, end.ms)).toBeLessThan(5_000);
+
+    await start('sleep 60', context);
+    const controller = new AbortController();
+    const waiting = use(
+      bashOutput,
+      { id: 'bg_2', wait_ms: 30_000 },
+      { ...context, signal: controller.signal },
+    );
+    await sleep(50);
+    controller.abort();
+    await expect(waiting).rejects.toThrow();
+    expect(context.shell.check('bg_2')?.running).toBe(true);
+    await context.shell.stop('bg_2');
+  });
+
+  test('an id nobody knows is answered with those there are', async () => {
+    const { context } = await bench();
+    const none = { success: false, error: 'There is no bg_7: nothing was started in the background.' };
+    expect(await use(bashOutput, { id: 'bg_7' }, context)).toEqual(none);
+    expect(await use(killShell, { id: 'bg_7' }, context)).toEqual(none);
+    await start('true', context);
+    const other = { success: false, error: 'There is no bg_7. In the background: bg_1.' };
+    expect(await use(bashOutput, { id: 'bg_7', wait_ms: 30_000 }, context)).toEqual(other);
+    expect(await use(killShell, { id: 'bg_7' }, context)).toEqual(other);
+  });
+
+  test('touch nothing and so ask nothing; starting one asks as any command does', () => {
+    expect(bashOutput.access(bashOutput.input.parse({ id: 'bg_1' }))).toEqual([]);
+    expect(killShell.access(killShell.input.parse({ id: 'bg_1' }))).toEqual([]);
+    expect(bash.access(bash.input.parse({ command: 'ls', run_in_background: true }))).toEqual([
+      { kind: 'execute', target: 'ls' },
+    ]);
+    expect(bashOutput.input.safeParse({ id: 'bg_1', wait_ms: 30_001 }).success).toBe(false);
+  });
+});

@@ -1,0 +1,96 @@
+import path from 'node:path';
+import * as z from 'zod';
+import type { Display } from '../contract/display.ts';
+import { defineTool, type FileStat, type Files, fail, ok } from '../contract/tool.ts';
+import { diffOf } from '../lib/diff-lines.ts';
+import { decodeText, detectEncoding } from '../lib/text-encoding.ts';
+
+const MAX_LISTED = 200;
+const MAX_SHOWN_BYTES = 256 * 1024;
+
+/** `isLink`: the thing itself is a link, and `entry` is what it leads to. */
+type Target = { entry: FileStat; isLink: boolean };
+
+export const remove = defineTool({
+  name: 'Delete',
+  aliases: ['delete_file', 'file_delete', 'remove_file', 'remove', 'rm', 'unlink', 'delete_files'],
+  description:
+    'Delete a file, or a folder with all that is in it when recursive is true. ' +
+    'What is deleted is kept, and the user can take it back with /undo.',
+  input: z.object({
+    file_path: z.string().min(1).describe('File or folder, absolute or relative to the working directory'),
+    recursive: z.boolean().default(false).describe('Must be true to delete a folder'),
+  }),
+
+  title: ({ file_path }) => `Delete ${file_path}`,
+  access: ({ file_path }) => [{ kind: 'write', target: file_path }],
+
+  async preview({ file_path }, { files }) {
+    const target = await targetAt(file_path, files);
+    return target ? show(file_path, target, files) : undefined;
+  },
+
+  async run({ file_path, recursive }, { files, seen, cwd }) {
+    if (path.resolve(cwd, file_path) === path.resolve(cwd))
+      return fail('The working directory itself cannot be deleted. Name what is in it.');
+    const target = await targetAt(file_path, files);
+    if (!target) return fail(`${file_path} does not exist. Find it with Glob or List.`);
+    const isFolder = target.entry.type === 'directory' && !target.isLink;
+    if (isFolder && !recursive)
+      return fail(`${file_path} is a folder. Pass recursive: true to delete it with all that is in it.`);
+
+    const display = await show(file_path, target, files);
+    await files.remove(file_path);
+    if (!isFolder) seen.delete(target.entry.path);
+    const kind = target.isLink ? 'Link' : isFolder ? 'Folder' : 'File';
+    return ok(`${kind} deleted successfully; /undo brings it back`, {
+      display,
+      metadata: { path: target.entry.path, deleted: file_path },
+    });
+  },
+});
+
+/** Looked up in the listing of its folder: a link must be seen as one, also when it leads nowhere or outside. */
+async function targetAt(file: string, files: Files): Promise<Target | null> {
+  const parent = path.dirname(path.normalize(file));
+  const name = path.basename(path.normalize(file));
+  if (name === '.' || name === '..') {
+    const entry = await files.stat(file);
+    return entry && { entry, isLink: false };
+  }
+  if ((await files.stat(parent))?.type !== 'directory') return null;
+  const found = (await files.list(parent)).find((entry) => path.basename(entry.path) === name);
+  if (!found) return null;
+  return { entry: found, isLink: await isLink(found, files) };
+}
+
+/** A pipe is `other`, too; the hand that removes will tell. */
+async function isLink(entry: FileStat, files: Files): Promise<boolean> {
+  if (entry.type === 'other') return true;
+  return (await files.stat(entry.path))?.path !== entry.path;
+}
+
+async function show(file: string, { entry, isLink }: Target, files: Files): Promise<Display> {
+  if (isLink) return { kind: 'text', text: `${file} (the link, not what it leads to)` };
+  if (entry.type === 'directory') return listUnder(entry.path, files);
+  if (entry.size > MAX_SHOWN_BYTES) return { kind: 'text', text: `${file} (${entry.size} bytes)` };
+  const { bytes } = await files.read(file);
+  const encoding = detectEncoding(bytes);
+  if (encoding === null) return { kind: 'text', text: `${file} (${entry.size} bytes, binary)` };
+  const diff = await diffOf(file, decodeText(bytes, encoding), '');
+  return { ...diff, patch: diff.patch.replace(/^\+\+\+ .*$/m, '+++ /dev/null') };
+}
+
+/** What is in a folder, with how many there are in all. Links are not followed. */
+async function listUnder(folder: string, files: Files): Promise<Display> {
+  const paths: string[] = [];
+  let total = 0;
+  const open = [folder];
+  for (let next = open.pop(); next !== undefined && total < 10 * MAX_LISTED; next = open.pop()) {
+    for (const entry of await files.list(next)) {
+      if (entry.type === 'directory' && !(await isLink(entry, files))) open.push(entry.path);
+      else if (++total <= MAX_LISTED) paths.push(entry.path);
+    }
+  }
+  return { kind: 'files', paths, total };
+}

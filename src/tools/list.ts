@@ -1,0 +1,137 @@
+import path from 'node:path';
+import * as z from 'zod';
+import { defineTool, type FileStat, type Files, fail, ok } from '../contract/tool.ts';
+import { explainMissing } from './read-folder.ts';
+import { fitting } from './read-text.ts';
+import { humanSize } from './size.ts';
+
+const MAX_DEPTH = 3;
+const MAX_ENTRIES = 400;
+/** Of a larger tree some files are not told apart from ignored ones; folders without a known file are shown then. */
+const MAX_KNOWN = 50_000;
+
+export const list = defineTool({
+  name: 'List',
+  aliases: ['list_files', 'list_directory', 'list_dir', 'ls', 'tree'],
+  description:
+    'List a folder as a tree: folders with the number of files in them, files with their size. Ignored and hidden ' +
+    'entries are left out and counted.',
+  input: z.object({
+    path: z.string().min(1).default('.').describe('Folder to list; the working directory if absent'),
+    depth: z.number().int().min(1).max(MAX_DEPTH).default(1).describe('How many levels to show'),
+    include_ignored: z
+      .boolean()
+      .default(false)
+      .describe('Also hidden entries and those that .gitignore names'),
+  }),
+
+  title: ({ path: folder }) => `List ${folder}`,
+  access: ({ path: folder }) => [{ kind: 'read', target: folder }],
+
+  async run({ path: folder, depth, include_ignored }, { cwd, files, search, signal }) {
+    const stat = await files.stat(folder);
+    if (!stat) return fail(await explainMissing(folder, files));
+    if (stat.type !== 'directory') return fail(`${folder} is a file. Read it, or list its folder.`);
+
+    const found = include_ignored ? null : await search.files('**/*', folder, { limit: MAX_KNOWN, signal });
+    const known = found && countsOf(found.paths.map((file) => path.resolve(cwd, file)));
+    const tree = new Tree(files, { known, complete: found !== null && found.total <= MAX_KNOWN, signal });
+    await tree.add(stat.path, { indent: '', depth });
+
+    const { text, shown } = fitting(tree.lines);
+    const left = tree.total - shown;
+    const notes = [
+      left > 0 && `[${left} more entries; list a folder below, or less depth, to see them]`,
+      tree.leftOut > 0 &&
+        `[${tree.leftOut} hidden, ignored or linked entries left out; include_ignored shows them]`,
+    ].filter((note) => note !== false);
+    const metadata = { total: tree.total, leftOut: tree.leftOut };
+    if (tree.lines.length === 0) return ok([`${folder} is empty.`, ...notes].join('\n'), { metadata });
+    return ok([text, ...notes].join('\n'), { metadata });
+  },
+});
+
+/** How many of these files lie at or under each path. */
+function countsOf(files: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const file of files) {
+    for (let at = file; ; at = path.dirname(at)) {
+      counts.set(at, (counts.get(at) ?? 0) + 1);
+      if (path.dirname(at) === at) break;
+    }
+  }
+  return counts;
+}
+
+type TreeOptions = {
+  /** What may be shown, with the number of files under it; null shows everything. */
+  known: Map<string, number> | null;
+  complete: boolean;
+  signal: AbortSignal;
+};
+
+class Tree {
+  readonly lines: string[] = [];
+  total = 0;
+  leftOut = 0;
+  readonly #files: Files;
+  readonly #options: TreeOptions;
+
+  constructor(files: Files, options: TreeOptions) {
+    this.#files = files;
+    this.#options = options;
+  }
+
+  async add(folder: string, { indent, depth }: { indent: string; depth: number }): Promise<void> {
+    const entries = await this.#files.list(folder);
+    for (const entry of [...entries.filter(isFolder), ...entries.filter((one) => !isFolder(one))]) {
+      this.#options.signal.throwIfAborted();
+      const name = path.basename(entry.path);
+      if (!isFolder(entry)) {
+        if (this.#shows(entry))
+          this.#put(`${indent}${name}${entry.type === 'other' ? '' : `  ${humanSize(entry.size)}`}`);
+        continue;
+      }
+      const inside = await this.#inside(entry);
+      if (inside === null) continue;
+      this.#put(`${indent}${name}/${inside}`);
+      // What could not be looked into says so in place of its entries.
+      const goesOn = depth > 1 && inside !== UNREADABLE && name !== '.git' && this.lines.length < MAX_ENTRIES;
+      if (goesOn) await this.add(entry.path, { indent: `${indent}  `, depth: depth - 1 });
+    }
+  }
+
+  #put(line: string): void {
+    this.total++;
+    if (this.lines.length < MAX_ENTRIES) this.lines.push(line);
+  }
+
+  #shows(entry: FileStat): boolean {
+    const { known, complete } = this.#options;
+    if (known === null || known.has(entry.path)) return true;
+    if (!complete && !path.basename(entry.path).startsWith('.')) return true;
+    this.leftOut++;
+    return false;
+  }
+
+  /** What is told of a folder after its name; null when it is not shown. */
+  async #inside(entry: FileStat): Promise<string | null> {
+    const { known } = this.#options;
+    if (known === null && this.lines.length >= MAX_ENTRIES) return '';
+    const count = known?.get(entry.path);
+    if (count !== undefined) return `  ${count} ${count === 1 ? 'file' : 'files'}`;
+    const hidden = path.basename(entry.path).startsWith('.');
+    if (known !== null && hidden) return this.#shows(entry) ? '' : null;
+    // Without a known file it is empty, closed, or all of it is ignored.
+    const entries = await this.#files.list(entry.path).catch(() => null);
+    if (entries === null) return UNREADABLE;
+    if (entries.length === 0) return '  empty';
+    return this.#shows(entry) ? '' : null;
+  }
+}
+
+const UNREADABLE = '  cannot be read';
+
+function isFolder(entry: FileStat): boolean {
+  return entry.type === 'directory';
+}

@@ -1,0 +1,108 @@
+import * as z from 'zod';
+import type { Display } from '../contract/display.ts';
+import { defineTool, fail, ok, type ToolContext } from '../contract/tool.ts';
+import { sha256 } from '../lib/sha256.ts';
+import { applyEdit } from './apply-edit.ts';
+import { bytesWith, type Draft, openDraft, type Refusal } from './plan-edit.ts';
+import { showChange } from './show-change.ts';
+
+const input = z.object({
+  edits: z
+    .array(
+      z.object({
+        file_path: z.string().min(1).describe('File to change'),
+        old_string: z.string().describe('Exact text to replace, as the edits before have left it'),
+        new_string: z.string().describe('Text to put in its place'),
+        replace_all: z.boolean().default(false).describe('Replace every occurrence'),
+      }),
+    )
+    .min(1)
+    .describe('Made in this order'),
+});
+
+type Edit = z.output<typeof input>['edits'][number];
+type Change = { file_path: string; draft: Draft; units: string; bytes: Uint8Array };
+type Planned = { type: 'changes'; changes: Change[]; notes: string[] } | Refusal;
+
+export const multiEdit = defineTool({
+  name: 'MultiEdit',
+  aliases: ['edit_files', 'edit_multiple', 'apply_edits', 'multi_edit_file'],
+  description:
+    'Make several replacements in one or several files as one change: either all of them are made or none. ' +
+    'Each works as Edit does, on the text the edits before it have left.',
+  input,
+
+  title: ({ edits }) => `Edit ${targetsOf(edits).join(', ')}`,
+  access: ({ edits }) => targetsOf(edits).map((target) => ({ kind: 'write', target })),
+
+  async preview({ edits }, context) {
+    const plan = await planEdits(edits, context);
+    return plan.type === 'refused' ? undefined : showChanges(plan.changes);
+  },
+
+  async run({ edits }, context) {
+    const plan = await planEdits(edits, context);
+    if (plan.type === 'refused') return fail(plan.error);
+
+    const { changes, notes } = plan;
+    await context.files.writeAll(changes.map(({ draft, bytes }) => ({ path: draft.file.path, bytes })));
+    const written = changes.map(({ draft, bytes }) => ({ path: draft.file.path, sha256: sha256(bytes) }));
+    for (const { path, sha256: hash } of written) context.seen.set(path, hash);
+    const files = changes.map(({ file_path }) => file_path);
+    const made = `${edits.length} ${edits.length === 1 ? 'edit' : 'edits'} made in ${files.join(', ')}`;
+    return ok(
+      [`${files.length === 1 ? 'File' : 'Files'} updated successfully: ${made}`, ...notes].join('\n'),
+      {
+        display: await showChanges(changes),
+        metadata: { files: written },
+      },
+    );
+  },
+});
+
+function targetsOf(edits: readonly Edit[]): string[] {
+  return [...new Set(edits.map(({ file_path }) => file_path))];
+}
+
+/** Everything but the writing. Two names of one file are one file. */
+async function planEdits(edits: readonly Edit[], context: ToolContext): Promise<Planned> {
+  const realPaths = new Map<string, string>();
+  const drafts = new Map<string, Omit<Change, 'bytes'>>();
+  const notes: string[] = [];
+  for (const [i, edit] of edits.entries()) {
+    const { file_path } = edit;
+    let known = drafts.get(realPaths.get(file_path) ?? '');
+    if (!known) {
+      const draft = await openDraft(file_path, context);
+      if (draft.type === 'refused') return refusal(i, edits, draft.error);
+      realPaths.set(file_path, draft.file.path);
+      known = drafts.get(draft.file.path) ?? { file_path, draft, units: draft.units };
+    }
+    const { draft } = known;
+    const edited = applyEdit(known.units, draft.encoding, edit);
+    if (edited.type === 'refused') return refusal(i, edits, edited.error);
+    drafts.set(draft.file.path, { ...known, units: edited.units });
+    notes.push(...edited.notes.map((note) => `Edit ${i + 1}: ${note}`));
+  }
+  const changes = [...drafts.values()]
+    .filter(({ draft, units }) => units !== draft.units)
+    .map((item) => ({ ...item, bytes: bytesWith(item.units, item.draft) }));
+  if (changes.length === 0)
+    return { type: 'refused', error: 'The edits undo one another; there is nothing to change.' };
+  return { type: 'changes', changes, notes };
+}
+
+function refusal(index: number, edits: readonly Edit[], why: string): Refusal {
+  const which = `Edit ${index + 1} of ${edits.length} (${edits[index]?.file_path}) cannot be made`;
+  return { type: 'refused', error: `${which}, so none was: ${why}` };
+}
+
+async function showChanges(changes: readonly Change[]): Promise<Display> {
+  const diffs = [];
+  for (const { file_path, draft, units } of changes) {
+    const change = { before: draft.units, after: units, encoding: draft.encoding };
+    const { path, patch, added, removed } = await showChange(file_path, change);
+    diffs.push({ path, patch, added, removed });
+  }
+  return { kind: 'diffs', diffs };
+}

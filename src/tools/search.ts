@@ -1,0 +1,94 @@
+import * as z from 'zod';
+import { defineTool, fail, ok, type ToolContext } from '../contract/tool.ts';
+import { type Place, rankPlaces } from './rank-places.ts';
+import { fitting } from './read-text.ts';
+import { parseQuery, type WantedNames } from './search-query.ts';
+import { definitionPattern } from './symbol-rules.ts';
+
+const MAX_PLACES = 40;
+/** Of a file that is full of the word only the first few places, so that one file does not fill the page. */
+const PER_FILE = 4;
+const MAX_HITS = 2_000;
+const MAX_SECONDS = 10;
+
+export const search = defineTool({
+  name: 'Search',
+  aliases: ['codebase_search', 'code_search', 'search_code', 'symbol_search', 'find_symbol'],
+  description:
+    'Find where a name or a few words live in the code, the likeliest places first: definitions, then uses, then ' +
+    'parts of names. Spelling variants (camelCase, snake_case) are found, too. For exact patterns use Grep.',
+  input: z.object({
+    query: z
+      .string()
+      .min(1)
+      .describe('A name such as parseConfig, or a few words such as retry after timeout'),
+    path: z.string().min(1).optional().describe('File or folder to search; the working directory if absent'),
+  }),
+
+  title: ({ query, path }) => `Search ${query}${path === undefined ? '' : ` in ${path}`}`,
+  access: ({ path }) => [{ kind: 'read', target: path ?? '.' }],
+
+  async run({ query, path }, context) {
+    const names = parseQuery(query);
+    if (!names) return fail('The query has no word in it. Give a name or a few words; for symbols use Grep.');
+    const stat = path === undefined ? undefined : await context.files.stat(path);
+    if (stat === null) return fail(`${path} does not exist. Find it with Glob, or leave path out.`);
+
+    const { places, total, late } = await look(names, path, context);
+    const best = spread(places).slice(0, MAX_PLACES);
+    const stopped = late
+      ? [`[stopped after ${MAX_SECONDS} s; the list may lack places: narrow the search with path]`]
+      : [];
+    const metadata = { total };
+    if (best.length === 0) return ok([`Nothing found for ${query}.`, ...stopped].join('\n'), { metadata });
+
+    const lines = best.map(({ file, line, text, why }) => `${file}:${line}: ${text}  [${why}]`);
+    const { text, shown } = fitting(lines);
+    const left = total - shown;
+    const more = left > 0 ? [`[${left} more places; Grep lists them all]`] : [];
+    return ok([text, ...more, ...stopped].join('\n'), { metadata });
+  },
+});
+
+type Looked = { places: Place[]; total: number; late: boolean };
+
+/** Definitions and whole words side by side; parts of names only when those do not fill the page. */
+async function look(names: WantedNames, path: string | undefined, context: ToolContext): Promise<Looked> {
+  const limit = AbortSignal.timeout(MAX_SECONDS * 1000);
+  const signal = AbortSignal.any([context.signal, limit]);
+  const grep = (pattern: string) =>
+    context.search
+      .grep(
+        { pattern, ignoreCase: true, mode: 'content', ...(path !== undefined && { path }) },
+        { limit: MAX_HITS, signal },
+      )
+      .catch((error: unknown) => {
+        if (context.signal.aborted || !limit.aborted) throw error;
+        return { lines: [], total: 0 };
+      });
+
+  const [definitions, words] = await Promise.all([
+    grep(definitionPattern(names.patterns)),
+    grep(names.wholeWord),
+  ]);
+  const found = [definitions, words];
+  const ranked = () =>
+    rankPlaces(
+      found.map(({ lines }) => lines),
+      names,
+    );
+  if (spread(ranked()).length < MAX_PLACES) found.push(await grep(names.anywhere));
+  const places = ranked();
+  const total = Math.max(places.length, ...found.map((one) => one.total));
+  return { places, total, late: limit.aborted };
+}
+
+function spread(places: readonly Place[]): Place[] {
+  const perFile = new Map<string, number>();
+  return places.filter(({ file, isDefinition }) => {
+    if (isDefinition) return true;
+    const count = (perFile.get(file) ?? 0) + 1;
+    perFile.set(file, count);
+    return count <= PER_FILE;
+  });
+}

@@ -1,0 +1,38 @@
+import { execFileSync } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Linux and macOS: a zombie counts as gone. */
+export async function isRunning(pid: number): Promise<boolean> {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  return !/\) Z /.test(status);
+}
+
+/** The number a command writes there, once it has. */
+export async function pidIn(file: string): Promise<number> {
+  for (let tries = 0; tries < 200; tries++) {
+    const pid = Number(await readFile(file, 'utf8').catch(() => ''));
+    if (pid > 0) return pid;
+    await sleep(20);
+  }
+  throw new Error(`no pid in ${file}`);
+}
+
+/** Command lines of what runs and holds this word, as ps tells them. */
+export function runningWith(word: string): string[] {
+  const lines = execFileSync('ps', ['-A', '-ww', '-o', 'stat=,args='], { encoding: 'utf8' }).split('\n');
+  return lines.filter((line) => line.includes(word) && !line.startsWith('Z'));
+}
+
+/** Waits until nothing with this word runs; what is left after that time otherwise. */
+export async function leftAfter(word: string, ms: number): Promise<string[]> {
+  for (const deadline = Date.now() + ms; ; await sleep(50)) {
+    const left = runningWith(word);
+    if (left.length === 0 || Date.now() > deadline) return left;
+  }
+}

@@ -43,6 +43,7 @@ describe('[F01] [R07] without any file', () => {
       models: {},
       aliases: {},
       maxTurns: 200,
+      maxCommandTimeoutMs: 600_000,
       summarizationThreshold: 0.9,
       mode: 'default',
       permissions: { allow: [], ask: [], deny: [] },

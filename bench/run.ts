@@ -14,8 +14,8 @@ import { toolRows } from './tools.ts';
 
 const ROUNDS = 15;
 const TURNS = 40;
-/** A build of its own, so that another build meanwhile disturbs nothing. */
-const outdir = 'node_modules/.cache/bench-dist';
+/** A build of its own, beside package.json as an installed one is: elsewhere node would guess the module type. */
+const outdir = '.bench-dist';
 const main = path.resolve(outdir, 'main.cjs');
 
 type Row = { what: string; ms: number; baseline?: { what: string; ms: number }; target?: string };

@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmod, copyFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
@@ -25,12 +25,28 @@ const shared = {
   define: { ACA_VERSION: JSON.stringify(version) },
 };
 
+/** Runs a piece of the source now, so that the program need not at every start. */
+async function toolParameters() {
+  const outfile = path.join(root, 'node_modules/.cache/tool-parameters.mjs');
+  await build({
+    absWorkingDir: root,
+    entryPoints: ['scripts/tool-parameters.ts'],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    packages: 'external',
+    logLevel: 'warning',
+  });
+  return (await import(pathToFileURL(outfile).href)).toolParameters;
+}
+
 const app = build({
   ...shared,
+  define: { ...shared.define, TOOL_PARAMETERS: JSON.stringify(await toolParameters()) },
   entryPoints: { app: 'src/cli/run.ts', index: 'src/index.ts' },
   splitting: true,
   format: 'esm',
-  keepNames: true,
   mainFields: ['module', 'main'],
   chunkNames: 'chunks/[name]-[hash]',
   // Packages that bring a binary; everything else is in the bundle.

@@ -15,7 +15,7 @@ function toolOf(name: string, kind: 'read' | 'write' | 'execute', changes: Parti
     ...defineTool({
       name,
       description: '',
-      input,
+      input: () => input,
       title: ({ target }) => `${name} ${target}`,
       access: ({ target }) => [{ kind, target }],
       async run({ target, ms }) {

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import module from 'node:module';
 import process from 'node:process';
 import type { Terminal } from './terminal.ts';
 
@@ -12,6 +13,8 @@ function start(): void {
     process.stdout.write(`${ACA_VERSION}\n`);
     return;
   }
+  // Newer runtimes keep what they compiled; the older ones do without.
+  (module as { enableCompileCache?: () => void }).enableCompileCache?.();
   // A reader that has seen enough closes the pipe; that is no failure of ours.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0);

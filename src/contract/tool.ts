@@ -153,11 +153,23 @@ export type Tool<Input = unknown> = {
   run(input: Input, context: ToolContext): Promise<ToolResult>;
 };
 
-/** Ties a tool's functions to the type its schema yields, then forgets that type so that tools fit in one list. */
+/**
+ * Ties a tool's functions to the type its schema yields, then forgets that type so that tools fit in one list. The
+ * schema is made when it is first needed: making all of them would delay every start.
+ */
 export function defineTool<Schema extends z.ZodType>(
-  tool: Omit<Tool<z.output<Schema>>, 'input'> & { input: Schema },
+  tool: Omit<Tool<z.output<Schema>>, 'input'> & { input: () => Schema },
 ): Tool {
-  return tool as unknown as Tool;
+  const { input, ...rest } = tool;
+  let schema: Schema | undefined;
+  const whole = {
+    ...rest,
+    get input() {
+      schema ??= input();
+      return schema;
+    },
+  };
+  return whole as unknown as Tool;
 }
 
 export function ok(

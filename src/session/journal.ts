@@ -1,5 +1,4 @@
-import { mkdirSync } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { closeSync, fstatSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import type { Message, ToolMessage } from '../contract/message.ts';
 import type { Permission } from '../contract/permission.ts';
@@ -16,56 +15,49 @@ export type JournalRecord =
   | { type: 'call_answered'; message: ToolMessage }
   | { type: 'grant'; permission: Permission };
 
-/** An append-only file, made at the first record. Records are written in the order they were given. */
+/**
+ * An append-only file, made at the first record. A record is a short line, written at once: handing it to another
+ * thread and back would take longer than the write, and the loop waits for it anyway.
+ */
 export class Journal {
   readonly file: string;
-  #handle: Promise<FileHandle> | undefined;
-  #last: Promise<void> = Promise.resolve();
+  #descriptor: number | undefined;
 
   constructor(file: string) {
     this.file = file;
   }
 
-  append(record: JournalRecord): Promise<void> {
-    const line = `${JSON.stringify(record)}\n`;
-    const written = this.#last.then(async () => {
-      await (await this.#open()).appendFile(line);
-    });
-    // A failed write is the caller's to report; the next record is tried all the same.
-    this.#last = written.catch(() => undefined);
-    return written;
+  /** Rejects when the disk does; the next record is tried all the same. */
+  async append(record: JournalRecord): Promise<void> {
+    const line = Buffer.from(`${JSON.stringify(record)}\n`);
+    this.#descriptor ??= openForAppend(this.file);
+    try {
+      if (writeSync(this.#descriptor, line) < line.length)
+        throw new Error('the disk took only a part of the line');
+    } catch (error) {
+      // Opened anew, the file has the torn line closed before anything follows it.
+      await this.close();
+      throw error;
+    }
   }
 
   async close(): Promise<void> {
-    await this.#last;
-    const handle = await this.#handle?.catch(() => undefined);
-    this.#handle = undefined;
-    await handle?.close();
-  }
-
-  #open(): Promise<FileHandle> {
-    if (!this.#handle) {
-      mkdirSync(path.dirname(this.file), { recursive: true, mode: 0o700 });
-      this.#handle = openForAppend(this.file);
-      // A failed open must be tried again by the next record, not remembered.
-      this.#handle.catch(() => {
-        this.#handle = undefined;
-      });
-    }
-    return this.#handle;
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+    this.#descriptor = undefined;
   }
 }
 
 /** A line torn by a crash is closed first, so that it spoils no record but itself. */
-async function openForAppend(file: string): Promise<FileHandle> {
-  const handle = await open(file, 'a+', 0o600);
-  const { size } = await handle.stat();
+function openForAppend(file: string): number {
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  const descriptor = openSync(file, 'a+', 0o600);
+  const { size } = fstatSync(descriptor);
   if (size > 0) {
     const last = Buffer.alloc(1);
-    await handle.read(last, 0, 1, size - 1);
-    if (last.toString() !== '\n') await handle.appendFile('\n');
+    readSync(descriptor, last, 0, 1, size - 1);
+    if (last.toString() !== '\n') writeSync(descriptor, '\n');
   }
-  return handle;
+  return descriptor;
 }
 
 /** The records of a journal's text. A torn last line, the mark of a crash, is passed over. */

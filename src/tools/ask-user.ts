@@ -9,14 +9,15 @@ export const askUser = defineTool({
   description:
     'Ask the user one question and wait for the answer. ' +
     'Only for what you cannot find out yourself and what would change the work.',
-  input: z.object({
-    question: z.string().min(1).describe('One question, with what is needed to answer it'),
-    choices: z
-      .array(z.string().min(1))
-      .max(MAX_CHOICES)
-      .default([])
-      .describe('Likely answers, the best first; the user may also answer in other words'),
-  }),
+  input: () =>
+    z.object({
+      question: z.string().min(1).describe('One question, with what is needed to answer it'),
+      choices: z
+        .array(z.string().min(1))
+        .max(MAX_CHOICES)
+        .default([])
+        .describe('Likely answers, the best first; the user may also answer in other words'),
+    }),
 
   title: () => 'AskUser',
   access: () => [],

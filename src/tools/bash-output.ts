@@ -12,16 +12,17 @@ export const bashOutput = defineTool({
   description:
     'What a command in the background printed since you last asked, and whether it still runs. ' +
     'It answers at once; wait_ms waits for something new instead of asking again and again.',
-  input: z.object({
-    id: z.string().describe('The id Bash returned, such as bg_1'),
-    wait_ms: z
-      .number()
-      .int()
-      .min(0)
-      .max(MAX_WAIT_MS)
-      .default(0)
-      .describe('How long to wait for new output or the end'),
-  }),
+  input: () =>
+    z.object({
+      id: z.string().describe('The id Bash returned, such as bg_1'),
+      wait_ms: z
+        .number()
+        .int()
+        .min(0)
+        .max(MAX_WAIT_MS)
+        .default(0)
+        .describe('How long to wait for new output or the end'),
+    }),
 
   title: ({ id }) => `BashOutput ${id}`,
   access: () => [],

@@ -28,25 +28,26 @@ export function createBash({ shell: name, maxTimeoutMs = MAX_TIMEOUT }: BashOpti
       `Run a command in ${name ?? 'the system shell'} and wait for its end. It gets no input and no terminal, so pass ` +
       'flags such as --yes. Each call starts anew: cd and variables do not carry over. For servers and other long work ' +
       'set run_in_background. For files prefer Read, Edit, Glob and Grep.',
-    input: z.object({
-      command: z.string().min(1).describe('Command line'),
-      timeout: z
-        .number()
-        .int()
-        .min(1)
-        .default(Math.min(DEFAULT_TIMEOUT, maxTimeoutMs))
-        .describe(`Milliseconds, at most ${maxTimeoutMs}`),
-      working_directory: z
-        .string()
-        .min(1)
-        .optional()
-        .describe('Where to run it; the working directory if absent'),
-      description: z.string().optional().describe('What it does, in five to ten words'),
-      run_in_background: z
-        .boolean()
-        .optional()
-        .describe('Return at once with an id for BashOutput and KillShell; no time limit'),
-    }),
+    input: () =>
+      z.object({
+        command: z.string().min(1).describe('Command line'),
+        timeout: z
+          .number()
+          .int()
+          .min(1)
+          .default(Math.min(DEFAULT_TIMEOUT, maxTimeoutMs))
+          .describe(`Milliseconds, at most ${maxTimeoutMs}`),
+        working_directory: z
+          .string()
+          .min(1)
+          .optional()
+          .describe('Where to run it; the working directory if absent'),
+        description: z.string().optional().describe('What it does, in five to ten words'),
+        run_in_background: z
+          .boolean()
+          .optional()
+          .describe('Return at once with an id for BashOutput and KillShell; no time limit'),
+      }),
 
     title: ({ command }) => `Bash ${commandTitle(command)}`,
     access: ({ command, working_directory }) => [

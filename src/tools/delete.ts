@@ -17,10 +17,11 @@ export const remove = defineTool({
   description:
     'Delete a file, or a folder with all that is in it when recursive is true. ' +
     'What is deleted is kept, and the user can take it back with /undo.',
-  input: z.object({
-    file_path: z.string().min(1).describe('File or folder, absolute or relative to the working directory'),
-    recursive: z.boolean().default(false).describe('Must be true to delete a folder'),
-  }),
+  input: () =>
+    z.object({
+      file_path: z.string().min(1).describe('File or folder, absolute or relative to the working directory'),
+      recursive: z.boolean().default(false).describe('Must be true to delete a folder'),
+    }),
 
   title: ({ file_path }) => `Delete ${file_path}`,
   access: ({ file_path }) => [{ kind: 'write', target: file_path }],

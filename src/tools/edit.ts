@@ -23,7 +23,7 @@ export const edit = defineTool({
   description:
     'Replace exact text in a file; everything else stays byte for byte, encoding and line endings included. ' +
     'Give enough of the surrounding lines in old_string to name one place only.',
-  input,
+  input: () => input,
 
   title: ({ file_path }) => `Edit ${file_path}`,
   access: ({ file_path }) => [{ kind: 'write', target: file_path }],

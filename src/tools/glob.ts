@@ -18,7 +18,7 @@ export const glob = defineTool({
   description:
     `Find files by name pattern, the most recently changed first, at most ${MAX_PATHS}. Ignored files are left out, ` +
     'hidden ones too unless the pattern names a dot.',
-  input,
+  input: () => input,
 
   title: ({ pattern, path: under }) => `Glob ${pattern}${under === undefined ? '' : ` in ${under}`}`,
   access: (query) => [{ kind: 'read', target: placeOf(query).folder }],

@@ -10,20 +10,28 @@ export const grep = defineTool({
   description:
     'Search file contents with a regular expression (ripgrep syntax), the most recently changed files first. ' +
     `Ignored and hidden files are left out; at most ${MAX_LINES} lines come back.`,
-  input: z.object({
-    pattern: z.string().min(1).describe('Regular expression'),
-    path: z.string().min(1).optional().describe('File or folder to search; the working directory if absent'),
-    glob: z.string().min(1).optional().describe('Only files that match, such as *.ts'),
-    type: z.string().min(1).optional().describe('Only files of this kind, such as ts, py, go, rust'),
-    mode: z
-      .enum(['content', 'files', 'count'])
-      .default('content')
-      .describe('content: path:line:text; files: paths only; count: matching lines per file'),
-    ignore_case: z.boolean().default(false),
-    multiline: z.boolean().default(false).describe('Let a match span lines; . then matches a newline, too'),
-    context: z.number().int().min(0).max(20).default(0).describe('Lines to show around each match'),
-    include_ignored: z.boolean().default(false).describe('Also hidden files and those that .gitignore names'),
-  }),
+  input: () =>
+    z.object({
+      pattern: z.string().min(1).describe('Regular expression'),
+      path: z
+        .string()
+        .min(1)
+        .optional()
+        .describe('File or folder to search; the working directory if absent'),
+      glob: z.string().min(1).optional().describe('Only files that match, such as *.ts'),
+      type: z.string().min(1).optional().describe('Only files of this kind, such as ts, py, go, rust'),
+      mode: z
+        .enum(['content', 'files', 'count'])
+        .default('content')
+        .describe('content: path:line:text; files: paths only; count: matching lines per file'),
+      ignore_case: z.boolean().default(false),
+      multiline: z.boolean().default(false).describe('Let a match span lines; . then matches a newline, too'),
+      context: z.number().int().min(0).max(20).default(0).describe('Lines to show around each match'),
+      include_ignored: z
+        .boolean()
+        .default(false)
+        .describe('Also hidden files and those that .gitignore names'),
+    }),
 
   title: ({ pattern, path }) => `Grep ${pattern}${path === undefined ? '' : ` in ${path}`}`,
   access: ({ path }) => [{ kind: 'read', target: path ?? '.' }],

@@ -6,7 +6,7 @@ export const killShell = defineTool({
   name: 'KillShell',
   aliases: ['kill_bash', 'kill_command', 'stop_command'],
   description: 'End a command in the background and everything it started.',
-  input: z.object({ id: z.string().describe('The id Bash returned, such as bg_1') }),
+  input: () => z.object({ id: z.string().describe('The id Bash returned, such as bg_1') }),
 
   title: ({ id }) => `KillShell ${id}`,
   access: () => [],

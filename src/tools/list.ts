@@ -16,14 +16,15 @@ export const list = defineTool({
   description:
     'List a folder as a tree: folders with the number of files in them, files with their size. Ignored and hidden ' +
     'entries are left out and counted.',
-  input: z.object({
-    path: z.string().min(1).default('.').describe('Folder to list; the working directory if absent'),
-    depth: z.number().int().min(1).max(MAX_DEPTH).default(1).describe('How many levels to show'),
-    include_ignored: z
-      .boolean()
-      .default(false)
-      .describe('Also hidden entries and those that .gitignore names'),
-  }),
+  input: () =>
+    z.object({
+      path: z.string().min(1).default('.').describe('Folder to list; the working directory if absent'),
+      depth: z.number().int().min(1).max(MAX_DEPTH).default(1).describe('How many levels to show'),
+      include_ignored: z
+        .boolean()
+        .default(false)
+        .describe('Also hidden entries and those that .gitignore names'),
+    }),
 
   title: ({ path: folder }) => `List ${folder}`,
   access: ({ path: folder }) => [{ kind: 'read', target: folder }],

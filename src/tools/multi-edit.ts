@@ -30,7 +30,7 @@ export const multiEdit = defineTool({
   description:
     'Make several replacements in one or several files as one change: either all of them are made or none. ' +
     'Each works as Edit does, on the text the edits before it have left.',
-  input,
+  input: () => input,
 
   title: ({ edits }) => `Edit ${targetsOf(edits).join(', ')}`,
   access: ({ edits }) => targetsOf(edits).map((target) => ({ kind: 'write', target })),

@@ -36,7 +36,7 @@ export const read = defineTool({
     `Read a text file as numbered lines (number, tab, line), about ${MAX_CHARACTERS} characters at a time; pass ` +
     'offset to go on. A file over 10 MB needs offset or limit. Images, PDF pages and notebooks can be read, too. ' +
     'A folder is answered with its listing. Read a file before you overwrite it.',
-  input,
+  input: () => input,
 
   title: ({ file_path }) => `Read ${file_path}`,
   access: ({ file_path }) => [{ kind: 'read', target: file_path }],

@@ -2,6 +2,10 @@ import * as z from 'zod';
 import type { ToolDefinition } from '../contract/provider.ts';
 import type { Tool } from '../contract/tool.ts';
 
+/** Parameters of built-in tools by name, worked out by the build: doing it at every start takes 10 ms. */
+declare const TOOL_PARAMETERS: Record<string, Record<string, unknown>> | undefined;
+const prepared = typeof TOOL_PARAMETERS === 'undefined' ? {} : TOOL_PARAMETERS;
+
 export type Registry = {
   /** By name first, then by alias; case, `_` and `-` do not count. */
   find(name: string): Tool | undefined;
@@ -40,7 +44,12 @@ function plain(name: string): string {
   return name.toLowerCase().replaceAll(/[_-]/g, '');
 }
 
-function toDefinition({ name, description, input }: Tool): ToolDefinition {
+function toDefinition(tool: Tool): ToolDefinition {
+  const { name, description } = tool;
+  return { name, description, parameters: prepared[name] ?? parametersOf(tool) };
+}
+
+export function parametersOf({ input }: Tool): Record<string, unknown> {
   // As input: a field with a default must not be sent as required.
   const { $schema: _, ...parameters } = z.toJSONSchema(input, {
     io: 'input',
@@ -49,5 +58,5 @@ function toDefinition({ name, description, input }: Tool): ToolDefinition {
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
     },
   });
-  return { name, description, parameters };
+  return parameters;
 }

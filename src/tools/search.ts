@@ -17,13 +17,18 @@ export const search = defineTool({
   description:
     'Find where a name or a few words live in the code, the likeliest places first: definitions, then uses, then ' +
     'parts of names. Spelling variants (camelCase, snake_case) are found, too. For exact patterns use Grep.',
-  input: z.object({
-    query: z
-      .string()
-      .min(1)
-      .describe('A name such as parseConfig, or a few words such as retry after timeout'),
-    path: z.string().min(1).optional().describe('File or folder to search; the working directory if absent'),
-  }),
+  input: () =>
+    z.object({
+      query: z
+        .string()
+        .min(1)
+        .describe('A name such as parseConfig, or a few words such as retry after timeout'),
+      path: z
+        .string()
+        .min(1)
+        .optional()
+        .describe('File or folder to search; the working directory if absent'),
+    }),
 
   title: ({ query, path }) => `Search ${query}${path === undefined ? '' : ` in ${path}`}`,
   access: ({ path }) => [{ kind: 'read', target: path ?? '.' }],

@@ -9,17 +9,18 @@ export const todo = defineTool({
   description:
     'Show the user your task list, and replace it as you go: use it for work of three or more steps. ' +
     'Send the whole list each time; have one item in progress and mark an item done as soon as it is.',
-  input: z.object({
-    items: z
-      .array(
-        z.object({
-          text: z.string().min(1).describe('What is to be done, in a few words'),
-          status: z.enum(['pending', 'in_progress', 'done']),
-        }),
-      )
-      .max(MAX_ITEMS)
-      .describe('The whole list, in order'),
-  }),
+  input: () =>
+    z.object({
+      items: z
+        .array(
+          z.object({
+            text: z.string().min(1).describe('What is to be done, in a few words'),
+            status: z.enum(['pending', 'in_progress', 'done']),
+          }),
+        )
+        .max(MAX_ITEMS)
+        .describe('The whole list, in order'),
+    }),
 
   title: ({ items }) => {
     const current = items.find(({ status }) => status === 'in_progress')?.text;

@@ -16,10 +16,11 @@ export const write = defineTool({
   description:
     'Create a file, or replace the whole of one you have read in this session. ' +
     'Folders are made as needed. To change a part of a file use Edit.',
-  input: z.object({
-    file_path: z.string().min(1).describe('File to write, absolute or relative to the working directory'),
-    content: z.string().describe('The whole content of the file'),
-  }),
+  input: () =>
+    z.object({
+      file_path: z.string().min(1).describe('File to write, absolute or relative to the working directory'),
+      content: z.string().describe('The whole content of the file'),
+    }),
 
   title: ({ file_path }) => `Write ${file_path}`,
   access: ({ file_path }) => [{ kind: 'write', target: file_path }],

@@ -3,6 +3,8 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { builtinTools } from '../../src/tools/index.ts';
+import { createRegistry } from '../../src/tools/registry.ts';
 import { aca, cleanEnv, doors } from '../support/aca.ts';
 import { says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
@@ -94,6 +96,17 @@ describe('[Y28] a hostile project', () => {
     const trusted = await aca(space, ['-p', 'hi', '--model', model, '--trust'], { env });
     expect(trusted.stdout).toBe('stolen\n');
   });
+});
+
+test('the tools the built program tells of are those of the source', async () => {
+  const server = await serve([says('ok')]);
+  const { model, env } = doors.anthropic(server.url);
+  await aca(await workspace(), ['-p', 'hi', '--model', model], { env });
+  const sent = server.requests[0]?.body.tools as { name: string; input_schema: unknown }[];
+  const expected = createRegistry(builtinTools()).definitions();
+  expect(sent.map(({ name, input_schema }) => ({ name, parameters: input_schema }))).toEqual(
+    expected.map(({ name, parameters }) => ({ name, parameters })),
+  );
 });
 
 describe('start-up', () => {

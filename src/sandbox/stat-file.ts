@@ -1,12 +1,13 @@
 import type { Stats } from 'node:fs';
-import { lstat } from 'node:fs/promises';
+import { lstatSync } from 'node:fs';
 import { openRegular, readBytes } from './open-file.ts';
 import { isErrno } from './real-path.ts';
 
 /** Of the thing itself, a link included; null when nothing is there. */
 export async function statOrNull(real: string): Promise<Stats | null> {
   try {
-    return await lstat(real);
+    // At once: a trip to another thread and back takes fifty times as long as the question.
+    return lstatSync(real);
   } catch (error) {
     if (isErrno(error, ['ENOENT', 'ENOTDIR'])) return null;
     throw error;

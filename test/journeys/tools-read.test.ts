@@ -6,6 +6,7 @@ import { aca, doors } from '../support/aca.ts';
 import { makePipe } from '../support/hands.ts';
 import type { ProtocolName } from '../support/model-server/protocol.ts';
 import { type CallWords, calls, says } from '../support/model-server/script.ts';
+import { pdfOf } from '../support/pdf.ts';
 import { serve } from '../support/serve.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
@@ -51,6 +52,21 @@ describe('Read, through the whole program', () => {
     const { text } = await told(space, ['Read', { file_path: 'a' }]);
     expect(text).not.toContain('[truncated]');
     expect(text).toMatch(/\n\[\d+ more lines: pass offset \d+ to go on\]$/);
+  });
+
+  test('the pages of a PDF reach a seeing model as text and pictures, a blind one as text', async () => {
+    const space = await workspace();
+    await writeFile(path.join(space.root, 'paper.pdf'), pdfOf(['First page', 'Second page']));
+    const seen = await told(space, ['Read', { file_path: 'paper.pdf' }], { protocol: 'anthropic' });
+    expect(seen.text).toContain('First page');
+    expect(seen.text).toContain('Second page');
+    expect(seen.images).toBe(2);
+    const blind = await told(space, ['Read', { file_path: 'paper.pdf' }], {
+      protocol: 'ollama',
+      model: 'ollama/llama3',
+    });
+    expect(blind.text).toContain('Second page');
+    expect(blind.images).toBe(0);
   });
 
   test('a binary file is named as such', async () => {

@@ -5,6 +5,7 @@ const shared = { testTimeout: 30_000, hookTimeout: 60_000, pool: 'forks' } as co
 /** Unit tests run the source; journeys run the built program, so only they wait for a build. */
 export default defineConfig({
   test: {
+    reporters: ['default', './test/support/skips-aloud.ts'],
     projects: [
       {
         test: {

@@ -11,7 +11,12 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'unit',
-          include: ['src/**/*.test.ts', 'test/*.test.ts', 'test/support/**/*.test.ts'],
+          include: [
+            'src/**/*.test.ts',
+            'test/*.test.ts',
+            'test/support/**/*.test.ts',
+            'test/policy/**/*.test.ts',
+          ],
         },
       },
       {

@@ -10,7 +10,7 @@ import { classify } from '../src/permissions/shell/classify.ts';
 import { createFiles } from '../src/sandbox/files.ts';
 import { createGuard } from '../src/sandbox/guard.ts';
 import { createSearch } from '../src/sandbox/search.ts';
-import { createHostShell } from '../src/sandbox/shell.ts';
+import { createShell } from '../src/sandbox/shell.ts';
 import { createBash } from '../src/tools/bash.ts';
 import { edit } from '../src/tools/edit.ts';
 import { glob } from '../src/tools/glob.ts';
@@ -186,7 +186,7 @@ async function sideBySide(folder: string): Promise<ToolRow> {
 function handsOn(cwd: string): ToolContext & { close(): Promise<void> } {
   const lists = { additionalDirectories: [], blockedPaths: [], allowedPaths: [] };
   const guard = createGuard({ cwd, ...lists, home: '/nonexistent/home' });
-  const shell = createHostShell({ cwd, env: process.env, guard });
+  const shell = createShell({ cwd, env: process.env, guard });
   return {
     cwd,
     files: createFiles({ guard, cwd }),

@@ -1,15 +1,18 @@
 // Bundles src/ into dist/: a tiny entry, and chunks that load on first use.
 // --quiet prints nothing on success; --types also writes the public type declarations; --outdir DIR goes elsewhere.
 import { execFileSync } from 'node:child_process';
-import { chmod, copyFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { build } from 'esbuild';
+import { build, transform } from 'esbuild';
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 const { version } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8'));
 const outdir = process.argv.indexOf('--outdir');
 const dist = path.resolve(root, outdir === -1 ? 'dist' : process.argv[outdir + 1]);
+
+const MODULE_URL = 'const __moduleUrl=require("node:url").pathToFileURL(__filename).href;';
 
 /** @type {import('esbuild').BuildOptions} */
 const shared = {
@@ -41,50 +44,65 @@ async function toolParameters() {
   return (await import(pathToFileURL(outfile).href)).toolParameters;
 }
 
-const app = build({
+const app = await build({
   ...shared,
   define: { ...shared.define, TOOL_PARAMETERS: JSON.stringify(await toolParameters()) },
   entryPoints: { app: 'src/cli/run.ts', index: 'src/index.ts' },
+  // To touch one of these globals loads the runtime's whole fetch, which no request of ours needs to be sent.
+  inject: ['scripts/fetch-globals.ts'],
+  write: false,
   splitting: true,
   format: 'esm',
   mainFields: ['module', 'main'],
+  // Every name tells its content, so that a program started during an update never loads a file of another build.
+  entryNames: 'chunks/[name]-[hash]',
   chunkNames: 'chunks/[name]-[hash]',
   // Packages that bring a binary; everything else is in the bundle.
   external: ['@vscode/ripgrep', '@napi-rs/keyring'],
-  // Bundled CommonJS packages call require() for node's own modules.
-  banner: { js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },
 });
+const code = await Promise.all(app.outputFiles.map(asCommonJs));
 
-// The entry is CommonJS and alone: it starts before the module loader does, and says the version without it.
-const entry = build({
+// The entry is alone: it says the version without loading anything.
+const entry = await build({
   ...shared,
+  define: {
+    ...shared.define,
+    APP_FILE: JSON.stringify(relativeName(path.join(dist, 'main.cjs'), outputOf('src/cli/run.ts').file)),
+    CODE_FINGERPRINTS: JSON.stringify(Object.fromEntries(code.map(fingerprint))),
+  },
   entryPoints: { main: 'src/cli/main.ts' },
+  write: false,
   format: 'cjs',
   outExtension: { '.js': '.cjs' },
   plugins: [
     {
-      name: 'app-stays-outside',
+      name: 'kept-code',
       setup: ({ onResolve }) =>
-        onResolve({ filter: /^\.\/run\.ts$/ }, () => ({ path: './app.js', external: true })),
+        onResolve({ filter: /^\.\/run\.ts$/ }, () => ({ path: path.join(root, 'src/cli/kept-run.ts') })),
     },
   ],
 });
+const inputs = [app, entry].flatMap(({ metafile }) => Object.keys(metafile.inputs));
+const outputs = [...code, ...entry.outputFiles, importable(outputOf('src/index.ts'))];
 
-const metafiles = (await Promise.all([app, entry])).map((result) => result.metafile);
-const inputs = metafiles.flatMap((metafile) => Object.keys(metafile.inputs));
-const outputs = Object.assign({}, ...metafiles.map((metafile) => metafile.outputs));
+await mkdir(path.join(dist, 'chunks'), { recursive: true });
+for (const file of outputs) await writeFile(file.path, file.text);
 
 // What is left of an earlier build goes last, so that a program started meanwhile still finds its parts.
-const written = new Set(Object.keys(outputs).map((file) => path.resolve(root, file)));
+const written = new Set(outputs.map((file) => file.path));
 for (const entry of await readdir(dist, { recursive: true, withFileTypes: true })) {
   const file = path.join(entry.parentPath, entry.name);
-  if (entry.isFile() && file.endsWith('.js') && !written.has(file)) await rm(file);
+  if (entry.isFile() && /\.c?js$/.test(file) && !written.has(file)) await rm(file);
 }
 
-await copyFile(
-  path.join(root, 'node_modules/@hyzyla/pdfium/dist/pdfium.wasm'),
-  path.join(dist, 'chunks/pdfium.wasm'),
-);
+// What the libraries look for beside the file they are called from.
+for (const file of [
+  '@hyzyla/pdfium/dist/pdfium.wasm',
+  'web-tree-sitter/web-tree-sitter.wasm',
+  'tree-sitter-bash/tree-sitter-bash.wasm',
+]) {
+  await copyFile(path.join(root, 'node_modules', file), path.join(dist, 'chunks', path.basename(file)));
+}
 await chmod(path.join(dist, 'main.cjs'), 0o755);
 await writeFile(path.join(dist, 'THIRD-PARTY-LICENSES.txt'), await licences(inputs));
 if (process.argv.includes('--types')) {
@@ -98,10 +116,77 @@ if (process.argv.includes('--types')) {
   );
 }
 if (!process.argv.includes('--quiet')) {
-  const sizes = Object.values(outputs).map((output) => output.bytes);
-  console.log(
-    `${(sizes.reduce((sum, bytes) => sum + bytes, 0) / 1e6).toFixed(1)} MB in ${sizes.length} files`,
+  const bytes = outputs.reduce((sum, { text }) => sum + text.length, 0);
+  console.log(`${(bytes / 1e6).toFixed(1)} MB in ${outputs.length} files`);
+}
+
+/**
+ * One file of the split bundle as CommonJS. Only ES modules can be split by the bundler; only CommonJS can be compiled
+ * with the code an earlier process kept. Code compiled so cannot import(): the loader does it in its place.
+ */
+async function asCommonJs(output) {
+  const { imports } = app.metafile.outputs[metafileKey(output.path)];
+  let source = output.text;
+  for (const { path: target, kind, external } of imports) {
+    const written = external ? target : relativeName(output.path, path.resolve(root, target));
+    const name = external ? target : asCjs(written);
+    if (kind !== 'dynamic-import') {
+      source = source
+        .replaceAll(`from"${written}"`, `from"${name}"`)
+        .replaceAll(`import"${written}"`, `import"${name}"`);
+    } else if (external) {
+      source = source.replaceAll(`import("${written}")`, `(module.outside??(name=>import(name)))("${name}")`);
+    } else {
+      source = source.replaceAll(`import("${written}")`, `Promise.resolve().then(()=>require("${name}"))`);
+    }
+  }
+  const { code: text } = await transform(source, {
+    format: 'cjs',
+    platform: 'node',
+    target: shared.target,
+    minify: true,
+    define: { 'import.meta.url': '__moduleUrl' },
+    // Modules are strict without saying so.
+    banner: `"use strict";${source.includes('import.meta.url') ? MODULE_URL : ''}`,
+  });
+  return { path: asCjs(output.path), text };
+}
+
+function asCjs(file) {
+  return file.replace(/\.js$/, '.cjs');
+}
+
+function relativeName(from, to) {
+  const name = path.relative(path.dirname(from), to).replaceAll('\\', '/');
+  return name.startsWith('.') ? name : `./${name}`;
+}
+
+function metafileKey(file) {
+  return path.relative(root, file).replaceAll('\\', '/');
+}
+
+function fingerprint(file) {
+  const hash = createHash('sha256').update(file.text).digest('hex').slice(0, 16);
+  return [path.basename(file.path), hash];
+}
+
+/** The file that stands for a piece of the source, and what it exports. */
+function outputOf(entryPoint) {
+  const [name, { exports }] = Object.entries(app.metafile.outputs).find(
+    ([, output]) => output.entryPoint === entryPoint,
   );
+  return { file: asCjs(path.resolve(root, name)), exports };
+}
+
+/** The package's face: an ES module with the exports of a CommonJS file. */
+function importable({ file, exports }) {
+  const names = exports.join(', ');
+  const face = path.join(dist, 'index.js');
+  const text = `import { createRequire } from 'node:module';
+const { ${names} } = createRequire(import.meta.url)('${relativeName(face, file)}');
+export { ${names} };
+`;
+  return { path: face, text };
 }
 
 /** The licence text of every package whose code is in the bundle. */

@@ -1,10 +1,14 @@
 import type { Command, Option } from 'commander';
 import { buildProgram, subcommands } from '../src/cli/args.ts';
 import { exitCodes } from '../src/cli/exit-codes.ts';
+import { auditCommand } from '../src/cli/subcommands/audit.ts';
 import { configCommand } from '../src/cli/subcommands/config.ts';
 import { keysCommand } from '../src/cli/subcommands/keys.ts';
 import { modelsCommand } from '../src/cli/subcommands/models.ts';
+import { policyCommand } from '../src/cli/subcommands/policy.ts';
 import { sessionsCommand } from '../src/cli/subcommands/sessions.ts';
+import { trustCommand } from '../src/cli/subcommands/trust.ts';
+import { undoCommand } from '../src/cli/subcommands/undo.ts';
 import type { Terminal } from '../src/cli/terminal.ts';
 import { builtinCommands } from '../src/commands/index.ts';
 import { environmentVariables } from '../src/config/environment.ts';
@@ -56,10 +60,15 @@ function commandRows(): string[][] {
     stderr: process.stderr,
   } as unknown as Terminal;
   const built: Record<(typeof subcommands)[number]['name'], Command> = {
+    audit: auditCommand(terminal),
     config: configCommand(terminal),
     keys: keysCommand(terminal),
     models: modelsCommand(terminal),
+    policy: policyCommand(terminal),
+    redo: undoCommand('redo', terminal),
     sessions: sessionsCommand(terminal),
+    trust: trustCommand(terminal),
+    undo: undoCommand('undo', terminal),
   };
   return subcommands.flatMap(({ name }) => {
     const command = built[name];

@@ -4,6 +4,7 @@ export type { Controller, RunEnd } from './agent/controller.ts';
 export type { AgentState } from './agent/state.ts';
 export { type Assistant, assemble, type Parts } from './assemble/assemble.ts';
 export { type Choice, chooseModel } from './assemble/choose-model.ts';
+export { type CommandVerdict, type JudgeOptions, judgeCommand, loadJudge } from './assemble/judge-command.ts';
 export type { SlashCommand } from './contract/command.ts';
 export type { Display } from './contract/display.ts';
 export { ProviderError, ToolExecutionError, UserError } from './contract/errors.ts';

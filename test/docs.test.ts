@@ -7,10 +7,14 @@ import { describe, expect, test } from 'vitest';
 import { buildProgram, parseArgs, subcommands } from '../src/cli/args.ts';
 import { exitCodes } from '../src/cli/exit-codes.ts';
 import type { Report } from '../src/cli/report.ts';
+import { auditCommand } from '../src/cli/subcommands/audit.ts';
 import { configCommand } from '../src/cli/subcommands/config.ts';
 import { keysCommand } from '../src/cli/subcommands/keys.ts';
 import { modelsCommand } from '../src/cli/subcommands/models.ts';
+import { policyCommand } from '../src/cli/subcommands/policy.ts';
 import { sessionsCommand } from '../src/cli/subcommands/sessions.ts';
+import { trustCommand } from '../src/cli/subcommands/trust.ts';
+import { undoCommand } from '../src/cli/subcommands/undo.ts';
 import type { Terminal } from '../src/cli/terminal.ts';
 import { parseConfig } from '../src/config/config-file.ts';
 import { environmentVariables } from '../src/config/environment.ts';
@@ -131,10 +135,15 @@ function subcommand(name: string): Command {
     stderr: stream,
   } as unknown as Terminal;
   const made: Record<(typeof subcommands)[number]['name'], () => Command> = {
+    audit: () => auditCommand(terminal),
     config: () => configCommand(terminal),
     keys: () => keysCommand(terminal),
     models: () => modelsCommand(terminal),
+    policy: () => policyCommand(terminal),
+    redo: () => undoCommand('redo', terminal),
     sessions: () => sessionsCommand(terminal),
+    trust: () => trustCommand(terminal),
+    undo: () => undoCommand('undo', terminal),
   };
   const found = subcommands.find((row) => row.name === name);
   return found ? made[found.name]() : new Command(name);
@@ -292,6 +301,7 @@ describe('tables name everything there is, and nothing else', () => {
       filesChanged: true,
       commands: true,
       denials: true,
+      sandbox: true,
       durationMs: true,
       error: true,
     };

@@ -3,12 +3,13 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Encoding, encodeText } from '../src/lib/text-encoding.ts';
-import { UndoStore } from '../src/session/undo.ts';
+import { UndoStore } from '../src/session/undo/undo-store.ts';
 import { remove } from '../src/tools/delete.ts';
 import { edit } from '../src/tools/edit.ts';
 import { multiEdit } from '../src/tools/multi-edit.ts';
 import { write } from '../src/tools/write.ts';
 import { bench, use } from './support/hands.ts';
+import { undo as takeBack } from './support/undo.ts';
 
 async function room() {
   const held: { undo?: UndoStore } = {};
@@ -16,8 +17,8 @@ async function room() {
   let round = 0;
   /** A store of its own for each round, as a session has. */
   const begin = () => {
-    held.undo = new UndoStore(path.join(space.home, String(round++)));
-    held.undo.beginRun();
+    held.undo = new UndoStore({ folder: space.home, sessionId: String(round++), roots: [] });
+    held.undo.beginRun({ at: '', prompt: '', message: 0 });
     space.context.seen.clear();
     return held.undo;
   };
@@ -63,7 +64,7 @@ test('[T08] every byte outside the replaced text stays, and undo gives the origi
       const inserted = now.subarray(head.length, now.length - tail.length);
       expect(flat(decoded(inserted, how))).toBe(`[${put}]`);
 
-      expect(await undo.undo()).toEqual({ restored: [file], removed: [], kept: [] });
+      expect(await takeBack(undo)).toEqual({ restored: [file], removed: [], kept: [] });
       expect(await readFile(file)).toEqual(original);
     }),
     { numRuns: 150 },
@@ -110,7 +111,7 @@ test('[T08] [U09] any script of writes, edits and deletions is taken back to the
         context.seen.set(real, sha256);
       }
       for (const { tool, input } of steps) await use(tool, input, context);
-      await undo.undo();
+      await takeBack(undo);
       expect(await tree()).toEqual({ a, b });
     }),
     { numRuns: 100 },

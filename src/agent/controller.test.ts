@@ -15,7 +15,13 @@ function controllerOf(
     messages = [],
     log = {},
     unfinished = nothing,
-  }: { messages?: Message[]; log?: Partial<SessionLog>; unfinished?: Unfinished } = {},
+    news = [],
+  }: {
+    messages?: Message[];
+    log?: Partial<SessionLog>;
+    unfinished?: Unfinished;
+    news?: string[];
+  } = {},
 ) {
   const saved: Message[] = [];
   const session: Session = {
@@ -29,17 +35,21 @@ function controllerOf(
   const controller = new Controller({
     session,
     unfinished,
+    ready: Promise.resolve(),
     log: {
       message: async (message) => void saved.push(message),
+      watch: async () => undefined,
       started: async () => undefined,
       answered: async () => undefined,
       grant: async () => undefined,
+      ungrant: async () => undefined,
       close: async () => undefined,
       ...log,
     },
     provider: 'scripted',
     model: 'm',
     contextWindow: 1000,
+    news: () => news.shift() ?? null,
     prepareRun: async () => ({
       provider: 'scripted',
       model: 'm',
@@ -60,6 +70,33 @@ function controllerOf(
 const text = (words: string) => [{ type: 'text' as const, text: words }];
 
 describe('the controller', () => {
+  test('news for the model goes before the next prompt, once', async () => {
+    const { controller, saved } = controllerOf(scripted(says('a'), says('b')), { news: ['[plan now]'] });
+    await controller.submit(text('first'));
+    await controller.submit(text('second'));
+    const said = saved.flatMap((message) => (message.role === 'user' ? [message.content] : []));
+    expect(said).toEqual([[...text('[plan now]'), ...text('first')], text('second')]);
+  });
+
+  test('a grant that is forgotten leaves the session and the journal', async () => {
+    const gone: string[] = [];
+    const { controller, session } = controllerOf(scripted(), {
+      log: { ungrant: async (pattern) => void gone.push(pattern) },
+    });
+    const permission = {
+      type: 'execute',
+      pattern: 'Bash(make)',
+      action: 'allow',
+      scope: 'session',
+      grantedAt: '2026-01-01',
+    } as const;
+    await controller.remember(permission);
+    await controller.forget('Bash(other)');
+    expect([session.permissions, gone]).toEqual([[permission], []]);
+    await controller.forget('Bash(make)');
+    expect([session.permissions, gone]).toEqual([[], ['Bash(make)']]);
+  });
+
   test('writes each message through before anybody is told of it', async () => {
     const log: string[] = [];
     const { controller } = controllerOf(scripted(both('a', ['Read', {}]), says('b')), {

@@ -15,11 +15,14 @@ export type Listener = (event: AgentEvent) => void;
 /** Where a session is written through to. */
 export type SessionLog = {
   message(message: Message): Promise<void>;
+  /** Told of everything else that happens, before it is shown: a reply under way must survive, too. */
+  watch(event: AgentEvent): Promise<void>;
   /** A call is about to run. */
   started(callId: string): Promise<void>;
   /** A call has its answer, which may still wait for its place among the messages. */
   answered(message: ToolMessage): Promise<void>;
   grant(permission: Permission): Promise<void>;
+  ungrant(pattern: string): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -27,10 +30,14 @@ export type ControllerDeps = {
   session: Session;
   /** What was under way when the session was last open. */
   unfinished: Unfinished;
+  /** All of the session's messages are there. */
+  ready: Promise<void>;
   log: SessionLog;
   provider: string;
   model: string;
   contextWindow: number;
+  /** What the model must learn with the next prompt, and had no other way to; null when there is no news. */
+  news?(): string | null;
   /** Called at each submit: everything one run needs, but what the controller itself knows. */
   prepareRun(): Promise<Omit<Run, 'history' | 'signal'>>;
 };
@@ -94,6 +101,14 @@ export class Controller {
     await this.#save(this.#deps.log.grant(permission));
   }
 
+  /** The user has changed their mind. */
+  async forget(pattern: string): Promise<void> {
+    const { session, log } = this.#deps;
+    if (!session.permissions.some((permission) => permission.pattern === pattern)) return;
+    session.permissions = session.permissions.filter((permission) => permission.pattern !== pattern);
+    await this.#save(log.ungrant(pattern));
+  }
+
   /** The router's way to the journal. */
   readonly callLog: CallLog = {
     started: (callId) => this.#save(this.#deps.log.started(callId)),
@@ -106,7 +121,15 @@ export class Controller {
 
   async close(): Promise<void> {
     this.interrupt();
-    await this.#save(this.#deps.log.close());
+    try {
+      await this.#deps.log.close();
+    } catch (error) {
+      if (this.#saving)
+        this.notice(
+          'warn',
+          `The session is saved, but not closed in good order (${(error as Error).message}).`,
+        );
+    }
   }
 
   async #drain(): Promise<void> {
@@ -126,16 +149,20 @@ export class Controller {
 
   async #run(content: UserMessage['content'], signal: AbortSignal): Promise<RunEnd> {
     const { session, provider, model } = this.#deps;
+    await this.#deps.ready;
     const timestamp = new Date().toISOString();
     this.#tell({ type: 'run_start', sessionId: session.id, provider, model, cwd: session.workingDirectory });
     for (const call of openCallsOf(session.messages))
       await this.#add(closeCall(call, this.#deps.unfinished, timestamp));
-    await this.#add({ role: 'user', content, timestamp });
+    const news = this.#deps.news?.() ?? null;
+    const told = news === null ? content : [{ type: 'text' as const, text: news }, ...content];
+    await this.#add({ role: 'user', content: told, timestamp });
 
     const run = { ...(await this.#deps.prepareRun()), history: session.messages, signal };
     let end: RunEnd | undefined;
     for await (const event of runLoop(run)) {
-      if (event.type === 'message') await this.#save(this.#deps.log.message(event.message));
+      const { log } = this.#deps;
+      await this.#save(event.type === 'message' ? log.message(event.message) : log.watch(event));
       if (event.type === 'end') end = event;
       this.#tell(event);
     }

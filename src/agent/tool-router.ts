@@ -21,6 +21,8 @@ export type RouterDeps = {
     options: { signal: AbortSignal; beforeAsking(request: PermissionRequest): Promise<PermissionRequest> },
   ): Promise<Decision>;
   context(signal: AbortSignal, progress: (text: string) => void): ToolContext;
+  /** What is judged and run: the input with what the model is not shown put back. Absent, the input itself. */
+  localInput?(tool: string, input: unknown): unknown;
   /** Whether a command only looks; such commands run beside other reads. */
   isReadOnly(access: Access): boolean;
   /** The answer a call of this id has already had. */
@@ -111,7 +113,7 @@ function prepare(call: ToolCallPart, deps: RouterDeps): Prepared {
   if (!tool) return { ...item, answer: fail(explainUnknownTool(call.name, deps.toolNames())) };
   if (call.malformed !== undefined)
     return { ...item, answer: fail(explainMalformed(tool.name, call.malformed)) };
-  const parsed = tool.input.safeParse(call.input);
+  const parsed = tool.input.safeParse(deps.localInput ? deps.localInput(tool.name, call.input) : call.input);
   if (!parsed.success) return { ...item, answer: fail(explainBadInput(tool.name, parsed.error)) };
   const input = parsed.data;
   return {
@@ -141,7 +143,7 @@ async function judge(item: Prepared, deps: RouterDeps, { channel, signal }: Wire
   };
   try {
     const { verdict, by, because } = await raceAbort(deps.decide(request, { signal, beforeAsking }), signal);
-    await channel.push({ type: 'judged', callId: call.id, tool: tool.name, verdict, by, because });
+    await channel.push({ type: 'judged', callId: call.id, tool: tool.name, verdict, by, because, accesses });
     if (verdict === 'deny') item.answer = fail(because);
   } catch (error) {
     if (!signal.aborted) throw error;

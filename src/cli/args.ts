@@ -13,7 +13,9 @@ export type Options = {
   deny: string[];
   addDir: string[];
   continue?: boolean;
-  resume?: string;
+  /** True when no session is named: the user is to choose. */
+  resume?: string | true;
+  fork?: boolean;
   trust?: boolean;
   stdin?: boolean;
   quiet?: boolean;
@@ -28,10 +30,15 @@ export type Invocation =
 
 /** Subcommands: their file is loaded only when they are called. */
 export const subcommands = [
+  { name: 'audit', description: 'Show what was allowed and refused' },
   { name: 'config', description: 'Show and change settings' },
   { name: 'keys', description: 'Store API keys in the system keychain' },
   { name: 'models', description: 'List the models that are known and reachable' },
-  { name: 'sessions', description: 'List past sessions' },
+  { name: 'policy', description: 'Judge a command without running it' },
+  { name: 'redo', description: 'Do again what `aca undo` took back' },
+  { name: 'sessions', description: 'List, search, export and clean up past sessions' },
+  { name: 'trust', description: "Trust this folder's own settings and scripts" },
+  { name: 'undo', description: 'Take back the file changes of the last run in this folder' },
 ] as const;
 
 /** Help goes to `out`; complaints about wrong usage go to `err`. */
@@ -47,7 +54,13 @@ export function buildProgram({ out, err }: Writers): Command {
       new Option('-c, --continue', 'go on with the last session of this folder').helpGroup('Running:'),
     )
     .addOption(
-      new Option('-r, --resume <id>', 'go on with a session, by id or its first characters').helpGroup(
+      new Option(
+        '-r, --resume [id]',
+        'go on with a session, by id, its first characters or its title; without one, choose from a list',
+      ).helpGroup('Running:'),
+    )
+    .addOption(
+      new Option('--fork', 'with -r or -c: go on in a copy, the session itself stays as it is').helpGroup(
         'Running:',
       ),
     )

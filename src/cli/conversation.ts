@@ -1,6 +1,9 @@
 import { createInterface, type Interface } from 'node:readline/promises';
 import type { Terminal } from './terminal.ts';
 
+/** Room for what is typed until the end. */
+const MOST_TYPED = 1000;
+
 /** Lines in, text out, on a terminal or a pipe. End of input reads as null from then on. */
 export class Conversation {
   readonly #terminal: Terminal;
@@ -9,14 +12,24 @@ export class Conversation {
   #closed = new AbortController();
   /** Lines typed while nothing was asked: they wait for the next prompt, and never answer a question. */
   readonly #typed: string[] = [];
+  #answering = false;
+  /** Prompts for the arrow keys, the latest first. */
+  #prompts: string[];
 
-  constructor(terminal: Terminal) {
+  /** `prompts` are those of earlier, the oldest first. */
+  constructor(terminal: Terminal, { prompts = [] }: { prompts?: readonly string[] } = {}) {
     this.#terminal = terminal;
+    // The line editor holds one line.
+    this.#prompts = prompts.filter((prompt) => !prompt.includes('\n')).toReversed();
     this.#lines = createInterface({
       input: terminal.stdin,
       output: terminal.stdout,
       terminal: terminal.stdin.isTTY,
+      history: [...this.#prompts],
+      historySize: this.#prompts.length + MOST_TYPED,
+      removeHistoryDuplicates: true,
     });
+    this.#lines.on('history', (lines: string[]) => this.#recall(lines));
     this.#lines.on('line', (line) => this.#typed.push(line));
     this.#lines.on('close', () => this.#closed.abort());
     this.#lines.on('SIGINT', () => {
@@ -31,13 +44,22 @@ export class Conversation {
 
   async prompt(): Promise<string | null> {
     const typed = this.#typed.shift();
-    if (typed === undefined) return this.ask('> ');
+    if (typed === undefined) return this.#question('> ');
     this.print(`> ${typed}`);
     return typed;
   }
 
   /** The answer, or null when the input has ended or the question was called off. */
   async ask(question: string, signal?: AbortSignal): Promise<string | null> {
+    this.#answering = true;
+    try {
+      return await this.#question(question, signal);
+    } finally {
+      this.#answering = false;
+    }
+  }
+
+  async #question(question: string, signal?: AbortSignal): Promise<string | null> {
     const stop = signal ? AbortSignal.any([signal, this.#closed.signal]) : this.#closed.signal;
     if (stop.aborted) return null;
     try {
@@ -72,5 +94,11 @@ export class Conversation {
 
   close(): void {
     this.#lines.close();
+  }
+
+  /** Answers, a pasted key above all, are no prompts: they are taken out of what the arrow keys bring back. */
+  #recall(lines: string[]): void {
+    if (this.#answering) lines.splice(0, lines.length, ...this.#prompts);
+    else this.#prompts = [...lines];
   }
 }

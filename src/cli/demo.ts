@@ -8,7 +8,7 @@ import { infoOf } from '../providers/models.ts';
 import { SessionStore } from '../session/store.ts';
 import { Conversation } from './conversation.ts';
 import { demoFiles, demoModel, demoTask } from './demo-model.ts';
-import { askOnTerminal } from './plain.ts';
+import { askOnTerminal } from './plain-ask.ts';
 import { PlainView } from './plain-view.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -62,12 +62,12 @@ async function play(
     config,
     env: { PATH: process.env.PATH },
     cwd,
-    dataRoot: base,
+    dataRoot: path.join(base, 'data'),
     trusted: false,
     choice: { preset, baseUrl: preset.baseUrl, model: 'script', info: infoOf('demo', 'script'), key: null },
     provider: demoModel(),
     keyVariables: [],
-    opened: new SessionStore(path.join(base, 'sessions')).create(cwd, { model: 'demo/script' }),
+    opened: new SessionStore(path.join(base, 'data', 'sessions')).create(cwd, { model: 'demo/script' }),
     approver,
   });
   const view = new PlainView({ color: false, stream: true });
@@ -75,7 +75,7 @@ async function play(
   await controller.submit([{ type: 'text', text: demoTask }]);
 
   talk.print('\n> /undo');
-  const report = await undo.undo();
+  const report = await (await undo.previewUndo())?.apply();
   if (!report) return talk.print('Nothing to undo.');
   for (const file of report.restored) talk.print(`restored ${path.basename(file)}`);
   const same = (await readFile(path.join(cwd, 'greet.js'), 'utf8')) === demoFiles['greet.js'];

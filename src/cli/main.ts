@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-import module from 'node:module';
 import process from 'node:process';
 import type { Terminal } from './terminal.ts';
 
@@ -13,8 +12,6 @@ function start(): void {
     process.stdout.write(`${ACA_VERSION}\n`);
     return;
   }
-  // Newer runtimes keep what they compiled; the older ones do without.
-  (module as { enableCompileCache?: () => void }).enableCompileCache?.();
   // A reader that has seen enough closes the pipe; that is no failure of ours.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0);
@@ -28,6 +25,7 @@ function start(): void {
     stderr: process.stderr,
     onSignal: (signal, listener) => void process.on(signal, listener),
   };
+  // In the built program this is kept-run.ts, in this same file.
   void import('./run.ts')
     .then(({ run }) => run(args, terminal))
     // Kept connections would hold the process for a while; what was written has left it first.

@@ -7,6 +7,7 @@ import { type LoadedConfig, loadConfig } from '../config/load.ts';
 import type { Config, ConfigInput } from '../config/schema.ts';
 import { UserError } from '../contract/errors.ts';
 import type { Approver } from '../contract/permission.ts';
+import type { SessionSettings } from '../contract/session.ts';
 import type { ToolContext } from '../contract/tool.ts';
 import { dataRoot } from '../lib/data-root.ts';
 import { createHttpFetch } from '../lib/http-fetch.ts';
@@ -15,9 +16,16 @@ import { createProvider } from '../providers/index.ts';
 import { type Preset, presets } from '../providers/presets.ts';
 import { type OpenSession, SessionStore } from '../session/store.ts';
 import type { Options } from './args.ts';
+import { openSession } from './choose-session.ts';
 import type { Terminal } from './terminal.ts';
 
-export type Opened = Assistant & { choice: Choice; config: Config; notices: string[] };
+export type Opened = Assistant & {
+  choice: Choice;
+  config: Config;
+  notices: string[];
+  opened: OpenSession;
+  store: SessionStore;
+};
 
 export type Settings = LoadedConfig & { root: string };
 
@@ -47,12 +55,15 @@ export async function openAssistant(
     settings,
     options,
     terminal,
+    session,
     approver,
     ask,
   }: {
     settings: Settings;
     options: Partial<Options>;
     terminal: Terminal;
+    /** Already open; without it the options say which. */
+    session?: OpenSession;
     approver?: Approver;
     ask?: ToolContext['ask'];
   },
@@ -62,6 +73,7 @@ export async function openAssistant(
   const fetch = await userFetch(config, env);
   const { preset, baseUrl, key } = choice;
   const row = config.providers[preset.name];
+  const store = sessionStore(settings);
   const [provider, opened] = await Promise.all([
     createProvider(preset, {
       baseUrl,
@@ -71,7 +83,12 @@ export async function openAssistant(
       fetch,
       infoOf: (model) => modelInfo(preset, model, config),
     }),
-    openSession(options, { config, root, cwd, model: `${preset.name}/${choice.model}` }),
+    session ??
+      openSession(options, {
+        store,
+        cwd,
+        settings: sessionSettings(`${preset.name}/${choice.model}`, config),
+      }),
   ]);
   const assistant = assemble({
     config,
@@ -87,9 +104,20 @@ export async function openAssistant(
     ...(approver && { approver }),
     ...(ask && { ask }),
   });
-  const damage =
-    opened.damaged > 0 ? [`${opened.damaged} damaged lines of the session were passed over.`] : [];
-  return { ...assistant, choice, config, notices: [...settings.notices, ...damage] };
+  const damage = damageOf(opened);
+  // Of a long session the rest is read later.
+  if (damage === null)
+    void opened.ready.then(() => {
+      const found = damageOf(opened);
+      if (found !== null) assistant.controller.notice('warn', found);
+    });
+  const notices = [...settings.notices, ...(damage === null ? [] : [damage])];
+  return { ...assistant, choice, config, notices, opened, store };
+}
+
+function damageOf({ damaged }: OpenSession): string | null {
+  const count = damaged.length;
+  return count === 0 ? null : `${count} damaged lines of the session were passed over and set aside.`;
 }
 
 /** Carries the user's proxy and certificates where there are any. */
@@ -112,27 +140,16 @@ async function webRoute(config: Config, env: NodeJS.ProcessEnv): Promise<NonNull
   };
 }
 
-async function openSession(
-  options: Partial<Options>,
-  { config, root, cwd, model }: { config: Config; root: string; cwd: string; model: string },
-): Promise<OpenSession> {
-  const store = new SessionStore(config.sessionDirectory ?? path.join(root, 'sessions'));
-  if (options.resume !== undefined) {
-    const found = await store.resume(options.resume);
-    if (found) return found;
-    throw new UserError(`There is no session "${options.resume}".`, '`aca sessions` lists them.');
-  }
-  if (options.continue) {
-    const found = await store.latest(cwd);
-    if (found) return found;
-    throw new UserError('There is no session of this folder to continue.', 'Start one without --continue.');
-  }
-  const { maxTokens, temperature } = config;
-  return store.create(cwd, {
+export function sessionStore({ config, root }: Pick<Settings, 'config' | 'root'>): SessionStore {
+  return new SessionStore(config.sessionDirectory ?? path.join(root, 'sessions'));
+}
+
+function sessionSettings(model: string, { maxTokens, temperature }: Config): SessionSettings {
+  return {
     model,
     ...(maxTokens !== undefined && { maxTokens }),
     ...(temperature !== undefined && { temperature }),
-  });
+  };
 }
 
 /** Every variable that may hold a key, of vendors in use and not. */

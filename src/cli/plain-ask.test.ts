@@ -1,7 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
+import type { Answer, PermissionRequest } from '../contract/permission.ts';
 import { Conversation } from './conversation.ts';
-import { answerOnTerminal } from './plain-ask.ts';
+import { answerOnTerminal, askOnTerminal } from './plain-ask.ts';
 import type { Terminal } from './terminal.ts';
 
 const never = new AbortController().signal;
@@ -18,11 +19,11 @@ function talking() {
   const talk = new Conversation({ stdin, stdout } as unknown as Terminal);
   /** Types a line once a question is there. */
   const type = async (line: string) => {
-    await expect.poll(() => screen.endsWith(': ')).toBe(true);
+    await expect.poll(() => /(: |\[y\/n\] )$/.test(screen)).toBe(true);
     screen = `${screen}${line}\n`;
     stdin.write(`${line}\n`);
   };
-  return { ask: answerOnTerminal(talk), type, stdin, screen: () => screen };
+  return { ask: answerOnTerminal(talk), approve: askOnTerminal(talk), type, stdin, screen: () => screen };
 }
 
 describe('a question of the model on the terminal', () => {
@@ -95,5 +96,67 @@ describe('a question of the model on the terminal', () => {
     await answer;
     expect(screen()).toContain('  1. \uFFFD[31mred');
     expect(screen()).not.toContain('\x1b');
+  });
+});
+
+describe('[C04] the question of permission on the terminal', () => {
+  const request: PermissionRequest = {
+    callId: '1',
+    tool: 'Bash',
+    operation: 'Bash make',
+    accesses: [],
+    because: 'it may change something',
+  };
+  const lasting = { ...request, grants: ['Bash(make)'] };
+
+  test('is one line; what a lasting yes would keep stands above it', async () => {
+    const once = talking();
+    const first = once.approve(request, never);
+    await once.type('y');
+    expect([await first, once.screen()]).toEqual([{ choice: 'once' }, 'Allow: Bash make? [y/n] y\n']);
+
+    const more = talking();
+    const second = more.approve(lasting, never);
+    await more.type('a');
+    expect([await second, more.screen()]).toEqual([
+      { choice: 'always' },
+      '  y once · s for this session · a always in this folder: Bash(make) · n no, or n and why\n' +
+        'Allow: Bash make? [y/n] a\n',
+    ]);
+  });
+
+  test.each<[string, PermissionRequest, Answer]>([
+    ['Y', request, { choice: 'once' }],
+    [' y ', lasting, { choice: 'once' }],
+    ['s', lasting, { choice: 'session' }],
+    ['s', request, { choice: 'no' }],
+    ['a', request, { choice: 'no' }],
+    ['yes', lasting, { choice: 'no' }],
+    ['', lasting, { choice: 'no' }],
+    ['y es', lasting, { choice: 'no' }],
+    ['n', lasting, { choice: 'no' }],
+    ['never', lasting, { choice: 'no' }],
+    ['n use npm instead', lasting, { choice: 'no', reason: 'use npm instead' }],
+    ['No, not now', request, { choice: 'no', reason: 'not now' }],
+  ])('"%s"', async (line, asked, answer) => {
+    const { approve, type } = talking();
+    const given = approve(asked, never);
+    await type(line);
+    expect(await given).toEqual(answer);
+  });
+
+  test('cannot be disguised by the words of the model', async () => {
+    const { approve, type, screen } = talking();
+    const given = approve({ ...request, operation: 'Bash \x1b[2Kls', grants: ['Bash(\x1b[2Kls)'] }, never);
+    await type('n');
+    await given;
+    expect(screen()).not.toContain('\x1b');
+  });
+
+  test('the end of the input is a no', async () => {
+    const { approve, stdin } = talking();
+    const given = approve(request, never);
+    stdin.end();
+    expect(await given).toEqual({ choice: 'no' });
   });
 });

@@ -1,3 +1,4 @@
+import type { Answer, Approver } from '../contract/permission.ts';
 import type { UserQuestion } from '../contract/tool.ts';
 import type { Conversation } from './conversation.ts';
 import { visible } from './visible.ts';
@@ -28,4 +29,25 @@ async function askOne(
   if (answer === undefined) return null;
   const picked = /^\d+\.?$/.test(answer) ? choices[Number.parseInt(answer, 10) - 1] : undefined;
   return picked ?? answer;
+}
+
+/** Waits for an explicit yes to what was just shown: only "y", in any case, approves; anything not offered is a no. */
+export function askOnTerminal(talk: Pick<Conversation, 'ask' | 'print'>): Approver {
+  return async ({ operation, grants = [] }, signal) => {
+    if (grants.length > 0) {
+      const rules = grants.map(visible).join(', ');
+      talk.print(`  y once · s for this session · a always in this folder: ${rules} · n no, or n and why`);
+    }
+    const line = await talk.ask(`Allow: ${visible(operation)}? [y/n] `, signal);
+    return answerOf(line?.trim() ?? '', { lasting: grants.length > 0 });
+  };
+}
+
+function answerOf(line: string, { lasting }: { lasting: boolean }): Answer {
+  const word = line.toLowerCase();
+  if (word === 'y') return { choice: 'once' };
+  if (lasting && word === 's') return { choice: 'session' };
+  if (lasting && word === 'a') return { choice: 'always' };
+  const reason = /^no?[\s,:]+(.+)$/is.exec(line)?.[1];
+  return reason === undefined ? { choice: 'no' } : { choice: 'no', reason };
 }

@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import type { Display } from '../contract/display.ts';
+import type { PermissionRequest } from '../contract/permission.ts';
 import { PlainView } from './plain-view.ts';
 
 const plain = () => new PlainView({ color: false, stream: true });
@@ -82,5 +83,53 @@ describe('a result in plain lines', () => {
         display,
       }),
     ).toBe('  ✓ 7 ms\n');
+  });
+});
+
+describe('[C05] a question in plain lines', () => {
+  const request: PermissionRequest = {
+    callId: '1',
+    tool: 'Bash',
+    operation: 'Bash x',
+    accesses: [],
+    because: 'rm may change something',
+  };
+
+  test('shows the parts with the risky one marked, where paths lead, and what stands around it', () => {
+    const text = plain().render({
+      type: 'question',
+      request: {
+        ...request,
+        parts: [
+          { text: 'ls', verdict: 'allow', because: 'it only reads' },
+          { text: 'rm a', verdict: 'ask', because: 'rm may change something' },
+          { text: 'make', verdict: 'ask', because: 'make may, too' },
+        ],
+        leadsTo: [{ written: 'notes', real: '/srv/app/.git/hooks/pre-commit' }],
+        sandbox: { kind: 'bubblewrap', level: 'standard', network: 'none' },
+      },
+    });
+    expect(text).toBe(
+      '    ls\n' +
+        '  ! rm a   (rm may change something)\n' +
+        '    make\n' +
+        '  notes leads to /srv/app/.git/hooks/pre-commit\n' +
+        '  why it is asked: rm may change something\n' +
+        '  runs in bubblewrap: writes only in the working directory, no network\n',
+    );
+  });
+
+  test('says aloud that nothing stands around it', () => {
+    const sandbox = { kind: 'host', level: 'permissive', network: 'open' } as const;
+    expect(plain().render({ type: 'question', request: { ...request, sandbox } })).toContain(
+      '  runs without a sandbox, with all your rights\n',
+    );
+  });
+
+  test('keeps every fact on its line, whatever is in a name', () => {
+    const leadsTo = [{ written: 'a\n  runs in bubblewrap', real: '/b\x1b[2K' }];
+    expect(plain().render({ type: 'question', request: { ...request, because: '', leadsTo } })).toBe(
+      '  a ⏎ runs in bubblewrap leads to /b\uFFFD[2K\n',
+    );
   });
 });

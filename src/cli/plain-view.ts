@@ -2,7 +2,8 @@ import { styleText } from 'node:util';
 import type { Display } from '../contract/display.ts';
 import type { AgentEvent } from '../contract/event.ts';
 import { textOf } from '../contract/message.ts';
-import type { PermissionRequest } from '../contract/permission.ts';
+import type { CommandPart, PermissionRequest } from '../contract/permission.ts';
+import { describeSandbox } from './sandbox-words.ts';
 import { visible } from './visible.ts';
 
 const OUTPUT_LINES = 12;
@@ -50,7 +51,7 @@ export class PlainView {
       case 'judged':
         return event.verdict === 'deny' ? this.#line('yellow', `  refused: ${event.because}`) : '';
       case 'question':
-        return this.#closeLine() + this.#preview(event.request);
+        return this.#question(event.request);
       case 'retry':
         return this.#line(
           'yellow',
@@ -120,6 +121,20 @@ export class PlainView {
     return open ? '\n' : '';
   }
 
+  /** Everything a person needs to decide, in the order it is read; the question itself is the asker's line. */
+  #question(request: PermissionRequest): string {
+    const { parts = [], leadsTo = [], sandbox, because } = request;
+    const risky = parts.find(({ verdict }) => verdict !== 'allow');
+    const facts = [
+      ...(parts.length > 1 ? parts.map((part) => partLine(part, risky)) : []),
+      ...leadsTo.map(({ written, real }) => `${written} leads to ${real}`),
+      ...(because === '' ? [] : [`why it is asked: ${because}`]),
+      ...(sandbox ? [`runs ${describeSandbox(sandbox)}`] : []),
+    ];
+    const told = facts.map((fact) => `  ${this.#paint('dim', oneLine(fact))}\n`).join('');
+    return this.#closeLine() + this.#preview(request) + told;
+  }
+
   #preview({ callId, preview }: PermissionRequest): string {
     if (!preview) return '';
     // What is asked about is shown to its last line: nothing may be approved unseen.
@@ -155,6 +170,16 @@ export class PlainView {
         return reason satisfies never;
     }
   }
+}
+
+/** The one that is the reason for the question is marked. */
+function partLine(part: CommandPart, risky: CommandPart | undefined): string {
+  return part === risky ? `! ${part.text}   (${part.because})` : `  ${part.text}`;
+}
+
+/** A file name or a command may hold a newline, which must not look like a line of ours. */
+function oneLine(text: string): string {
+  return visible(text).replaceAll(/\s*\n\s*/g, ' ⏎ ');
 }
 
 function styleOfLine(line: string): Style {

@@ -1,87 +1,71 @@
-import { dispatch } from '../commands/dispatch.ts';
-import { builtinCommands } from '../commands/index.ts';
-import type { CommandContext } from '../contract/command.ts';
-import type { Approver } from '../contract/permission.ts';
+import type { OpenSession } from '../session/store.ts';
 import type { Options } from './args.ts';
 import { Conversation } from './conversation.ts';
-import { findModel, loadSettings, type Opened, openAssistant } from './open.ts';
-import { answerOnTerminal } from './plain-ask.ts';
+import { hold } from './hold.ts';
+import { findModel, loadSettings, openAssistant, type Settings, sessionStore } from './open.ts';
+import { pickSession } from './pick-session.ts';
+import { answerOnTerminal, askOnTerminal } from './plain-ask.ts';
 import { PlainView } from './plain-view.ts';
-import { Reporter } from './report.ts';
+import { describeSandbox } from './sandbox-words.ts';
+import { tailOf } from './session-tail.ts';
 import type { Terminal } from './terminal.ts';
+import { offerTrust } from './trust-question.ts';
+import { TypedPrompts } from './typed-prompts.ts';
 import { visible } from './visible.ts';
 import { setUp } from './welcome.ts';
 
 /** The interactive face in plain lines: no repaint, works on any terminal. */
 export async function runPlain(prompt: string, options: Options, terminal: Terminal): Promise<number> {
-  const talk = new Conversation(terminal);
+  let settings = loadSettings(options, terminal);
+  const { root } = settings;
+  const { cwd } = terminal;
+  const news: string[] = [];
+  const prompts = new TypedPrompts({ ...settings, cwd, warn: (text) => news.push(text) });
+  const talk = new Conversation(terminal, { prompts: prompts.list() });
   try {
-    let settings = loadSettings(options, terminal);
+    if (await offerTrust(settings, talk, { root, cwd })) settings = loadSettings(options, terminal);
     let choice = await findModel(settings, terminal);
     while (!choice) {
       if ((await setUp(settings, { terminal, talk })) === 'quit') return 0;
       settings = loadSettings(options, terminal);
       choice = await findModel(settings, terminal);
     }
-    const opened = await openAssistant(choice, {
-      settings,
-      options,
-      terminal,
-      approver: askOnTerminal(talk),
-      ask: answerOnTerminal(talk),
-    });
+    const chosen = await withSession(options, settings, { talk, cwd });
     const view = new PlainView({ color: settings.config.colorOutput, stream: settings.config.streamOutput });
-    talk.print(
-      `ai-code-assistant · ${choice.preset.name}/${choice.model} · ${settings.config.mode} mode · /help lists commands`,
-    );
-    for (const notice of opened.notices) talk.print(notice);
-    opened.controller.listen((event) => talk.write(view.render(event)));
-    return await hold(prompt, opened, talk);
+    const model = `${choice.preset.name}/${choice.model}`;
+    let first = prompt;
+    let session: OpenSession | null = null;
+    do {
+      const opened = await openAssistant(choice, {
+        settings,
+        options: chosen,
+        terminal,
+        approver: askOnTerminal(talk),
+        ask: answerOnTerminal(talk),
+        ...(session && { session }),
+      });
+      talk.print(`ai-code-assistant · ${model} · ${settings.config.mode} mode · /help lists commands`);
+      for (const notice of [...opened.notices, ...opened.hints]) talk.print(visible(notice));
+      opened.controller.listen((event) => talk.write(view.render(event)));
+      talk.print(`Commands: ${describeSandbox(await opened.sandbox())}`);
+      const kept = opened.controller.session;
+      if (kept.messages.length > 0) talk.print(tailOf(kept));
+      session = await hold(first, opened, { talk, prompts, root, cwd, news });
+      first = '';
+      if (kept.messages.length > 0) talk.print(`Go on later with: aca --resume ${kept.id.slice(0, 8)}`);
+    } while (session);
+    return 0;
   } finally {
     talk.close();
   }
 }
 
-/** Shows what will happen and waits for an explicit yes: only "y", in any case, approves. */
-export function askOnTerminal(talk: Conversation): Approver {
-  return async (request, signal) => {
-    const answer = await talk.ask(`Allow: ${visible(request.operation)}? [y/n] `, signal);
-    return answer?.trim().toLowerCase() === 'y' ? { choice: 'once' } : { choice: 'no' };
-  };
-}
-
-async function hold(
-  prompt: string,
-  { controller, undo, close }: Opened,
-  talk: Conversation,
-): Promise<number> {
-  const reporter = new Reporter();
-  controller.listen((event) => reporter.take(event));
-  talk.onInterrupt(() => {
-    if (!controller.busy) return false;
-    controller.interrupt();
-    return true;
-  });
-  let quitting = false;
-  const context: CommandContext = {
-    commands: builtinCommands,
-    print: (text) => talk.print(text),
-    undo: () => undo.undo(),
-    usage: () => ({ ...reporter.report.usage, costUsd: reporter.report.costUsd }),
-    quit: () => {
-      quitting = true;
-    },
-  };
-  for (
-    let line: string | null = prompt;
-    line !== null && !quitting;
-    line = quitting ? null : await talk.prompt()
-  ) {
-    if (line.trim() === '' || (await dispatch(line, context))) continue;
-    await controller.submit([{ type: 'text', text: line }]);
-  }
-  await close();
-  if (controller.session.messages.length > 0)
-    talk.print(`Go on later with: aca --resume ${controller.session.id.slice(0, 8)}`);
-  return 0;
+/** `--resume` without a session: the user says which, or begins a new one. */
+async function withSession(
+  { resume, ...others }: Options,
+  settings: Settings,
+  { talk, cwd }: { talk: Conversation; cwd: string },
+): Promise<Options> {
+  const chosen = resume === true ? await pickSession(sessionStore(settings), talk, cwd) : resume;
+  return chosen === undefined || chosen === null ? others : { ...others, resume: chosen };
 }

@@ -35,7 +35,8 @@ export async function runPrint(prompt: string, options: Options, terminal: Termi
   const opened = await openAssistant(choice, { settings, options, terminal });
   stopOnSignals(opened, terminal);
   const tell = tellOnStderr(stderr, settings.config.verbosity);
-  for (const notice of opened.notices) tell({ type: 'notice', level: 'warn', text: notice });
+  for (const text of opened.notices) tell({ type: 'notice', level: 'warn', text });
+  for (const text of opened.hints) tell({ type: 'notice', level: 'info', text });
   opened.controller.listen(tell);
   try {
     if (options.inputFormat === 'stream-json') return await holdConversation(opened, terminal);

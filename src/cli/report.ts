@@ -1,5 +1,6 @@
 import type { AgentEvent, EndReason, RunError } from '../contract/event.ts';
 import { addUsage, noUsage, textOf, type Usage } from '../contract/message.ts';
+import type { SandboxState } from '../contract/sandbox.ts';
 
 /** What a run came to, folded from its events: the final JSON of the headless face. */
 export type Report = {
@@ -18,6 +19,8 @@ export type Report = {
   filesChanged: string[];
   commands: { command: string; exitCode: number | null }[];
   denials: { tool: string; input: unknown; by: string; because: string }[];
+  /** What the last command ran in; null when none ran. */
+  sandbox: SandboxState | null;
   error?: RunError;
 };
 
@@ -37,6 +40,7 @@ export class Reporter {
     filesChanged: [],
     commands: [],
     denials: [],
+    sandbox: null,
   };
 
   take(event: AgentEvent): void {
@@ -84,6 +88,8 @@ export class Reporter {
 
   #takeResult({ display, success, metadata }: Extract<AgentEvent, { type: 'tool_end' }>): void {
     const { filesChanged, commands } = this.#report;
+    // The hand that ran the command says so; metadata is untyped because every tool has its own.
+    if (metadata?.sandbox) this.#report.sandbox = metadata.sandbox as SandboxState;
     if (display?.kind === 'command') commands.push({ command: display.command, exitCode: display.exitCode });
     if (!success) return;
     const changed = display?.kind === 'diff' ? [display] : display?.kind === 'diffs' ? display.diffs : [];

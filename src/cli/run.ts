@@ -11,6 +11,7 @@ export async function run(args: string[], terminal: Terminal): Promise<number> {
       out: (text) => stdout.write(text),
       err: (text) => stderr.write(text),
     });
+    if (invocation.kind === 'subcommand' && invocation.name === 'policy') return await judge(args, terminal);
     const faces = await import('./faces.ts');
     if (invocation.kind === 'subcommand')
       return await faces.runSubcommand(invocation.name, args.slice(1), terminal);
@@ -18,6 +19,13 @@ export async function run(args: string[], terminal: Terminal): Promise<number> {
   } catch (error) {
     return explain(error, args, terminal);
   }
+}
+
+/** Asked for many verdicts by scripts, so it loads the judge and nothing else of the app. */
+async function judge(args: string[], terminal: Terminal): Promise<number> {
+  const { policyCommand } = await import('./subcommands/policy.ts');
+  await policyCommand(terminal).parseAsync(args.slice(1), { from: 'user' });
+  return exitCodes.done.code;
 }
 
 type Stage = { terminal: Terminal; faces: typeof import('./faces.ts') };
@@ -36,7 +44,7 @@ function explain(error: unknown, args: string[], { stderr }: Terminal): number {
   if (code !== null) return code;
   if (error instanceof UserError) {
     stderr.write(`${error.message}\n${error.hint}\n`);
-    return exitCodes.usage.code;
+    return exitCodes[error.exit].code;
   }
   stderr.write('This is a bug in ai-code-assistant. Please report it with what follows.\n');
   stderr.write(`${error instanceof Error ? error.stack : String(error)}\naca ${args.join(' ')}\n`);

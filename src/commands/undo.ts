@@ -1,16 +1,12 @@
 import type { SlashCommand } from '../contract/command.ts';
+import { offerUndo } from './offer-undo.ts';
 
 export const undo: SlashCommand = {
   name: 'undo',
-  description: 'Take back the file changes of the last run that made any',
-  async execute(_args, { undo, print }) {
-    const report = await undo();
-    if (!report) return print('Nothing to undo.');
-    const lines = [
-      ...report.restored.map((file) => `restored ${file}`),
-      ...report.removed.map((file) => `removed ${file}`),
-      ...report.kept.map((file) => `left alone ${file}: it was changed since`),
-    ];
-    print(lines.join('\n'));
+  description: 'Take back the file changes of the last run that made any; again, of the run before',
+  async execute(_args, context) {
+    const pending = await context.files.undo();
+    if (!pending) return context.print('Nothing to undo.');
+    await offerUndo(pending, 'Undo this?', context);
   },
 };

@@ -20,6 +20,22 @@ describe('setting a value', () => {
     );
   });
 
+  test('takes a key out when there is no value', async () => {
+    const { root } = await workspace({ 'c.json': '{\n  // mine\n  "maxTurns": 5\n}\n' });
+    const file = path.join(root, 'c.json');
+    const key = ['projects', '/srv/a.b', 'granted'];
+    await setValue(file, [...key, 'Bash(make "x.y")'], '2026-01-01');
+    await setValue(file, [...key, 'Edit(a)'], '2026-01-02');
+    await setValue(file, [...key, 'Edit(a)'], undefined);
+    await setValue(file, ['projects', '/other', 'granted', 'Edit(a)'], undefined);
+    const text = await readFile(file, 'utf8');
+    expect(parse(text)).toEqual({
+      maxTurns: 5,
+      projects: { '/srv/a.b': { granted: { 'Bash(make "x.y")': '2026-01-01' } } },
+    });
+    expect(text).toContain('// mine');
+  });
+
   test('makes the file and its folder when there is none, for the user alone', async () => {
     const { root } = await workspace();
     const file = path.join(root, 'new/config.json');

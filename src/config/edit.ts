@@ -1,9 +1,12 @@
 import { realpathSync, statSync } from 'node:fs';
-import { applyEdits, modify } from 'jsonc-parser';
+import { applyEdits, findNodeAtLocation, modify, parseTree } from 'jsonc-parser';
 import { writeAtomic } from '../lib/atomic-write.ts';
 import { parseConfig, readSmallFile } from './config-file.ts';
 
-/** Sets one value in a configuration file and keeps the rest, comments included. Nothing wrong is ever written. */
+/**
+ * Sets one value in a configuration file and keeps the rest, comments included; undefined takes the key out. Nothing
+ * wrong is ever written.
+ */
 export async function setValue(
   file: string,
   keyPath: readonly string[],
@@ -20,9 +23,11 @@ export async function setValue(
   return { notices };
 }
 
-/** The text of a configuration with one value set. */
+/** The text of a configuration with one value set, or taken out. */
 export function editText(text: string, keyPath: readonly string[], value: unknown): string {
   const start = text.trim() === '' ? '{}\n' : text;
+  const tree = value === undefined ? parseTree(start) : undefined;
+  if (tree && !findNodeAtLocation(tree, [...keyPath])) return text;
   const edits = modify(start, [...keyPath], value, {
     formattingOptions: {
       insertSpaces: !/^\t/m.test(start),

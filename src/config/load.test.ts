@@ -1,10 +1,11 @@
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Workspace, workspace } from '../../test/support/workspace.ts';
 import { UserError } from '../contract/errors.ts';
-import { findProjectFile, type LoadOptions, loadConfig } from './load.ts';
+import { type LoadOptions, loadConfig } from './load.ts';
 import { configSchema } from './schema.ts';
+import { projectContent, revokeTrust, trustFolder } from './trust.ts';
 
 const defaults = configSchema.parse({});
 
@@ -36,6 +37,7 @@ describe('[F01] [R07] without any file', () => {
       notices: [],
       origins: {},
       trusted: false,
+      pending: null,
       projectFile: null,
     });
     expect(defaults).toEqual({
@@ -47,6 +49,7 @@ describe('[F01] [R07] without any file', () => {
       summarizationThreshold: 0.9,
       mode: 'default',
       permissions: { allow: [], ask: [], deny: [] },
+      projects: {},
       requireApprovalForReads: false,
       requireApprovalForWrites: true,
       requireApprovalForCommands: true,
@@ -54,6 +57,16 @@ describe('[F01] [R07] without any file', () => {
       blockedPaths: [],
       allowedPaths: [],
       additionalDirectories: [],
+      sandbox: {
+        kind: 'auto',
+        level: 'standard',
+        required: false,
+        autoApprove: false,
+        allowedDomains: [],
+        writablePaths: [],
+      },
+      redactSecrets: true,
+      auditLog: true,
       theme: 'auto',
       colorOutput: true,
       verbosity: 'normal',
@@ -61,6 +74,7 @@ describe('[F01] [R07] without any file', () => {
       saveHistory: true,
       maxHistorySize: 1000,
       cleanupPeriodDays: 30,
+      storageLimitMb: 4096,
       network: {},
     });
   });
@@ -84,6 +98,7 @@ describe('[F02] the later source wins', () => {
         model: 'environment variable AI_ASSISTANT_MODEL',
       },
       trusted: true,
+      pending: null,
       projectFile,
     });
     expect(load(space, trusted).config.maxTurns).toBe(20);
@@ -278,10 +293,15 @@ describe('[Y28] a project that is not trusted', () => {
         theme: 'dark',
       },
       notices: [
-        `${file}: ignored until this folder is trusted: mode, model, apiBaseUrl, requireApprovalForCommands, permissions.allow. To accept what the file says, start with --trust or set AI_ASSISTANT_TRUST=1.`,
+        `${file}: ignored until this folder is trusted: mode, model, apiBaseUrl, requireApprovalForCommands, permissions.allow. See what it says and accept it with \`aca trust\`, or start with --trust for one run.`,
       ],
       origins: { 'permissions.deny': file, blockedPaths: file, maxTurns: file, theme: file },
       trusted: false,
+      pending: {
+        content: [{ name: '.ai-assistant.json', file, text: hostile }],
+        loosens: ['mode', 'model', 'apiBaseUrl', 'requireApprovalForCommands', 'permissions.allow'],
+        changes: [],
+      },
       projectFile: file,
     });
   });
@@ -293,6 +313,48 @@ describe('[Y28] a project that is not trusted', () => {
       notices: [],
       trusted: true,
     });
+  });
+
+  test('is believed once the user has trusted what it says, for as long as it says that', async () => {
+    const space = await workspace({ '.ai-assistant.json': hostile, '.git/HEAD': '', 'sub/x': '' });
+    const file = path.join(space.root, '.ai-assistant.json');
+    await trustFolder(space.home, space.root, projectContent(space.root));
+    const believed = { config: { mode: 'auto' }, notices: [], trusted: true, pending: null };
+    expect(load(space)).toMatchObject(believed);
+    expect(load(space, { cwd: path.join(space.root, 'sub') })).toMatchObject(believed);
+
+    await writeFile(file, '{ "mode": "auto", "theme": "light" }');
+    expect(load(space)).toMatchObject({
+      config: { mode: 'default', theme: 'light' },
+      notices: [
+        `${file}: this is not what you trusted, so the folder is untrusted again; ignored until this folder is trusted: mode. See what it says and accept it with \`aca trust\`, or start with --trust for one run.`,
+      ],
+      trusted: false,
+      pending: {
+        loosens: ['mode'],
+        changes: [
+          { name: '.ai-assistant.json', before: hostile, after: '{ "mode": "auto", "theme": "light" }' },
+        ],
+      },
+    });
+
+    await writeFile(file, hostile);
+    expect(load(space).trusted).toBe(true);
+    await revokeTrust(space.home, space.root);
+    expect(load(space).trusted).toBe(false);
+  });
+
+  test('that was trusted and now only tightens is asked about all the same', async () => {
+    const space = await workspace({ '.ai-assistant.json': hostile });
+    await trustFolder(space.home, space.root, projectContent(space.root));
+    await writeFile(path.join(space.root, '.ai-assistant.json'), '{ "mode": "plan" }');
+    const { pending, trusted, config } = load(space);
+    expect({
+      loosens: pending?.loosens,
+      changes: pending?.changes.length,
+      trusted,
+      mode: config.mode,
+    }).toEqual({ loosens: [], changes: 1, trusted: false, mode: 'plan' });
   });
 
   test('that repeats what holds anyway is no news', async () => {
@@ -310,33 +372,6 @@ describe('[Y28] a project that is not trusted', () => {
     expect(config.apiKey).toBe('sk-123');
     expect(notices).toEqual([
       `${path.join(space.root, '.ai-assistant.json')}: apiKey, providers.x.apiKey keeps a secret in the project, where others can read it. Move it out with \`keys set\`.`,
-    ]);
-  });
-});
-
-describe('the project file', () => {
-  test('is the nearest one up to the root of the repository, and none beyond', async () => {
-    const { root } = await workspace({
-      '.ai-assistant.json': '{}',
-      'repo/.ai-assistant.json': '{}',
-      'repo/.git/HEAD': '',
-      'repo/a/b/.ai-assistant.json': '{}',
-      'repo/c/d/x': '',
-      'bare/.git/HEAD': '',
-      'loose/x': '',
-    });
-    const find = (folder: string) => {
-      const found = findProjectFile(path.join(root, folder));
-      return found === null ? null : path.relative(root, found).replaceAll(path.sep, '/');
-    };
-    await mkdir(path.join(root, 'bare/sub'));
-    expect(['repo/a/b', 'repo/c/d', 'repo', 'bare/sub', 'loose', '.'].map(find)).toEqual([
-      'repo/a/b/.ai-assistant.json',
-      'repo/.ai-assistant.json',
-      'repo/.ai-assistant.json',
-      null,
-      null,
-      '.ai-assistant.json',
     ]);
   });
 });

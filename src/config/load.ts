@@ -1,12 +1,19 @@
-import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { resolvePath } from '../lib/data-root.ts';
-import { checkInput, readConfigFile } from './config-file.ts';
+import { checkInput, parseConfig, readConfigFile } from './config-file.ts';
 import { type Env, readEnvironment, switchOf } from './environment.ts';
 import { formatKeyPath } from './key-path.ts';
 import { leavesOf, mergeConfig, withoutUndefined } from './merge.ts';
 import { tighten } from './project-rules.ts';
 import { type Config, type ConfigInput, checkOnce, configSchema } from './schema.ts';
+import {
+  type ContentChange,
+  findProjectFile,
+  type ProjectContent,
+  projectContent,
+  type Trust,
+  trustOf,
+} from './trust.ts';
 
 /** Settings from the command line; an undefined one counts as absent. */
 type ConfigFlags = { [Key in keyof ConfigInput]?: ConfigInput[Key] | undefined };
@@ -17,7 +24,7 @@ export type LoadOptions = {
   cwd: string;
   env: Env;
   flags?: ConfigFlags;
-  /** Whether the user accepts all that the project's file says; AI_ASSISTANT_TRUST=1 does, too. */
+  /** The user's word for this run; AI_ASSISTANT_TRUST=1 is one, too. Without it, what `trust` keeps counts. */
   trusted: boolean;
 };
 
@@ -28,13 +35,21 @@ export type LoadedConfig = {
   /** Who set each key: a file, an environment variable or the command line. A key not named has its default. */
   origins: Record<string, string>;
   trusted: boolean;
+  /** Null where the folder is trusted, or where trust would change nothing that its files say. */
+  pending: PendingTrust | null;
   /** The project's file, if there is one. */
   projectFile: string | null;
 };
 
+/** What a person should see before trusting a folder: the settings that would count, and what is new in the files. */
+type PendingTrust = { content: ProjectContent[]; loosens: string[]; changes: ContentChange[] };
+
 /** Defaults, then the user's file, the project's, the environment and the command line: each over the last. */
 export function loadConfig({ home, cwd, env, flags = {}, trusted }: LoadOptions): LoadedConfig {
-  const isTrusted = trusted || switchOf(env, 'AI_ASSISTANT_TRUST') === true;
+  const content = projectContent(cwd);
+  const said = trusted || switchOf(env, 'AI_ASSISTANT_TRUST') === true;
+  const trust: Trust = said ? { type: 'trusted' } : trustOf(home, cwd, content);
+  const isTrusted = trust.type === 'trusted';
   const origins: Record<string, string> = {};
   const notices: string[] = [];
   let merged: ConfigInput = {};
@@ -51,14 +66,20 @@ export function loadConfig({ home, cwd, env, flags = {}, trusted }: LoadOptions)
   }
 
   const projectFile = findProjectFile(cwd);
-  const project = projectFile === null ? null : readConfigFile(projectFile);
-  if (project && projectFile !== null) {
-    const input = isTrusted
-      ? project.input
-      : sifted(project.input, configSchema.parse(merged, checkOnce), { file: projectFile, notices });
+  let loosens: string[] = [];
+  // The text that is judged is the text that is read: a file that changes in between gains nothing.
+  const written = content.find(({ file }) => file === projectFile);
+  if (written && projectFile !== null) {
+    const project = parseConfig(written.text, projectFile);
+    const sifted = tighten(configSchema.parse(merged, checkOnce), project.input);
+    if (!isTrusted) loosens = sifted.ignored;
+    const input = isTrusted ? project.input : sifted.accepted;
+    notices.push(...untrustedNotice(projectFile, loosens, trust));
     notices.push(...project.notices, ...keysInProject(input, projectFile));
     add(input, path.dirname(projectFile), () => projectFile);
   }
+  const changes = trust.type === 'changed' ? trust.changes : [];
+  const pending = loosens.length + changes.length > 0 ? { content, loosens, changes } : null;
 
   const environment = readEnvironment(env);
   add(environment.input, cwd, (key) => `environment variable ${environment.names.get(key)}`);
@@ -66,41 +87,23 @@ export function loadConfig({ home, cwd, env, flags = {}, trusted }: LoadOptions)
   const chosen = checkInput(withoutUndefined(flags), () => 'command line');
   add(chosen.input, cwd, () => 'command line');
 
-  return { config: configSchema.parse(merged, checkOnce), notices, origins, trusted: isTrusted, projectFile };
+  const config = configSchema.parse(merged, checkOnce);
+  return { config, notices, origins, trusted: isTrusted, pending, projectFile };
 }
 
 export function userConfigFile(home: string): string {
   return path.join(home, 'config.json');
 }
 
-/**
- * The nearest `.ai-assistant.json` from the working directory up to the root of its git repository. Outside
- * a repository only the working directory counts: a shared parent such as /tmp is nobody's project.
- */
-export function findProjectFile(cwd: string): string | null {
-  const folders = [path.resolve(cwd)];
-  for (let folder = path.resolve(cwd); !existsSync(path.join(folder, '.git')); ) {
-    const parent = path.dirname(folder);
-    if (parent === folder) {
-      folders.length = 1;
-      break;
-    }
-    folders.push(parent);
-    folder = parent;
-  }
-  return (
-    folders.map((folder) => path.join(folder, '.ai-assistant.json')).find((file) => existsSync(file)) ?? null
-  );
-}
-
-function sifted(input: ConfigInput, base: Config, report: { file: string; notices: string[] }): ConfigInput {
-  const { accepted, ignored } = tighten(base, input);
-  if (ignored.length > 0) {
-    report.notices.push(
-      `${report.file}: ignored until this folder is trusted: ${ignored.join(', ')}. To accept what the file says, start with --trust or set AI_ASSISTANT_TRUST=1.`,
-    );
-  }
-  return accepted;
+function untrustedNotice(file: string, loosens: readonly string[], trust: Trust): string[] {
+  const news = [
+    ...(trust.type === 'changed' ? ['this is not what you trusted, so the folder is untrusted again'] : []),
+    ...(loosens.length > 0 ? [`ignored until this folder is trusted: ${loosens.join(', ')}`] : []),
+  ];
+  if (news.length === 0) return [];
+  return [
+    `${file}: ${news.join('; ')}. See what it says and accept it with \`aca trust\`, or start with --trust for one run.`,
+  ];
 }
 
 function keysInProject(input: ConfigInput, file: string): string[] {

@@ -8,6 +8,8 @@ const words = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 3 });
 const address = fc.constantFrom('http://a', 'https://b');
 const mode = fc.constantFrom<Config['mode'][]>('default', 'accept-edits', 'plan', 'auto', 'read-only');
 
+const level = fc.constantFrom<Config['sandbox']['level'][]>('strict', 'standard', 'permissive');
+
 const configInput = fc.record(
   {
     provider: fc.constantFrom('a', 'b'),
@@ -30,6 +32,10 @@ const configInput = fc.record(
     summarizationThreshold: fc.double({ min: 0.1, max: 1, noNaN: true }),
     mode,
     permissions: fc.record({ allow: words, ask: words, deny: words }, { requiredKeys: [] }),
+    projects: fc.dictionary(
+      fc.constantFrom('/a', '/b'),
+      fc.record({ granted: fc.dictionary(fc.constantFrom('A', 'B'), fc.constant('2026-01-01')) }),
+    ),
     requireApprovalForReads: fc.boolean(),
     requireApprovalForWrites: fc.boolean(),
     requireApprovalForCommands: fc.boolean(),
@@ -37,6 +43,20 @@ const configInput = fc.record(
     blockedPaths: words,
     allowedPaths: words,
     additionalDirectories: words,
+    sandbox: fc.record(
+      {
+        kind: fc.constantFrom('auto' as const, 'bubblewrap' as const, 'off' as const),
+        level,
+        required: fc.boolean(),
+        autoApprove: fc.boolean(),
+        image: fc.constantFrom('a', 'b'),
+        allowedDomains: words,
+        writablePaths: words,
+      },
+      { requiredKeys: [] },
+    ),
+    redactSecrets: fc.boolean(),
+    auditLog: fc.boolean(),
     theme: fc.constantFrom('dark' as const, 'light' as const),
     colorOutput: fc.boolean(),
     verbosity: fc.constantFrom('quiet' as const, 'verbose' as const),
@@ -45,6 +65,7 @@ const configInput = fc.record(
     sessionDirectory: fc.constantFrom('/a', '/b'),
     maxHistorySize: fc.integer({ min: 1, max: 9 }),
     cleanupPeriodDays: fc.integer({ min: 1, max: 9 }),
+    storageLimitMb: fc.integer({ min: 1, max: 9 }),
     network: fc.record({ caFile: fc.constantFrom('/a', '/b') }, { requiredKeys: [] }),
   } satisfies Record<keyof Config, fc.Arbitrary<unknown>>,
   { requiredKeys: [] },
@@ -53,6 +74,7 @@ const configInput = fc.record(
 const includesAll = (all: string[], some: string[]) => some.every((one) => all.includes(one));
 const atMost = (value: number | undefined, limit: number | undefined) =>
   limit === undefined || (value !== undefined && value <= limit);
+const levels = { strict: 0, standard: 1, permissive: 2 };
 const looseness = { 'read-only': 0, plan: 1, default: 2, 'accept-edits': 3, auto: 4 };
 
 /** What must hold of each setting, said independently of how it is brought about. */
@@ -77,6 +99,7 @@ const neverLooser: { [Key in keyof Config]-?: (after: Config, before: Config) =>
     includesAll(before.permissions.allow, after.permissions.allow) &&
     includesAll(after.permissions.ask, before.permissions.ask) &&
     includesAll(after.permissions.deny, before.permissions.deny),
+  projects: (after, before) => JSON.stringify(after.projects) === JSON.stringify(before.projects),
   requireApprovalForReads: (after, before) =>
     after.requireApprovalForReads || !before.requireApprovalForReads,
   requireApprovalForWrites: (after, before) =>
@@ -88,6 +111,16 @@ const neverLooser: { [Key in keyof Config]-?: (after: Config, before: Config) =>
   allowedPaths: (after, before) => includesAll(before.allowedPaths, after.allowedPaths),
   additionalDirectories: (after, before) =>
     includesAll(before.additionalDirectories, after.additionalDirectories),
+  sandbox: ({ sandbox: after }, { sandbox: before }) =>
+    after.kind === before.kind &&
+    levels[after.level] <= levels[before.level] &&
+    (after.required || !before.required) &&
+    after.autoApprove === before.autoApprove &&
+    after.image === before.image &&
+    includesAll(before.allowedDomains, after.allowedDomains) &&
+    includesAll(before.writablePaths, after.writablePaths),
+  redactSecrets: (after, before) => after.redactSecrets || !before.redactSecrets,
+  auditLog: (after, before) => after.auditLog || !before.auditLog,
   theme: () => true,
   colorOutput: () => true,
   verbosity: () => true,
@@ -96,6 +129,7 @@ const neverLooser: { [Key in keyof Config]-?: (after: Config, before: Config) =>
   sessionDirectory: (after, before) => after.sessionDirectory === before.sessionDirectory,
   maxHistorySize: (after, before) => after.maxHistorySize === before.maxHistorySize,
   cleanupPeriodDays: (after, before) => after.cleanupPeriodDays === before.cleanupPeriodDays,
+  storageLimitMb: (after, before) => after.storageLimitMb === before.storageLimitMb,
   network: (after, before) => after.network.caFile === before.network.caFile,
 };
 
@@ -141,6 +175,8 @@ describe('[Y28] tightening', () => {
       blockedCommands: ['npm publish'],
       maxTurns: 10,
       maxTokens: 100,
+      sandbox: { level: 'strict', required: true },
+      redactSecrets: true,
     };
     expect(tighten(before, wishes)).toEqual({ accepted: wishes, ignored: [] });
   });

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { formatKeyPath } from './key-path.ts';
 import { isTable, mergeValues } from './merge.ts';
-import { type Config, type ConfigInput, modesByStrictness } from './schema.ts';
+import { type Config, type ConfigInput, levelsByStrictness, modesByStrictness } from './schema.ts';
 
 /**
  * What a project's file may do to a setting before the folder is trusted.
@@ -9,7 +9,7 @@ import { type Config, type ConfigInput, modesByStrictness } from './schema.ts';
  * - `adds`: a list of refusals or questions; more of them is stricter.
  * - `only-on`: a safeguard that may be switched on.
  * - `only-lower`: a limit that may shrink.
- * - `only-stricter`: a mode that may tighten.
+ * - `only-stricter`: a mode or level that may tighten.
  * - `trusted`: nothing.
  */
 type ProjectRule = 'free' | 'adds' | 'only-on' | 'only-lower' | 'only-stricter' | 'trusted';
@@ -34,6 +34,7 @@ export const projectRules: ProjectRules = {
   summarizationThreshold: 'trusted',
   mode: 'only-stricter',
   permissions: { allow: 'trusted', ask: 'adds', deny: 'adds' },
+  projects: 'trusted',
   requireApprovalForReads: 'only-on',
   requireApprovalForWrites: 'only-on',
   requireApprovalForCommands: 'only-on',
@@ -41,6 +42,17 @@ export const projectRules: ProjectRules = {
   blockedPaths: 'adds',
   allowedPaths: 'trusted',
   additionalDirectories: 'trusted',
+  sandbox: {
+    kind: 'trusted',
+    level: 'only-stricter',
+    required: 'only-on',
+    autoApprove: 'trusted',
+    image: 'trusted',
+    allowedDomains: 'trusted',
+    writablePaths: 'trusted',
+  },
+  redactSecrets: 'only-on',
+  auditLog: 'only-on',
   theme: 'free',
   colorOutput: 'free',
   verbosity: 'free',
@@ -49,6 +61,7 @@ export const projectRules: ProjectRules = {
   sessionDirectory: 'trusted',
   maxHistorySize: 'trusted',
   cleanupPeriodDays: 'trusted',
+  storageLimitMb: 'trusted',
   network: 'trusted',
 };
 
@@ -92,9 +105,9 @@ function permits(rule: ProjectRule, base: unknown, value: unknown): boolean {
   return rule satisfies never;
 }
 
-function strictness(mode: unknown): number {
-  const modes: readonly unknown[] = modesByStrictness;
-  return modes.indexOf(mode);
+function strictness(value: unknown): number {
+  const scales: readonly (readonly unknown[])[] = [modesByStrictness, levelsByStrictness];
+  return scales.find((scale) => scale.includes(value))?.indexOf(value) ?? -1;
 }
 
 /** Whether a project may set this key only for those who trust it. */

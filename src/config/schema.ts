@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { PermissionMode } from '../contract/permission.ts';
+import type { SandboxLevel } from '../contract/sandbox.ts';
 
 /** From strictest to loosest. */
 export const modesByStrictness = [
@@ -9,6 +10,13 @@ export const modesByStrictness = [
   'accept-edits',
   'auto',
 ] as const satisfies readonly PermissionMode[];
+
+/** From strictest to loosest. */
+export const levelsByStrictness = [
+  'strict',
+  'standard',
+  'permissive',
+] as const satisfies readonly SandboxLevel[];
 
 const count = z.number().int().min(1);
 const list = (description: string) => z.array(z.string().min(1)).default([]).describe(description);
@@ -122,6 +130,18 @@ export const configSchema = z.strictObject({
     })
     .prefault({})
     .describe('Rules for tool calls'),
+  projects: z
+    .record(
+      z.string().min(1),
+      z.strictObject({
+        granted: z
+          .record(z.string().min(1), z.string())
+          .default({})
+          .describe('Calls that "always" was said to, each exactly as it was seen, and when'),
+      }),
+    )
+    .default({})
+    .describe('What was answered with "always", by the real path of the working directory'),
   requireApprovalForReads: z.boolean().default(false).describe('Ask before files are read'),
   requireApprovalForWrites: z.boolean().default(true).describe('Ask before files are changed'),
   requireApprovalForCommands: z.boolean().default(true).describe('Ask before commands run'),
@@ -132,6 +152,43 @@ export const configSchema = z.strictObject({
   blockedPaths: list('Path patterns that are refused, besides the built-in ones'),
   allowedPaths: list('Path patterns excepted from the built-in refusals'),
   additionalDirectories: list('Folders to work in besides the working directory'),
+  sandbox: z
+    .strictObject({
+      kind: z
+        .enum(['auto', 'bubblewrap', 'seatbelt', 'docker', 'podman', 'off'])
+        .default('auto')
+        .describe(
+          'What commands run in; auto takes the strongest there is, a container only if `sandbox.image` is set',
+        ),
+      level: z
+        .enum(levelsByStrictness)
+        .default('standard')
+        .describe(
+          'strict: nothing can be written, no network; standard: the working directory can; permissive: the network, too',
+        ),
+      required: z
+        .boolean()
+        .default(false)
+        .describe('Refuse commands where there is no sandbox, instead of asking about them'),
+      autoApprove: z
+        .boolean()
+        .default(false)
+        .describe('Commands that the sandbox contains need no question, though they may change files'),
+      image: z
+        .string()
+        .min(1)
+        .exactOptional()
+        .describe('Container image for docker and podman; without it, alpine:latest'),
+      allowedDomains: list('Hosts that commands may reach from the sandbox, such as registry.npmjs.org'),
+      writablePaths: list('Folders besides the working directory that commands may change, such as a cache'),
+    })
+    .prefault({})
+    .describe('What stands between commands and the machine'),
+  redactSecrets: z
+    .boolean()
+    .default(true)
+    .describe('Whether secret values are replaced by placeholders in what is sent to a vendor or a server'),
+  auditLog: z.boolean().default(true).describe('Whether every judged call is written to the audit log'),
 
   theme: z.enum(['dark', 'light', 'auto']).default('auto').describe('Colours of the interactive screen'),
   colorOutput: z.boolean().default(true).describe('Whether output is coloured'),
@@ -144,8 +201,13 @@ export const configSchema = z.strictObject({
     .min(1)
     .exactOptional()
     .describe('Where sessions are kept; without it, `sessions` in the data root'),
-  maxHistorySize: count.default(1000).describe('Most sessions kept; the oldest go first'),
-  cleanupPeriodDays: count.default(30).describe('Days after which an unused session is removed'),
+  maxHistorySize: count.default(1000).describe('Most prompts kept for the arrow keys'),
+  cleanupPeriodDays: count
+    .default(30)
+    .describe('Days after which an unused session is removed; pinned ones stay'),
+  storageLimitMb: count
+    .default(4096)
+    .describe('What the data root may take up; past it the sessions used longest ago go first'),
 
   network: z
     .strictObject({

@@ -25,6 +25,11 @@ const MODES: Partial<Record<PermissionMode, string>> = {
   auto: 'Auto mode: nobody is there to answer questions. What is not allowed is refused; go on without it.',
 };
 
+/** For the message after a change: the system prompt stays as it is, or the vendor's prompt cache would be lost. */
+export function modeNote(mode: PermissionMode): string {
+  return `[The permission mode is ${mode} now. ${MODES[mode] ?? 'You may propose changes again; they are judged one by one.'}]`;
+}
+
 /** What is the same in every session comes first, so that the vendor's prompt cache holds it. */
 export function systemPrompt({ cwd, platform, shell, mode, instructions }: Surroundings): string {
   const environment = `Working directory: ${cwd}\nPlatform: ${platform}\nShell: ${shell}`;

@@ -2,10 +2,13 @@
 export class UserError extends Error {
   override name = 'UserError';
   readonly hint: string;
+  /** Which exit code it ends a program with: most are wrong usage. */
+  readonly exit: 'usage' | 'error';
 
-  constructor(message: string, hint: string, options?: ErrorOptions) {
+  constructor(message: string, hint: string, options?: ErrorOptions & { exit?: 'usage' | 'error' }) {
     super(message, options);
     this.hint = hint;
+    this.exit = options?.exit ?? 'usage';
   }
 }
 

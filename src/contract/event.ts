@@ -1,7 +1,7 @@
 import type { Display } from './display.ts';
 import type { ProviderErrorKind } from './errors.ts';
 import type { Message, ToolCall, Usage } from './message.ts';
-import type { PermissionRequest, Verdict } from './permission.ts';
+import type { Access, PermissionRequest, Verdict } from './permission.ts';
 
 /** Why a run ended. `max_tokens` and `refusal`: the model's last answer is incomplete, or it declined to give one. */
 export type EndReason = 'done' | 'max_turns' | 'max_tokens' | 'refusal' | 'interrupted' | 'error';
@@ -28,6 +28,7 @@ export type AgentEvent =
       verdict: Exclude<Verdict, 'ask'>;
       by: string;
       because: string;
+      accesses: Access[];
     }
   | { type: 'tool_start'; call: ToolCall; title: string }
   | { type: 'tool_progress'; callId: string; text: string }

@@ -1,7 +1,11 @@
 import type { Display } from './display.ts';
+import type { SandboxState } from './sandbox.ts';
 
-/** What a call would touch. `target` is a path, a command line or a URL, as written by the model. */
-export type Access = { kind: 'read' | 'write' | 'execute' | 'fetch'; target: string };
+/**
+ * What a call would touch. `target` is a path, a command line or a URL, as written by the model; `unconfined`
+ * marks a command that is to run outside the sandbox.
+ */
+export type Access = { kind: 'read' | 'write' | 'execute' | 'fetch'; target: string; unconfined?: true };
 
 export type Verdict = 'allow' | 'ask' | 'deny';
 
@@ -31,6 +35,9 @@ export type Permission = {
 
 export type PermissionMode = 'default' | 'accept-edits' | 'plan' | 'auto' | 'read-only';
 
+/** One simple command of a command line, as the judge read it. */
+export type CommandPart = { text: string; verdict: Verdict; because: string };
+
 /** The question put to a person: exactly what will happen. */
 export type PermissionRequest = {
   callId: string;
@@ -40,6 +47,14 @@ export type PermissionRequest = {
   accesses: Access[];
   because: string;
   preview?: Display;
+  /** Of a command: what it consists of, and which part is the risky one. */
+  parts?: CommandPart[];
+  /** Paths that lead elsewhere than they say. */
+  leadsTo?: { written: string; real: string }[];
+  /** Of a command: what stands between it and the machine. */
+  sandbox?: SandboxState;
+  /** The rules a remembered yes would add. Absent where every time is asked anew: then only `once` is offered. */
+  grants?: string[];
 };
 
 /** `session` and `always` also remember the yes; `reason` tells the model why not. */

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Display } from './display.ts';
 import type { ImagePart } from './message.ts';
 import type { Access } from './permission.ts';
+import type { SandboxState } from './sandbox.ts';
 
 /** `output` and `error` are for the model, `display` is for eyes, `metadata` is for programs. */
 export type ToolResult = (
@@ -44,6 +45,10 @@ export type CommandRun = {
   cwd?: string;
   timeoutMs: number;
   signal: AbortSignal;
+  /** Outside the sandbox: a person has agreed to it. */
+  unconfined?: true;
+  /** On top of the environment commands have anyway; undefined takes a variable out. */
+  env?: Readonly<Record<string, string | undefined>>;
   onOutput?: (text: string) => void;
 };
 
@@ -59,6 +64,7 @@ export type CommandOutcome = {
   signal: string | null;
   timedOut: boolean;
   durationMs: number;
+  sandbox: SandboxState;
 };
 
 /** A command that goes on while the conversation does. `newOutput` is what came since it was last asked for. */
@@ -74,9 +80,11 @@ export type BackgroundState = {
 /** The way to other programs. */
 export type Shell = {
   name: string;
+  /** What commands run in now. Looked for once, when first asked. */
+  sandbox(): Promise<SandboxState>;
   run(run: CommandRun): Promise<CommandOutcome>;
   /** Ends with the session at the latest. Resolves with its id. */
-  start(run: Pick<CommandRun, 'command' | 'cwd'>): Promise<string>;
+  start(run: Pick<CommandRun, 'command' | 'cwd' | 'unconfined' | 'env'>): Promise<string>;
   /** Null when there is no such id. */
   check(id: string): BackgroundState | null;
   /** Resolves when it has ended; false when there is no such id or it had already ended. */

@@ -91,6 +91,24 @@ test('a kept connection that the server has closed meanwhile is replaced', async
   expect(await (await send(url, { method: 'POST', body: 'b' })).text()).toBe('answer 3');
 });
 
+test('a reader who leaves at the last event keeps the connection for the next request', async () => {
+  const sockets = new Set<unknown>();
+  const url = await serving((request, response) => {
+    sockets.add(request.socket);
+    response.write('last event');
+    setTimeout(() => response.end(), 5);
+  });
+  const send = createHttpFetch();
+  for (let turn = 0; turn < 3; turn++) {
+    const { body } = await send(url, { method: 'POST', body: 'a' });
+    for await (const chunk of body ?? []) {
+      expect(Buffer.from(chunk).toString()).toBe('last event');
+      break;
+    }
+  }
+  expect(sockets.size).toBe(1);
+});
+
 test('redirects are followed, and an encoding nobody asked for is undone', async () => {
   const url = await serving((request, response) => {
     if (request.url === '/moved') response.writeHead(307, { location: '/here' }).end();

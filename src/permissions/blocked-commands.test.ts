@@ -1,5 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { isBlocked } from './blocked-commands.ts';
+import { loadGrammar } from './shell/grammar.ts';
+
+beforeAll(loadGrammar);
 
 describe('[P09][Y07] a blocked command', () => {
   const table: [entry: string, line: string, blocked: boolean][] = [

@@ -1,5 +1,6 @@
 import { parseLine, type ShellLine, type SimpleCommand } from './shell/parse.ts';
-import { argsOf, programOf, reach, unwrap } from './shell/reach.ts';
+import { reach } from './shell/reach.ts';
+import { argsOf, programOf, unwrap } from './shell/wrappers.ts';
 
 /**
  * Whether a line would run what the user blocked. An entry is compared by words, never by letters: `sudo` is not
@@ -14,7 +15,7 @@ export function isBlocked(entry: string, text: string): boolean {
   if (first === undefined || others.some(({ pipeline }) => pipeline !== first.pipeline)) return false;
 
   const line = parseLine(text);
-  const reached = [...reach(line, '.')];
+  const reached = reach(line, { cwd: '.' });
   if (others.length === 0) return reached.some(({ command }) => beginsWith(command, first));
   return [line, ...reached.map((one) => one.line)].some((one) => hasPipeline(one, wanted));
 }

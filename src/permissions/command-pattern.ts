@@ -1,7 +1,8 @@
 import { isHarmless } from './shell/look.ts';
 import { parseLine, type SimpleCommand } from './shell/parse.ts';
-import { programOf, reach } from './shell/reach.ts';
-import type { Word } from './shell/words.ts';
+import { reach } from './shell/reach.ts';
+import type { Word } from './shell/word.ts';
+import { programOf } from './shell/wrappers.ts';
 
 /**
  * To loosen: every command of the line must be this one, nothing may be substituted, assigned or redirected into
@@ -20,7 +21,11 @@ export function matchesEveryCommand(specifier: string, line: string): boolean {
 /** Whether the words of one command, run as it is written, are what the specifier says. */
 export function coversCommand(specifier: string, command: SimpleCommand): boolean {
   const plain =
-    command.assignments.length === 0 && command.redirects.every(isHarmless) && command.next !== '&';
+    command.assignments.length === 0 &&
+    command.nested.length === 0 &&
+    command.redirects.every(isHarmless) &&
+    command.words.every(({ literal }) => literal) &&
+    command.next !== '&';
   const wanted = wordsOf(specifier);
   return plain && wanted !== null && matchesWords(wanted, command.words);
 }
@@ -32,7 +37,7 @@ export function matchesSomeCommand(specifier: string, line: string): boolean {
   if (wanted === null) return false;
   const parsed = parseLine(line);
   const written = parsed.commands.map((command) => command.words);
-  const reached = [...reach(parsed, '.')].map(({ command }) => withName(command));
+  const reached = reach(parsed, { cwd: '.' }).map(({ command }) => withName(command));
   return [...written, ...reached].some((words) => matchesWords(wanted, words));
 }
 

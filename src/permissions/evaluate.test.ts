@@ -1,7 +1,12 @@
+import path from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Access, PermissionMode } from '../contract/permission.ts';
-import { evaluate, type Policy } from './evaluate.ts';
+import { evaluate } from './evaluate.ts';
+import type { Policy } from './policy.ts';
+import { loadGrammar } from './shell/grammar.ts';
+
+beforeAll(loadGrammar);
 
 const cwd = '/srv/app';
 const base: Policy = {
@@ -13,7 +18,11 @@ const base: Policy = {
   requireApprovalForCommands: true,
   blockedCommands: [],
   trusted: false,
-  isInside: (file) => file === cwd || file.startsWith(`${cwd}/`),
+  sandbox: null,
+  sandboxRequired: false,
+  sandboxAutoApprove: false,
+  isInside: (file) => `${path.resolve(file)}/`.startsWith(`${cwd}/`),
+  realOf: (file) => path.resolve(file),
 };
 
 const TOOLS = { read: 'Read', write: 'Edit', execute: 'Bash', fetch: 'WebFetch' };

@@ -1,41 +1,35 @@
 import path from 'node:path';
-import type { Access, Judgement, Permission, PermissionMode, Verdict } from '../contract/permission.ts';
+import type { Access, Verdict } from '../contract/permission.ts';
 import { isBlocked } from './blocked-commands.ts';
 import { coversCommand } from './command-pattern.ts';
-import { isMcpTool, matchesAccess, type Pattern, parsePattern, type Subject } from './pattern.ts';
-import { startupFiles } from './rules/startup-files.ts';
+import { containedBecause } from './contain.ts';
+import { grantFor } from './granted.ts';
+import { asWritten, isMcpTool, matchesAccess, type Pattern, parsePattern, type Subject } from './pattern.ts';
+import {
+  type Evaluation,
+  type Policy,
+  permissionSubjects,
+  placeOf,
+  type Request,
+  realPlace,
+} from './policy.ts';
+import { startupRule } from './rules/startup-files.ts';
 import { type Classified, classify } from './shell/classify.ts';
 import { judgeLook } from './shell/look.ts';
 import { parseLine } from './shell/parse.ts';
 
-/** What is to be judged: a tool call, and what it would touch. */
-export type Request = { tool: string; accesses: readonly Access[]; input: unknown };
-
-export type Policy = {
-  mode: PermissionMode;
-  cwd: string;
-  rules: { allow: readonly string[]; ask: readonly string[]; deny: readonly string[] };
-  grants: readonly Permission[];
-  requireApprovalForReads?: boolean;
-  requireApprovalForWrites: boolean;
-  requireApprovalForCommands: boolean;
-  blockedCommands: readonly string[];
-  /** The user trusts what the folder holds, so that its own scripts may run. */
-  trusted: boolean;
-  /** Whether a path really lies in a folder the user opened. */
-  isInside(file: string): boolean;
+type Case = Subject & {
+  policy: Policy;
+  classified: Classified | null;
+  /** The same as `Subject`, by its real path, where that is another one. */
+  real(): Subject | null;
 };
-
-/** `by` names who spoke: a rule, a mode, a grant or the defaults. */
-export type Evaluation = Judgement & { by: string };
-
-type Case = Subject & { policy: Policy; classified: Classified | null };
 
 const STRICTNESS: Record<Verdict, number> = { allow: 0, ask: 1, deny: 2 };
 
 /**
  * Judges a call by what it would touch; of several accesses the strictest verdict stands. Pure but for
- * `isInside`. Which files are closed whatever is said here is the path guard's to decide.
+ * `isInside` and `realOf`. Which files are closed whatever is said here is the path guard's to decide.
  */
 export function evaluate(request: Request, policy: Policy): Evaluation {
   const found = permissionSubjects(request, policy.cwd).map((access) =>
@@ -44,27 +38,9 @@ export function evaluate(request: Request, policy: Policy): Evaluation {
   const [first = untouching(request.tool), ...others] = found;
   const strictest = others.reduce((a, b) => (STRICTNESS[b.verdict] > STRICTNESS[a.verdict] ? b : a), first);
   if (policy.mode !== 'auto' || strictest.verdict !== 'ask') return strictest;
-  return {
-    verdict: 'deny',
-    because: `auto mode refuses what it cannot contain: ${strictest.because}`,
-    by: 'mode auto',
-  };
-}
-
-/** A tool of a server may do anything, whatever it says it touches. */
-export function permissionSubjects(
-  { tool, accesses }: Pick<Request, 'tool' | 'accesses'>,
-  cwd: string,
-): readonly Access[] {
-  if (isMcpTool(tool)) return [{ kind: 'execute', target: tool }];
-  return accesses.map((access) => (access.kind === 'execute' ? withFolder(access, accesses, cwd) : access));
-}
-
-/** A command that runs in another folder is judged as the line that goes there first. */
-function withFolder(access: Access, accesses: readonly Access[], cwd: string): Access {
-  const folder = accesses.find(({ kind }) => kind === 'read')?.target;
-  if (folder === undefined || path.resolve(cwd, folder) === path.resolve(cwd)) return access;
-  return { ...access, target: `cd '${folder.replaceAll("'", "'\\''")}' && ${access.target}` };
+  const bare = request.accesses.some(({ kind }) => kind === 'execute') && policy.sandbox?.kind === 'host';
+  const because = `auto mode refuses what it cannot contain: ${strictest.because}`;
+  return deny(bare ? `${because}; there is no sandbox here` : because, 'mode auto');
 }
 
 function untouching(tool: string): Evaluation {
@@ -73,17 +49,24 @@ function untouching(tool: string): Evaluation {
 
 function judgeAccess(tool: string, access: Access, policy: Policy): Evaluation {
   const runsCommand = access.kind === 'execute' && !isMcpTool(tool);
-  const { cwd, trusted } = policy;
+  const { cwd } = policy;
   const isInside = (file: string) => policy.isInside(file);
-  const classified = runsCommand ? classify(access.target, { cwd, trusted, isInside }) : null;
-  const one: Case = { tool, access, cwd, isInside, policy, classified };
+  const classified = runsCommand ? classify(access.target, placeOf(policy)) : null;
+  const one: Case = { tool, access, cwd, isInside, policy, classified, real };
+  function real(): Subject | null {
+    if (access.kind !== 'read' && access.kind !== 'write') return null;
+    const found = realPlace(access, policy);
+    return found && { tool, access: { ...access, target: found.target }, cwd: found.cwd, isInside };
+  }
   return (
     builtInDeny(one) ??
     userDeny(one) ??
+    sandboxDeny(one) ??
     modeDeny(one) ??
     askRule(one) ??
     grantOrAllowRule(one) ??
     modeAllow(one) ??
+    sandboxAllow(one) ??
     byDefault(one)
   );
 }
@@ -107,11 +90,24 @@ function userDeny(one: Case): Evaluation | null {
   return grant ? deny(`${grant.source} was refused before`, `grant ${grant.source}`) : null;
 }
 
+/** No word of the user's rules brings back a wall that the user said must stand. */
+function sandboxDeny({ access, policy, classified }: Case): Evaluation | null {
+  if (classified === null || !policy.sandboxRequired || policy.sandbox === null) return null;
+  const by = 'setting sandbox.required';
+  if (access.unconfined) return deny('commands must run in the sandbox', by);
+  if (policy.sandbox.kind !== 'host') return null;
+  const why = policy.sandbox.fallback ?? 'it is switched off';
+  return deny(`commands must run in a sandbox, and there is none: ${why}`, by);
+}
+
 function modeDeny({ tool, access, policy, classified }: Case): Evaluation | null {
   if (policy.mode !== 'plan' && policy.mode !== 'read-only') return null;
   const by = `mode ${policy.mode}`;
   if (access.kind === 'write') return deny(`nothing is written in ${policy.mode} mode`, by);
-  if (access.kind !== 'execute' || classified?.verdict === 'allow') return null;
+  if (access.kind !== 'execute') return null;
+  if (access.unconfined) return deny(`nothing runs outside the sandbox in ${policy.mode} mode`, by);
+  if (classified?.verdict === 'allow') return null;
+  if (classified !== null && containedBecause(policy) !== null) return null;
   const because = classified?.because ?? `${tool} may change something`;
   return deny(`only commands that surely just read run in ${policy.mode} mode: ${because}`, by);
 }
@@ -119,35 +115,43 @@ function modeDeny({ tool, access, policy, classified }: Case): Evaluation | null
 function askRule(one: Case): Evaluation | null {
   const rule = touching(one.policy.rules.ask, one);
   if (rule) return { verdict: 'ask', because: `the rule ${rule.source} asks`, by: `rule ask ${rule.source}` };
-  const { access, cwd } = one;
+  const { access } = one;
+  if (access.unconfined) return { verdict: 'ask', because: 'it runs outside the sandbox', by: 'built-in' };
   if (access.kind !== 'write') return null;
-  const target = path.resolve(cwd, access.target).replaceAll('\\', '/');
-  const startup = startupFiles.find(({ match }) => match.test(target));
+  const files = [one, one.real()].flatMap((place) =>
+    place ? [path.resolve(place.cwd, place.access.target)] : [],
+  );
+  const startup = files.map(startupRule).find((rule) => rule !== undefined);
   return startup
     ? { verdict: startup.verdict, because: startup.because, by: 'built-in start-up files' }
     : null;
 }
 
 function grantOrAllowRule(one: Case): Evaluation | null {
-  const { policy, access } = one;
+  const { policy, access, tool } = one;
   const granted = policy.grants.filter(({ action, type }) => action === 'allow' && type === access.kind);
-  const grant = covering(
-    granted.map(({ pattern }) => pattern),
-    one,
-  );
-  if (grant) return allow(`allowed before: ${grant}`, `grant ${grant}`);
+  const exact = granted.length > 0 ? grantFor(tool, access, policy) : null;
+  if (exact !== null && granted.some(({ pattern }) => pattern === exact))
+    return allow(`allowed before: ${exact}`, `grant ${exact}`);
   const rule = covering(policy.rules.allow, one);
   return rule ? allow(`the rule ${rule} allows it`, `rule allow ${rule}`) : null;
 }
 
 function modeAllow({ access, policy, isInside, cwd }: Case): Evaluation | null {
   const edits = policy.mode === 'accept-edits' || policy.mode === 'auto';
-  if (!edits || access.kind !== 'write' || !isInside(path.resolve(cwd, access.target))) return null;
+  if (!edits || access.kind !== 'write' || !isInside(asWritten(access.target, cwd))) return null;
   return allow(`edits in the working directory are free in ${policy.mode} mode`, `mode ${policy.mode}`);
 }
 
+function sandboxAllow({ classified, policy }: Case): Evaluation | null {
+  // What only reads is free anyhow, and that is the plainer reason.
+  if (classified === null || classified.verdict === 'allow') return null;
+  const because = containedBecause(policy);
+  return because === null ? null : allow(because, `sandbox ${policy.sandbox?.kind}`);
+}
+
 function byDefault({ tool, access, policy, classified, isInside, cwd }: Case): Evaluation {
-  const inside = () => isInside(path.resolve(cwd, access.target));
+  const inside = () => isInside(asWritten(access.target, cwd));
   switch (access.kind) {
     case 'read':
       if (!inside()) return ask(`${access.target} is outside the working directory`);
@@ -158,7 +162,8 @@ function byDefault({ tool, access, policy, classified, isInside, cwd }: Case): E
     case 'execute':
       if (classified === null) return ask(`${tool} runs on another server`);
       if (classified.verdict === 'allow' || policy.requireApprovalForCommands) return pick(classified);
-      return allow('commands are free', 'default');
+      // Nobody watches in auto mode: there only walls count.
+      return policy.mode === 'auto' ? pick(classified) : allow('commands are free', 'default');
     case 'fetch':
       return ask('it reaches out to the network');
     default:
@@ -169,20 +174,31 @@ function byDefault({ tool, access, policy, classified, isInside, cwd }: Case): E
 
 /** The first rule that tightens the case. What an allowed command names is read, so rules for reading bind it. */
 function touching(rules: readonly string[], one: Case): Pattern | undefined {
-  const reads: Subject[] = (one.classified?.reads ?? []).map((target) => ({
-    ...one,
-    tool: 'Read',
-    access: { kind: 'read', target },
-  }));
+  if (rules.length === 0) return undefined;
+  const { cwd, isInside, policy } = one;
+  const reads = (one.classified?.reads ?? []).flatMap((target): Subject[] => {
+    const access: Access = { kind: 'read', target };
+    const real = realPlace(access, policy);
+    const subject = { tool: 'Read', access, cwd, isInside };
+    return real
+      ? [subject, { ...subject, access: { ...access, target: real.target }, cwd: real.cwd }]
+      : [subject];
+  });
+  const subjects = [one, one.real(), ...reads].filter((subject) => subject !== null);
   return rules
     .map(parsePattern)
-    .find((pattern) => [one, ...reads].some((subject) => matchesAccess(pattern, subject, 'restrict')));
+    .find((pattern) => subjects.some((subject) => matchesAccess(pattern, subject, 'restrict')));
 }
 
-/** The rule, or the rules together, that cover the whole case. */
+/** The rule, or the rules together, that cover the whole case; of a link, also what it leads to. */
 function covering(rules: readonly string[], one: Case): string | undefined {
+  if (rules.length === 0) return undefined;
   const patterns = rules.map(parsePattern);
-  const single = patterns.find((pattern) => matchesAccess(pattern, one, 'allow'));
+  const real = one.real();
+  const single = patterns.find(
+    (pattern) =>
+      matchesAccess(pattern, one, 'allow') && (real === null || matchesAccess(pattern, real, 'allow')),
+  );
   if (single) return single.source;
   return one.classified === null ? undefined : coveringTogether(patterns, one);
 }
@@ -201,7 +217,7 @@ function coveringTogether(patterns: Pattern[], { tool, access, policy }: Case): 
     );
     if (rule) used.add(rule.source);
     if (rule !== undefined) return true;
-    return !moves && command.next !== '&' && judgeLook(command, policy).type === 'only_looks';
+    return !moves && command.next !== '&' && judgeLook(command, placeOf(policy)).type === 'only_looks';
   });
   return covered && used.size > 0 ? [...used].join(', ') : undefined;
 }

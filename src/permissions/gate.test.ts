@@ -1,7 +1,11 @@
-import { expect, test } from 'vitest';
+import path from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
 import type { Access, Answer, Permission, PermissionRequest } from '../contract/permission.ts';
-import type { Policy } from './evaluate.ts';
 import { createGate } from './gate.ts';
+import type { Policy } from './policy.ts';
+import { loadGrammar } from './shell/grammar.ts';
+
+beforeAll(loadGrammar);
 
 const cwd = '/srv/app';
 const policy: Policy = {
@@ -13,7 +17,11 @@ const policy: Policy = {
   requireApprovalForCommands: true,
   blockedCommands: [],
   trusted: false,
-  isInside: (file) => file === cwd || file.startsWith(`${cwd}/`),
+  sandbox: null,
+  sandboxRequired: false,
+  sandboxAutoApprove: false,
+  isInside: (file) => `${path.resolve(file)}/`.startsWith(`${cwd}/`),
+  realOf: (file) => path.resolve(file),
 };
 const signal = new AbortController().signal;
 
@@ -72,6 +80,7 @@ test('[P03][C05] the question says what will happen and why, without the raw inp
       operation: 'Edit a.ts',
       accesses: [{ kind: 'write', target: 'a.ts' }],
       because: 'it changes a file',
+      grants: ['Edit(a.ts)'],
       preview: { kind: 'text', text: 'the diff' },
     },
   ]);
@@ -87,7 +96,7 @@ test('[P04][Y09] a no is remembered for the identical request and for no other',
   expect(questions.length).toBe(1);
   expect((await gate.decide(bash('make all'), { signal })).verdict).toBe('allow');
 
-  gate.forget();
+  for (const { key } of gate.denials()) gate.forgetDenial(key);
   expect((await gate.decide(bash('make'), { signal })).verdict).toBe('allow');
   expect(questions.length).toBe(3);
 });
@@ -230,4 +239,99 @@ test('an empty command can be answered for the session without leaving a rule', 
 
   expect((await gate.decide(bash(' '), { signal })).verdict).toBe('allow');
   expect(told).toEqual([]);
+});
+
+test('[C05] the question about a command names its parts, the risky one, what stands around it and what a yes would keep', async () => {
+  const { questions, approver } = person({ choice: 'no' });
+  const sandbox = { kind: 'bubblewrap', level: 'standard', network: 'none' } as const;
+  const gate = createGate({ policy: () => ({ ...policy, sandbox }), approver });
+
+  await gate.decide(bash('ls && rm a'), { signal });
+
+  expect(questions[0]).toMatchObject({ sandbox, grants: ['Bash(ls && rm a)'] });
+  expect(questions[0]?.parts?.map(({ text, verdict }) => [text, verdict])).toEqual([
+    ['ls', 'allow'],
+    ['rm a', 'ask'],
+  ]);
+});
+
+test('[C05] the question about a link says where it leads', async () => {
+  const { questions, approver } = person({ choice: 'session' });
+  const told: Permission[] = [];
+  const gate = createGate({
+    policy: () => ({ ...policy, realOf: (file) => file.replace('/app/link', '/app/src/real') }),
+    approver,
+    onGrant: (permission) => void told.push(permission),
+  });
+
+  await gate.decide(edit('link/a.ts'), { signal });
+
+  expect(questions[0]?.leadsTo).toEqual([{ written: 'link/a.ts', real: '/srv/app/src/real/a.ts' }]);
+  expect(told.map(({ pattern }) => pattern)).toEqual(['Edit(src/real/a.ts)']);
+});
+
+test('a start-up file is asked about also when a link leads to it', async () => {
+  const { questions, approver } = person({ choice: 'always' }, { choice: 'always' });
+  const gate = createGate({
+    policy: () => ({
+      ...policy,
+      mode: 'accept-edits',
+      realOf: (file) => (file.endsWith('notes.txt') ? '/srv/app/.git/hooks/pre-commit' : file),
+    }),
+    approver,
+  });
+
+  await gate.decide(edit('notes.txt'), { signal });
+  await gate.decide(edit('notes.txt'), { signal });
+
+  expect(questions.map(({ grants }) => grants)).toEqual([undefined, undefined]);
+});
+
+test('[Y09] a command outside the sandbox is offered once only', async () => {
+  const { questions, approver } = person({ choice: 'session' }, { choice: 'no' });
+  const sandbox = { kind: 'bubblewrap', level: 'strict', network: 'none' } as const;
+  const gate = createGate({ policy: () => ({ ...policy, sandbox }), approver });
+  const outside = () => call('Bash', { kind: 'execute', target: 'make', unconfined: true });
+
+  expect((await gate.decide(outside(), { signal })).verdict).toBe('allow');
+  expect((await gate.decide(outside(), { signal })).verdict).toBe('deny');
+
+  expect(questions).toMatchObject([
+    { because: 'it runs outside the sandbox', sandbox: { kind: 'host', network: 'open' } },
+    { because: 'it runs outside the sandbox' },
+  ]);
+  expect(questions[0]).not.toHaveProperty('grants');
+});
+
+test('[P04] answers can be listed and taken back one by one', async () => {
+  const { questions, approver } = person(
+    { choice: 'session' },
+    { choice: 'no', reason: 'later' },
+    { choice: 'once' },
+    { choice: 'once' },
+  );
+  const gate = createGate({ policy: () => policy, approver });
+  await gate.decide(bash('make'), { signal });
+  await gate.decide(bash('make install'), { signal });
+
+  expect(gate.grants().map(({ pattern }) => pattern)).toEqual(['Bash(make)']);
+  expect(gate.denials()).toEqual([
+    { key: expect.any(String), operation: 'Bash make install', because: 'User denied permission: later' },
+  ]);
+
+  for (const grant of gate.grants()) gate.forgetGrant(grant);
+  for (const { key } of gate.denials()) gate.forgetDenial(key);
+  await gate.decide(bash('make'), { signal });
+  await gate.decide(bash('make install'), { signal });
+  expect(questions.length).toBe(4);
+});
+
+test('a grant counts in the next call, also when the policy brings it', async () => {
+  const { questions, approver } = person();
+  const grants: Permission[] = [
+    { type: 'execute', pattern: 'Bash(make)', action: 'allow', scope: 'always', grantedAt: '2026-01-01' },
+  ];
+  const gate = createGate({ policy: () => ({ ...policy, grants }), approver });
+  expect((await gate.decide(bash('make'), { signal })).by).toBe('grant Bash(make)');
+  expect(questions).toEqual([]);
 });

@@ -1,6 +1,8 @@
-import type { Access, Answer, Approver, Permission, PermissionRequest } from '../contract/permission.ts';
+import type { Answer, Approver, Permission, PermissionRequest } from '../contract/permission.ts';
 import { raceAbort } from '../lib/abort.ts';
-import { type Evaluation, evaluate, type Policy, permissionSubjects } from './evaluate.ts';
+import { evaluate } from './evaluate.ts';
+import type { Evaluation, Policy } from './policy.ts';
+import { askedAbout, type Call, grantOf, type Offer, offersFor, questionFor } from './question.ts';
 import { suggestPattern } from './suggest.ts';
 
 /** `because` goes to the model when denied; `reason` is what the user said with a no. */
@@ -21,23 +23,32 @@ type DecideOptions = {
   beforeAsking?(request: PermissionRequest): Promise<PermissionRequest>;
 };
 
-export type Gate = {
-  decide(request: PermissionRequest & { input: unknown }, options: DecideOptions): Promise<Decision>;
-  /** Drops what was answered in this session, for a user who changed their mind. */
-  forget(): void;
-};
+/** A no that answers the identical request until it is forgotten. */
+type Denial = { key: string; operation: string; because: string };
 
-type Call = PermissionRequest & { input: unknown };
+export type Gate = {
+  decide(call: Call, options: DecideOptions): Promise<Decision>;
+  /** Every remembered yes that counts now, the policy's and those given here. */
+  grants(): readonly Permission[];
+  denials(): Denial[];
+  /** For a user who changed their mind. A grant that the policy brings is the policy's to drop. */
+  forgetGrant(grant: Pick<Permission, 'type' | 'pattern'>): void;
+  forgetDenial(key: string): void;
+};
 
 /** Judges every call, asks where the policy asks, one question at a time, and remembers the answers. */
 export function createGate({ policy, approver, onGrant }: GateOptions): Gate {
   let grants: Permission[] = [];
-  const denials = new Map<string, Decision>();
+  const denials = new Map<string, { operation: string; decision: Decision }>();
   let lastQuestion: Promise<unknown> = Promise.resolve();
 
+  const current = (): Policy => {
+    const now = policy();
+    return { ...now, grants: [...now.grants, ...grants] };
+  };
   const judge = (call: Call): Decision | Evaluation => {
-    const judgement = evaluate(call, withGrants(policy(), grants));
-    return judgement.verdict === 'ask' ? (denials.get(keyOf(call)) ?? judgement) : judgement;
+    const judgement = evaluate(call, current());
+    return judgement.verdict === 'ask' ? (denials.get(keyOf(call))?.decision ?? judgement) : judgement;
   };
 
   async function askUser(call: Call, options: DecideOptions): Promise<Decision> {
@@ -46,37 +57,27 @@ export function createGate({ policy, approver, onGrant }: GateOptions): Gate {
     const judgement = judge(call);
     if (judgement.verdict !== 'ask') return settled(judgement);
     signal.throwIfAborted();
-    if (!approver) return nobodyThere(call, judgement, withGrants(policy(), grants));
+    if (!approver) return nobodyThere(call, judgement, current());
 
-    const { input: _, ...plain } = call;
-    const question = { ...plain, because: judgement.because };
+    const offers = offersFor(call, current());
+    const question = questionFor({ ...call, because: judgement.because }, current(), offers);
     const full = (await options.beforeAsking?.(question)) ?? question;
     const answer = await raceAbort(approver(full, signal), signal);
     if (answer.choice === 'no') {
       const denial = denied(answer);
-      denials.set(keyOf(call), denial);
+      denials.set(keyOf(call), { operation: call.operation, decision: denial });
       return denial;
     }
-    if (answer.choice !== 'once') await remember(call, answer.choice);
+    if (answer.choice !== 'once') await remember(offers, answer.choice);
     return { verdict: 'allow', by: 'user', because: `the user allowed it (${answer.choice})` };
   }
 
-  /** What is asked about every time stays so: a yes that would change nothing is not kept. */
-  async function remember(call: Call, scope: Permission['scope']): Promise<void> {
-    const current = withGrants(policy(), grants);
-    const grantedAt = new Date().toISOString();
-    const wanted = askedAbout(call, current).map(
-      (access): Permission => ({
-        type: access.kind,
-        pattern: suggestPattern(call.tool, access, current.cwd),
-        action: 'allow',
-        scope,
-        grantedAt,
-      }),
-    );
-    if (evaluate(call, withGrants(current, wanted)).verdict !== 'allow') return;
-    grants.push(...wanted);
-    for (const permission of wanted) await onGrant?.(permission);
+  /** What was offered is what is kept, also if the world has changed while the question stood. */
+  async function remember(offers: readonly Offer[], scope: Permission['scope']): Promise<void> {
+    for (const permission of offers.map((offer) => grantOf(offer, scope))) {
+      grants.push(permission);
+      await onGrant?.(permission);
+    }
   }
 
   return {
@@ -88,10 +89,13 @@ export function createGate({ policy, approver, onGrant }: GateOptions): Gate {
       lastQuestion = mine.catch(() => undefined);
       return mine;
     },
-    forget() {
-      grants = [];
-      denials.clear();
+    grants: () => current().grants,
+    denials: () =>
+      [...denials].map(([key, { operation, decision }]) => ({ key, operation, because: decision.because })),
+    forgetGrant({ type, pattern }) {
+      grants = grants.filter((grant) => grant.type !== type || grant.pattern !== pattern);
     },
+    forgetDenial: (key) => void denials.delete(key),
   };
 }
 
@@ -108,7 +112,9 @@ function denied({ reason }: Extract<Answer, { choice: 'no' }>): Decision {
 
 /** A flag is named only if it would help: some things are asked about whatever is allowed. */
 function nobodyThere(call: Call, judgement: Evaluation, policy: Policy): Decision {
-  const patterns = askedAbout(call, policy).map((access) => suggestPattern(call.tool, access, policy.cwd));
+  const patterns = askedAbout(call, policy)
+    .filter(({ target }) => target.trim() !== '')
+    .map((access) => suggestPattern(call.tool, access, policy.cwd));
   const wanted = [...new Set(patterns)];
   const allow = [...policy.rules.allow, ...wanted];
   const flags = wanted.map((pattern) => `--allow '${pattern.replaceAll("'", "'\\''")}'`);
@@ -116,18 +122,6 @@ function nobodyThere(call: Call, judgement: Evaluation, policy: Policy): Decisio
   const way = helps ? `allow it with ${flags.join(' ')}` : 'it is asked about every time, in a terminal';
   const because = `no permission for ${call.operation} (${judgement.because}) and nobody to ask; ${way}`;
   return { verdict: 'deny', by: judgement.by, because };
-}
-
-/** Of all that a call touches, what a yes is needed for. */
-function askedAbout(call: Call, policy: Policy): Access[] {
-  return permissionSubjects(call, policy.cwd).filter(
-    (access) =>
-      access.target.trim() !== '' && evaluate({ ...call, accesses: [access] }, policy).verdict === 'ask',
-  );
-}
-
-function withGrants(policy: Policy, grants: readonly Permission[]): Policy {
-  return { ...policy, grants: [...policy.grants, ...grants] };
 }
 
 /** The identical request: the same tool, touching the same, with the same input. */

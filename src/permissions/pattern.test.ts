@@ -1,10 +1,14 @@
-import { describe, expect, test } from 'vitest';
+import path from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { UserError } from '../contract/errors.ts';
 import type { Access } from '../contract/permission.ts';
-import { type Intent, matchesAccess, parsePattern } from './pattern.ts';
+import { type Intent, matchesAccess, parsePattern, readingDenier } from './pattern.ts';
+import { loadGrammar } from './shell/grammar.ts';
+
+beforeAll(loadGrammar);
 
 const cwd = '/srv/app';
-const isInside = (file: string) => file === cwd || file.startsWith(`${cwd}/`);
+const isInside = (file: string) => `${path.resolve(file)}/`.startsWith(`${cwd}/`);
 
 function matches(pattern: string, tool: string, access: Access, intent: Intent = 'allow'): boolean {
   return matchesAccess(parsePattern(pattern), { tool, access, cwd, isInside }, intent);
@@ -174,4 +178,25 @@ describe('a rule that cannot be read', () => {
     }
     expect(error).toBeInstanceOf(UserError);
   });
+});
+
+test('whoever deletes a folder deletes what a rule below it is about', () => {
+  const deletes = (pattern: string, target: string, intent: Intent) =>
+    matches(pattern, 'Delete', { kind: 'write', target }, intent);
+  expect([
+    deletes('Edit(src/keep/**)', 'src', 'restrict'),
+    deletes('Edit(/srv/app/src/keep.ts)', 'src', 'restrict'),
+    deletes('Edit(src/keep/**)', 'srcs', 'restrict'),
+    deletes('Edit(src/keep/**)', 'src', 'allow'),
+    matches('Edit(src/keep/**)', 'Write', { kind: 'write', target: 'src' }, 'restrict'),
+  ]).toEqual([true, true, false, false, false]);
+});
+
+test('rules that deny reading bind by real path, whoever comes by it', () => {
+  const denies = readingDenier(['Read(private/**)', 'Read(/etc/*.key)', 'Bash(cat *)', 'Edit(src)'], cwd);
+  expect(
+    ['/srv/app/private/a', '/srv/app/public', '/etc/x.key', '/etc/x', '/srv/app/src'].map(denies),
+  ).toEqual([true, false, true, false, false]);
+  expect(readingDenier(['Read'], cwd)('/anything')).toBe(true);
+  expect(readingDenier([], cwd)('/anything')).toBe(false);
 });

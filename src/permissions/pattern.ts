@@ -2,6 +2,7 @@ import path from 'node:path';
 import picomatch from 'picomatch';
 import { UserError } from '../contract/errors.ts';
 import type { Access } from '../contract/permission.ts';
+import { isInside } from '../lib/inside.ts';
 import { matchesEveryCommand, matchesSomeCommand } from './command-pattern.ts';
 
 /**
@@ -65,6 +66,11 @@ export function matchesAccess(pattern: Pattern, subject: Subject, intent: Intent
   }
 }
 
+/** Absolute, and no `..` taken out: behind a link it leads elsewhere than in the name. */
+export function asWritten(target: string, cwd: string): string {
+  return path.isAbsolute(target) ? target : `${path.resolve(cwd)}/${target}`;
+}
+
 /** Tools of MCP servers are called `server:tool`. */
 export function isMcpTool(tool: string): boolean {
   return tool.includes(':');
@@ -90,16 +96,43 @@ function matchesMcp(pattern: string, tool: string): boolean {
 }
 
 /** Without a specifier an allowing rule ends where the opened folders end. */
-function matchesPath(specifier: string | null, { access, cwd, isInside }: Subject, intent: Intent): boolean {
+function matchesPath(specifier: string | null, subject: Subject, intent: Intent): boolean {
+  const { tool, access, cwd } = subject;
   const absolute = path.resolve(cwd, access.target);
-  if (specifier === null) return intent === 'restrict' || isInside(absolute);
+  if (specifier === null) return intent === 'restrict' || subject.isInside(asWritten(access.target, cwd));
+  if (pathMatcher(specifier, cwd)(absolute)) return true;
+  // Whoever deletes a folder deletes what the rule is about.
+  return intent === 'restrict' && tool === 'Delete' && isInside(absolute, placeOf(specifier, cwd));
+}
 
+/** Whether a real path may not be read, by these rules, whatever tool comes by it. */
+export function readingDenier(deny: readonly string[], cwd: string): (real: string) => boolean {
+  const matchers = deny
+    .map(parsePattern)
+    .filter(({ tool }) => tool === 'Read')
+    .map(({ specifier }) => (specifier === null ? () => true : pathMatcher(specifier, cwd)));
+  return (real) => matchers.some((matches) => matches(real));
+}
+
+function pathMatcher(specifier: string, cwd: string): (absolute: string) => boolean {
   const isAbsolute = path.isAbsolute(specifier);
-  const target = slashed(isAbsolute ? absolute : path.relative(cwd, absolute));
+  const from = (absolute: string) => slashed(isAbsolute ? absolute : path.relative(cwd, absolute));
   const wanted = specifier.replace(/^(\.\/)+(?=.)/, '').replace(/(.)\/$/, '$1');
   const exact = wanted.replace(/\\(.)/g, '$1');
-  if (escapePath(exact) === wanted || !/[*?[{(!]/.test(wanted)) return isUnder(exact, target);
-  return picomatch(wanted, { dot: true, nonegate: true, windows: false })(target);
+  if (escapePath(exact) === wanted || !MAGIC.test(wanted))
+    return (absolute) => isUnder(exact, from(absolute));
+  const matches = picomatch(wanted, { dot: true, nonegate: true, windows: false });
+  return (absolute) => matches(from(absolute));
+}
+
+const MAGIC = /[*?[{(!]/;
+
+/** The folder that a pattern is about: what stands before its first wildcard. */
+function placeOf(specifier: string, cwd: string): string {
+  const segments = specifier.split('/');
+  const firstMagic = segments.findIndex((segment) => MAGIC.test(segment));
+  const plain = firstMagic === -1 ? segments : segments.slice(0, firstMagic);
+  return path.resolve(cwd, path.isAbsolute(specifier) ? `/${plain.join('/')}` : plain.join('/'));
 }
 
 /** A name without wildcards means the file, or the folder with all that is in it. */

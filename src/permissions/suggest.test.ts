@@ -1,11 +1,15 @@
+import path from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Access } from '../contract/permission.ts';
 import { matchesAccess, parsePattern } from './pattern.ts';
+import { loadGrammar } from './shell/grammar.ts';
 import { suggestPattern } from './suggest.ts';
 
+beforeAll(loadGrammar);
+
 const cwd = '/srv/app';
-const isInside = (file: string) => file === cwd || file.startsWith(`${cwd}/`);
+const isInside = (file: string) => `${path.resolve(file)}/`.startsWith(`${cwd}/`);
 
 function matches(pattern: string, tool: string, access: Access): boolean {
   return matchesAccess(parsePattern(pattern), { tool, access, cwd, isInside }, 'allow');

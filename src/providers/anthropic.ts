@@ -8,51 +8,61 @@ import { kindOf } from './errors.ts';
 import { estimateTokens } from './estimate.ts';
 import { endedEarly, excerpt, notTheProtocol, redact } from './faults.ts';
 import type { CreateProvider, ProviderOptions } from './options.ts';
-import { assertSendable, brokenWire, type WireWatch, watchWire, wordsIn } from './wire-watch.ts';
+import { assertSendable, brokenWire, type Watched, watchedFetch, watchWire, wordsIn } from './wire-watch.ts';
 
 /** Long enough never to be the reason a run ends: how long to wait is decided by whoever holds the signal. */
 const TIMEOUT_MS = 60 * 60 * 1000;
 
-export const createAnthropic: CreateProvider = (options) => ({
-  name: options.name,
-  stream: (request, signal) => stream(options, request, signal),
+export const createAnthropic: CreateProvider = (options) => {
+  const client = clientFor(options);
+  return {
+    name: options.name,
+    stream: (request, signal) => stream({ client, options }, request, signal),
 
-  async countTokens(request, signal) {
-    const { model, messages, system, tools, thinking } = toWire(request, options);
-    const body = {
-      model,
-      messages,
-      ...(system && { system }),
-      ...(tools && { tools }),
-      ...(thinking && { thinking }),
-    };
-    try {
-      const client = clientFor(options, watchWire(options));
-      const { input_tokens: tokens } = await client.messages.countTokens(body, { signal });
-      return Number.isFinite(tokens) ? tokens : estimateTokens(request);
-    } catch {
-      signal.throwIfAborted();
-      return estimateTokens(request);
-    }
-  },
-});
+    async countTokens(request, signal) {
+      const { model, messages, system, tools, thinking } = toWire(request, options);
+      const body = {
+        model,
+        messages,
+        ...(system && { system }),
+        ...(tools && { tools }),
+        ...(thinking && { thinking }),
+      };
+      const fetchOptions: Watched = { watch: watchWire(options) };
+      try {
+        const { input_tokens: tokens } = await client().messages.countTokens(body, { signal, fetchOptions });
+        return Number.isFinite(tokens) ? tokens : estimateTokens(request);
+      } catch {
+        signal.throwIfAborted();
+        return estimateTokens(request);
+      }
+    },
+  };
+};
 
-function clientFor({ baseUrl, apiKey, headers }: ProviderOptions, watch: WireWatch): Anthropic {
-  return new Anthropic({
-    // The SDK adds the version itself.
-    baseURL: baseUrl.replace(/(\/v1)?\/*$/, ''),
-    // Never absent: without a key the SDK would look for one in the environment and in files.
-    apiKey: apiKey ?? '',
-    defaultHeaders: { ...(apiKey ? {} : { authorization: null }), ...headers },
-    fetch: watch.fetch,
-    maxRetries: 0,
-    timeout: TIMEOUT_MS,
-    logLevel: 'off',
-  });
+/** One client for all requests, made with the first: what cannot be sent must be refused by then. */
+function clientFor({ baseUrl, apiKey, headers }: ProviderOptions): () => Anthropic {
+  let client: Anthropic | undefined;
+  const make = () =>
+    new Anthropic({
+      // The SDK adds the version itself.
+      baseURL: baseUrl.replace(/(\/v1)?\/*$/, ''),
+      // Never absent: without a key the SDK would look for one in the environment and in files.
+      apiKey: apiKey ?? '',
+      defaultHeaders: { ...(apiKey ? {} : { authorization: null }), ...headers },
+      fetch: watchedFetch,
+      maxRetries: 0,
+      timeout: TIMEOUT_MS,
+      logLevel: 'off',
+    });
+  return () => {
+    client ??= make();
+    return client;
+  };
 }
 
 async function* stream(
-  options: ProviderOptions,
+  { client, options }: { client: () => Anthropic; options: ProviderOptions },
   request: CompletionRequest,
   signal: AbortSignal,
 ): AsyncGenerator<ProviderEvent> {
@@ -60,27 +70,31 @@ async function* stream(
   const body = toWire(request, options);
   const state = newReply(request.tools);
   const watch = watchWire(options);
+  const fetchOptions: Watched = { watch };
   // Ends the request, too, when the reader leaves early.
   const left = new AbortController();
   let begun = false;
+  let stopped = false;
   let frames = 0;
   try {
     // Not `messages.create`: that one writes its deprecation notes to the terminal, which belongs to the faces.
-    const response = await clientFor(options, watch)
+    const response = await client()
       .post('/v1/messages', {
         body,
         stream: true,
         signal: AbortSignal.any([signal, left.signal]),
+        fetchOptions,
         ...(body.temperature === undefined ? {} : { headers: TEMPERATURE_VERSION }),
       })
       .asResponse();
-    for await (const { event, data } of Stream.rawEvents(response, left)) {
+    for await (const { event, data } of Stream.rawEvents(response)) {
       frames++;
       if (event === 'ping' || data === '') continue;
       for (const said of read(data, state, options)) {
         begun ||= said.type !== 'usage';
+        stopped = said.type === 'stop';
         yield said;
-        if (said.type === 'stop') return;
+        if (stopped) return;
       }
     }
     signal.throwIfAborted();
@@ -91,7 +105,8 @@ async function* stream(
     signal.throwIfAborted();
     throw brokenWire(error, { watch, options, begun });
   } finally {
-    left.abort();
+    // After its last event a reply is read to its end, and the connection stays.
+    if (!stopped) left.abort();
   }
 }
 

@@ -1,5 +1,6 @@
 import { Ollama } from 'ollama/browser';
 import { ProviderError } from '../contract/errors.ts';
+import { ByteStream } from '../lib/byte-stream.ts';
 import { estimateTokens } from './estimate.ts';
 import { endedEarly, notTheProtocol } from './faults.ts';
 import { openReply, toEvents, toWire } from './ollama-wire.ts';
@@ -29,7 +30,8 @@ export const createOllama: CreateProvider = (options) => ({
         async fetch(input, init) {
           const signals = init?.signal ? [signal, init.signal] : [signal];
           const response = await watch.fetch(input, { ...init, signal: AbortSignal.any(signals) });
-          return new Response(response.body?.pipeThrough(onlyLines(options, lines)) ?? null, response);
+          const { body } = response;
+          return body ? new Response(new ByteStream(onlyLines(body, options, lines)), response) : response;
         },
       });
       for await (const frame of await client.chat(toWire(request, options))) {
@@ -70,29 +72,31 @@ type Lines = { whole: boolean; failure: ProviderError | undefined };
  * Lets whole JSON lines through and ends at anything else: the library would print it to the console and go on.
  * The failure is kept rather than thrown, because an error would take with it the lines that wait to be read.
  */
-function onlyLines(options: ProviderOptions, seen: Lines): TransformStream<Uint8Array, Uint8Array> {
+async function* onlyLines(
+  body: AsyncIterable<Uint8Array>,
+  options: ProviderOptions,
+  seen: Lines,
+): AsyncGenerator<Uint8Array<ArrayBuffer>, undefined> {
   const decoder = new TextDecoder();
   const encoder = new TextEncoder();
   let rest = '';
-  const pass = (line: string, controller: TransformStreamDefaultController<Uint8Array>) => {
+  const isGood = (line: string) => {
     seen.failure ??= faultIn(line, options);
-    if (seen.failure) controller.terminate();
-    else controller.enqueue(encoder.encode(`${line}\n`));
     return !seen.failure;
   };
-  return new TransformStream({
-    transform(chunk, controller) {
-      const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
-      rest = lines.pop() ?? '';
-      lines.filter((text) => text.trim() !== '').every((line) => pass(line, controller));
-    },
-    flush(controller) {
-      seen.whole = true;
-      const text = rest.trim();
-      // Half a line is a cut, which the missing end will tell.
-      if (text && (!text.startsWith('{') || isJson(text))) pass(text, controller);
-    },
-  });
+  for await (const chunk of body) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      if (line.trim() === '') continue;
+      if (!isGood(line)) return;
+      yield encoder.encode(`${line}\n`);
+    }
+  }
+  seen.whole = true;
+  const last = rest.trim();
+  // Half a line is a cut, which the missing end will tell.
+  if (last && (!last.startsWith('{') || isJson(last)) && isGood(last)) yield encoder.encode(`${last}\n`);
 }
 
 /** Why a line is none of a model's. */

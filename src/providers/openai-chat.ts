@@ -4,10 +4,11 @@ import { type ChatFrame, closeReply, openReply, toEvents } from './openai-chat-e
 import { type ChatOptions, toWire } from './openai-chat-wire.ts';
 import { fromOpenAI, openaiClient, withoutEnd } from './openai-client.ts';
 import { wireNames } from './tool-names.ts';
-import { watchWire } from './wire-watch.ts';
+import { type Watched, watchWire } from './wire-watch.ts';
 
 /** OpenAI's Chat Completions, which most vendors and local servers speak, each with its quirks. */
 export function createOpenAIChat(options: ChatOptions): Provider {
+  const client = openaiClient(options);
   return {
     name: options.name,
     countTokens: async (request) => estimateTokens(request),
@@ -16,8 +17,11 @@ export function createOpenAIChat(options: ChatOptions): Provider {
       const reply = openReply(wireNames(request.tools ?? []), options.quirks?.think ?? 'tags');
       let begun = false;
       try {
-        const client = openaiClient(options, watch);
-        const frames = await client.chat.completions.create(toWire(request, options), { signal });
+        const fetchOptions: Watched = { watch };
+        const frames = await client().chat.completions.create(toWire(request, options), {
+          signal,
+          fetchOptions,
+        });
         for await (const frame of frames) {
           for (const event of toEvents(frame as ChatFrame, reply)) {
             begun ||= event.type !== 'usage';

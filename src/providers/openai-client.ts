@@ -2,12 +2,26 @@ import OpenAI, { APIError } from 'openai';
 import type { ProviderError } from '../contract/errors.ts';
 import { endedEarly, notTheProtocol } from './faults.ts';
 import type { ProviderOptions } from './options.ts';
-import { assertSendable, brokenWire, fromStreamedError, type WireWatch, wordsIn } from './wire-watch.ts';
+import {
+  assertSendable,
+  brokenWire,
+  fromStreamedError,
+  type WireWatch,
+  watchedFetch,
+  wordsIn,
+} from './wire-watch.ts';
 
-/** The official client for one request. Retries, environment variables and console logs are not its business. */
-export function openaiClient(options: ProviderOptions, watch: WireWatch): OpenAI {
-  assertSendable(options);
-  const { apiKey, baseUrl, headers } = options;
+/** The official client, made for the first request. Retries, environment variables and logs are not its business. */
+export function openaiClient(options: ProviderOptions): () => OpenAI {
+  let client: OpenAI | undefined;
+  return () => {
+    assertSendable(options);
+    client ??= makeClient(options);
+    return client;
+  };
+}
+
+function makeClient({ apiKey, baseUrl, headers }: ProviderOptions): OpenAI {
   return new OpenAI({
     // The client insists on a key; local servers have none, and get no header either.
     apiKey: apiKey ?? 'none',
@@ -16,7 +30,7 @@ export function openaiClient(options: ProviderOptions, watch: WireWatch): OpenAI
     project: null,
     baseURL: baseUrl,
     defaultHeaders: { ...(apiKey ? {} : { Authorization: null }), ...headers },
-    fetch: watch.fetch,
+    fetch: watchedFetch,
     maxRetries: 0,
     logLevel: 'off',
   });

@@ -6,12 +6,13 @@ import { openReply, toEvents } from './openai-responses-events.ts';
 import { toWire, type WireOptions } from './openai-responses-wire.ts';
 import type { CreateProvider } from './options.ts';
 import { wireNames } from './tool-names.ts';
-import { watchWire } from './wire-watch.ts';
+import { type Watched, watchWire } from './wire-watch.ts';
 
 type Concession = 'noSummaries' | 'noThoughts';
 
 /** OpenAI's Responses, without storage on the vendor's side. */
 export const createOpenAIResponses: CreateProvider = (options) => {
+  const client = openaiClient(options);
   const conceded: Partial<Record<Concession, true>> = {};
   return {
     name: options.name,
@@ -19,7 +20,7 @@ export const createOpenAIResponses: CreateProvider = (options) => {
     async *stream(request, signal) {
       for (;;) {
         try {
-          return yield* exchange(request, { ...options, ...conceded }, signal);
+          return yield* exchange(request, { client, options: { ...options, ...conceded } }, signal);
         } catch (error) {
           const concession = concessionFor(error);
           if (!concession || conceded[concession]) throw error;
@@ -39,15 +40,15 @@ function concessionFor(error: unknown): Concession | undefined {
 
 async function* exchange(
   request: CompletionRequest,
-  options: WireOptions,
+  { client, options }: { client: ReturnType<typeof openaiClient>; options: WireOptions },
   signal: AbortSignal,
 ): AsyncGenerator<ProviderEvent> {
   const watch = watchWire(options);
   const reply = openReply(options, wireNames(request.tools ?? []));
   let begun = false;
   try {
-    const client = openaiClient(options, watch);
-    const frames = await client.responses.create(toWire(request, options), { signal });
+    const fetchOptions: Watched = { watch };
+    const frames = await client().responses.create(toWire(request, options), { signal, fetchOptions });
     for await (const frame of frames) {
       for (const event of toEvents(frame, reply)) {
         begun = true;

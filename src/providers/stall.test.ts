@@ -52,6 +52,20 @@ describe('[N11] a stream that falls silent', () => {
     expect(await play(withStallLimit(provider, limits), hello())).toEqual({ events: [text, stop] });
   });
 
+  test('is noticed also after a reader who took longer than the limit', async () => {
+    const { provider } = paced(text, text, 10_000, stop);
+    const events: ProviderEvent[] = [];
+    const run = async () => {
+      const signal = new AbortController().signal;
+      for await (const event of withStallLimit(provider, limits).stream(hello(), signal)) {
+        events.push(event);
+        await delay(2 * limits.betweenMs);
+      }
+    };
+    await expect(run()).rejects.toMatchObject({ kind: 'cut' });
+    expect(events).toEqual([text, text]);
+  });
+
   test('for less than the limit, each time, is fine', async () => {
     const { provider, seen } = paced(20, text, 20, text, 20, text, 20, stop);
     const { events, error } = await play(withStallLimit(provider, { firstMs: 500, betweenMs: 500 }), hello());

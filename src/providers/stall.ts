@@ -21,13 +21,14 @@ export function withStallLimit(provider: Provider, { firstMs, betweenMs }: Stall
       signal.addEventListener('abort', follow, { once: true });
 
       const events = provider.stream(request, inner.signal)[Symbol.asyncIterator]();
+      const patience = new Patience();
       let last: ProviderEvent | undefined;
       let over = false;
       try {
         for (;;) {
           const limit = last === undefined ? firstMs : betweenMs;
           const step = events.next();
-          const next = await withinLimit(step, limit);
+          const next = await patience.await(step, limit);
           if (next === STALLED) {
             over = true;
             const error = silence(provider.name, { limit, begun: last !== undefined });
@@ -46,6 +47,7 @@ export function withStallLimit(provider: Provider, { firstMs, betweenMs }: Stall
         }
       } finally {
         signal.removeEventListener('abort', follow);
+        patience.end();
         if (!over) await events.return?.();
       }
     },
@@ -62,14 +64,26 @@ function silence(provider: string, { limit, begun }: { limit: number; begun: boo
     : new ProviderError(`No answer from ${provider} within ${seconds} s.`, { kind: 'timeout', provider });
 }
 
-async function withinLimit<T>(step: Promise<T>, ms: number): Promise<T | typeof STALLED> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<typeof STALLED>((resolve) => {
-    timer = setTimeout(() => resolve(STALLED), ms);
-  });
-  try {
-    return await Promise.race([step, limit]);
-  } finally {
-    clearTimeout(timer);
+/** One timer for a whole stream, wound up for each event: one for each event would cost as much as the event. */
+class Patience {
+  #timer: NodeJS.Timeout | undefined;
+  #limit: number | undefined;
+  #give: () => void = () => undefined;
+
+  await<T>(step: Promise<T>, ms: number): Promise<T | typeof STALLED> {
+    return new Promise((resolve, reject) => {
+      this.#give = () => resolve(STALLED);
+      step.then(resolve, reject);
+      if (this.#limit === ms) this.#timer?.refresh();
+      else {
+        clearTimeout(this.#timer);
+        this.#limit = ms;
+        this.#timer = setTimeout(() => this.#give(), ms);
+      }
+    });
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
   }
 }

@@ -14,6 +14,15 @@ export type WireNames = { toWire(name: string): string; fromWire(wire: string): 
  * tool (a tool since removed, one the model made up) passes, too.
  */
 export function wireNames(tools: readonly { name: string }[]): WireNames {
+  const known = made.get(tools) ?? namesFor(tools);
+  made.set(tools, known);
+  return known;
+}
+
+/** A session sends the same list with every request. */
+const made = new WeakMap<readonly { name: string }[], WireNames>();
+
+function namesFor(tools: readonly { name: string }[]): WireNames {
   const names = [...new Set(tools.map((tool) => tool.name))].sort();
   const coded = names.filter((name) => !PLAIN.test(name));
   const claims = new Map<string, number>();

@@ -1,4 +1,5 @@
 import { ProviderError } from '../contract/errors.ts';
+import { ByteStream } from '../lib/byte-stream.ts';
 import { fromBrokenConnection, fromHttp, kindOf } from './errors.ts';
 import { excerpt, redact } from './faults.ts';
 import type { ProviderOptions } from './options.ts';
@@ -20,6 +21,15 @@ export type WireWatch = {
   latest(): string;
 };
 
+/** How a request of a client that outlives it names its watch; vendors' libraries hand these options on to `fetch`. */
+export type Watched = Pick<RequestInit, 'keepalive'> & { watch: WireWatch };
+
+export const watchedFetch: typeof globalThis.fetch = (input, init) => {
+  // Every request of ours names one; the standard's type does not know the word.
+  const { watch, ...plain } = init as RequestInit & Watched;
+  return watch.fetch(input, plain);
+};
+
 export function watchWire(options: ProviderOptions): WireWatch {
   const send = options.fetch ?? globalThis.fetch;
   let refusal: ProviderError | undefined;
@@ -37,16 +47,16 @@ export function watchWire(options: ProviderOptions): WireWatch {
         throw refusal;
       }
       const decoder = new TextDecoder();
-      const recorder = new TransformStream<Uint8Array, Uint8Array>({
-        transform(chunk, controller) {
-          if (opening.length < RECORDED) {
-            opening = (opening + decoder.decode(chunk, { stream: true })).slice(0, RECORDED);
-          }
-          latest = chunk;
-          controller.enqueue(chunk);
-        },
+      const { body } = response;
+      if (body === null) return response;
+      const stream = body instanceof ByteStream ? body : new ByteStream(body[Symbol.asyncIterator]());
+      stream.tap((chunk) => {
+        if (opening.length < RECORDED) {
+          opening = (opening + decoder.decode(chunk, { stream: true })).slice(0, RECORDED);
+        }
+        latest = chunk;
       });
-      return new Response(response.body?.pipeThrough(recorder) ?? null, response);
+      return stream === body ? response : new Response(stream, response);
     },
   };
 }

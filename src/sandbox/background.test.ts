@@ -4,11 +4,11 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { isRunning, pidIn } from '../../test/support/processes.ts';
 import { workspace } from '../../test/support/workspace.ts';
 import type { BackgroundState, Shell } from '../contract/tool.ts';
-import { createHostShell } from './shell.ts';
+import { createShell } from './shell.ts';
 
 async function shellIn(files: Record<string, string> = {}) {
   const { root } = await workspace(files);
-  const shell = createHostShell({ cwd: root, env: { PATH: process.env.PATH } });
+  const shell = createShell({ cwd: root, env: { PATH: process.env.PATH } });
   onTestFinished(() => shell.close());
   return { root, shell };
 }
@@ -62,7 +62,7 @@ describe('a command in the background', () => {
     const pid = await pidIn(path.join(root, 'pid'));
     const started = Date.now();
     expect(await Promise.all([shell.stop(id), shell.stop(id)])).toEqual([true, true]);
-    expect(Date.now() - started).toBeLessThan(3_500);
+    expect(Date.now() - started).toBeLessThan(20_000);
     expect(await isRunning(pid)).toBe(false);
     expect(shell.check(id)).toMatchObject({ running: false, exitCode: null, signal: 'SIGKILL' });
     expect(await shell.stop(id)).toBe(false);
@@ -89,7 +89,7 @@ describe('a command in the background', () => {
     const pids = await Promise.all(['a', 'b', 'c'].map((name) => pidIn(path.join(root, name))));
     const started = Date.now();
     await shell.close();
-    expect(Date.now() - started).toBeLessThan(3_500);
+    expect(Date.now() - started).toBeLessThan(20_000);
     expect(await Promise.all(pids.map(isRunning))).toEqual([false, false, false]);
     expect(shell.background().map(({ running }) => running)).toEqual([false, false, false]);
   });

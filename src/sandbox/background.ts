@@ -38,10 +38,11 @@ export function createBackground(): Background {
       const ended = endOf(child).then((ending) => {
         entry.ending = ending;
         for (const hearing of hearings) hearing.end();
+        if (ending.note !== undefined) output.push(ending.note);
         for (const stream of streams) letGo(stream);
       });
       const entry: Entry = { command, output, ended, ending: null, stop };
-      await Promise.race([new Promise((resolve) => child.once('spawn', resolve)), ended]);
+      await Promise.race([new Promise((resolve) => child.process.once('spawn', resolve)), ended]);
       const id = `bg_${entries.size + 1}`;
       entries.set(id, entry);
       return id;

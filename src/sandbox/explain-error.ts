@@ -9,6 +9,7 @@ const meanings: Record<string, string> = {
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',
   EROFS: 'the file system is read-only',
+  ESTALE: 'it was changed by somebody else meanwhile',
   EMFILE: 'too many files are open',
 };
 

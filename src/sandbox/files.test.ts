@@ -15,8 +15,8 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { bench, makePipe } from '../../test/support/hands.ts';
+import type { FileChange } from '../contract/file-change.ts';
 import { sha256 } from '../lib/sha256.ts';
-import type { FileChange } from './write-files.ts';
 
 const isRoot = process.getuid?.() === 0;
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString();
@@ -161,6 +161,26 @@ describe('writing', () => {
     );
     expect(await readdir(home)).toEqual([]);
     expect(await readFile(path.join(root, 'moved/a.txt'), 'utf8')).toBe('old');
+  });
+
+  test('[T09] a file that somebody else changes meanwhile keeps their change', async () => {
+    const space = { root: '' };
+    const { root, context, tree } = await bench(
+      { 'a.txt': 'old' },
+      { onBeforeWrite: () => writeFile(path.join(space.root, 'a.txt'), 'theirs') },
+    );
+    space.root = root;
+    await expect(context.files.write('a.txt', Buffer.from('new'))).rejects.toThrow(
+      'Cannot write a.txt: it was changed by somebody else meanwhile.',
+    );
+    expect(await tree()).toEqual({ 'a.txt': 'theirs' });
+    expect(await readdir(root)).toEqual(['a.txt']);
+  });
+
+  test('what git keeps is not deleted along with the folder around it', async () => {
+    const { context, tree } = await bench({ 'lib/.git/HEAD': 'ref', 'lib/a.ts': 'a' });
+    await expect(context.files.remove('lib')).rejects.toThrow(/lib\/\.git is a git repository/);
+    expect(await tree()).toEqual({ 'lib/.git/HEAD': 'ref', 'lib/a.ts': 'a' });
   });
 
   test('a folder, a pipe and a secret are refused, and nothing is made', async () => {

@@ -1,17 +1,18 @@
-import type { Stats } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { readdirSync, type Stats } from 'node:fs';
 import path from 'node:path';
+import type { FileChange } from '../contract/file-change.ts';
 import type { FileStat, Files } from '../contract/tool.ts';
 import { isInside } from '../lib/inside.ts';
 import { sha256 } from '../lib/sha256.ts';
 import { explained } from './explain-error.ts';
 import type { Guard, GuardMode } from './guard.ts';
-import { openRegular, readBytes } from './open-file.ts';
+import { readBytes, withRegular } from './open-file.ts';
+import { openFolder } from './open-folder.ts';
 import { readLines } from './read-lines.ts';
 import { realPath } from './real-path.ts';
 import { ownPath, removeFiles } from './remove-files.ts';
 import { statOrNull } from './stat-file.ts';
-import { type FileChange, type NewContent, writeFiles } from './write-files.ts';
+import { type NewContent, writeFiles } from './write-files.ts';
 
 const MAX_FILE_BYTES = 10 * 1024 * 1024;
 
@@ -55,26 +56,18 @@ export function createFiles({ guard, cwd, onBeforeWrite }: FilesOptions): Files 
 
   return {
     read: (file) =>
-      at(file, 'read', async (real) => {
-        const { handle, size } = await openRegular(real);
-        try {
+      at(file, 'read', (real) =>
+        withRegular(real, guard, async ({ fd, size }) => {
           if (size > MAX_FILE_BYTES) throw new Error(tooLarge(real, size));
-          const bytes = await readBytes(handle, size);
+          const bytes = await readBytes(fd, size);
           return { path: real, bytes, sha256: sha256(bytes) };
-        } finally {
-          await handle.close();
-        }
-      }),
+        }),
+      ),
 
     readLines: (file, window) =>
-      at(file, 'read', async (real) => {
-        const { handle } = await openRegular(real);
-        try {
-          return { path: real, ...(await readLines(handle, window)) };
-        } finally {
-          await handle.close();
-        }
-      }),
+      at(file, 'read', (real) =>
+        withRegular(real, guard, async (open) => ({ path: real, ...(await readLines(open, window)) })),
+      ),
 
     stat: (file) =>
       at(file, 'read', async (real) => {
@@ -84,9 +77,16 @@ export function createFiles({ guard, cwd, onBeforeWrite }: FilesOptions): Files 
 
     list: (file) =>
       at(file, 'read', async (real) => {
-        const names = (await readdir(real)).sort();
-        const stats = await Promise.all(names.map((name) => statEntry(path.join(real, name), guard)));
-        return stats.filter((stat) => stat !== null);
+        const folder = openFolder(real);
+        try {
+          const names = readdirSync(folder.at('.')).sort();
+          const stats = names.map((name) =>
+            statEntry({ file: path.join(real, name), place: folder.at(name) }, guard),
+          );
+          return (await Promise.all(stats)).filter((stat) => stat !== null);
+        } finally {
+          folder.close();
+        }
       }),
 
     write: (file, bytes) => writeAll([{ path: file, bytes }]),
@@ -96,8 +96,11 @@ export function createFiles({ guard, cwd, onBeforeWrite }: FilesOptions): Files 
 }
 
 /** A link counts as what it leads to, where the guard lets it be seen. */
-async function statEntry(file: string, guard: Guard): Promise<FileStat | null> {
-  const stat = await statOrNull(file);
+async function statEntry(
+  { file, place }: { file: string; place: string },
+  guard: Guard,
+): Promise<FileStat | null> {
+  const stat = await statOrNull(place);
   if (!stat?.isSymbolicLink() || !guard.allows(file, 'read')) return stat && toFileStat(file, stat);
   const target = await statOrNull(await guard.check(file, 'read'));
   return toFileStat(file, target ?? stat);

@@ -1,4 +1,4 @@
-import type { ChildProcessByStdio } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import type { CommandOutcome, CommandRun } from '../contract/tool.ts';
@@ -9,8 +9,16 @@ const MAX_STREAM_BYTES = 10 * 1024 * 1024;
 /** How long output may still arrive after the shell itself has ended: a child left behind can hold the pipe for ever. */
 const DRAIN_MS = 500;
 
-export type Child = ChildProcessByStdio<null, Readable, Readable>;
-export type Ending = { code: number | null; signal: NodeJS.Signals | null };
+/** A process that was started for a command; its streams are the command's own. */
+export type Child = {
+  process: Pick<ChildProcess, 'once'>;
+  stdout: Readable;
+  stderr: Readable;
+  /** What the end of the process means for the command. */
+  explain?(ending: Ending): Ending;
+};
+/** `note` is news from the sandbox, for whoever reads the output. */
+export type Ending = { code: number | null; signal: NodeJS.Signals | null; note?: string };
 
 export type Following = Pick<CommandRun, 'timeoutMs' | 'signal' | 'onOutput'> & {
   /** Where the whole output goes when it is too long for memory; without it, it is only cut. */
@@ -20,21 +28,21 @@ export type Following = Pick<CommandRun, 'timeoutMs' | 'signal' | 'onOutput'> & 
 };
 
 /** Resolves once the shell has ended and its output is read, as far as it comes soon. */
-export async function endOf(child: Child): Promise<Ending> {
-  const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
+export async function endOf({ process, explain }: Child): Promise<Ending> {
+  const closed = new Promise<void>((resolve) => process.once('close', () => resolve()));
   const ending = await new Promise<Ending>((resolve, reject) => {
-    child.once('exit', (code, signal) => resolve({ code, signal }));
-    child.once('error', (error) => reject(new Error(`The shell could not be started: ${error.message}`)));
+    process.once('exit', (code, signal) => resolve({ code, signal }));
+    process.once('error', (error) => reject(new Error(`The shell could not be started: ${error.message}`)));
   });
   await within(closed, DRAIN_MS);
-  return ending;
+  return explain?.(ending) ?? ending;
 }
 
 /** From a started child to its outcome: collects, enforces the time limit and the abort, and never waits on a held pipe. */
 export async function followCommand(
   child: Child,
   run: Following,
-): Promise<Omit<CommandOutcome, 'durationMs'>> {
+): Promise<Omit<CommandOutcome, 'durationMs' | 'sandbox'>> {
   const output = collect(child, run);
   let timedOut = false;
   let stopping: Promise<void> | undefined;
@@ -51,10 +59,11 @@ export async function followCommand(
   try {
     const ended = endOf(child);
     // A command may end well in the very moment its time is over; then nobody stopped it.
-    child.once('exit', () => clearTimeout(timer));
-    const { code, signal } = await ended;
+    child.process.once('exit', () => clearTimeout(timer));
+    const { code, signal, note = '' } = await ended;
     await stopping;
-    return { ...(await output.end()), exitCode: code, signal, timedOut };
+    const { stderr, ...streams } = await output.end();
+    return { ...streams, stderr: stderr + note, exitCode: code, signal, timedOut };
   } finally {
     clearTimeout(timer);
     run.signal.removeEventListener('abort', stop);

@@ -10,7 +10,8 @@ function read(records: string[], wanted: (file: string) => boolean = () => true)
       current = file;
       return wanted(file);
     },
-    onHit: (hit) => hits.push([current, hit()]),
+    onLine: () => true,
+    onHit: (hit) => hits.push([current, hit]),
   });
   for (const record of records) onRecord(record);
   return hits;

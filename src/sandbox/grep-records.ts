@@ -4,15 +4,16 @@ export type GrepHit = { line: number; mark: ':' | '-'; text: string };
 export type GrepListener = {
   /** Told once for a run of records of one file; false when they are of no interest. */
   onFile(file: string): boolean;
-  /** The hit is put together only when asked for: most of a flood is counted and no more. */
-  onHit(hit: () => GrepHit): void;
+  /** Told of every hit; only where it answers yes is the hit put together: most of a flood is counted and no more. */
+  onLine(): boolean;
+  onHit(hit: GrepHit): void;
 };
 
 /**
  * Reads ripgrep's records: `path NUL line : text`, with `-` for a line of context, or `path NUL count`. Anything
  * else is a remark and is passed over. All records of one file come in a row.
  */
-export function grepReader({ onFile, onHit }: GrepListener): (record: string) => void {
+export function grepReader({ onFile, onLine, onHit }: GrepListener): (record: string) => void {
   let start = '';
   let wanted = false;
 
@@ -29,11 +30,12 @@ export function grepReader({ onFile, onHit }: GrepListener): (record: string) =>
     while (isDigit(record.charCodeAt(at))) at++;
     const mark = record.charAt(at);
     if (at === start.length || (mark !== ':' && mark !== '-' && mark !== '' && mark !== '\r')) return;
-    onHit(() => ({
+    if (!onLine()) return;
+    onHit({
       line: Number(record.slice(start.length, at)),
       mark: mark === '-' ? '-' : ':',
       text: record.slice(at + 1).replace(/\r$/, ''),
-    }));
+    });
   };
 }
 

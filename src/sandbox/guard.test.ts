@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import fc from 'fast-check';
@@ -39,6 +40,10 @@ async function place(options: Partial<GuardOptions> = {}) {
   await symlink(root, path.join(base, 'alias'));
   await symlink('/etc', path.join(root, 'etc-link'));
   await symlink('out-folder', path.join(root, 'two-steps'));
+  await symlink('src/secrets', path.join(root, 'inner'));
+  await symlink('.git/hooks', path.join(root, 'tools'));
+  await symlink('/proc/self/environ', path.join(root, 'environ.txt'));
+  await symlink('/proc/self/cwd', path.join(root, 'here'));
   const guard = createGuard({
     cwd: root,
     additionalDirectories: [],
@@ -106,8 +111,31 @@ const cases: Case[] = [
   ['~/.ssh/id_rsa', 'read', '(the folder holds keys'],
   ['~/notes.md', 'read', '(outside'],
   ['.git/config', 'read', '(git'],
-  ['.git/hooks/pre-commit', 'write', '(only git'],
+  ['.git/hooks/pre-commit', 'write', 'ROOT/.git/hooks/pre-commit'],
   ['id_ed25519', 'read', '(private keys'],
+  ['tools/pre-commit', 'read', 'ROOT/.git/hooks/pre-commit'],
+  ['tools/pre-commit', 'write', '(by its own name'],
+  ['src/../src/app.ts', 'write', 'ROOT/src/app.ts'],
+  ['none/../src/app.ts', 'read', 'ROOT/src/app.ts'],
+  ['none/../out-folder/x.txt', 'read', '(outside'],
+  ['inner/../app.ts', 'read', '(a .. behind a link'],
+  ['out-folder/../project/src/app.ts', 'read', '(a .. behind a link'],
+  ['src/secrets/..', 'read', 'ROOT/src'],
+  ['src/app.ts/', 'read', 'ROOT/src/app.ts'],
+  ['environ.txt', 'read', '(devices and'],
+  ['/proc/self/cwd/src/app.ts', 'read', '(devices and'],
+  ['/proc/self/root/etc/passwd', 'read', '(devices and'],
+  ['/dev/stdin', 'read', '(devices and'],
+  ['/.vol/1/2', 'read', '(devices and'],
+  ['.env/..namedfork/data', 'read', '(forks'],
+  ['．ｅｎｖ', 'read', '(environment files'],
+  ['.e\u200bnv', 'write', '(environment files'],
+  ['.env.', 'read', '(environment files'],
+  ['.env ', 'read', '(environment files'],
+  ['.env::$DATA', 'read', '(environment files'],
+  ['.SSH/config', 'read', '(the folder holds keys'],
+  ['terraform.tfstate', 'read', '(Terraform'],
+  ['a/'.repeat(5_000), 'read', '(the name is too long'],
   [`src/${'x'.repeat(300)}`, 'write', '(the name is too long'],
 ];
 
@@ -162,6 +190,58 @@ describe('[P01] [P08] [X05] [Y08] the path guard', () => {
     expect(guard.allows('good-link.ts', 'read')).toBe(false);
     expect(guard.allows('deep/down/x.log', 'write')).toBe(false);
     expect(guard.allows('a..b.txt', 'read')).toBe(true);
+  });
+
+  test('folders of the assistant itself are closed wherever they lie, but for what is to be read', async () => {
+    const { root, guard } = await place({
+      closedDirectories: ['src'],
+      readableDirectories: ['src/secrets'],
+      allowedPaths: ['src'],
+    });
+    expect(await guard.check('src/secrets/index.ts', 'read')).toBe(path.join(root, 'src/secrets/index.ts'));
+    expect(
+      (['src', 'src/app.ts', 'good-link.ts'] as const).map((file) => guard.allows(file, 'read')),
+    ).toEqual([false, false, false]);
+    expect(guard.allows('src/secrets/index.ts', 'write')).toBe(false);
+    expect(guard.closedBecause(path.join(root, 'SRC/app.ts'), 'read')).toMatch(/settings and sessions/);
+  });
+
+  test('a rule that forbids reading holds for the real path, and not for writing', async () => {
+    const { root, guard } = await place({ deniedReads: (real) => real.endsWith('/src/app.ts') });
+    await expect(guard.check('good-link.ts', 'read')).rejects.toThrow(
+      /a rule of the user forbids reading it/,
+    );
+    expect(guard.closedBecause(path.join(root, 'src/app.ts'), 'read')).not.toBeNull();
+    expect(guard.allows('src/app.ts', 'write')).toBe(true);
+    expect(guard.allows('src/credentials.ts', 'read')).toBe(true);
+  });
+
+  test('says where a path leads, or that it leads nowhere', async () => {
+    const { root, base, guard } = await place();
+    expect(
+      ['chain.ts', 'tools/new', 'out-dangling', 'none/x', 'here/src', 'loop-a', 'inner/../app.ts', ''].map(
+        (file) => guard.realOf(file),
+      ),
+    ).toEqual([
+      path.join(root, 'src/app.ts'),
+      path.join(root, '.git/hooks/new'),
+      path.join(base, 'outside/new.txt'),
+      path.join(root, 'none/x'),
+      `${process.cwd()}/src`,
+      null,
+      null,
+      null,
+    ]);
+  });
+
+  test('a folder that has another spelling where case does not count is the same folder', async ({
+    skip,
+  }) => {
+    const { root, guard } = await place();
+    const shouted = path.join(path.dirname(root), path.basename(root).toUpperCase());
+    if (!existsSync(shouted)) skip('case counts on this disk');
+    expect(guard.isInside(path.join(shouted, 'src/app.ts'))).toBe(true);
+    expect(guard.allows(path.join(shouted, '.ENV'), 'read')).toBe(false);
   });
 
   test('inside is a question of place, not of name', async () => {

@@ -1,10 +1,12 @@
-import { statSync } from 'node:fs';
+import { type Stats, statSync } from 'node:fs';
 import path from 'node:path';
 import { PermissionDeniedError } from '../contract/errors.ts';
+import { foldPath } from '../lib/fold-path.ts';
 import { isInside } from '../lib/inside.ts';
+import { createOtherNames } from './other-names.ts';
 import { pathMatcher, slashes } from './path-pattern.ts';
-import { isErrno, realPath } from './real-path.ts';
-import { secretRules } from './secrets.ts';
+import { isErrno, joined, realPath } from './real-path.ts';
+import { type SecretRule, secretRule } from './secrets.ts';
 
 export type GuardMode = 'read' | 'write';
 
@@ -14,10 +16,14 @@ export type GuardOptions = {
   additionalDirectories: readonly string[];
   /** Folders that may be read and never written: where long outputs are kept. */
   readableDirectories?: readonly string[];
+  /** Closed with all that is in them but the readable ones, wherever they lie: where the assistant keeps its own. */
+  closedDirectories?: readonly string[];
   /** Closed by the user; nothing opens them again. */
   blockedPaths: readonly string[];
   /** The user's exceptions to the secret rules. They open nothing outside the allowed folders. */
   allowedPaths: readonly string[];
+  /** Whether a rule of the user forbids reading a real path, however it is come by. */
+  deniedReads?: (real: string) => boolean;
   home: string;
 };
 
@@ -28,61 +34,100 @@ export type Guard = {
   allows(file: string, mode: GuardMode): boolean;
   /** Whether a path as written really lies in a folder the user opened, whatever its name. */
   isInside(file: string): boolean;
+  /** Where a path as written really leads, also when nothing is there yet; null when it leads nowhere. */
+  realOf(file: string): string | null;
   /** Why a real, absolute path of a file is closed by its name alone, or null. Does not look at the disk. */
   closedBecause(real: string, mode: GuardMode): string | null;
+  /** Why a file is closed by what its other names are, or null. Costs nothing for a file with one name. */
+  otherNameBecause(stat: Stats): string | null;
 };
 
 type Judgement = { type: 'open'; real: string } | { type: 'closed'; because: string };
 
-/** `/dev/shm` is memory, and people do work in it. */
-const SYSTEM_FOLDERS = /^\/(proc|sys|dev(?!\/shm\/))(\/|$)/;
+/** `/dev/shm` is memory, and people do work in it. macOS names files by number under `/.vol`. */
+const SYSTEM_FOLDERS = /^\/(proc|sys|dev(?!\/shm\/)|\.vol|\.nofollow|\.resolve)(\/|$)/;
+/** Of characters; the kernel's own limit is in bytes. */
+const MAX_PATH = 4096;
+const GIT_FOLDER = /(^|\/)\.git(\/|$)/;
 
 export function createGuard(options: GuardOptions): Guard {
-  const { cwd, home } = options;
-  const roots = [cwd, ...options.additionalDirectories].map((folder) => realPath(absolute(folder)));
-  const readable = (options.readableDirectories ?? []).map((folder) => realPath(absolute(folder)));
+  const { cwd, home, deniedReads } = options;
+  const real = (folders: readonly string[] = []) => folders.map((folder) => realPath(absolute(folder)));
+  const roots = real([cwd, ...options.additionalDirectories]);
+  const readable = real(options.readableDirectories);
+  const closed = real(options.closedDirectories).map((folder) => foldPath(folder));
   const blocked = options.blockedPaths.map((pattern) => pathMatcher(pattern, { cwd, home }));
   const allowed = options.allowedPaths.map((pattern) => pathMatcher(pattern, { cwd, home }));
+  const otherNames = createOtherNames({ roots, home, closedBecause: (file) => closedBecause(file, 'read') });
 
+  /** With `..` as it was written: behind a link it is not what it seems. */
   function absolute(file: string): string {
-    return path.resolve(
+    return joined(
       cwd,
       file.replace(/^~(?=[/\\]|$)/, () => home),
     );
   }
 
-  function isOpened(real: string, mode: GuardMode): boolean {
-    const folders = mode === 'read' ? [...roots, ...readable] : roots;
-    return folders.some((folder) => isInside(folder, real));
+  function isOpened(place: string, mode: GuardMode): boolean {
+    const within = (folder: string) => contains(folder, place);
+    return roots.some(within) || (mode === 'read' && readable.some(within));
   }
 
-  function closedByName(file: string, mode: GuardMode, isFolder: boolean): string | null {
+  function isClosedFolder(file: string, mode: GuardMode): boolean {
+    if (!closed.some((folder) => isInside(folder, foldPath(file)))) return false;
+    return mode === 'write' || !readable.some((folder) => isInside(folder, file));
+  }
+
+  function closedBecause(file: string, mode: GuardMode, kind: SecretRule['of'] = 'file'): string | null {
     if (SYSTEM_FOLDERS.test(file)) return 'devices and the system’s own folders are closed';
+    if (isClosedFolder(file, mode)) return 'the assistant keeps its own settings and sessions there';
     if (blocked.some((matches) => matches(file))) return 'the user blocked this path';
-    const rule = secretRules.find(
-      ({ of, match, mode: ruled }) =>
-        (ruled === 'any' || ruled === mode) && !(of === 'file' && isFolder) && match.test(slashes(file)),
-    );
+    if (mode === 'read' && deniedReads?.(file)) return 'a rule of the user forbids reading it';
+    const rule = secretRule(foldPath(slashes(file)), kind);
     if (!rule || allowed.some((matches) => matches(file))) return null;
     return rule.because;
   }
 
   function judge(file: string, mode: GuardMode): Judgement {
+    const place = resolved(file);
+    if (place.type === 'closed') return place;
+    const written = path.resolve(absolute(file));
+    const stat = statOf(place.real);
+    const kind = stat?.isDirectory() ? 'folder' : 'file';
+    const because =
+      closedBecause(written, mode, kind) ??
+      (place.real === written ? null : closedBecause(place.real, mode, kind)) ??
+      (stat && kind === 'file' ? otherNames.closedBecause(stat) : null);
+    if (because !== null) return { type: 'closed', because };
+
+    if (!isOpened(place.real, mode)) {
+      const leads = place.real === written ? 'it is' : `it leads to ${place.real},`;
+      return {
+        type: 'closed',
+        because: `${leads} outside the working directory ${cwd}; the user can open a folder with --add-dir`,
+      };
+    }
+    // Who was asked about the one was not asked about the other.
+    if (mode === 'write' && isGits(place.real) && !isGits(written))
+      return { type: 'closed', because: `it leads to ${place.real}; write there by its own name` };
+    return place;
+  }
+
+  function resolved(file: string): Judgement {
     const because = malformed(file);
     if (because !== null) return { type: 'closed', because };
-    const written = absolute(file);
-    const real = resolved(written);
-    if (real.type === 'closed') return real;
-
-    const isFolder = folderAt(real.real);
-    const closed = closedByName(written, mode, isFolder) ?? closedByName(real.real, mode, isFolder);
-    if (closed !== null) return { type: 'closed', because: closed };
-    if (isOpened(real.real, mode)) return real;
-    const leads = real.real === written ? 'it is' : `it leads to ${real.real},`;
-    return {
-      type: 'closed',
-      because: `${leads} outside the working directory ${cwd}; the user can open a folder with --add-dir`,
-    };
+    try {
+      const real = realPath(absolute(file));
+      // Others read the path without looking at the disk, and judge what they read.
+      if (/(^|[\\/])\.\.([\\/]|$)/.test(file) && realPath(path.resolve(absolute(file))) !== real)
+        return { type: 'closed', because: `a .. behind a link leads to ${real}; name it without` };
+      return { type: 'open', real };
+    } catch (error) {
+      if (isErrno(error, ['ELOOP'])) return { type: 'closed', because: 'its links go round in a loop' };
+      if (isErrno(error, ['ENAMETOOLONG'])) return { type: 'closed', because: 'the name is too long' };
+      const why = error instanceof Error ? error.message : String(error);
+      return { type: 'closed', because: `it cannot be resolved: ${why}` };
+    }
   }
 
   return {
@@ -93,39 +138,49 @@ export function createGuard(options: GuardOptions): Guard {
     },
     allows: (file, mode) => judge(file, mode).type === 'open',
     isInside(file) {
-      if (malformed(file) !== null) return false;
-      const place = resolved(absolute(file));
+      const place = resolved(file);
       return place.type === 'open' && isOpened(place.real, 'read');
     },
-    closedBecause: (real, mode) => closedByName(real, mode, false),
+    realOf(file) {
+      const place = resolved(file);
+      return place.type === 'open' ? place.real : null;
+    },
+    closedBecause: (file, mode) => closedBecause(file, mode),
+    otherNameBecause: (stat) => otherNames.closedBecause(stat),
   };
+}
+
+/** Where case does not count, a folder may be come by under a name that only looks like another one. */
+function contains(folder: string, file: string): boolean {
+  if (isInside(folder, file)) return true;
+  if (!isInside(foldPath(folder), foldPath(file))) return false;
+  const depth = folder.split(path.sep).length;
+  const above = statOf(file.split(path.sep).slice(0, depth).join(path.sep));
+  const stat = statOf(folder);
+  return stat !== null && stat.ino === above?.ino && stat.dev === above.dev;
+}
+
+function isGits(file: string): boolean {
+  return GIT_FOLDER.test(foldPath(slashes(file)));
 }
 
 function malformed(file: string): string | null {
   if (file === '') return 'the path is empty';
+  if (file.length > MAX_PATH) return 'the name is too long';
   if (file.includes('\0')) return 'the path contains a NUL byte';
   // Windows: `.env::$DATA` and `\\.\pipe` name a file or a device by other means than its path.
   if (path.sep === '\\' && /^[\\/]{2}[.?][\\/]|^.{2,}:/.test(file)) return 'streams and devices are closed';
+  // macOS: the content of a file under a name that is not its own.
+  if (/(^|\/)\.\.namedfork(\/|$)/i.test(file)) return 'forks of files are closed';
   return null;
 }
 
-function resolved(written: string): Judgement {
+function statOf(real: string): Stats | null {
   try {
-    return { type: 'open', real: realPath(written) };
-  } catch (error) {
-    if (isErrno(error, ['ELOOP'])) return { type: 'closed', because: 'its links go round in a loop' };
-    if (isErrno(error, ['ENAMETOOLONG'])) return { type: 'closed', because: 'the name is too long' };
-    const why = error instanceof Error ? error.message : String(error);
-    return { type: 'closed', because: `it cannot be resolved: ${why}` };
-  }
-}
-
-function folderAt(real: string): boolean {
-  try {
-    return statSync(real, { throwIfNoEntry: false })?.isDirectory() ?? false;
+    return statSync(real, { throwIfNoEntry: false }) ?? null;
   } catch (error) {
     // What cannot be looked at is judged as a file: those rules are the stricter ones.
-    if (isErrno(error, ['ENOTDIR', 'EACCES', 'EPERM'])) return false;
+    if (isErrno(error, ['ENOTDIR', 'EACCES', 'EPERM'])) return null;
     throw error;
   }
 }

@@ -11,6 +11,8 @@ export type NameFilter = {
   args: string[];
   /** Whether hidden files must be walked. */
   hidden: boolean;
+  /** Whether every name passes but hidden ones, so that there may be very many. */
+  all: boolean;
   /** The whole of the pattern, on a path relative to the searched folder, with `/` between segments. */
   matches(relative: string): boolean;
 };
@@ -20,15 +22,20 @@ export async function nameFilter({ pattern, type, everything }: NameQuery): Prom
   const walk = everything ? ['--no-ignore'] : [];
   const kind = type === undefined ? [] : [`--type=${ripgrepType(type)}`];
   if (pattern === undefined) {
-    return { args: [...walk, ...kind], hidden: everything ?? false, matches: () => true };
+    return { args: [...walk, ...kind], hidden: everything ?? false, all: true, matches: () => true };
+  }
+  const hidden = everything || namesHidden(pattern);
+  if (/^(\*\*\/)*\*{1,2}$/.test(pattern)) {
+    const dot = pattern.includes('/') ? /(^|\/)\./ : /(^|\/)\.[^/]*$/;
+    return { args: [...walk, ...kind], hidden, all: true, matches: (name) => hidden || !dot.test(name) };
   }
   const { default: picomatch } = await import('picomatch');
-  const hidden = everything || namesHidden(pattern);
   const isMatch = picomatch(pattern, { dot: hidden, basename: !pattern.includes('/') });
   return {
     // Two types would widen the search instead of narrowing it.
     args: [...walk, ...(type === undefined ? typeArgs(pattern) : kind), ...depthArgs(pattern)],
     hidden,
+    all: false,
     matches: (relative) => isMatch(relative),
   };
 }

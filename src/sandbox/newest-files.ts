@@ -5,14 +5,14 @@ import { isErrno } from './real-path.ts';
 export type Found<Hit> = { file: string; changed: number; hits: Hit[] };
 
 export type NewestFiles<Hit> = {
-  /** Takes in a file; hits beyond the limit need not be added to it. */
-  open(file: string): Found<Hit>;
+  /** Takes in a file; hits beyond the limit need not be added to it. Null when it is too old to be shown. */
+  open(file: string): Found<Hit> | null;
   /** The most recently changed first, no more of them than the limit could show. */
   kept(): Found<Hit>[];
 };
 
 /** Beyond this many things what cannot be shown any more is let go. */
-const PRUNE_AT = 20_000;
+const PRUNE_AT = 4_000;
 /** On a slow disk the ages are not worth a longer wait: files looked at later count as old. */
 const DATING_MS = 2_000;
 /** One look at the clock for so many files: it costs a good part of what it measures. */
@@ -28,6 +28,8 @@ export function newestFiles<Hit>(limit: number): NewestFiles<Hit> {
   let found: Found<Hit>[] = [];
   let last: Found<Hit> | undefined;
   let room = capacity;
+  /** What is older comes after all that a limit would show. */
+  let oldest = Number.NEGATIVE_INFINITY;
   let opened = 0;
   let spentMs = 0;
   const size = (one: Found<Hit>) => Math.max(1, one.hits.length);
@@ -50,14 +52,17 @@ export function newestFiles<Hit>(limit: number): NewestFiles<Hit> {
       return false;
     });
     if (end !== -1) found = found.slice(0, end);
+    if (shown >= limit) oldest = found.at(-1)?.changed ?? oldest;
     room = capacity - shown;
   }
 
   return {
     open(file) {
+      const changed = dated(file);
+      if (changed < oldest) return null;
       if (last) room -= size(last);
       if (room < 0) prune();
-      last = { file, changed: dated(file), hits: [] };
+      last = { file, changed, hits: [] };
       found.push(last);
       return last;
     },
@@ -68,10 +73,12 @@ export function newestFiles<Hit>(limit: number): NewestFiles<Hit> {
   };
 }
 
+const QUIETLY = { throwIfNoEntry: false } as const;
+
 /** A file that vanished meanwhile, or cannot be looked at, is the oldest. */
 function changedAt(file: string): number {
   try {
-    return lstatSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    return lstatSync(file, QUIETLY)?.mtimeMs ?? 0;
   } catch (error) {
     if (isErrno(error, ['ENOTDIR', 'EACCES', 'EPERM', 'ELOOP', 'ENAMETOOLONG', 'EIO'])) return 0;
     throw error;

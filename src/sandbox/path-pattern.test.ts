@@ -22,6 +22,9 @@ test.each([
   ['a?c', '/p/abc', true],
   ['a(b)+[c].txt', '/p/a(b)+[c].txt', true],
   ['PRIVATE', '/p/private', true],
+  ['caf\u00e9', '/p/cafe\u0301/menu.txt', true],
+  ['private', '/p/ｐrivate', true],
+  ['private', '/p/private./a', true],
 ])('%s covers %s: %s', (pattern, file, covered) => {
   expect(pathMatcher(pattern, places)(file)).toBe(covered);
 });

@@ -1,18 +1,19 @@
 import path from 'node:path';
+import { foldPath } from '../lib/fold-path.ts';
 
 export type PatternPlaces = { cwd: string; home: string };
 
 /**
  * A path as users write it in a config list: absolute, `~/`, or relative to the working directory; a bare name
  * stands for that name anywhere. `*` and `?` stay within a segment, `**` crosses them. What matches a folder
- * covers everything under it. Case does not count, because on some disks it does not.
+ * covers everything under it. Case and the form of a character do not count, because on some disks they do not.
  */
 export function pathMatcher(pattern: string, places: PatternPlaces): (absolute: string) => boolean {
   const expanded = slashes(pattern).replace(/^~(?=\/|$)/, () => slashes(places.home));
   const trimmed = expanded.replace(/\/+$/, '');
   const rooted = trimmed.includes('/') ? slashes(path.resolve(places.cwd, trimmed)) : `**/${trimmed}`;
-  const regex = new RegExp(`^${toSource(rooted)}(/|$)`, 'i');
-  return (absolute) => regex.test(slashes(absolute));
+  const regex = new RegExp(`^${toSource(foldPath(rooted))}(/|$)`);
+  return (absolute) => regex.test(foldPath(slashes(absolute)));
 }
 
 export function slashes(file: string): string {

@@ -9,7 +9,12 @@ const MAX_POLL_MS = 100;
 const KILL_MS = 500;
 
 /** Commands and all they started: their groups, whoever carries the mark, and the children of both. */
-export type Family = { leaders: readonly number[]; mark: Mark };
+export type Family = {
+  leaders: readonly number[];
+  mark: Mark;
+  /** Processes that end by themselves once those behind them have, and take them along if asked to end first. */
+  doors?: ReadonlySet<number>;
+};
 
 /**
  * Ends a family: TERM, then KILL for whoever is left after `graceMs`. Found are also those that made a session of
@@ -75,9 +80,10 @@ async function isAnyAlive(leaders: readonly number[]): Promise<boolean> {
 }
 
 /** Nobody gets it twice: to many programs a second TERM means to drop everything. */
-function signalAll({ leaders }: Family, members: readonly ProcessRow[], signal: NodeJS.Signals): void {
-  for (const leader of leaders) signalGroup(leader, signal);
-  for (const { pid, group } of members) if (!leaders.includes(group)) signalOne(pid, signal);
+function signalAll({ leaders, doors }: Family, members: readonly ProcessRow[], signal: NodeJS.Signals): void {
+  const spared = (pid: number) => signal === 'SIGTERM' && doors?.has(pid);
+  for (const leader of leaders) if (!spared(leader)) signalGroup(leader, signal);
+  for (const { pid, group } of members) if (!leaders.includes(group) && !spared(pid)) signalOne(pid, signal);
 }
 
 /** False when nobody is there to hear it. */

@@ -1,23 +1,28 @@
 import { createHash } from 'node:crypto';
-import type { FileHandle } from 'node:fs/promises';
+import { readSync } from 'node:fs';
 import type { LineWindow } from '../contract/tool.ts';
 import { cutLine, MAX_LINE_LENGTH } from '../lib/cut-line.ts';
 import { detectEncoding } from '../lib/text-encoding.ts';
+import { readLater } from './open-file.ts';
 
 const CHUNK_BYTES = 256 * 1024;
+const LEAST_BYTES = 4096;
+
+/** `size` is a guess that saves memory. */
+export type LineSource = { fd: number; size?: number };
 
 /**
  * Reads from the beginning to the end of the window and a little beyond. What is held at a time is a chunk of the
  * file and the window itself, whose lines are cut when they are very long.
  */
 export async function readLines(
-  handle: FileHandle,
+  file: LineSource,
   range: { offset: number; limit: number },
 ): Promise<Omit<LineWindow, 'path'>> {
   const hash = createHash('sha256');
   const window = new Window(range);
   let decoder: TextDecoder | undefined;
-  for await (const bytes of chunksOf(handle)) {
+  for await (const bytes of chunksOf(file)) {
     hash.update(bytes);
     decoder ??= decoderFor(bytes);
     window.push(decoder.decode(bytes, { stream: true }));
@@ -29,13 +34,19 @@ export async function readLines(
 }
 
 /** Every chunk is the same memory, filled anew. */
-async function* chunksOf(handle: FileHandle): AsyncGenerator<Uint8Array> {
-  const chunk = new Uint8Array(CHUNK_BYTES);
-  for (let position = 0; ; ) {
-    const { bytesRead } = await handle.read(chunk, 0, CHUNK_BYTES, position);
-    if (bytesRead === 0) return;
-    position += bytesRead;
-    yield chunk.subarray(0, bytesRead);
+async function* chunksOf({ fd, size = CHUNK_BYTES }: LineSource): AsyncGenerator<Uint8Array> {
+  const chunk = new Uint8Array(Math.min(CHUNK_BYTES, Math.max(LEAST_BYTES, size + 1)));
+  let position = 0;
+  let isLong = false;
+  for (;;) {
+    // The beginning and the end of a file at once; what lies between must not hold everything else up.
+    const count: number = isLong
+      ? await readLater(fd, chunk, position)
+      : readSync(fd, chunk, 0, chunk.length, position);
+    if (count === 0) return;
+    position += count;
+    isLong = count === chunk.length;
+    yield chunk.subarray(0, count);
   }
 }
 
@@ -73,6 +84,7 @@ class Window {
   private readonly limit: number;
   private lineEnd: '\n' | '\r' | undefined;
   private passed = 0;
+  private pieces = 0;
   /** The line that has begun: its first characters, and how long it is so far. */
   private start = '';
   private length = 0;
@@ -85,6 +97,7 @@ class Window {
 
   push(text: string): void {
     if (text === '') return;
+    this.pieces++;
     this.lineEnd ??= lineEndOf(text);
     let from = 0;
     for (let at = text.indexOf(this.lineEnd); at !== -1; at = text.indexOf(this.lineEnd, from)) {
@@ -120,10 +133,15 @@ class Window {
 
   private finish(): void {
     const length = this.endsInReturn ? this.length - 1 : this.length;
-    if (this.passed++ >= this.offset) this.lines.push(detached(cutLine(this.start.slice(0, length), length)));
+    if (this.passed++ >= this.offset) this.lines.push(this.own(cutLine(this.start.slice(0, length), length)));
     this.start = '';
     this.length = 0;
     this.endsInReturn = false;
+  }
+
+  /** A part of a string keeps the whole of it in memory: one piece may stay, not one for every line. */
+  private own(line: string): string {
+    return this.pieces > 1 ? Buffer.from(line, 'utf16le').toString('utf16le') : line;
   }
 }
 
@@ -131,9 +149,4 @@ class Window {
 function lineEndOf(text: string): '\n' | '\r' {
   const at = text.indexOf('\r');
   return at !== -1 && at < text.length - 1 && !text.includes('\n') ? '\r' : '\n';
-}
-
-/** A copy: a part of a string keeps the whole of it in memory. */
-function detached(text: string): string {
-  return Buffer.from(text, 'utf16le').toString('utf16le');
 }

@@ -6,19 +6,45 @@ const MAX_LINKS = 40;
 
 /**
  * Where an absolute path really leads, every link followed, also when its end does not exist yet: a link to
- * nowhere leads to where a write through it would create a file. Throws on a loop of links.
+ * nowhere leads to where a write through it would create a file. `..` behind a link goes up from where the link
+ * leads, so the path must come as it was written. Throws on a loop of links.
  */
 export function realPath(file: string, links = MAX_LINKS): string {
-  const real = existing(file);
-  if (real !== null) return real;
+  return existing(file) ?? walkDown(file, links);
+}
 
-  const parent = path.dirname(file);
-  if (parent === file) return file;
-  const folder = realPath(parent, links);
-  const target = linkTarget(file);
-  if (target === null) return path.join(folder, path.basename(file));
-  if (links === 0) throw new Error('too many links');
-  return realPath(path.resolve(folder, target), links - 1);
+/** Down from the root: what is missing ends the walk, however much of the path is left. */
+function walkDown(file: string, links: number): string {
+  let place = path.parse(file).root;
+  const left = segmentsOf(file).reverse();
+  for (let name = left.pop(); name !== undefined; name = left.pop()) {
+    const next = path.join(place, name);
+    const target = name === '..' ? null : lookAt(next);
+    if (target === MISSING) {
+      const end = path.join(existing(place) ?? place, name, ...left.toReversed());
+      return left.includes('..') ? realPath(end, links) : end;
+    }
+    if (target === null) place = next;
+    else if (links-- === 0) throw new Error('too many links');
+    else {
+      if (path.isAbsolute(target)) place = path.parse(target).root;
+      left.push(...segmentsOf(target).reverse());
+    }
+  }
+  return existing(place) ?? place;
+}
+
+function segmentsOf(file: string): string[] {
+  return file
+    .slice(path.parse(file).root.length)
+    .split(path.sep === '\\' ? /[\\/]/ : '/')
+    .filter((name) => name !== '' && name !== '.');
+}
+
+/** A path behind a folder, with `..` left for the links to decide. Windows takes `..` out before it looks. */
+export function joined(folder: string, file: string): string {
+  if (path.sep === '\\') return path.resolve(folder, file);
+  return path.isAbsolute(file) ? file : `${folder}${path.sep}${file}`;
 }
 
 function existing(file: string): string | null {
@@ -30,11 +56,16 @@ function existing(file: string): string | null {
   }
 }
 
-function linkTarget(file: string): string | null {
+const MISSING = Symbol('nothing there');
+
+/** The target of a link; null for anything else that is there. */
+function lookAt(file: string): string | null | typeof MISSING {
   try {
-    return lstatSync(file).isSymbolicLink() ? readlinkSync(file) : null;
+    const stat = lstatSync(file, { throwIfNoEntry: false });
+    if (stat === undefined) return MISSING;
+    return stat.isSymbolicLink() ? readlinkSync(file) : null;
   } catch (error) {
-    if (isErrno(error, ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'])) return null;
+    if (isErrno(error, ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'])) return MISSING;
     throw error;
   }
 }

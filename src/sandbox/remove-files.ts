@@ -1,10 +1,12 @@
-import type { Stats } from 'node:fs';
-import { lstat, readdir, readlink, rmdir, unlink } from 'node:fs/promises';
+import { lstatSync, readdirSync, readlinkSync, rmdirSync, type Stats, unlinkSync } from 'node:fs';
 import path from 'node:path';
 import { PermissionDeniedError } from '../contract/errors.ts';
+import type { FileChange } from '../contract/file-change.ts';
+import { foldPath } from '../lib/fold-path.ts';
 import type { Guard } from './guard.ts';
+import { openFolder } from './open-folder.ts';
 import { readWhole } from './stat-file.ts';
-import type { ChangeOptions, FileChange } from './write-files.ts';
+import type { ChangeOptions } from './write-files.ts';
 
 const MAX_BYTES = 50 * 1024 * 1024;
 const MAX_ENTRIES = 5_000;
@@ -17,7 +19,7 @@ export async function ownPath(file: string, guard: Guard): Promise<string> {
   const name = path.basename(written);
   if (['', '.', '..', '~'].includes(name)) return guard.check(file, 'write');
   const real = path.join(await guard.check(path.dirname(written), 'write'), name);
-  await checkEntry({ real, stat: await lstat(real) }, guard);
+  await checkEntry({ real, stat: lstatSync(real) }, guard);
   return real;
 }
 
@@ -30,19 +32,28 @@ export async function removeFiles(
   { guard, onBeforeWrite, step }: ChangeOptions,
 ): Promise<void> {
   const entries = await step(real, () => entriesUnder(real, guard));
-  for (const { real: file, stat } of entries) {
-    await step(file, async () =>
-      onBeforeWrite?.({ path: file, after: null, ...(await imageOf(file, stat)) }),
+  for (const entry of entries) {
+    await step(entry.real, async () =>
+      onBeforeWrite?.({ path: entry.real, after: null, ...(await imageOf(entry, guard)) }),
     );
   }
-  for (const { real: file, stat } of entries.reverse()) {
-    await step(file, async () => {
-      if (stat.isDirectory()) return rmdir(file);
-      const now = await lstat(file);
-      if (now.ino !== stat.ino || now.size !== stat.size || now.mtimeMs !== stat.mtimeMs)
-        throw new Error(`${file} changed while it was being deleted; it was left alone.`);
-      return unlink(file);
-    });
+  for (const entry of entries.reverse()) {
+    await step(entry.real, async () => removeEntry(entry));
+  }
+}
+
+/** In its folder as it was opened: a link put in the way of it leads nowhere. */
+function removeEntry({ real, stat }: Entry): void {
+  const folder = openFolder(path.dirname(real));
+  try {
+    const place = folder.at(path.basename(real));
+    const now = lstatSync(place);
+    if (stat.isDirectory()) rmdirSync(place);
+    else if (now.ino !== stat.ino || now.size !== stat.size || now.mtimeMs !== stat.mtimeMs)
+      throw new Error(`${real} changed while it was being deleted; it was left alone.`);
+    else unlinkSync(place);
+  } finally {
+    folder.close();
   }
 }
 
@@ -52,15 +63,16 @@ async function entriesUnder(real: string, guard: Guard): Promise<Entry[]> {
   let bytes = 0;
   const open = [real];
   for (let file = open.pop(); file !== undefined; file = open.pop()) {
-    const entry = { real: file, stat: await lstat(file) };
+    const entry = { real: file, stat: lstatSync(file) };
     await checkEntry(entry, guard);
+    if (path.basename(foldPath(file)) === '.git' && file !== real) throw new Error(holdsGit(file));
     entries.push(entry);
     if (entry.stat.isFile()) bytes += entry.stat.size;
     if (bytes > MAX_BYTES || entries.length > MAX_ENTRIES) throw new Error(tooMuch(real));
     if (entry.stat.isDirectory()) {
       const folder = file;
       open.push(
-        ...(await readdir(file))
+        ...namesIn(file)
           .sort()
           .reverse()
           .map((name) => path.join(folder, name)),
@@ -70,25 +82,47 @@ async function entriesUnder(real: string, guard: Guard): Promise<Entry[]> {
   return entries;
 }
 
+function namesIn(real: string): string[] {
+  const folder = openFolder(real);
+  try {
+    return readdirSync(folder.at('.'));
+  } finally {
+    folder.close();
+  }
+}
+
 async function checkEntry({ real, stat }: Entry, guard: Guard): Promise<void> {
   if (stat.isSymbolicLink()) {
     const because = guard.closedBecause(real, 'write');
     if (because !== null) throw new PermissionDeniedError({ operation: `delete ${real} (${because})` });
     return;
   }
-  await guard.check(real, 'write');
+  if ((await guard.check(real, 'write')) !== real) {
+    throw new PermissionDeniedError({
+      operation: `delete ${real} (the path changed while it was being looked at)`,
+    });
+  }
   if (!stat.isFile() && !stat.isDirectory())
     throw new Error(
       `${real} is a pipe, socket or device; it could not be brought back, so it is not deleted.`,
     );
 }
 
-async function imageOf(file: string, stat: Stats): Promise<Pick<FileChange, 'before' | 'was'>> {
+async function imageOf(
+  { real: file, stat }: Entry,
+  guard: Guard,
+): Promise<Pick<FileChange, 'before' | 'was'>> {
   const mode = stat.mode & 0o7777;
   if (stat.isDirectory()) return { before: new Uint8Array(), was: { type: 'folder', mode } };
-  if (stat.isSymbolicLink())
-    return { before: Buffer.from(await readlink(file)), was: { type: 'link', mode } };
-  return { before: await readWhole(file), was: { type: 'file', mode } };
+  if (stat.isSymbolicLink()) return { before: Buffer.from(readlinkSync(file)), was: { type: 'link', mode } };
+  return { before: await readWhole(file, guard), was: { type: 'file', mode } };
+}
+
+function holdsGit(folder: string): string {
+  return (
+    `${folder} is a git repository with its history. Nothing was deleted. ` +
+    'Delete the other files, or have the user run a command such as rm.'
+  );
 }
 
 function tooMuch(real: string): string {

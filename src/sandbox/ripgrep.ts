@@ -5,6 +5,8 @@ export type RipgrepRun = {
   args: readonly string[];
   cwd: string;
   signal: AbortSignal;
+  /** An open file to search instead of paths, and the name it has in the records. */
+  input?: { fd: number; name: string } | undefined;
   /** What ends a record: a newline, or NUL for lists of paths. */
   separator: '\n' | '\0';
   onRecord(record: string): void;
@@ -16,28 +18,32 @@ const MAX_STDERR = 4_000;
  * Runs the real ripgrep to its end. No match is not a failure; neither is a folder that could not be read,
  * as long as the rest was searched. A pattern that ripgrep does not understand throws its own explanation.
  */
-export async function ripgrep({ args, cwd, signal, separator, onRecord }: RipgrepRun): Promise<void> {
+export async function ripgrep({ args, cwd, signal, input, separator, onRecord }: RipgrepRun): Promise<void> {
   signal.throwIfAborted();
   const { rgPath } = await import('@vscode/ripgrep');
-  const child = spawn(rgPath, ['--no-config', '--no-require-git', '--no-ignore-messages', ...args], {
-    cwd,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    windowsHide: true,
-  });
+  const child = spawn(
+    rgPath,
+    ['--no-config', '--no-require-git', '--no-ignore-messages', ...args, ...(input ? ['-'] : [])],
+    {
+      cwd,
+      stdio: [input?.fd ?? 'ignore', 'pipe', 'pipe'],
+      windowsHide: true,
+    },
+  );
   const stop = () => child.kill('SIGKILL');
   signal.addEventListener('abort', stop, { once: true });
 
   let records = 0;
   let rest = '';
   const decoder = new StringDecoder('utf8');
-  child.stdout.on('data', (chunk: Buffer) => {
+  child.stdout?.on('data', (chunk: Buffer) => {
     const pieces = (rest + decoder.write(chunk)).split(separator);
     rest = pieces.pop() ?? '';
     records += pieces.length;
-    for (const piece of pieces) onRecord(piece);
+    for (const piece of pieces) onRecord(input ? piece.replace(/^<stdin>/, () => input.name) : piece);
   });
   let complaints = '';
-  child.stderr.on('data', (chunk: Buffer) => {
+  child.stderr?.on('data', (chunk: Buffer) => {
     if (complaints.length < MAX_STDERR) complaints += chunk.toString('utf8');
   });
 

@@ -58,7 +58,8 @@ describe('finding files', () => {
     for (const [index, name] of ['old.ts', 'middle.ts', 'new.ts'].entries()) {
       await utimes(path.join(root, name), index + 1, index + 1);
     }
-    expect(await find('*.ts', undefined, 2)).toEqual({ paths: ['new.ts', 'middle.ts'], total: 3 });
+    for (const pattern of ['*.ts', '**/*', '*'])
+      expect(await find(pattern, undefined, 2)).toEqual({ paths: ['new.ts', 'middle.ts'], total: 3 });
   });
 
   test('odd names are whole, links are not followed', async () => {

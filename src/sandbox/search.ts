@@ -1,12 +1,16 @@
-import { stat } from 'node:fs/promises';
+import { lstatSync } from 'node:fs';
 import path from 'node:path';
 import type { GrepQuery, Search, SearchOptions } from '../contract/tool.ts';
 import { type GrepHit, grepReader } from './grep-records.ts';
 import type { Guard } from './guard.ts';
+import { inTimeOr } from './in-time.ts';
 import { nameFilter, namesHidden } from './name-filter.ts';
 import { type Found, newestFiles } from './newest-files.ts';
 import { slashes } from './path-pattern.ts';
+import { isErrno } from './real-path.ts';
 import { ripgrep } from './ripgrep.ts';
+import { type SearchScope, withScope } from './search-scope.ts';
+import { steadiness, verifiedHits } from './verify-hits.ts';
 
 export type SearchPlaces = { guard: Guard; cwd: string };
 
@@ -14,10 +18,13 @@ const MAX_COLUMNS = 500;
 /** Of more files only those that are shown are judged by name; the count then tells no closed ones apart. */
 const MAX_JUDGED = 2_000;
 
-/** `root` ends with a separator. */
-type Scope = { root: string; target: string; hidden: boolean };
+/** How long ripgrep may take to put everything in order; on a slow disk only some ages are worth the wait. */
+const SORTING_MS = 3_000;
+
 type PathList = {
   args: string[];
+  /** Whether the files are only named, not read. */
+  namesOnly: boolean;
   pattern: string | undefined;
   under: string | undefined;
   type?: string | undefined;
@@ -33,54 +40,78 @@ export function createSearch({ guard, cwd }: SearchPlaces): Search {
   };
   const isOpen = (real: string) => guard.closedBecause(real, 'read') === null;
 
-  async function scopeOf(under: string | undefined): Promise<Scope> {
-    const real = await guard.check(under ?? '.', 'read');
-    const place = await stat(real);
-    const isFolder = place.isDirectory();
-    // A pipe would be waited for.
-    if (!isFolder && !place.isFile())
-      throw new Error(`${under} is neither a file nor a folder; it cannot be searched.`);
-    const root = isFolder ? real : path.dirname(real);
-    return {
-      root: root.endsWith(path.sep) ? root : root + path.sep,
-      target: isFolder ? './' : `./${path.basename(real)}`,
-      hidden: namesHidden(shown(real)),
-    };
+  /** Whether what is in a file may be told: a secret may have a harmless second name. */
+  function isReadable(real: string): boolean {
+    if (!isOpen(real)) return false;
+    try {
+      return guard.otherNameBecause(lstatSync(real)) === null;
+    } catch (error) {
+      // Gone meanwhile, or out of reach: nothing of it is told.
+      if (isErrno(error, ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP', 'ENAMETOOLONG', 'EIO']))
+        return false;
+      throw error;
+    }
   }
 
   /** The paths of one NUL-separated list that the pattern and the guard let through, the newest first. */
-  async function pathsOf({ args, pattern, under, type }: PathList, options: SearchOptions) {
+  async function pathsIn(scope: SearchScope, list: PathList, options: SearchOptions) {
+    const { args, pattern, type, namesOnly } = list;
     const { limit, signal, everything } = options;
-    const { root, target, hidden } = await scopeOf(under);
+    const { root, cwd: folder, file } = scope;
+    const hidden = namesHidden(shown(scope.real));
+    const input = namesOnly ? undefined : file;
     const filter = await nameFilter({ pattern, type, everything });
     // Twice the limit, so that closed files among the newest leave no gap.
-    const found = newestFiles<never>(limit * 2);
-    let total = 0;
-    await ripgrep({
-      args: ['--null', ...(hidden || filter.hidden ? hiddenWalk : []), ...filter.args, ...args, '--', target],
-      cwd: root,
-      signal,
-      separator: '\0',
-      onRecord(record) {
-        const relative = withoutDot(record);
-        const real = root + relative;
-        if (!filter.matches(slashes(relative)) || (total < MAX_JUDGED && !isOpen(real))) return;
-        total++;
-        found.open(real);
-      },
-    });
-    const open = found.kept().filter(({ file }) => isOpen(file));
-    return { paths: open.slice(0, limit).map(({ file }) => shown(file)), total };
+    const room = limit * 2;
+    const walk = async (order: 'newest first' | 'any', until: AbortSignal) => {
+      const found = newestFiles<never>(room);
+      let total = 0;
+      await ripgrep({
+        args: [
+          ...['--null', ...(hidden || filter.hidden ? hiddenWalk : []), ...filter.args, ...args],
+          ...(order === 'any' ? [] : ['--sortr=modified']),
+          '--',
+          ...(input ? [] : [file?.name ?? './']),
+        ],
+        cwd: folder,
+        input,
+        signal: until,
+        separator: '\0',
+        onRecord(record) {
+          const relative = withoutDot(record);
+          const real = root + relative;
+          if (!filter.matches(slashes(relative)) || (total < MAX_JUDGED && !isOpen(real))) return;
+          total++;
+          if (order === 'any' || total <= room) found.open(real);
+        },
+      });
+      return { found, total };
+    };
+    // Where everything is listed, ripgrep puts it in order with half the work it would be here.
+    const { found, total } =
+      namesOnly && filter.all
+        ? await inTimeOr({
+            ms: SORTING_MS,
+            signal,
+            attempt: (until) => walk('newest first', until),
+            otherwise: () => walk('any', signal),
+          })
+        : await walk('any', signal);
+    const open = found.kept().filter(({ file: one }) => (namesOnly ? isOpen(one) : isReadable(one)));
+    return { paths: open.slice(0, limit).map(({ file: one }) => shown(one)), total };
   }
 
-  async function grepLines(query: GrepQuery, { limit, signal, everything }: SearchOptions) {
-    const { root, target, hidden } = await scopeOf(query.path);
+  async function grepLines(scope: SearchScope, query: GrepQuery, options: SearchOptions) {
+    const { limit, signal, everything } = options;
+    const { root, cwd: folder, file: input } = scope;
+    const hidden = namesHidden(shown(scope.real));
     const filter = await nameFilter({
       pattern: query.glob,
       type: query.type,
       everything: query.everything ?? everything,
     });
     const context = query.contextLines ?? 0;
+    const started = Date.now();
     const found = newestFiles<GrepHit>(limit * 2);
     let files = 0;
     let total = 0;
@@ -95,10 +126,11 @@ export function createSearch({ guard, cwd }: SearchPlaces): Search {
         current = wanted ? found.open(real) : null;
         return wanted;
       },
-      onHit(hit) {
+      onLine() {
         total++;
-        if (current && current.hits.length < limit) current.hits.push(hit());
+        return current !== null && current.hits.length < limit;
       },
+      onHit: (hit) => current?.hits.push(hit),
     });
     await ripgrep({
       args: [
@@ -109,18 +141,23 @@ export function createSearch({ guard, cwd }: SearchPlaces): Search {
         ...['--no-heading', '--with-filename', '--no-context-separator', '--color=never'],
         ...[`--max-columns=${MAX_COLUMNS}`, '--max-columns-preview'],
         ...patternArgs(query),
-        ...['--', target],
+        ...['--', ...(input ? [] : ['./'])],
       ],
-      cwd: root,
+      cwd: folder,
+      input,
       signal,
       separator: '\n',
       onRecord: read,
     });
-    const open = found.kept().filter(({ file }) => isOpen(file));
-    const hits = open.flatMap(({ file, hits: inFile }) => {
-      const name = shown(file);
-      return inFile.map((hit) => ({ name, ...hit }));
-    });
+    const open = found.kept().filter(({ file }) => isReadable(file));
+    const isSteady = steadiness(root, started);
+    const hits: (GrepHit & { name: string })[] = [];
+    for (const one of open) {
+      if (hits.length >= limit) break;
+      const isSure = input !== undefined || query.mode === 'count' || isSteady(one.file);
+      const name = shown(one.file);
+      for (const hit of isSure ? one.hits : await verifiedHits(one, guard)) hits.push({ name, ...hit });
+    }
     const lines = hits.slice(0, limit).flatMap(({ name, line, mark, text }, index, all) => {
       if (query.mode === 'count') return [`${name}:${line}`];
       const before = all[index - 1];
@@ -130,14 +167,20 @@ export function createSearch({ guard, cwd }: SearchPlaces): Search {
     return { lines, total };
   }
 
+  const pathsOf = (list: PathList, options: SearchOptions) =>
+    withScope(list.under ?? '.', guard, (scope) => pathsIn(scope, list, options));
+
   return {
-    files: (pattern, under, options) => pathsOf({ args: ['--files'], pattern, under }, options),
+    files: (pattern, under, options) =>
+      pathsOf({ args: ['--files'], namesOnly: true, pattern, under }, options),
 
     async grep(query, options) {
-      if (query.mode !== 'files') return grepLines(query, options);
+      if (query.mode !== 'files')
+        return withScope(query.path ?? '.', guard, (scope) => grepLines(scope, query, options));
       const { path: under, glob: pattern, type, everything = options.everything ?? false } = query;
       const args = ['--files-with-matches', ...patternArgs(query)];
-      const { paths, total } = await pathsOf({ args, pattern, under, type }, { ...options, everything });
+      const list = { args, namesOnly: false, pattern, under, type };
+      const { paths, total } = await pathsOf(list, { ...options, everything });
       return { lines: paths, total };
     },
   };

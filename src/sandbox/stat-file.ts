@@ -1,6 +1,7 @@
 import type { Stats } from 'node:fs';
 import { lstatSync } from 'node:fs';
-import { openRegular, readBytes } from './open-file.ts';
+import type { Guard } from './guard.ts';
+import { readBytes, withRegular } from './open-file.ts';
 import { isErrno } from './real-path.ts';
 
 /** Of the thing itself, a link included; null when nothing is there. */
@@ -14,11 +15,6 @@ export async function statOrNull(real: string): Promise<Stats | null> {
   }
 }
 
-export async function readWhole(real: string): Promise<Uint8Array> {
-  const { handle, size } = await openRegular(real);
-  try {
-    return await readBytes(handle, size);
-  } finally {
-    await handle.close();
-  }
+export function readWhole(real: string, guard: Guard): Promise<Uint8Array> {
+  return withRegular(real, guard, ({ fd, size }) => readBytes(fd, size));
 }

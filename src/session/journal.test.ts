@@ -1,9 +1,11 @@
-import { appendFile, readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { workspace } from '../../test/support/workspace.ts';
-import { Journal, type JournalRecord, parseJournal } from './journal.ts';
+import { Journal } from './journal.ts';
+import { parseJournal } from './parse.ts';
+import type { JournalRecord } from './records.ts';
 
 const say = (text: string): JournalRecord => ({
   type: 'message',
@@ -16,7 +18,7 @@ test('records are written in the order they were given, one a line', async () =>
   const records = Array.from({ length: 50 }, (_, i) => say(`line\n${i}`));
   await Promise.all(records.map((record) => journal.append(record)));
   await journal.close();
-  expect(parseJournal(await readFile(journal.file, 'utf8'))).toEqual({ records, damaged: 0 });
+  expect(parseJournal(await readFile(journal.file))).toEqual({ records, damaged: [] });
 });
 
 test('a line torn by a crash costs that line only, also after more was written', async () => {
@@ -26,17 +28,34 @@ test('a line torn by a crash costs that line only, also after more was written',
   const journal = new Journal(file);
   await journal.append(say('b'));
   await journal.close();
-  expect(parseJournal(await readFile(file, 'utf8'))).toEqual({ records: [say('a'), say('b')], damaged: 1 });
+  expect(parseJournal(await readFile(file))).toEqual({
+    records: [say('a'), say('b')],
+    damaged: ['{"type":"mess'],
+  });
 });
 
-test('a failed write is reported, and the next record is tried all the same', async () => {
+test('[S06] what the disk refused is reported, and written in its order as soon as it can be', async () => {
   const { home } = await workspace();
   const file = path.join(home, 'blocked', 'j.jsonl');
-  await appendFile(path.join(home, 'blocked'), 'a file where the folder should be');
+  await writeFile(path.join(home, 'blocked'), 'a file where the folder should be');
   const journal = new Journal(file);
-  await expect(journal.append(say('a'))).rejects.toThrow();
-  await expect(journal.append(say('b'))).rejects.toThrow();
+  await expect(journal.append(say('a'))).rejects.toThrow('EEXIST');
+  await expect(journal.append(say('b'), say('c'))).rejects.toThrow('EEXIST');
+  await rm(path.join(home, 'blocked'));
+  await journal.append(say('d'));
   await journal.close();
+  expect(parseJournal(await readFile(file))).toEqual({
+    records: ['a', 'b', 'c', 'd'].map(say),
+    damaged: [],
+  });
+});
+
+test('what the disk never took is said when the journal is closed', async () => {
+  const { home } = await workspace();
+  await writeFile(path.join(home, 'blocked'), '');
+  const journal = new Journal(path.join(home, 'blocked', 'j.jsonl'));
+  await expect(journal.append(say('a'))).rejects.toThrow('EEXIST');
+  await expect(journal.close()).rejects.toThrow('EEXIST');
 });
 
 test('any cut or any flipped byte never throws and never loses an intact record before it', () => {
@@ -48,9 +67,7 @@ test('any cut or any flipped byte never throws and never loses an intact record 
       const damaged = cut ? bytes.subarray(0, at) : Buffer.from(bytes);
       if (!cut) damaged[at] = byte;
       const intact = lineEnds.filter((end) => end < at).length;
-      expect(parseJournal(damaged.toString('utf8')).records.slice(0, intact)).toEqual(
-        records.slice(0, intact),
-      );
+      expect(parseJournal(damaged).records.slice(0, intact)).toEqual(records.slice(0, intact));
     }),
   );
 });

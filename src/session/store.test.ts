@@ -1,8 +1,8 @@
-import { readdir } from 'node:fs/promises';
+import { appendFile, readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { workspace } from '../../test/support/workspace.ts';
-import type { Message, ToolMessage } from '../contract/message.ts';
+import { type Message, type ToolMessage, textOf } from '../contract/message.ts';
 import type { Permission } from '../contract/permission.ts';
 import { headerOf, SessionStore } from './store.ts';
 
@@ -16,11 +16,11 @@ const grant: Permission = {
 };
 
 async function save(store: SessionStore, folder: string) {
-  const { session, journal } = store.create(folder, { model: 'a/b' });
+  const { session, journal, close } = store.create(folder, { model: 'a/b' });
   await journal.append(headerOf(session));
   await journal.append({ type: 'message', message: hello });
   await journal.append({ type: 'grant', permission: grant });
-  await journal.close();
+  await close();
   return session;
 }
 
@@ -29,15 +29,18 @@ test('[S03] [P11] a session comes back whole, by id or its first characters', as
   const store = new SessionStore(path.join(home, 'sessions'));
   const saved = await save(store, '/project');
   const expected = { ...saved, messages: [hello], permissions: [grant] };
-  expect((await store.resume(saved.id))?.session).toEqual(expected);
-  expect((await store.resume(saved.id.slice(0, 8)))?.session).toEqual(expected);
+  for (const wanted of [saved.id, saved.id.slice(0, 8)]) {
+    const open = await store.resume(wanted);
+    expect(open?.session).toEqual(expected);
+    await open?.close();
+  }
   expect(await store.resume('nothing')).toBe(null);
 });
 
 test('[T14] what was under way when the process died is known', async () => {
   const { home } = await workspace();
   const store = new SessionStore(path.join(home, 'sessions'));
-  const { session, journal } = store.create('/project', { model: 'a/b' });
+  const { session, journal, close } = store.create('/project', { model: 'a/b' });
   const answer = (callId: string): ToolMessage => ({
     role: 'tool',
     callId,
@@ -51,7 +54,7 @@ test('[T14] what was under way when the process died is known', async () => {
   await journal.append({ type: 'call_answered', message: answer('b') });
   await journal.append({ type: 'call_answered', message: answer('a') });
   await journal.append({ type: 'message', message: answer('a') });
-  await journal.close();
+  await close();
   expect((await store.resume(session.id))?.unfinished).toEqual({
     started: new Set(['b', 'c']),
     answered: new Map([['b', answer('b')]]),
@@ -76,6 +79,153 @@ test('[S03] the list is newest first; the latest is the one of the folder', asyn
   const list = await store.list();
   expect(list.map((summary) => summary.id)).toEqual(ids);
   expect(list[0]?.messageCount).toBe(1);
-  expect((await store.latest('/a'))?.session.id).toBe(ids[1]);
+  const latest = await store.latest('/a');
+  expect(latest?.session.id).toBe(ids[1]);
+  await latest?.close();
   expect(await store.latest('/c')).toBe(null);
+});
+
+test('[S02] [S04] a clean end leaves the documented JSON beside the journal, and no temporary file', async () => {
+  const { home } = await workspace();
+  const folder = path.join(home, 'sessions');
+  const store = new SessionStore(folder);
+  const open = store.create('/project', { model: 'a/b' });
+  open.session.messages.push(hello);
+  await open.journal.append(headerOf(open.session), { type: 'message', message: hello });
+  await open.close();
+  const { id } = open.session;
+  expect((await readdir(folder)).sort()).toEqual([`${id}.json`, `${id}.jsonl`, 'index.cache'].sort());
+  expect(await readFile(path.join(folder, `${id}.json`), 'utf8')).toBe(
+    `${JSON.stringify(open.session, null, 2)}\n`,
+  );
+});
+
+test('a session that is open elsewhere is refused, with the way on', async () => {
+  const { home } = await workspace();
+  const store = new SessionStore(path.join(home, 'sessions'));
+  const { id } = await save(store, '/project');
+  const first = await store.resume(id);
+  await expect(store.resume(id)).rejects.toMatchObject({
+    message: `Session ${id.slice(0, 8)} is open in another process.`,
+    hint: expect.stringContaining('--fork'),
+  });
+  await expect(store.delete(id)).rejects.toThrow('open in another process');
+  await first?.close();
+  const second = await store.resume(id);
+  expect(second).not.toBe(null);
+  await second?.close();
+});
+
+test('a fork has the first messages, the grants and its origin; the origin stays as it is', async () => {
+  const { home } = await workspace();
+  const store = new SessionStore(path.join(home, 'sessions'));
+  const saved = await save(store, '/project');
+  await store.add(saved.id, { type: 'message', message: { ...hello, timestamp: '2' } });
+  const fork = await store.fork(saved.id, 1);
+  await fork?.close();
+  const id = fork?.session.id ?? '';
+  expect(id).not.toBe(saved.id);
+  expect(await store.read(id)).toMatchObject({
+    messages: [hello],
+    permissions: [grant],
+    parent: { id: saved.id, messages: 1 },
+  });
+  expect((await store.read(saved.id))?.messages.length).toBe(2);
+});
+
+test('titles, pins and rewinds are records like any other, and are found again', async () => {
+  const { home } = await workspace();
+  const store = new SessionStore(path.join(home, 'sessions'));
+  const { id } = await save(store, '/project');
+  await store.add(id, { type: 'title', title: 'Login bug' }, { type: 'pin', pinned: true });
+  await store.add('login BUG', { type: 'message', message: hello }, { type: 'rewind', keep: 1 });
+  expect(await store.read('login bug')).toMatchObject({
+    id,
+    title: 'Login bug',
+    pinned: true,
+    messages: [hello],
+  });
+  expect(store.list()).toMatchObject([
+    { id, title: 'Login bug', pinned: true, messageCount: 1, firstPrompt: 'hello' },
+  ]);
+  await store.delete(id);
+  expect(store.list()).toEqual([]);
+});
+
+test('what arrived of a reply is there when its end never came', async () => {
+  const { home } = await workspace();
+  const store = new SessionStore(path.join(home, 'sessions'));
+  const { session, journal, close } = store.create('/project', { model: 'a/b' });
+  await journal.append(
+    headerOf(session),
+    { type: 'message', message: hello },
+    { type: 'reply', provider: 'a', model: 'b', at: 'then' },
+    { type: 'delta', kind: 'thinking', text: 'hm' },
+    { type: 'delta', kind: 'text', text: 'Good ' },
+    { type: 'delta', kind: 'text', text: 'day' },
+  );
+  await close();
+  expect((await store.read(session.id))?.messages[1]).toEqual({
+    role: 'assistant',
+    content: [
+      { type: 'thinking', text: 'hm' },
+      { type: 'text', text: 'Good day' },
+    ],
+    provider: 'a',
+    model: 'b',
+    stopReason: 'cut',
+    timestamp: 'then',
+  });
+});
+
+test('a long session shows its end at once and is whole when ready', async () => {
+  const { home } = await workspace();
+  const store = new SessionStore(path.join(home, 'sessions'));
+  const { session, journal, close } = store.create('/project', { model: 'a/b' });
+  await journal.append(headerOf(session));
+  const long = (i: number): Message => ({
+    ...hello,
+    content: [{ type: 'text', text: `${i} ${'x'.repeat(5000)}` }],
+  });
+  for (let i = 0; i < 1000; i++) await journal.append({ type: 'message', message: long(i) });
+  await close();
+  const open = await store.resume(session.id);
+  expect(open?.session.messages.at(-1)).toEqual(long(999));
+  expect(open?.session.messages.length).toBeLessThan(1000);
+  await open?.ready;
+  expect(open?.session.messages.map((message) => textOf(message))).toEqual(
+    Array.from({ length: 1000 }, (_, i) => textOf(long(i))),
+  );
+  await open?.close();
+});
+
+test('damaged lines are set aside, and everything else is there', async () => {
+  const { home } = await workspace();
+  const folder = path.join(home, 'sessions');
+  const store = new SessionStore(folder);
+  const { id } = await save(store, '/project');
+  await appendFile(path.join(folder, `${id}.jsonl`), 'garbage\n{"type":"message","message":{"role":"x"}}\n');
+  await store.add(id, { type: 'newer-kind', what: 1 } as never, { type: 'message', message: hello });
+  const open = await store.resume(id);
+  await open?.ready;
+  expect(open?.session.messages).toEqual([hello, hello]);
+  expect(open?.damaged.length).toBe(2);
+  await open?.close();
+  expect(await readFile(path.join(folder, `${id}.damaged.txt`), 'utf8')).toContain('garbage');
+});
+
+test('[U12] words are found over all sessions, with the line they stand in', async () => {
+  const { home } = await workspace();
+  const store = new SessionStore(path.join(home, 'sessions'));
+  const { id } = await save(store, '/project');
+  const talk: Message = {
+    ...hello,
+    content: [{ type: 'text', text: 'first\nThe "Frobnicator" failed\nlast' }],
+  };
+  await store.add(id, { type: 'message', message: talk });
+  for (const words of ['frobnicator', '"Frob'])
+    expect(store.catalog.search(words, 10)).toMatchObject([
+      { summary: { id }, message: 1, role: 'user', line: 'The "Frobnicator" failed' },
+    ]);
+  expect(store.catalog.search('nowhere', 10)).toEqual([]);
 });

@@ -1,128 +1,272 @@
 import { randomUUID } from 'node:crypto';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../contract/errors.ts';
-import type { ToolMessage } from '../contract/message.ts';
+import { type Message, toolCallsOf } from '../contract/message.ts';
 import type { Session, SessionSettings, SessionSummary } from '../contract/session.ts';
-import { Journal, type JournalRecord, parseJournal } from './journal.ts';
+import { writeAtomic } from '../lib/atomic-write.ts';
+import { loadBeforeRewind } from './before-rewind.ts';
+import { Catalog } from './catalog.ts';
+import { Journal } from './journal.ts';
+import { removeLeftovers } from './leftovers.ts';
+import { loadJournal } from './load.ts';
+import { type Lock, lockFile } from './lock.ts';
+import type { Folded, JournalRecord } from './records.ts';
 
 /** `unfinished` is what was under way when the session was last written to. */
 export type OpenSession = {
   session: Session;
   journal: Journal;
-  unfinished: { started: Set<string>; answered: Map<string, ToolMessage> };
-  damaged: number;
+  unfinished: Folded['unfinished'];
+  /** All messages are there. Until then a long session has only its last ones. */
+  ready: Promise<void>;
+  /** Lines of the journal that could not be read. Complete when `ready`. */
+  damaged: readonly string[];
+  /** Writes the documented JSON beside the journal, and lets others open the session. */
+  close(): Promise<void>;
 };
 
-/** Sessions as files in one folder, `{id}.jsonl` each. */
+/** Sessions as files in one folder: `{id}.jsonl` is the truth, `{id}.json` a copy for other programs. */
 export class SessionStore {
   readonly #folder: string;
+  readonly catalog: Catalog;
 
   constructor(folder: string) {
     this.#folder = folder;
+    this.catalog = new Catalog(folder);
   }
 
   /** A new session. Its file appears with its first record: a session without a message leaves no trace. */
   create(workingDirectory: string, settings: SessionSettings): OpenSession {
-    const startedAt = new Date().toISOString();
     const session: Session = {
       id: randomUUID(),
       workingDirectory,
-      startedAt,
+      startedAt: new Date().toISOString(),
       messages: [],
       permissions: [],
       settings,
     };
-    const journal = new Journal(this.#fileOf(session.id));
-    return { session, journal, unfinished: { started: new Set(), answered: new Map() }, damaged: 0 };
+    const file = this.#fileOf(session.id);
+    return this.#opened({
+      session,
+      unfinished: { started: new Set(), answered: new Map() },
+      ready: Promise.resolve(),
+      damaged: [],
+      known: Promise.resolve(0),
+      lock: lockFile(file),
+    });
   }
 
-  /** By id or by its first characters. Null when there is none. */
-  async resume(idOrPrefix: string): Promise<OpenSession | null> {
-    const matches = (await this.#ids()).filter((id) => id.startsWith(idOrPrefix));
-    if (matches.length > 1) {
-      throw new UserError(
-        `"${idOrPrefix}" begins the ids of ${matches.length} sessions.`,
-        'Give more of the id.',
-      );
-    }
-    const [id] = matches;
-    return id === undefined ? null : this.#load(id);
-  }
-
-  /** Newest first. */
-  async list(): Promise<SessionSummary[]> {
-    const sessions = await Promise.all((await this.#ids()).map((id) => this.#load(id)));
-    return sessions
-      .flatMap((open) => (open ? [open.session] : []))
-      .map(({ id, workingDirectory, startedAt, messages }) => ({
-        id,
-        workingDirectory,
-        startedAt,
-        messageCount: messages.length,
-      }))
-      .sort((a, b) => b.startedAt.localeCompare(a.startedAt));
+  /** By id, by its first characters, or by a title. Null when there is none. */
+  async resume(wanted: string): Promise<OpenSession | null> {
+    const id = await this.find(wanted);
+    return id === null ? null : this.#open(id);
   }
 
   /** The session of this folder that was written to last. */
   async latest(workingDirectory: string): Promise<OpenSession | null> {
-    const files = (await this.#ids()).map(async (id) => ({
-      id,
-      touched: (await stat(this.#fileOf(id))).mtimeMs,
-    }));
-    for (const { id } of (await Promise.all(files)).sort((a, b) => b.touched - a.touched)) {
-      const open = await this.#load(id);
-      if (open?.session.workingDirectory === workingDirectory) return open;
+    const newest = this.list()
+      .filter((summary) => summary.workingDirectory === workingDirectory)
+      .sort((a, b) => b.updatedAt.localeCompare(a.updatedAt))[0];
+    return newest ? this.#open(newest.id) : null;
+  }
+
+  /**
+   * A new session with the first messages of another, all of them if `keep` is left out. `rewound`: as the other was
+   * before its conversation last went back.
+   */
+  async fork(
+    wanted: string,
+    keep?: number,
+    { rewound = false }: { rewound?: boolean } = {},
+  ): Promise<OpenSession | null> {
+    const id = await this.find(wanted);
+    const load = rewound ? loadBeforeRewind : loadJournal;
+    const loaded = id === null ? null : load(this.#fileOf(id));
+    if (!loaded) return null;
+    await loaded.ready;
+    const { session } = loaded;
+    const messages = session.messages.slice(0, keep);
+    const copy = this.create(session.workingDirectory, session.settings);
+    Object.assign(copy.session, {
+      messages,
+      permissions: [...session.permissions],
+      parent: { id: session.id, messages: messages.length },
+      ...(session.title !== undefined && { title: session.title }),
+    });
+    const { title } = copy.session;
+    const unfinished = unfinishedAfter(messages, loaded);
+    await copy.journal.append(
+      headerOf(copy.session),
+      ...(title === undefined ? [] : [{ type: 'title' as const, title }]),
+      ...messages.map((message) => ({ type: 'message' as const, message })),
+      ...session.permissions.map((permission) => ({ type: 'grant' as const, permission })),
+      ...[...unfinished.started].map((callId) => ({ type: 'call_started' as const, callId })),
+      ...[...unfinished.answered.values()].map((message) => ({ type: 'call_answered' as const, message })),
+    );
+    Object.assign(copy.unfinished, unfinished);
+    return copy;
+  }
+
+  /** Newest first. */
+  list(): SessionSummary[] {
+    return this.catalog.list();
+  }
+
+  /** The whole session, without opening it. Null when there is none. */
+  async read(wanted: string): Promise<Session | null> {
+    const id = await this.find(wanted);
+    const loaded = id === null ? null : loadJournal(this.#fileOf(id));
+    await loaded?.ready;
+    return loaded?.session ?? null;
+  }
+
+  /** Adds records to a session that may not be open: a title, a pin. */
+  async add(wanted: string, ...records: JournalRecord[]): Promise<string | null> {
+    const id = await this.find(wanted);
+    if (id === null) return null;
+    const journal = new Journal(this.#fileOf(id));
+    await journal.append(...records);
+    await journal.close();
+    return id;
+  }
+
+  async delete(wanted: string): Promise<string | null> {
+    const id = await this.find(wanted);
+    if (id === null) return null;
+    const lock = await lockFile(this.#fileOf(id));
+    if (!lock) throw openElsewhere(id);
+    try {
+      for (const file of [this.#fileOf(id), this.#snapshotOf(id), this.#damagedOf(id)])
+        rmSync(file, { force: true });
+    } finally {
+      await lock.release();
     }
-    return null;
+    return id;
+  }
+
+  /** The id behind an id, its first characters, or a title. */
+  async find(wanted: string): Promise<string | null> {
+    const ids = this.catalog.ids();
+    const exact = ids.find((id) => id === wanted);
+    if (exact !== undefined) return exact;
+    const begin = ids.filter((id) => id.startsWith(wanted));
+    const titled = begin.length > 0 ? [] : this.#titled(wanted);
+    const [id, ...others] = [...begin, ...titled];
+    if (others.length > 0) {
+      throw new UserError(
+        `"${wanted}" stands for ${others.length + 1} sessions.`,
+        'Give more of the id; `aca sessions` lists them.',
+      );
+    }
+    return id ?? null;
+  }
+
+  #titled(wanted: string): string[] {
+    const title = wanted.toLowerCase();
+    return this.list().flatMap((summary) => (summary.title?.toLowerCase() === title ? [summary.id] : []));
+  }
+
+  async #open(id: string): Promise<OpenSession | null> {
+    const file = this.#fileOf(id);
+    const lock = await lockFile(file);
+    if (!lock) throw openElsewhere(id);
+    const loaded = loadJournal(file);
+    if (!loaded) {
+      await lock.release();
+      return null;
+    }
+    removeLeftovers(file, loaded);
+    const known = loaded.ready.then(() => loaded.session.messages.length);
+    const ready = loaded.ready.then(() => this.#setAside(id, loaded.damaged));
+    return this.#opened({ ...loaded, ready, known, lock: Promise.resolve(lock) });
+  }
+
+  /** `known` is how many messages the file has. */
+  #opened(
+    found: Pick<OpenSession, 'session' | 'unfinished' | 'ready' | 'damaged'> & {
+      known: Promise<number>;
+      lock: Promise<Lock | null>;
+    },
+  ): OpenSession {
+    const { session, unfinished, ready, damaged, known, lock } = found;
+    const journal = new Journal(this.#fileOf(session.id));
+    return {
+      session,
+      journal,
+      unfinished,
+      ready,
+      damaged,
+      close: async () => {
+        try {
+          await ready;
+          await journal.close();
+          if (session.messages.length > (await known)) {
+            await writeAtomic(this.#snapshotOf(session.id), snapshotOf(session), 0o600);
+            this.catalog.note(session.id);
+          }
+        } finally {
+          await (await lock)?.release();
+        }
+      },
+    };
+  }
+
+  /** What could not be read is kept apart, so that somebody can look at it. */
+  async #setAside(id: string, damaged: readonly string[]): Promise<void> {
+    if (damaged.length === 0) return;
+    await writeAtomic(this.#damagedOf(id), `${damaged.join('\n')}\n`, 0o600).catch(
+      (error: NodeJS.ErrnoException) => {
+        // On a disk that takes nothing, the journal itself still has the lines.
+        if (error.code === undefined) throw error;
+      },
+    );
   }
 
   #fileOf(id: string): string {
     return path.join(this.#folder, `${id}.jsonl`);
   }
 
-  async #ids(): Promise<string[]> {
-    const names = await readdir(this.#folder).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return [];
-      throw error;
-    });
-    return names.filter((name) => name.endsWith('.jsonl')).map((name) => name.slice(0, -'.jsonl'.length));
+  #snapshotOf(id: string): string {
+    return path.join(this.#folder, `${id}.json`);
   }
 
-  async #load(id: string): Promise<OpenSession | null> {
-    const file = this.#fileOf(id);
-    const { records, damaged } = parseJournal(await readFile(file, 'utf8'));
-    const session = fold(records);
-    return session && { session, journal: new Journal(file), unfinished: unfinishedIn(records), damaged };
+  #damagedOf(id: string): string {
+    return path.join(this.#folder, `${id}.damaged.txt`);
   }
 }
 
 export function headerOf(session: Session): JournalRecord {
-  const { id, workingDirectory, startedAt, settings } = session;
-  return { type: 'header', version: 1, id, workingDirectory, startedAt, settings };
+  const { id, workingDirectory, startedAt, settings, parent } = session;
+  return { type: 'header', version: 1, id, workingDirectory, startedAt, settings, ...(parent && { parent }) };
 }
 
-function fold(records: readonly JournalRecord[]): Session | null {
-  const header = records.find((record) => record.type === 'header');
-  if (!header) return null;
-  const { id, workingDirectory, startedAt, settings } = header;
-  const session: Session = { id, workingDirectory, startedAt, settings, messages: [], permissions: [] };
-  for (const record of records) {
-    if (record.type === 'message') session.messages.push(record.message);
-    if (record.type === 'grant') session.permissions.push(record.permission);
-  }
-  return session;
+/** The session as the documented JSON. */
+export function snapshotOf(session: Session): string {
+  return `${JSON.stringify(session, null, 2)}\n`;
 }
 
-function unfinishedIn(records: readonly JournalRecord[]): OpenSession['unfinished'] {
-  const unfinished: OpenSession['unfinished'] = { started: new Set(), answered: new Map() };
-  for (const record of records) {
-    if (record.type === 'call_started') unfinished.started.add(record.callId);
-    else if (record.type === 'call_answered') unfinished.answered.set(record.message.callId, record.message);
-    else if (record.type === 'message' && record.message.role === 'tool') {
-      unfinished.started.delete(record.message.callId);
-      unfinished.answered.delete(record.message.callId);
-    }
-  }
-  return unfinished;
+/** What is known of calls that the first messages leave open: answers further on count, too. */
+function unfinishedAfter(
+  messages: readonly Message[],
+  { session, unfinished }: Folded,
+): Folded['unfinished'] {
+  const open = new Set(
+    messages.flatMap((m) => (m.role === 'assistant' ? toolCallsOf(m) : [])).map(({ id }) => id),
+  );
+  for (const message of messages) if (message.role === 'tool') open.delete(message.callId);
+  const later = session.messages.flatMap((message) => (message.role === 'tool' ? [message] : []));
+  const answers = [...later, ...unfinished.answered.values()].filter(({ callId }) => open.has(callId));
+  return {
+    started: new Set([...unfinished.started].filter((id) => open.has(id))),
+    answered: new Map(answers.map((message) => [message.callId, message])),
+  };
+}
+
+function openElsewhere(id: string): UserError {
+  return new UserError(
+    `Session ${id.slice(0, 8)} is open in another process.`,
+    'End that one first, or go on in a copy with --fork.',
+    { exit: 'error' },
+  );
 }

@@ -26,6 +26,7 @@ describe('[T11] [Y18] Bash', () => {
         signal: exitCode === null ? 'SIGKILL' : null,
         durationMs: expect.any(Number),
         command,
+        sandbox: { kind: 'host', level: 'permissive', network: 'open' },
       },
     });
   });
@@ -55,6 +56,35 @@ describe('[T11] [Y18] Bash', () => {
     expect(bash.access(bash.input.parse({ command: 'ls', working_directory: 'sub' }))).toEqual([
       { kind: 'execute', target: 'ls' },
       { kind: 'read', target: 'sub' },
+    ]);
+  });
+
+  test('[X01] what is to run outside the sandbox says so, and a failure in it tells the way on', async () => {
+    const { context } = await bench();
+    const wanted = { command: 'npm publish', outside_sandbox: true };
+    expect(bash.access(bash.input.parse(wanted))).toEqual([
+      { kind: 'execute', target: 'npm publish', unconfined: true },
+    ]);
+    const runs: object[] = [];
+    const sandbox = { kind: 'bubblewrap', level: 'standard', network: 'none' } as const;
+    const shell: Shell = {
+      ...context.shell,
+      run: async (run) => {
+        runs.push({ command: run.command, unconfined: run.unconfined });
+        return { ...(await context.shell.run(run)), sandbox };
+      },
+    };
+    const command = 'echo "curl: (6) Could not resolve host: a" >&2; exit 6';
+    expect(await use(bash, { command }, { ...context, shell })).toMatchObject({
+      success: false,
+      error:
+        'Exit code 6\nThe sandbox forbids this (there is no network). If it must be, ask for outside_sandbox.\n\n[stderr]\ncurl: (6) Could not resolve host: a\n',
+      metadata: { sandbox },
+    });
+    await use(bash, { command: 'true', outside_sandbox: true }, { ...context, shell });
+    expect(runs).toEqual([
+      { command, unconfined: undefined },
+      { command: 'true', unconfined: true },
     ]);
   });
 

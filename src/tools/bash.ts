@@ -1,9 +1,11 @@
 import { stripVTControlCharacters } from 'node:util';
 import * as z from 'zod';
+import type { SandboxState } from '../contract/sandbox.ts';
 import { type CommandOutcome, defineTool, fail, ok, type Tool } from '../contract/tool.ts';
 import { boundText } from '../lib/text-bound.ts';
 import { commandTitle } from './command-title.ts';
 import { createLiveOutput } from './live-output.ts';
+import { sandboxHint } from './sandbox-hint.ts';
 
 const DEFAULT_TIMEOUT = 120_000;
 const MAX_TIMEOUT = 600_000;
@@ -27,7 +29,8 @@ export function createBash({ shell: name, maxTimeoutMs = MAX_TIMEOUT }: BashOpti
     description:
       `Run a command in ${name ?? 'the system shell'} and wait for its end. It gets no input and no terminal, so pass ` +
       'flags such as --yes. Each call starts anew: cd and variables do not carry over. For servers and other long work ' +
-      'set run_in_background. For files prefer Read, Edit, Glob and Grep.',
+      'set run_in_background. For files prefer Read, Edit, Glob and Grep. In the sandbox only the working directory and ' +
+      '/tmp can be changed, secrets are closed and there is no network.',
     input: () =>
       z.object({
         command: z.string().min(1).describe('Command line'),
@@ -47,11 +50,15 @@ export function createBash({ shell: name, maxTimeoutMs = MAX_TIMEOUT }: BashOpti
           .boolean()
           .optional()
           .describe('Return at once with an id for BashOutput and KillShell; no time limit'),
+        outside_sandbox: z
+          .boolean()
+          .optional()
+          .describe('Only for a command that the sandbox stopped; the user is asked'),
       }),
 
     title: ({ command }) => `Bash ${commandTitle(command)}`,
-    access: ({ command, working_directory }) => [
-      { kind: 'execute', target: command },
+    access: ({ command, working_directory, outside_sandbox }) => [
+      { kind: 'execute', target: command, ...(outside_sandbox && { unconfined: true as const }) },
       ...(working_directory === undefined ? [] : [{ kind: 'read' as const, target: working_directory }]),
     ],
     // Whoever says yes must have seen all of it.
@@ -59,7 +66,7 @@ export function createBash({ shell: name, maxTimeoutMs = MAX_TIMEOUT }: BashOpti
       commandTitle(command) === command ? undefined : { kind: 'text', text: command },
 
     async run(
-      { command, timeout, working_directory, run_in_background },
+      { command, timeout, working_directory, run_in_background, outside_sandbox },
       { files, shell, signal, progress },
     ) {
       if (command.includes('\0')) return fail('The command contains a NUL byte. Send it without.');
@@ -69,7 +76,10 @@ export function createBash({ shell: name, maxTimeoutMs = MAX_TIMEOUT }: BashOpti
           `${working_directory} is not a folder. Give a folder in working_directory, or leave it out.`,
         );
       }
-      const where = folder && { cwd: folder.path };
+      const where = {
+        ...(folder && { cwd: folder.path }),
+        ...(outside_sandbox && { unconfined: true as const }),
+      };
       if (run_in_background) {
         const id = await shell.start({ command, ...where });
         return ok(
@@ -91,13 +101,15 @@ export function createBash({ shell: name, maxTimeoutMs = MAX_TIMEOUT }: BashOpti
           signal: outcome.signal,
           durationMs,
           command,
+          sandbox: sandboxOf(outcome),
           ...(outcome.timedOut && { timedOut: true }),
           ...(fullOutput !== undefined && { fullOutput }),
         },
       };
       const trouble = troubleOf(outcome, { asked: timeout, limit, maxTimeoutMs });
       if (trouble === null) return ok(output === '' ? '(no output)' : output, extra);
-      return fail(output === '' ? trouble : `${trouble}\n${output}`, extra);
+      const lines = [trouble, sandboxHint(outcome), output].filter((text) => text !== null && text !== '');
+      return fail(lines.join('\n'), extra);
     },
   });
 }
@@ -107,6 +119,11 @@ export const bash = createBash();
 
 function streamsOf({ stdout, stderr }: CommandOutcome): string {
   return stripVTControlCharacters(stdout + (stderr === '' ? '' : `\n[stderr]\n${stderr}`));
+}
+
+/** Why it is not the sandbox that was wanted is for the user, who hears it elsewhere. */
+function sandboxOf({ sandbox: { kind, level, network } }: CommandOutcome): Omit<SandboxState, 'fallback'> {
+  return { kind, level, network };
 }
 
 type TimeLimits = { asked: number; limit: number; maxTimeoutMs: number };

@@ -1,4 +1,3 @@
-import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { doors } from '../support/aca.ts';
 import { both, calls, type Step, says, slowly } from '../support/model-server/script.ts';
@@ -30,7 +29,10 @@ describe('a conversation in a terminal', () => {
     expect(await space.tree()).toEqual({ 'a.txt': 'beta\n' });
 
     terminal.type('/undo\r');
-    await terminal.waitFor(`restored ${path.join(space.root, 'a.txt')}`);
+    await terminal.waitFor('Undo this? [y/n] ');
+    expect(terminal.screen()).toContain('restore a.txt  +1 -1');
+    terminal.type('y\r');
+    await terminal.waitFor('restored a.txt');
     expect(await space.tree()).toEqual({ 'a.txt': 'alpha\n' });
     terminal.type('thanks\r');
     await terminal.waitFor('You are welcome.');

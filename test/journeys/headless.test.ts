@@ -55,8 +55,8 @@ describe('output', () => {
       'go',
       '--output-format',
       'json',
-      '--mode',
-      'accept-edits',
+      '--allow',
+      'Edit(a.txt)',
       '--allow',
       'Bash(exit *)',
     ]);
@@ -230,15 +230,18 @@ describe('sessions', () => {
     const { run } = await start(space, [says('one')]);
     await run(['-p', 'a']);
     const folder = path.join(space.home, '.ai-assistant', 'sessions');
-    const [file = ''] = await readdir(folder);
-    const text = await readFile(path.join(folder, file), 'utf8');
+    const names = await readdir(folder);
+    const journal = names.find((name) => name.endsWith('.jsonl')) ?? '';
+    const text = await readFile(path.join(folder, journal), 'utf8');
     expect(
       text
         .trim()
         .split('\n')
         .map((line) => (JSON.parse(line) as { type: string }).type),
-    ).toEqual(['header', 'message', 'message']);
+    ).toEqual(['header', 'message', 'reply', 'delta', 'cost', 'message', 'end']);
     expect(text).not.toContain('sk-test');
+    const snapshot = await readFile(path.join(folder, journal.replace('.jsonl', '.json')), 'utf8');
+    expect(JSON.parse(snapshot)).toMatchObject({ workingDirectory: space.root, messages: [{}, {}] });
   });
 });
 

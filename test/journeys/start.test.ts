@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
@@ -109,23 +109,42 @@ test('the tools the built program tells of are those of the source', async () =>
   );
 });
 
+/** Names of our own files a run loads, without their hashes, as the engine itself counts them. */
+async function loadedBy(args: string[], env: Record<string, string> = {}): Promise<string[]> {
+  const space = await workspace();
+  const counts = path.join(space.home, 'coverage');
+  await run(process.execPath, [main, ...args], {
+    env: { ...cleanEnv(space, env), NODE_V8_COVERAGE: counts },
+    cwd: space.root,
+  });
+  const [file = ''] = await readdir(counts);
+  const { result } = JSON.parse(await readFile(path.join(counts, file), 'utf8')) as {
+    result: { url: string }[];
+  };
+  const names = result.flatMap(
+    ({ url }) => url.match(/\/dist\/(?:chunks\/)?([a-z-]+?)(-[A-Z0-9]{8})?\.cjs$/)?.[1] ?? [],
+  );
+  return [...new Set(names)].sort();
+}
+
 describe('start-up', () => {
   test('--version loads nothing of the app', async () => {
-    const { stderr, stdout } = await run(process.execPath, [main, '--version'], {
-      env: { ...process.env, NODE_DEBUG: 'esm' },
-    });
+    const { stdout } = await run(process.execPath, [main, '--version']);
     expect(stdout).toBe(`${JSON.parse(await readFile('package.json', 'utf8')).version}\n`);
-    expect(stderr).not.toMatch(/chunks\//);
+    expect(await loadedBy(['--version'])).toEqual(['main']);
   });
 
-  test('help loads no vendor library and no agent', async () => {
-    const { stderr } = await run(process.execPath, [main, '--help'], {
-      env: { ...process.env, NODE_DEBUG: 'esm' },
-      maxBuffer: 2 ** 26,
-    });
-    const loaded = [...stderr.matchAll(/chunks\/([a-z-]+)-[A-Z0-9]+\.js/g)].map(([, name]) => name);
-    for (const name of ['anthropic', 'google', 'openai-chat', 'print', 'plain'])
-      expect(loaded).not.toContain(name);
+  test('help loads no face and no vendor library; a task loads one vendor’s', async () => {
+    expect(await loadedBy(['--help'])).toEqual(['app', 'chunk', 'main']);
+    const server = await serve([says('ok')]);
+    const { model, env } = doors.anthropic(server.url);
+    expect(await loadedBy(['-p', 'hi', '--model', model], env)).toEqual([
+      'anthropic',
+      'app',
+      'chunk',
+      'faces',
+      'main',
+    ]);
   });
 
   test('a reader that goes away early is no failure', async () => {
@@ -133,6 +152,88 @@ describe('start-up', () => {
     child.stdout.destroy();
     const code = await new Promise((resolve) => child.on('close', resolve));
     expect(code).toBe(0);
+  });
+});
+
+describe('compiled code', () => {
+  async function freshRun() {
+    const space = await workspace();
+    const home = path.join(space.home, '.ai-assistant', 'cache', 'code');
+    const hello = async () => {
+      const server = await serve([says('ok')]);
+      const { model, env } = doors.anthropic(server.url);
+      return aca(space, ['-p', 'hi', '--model', model], { env });
+    };
+    const kept = async () => {
+      const [folder = ''] = await readdir(home);
+      const names = (await readdir(path.join(home, folder))).map((name) => path.join(home, folder, name));
+      return Promise.all(names.map(async (name) => ({ name, changed: (await stat(name)).mtimeMs })));
+    };
+    return { space, home, hello, kept };
+  }
+  const ok = { code: 0, stdout: 'ok\n', stderr: '' };
+
+  test('is kept by the first run and taken by the second as it is', async () => {
+    const { hello, kept } = await freshRun();
+    expect(await hello()).toEqual(ok);
+    const before = await kept();
+    expect(before.map(({ name }) => path.basename(name).replace(/-.*/, ''))).toContain('anthropic');
+    expect(await hello()).toEqual(ok);
+    expect(await kept()).toEqual(before);
+  });
+
+  test('that was damaged is not run, and is made anew', async () => {
+    const { hello, kept } = await freshRun();
+    await hello();
+    for (const [index, { name }] of (await kept()).entries()) {
+      const content = await readFile(name);
+      if (index % 3 === 0) await writeFile(name, content.subarray(0, content.length / 2));
+      else if (index % 3 === 1) await writeFile(name, '');
+      else await writeFile(name, content.fill(7, 40, Math.min(4000, content.length)));
+    }
+    const damaged = await kept();
+    expect(await hello()).toEqual(ok);
+    const mended = await kept();
+    expect(mended.map(({ name }) => name)).toEqual(damaged.map(({ name }) => name));
+    for (const [index, { changed }] of mended.entries()) expect(changed).not.toBe(damaged[index]?.changed);
+    await hello();
+    expect(await kept()).toEqual(mended);
+  });
+
+  test('is made by several processes at once without harm', async () => {
+    const { hello, kept } = await freshRun();
+    expect(await Promise.all([1, 2, 3, 4].map(() => hello()))).toEqual([ok, ok, ok, ok]);
+    expect((await kept()).filter(({ name }) => name.endsWith('.tmp'))).toEqual([]);
+    expect(await hello()).toEqual(ok);
+  });
+
+  test('is not kept where there is no place for it, and nothing is said of it', async () => {
+    const { space, hello } = await freshRun();
+    await mkdir(path.join(space.home, '.ai-assistant'));
+    await writeFile(path.join(space.home, '.ai-assistant', 'cache'), 'a file, not a folder');
+    expect(await hello()).toEqual(ok);
+  });
+
+  test('of a run that keeps nothing else leaves no trace', async () => {
+    const space = await workspace();
+    expect(await aca(space, ['--help'])).toMatchObject({ code: 0, stderr: '' });
+    expect(await readdir(space.home)).toEqual([]);
+  });
+
+  test('names its file when it fails', async () => {
+    const space = await workspace();
+    const dist = path.join(space.home, 'dist');
+    await cp('dist', dist, { recursive: true, filter: (file) => !file.endsWith('.wasm') });
+    const [faces = ''] = (await readdir(path.join(dist, 'chunks'))).filter((name) =>
+      name.startsWith('faces-'),
+    );
+    const file = path.join(dist, 'chunks', faces);
+    await writeFile(file, `throw new Error('planted');${await readFile(file, 'utf8')}`);
+    const failed = run(process.execPath, [path.join(dist, 'main.cjs'), '-p', 'hi'], { env: cleanEnv(space) });
+    await expect(failed).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/Error: planted\n.*\/chunks\/faces-\w+\.cjs:1:7\)\n/),
+    });
   });
 });
 

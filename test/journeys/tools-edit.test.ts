@@ -140,6 +140,8 @@ describe('[U09] MultiEdit, through the whole program', () => {
     expect(terminal.screen().split('[y/n]').length - 1).toBe(1);
     expect(await space.tree()).toEqual({ 'a.txt': 'ALPHA\n', 'b.txt': 'BETA\n', 'c/d.txt': 'DELTA\n' });
     terminal.type('/undo\r');
+    await terminal.waitFor('Undo this? [y/n] ');
+    terminal.type('y\r');
     await terminal.waitFor('restored ', 3);
     expect(await space.tree()).toEqual(three);
   });
@@ -165,6 +167,8 @@ describe('[T17] [U17] Delete, through the whole program', () => {
     const terminal = await open(space, [], ['--continue']);
     await terminal.waitFor('> ');
     terminal.type('/undo\r');
+    await terminal.waitFor('Undo this? [y/n] ');
+    terminal.type('y\r');
     await terminal.waitFor('restored ', 4);
     expect(await space.tree()).toEqual({ 'd/run.sh': 'echo\n', 'a.txt': 'alpha\n' });
     expect((await lstat(at('d/run.sh'))).mode & 0o777).toBe(0o755);

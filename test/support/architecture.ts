@@ -9,6 +9,7 @@ const ORGANS = [
   'tools',
   'permissions',
   'sandbox',
+  'firewall',
   'context',
   'session',
   'memory',

@@ -3,7 +3,7 @@ import type { Tool, ToolContext, ToolResult } from '../../src/contract/tool.ts';
 import { createFiles, type FilesOptions } from '../../src/sandbox/files.ts';
 import { createGuard, type GuardOptions } from '../../src/sandbox/guard.ts';
 import { createSearch } from '../../src/sandbox/search.ts';
-import { createHostShell } from '../../src/sandbox/shell.ts';
+import { createShell } from '../../src/sandbox/shell.ts';
 import { workspace } from './workspace.ts';
 
 export type HandsOptions = Partial<Omit<GuardOptions, 'cwd'>> & Pick<FilesOptions, 'onBeforeWrite'>;
@@ -23,7 +23,7 @@ function handsOn(cwd: string, options: HandsOptions = {}): ToolContext & { told:
   return {
     cwd,
     files: createFiles({ guard, cwd, ...(onBeforeWrite && { onBeforeWrite }) }),
-    shell: createHostShell({ cwd, env: process.env, guard }),
+    shell: createShell({ cwd, env: process.env, guard }),
     search: createSearch({ guard, cwd }),
     web: { get: () => Promise.reject(new Error('These hands do not reach the web.')) },
     ask: async () => null,

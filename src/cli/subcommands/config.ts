@@ -2,12 +2,13 @@ import path from 'node:path';
 import { Command } from 'commander';
 import { setValue } from '../../config/edit.ts';
 import { formatKeyPath, knownKeyPath } from '../../config/key-path.ts';
-import { findProjectFile, type LoadedConfig, loadConfig, userConfigFile } from '../../config/load.ts';
+import { type LoadedConfig, loadConfig, userConfigFile } from '../../config/load.ts';
 import { maskSecrets } from '../../config/mask.ts';
 import { isTable, leavesOf } from '../../config/merge.ts';
 import { needsTrust } from '../../config/project-rules.ts';
 import { configJsonSchema } from '../../config/reference.ts';
 import { configSchema } from '../../config/schema.ts';
+import { findProjectFile } from '../../config/trust.ts';
 import { UserError } from '../../contract/errors.ts';
 import { dataRoot } from '../../lib/data-root.ts';
 import { type SubcommandContext, table, withContext } from './context.ts';
@@ -116,7 +117,7 @@ async function set(context: SubcommandContext, { keyPath, text, inProject }: Cha
   for (const notice of notices) stderr.write(`${notice}\n`);
   stdout.write(`${key} is now ${shown(keyPath, value)} in ${file}\n`);
   if (inProject && needsTrust(keyPath)) {
-    stderr.write(`${key} in a project counts only for those who start with --trust.\n`);
+    stderr.write(`${key} in a project counts only for those who trust it, with \`aca trust\` or --trust.\n`);
   }
 }
 

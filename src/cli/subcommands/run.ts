@@ -2,10 +2,13 @@ import type { Command } from 'commander';
 import { presetsOf } from '../../assemble/choose-model.ts';
 import { loadSettings } from '../open.ts';
 import type { Terminal } from '../terminal.ts';
+import { auditCommand } from './audit.ts';
 import { configCommand } from './config.ts';
 import { keysCommand } from './keys.ts';
 import { modelsCommand } from './models.ts';
 import { sessionsCommand } from './sessions.ts';
+import { trustCommand } from './trust.ts';
+import { undoCommand } from './undo.ts';
 
 /** Runs one subcommand; resolves with the exit code. */
 export async function runSubcommand(name: string, args: string[], terminal: Terminal): Promise<number> {
@@ -15,6 +18,8 @@ export async function runSubcommand(name: string, args: string[], terminal: Term
 
 function commandNamed(name: string, terminal: Terminal): Command {
   switch (name) {
+    case 'audit':
+      return auditCommand(terminal);
     case 'config':
       return configCommand(terminal);
     case 'keys': {
@@ -23,8 +28,14 @@ function commandNamed(name: string, terminal: Terminal): Command {
     }
     case 'models':
       return modelsCommand(terminal);
+    case 'redo':
+      return undoCommand('redo', terminal);
     case 'sessions':
       return sessionsCommand(terminal);
+    case 'trust':
+      return trustCommand(terminal);
+    case 'undo':
+      return undoCommand('undo', terminal);
     default:
       throw new Error(`The subcommand ${name} is listed but has no file.`);
   }

@@ -1,8 +1,16 @@
-import { describe, expect, test } from 'vitest';
-import { parseLine } from '../shell/parse.ts';
-import { commandRules, findForbidden } from './commands.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { classify } from '../shell/classify.ts';
+import { loadGrammar } from '../shell/grammar.ts';
+import { commandRules } from './commands.ts';
 
-const forbids = (line: string) => findForbidden(parseLine(line), '/srv/app')?.name;
+beforeAll(loadGrammar);
+
+const place = { cwd: '/srv/app', home: '/home/me', trusted: false, isInside: () => true };
+
+function forbids(line: string): string | undefined {
+  const { verdict, by } = classify(line, place);
+  return verdict === 'deny' ? by.replace('built-in ', '') : undefined;
+}
 
 describe.each(commandRules)('[P09][P10][Y07] the rule $name', ({ name, examples }) => {
   test.each(examples.hits)('forbids %s', (line) => expect(forbids(line)).toBe(name));

@@ -1,203 +1,267 @@
-/**
- * Programs that only look. Flags are listed when they are known to be harmless; any other flag, also a long one
- * cut short, makes the command one to ask about.
- *
- * - `short`: letters that may stand behind one dash, in any combination
- * - `long`: names behind two dashes, without a value's `=`
- * - `dash`: whole words behind one dash
- * - `numbers`: `-5`, `-n5`, `-L1,20` are harmless too
- * - `anyFlags`: the program prints what it does not know
- * - `operands`: `paths` are read; `pattern` is a pattern and then paths; `text` is only printed; `names` are paths
- *   whose content stays unread
- * - `patternBy`: flags that bring the pattern themselves, so that every operand is a path
- */
-export type ReadOnlyProgram = {
-  short?: string;
-  long?: readonly string[];
-  dash?: readonly string[];
-  numbers?: true;
-  anyFlags?: true;
-  operands: 'paths' | 'names' | 'pattern' | 'text' | 'none';
-  patternBy?: RegExp;
-  maxOperands?: number;
-};
+import { GREP_LONG, GREP_VALUES, list, type ReadOnlyProgram, texts } from './read-only-program.ts';
+import {
+  choosesSources,
+  countsLines,
+  filterLooks,
+  printsColumns,
+  printsLines,
+  recursionLooks,
+  setsHarmless,
+} from './read-only-scripts.ts';
 
-export const GREP_LONG = [
-  ...['ignore-case', 'line-number', 'count', 'files-with-matches', 'files-without-match', 'only-matching'],
-  ...['extended-regexp', 'fixed-strings', 'perl-regexp', 'word-regexp', 'line-regexp', 'invert-match'],
-  ...['context', 'after-context', 'before-context', 'max-count', 'with-filename', 'no-filename', 'quiet'],
-  ...['color', 'colour', 'no-messages', 'include', 'exclude', 'exclude-dir'],
-];
-
-// No -r and no -f: a recursive grep also reads the hidden files in which secrets live.
-export const grep: ReadOnlyProgram = {
-  short: 'EFGPiIvwxcnlLoqhHsabAmBCe',
-  long: GREP_LONG,
+// A recursive grep also reads the hidden files in which secrets live, so it must say which files it wants. No -f.
+const grep: ReadOnlyProgram = {
+  short: 'EFGPiIvwxcnlLoqhHsabyzr',
+  long: [...GREP_LONG, ...list('recursive null no-ignore-case')],
+  values: { ...GREP_VALUES, ...texts('include exclude exclude-dir label') },
   numbers: true,
   operands: 'pattern',
-  patternBy: /^-\w*e/,
+  patternBy: ['e', 'regexp'],
+  refuses: recursionLooks,
 };
 
+const digest: ReadOnlyProgram = { short: 'bt', long: list('binary text tag zero'), operands: 'paths' };
+const nothing: ReadOnlyProgram = { operands: 'none' };
+
 export const readOnlyPrograms: Readonly<Record<string, ReadOnlyProgram>> = {
-  basename: { short: 'as', operands: 'text' },
-  cat: { short: 'nbsAeEtTuv', long: ['number', 'show-all', 'squeeze-blank'], operands: 'paths' },
-  cmp: { short: 'bls', operands: 'paths' },
-  comm: { numbers: true, operands: 'paths' },
-  cut: { short: 'dfcbs', numbers: true, long: ['delimiter', 'fields', 'characters'], operands: 'paths' },
-  date: { short: 'uR', long: ['utc', 'iso-8601', 'rfc-3339'], operands: 'none' },
-  df: { short: 'hTikP', operands: 'names' },
-  diff: {
-    short: 'uqbBwiyaU',
-    numbers: true,
-    long: ['unified', 'brief', 'side-by-side', 'ignore-all-space', 'color'],
+  ':': { anyFlags: true, operands: 'text', expands: true },
+  arch: nothing,
+  awk: { values: texts('F'), operands: 'pattern', refuses: printsColumns },
+  b2sum: digest,
+  basename: {
+    short: 'az',
+    values: texts('s suffix'),
+    long: list('multiple'),
+    operands: 'text',
+    expands: true,
+  },
+  break: { operands: 'text' },
+  cat: {
+    short: 'nbsAeEtTuv',
+    long: list('number number-nonblank show-all show-ends show-tabs squeeze-blank'),
     operands: 'paths',
   },
-  dirname: { operands: 'text' },
+  cksum: { operands: 'paths' },
+  cmp: { short: 'bls', values: texts('n i'), long: list('silent quiet verbose'), operands: 'paths' },
+  column: { short: 't', values: texts('s o c N'), long: list('table'), operands: 'paths' },
+  comm: { short: '123', long: list('total nocheck-order check-order'), operands: 'paths' },
+  continue: { operands: 'text' },
+  cut: {
+    short: 'sz',
+    long: list('only-delimited complement'),
+    values: texts('d f c b delimiter fields characters bytes output-delimiter'),
+    operands: 'paths',
+  },
+  date: {
+    short: 'uR',
+    glued: 'I',
+    long: list('utc universal iso-8601 rfc-3339 rfc-email'),
+    values: texts('d date'),
+    operands: 'none',
+  },
+  df: { short: 'hHTikPal', long: list('human-readable inodes total'), operands: 'names', anyNames: true },
+  // No -r: it also reads hidden files.
+  diff: {
+    short: 'uqbBwiyaNEtTdsep',
+    values: texts('U C W width label'),
+    long: list(
+      'unified brief side-by-side ignore-all-space color ignore-case context text',
+      'ignore-blank-lines ignore-space-change suppress-common-lines report-identical-files',
+      'minimal',
+    ),
+    operands: 'paths',
+  },
+  dirname: { short: 'z', operands: 'text', expands: true },
   du: {
-    short: 'shackdm',
-    numbers: true,
-    long: ['max-depth', 'human-readable', 'summarize'],
+    short: 'shackmxlbS',
+    values: texts('d max-depth t threshold exclude'),
+    long: list('human-readable summarize apparent-size all total bytes'),
     operands: 'names',
+    anyNames: true,
   },
-  echo: { anyFlags: true, operands: 'text' },
+  echo: { anyFlags: true, operands: 'text', expands: true },
   egrep: grep,
-  false: { operands: 'none' },
+  exit: { operands: 'text' },
+  expr: { anyFlags: true, operands: 'text' },
+  false: nothing,
   fgrep: grep,
-  file: { short: 'bi', long: ['brief', 'mime-type', 'mime'], operands: 'paths' },
+  // No -C, -f, -m, -z: they write, read lists of names, or start programs.
+  file: { short: 'bihkLN', long: list('brief mime mime-type mime-encoding'), operands: 'paths' },
   find: {
-    dash: [
-      ...[
-        '-name',
-        '-iname',
-        '-path',
-        '-ipath',
-        '-wholename',
-        '-regex',
-        '-iregex',
-        '-type',
-        '-maxdepth',
-        '-mindepth',
-      ],
-      ...[
-        '-size',
-        '-empty',
-        '-mtime',
-        '-mmin',
-        '-newer',
-        '-not',
-        '-and',
-        '-or',
-        '-a',
-        '-o',
-        '-prune',
-        '-print',
-      ],
-      ...['-print0', '-ls', '-user', '-group', '-perm', '-executable', '-readable', '-quit', '-xdev'],
-    ],
-    numbers: true,
+    dash: list(
+      '-P -empty -not -and -or -a -o -prune -print -print0 -ls -executable -readable',
+      '-writable -quit -xdev -mount -depth -true -false -daystart -nouser',
+    ),
+    values: {
+      ...texts('-name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype'),
+      ...texts('-type -xtype -maxdepth -mindepth -size -mtime -mmin -ctime -cmin -atime'),
+      ...texts('-amin -user -group -perm -links -inum -printf -newermt -lname -uid -gid'),
+      '-newer': 'path',
+      '-samefile': 'path',
+    },
     operands: 'names',
   },
+  fold: { short: 'sb', values: texts('w width'), long: list('spaces'), operands: 'paths' },
+  getconf: { operands: 'text' },
   grep,
-  head: { short: 'ncqv', numbers: true, long: ['lines', 'bytes', 'quiet'], operands: 'paths' },
-  ls: {
-    short: 'aAlhF1dRrtSiscnogpqQmxCGkNuUvXZ',
-    long: [
-      'all',
-      'almost-all',
-      'color',
-      'human-readable',
-      'recursive',
-      'reverse',
-      'sort',
-      'time',
-      'time-style',
-    ],
-    operands: 'names',
+  groups: nothing,
+  head: {
+    short: 'qvz',
+    values: texts('n c lines bytes'),
+    numbers: true,
+    long: list('quiet silent verbose'),
+    operands: 'paths',
+    refuses: countsLines,
   },
-  md5sum: { short: 'bt', operands: 'paths' },
-  nl: { short: 'ba', operands: 'paths' },
+  hexdump: { short: 'bcCdovx', values: texts('n s'), operands: 'paths' },
+  // No -F and no operand: they set it.
+  hostname: { short: 'sfiId', operands: 'none' },
+  id: { short: 'unGgrz', long: list('user group groups name real'), operands: 'text' },
+  jq: {
+    short: 'rcesSMCna',
+    long: list('raw-output compact-output sort-keys slurp exit-status tab color-output', 'monochrome-output'),
+    values: texts('indent'),
+    operands: 'pattern',
+    refuses: filterLooks,
+  },
+  ls: {
+    short: 'aAlhHF1dRrtSiscnogpqQmxCGkNuUvXZbBfL',
+    values: texts('ignore hide width'),
+    long: list(
+      'all almost-all color human-readable recursive reverse sort time time-style directory',
+      'inode size classify file-type full-time group-directories-first hyperlink no-group',
+      'numeric-uid-gid si format indicator-style quote-name dereference zero',
+    ),
+    operands: 'names',
+    anyNames: true,
+  },
+  lscpu: nothing,
+  md5sum: digest,
+  nl: { short: 'p', values: texts('b f h v i n s w d l'), operands: 'paths' },
+  nproc: { long: list('all'), operands: 'none' },
+  od: { short: 'abcdfiloshxv', values: texts('A j N t w'), operands: 'paths' },
+  paste: { short: 'sz', values: texts('d delimiters'), operands: 'paths' },
   // No -v: it sets a variable, such as the path that finds the next command.
-  printf: { operands: 'text' },
+  printf: { operands: 'text', expands: true },
   pwd: { short: 'LP', operands: 'none' },
-  readlink: { short: 'fenm', operands: 'names' },
-  realpath: { short: 'em', long: ['relative-to'], operands: 'names' },
+  // Upper-case names mean something to the shell.
+  read: {
+    short: 'rs',
+    values: texts('d n t'),
+    operands: 'text',
+    refuses: ({ operands }) =>
+      operands.every((name) => /^[a-z_]+$/.test(name)) ? null : 'it sets a variable of the shell',
+  },
+  readlink: { short: 'fenmqsz', long: list('canonicalize no-newline'), operands: 'names', anyNames: true },
+  realpath: {
+    short: 'emsqzLP',
+    values: { 'relative-to': 'path', 'relative-base': 'path' },
+    operands: 'names',
+    anyNames: true,
+  },
   rev: { operands: 'paths' },
   // No -L, -u, -z, -f, --hidden, --no-ignore, --pre: they reach hidden files, other folders or other programs.
   rg: {
-    short: 'inNwvclFHISsoqxmABCgtTUePpr0jM',
+    short: 'inNwvclFHISsoqxUPp0',
+    values: {
+      ...GREP_VALUES,
+      ...texts('g t T r j M d E glob iglob type type-not replace max-depth depth'),
+      ...texts('max-columns sort sortr threads max-filesize encoding engine context-separator'),
+    },
     long: [
       ...GREP_LONG,
-      ...['files', 'type', 'type-not', 'glob', 'iglob', 'smart-case', 'case-sensitive', 'count-matches'],
-      ...[
-        'multiline',
-        'multiline-dotall',
-        'json',
-        'stats',
-        'heading',
-        'no-heading',
-        'sort',
-        'max-depth',
-        'pcre2',
-      ],
-      ...['trim', 'column', 'vimgrep', 'no-line-number', 'replace', 'type-list', 'max-columns', 'sortr'],
+      ...list(
+        'files smart-case case-sensitive count-matches multiline multiline-dotall json stats',
+        'heading no-heading pcre2 trim column vimgrep no-line-number type-list null pretty',
+        'no-config include-zero passthru crlf byte-offset no-ignore-messages',
+      ),
     ],
     numbers: true,
     operands: 'pattern',
-    patternBy: /^(-\w*e|--files$|--type-list$)/,
+    patternBy: ['e', 'regexp', 'files', 'type-list'],
+    refuses: choosesSources,
   },
-  sha1sum: { short: 'bt', operands: 'paths' },
-  sha256sum: { short: 'bt', operands: 'paths' },
-  // No -o, -T, -S: they write.
-  sort: {
-    short: 'nrufkbhdVtgMsc',
-    numbers: true,
-    long: [
-      'numeric-sort',
-      'reverse',
-      'unique',
-      'key',
-      'field-separator',
-      'human-numeric-sort',
-      'version-sort',
-    ],
-    operands: 'paths',
+  // Other scripts can write files and run programs.
+  sed: {
+    short: 'nErus',
+    long: list('quiet silent regexp-extended posix unbuffered'),
+    values: texts('e expression'),
+    operands: 'pattern',
+    patternBy: ['e', 'expression'],
+    refuses: printsLines,
   },
+  seq: {
+    short: 'w',
+    values: texts('s f separator format'),
+    long: list('equal-width'),
+    operands: 'text',
+  },
+  set: { short: 'eu', values: texts('o'), operands: 'none', refuses: setsHarmless },
+  sha1sum: digest,
+  sha224sum: digest,
+  sha256sum: digest,
+  sha384sum: digest,
+  sha512sum: digest,
   // It waits; that is no harm, and a run has its own limit.
   sleep: { operands: 'text' },
-  stat: { short: 'cfLt', long: ['format', 'printf'], operands: 'names' },
-  tac: { operands: 'paths' },
+  // No -o, -T, --compress-program, --files0-from, --random-source.
+  sort: {
+    short: 'nrufbhdVgMscizRmC',
+    values: texts('k t S key field-separator buffer-size parallel'),
+    long: list(
+      'numeric-sort reverse unique human-numeric-sort version-sort ignore-case stable check',
+      'general-numeric-sort month-sort zero-terminated ignore-leading-blanks',
+      'dictionary-order merge',
+    ),
+    operands: 'paths',
+  },
+  stat: { short: 'Ltfx', values: texts('c format printf'), operands: 'names', anyNames: true },
+  strings: { short: 'a', values: texts('n t e'), operands: 'paths' },
+  sum: { operands: 'paths' },
+  sw_vers: nothing,
+  tac: { short: 'br', values: texts('s separator'), operands: 'paths' },
   // No -f: it never ends.
-  tail: { short: 'ncqv', numbers: true, long: ['lines', 'bytes', 'quiet'], operands: 'paths' },
-  tr: { short: 'dscCt', operands: 'text' },
-  tree: {
-    short: 'adfhsLIPCDpF',
+  tail: {
+    short: 'qvzr',
+    values: texts('n c lines bytes'),
     numbers: true,
-    long: ['dirsfirst', 'noreport', 'gitignore'],
+    long: list('quiet silent verbose'),
+    operands: 'paths',
+    refuses: countsLines,
+  },
+  tr: {
+    short: 'dscCt',
+    long: list('delete squeeze-repeats complement truncate-set1'),
+    operands: 'text',
+  },
+  // No -o, and no -R and -H, which write pages.
+  tree: {
+    short: 'adfhsCDpFNQugirtcvASnJX',
+    values: texts('L I P --filelimit --timefmt sort'),
+    long: list('dirsfirst noreport gitignore prune du filesfirst si matchdirs ignore-case'),
     operands: 'names',
   },
-  true: { operands: 'none' },
-  uname: { short: 'asrmpnov', operands: 'none' },
+  true: nothing,
+  tty: { short: 's', operands: 'none' },
+  type: { short: 'tapP', operands: 'text' },
+  uname: { short: 'asrmpnovi', long: list('all kernel-name kernel-release machine'), operands: 'none' },
   // A second operand is an output file.
-  uniq: { short: 'cduiw', operands: 'paths', maxOperands: 1 },
-  wc: { short: 'lwcmL', long: ['lines', 'words', 'bytes', 'chars'], operands: 'paths' },
-  which: { short: 'a', operands: 'text' },
-  whoami: { operands: 'none' },
+  uniq: {
+    short: 'cduiDz',
+    values: texts('w f s skip-fields skip-chars check-chars'),
+    long: list('count repeated unique ignore-case'),
+    operands: 'paths',
+    maxOperands: 1,
+  },
+  uptime: { short: 'ps', operands: 'none' },
+  // It tells numbers only, so the content stays unread.
+  wc: {
+    short: 'lwcmL',
+    long: list('lines words bytes chars max-line-length total'),
+    operands: 'names',
+  },
+  which: { short: 'as', operands: 'text' },
+  whoami: nothing,
+  // No -r and no second operand: they write.
+  xxd: { short: 'bupiEeCad', values: texts('c g l s o n'), operands: 'paths', maxOperands: 1 },
 };
-
-/** Whole command lines, by their words, that need no table. */
-export const readOnlyLines: readonly string[] = [
-  ...['node --version', 'node -v', 'npm --version', 'npm -v', 'python --version', 'python3 --version'],
-  ...[
-    'git --version',
-    'git stash list',
-    'git tag',
-    'git tag --list',
-    'git tag -l',
-    'git branch --show-current',
-  ],
-];
-
-/** A project's own scripts: harmless only in a project the user trusts. Those that run without end are not here. */
-export const projectScripts: readonly string[] = [
-  ...['npm test', 'npm t', 'npm run test', 'npm run build', 'npm run lint'],
-];

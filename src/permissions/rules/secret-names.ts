@@ -1,66 +1,119 @@
 import type { Rule } from '../../contract/permission.ts';
+import { foldPath } from '../../lib/fold-path.ts';
+
+/** A word in a name that says it is there to be copied, with nothing secret in it yet. */
+const MODEL = '(example|sample|template|tmpl|dist|defaults?|schema)';
+/** Kinds of files that hold values and no code. */
+const DATA = '(json[5c]?|ya?ml|ini|toml|xml|plist|cfg|conf|config|properties|env|enc|bak|old|db|sqlite3?)';
 
 /**
  * Names that keep a command line from being free. The path guard is what keeps such files closed; a command does
- * not pass through it, so a person is asked.
+ * not pass through it, so a person is asked. Matched against folded names (`lib/fold-path.ts`), also behind a colon, as
+ * git writes them; a test holds that they say the same as the guard's own rules.
  */
 export const secretNames: readonly Rule[] = [
   {
     kind: 'read',
-    match: /(^|[/:])(\.env(?!\.(example|sample|template|dist)$)([._-][^/]*)?|[^/]+\.env|\.envrc)$/i,
+    match: new RegExp(
+      `(^|[/:])(\\.env(?![^/]*[._-]${MODEL}$)([._~-][^/]*)?|(?!([^/]*[._-])?${MODEL}\\.env$)[^/]+\\.env|\\.envrc|\\.flaskenv|\\.dev\\.vars)$`,
+      'i',
+    ),
     verdict: 'ask',
     because: 'environment files hold secrets',
     examples: {
-      hits: ['.env', 'app/.env.local', 'HEAD:.env', 'prod.env'],
-      misses: ['.env.example', 'env.ts', '.environment'],
+      hits: ['.env', 'app/.env.local', 'HEAD:.env', 'prod.env', '.ENV', '．ｅｎｖ'],
+      misses: ['.env.example', 'example.env', 'env.ts', '.environment'],
     },
   },
   {
     kind: 'read',
     match:
-      /(^|[/:])\.(ssh|gnupg|aws|azure|kube|docker|netrc|npmrc|pypirc|pgpass|git-credentials|htpasswd)(\/|$)/i,
+      /(^|[/:])(\.ssh|\.gnupg|\.aws|\.azure|\.oci|\.kube|\.docker|\.password-store|\.secrets|\.config\/(gcloud|gh|hub|glab-cli|op|rclone|sops)|\.local\/share\/keyrings|library\/keychains)(\/|$)/i,
     verdict: 'ask',
     because: 'keys and passwords are kept there',
     examples: {
-      hits: ['.ssh/config', 'a/.npmrc', '.aws/credentials'],
-      misses: ['ssh/client.ts', '.sshrc', 'docker/a.yml'],
+      hits: ['.ssh/config', '.aws/credentials', '.kube/config', '~/.config/gh/hosts.yml'],
+      misses: ['ssh/client.ts', '.sshrc', 'docker/a.yml', '.dockerignore'],
     },
   },
   {
     kind: 'read',
     match:
-      /(^|[/:])(id_(rsa|dsa|ecdsa|ed25519)(?!.*\.pub$)[^/]*|[^/]*\.(pem|key|p12|pfx|jks|keystore|ppk|kdbx?))$/i,
+      /(^|[/:])([._]netrc|\.npmrc|\.pypirc|\.pgpass|\.my(login)?\.cnf|\.git-credentials|\.htpasswd|\.vault-token|\.dockercfg|\.s3cfg|\.boto|\.databrickscfg|\.erlang\.cookie|\.m2\/settings(-security)?\.xml|\.gradle\/gradle\.properties|\.(config\/)?composer\/auth\.json|\.ai-assistant\/(config|keys|trust)\.json)$/i,
     verdict: 'ask',
-    because: 'private keys are secret',
+    because: 'the file holds passwords or tokens',
     examples: {
-      hits: ['id_rsa', 'tls/server.key', 'a.pem'],
-      misses: ['id_rsa.pub', 'src/key.ts', 'keyboard.json'],
+      hits: ['a/.npmrc', '_netrc', '.m2/settings.xml', 'HEAD:.npmrc'],
+      misses: ['npmrc.ts', '.npmignore', 'gradle.properties'],
     },
   },
   {
     kind: 'read',
-    match: /(^|[/:])\.git(\/.*)?\/(config(\.worktree)?|credentials)$/i,
+    match:
+      /(^|[/:])((?![^/]*\.([cm]?[jt]sx?|py|go|rs|rb|java|kt|cs|c|h|cpp|php|swift|sh|md)$)id_(rsa|dsa|ecdsa|ed25519|xmss)(_sk)?([._-](?!pub$)[^/]*)?|(?![^/]*pub)([^/]*(key|private|priv)[^/]*\.(pem|der|asc|gpg)|[^/]*\.(key|p8))|[^/]*\.(p12|pfx|pkcs12|jks|keystore|keytab|ppk|kdbx?|agekey)|secring\.[^/]+|wallet\.dat)$/i,
+    verdict: 'ask',
+    because: 'private keys are secret',
+    examples: {
+      hits: ['id_rsa', 'tls/server.key', 'key.pem', 'a.p12'],
+      misses: ['id_rsa.pub', 'cert.pem', 'src/key.ts', 'keyboard.json'],
+    },
+  },
+  {
+    kind: 'read',
+    match: /(^|[/:])[^/]*\.git\/((modules|worktrees)\/.*)?(config(\.worktree)?|credentials)$/i,
     verdict: 'ask',
     because: "git's config can hold credentials",
     examples: {
-      hits: ['.git/config', '.git/modules/a/config'],
+      hits: ['.git/config', '.git/modules/a/config', 'project.git/config'],
       misses: ['.git/HEAD', '.gitconfig.md', 'git/config'],
     },
   },
   {
     kind: 'read',
-    match:
-      /(^|[/:])[^/]*(credentials?|secrets?)(?![a-z])([^/.]*|[^/]*\.(json[5c]?|ya?ml|ini|toml|txt|csv|xml|cfg|conf|properties|env|bak))$/i,
+    match: new RegExp(
+      `(^|[/:])(?!([^/]*[._-])?${MODEL}([._-]|$))[^/]*(credentials?|secrets?)(?![a-z])([^/.]*|[^/]*\\.${DATA}|[0-9._-]*\\.(txt|csv|log)|[^/]*\\.bak)$`,
+      'i',
+    ),
     verdict: 'ask',
     because: 'data files of that name hold secrets',
     examples: {
       hits: ['credentials', 'config/secrets.yml', 'client_secret_1.json', 'HEAD:secrets.json'],
-      misses: ['src/credentials.ts', 'secretary.txt', 'docs/secrets.md'],
+      misses: ['src/credentials.ts', 'secretary.txt', 'secret-garden.txt', 'docs/secrets.md'],
     },
+  },
+  {
+    kind: 'read',
+    match:
+      /(^|[/:])secrets?\/[^/]*(passw(or)?d|passphrase|token|secret|api[-_]?key)s?(\.(txt|json|ya?ml))?$/i,
+    verdict: 'ask',
+    because: 'it is a secret by its folder and its name',
+    examples: { hits: ['secrets/db_password'], misses: ['secrets/README', 'src/token.txt'] },
+  },
+  {
+    kind: 'read',
+    match: new RegExp(
+      `(^|[/:])(?!([^/]*[._-])?${MODEL}[._-])([^/]*(\\.tfstate(\\.[^/]*)?|\\.tfvars(\\.json)?)|([^/]*service[-_]?account([-_.][^/]*)?|[^/]*firebase-adminsdk[^/]*|[^/]*gcp[-_]?key[^/]*)\\.json)$`,
+      'i',
+    ),
+    verdict: 'ask',
+    because: 'keys of cloud accounts are kept there',
+    examples: {
+      hits: ['terraform.tfstate', 'prod.tfvars', 'service-account.json'],
+      misses: ['main.tf', 'terraform.tfvars.example', 'service-account.example.json', 'service-account.ts'],
+    },
+  },
+  {
+    kind: 'read',
+    match:
+      /(^|[/:])(\.(bash|zsh|sh|fish|psql|mysql|sqlite|rediscli|node_repl|python)_history|fish_history|\.zhistory|\.viminfo)$/i,
+    verdict: 'ask',
+    because: 'what was typed at a prompt often holds passwords',
+    examples: { hits: ['.bash_history', '~/.psql_history'], misses: ['history.md', 'bash_history.ts'] },
   },
 ];
 
 /** Why a file of that name is none to print unasked, or null. */
 export function secretBecause(name: string): string | null {
-  return secretNames.find(({ match }) => match.test(name))?.because ?? null;
+  const folded = foldPath(name);
+  return secretNames.find(({ match }) => match.test(folded))?.because ?? null;
 }

@@ -1,87 +1,215 @@
 import path from 'node:path';
-import { projectScripts, type ReadOnlyProgram, readOnlyLines, readOnlyPrograms } from '../rules/read-only.ts';
+import { readOnlyPrograms } from '../rules/read-only.ts';
 import { readOnlyGit } from '../rules/read-only-git.ts';
+import { projectScripts, readOnlyLines } from '../rules/read-only-lines.ts';
+import type { ReadOnlyProgram } from '../rules/read-only-program.ts';
 import { secretBecause } from '../rules/secret-names.ts';
-import type { SimpleCommand } from './parse.ts';
-import type { Redirect } from './tokenize.ts';
-import type { Word } from './words.ts';
+import { judgeTest } from './look-test.ts';
+import { readOptions, type Told } from './options.ts';
+import { parseLine, type Redirect, type ShellLine, type SimpleCommand } from './parse.ts';
+import { isPrintable } from './printable.ts';
+import { behindSafeWrapper } from './safe-wrappers.ts';
+import type { Word } from './word.ts';
 
 /** Where a command runs, and what it may look at there. */
-export type Place = { cwd: string; trusted: boolean; isInside(file: string): boolean };
+export type Place = {
+  cwd: string;
+  trusted: boolean;
+  home?: string;
+  /** Whether a path really lies in a folder the user opened. */
+  isInside(file: string): boolean;
+  /** Whether a file there is none that is kept closed, whatever leads to it. */
+  mayRead?(file: string): boolean;
+  /** Why git would run programs that the repository around a folder names, or null. */
+  gitRuns?(folder: string): string | null;
+};
 
 /** `reads` are the absolute paths it names. */
 export type Look = { type: 'only_looks'; reads: string[] } | { type: 'unsure'; because: string };
 
 const MAX_PATH = 4096;
+const MAX_DEPTH = 6;
+const MAX_OPERANDS = 300;
 
 const unsure = (because: string): Look => ({ type: 'unsure', because });
+const looks = (reads: string[] = []): Look => ({ type: 'only_looks', reads });
 
-/** Whether a command surely does nothing but look at files in reach. */
-export function judgeLook(command: SimpleCommand, place: Place): Look {
-  const line = command.words.map(({ text }) => text).join(' ');
+/** A line only looks if it is understood, and every command of it only looks. */
+export function joinLooks(line: ShellLine, lookOf: (command: SimpleCommand) => Look): Look {
+  const [doubt] = line.doubts;
+  if (doubt !== undefined) return unsure(doubt);
+  if (line.commands.length === 0) return unsure('it holds no command');
+  return together(line.commands.map(lookOf));
+}
+
+function judgeLine(line: ShellLine, place: Place, depth: number): Look {
+  return joinLooks(line, (command) => judgeLook(command, place, depth));
+}
+
+/** Whether a command, with all that is substituted into it, surely does nothing but look at files in reach. */
+export function judgeLook(command: SimpleCommand, place: Place, depth = 0): Look {
+  if (depth > MAX_DEPTH) return unsure('it is nested too deeply to judge');
+  if (command.next === '&') return unsure('it leaves a command running in the background');
   if (command.assignments.length > 0) return unsure('it sets environment variables');
+  const inner = together(command.nested.map((line) => judgeLine(line, place, depth + 1)));
+  if (inner.type === 'unsure') return inner;
+  if (!command.folder.sure) return unsure('it is unclear in which folder it runs');
+  const own = command.folder.ways.map((way) => judgeThere(command, { way, place, depth }));
+  return together([inner, ...own]);
+}
+
+/** In one of the folders it may run in. */
+function judgeThere(
+  command: SimpleCommand,
+  { way, place, depth }: { way: Word[]; place: Place; depth: number },
+): Look {
+  const { cwd, closed } = follow(way, place);
+  if (closed !== null) return unsure(closed);
+  const there = { ...place, cwd };
   const inputs: Word[] = [];
   for (const redirect of command.redirects) {
     if (readsFile(redirect)) inputs.push(redirect.target);
-    else if (!isHarmless(redirect)) return unsure(`it redirects to ${redirect.target.text}`);
+    else if (!isHarmless(redirect) && !isText(redirect, command)) {
+      return unsure(`it redirects to ${redirect.target.raw}`);
+    }
   }
-  const fed = namePaths(inputs, place, { content: true });
+  const fed = namePaths(inputs, there, { content: true });
   if (fed.type === 'unsure') return fed;
-  if (readOnlyLines.includes(line)) return fed;
+  return together([
+    fed,
+    judgeWords(command, { place: there, moved: cwd !== path.resolve(place.cwd), depth }),
+  ]);
+}
+
+function follow(way: Word[], place: Place): { cwd: string; closed: string | null } {
+  let cwd = place.cwd;
+  for (const move of way) {
+    const closed =
+      move.glob || /^-/.test(move.text)
+        ? 'it changes the folder'
+        : whyClosed(move, { ...place, cwd }, { content: false });
+    if (closed !== null) return { cwd, closed };
+    cwd = path.resolve(cwd, move.text);
+  }
+  return { cwd, closed: null };
+}
+
+type Standing = { place: Place; moved: boolean; depth: number };
+
+function judgeWords(command: SimpleCommand, standing: Standing): Look {
+  const { place, moved } = standing;
+  const [first, ...args] = command.words;
+  if (first === undefined) return unsure('it holds no command');
+  if (!first.literal || first.glob) return unsure("a command's name is computed");
+  const line = command.words.every(({ literal, glob }) => literal && !glob)
+    ? command.words.map(({ text }) => text).join(' ')
+    : '';
+  if (readOnlyLines.includes(line)) return first.text === 'git' ? judgeRepository(standing) : looks();
   if (projectScripts.includes(line)) {
-    return place.trusted ? fed : unsure(`${line} runs the project's own code, and the folder is not trusted`);
+    if (moved) return unsure(`it runs ${line} in another folder`);
+    return place.trusted
+      ? looks()
+      : unsure(`${line} runs the project's own code, and the folder is not trusted`);
   }
-  const looked = judgeProgram(command, place);
-  return looked.type === 'unsure' ? looked : { type: 'only_looks', reads: [...fed.reads, ...looked.reads] };
+  const wrapped = behindSafeWrapper(command);
+  if (wrapped?.type === 'unsure') return wrapped;
+  if (wrapped !== null) {
+    if (standing.depth > MAX_DEPTH) return unsure('it is nested too deeply to judge');
+    return judgeWords(wrapped.command, { ...standing, depth: standing.depth + 1 });
+  }
+  switch (first.text) {
+    case 'cd':
+      return judgeMove(args, place);
+    case 'test':
+      return judgeTest(args, command, (words) => namePaths(words, place, { content: false }));
+    case 'sh':
+    case 'bash':
+      return judgeShell(args, standing);
+    case 'git':
+      return together([judgeRepository(standing), judgeGit(args, command, place)]);
+    default: {
+      const program = own(readOnlyPrograms, first.text);
+      if (program === undefined) return unsure(`${first.text || 'it'} is not known to be read-only`);
+      return judgeArgs(args, { name: first.text, program, place, command });
+    }
+  }
 }
 
-function judgeProgram({ name, words }: SimpleCommand, place: Place): Look {
-  const [, ...args] = words;
-  if (name === 'git') {
-    const rest = args[0]?.text === '--no-pager' ? args.slice(1) : args;
-    const [sub, ...more] = rest;
-    const program = sub === undefined ? undefined : own(readOnlyGit, sub.text);
-    if (program === undefined)
-      return unsure(`git ${sub?.text ?? ''} may change something`.replace('  ', ' '));
-    return judgeArgs(`git ${sub?.text}`, more, { program, place });
-  }
-  if (name === 'sed') return judgeSed(args, place);
-  const program = own(readOnlyPrograms, name);
-  if (program === undefined) return unsure(`${name || 'it'} is not known to be read-only`);
-  return judgeArgs(name, args, { program, place });
+function judgeMove(args: Word[], place: Place): Look {
+  const [target, ...extra] = args;
+  if (target === undefined || extra.length > 0) return unsure('it changes the folder');
+  const { cwd, closed } = follow([target], place);
+  return closed === null ? looks([cwd]) : unsure(closed);
 }
 
-function judgeArgs(
-  name: string,
-  args: Word[],
-  { program, place }: { program: ReadOnlyProgram; place: Place },
-): Look {
-  const dashes = args.findIndex(({ text }) => text === '--');
-  const isFlag = (word: Word, i: number) =>
-    /^-./.test(word.text) && (dashes === -1 || i < dashes) && program.anyFlags === undefined;
-  const flags = args.filter(isFlag);
-  const bad = flags.find((flag) => !isKnownFlag(flag.text, program));
-  if (bad !== undefined) return unsure(`${name} ${bad.text} is not known to be read-only`);
+/** `bash -c 'ls'`: the line it is given is judged like any other. */
+function judgeShell(args: Word[], { place, depth }: Standing): Look {
+  const [flag, script, ...extra] = args;
+  // Not every sh reads $'…' as one word.
+  const plain = script?.literal === true && !script.text.includes("$'");
+  if (flag?.text !== '-c' || !plain || extra.length > 0) return unsure('it runs a shell');
+  return judgeLine(parseLine(script.text), place, depth + 1);
+}
 
-  const values = flags.flatMap((flag) => (flag.text.includes('=') ? [flagValue(flag)] : []));
-  const operands = args.filter((word, i) => i !== dashes && !isFlag(word, i));
+/** Git obeys the configuration of the repository it stands in. */
+function judgeRepository({ place, moved }: Standing): Look {
+  if (place.trusted && !moved) return looks();
+  if (place.gitRuns === undefined) return moved ? unsure('it runs git in another folder') : looks();
+  const because = place.gitRuns(place.cwd);
+  return because === null ? looks() : unsure(because);
+}
+
+function judgeGit(args: Word[], command: SimpleCommand, place: Place): Look {
+  const rest = args[0]?.text === '--no-pager' ? args.slice(1) : args;
+  const [sub, ...more] = rest;
+  const program = sub?.literal ? own(readOnlyGit, sub.text) : undefined;
+  if (sub === undefined || program === undefined)
+    return unsure(`git ${sub?.text ?? ''} may change something`.replace('  ', ' '));
+  return judgeArgs(more, { name: `git ${sub.text}`, program, place, command });
+}
+
+type Judging = { name: string; program: ReadOnlyProgram; place: Place; command: SimpleCommand };
+
+function judgeArgs(args: Word[], { name, program, place, command }: Judging): Look {
+  const told = readOptions(args, program);
+  if ('unknown' in told) return unsure(`${name} ${told.unknown} is not known to be read-only`);
+  const { flags, values, operands } = told;
+  if (operands.length > MAX_OPERANDS) return unsure(`${name} is given too much to judge`);
+  const odd = operands.find(
+    (word, i) =>
+      !word.literal &&
+      !isStream(word) &&
+      !(program.expands && i + 1 > firstPrinted(name) && isPrintable(word, command)),
+  );
+  if (odd !== undefined) return unsure(`${odd.raw.slice(0, 60)} may become anything`);
+  const wild = operands.find(({ glob, text }) => glob && /^[*?[]/.test(text) && program.operands === 'names');
+  if (wild !== undefined && !program.anyNames) return unsure(`the pattern ${wild.text} may become a flag`);
   if (operands.length > (program.maxOperands ?? Number.POSITIVE_INFINITY)) {
     return unsure(`${name} may write to its last operand`);
   }
+  const refused = program.refuses?.({
+    flags,
+    values: valuesByFlag(values),
+    operands: operands.map(({ text }) => text),
+  });
+  if (typeof refused === 'string') return unsure(refused);
+  const named = values.filter(({ kind }) => kind === 'path').map(({ word }) => word);
   switch (program.operands) {
     case 'text':
-      return { type: 'only_looks', reads: [] };
+      // A pattern prints the names it finds.
+      return namePaths([...operands.filter(({ glob }) => glob), ...named], place, { content: false });
     case 'none': {
-      const extra = operands.find(({ text }) => !text.startsWith('+'));
-      return extra ? unsure(`${name} ${extra.text} may change something`) : { type: 'only_looks', reads: [] };
+      const isListing = flags.some((flag) => program.listedBy?.includes(flag));
+      const extra = isListing ? undefined : operands.find(({ text }) => !text.startsWith('+'));
+      return extra ? unsure(`${name} ${extra.text} may change something`) : looks();
     }
     case 'names':
-      return namePaths([...operands, ...values], place, { content: false });
+      return namePaths([...operands, ...named], place, { content: false });
     case 'paths':
-      return namePaths([...operands, ...values], place, { content: true });
+      return namePaths([...operands, ...named], place, { content: true });
     case 'pattern': {
-      const brought = flags.some(({ text }) => program.patternBy?.test(text));
-      return namePaths([...operands.slice(brought ? 0 : 1), ...values], place, { content: true });
+      const isBrought = flags.some((flag) => program.patternBy?.includes(flag));
+      return namePaths([...operands.slice(isBrought ? 0 : 1), ...named], place, { content: true });
     }
     default:
       program.operands satisfies never;
@@ -89,49 +217,63 @@ function judgeArgs(
   }
 }
 
-function isKnownFlag(text: string, { short = '', long = [], dash = [], numbers }: ReadOnlyProgram): boolean {
-  if (dash.includes(text)) return true;
-  if (text.startsWith('--')) return long.includes(text.slice(2).replace(/=[\s\S]*$/, ''));
-  return [...text.slice(1)].every((c) => short.includes(c) || (numbers === true && /[0-9,]/.test(c)));
+function valuesByFlag(values: Told['values']): Record<string, string[]> {
+  const found: Record<string, string[]> = {};
+  for (const { flag, word } of values) found[flag] = [...(found[flag] ?? []), word.text];
+  return found;
 }
 
-function flagValue(flag: Word): Word {
-  return { ...flag, text: flag.text.slice(flag.text.indexOf('=') + 1) };
-}
-
-/** Only `sed -n 1,5p`: other scripts can write files and run programs. */
-function judgeSed([quiet, script, ...files]: Word[], place: Place): Look {
-  const prints = quiet?.text === '-n' && /^\d+(,(\d+|\$))?p$/.test(script?.text ?? '');
-  const plain = files.every(({ text }) => !text.startsWith('-'));
-  return prints && plain ? namePaths(files, place, { content: true }) : unsure('this sed script may write');
+/** The format of printf could turn into a flag, so it must stand there as it is. */
+function firstPrinted(name: string): number {
+  return name === 'printf' ? 1 : 0;
 }
 
 function namePaths(words: Word[], place: Place, use: { content: boolean }): Look {
   const reads: string[] = [];
   for (const word of words) {
+    if (isStream(word)) continue;
     const because = whyClosed(word, place, use);
     if (because !== null) return unsure(because);
     // `HEAD:src/a.ts` names src/a.ts as well.
     const named = new Set([word.text, word.text.slice(word.text.lastIndexOf(':') + 1)]);
     for (const text of named) reads.push(path.resolve(place.cwd, text));
   }
-  return { type: 'only_looks', reads };
+  return looks(reads);
+}
+
+/** `<(ls)`: the output of a command that is judged for itself. */
+function isStream({ raw, nested, variables }: Word): boolean {
+  return /^<\([^()]*\)$/.test(raw) && nested.length === 1 && variables.length === 0;
 }
 
 /** A pattern may expand to a link that leads anywhere, so it must not choose what is printed. */
-function whyClosed({ text, glob }: Word, place: Place, use: { content: boolean }): string | null {
+function whyClosed(
+  { text, raw, literal, glob }: Word,
+  place: Place,
+  use: { content: boolean },
+): string | null {
+  if (!literal) return `${raw.slice(0, 60)} may become any path`;
   if (text === '-' || text === '/dev/null' || text === '') return null;
   if (text.length > MAX_PATH) return 'a path is too long';
   const segments = text.split(/[/\\]/);
-  if (segments.includes('..')) return `${text} leaves the folder`;
   const secret = secretBecause(text);
   if (secret !== null) return `${text}: ${secret}`;
   if (use.content && glob) return `the pattern ${text} may take in anything`;
   if (use.content && segments.includes('.git')) return `${text} may hold credentials`;
-  const first = segments.findIndex((segment) => /[*?[]/.test(segment));
-  const fixed = glob && first !== -1 ? segments.slice(0, first).join('/') : text;
-  const target = path.resolve(place.cwd, fixed === '' && text.startsWith('/') ? '/' : fixed);
-  return place.isInside(target) ? null : `${text} is outside the working directory`;
+  if (glob && segments.includes('..')) return `${text} may lead anywhere`;
+  const base = glob ? text.slice(0, text.search(/[*?[]/)) : text;
+  // `HEAD:src/a.ts` names src/a.ts as well.
+  const named = [base, base.slice(base.lastIndexOf(':') + 1)];
+  const places = named.map((one) => path.resolve(place.cwd, one));
+  const asWritten = segments.includes('..')
+    ? named.map((one) => (path.isAbsolute(one) ? one : `${place.cwd}/${one}`))
+    : [];
+  if (![...places, ...asWritten].every((one) => place.isInside(one)))
+    return `${text} is outside the working directory`;
+  if (use.content && places.some((one) => place.mayRead?.(one) === false))
+    return `${text} is a file that is kept closed`;
+  const hidden = places.map(secretBecause).find((because) => because !== null);
+  return hidden === undefined ? null : `${text}: ${hidden}`;
 }
 
 function readsFile({ op, fd }: Redirect): boolean {
@@ -140,8 +282,22 @@ function readsFile({ op, fd }: Redirect): boolean {
 
 /** Throws output away, or joins it to a stream that is read anyway. */
 export function isHarmless({ op, target }: Redirect): boolean {
-  if (/^[<>]&$/.test(op)) return /^[012]$/.test(target.text);
-  return /^(>|>>|&>|&>>)$/.test(op) && target.text === '/dev/null';
+  if (/^[<>]&$/.test(op)) return /^[012]$/.test(target.text) && target.literal;
+  return /^(>|>>|&>|&>>)$/.test(op) && /^\/dev\/(null|stdout|stderr)$/.test(target.text) && target.literal;
+}
+
+/** A text written in the line itself and handed to the command. */
+function isText({ op, target, fd }: Redirect, command: SimpleCommand): boolean {
+  return fd === '' && /^<<[<-]?$/.test(op) && (target.literal || isPrintable(target, command));
+}
+
+function together(all: Look[]): Look {
+  const reads: string[] = [];
+  for (const look of all) {
+    if (look.type === 'unsure') return look;
+    reads.push(...look.reads);
+  }
+  return looks([...new Set(reads)]);
 }
 
 /** `constructor` is no program. */

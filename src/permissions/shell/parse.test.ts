@@ -2,9 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { workspace } from '../../../test/support/workspace.ts';
+import { loadGrammar } from './grammar.ts';
 import { parseLine } from './parse.ts';
+
+beforeAll(loadGrammar);
 
 /** Each command as its words, joined by what stands between them. */
 function outline(line: string): string[] {
@@ -16,7 +19,7 @@ function outline(line: string): string[] {
 describe('a line falls into simple commands', () => {
   const table: [line: string, commands: string[]][] = [
     ['ls -la src', ['<ls><-la><src>']],
-    ['a; b && c || d | e & f', ['<a>;', '<b>&&', '<c>||', '<d>|', '<e>&', '<f>']],
+    ['a; b && c || d | e & f', ['<a>;', '<b>&', '<c>&', '<d>|', '<e>&', '<f>']],
     ['a;b&&c|d', ['<a>;', '<b>&&', '<c>|', '<d>']],
     ['a\nb', ['<a>;', '<b>']],
     ['a \\\n b', ['<a><b>']],
@@ -26,13 +29,14 @@ describe('a line falls into simple commands', () => {
     ['a"b"\'c\'d', ['<abcd>']],
     ['a "" b', ['<a><><b>']],
     ['a # b, c', ['<a>']],
-    ['a#b', ['<a#b>']],
+    ['a b#c', ['<a><b#c>']],
     ['a >b 2>&1 c', ['<a><c>']],
     ['a $(b; c) d', ['<a><$(b; c)><d>']],
     ['a "$(b ")" c)" d', ['<a><$(b ")" c)><d>']],
     ['a `b \\`c\\`` d', ['<a><$(b `c`)><d>']],
-    ['cat <<E; b\nx; y\nE\nc', ['<cat>;', '<b>;', '<c>']],
-    ["cat <<'E'\nx\nE", ['<cat>;']],
+    ["cat <<'E'\nx\nE", ['<cat>']],
+    ['cat <<E | b\nx; y\nE\nc', ['<cat>|', '<b>;', '<c>']],
+    ['rm >a -rf /', ['<rm><-rf></>']],
     ['if a; then b; fi', ['<a>;', '<b>;']],
     ['for x in rm ls; do b; done', ['<b>;']],
     ['A=1 B="2 3" c d', ['<c><d>']],
@@ -46,46 +50,125 @@ describe('what is not surely understood is doubted', () => {
   test.each([
     ...[
       '$x',
-      'a $x',
-      'a $(b)',
-      'a `b`',
-      'a <(b)',
-      '(a)',
-      '{ a; }',
-      'if a; then b; fi',
+      '"$x" y',
+      '*x y',
+      '`a` b',
       'f() { a; }',
       'a "',
       "a '",
-    ],
-    ...[
       'a \\',
-      'a ~',
-      'a {b,c}',
-      "a $'b'",
-      'a $((1+1))',
-      '*x y',
-      '! a',
       'a\rb',
       'a )',
-      '[[ a ]]',
-      'a # b; c',
       'a $\\\nb',
+      'a ;; b',
+      'a |',
+      '&& a',
       'a {\\},}}',
-      'cat <<E\nx',
     ],
+    ...[
+      'cat <<E\nx',
+      'cat <<A <<B\na\nA\nb\nB',
+      'while true; do a; done',
+      'for PATH in .; do a; done',
+      '((a++))',
+      'a {b}>c',
+    ],
+    ...[
+      'for ((i=0;i<3;i++)); do a; done',
+      'select x in a; do b; done',
+      '[[ a && b ]]',
+      '[[ a =~ b ]]',
+      'a @(b)',
+      'a\u00a0b',
+    ],
+    ...['a \u202e b', 'a\\\nb', "'a\\\nb'", 'case a in b) c;; esac;; d'],
   ])('%j', (line) => expect(parseLine(line).doubts).not.toEqual([]));
 
   test.each([
-    'a b',
-    'a; b | c && d',
-    `a 'x' "y" z\\ z`,
-    'a *.ts',
-    'a > b',
-    'A=1 b',
-    'a HEAD@{1}',
-    'a {}',
-    "a '$x' \\$y",
+    ...[
+      'a b',
+      'a; b | c && d',
+      `a 'x' "y" z\\ z`,
+      'a *.ts',
+      'a > b',
+      'A=1 b',
+      'a HEAD@{1}',
+      'a {}',
+      "a '$x' \\$y",
+      '! a',
+    ],
+    ...[
+      '(a)',
+      '{ a; }',
+      'if a; then b; fi',
+      'for x in a b; do c; done',
+      'while read -r x; do a; done < b',
+      '[ -f a ]',
+    ],
+    ...['a # b; c', 'cat <<E\nx\nE', 'a \\\n b', 'case a in b) c;; *) d;; esac', 'a 2>&1 | b'],
   ])('but not %j', (line) => expect(parseLine(line).doubts).toEqual([]));
+});
+
+describe('a word that the shell would change is not literal', () => {
+  const literal = (line: string) =>
+    parseLine(line).commands.flatMap(({ words }) => words.map((word) => word.literal));
+
+  test.each([
+    'a $x',
+    'a $(b)',
+    'a `b`',
+    'a <(b)',
+    'a ~',
+    'a {b,c}',
+    "a $'b'",
+    'a $((1+1))',
+    'a "b$x"',
+    'a x=~',
+  ])('%j', (line) => expect(literal(line).slice(1)).toContain(false));
+  test.each(["a '$x'", 'a "b c"', 'a \\$x', 'a b{c}', 'a "{b,c}"', "a '~'", 'a b~', 'a $', 'a "$"'])(
+    'but %j is',
+    (line) => expect(literal(line)).not.toContain(false),
+  );
+});
+
+describe('what stands behind an expansion is told as far as it can be', () => {
+  const table: [line: string, words: string[]][] = [
+    ['{rm,-rf,/}', ['rm', '-rf', '/']],
+    ['a {b,c}d', ['a', 'bd', 'cd']],
+    ['rm$' + '{IFS}-rf', ['rm', '-rf']],
+    ["a $'\\x62\\143'", ['a', 'bc']],
+    ['a $(echo b)', ['a', 'b']],
+    ['x=b; a $x', ['a', 'b']],
+  ];
+  test.each(table)('%j', (line, words) =>
+    expect(parseLine(line).commands.map((command) => command.words.map(({ text }) => text))).toContainEqual(
+      words,
+    ),
+  );
+});
+
+describe('the folder a command runs in', () => {
+  const folders = (line: string) => {
+    const { ways, sure } = parseLine(line).commands.at(-1)?.folder ?? { ways: [], sure: false };
+    return { ways: ways.map((way) => way.map(({ text }) => text).join('/')), sure };
+  };
+  const table: [line: string, ways: string[], sure: boolean][] = [
+    ['a', [''], true],
+    ['cd x && a', ['x'], true],
+    ['cd x && cd y && a', ['x/y'], true],
+    ['cd x; a', ['x', ''], true],
+    ['cd x || a', [''], true],
+    ['(cd x && b); a', [''], true],
+    ['{ cd x && b; } && a', ['x'], true],
+    ['cd x | b; a', [''], true],
+    ['cd x & a', [''], true],
+    ['for i in 1 2; do cd x; done; a', ['', 'x'], false],
+    ['if b; then cd x; fi; a', ['', 'x'], false],
+  ];
+  test.each(table)('%j', (line, ways, sure) => {
+    const found = folders(line);
+    expect({ ways: found.ways.toSorted(), sure: found.sure }).toEqual({ ways: ways.toSorted(), sure });
+  });
 });
 
 test('redirects, assignments and pipelines are told apart', () => {
@@ -99,9 +182,9 @@ test('redirects, assignments and pipelines are told apart', () => {
       pipeline,
     })),
   ).toEqual([
-    { name: 'b', assignments: ['A=1'], redirects: ['<in', '2>>err'], pipeline: 0 },
-    { name: 'c', assignments: [], redirects: ['&>out'], pipeline: 0 },
-    { name: 'd', assignments: [], redirects: [], pipeline: 1 },
+    { name: 'b', assignments: ['A=1'], redirects: ['<in', '2>>err'], pipeline: 1 },
+    { name: 'c', assignments: [], redirects: ['&>out'], pipeline: 1 },
+    { name: 'd', assignments: [], redirects: [], pipeline: 2 },
   ]);
 });
 
@@ -110,9 +193,8 @@ test('words in single quotes come back as they were, whatever is in them', () =>
   fc.assert(
     fc.property(fc.array(word, { minLength: 1, maxLength: 5 }), (words) => {
       const line = `run ${words.map((text) => `'${text}'`).join(' ')}`;
-      expect(parseLine(line).commands.map((command) => command.words.map(({ text }) => text))).toEqual([
-        ['run', ...words],
-      ]);
+      const [command] = parseLine(line).commands;
+      expect(command?.words.map(({ text }) => text)).toEqual(['run', ...words]);
     }),
   );
 });
@@ -125,7 +207,8 @@ test.skipIf(process.platform === 'win32')(
       const { commands, doubts } = parseLine(line);
       return (
         doubts.length === 0 &&
-        commands.every(({ name, assignments }) => name === 'p' && assignments.length === 0)
+        commands.every(({ name, assignments }) => name === 'p' && assignments.length === 0) &&
+        commands.every(({ words }) => words.every(({ literal }) => literal))
       );
     };
     const lines = fc

@@ -1,5 +1,14 @@
-import { type Redirect, type Separator, tokenize } from './tokenize.ts';
-import type { Word } from './words.ts';
+import { readSyntax } from './grammar.ts';
+import { readStatements } from './statements.ts';
+import type { Word } from './word.ts';
+
+/** `body` is the text of a here-document. */
+export type Redirect = { op: string; fd: string; target: Word; body?: string };
+
+export type Separator = ';' | '&&' | '||' | '|' | '&';
+
+/** The folders a command may run in, each as the moves that lead there; `sure` means that there are no others. */
+export type Folder = { ways: Word[][]; sure: boolean };
 
 /** One program call. Commands with one `pipeline` number hand their output to each other. */
 export type SimpleCommand = {
@@ -13,164 +22,143 @@ export type SimpleCommand = {
   next: Separator | null;
   /** Command lines substituted into this one. */
   nested: ShellLine[];
+  folder: Folder;
+  /** Variables that a loop around it or a `read` before it has set. */
+  set: readonly string[];
+  /** As it is written. */
+  source: string;
 };
 
-/** `doubts` say what is not understood: a line with any is never allowed by itself, its commands are a guess. */
+/**
+ * `doubts` say what is not understood: a line with any is never allowed by itself, its commands are a guess.
+ * `commands` are all that the line itself runs, those in groups, loops and functions too.
+ */
 export type ShellLine = { commands: SimpleCommand[]; doubts: string[]; functions: string[] };
 
 const MAX_LENGTH = 20_000;
 const MAX_DEPTH = 8;
 const MAX_COMMANDS = 500;
-const OPENERS = new Set(['if', 'while', 'until', '{']);
-const HEADS = new Set(['for', 'select', 'case']);
-const CLOSERS = new Set(['fi', 'done', 'esac', '}']);
-const JOINTS = new Set(['then', 'do', 'else', 'elif', '!', 'time', 'coproc', '[[']);
-const WITHOUT_COMMAND = new Set([...HEADS, '[[']);
-const ASSIGNMENT = /^[A-Za-z_]\w*(\[[^\]]*\])?\+?=/;
+const MAX_FRAGMENTS = 300;
+/** Blanks to some eyes and letters to the shell, or the other way round; and marks that turn the order of text. */
+const DECEIVING =
+  /[\u0080-\u00a0\u00ad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\ufff9-\ufffb]/g;
+const UNPRINTABLE = /[^\P{Cc}\n\t]/gu;
+const CONTINUATION = /(?<!\\)((?:\\\\)*)\\\n/g;
 
-/** A small conservative reading of bash. Pure; never throws. */
-export function parseLine(text: string, depth = 0): ShellLine {
-  if (text.length > MAX_LENGTH) return { commands: [], doubts: ['it is too long to judge'], functions: [] };
-  if (depth > MAX_DEPTH) return { commands: [], doubts: ['it is nested too deeply to judge'], functions: [] };
+/** How much may still be read, in characters and in texts: a hostile line must not take long. */
+export type Budget = { characters: number; texts: number };
 
-  const { tokens, doubts } = tokenize(text);
-  const reader = new LineReader(depth, doubts);
-  for (const token of tokens) {
-    if (token.type === 'word') reader.word(token.word);
-    else if (token.type === 'redirect') reader.redirect(token.redirect);
-    else if (token.type === 'paren') reader.paren(token.paren);
-    else reader.end(token.separator);
-  }
-  return reader.finish();
+export function newBudget(): Budget {
+  return { characters: 4 * MAX_LENGTH, texts: 300 };
 }
 
-/** The state of one reading: the command being gathered, and how deep in groups it stands. */
-class LineReader {
-  private readonly depth: number;
-  private readonly doubts: Set<string>;
-  private readonly commands: SimpleCommand[] = [];
-  private readonly functions = new Set<string>();
-  private current: SimpleCommand;
-  private pipeline = 0;
-  private groups = 0;
-  /** The rest of `for x in …` and `case x in` names no command. */
-  private skipping = false;
-  private naming: 'function' | 'body' | null = null;
+/** A line as the shell's own grammar reads it. Never throws once the grammar is loaded. */
+export function parseLine(text: string, budget: Budget = newBudget()): ShellLine {
+  if (text.length > MAX_LENGTH) return salvage(unread('it is too long to judge'), text, budget);
+  const operators = text.match(/[|&;\n]/g)?.length ?? 0;
+  if (operators > 2 * MAX_COMMANDS) return salvage(unread('it has too many commands to judge'), text, budget);
+  return salvage(readLine(text, 0, budget), text, budget);
+}
 
-  constructor(depth: number, doubts: string[]) {
-    this.depth = depth;
-    this.doubts = new Set(doubts);
-    this.current = this.blank();
-  }
+function readLine(text: string, depth: number, budget: Budget): ShellLine {
+  if (depth > MAX_DEPTH) return unread('it is nested too deeply to judge');
+  const { joined, doubt } = joinLines(text);
+  const line = readOnce(joined, depth, budget);
+  const doubts = [...line.doubts, ...lookCloser(text), ...(doubt === null ? [] : [doubt])];
+  // Where it is unclear how the lines belong together, both readings count.
+  const others = [
+    ...(doubt === null ? [] : [readOnce(text, depth, budget)]),
+    ...behindNegation(line, joined, { depth, budget }),
+  ];
+  const commands = [...line.commands, ...others.flatMap((other) => other.commands)];
+  const functions = [...line.functions, ...others.flatMap((other) => other.functions)];
+  if (commands.length > MAX_COMMANDS) doubts.push('it has too many commands to judge');
+  return { doubts: [...new Set(doubts)], commands: commands.slice(0, MAX_COMMANDS), functions };
+}
 
-  word(word: Word): void {
-    this.noteExpansion(word);
-    if (this.skipping) return;
-    if (this.current.words.length > 0) this.add(word);
-    else if (this.naming === 'function') this.define(word.text);
-    else if (this.naming === 'body' && /^\{./.test(word.raw)) this.openBody(word);
-    else this.first(word);
-  }
+/** The grammar knows `!` before a simple command only; before a group or a loop it loses what they hold. */
+function behindNegation(line: ShellLine, text: string, at: { depth: number; budget: Budget }): ShellLine[] {
+  const negation = /(?<=^|[\s;&|(){}])!(?=\s)/g;
+  if (line.doubts.length === 0 || text.search(negation) === -1) return [];
+  return [readOnce(text.replaceAll(negation, ' '), at.depth, at.budget)];
+}
 
-  redirect(redirect: Redirect): void {
-    this.noteExpansion(redirect.target);
-    this.current.redirects.push(redirect);
-    this.descend(redirect.target);
-  }
+function unread(doubt: string): ShellLine {
+  return { commands: [], doubts: [doubt], functions: [] };
+}
 
-  paren(paren: '(' | ')'): void {
-    const [name, ...others] = this.current.words;
-    if (paren === '(' && name !== undefined && others.length === 0) {
-      this.current = this.blank();
-      this.define(name.text);
-      return;
-    }
-    this.doubts.add('it uses a subshell or another group');
-    if (paren === ')' && this.naming === 'body') return;
-    if (paren === '(') {
-      this.flush(';');
-      this.groups += 1;
-    } else {
-      this.end(';');
-      this.groups = Math.max(0, this.groups - 1);
-    }
-  }
+function readOnce(text: string, depth: number, budget: Budget): ShellLine {
+  budget.texts -= 1;
+  budget.characters -= text.length;
+  if (budget.texts < 0 || budget.characters < 0) return unread('it is too much to judge');
+  const root = readSyntax(text);
+  if (root === null) return unread('it is nested too deeply to judge');
+  return readStatements(root, { text, inner: (script) => readLine(script, depth + 1, budget) });
+}
 
-  end(separator: Separator): void {
-    this.skipping = false;
-    this.flush(separator);
-    // Inside a group everything may feed the pipeline the group stands in.
-    if (separator !== '|' && this.groups === 0) this.pipeline += 1;
-  }
+/** The shell joins lines that end in a backslash before it reads words; in single quotes it does not. */
+function joinLines(text: string): { joined: string; doubt: string | null } {
+  if (!text.includes('\\\n')) return { joined: text, doubt: null };
+  const joined = text.replaceAll(CONTINUATION, '$1');
+  const betweenWords = [...text.matchAll(CONTINUATION)].every(({ index }) =>
+    /(^|[ \t])$/.test(text.slice(0, index)),
+  );
+  const plain = betweenWords && !/['#]|<</.test(text);
+  return { joined, doubt: plain ? null : 'a word goes on in the next line' };
+}
 
-  finish(): ShellLine {
-    this.flush(null);
-    if (this.commands.length > MAX_COMMANDS) {
-      this.doubts.add('it has too many commands to judge');
-      this.commands.length = MAX_COMMANDS;
-    }
-    return { commands: this.commands, doubts: [...this.doubts], functions: [...this.functions] };
-  }
+/** What shells, and the grammar, are known to read differently. */
+function lookCloser(text: string): string[] {
+  const doubts: string[] = [];
+  if (text.search(UNPRINTABLE) !== -1) doubts.push('it contains control characters');
+  if (text.search(DECEIVING) !== -1) doubts.push('it contains characters that look like others');
+  return doubts;
+}
 
-  private first(word: Word): void {
-    this.naming = null;
-    if (this.keyword(word.raw)) return;
-    if (ASSIGNMENT.test(word.raw)) {
-      this.current.assignments.push(word);
-      this.descend(word);
-      return;
-    }
-    if (!word.literal || word.glob) this.doubts.add("a command's name is computed");
-    this.add(word);
-  }
+/**
+ * Of a text that is not understood: the commands it seems to hold, so that a forbidden one is still found. Quoted
+ * texts and here-documents are left out, for what they hold is not run.
+ */
+function salvage(line: ShellLine, text: string, budget: Budget): ShellLine {
+  if (!isLost(line)) return line;
+  const bare = withoutHeredocs(text.slice(0, MAX_LENGTH))
+    .replaceAll(/\$IFS|\$\{IFS\}/g, ' ')
+    .replaceAll(/'([^']*)'|"([^"$`]*)"/g, (_, single?: string, double?: string) => {
+      const inside = single ?? double ?? '';
+      return /[\s;&|<>()$`]/.test(inside) ? 'Q' : inside;
+    });
+  const split = bare
+    .split(/[;&|\n\r()`"']+|(?<=^|\s)[{}](?=\s|$)/)
+    .filter((fragment) => fragment.trim() !== '');
+  const found = [...new Set(split)].slice(0, MAX_FRAGMENTS).flatMap((fragment) => {
+    const visible = fragment.replaceAll(UNPRINTABLE, ' ').replaceAll(DECEIVING, ' ');
+    // The grammar takes a brace at the start for a group.
+    const inner = visible.replace(/^\s*((!|\{|if|then|elif|else|while|until|do|time)\s+)+/, '');
+    const plain = inner.replace(/^\s*\{([^{}\s]*,[^{}\s]*)\}/, (_, inside: string) =>
+      inside.replaceAll(',', ' '),
+    );
+    return readOnce(plain, MAX_DEPTH, budget).commands;
+  });
+  return { ...line, commands: [...line.commands, ...found].slice(0, 2 * MAX_COMMANDS) };
+}
 
-  private keyword(raw: string): boolean {
-    if (OPENERS.has(raw) || HEADS.has(raw)) this.groups += 1;
-    else if (CLOSERS.has(raw)) this.groups = Math.max(0, this.groups - 1);
-    else if (raw === 'function') this.naming = 'function';
-    else if (!JOINTS.has(raw)) return false;
-    this.skipping = WITHOUT_COMMAND.has(raw);
-    this.doubts.add(`it uses the shell's own "${raw}"`);
-    return true;
-  }
+/** Whether some of it, or of what is substituted into it, could not be read. */
+function isLost({ doubts, commands }: ShellLine): boolean {
+  return (
+    doubts.some((doubt) => /not understood|too |control|look like/.test(doubt)) ||
+    commands.some(({ nested }) => nested.some(isLost))
+  );
+}
 
-  private define(name: string): void {
-    this.doubts.add('it defines a function');
-    this.functions.add(name);
-    this.naming = 'body';
+/** Of a here-document whose end is not quoted, what is substituted into it stays. */
+function withoutHeredocs(text: string): string {
+  const document = /<<-?[ \t]*(['"]?)(\w+)\1([^\n]*)\n([\s\S]*?)(\n[ \t]*\2(?=\n|$)|$)/;
+  let left = text;
+  for (let round = 0; round < 4; round++) {
+    left = left.replace(document, (_, quote: string, _end: string, rest: string, body: string) => {
+      const run = quote === '' ? (body.match(/\$\([^)]*\)|`[^`]*`/g) ?? []) : [];
+      return [rest, ...run].join('\n');
+    });
   }
-
-  /** `{:` behind `f()` is not a word to bash either, but people write it. */
-  private openBody(word: Word): void {
-    this.naming = null;
-    this.groups += 1;
-    this.add({ ...word, text: word.text.slice(1), raw: word.raw.slice(1) });
-  }
-
-  private add(word: Word): void {
-    if (this.current.words.length === 0) this.current.name = word.text;
-    this.current.words.push(word);
-    this.descend(word);
-  }
-
-  private descend(word: Word): void {
-    for (const script of word.scripts) this.current.nested.push(parseLine(script, this.depth + 1));
-  }
-
-  private noteExpansion(word: Word): void {
-    if (word.scripts.length > 0) this.doubts.add('it substitutes the output of another command');
-    else if (!word.literal) this.doubts.add(`it expands ${word.raw.slice(0, 40)}`);
-  }
-
-  private flush(separator: Separator | null): void {
-    const { words, assignments, redirects } = this.current;
-    if (words.length + assignments.length + redirects.length > 0) {
-      this.commands.push({ ...this.current, pipeline: this.pipeline, next: separator });
-    }
-    this.current = this.blank();
-  }
-
-  private blank(): SimpleCommand {
-    return { name: '', words: [], assignments: [], redirects: [], pipeline: 0, next: null, nested: [] };
-  }
+  return left.replaceAll(/<<-?\s*\S*/g, '');
 }

@@ -1,17 +1,23 @@
 import path from 'node:path';
-import type { Word } from './words.ts';
+import type { Word } from './word.ts';
 
 /**
- * Where a word points, as far as can be told without asking the machine. A trailing pattern that takes in
- * everything (`/*`, `~/.*`) points at its folder.
+ * Where a word points, as far as can be told without asking the machine; `~` is the user's home. A trailing pattern
+ * that takes in everything (`/*`, `~/.*`) points at its folder.
  */
 export function pointsAt(word: Word, cwd: string): string {
   let text = word.text;
-  if (!word.literal) text = text.replace(/^(\$HOME|\$\{HOME[^}]*\})(?=\/|$)/, '~');
-  else if (text.startsWith('~')) text = `./${text}`;
+  if (!word.literal) {
+    text = text
+      .replace(/^(\$HOME|\$\{HOME[^}]*\})(?=\/|$)/, '~')
+      .replace(/^(\$PWD|\$\{PWD[^}]*\})(?=\/|$)/, '.');
+    text = text.replace(/^\$\{\w+:?[-=](.*)\}$/, '$1');
+  } else if (text.startsWith('~')) text = `./${text}`;
   if (word.glob) text = text.replace(/(^|\/)(\.?[*?]+|\*\.\*|\[[^/]*\]\*?)\/?$/, '$1.');
 
   const base = /^[~/]/.test(text) ? text : `${cwd}/${text}`;
   const flat = path.posix.normalize(base.replaceAll(/\/+/g, '/'));
+  // Above a home are other homes.
+  if (base.startsWith('~') && /^\.\.?(\/|$)/.test(flat)) return '/home';
   return flat.length > 1 ? flat.replace(/\/$/, '') : flat;
 }

@@ -1,122 +1,163 @@
-import { parseLine, type ShellLine, type SimpleCommand } from './parse.ts';
+import { type Budget, newBudget, parseLine, type ShellLine, type SimpleCommand } from './parse.ts';
 import { pointsAt } from './points-at.ts';
-import type { Word } from './words.ts';
+import { plainWord, type Word } from './word.ts';
+import { argsOf, programOf, unwrapped } from './wrappers.ts';
 
 /**
  * A command that will run, the same as it is `written` in its line, wrappers included, and the folder it will run
- * in (`~` is the user's home).
+ * in (`~` is the user's home). `start` is the folder the whole line starts in.
  */
-export type Reached = { command: SimpleCommand; written: SimpleCommand; line: ShellLine; cwd: string };
+export type Reached = {
+  command: SimpleCommand;
+  written: SimpleCommand;
+  line: ShellLine;
+  cwd: string;
+  start: string;
+  home: string | null;
+};
 
-/** Flags that take the next word with them, and how many operands stand before the wrapped command. */
-type Wrapper = { values: string[]; operands?: number };
+/** Where a line starts. */
+export type Start = { cwd: string; home?: string };
 
-const WRAPPERS = new Map<string, Wrapper>(
-  Object.entries<Wrapper>({
-    builtin: { values: [] },
-    busybox: { values: [] },
-    chrt: { values: [], operands: 1 },
-    command: { values: [] },
-    env: { values: ['-u', '--unset', '-C', '--chdir'] },
-    exec: { values: ['-a'] },
-    flock: { values: ['-w', '--timeout', '-E'], operands: 1 },
-    ionice: { values: ['-c', '-n', '-p'] },
-    nice: { values: ['-n', '--adjustment'] },
-    nohup: { values: [] },
-    setsid: { values: [] },
-    stdbuf: { values: ['-i', '-o', '-e'] },
-    taskset: { values: [], operands: 1 },
-    time: { values: ['-f', '-o'] },
-    timeout: { values: ['-s', '--signal', '-k', '--kill-after'], operands: 1 },
-    toybox: { values: [] },
-    unbuffer: { values: [] },
-    watch: { values: ['-n', '--interval'] },
-    xargs: { values: ['-n', '-I', '-P', '-L', '-d', '-E', '-s', '-a'] },
-  }),
-);
-
-export const SHELLS = new Set(['sh', 'bash', 'zsh', 'dash', 'ksh', 'mksh', 'fish', 'ash', 'csh', 'tcsh']);
+export const SHELLS = new Set([
+  ...[
+    'sh',
+    'bash',
+    'rbash',
+    'zsh',
+    'dash',
+    'ksh',
+    'ksh93',
+    'mksh',
+    'yash',
+    'fish',
+    'ash',
+    'csh',
+    'tcsh',
+    'hush',
+  ],
+]);
 const MAX_DEPTH = 8;
+const MAX_REACHED = 2000;
 
 /** Every command a line would run, however it is wrapped, quoted for another shell or substituted. */
-export function* reach(line: ShellLine, cwd: string, depth = 0): Generator<Reached> {
-  let here = cwd;
+export function reach(line: ShellLine, { cwd, home }: Start): Reached[] {
+  const found: Reached[] = [];
+  collect(line, cwd, { found, start: cwd, home: home ?? null, budget: newBudget(), depth: 0 });
+  return found;
+}
+
+type Collecting = { found: Reached[]; start: string; home: string | null; budget: Budget; depth: number };
+
+function collect(line: ShellLine, cwd: string, collecting: Collecting): void {
+  const { found, start, home, budget, depth } = collecting;
   for (const written of line.commands) {
-    const command = unwrap(written);
-    yield { command, written, line, cwd: here };
-    if (depth < MAX_DEPTH) {
-      for (const inner of [...command.nested, ...scriptsOf(command)]) yield* reach(inner, here, depth + 1);
+    const steps = unwrapped(written);
+    const scripts =
+      depth < MAX_DEPTH ? steps.flatMap((step) => scriptsOf(step, { written, line, budget })) : [];
+    for (const way of written.folder.ways) {
+      const moved = way.reduce((from, move) => pointsAt(move, from), cwd);
+      const here = movedByWrapper(steps, moved);
+      if (found.length + steps.length > MAX_REACHED) return;
+      for (const step of steps) {
+        found.push({ command: withFed(step, written, line), written, line, cwd: here, start, home });
+      }
+      if (depth >= MAX_DEPTH) continue;
+      for (const inner of [...written.nested, ...scripts]) {
+        collect(inner, here, { found, start, home, budget, depth: depth + 1 });
+      }
     }
-    if (command.name === 'cd' || command.name === 'pushd') {
-      const [, target] = command.words;
-      here = target === undefined ? '~' : pointsAt(target, here);
-    }
   }
 }
 
-/** `/usr/bin/rm` and `rm` are one program. */
-export function programOf(command: SimpleCommand): string {
-  return command.name.slice(command.name.lastIndexOf('/') + 1);
-}
-
-export function argsOf(command: SimpleCommand): Word[] {
-  return command.words.slice(1);
-}
-
-/** The command that `env`, `timeout`, `xargs` and the like run in the end. */
-export function unwrap(command: SimpleCommand): SimpleCommand {
-  let current = command;
-  for (let wrapper = WRAPPERS.get(programOf(current)); wrapper !== undefined; ) {
-    const rest = behindWrapper(argsOf(current), wrapper);
-    if (rest.length === 0 || rest.length >= current.words.length) return current;
-    current = { ...current, name: rest[0]?.text ?? '', words: rest };
-    wrapper = WRAPPERS.get(programOf(current));
+/** `env -C / rm -rf .` */
+function movedByWrapper(steps: SimpleCommand[], cwd: string): string {
+  let here = cwd;
+  for (const step of steps.slice(0, -1)) {
+    const at = argsOf(step).findIndex(({ text }) => /^(-C|--chdir)$/.test(text));
+    const target = at === -1 ? undefined : argsOf(step)[at + 1];
+    if (programOf(step) === 'env' && target !== undefined) here = pointsAt(target, here);
   }
-  return current;
+  return here;
 }
 
-function behindWrapper(args: Word[], { values, operands = 0 }: Wrapper): Word[] {
-  let at = 0;
-  let left = operands;
-  while (at < args.length) {
-    const text = args[at]?.text ?? '';
-    if (values.includes(text)) at += 2;
-    else if (text.startsWith('-') || /^[A-Za-z_]\w*=/.test(text)) at += 1;
-    else if (left > 0) {
-      left -= 1;
-      at += 1;
-    } else break;
+/** Behind `echo / | xargs`, the command also receives what was printed. */
+function withFed(command: SimpleCommand, written: SimpleCommand, line: ShellLine): SimpleCommand {
+  if (programOf(written) !== 'xargs' || command === written) return command;
+  const fed = printedInto(written, line);
+  if (fed === null) return command;
+  return { ...command, words: [...command.words, ...fed.split(/\s+/).filter(Boolean).map(plainWord)] };
+}
+
+/** What the command before this one surely prints into it, or null. */
+function printedInto(written: SimpleCommand, line: ShellLine): string | null {
+  const before = line.commands[line.commands.indexOf(written) - 1];
+  if (before === undefined || before.pipeline !== written.pipeline || before.next !== '|') return null;
+  const texts = argsOf(before).map(({ text }) => text);
+  const program = programOf(before);
+  if (program === 'echo') return texts.filter((text) => !/^-[neE]+$/.test(text)).join(' ');
+  if (program === 'printf')
+    return texts
+      .join(' ')
+      .replaceAll('\\n', '\n')
+      .replaceAll(/\\x([0-9a-f]{2})/gi, unhex);
+  if (program === 'base64' && texts.some((text) => /^(-d|-D|--decode)$/.test(text))) {
+    const coded = printedInto(before, line);
+    return coded === null ? null : Buffer.from(coded, 'base64').toString('utf8');
   }
-  return args.slice(at);
+  if (program !== 'cat' && program !== 'tee') return null;
+  const body = before.redirects.find((redirect) => redirect.body !== undefined || redirect.op === '<<<');
+  return body === undefined ? printedInto(before, line) : (body.body ?? body.target.text);
+}
+
+function unhex(_: string, code: string): string {
+  return String.fromCharCode(Number.parseInt(code, 16));
 }
 
 /** Command lines that a command receives as text. */
-function scriptsOf(command: SimpleCommand): ShellLine[] {
+function scriptsOf(
+  command: SimpleCommand,
+  { written, line, budget }: { written: SimpleCommand; line: ShellLine; budget: Budget },
+): ShellLine[] {
   const program = programOf(command);
   const args = argsOf(command);
   const texts = args.map(({ text }) => text);
   const scripts: string[] = [];
-  if (SHELLS.has(program)) {
-    const flag = texts.findIndex((text) => /^-[a-z]*c[a-z]*$/.test(text));
+  if (SHELLS.has(program) || /^(source|\.)$/.test(program)) {
+    const flag = texts.findIndex((text) => /^-[a-zA-Z]*c[a-zA-Z]*$/.test(text));
     const script = texts.slice(flag + 1).find((text) => !/^[-+]/.test(text));
     if (flag !== -1 && script !== undefined) scripts.push(script);
-    for (const { op, target, body } of command.redirects) {
+    for (const { op, target, body } of written.redirects) {
       if (body !== undefined) scripts.push(body);
       else if (op === '<<<') scripts.push(target.text);
     }
+    for (const { raw, text } of args) if (raw.startsWith('<(') && !text.startsWith('$(')) scripts.push(text);
+    const fed = printedInto(written, line);
+    if (fed !== null && flag === -1) scripts.push(fed);
   }
-  if (program === 'eval' || program === 'watch') scripts.push(texts.join(' '));
-  if (program === 'trap') scripts.push(texts[0] ?? '');
-  if (program === 'env')
-    scripts.push(...texts.filter((_, i) => /^(-S|--split-string)$/.test(texts[i - 1] ?? '')));
-  const lines = scripts.map((script) => parseLine(script, 1));
-  if (program === 'find') lines.push(...executedByFind(args));
+  if (program === 'eval') scripts.push(texts.join(' '));
+  // `watch 'rm -rf x'` hands its words to a shell, whichever of them hold blanks.
+  if (command !== written && /\s/.test(command.name))
+    scripts.push(command.words.map(({ text }) => text).join(' '));
+  if (program === 'trap') scripts.push(texts.find((text) => text !== '--') ?? '');
+  if (program === 'alias') scripts.push(...texts.map((text) => text.slice(text.indexOf('=') + 1)));
+  if (/^(script|flock|su|sg|runuser)$/.test(program)) scripts.push(...valuesOf(texts, /^(-\w*c|--command)$/));
+  if (program === 'env') {
+    scripts.push(...valuesOf(texts, /^(-\w*S|--split-string)$/));
+    scripts.push(...texts.flatMap((text) => /^(?:-[a-z]*S|--split-string=)([\s\S]+)$/.exec(text)?.[1] ?? []));
+  }
+  const lines = scripts.filter((script) => script.trim() !== '').map((script) => parseLine(script, budget));
+  if (/^(g?find|fd|fdfind)$/.test(program)) lines.push(...executedByFind(args));
   return lines;
+}
+
+function valuesOf(texts: string[], flag: RegExp): string[] {
+  return texts.filter((_, i) => flag.test(texts[i - 1] ?? ''));
 }
 
 function executedByFind(args: Word[]): ShellLine[] {
   return args.flatMap(({ text }, i) => {
-    if (!/^-(exec|execdir|ok|okdir)$/.test(text)) return [];
+    if (!/^(-(exec|execdir|ok|okdir|x|X)|--exec(-batch)?)$/.test(text)) return [];
     const rest = args.slice(i + 1);
     const end = rest.findIndex((word) => word.text === ';' || word.text === '+');
     const words = end === -1 ? rest : rest.slice(0, end);
@@ -128,6 +169,9 @@ function executedByFind(args: Word[]): ShellLine[] {
       pipeline: 0,
       next: null,
       nested: [],
+      folder: { ways: [[]], sure: false },
+      set: [],
+      source: words.map(({ raw }) => raw).join(' '),
     };
     return [{ commands: [command], doubts: [], functions: [] }];
   });

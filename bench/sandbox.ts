@@ -1,0 +1,94 @@
+import { spawn } from 'node:child_process';
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createShell, type SessionShell } from '../src/sandbox/shell.ts';
+import type { ToolRow } from './tools.ts';
+
+const ROUNDS = 25;
+
+/** What bubblewrap adds to a command: the same shell with and without it, in turns, beside a bare spawn. */
+export async function sandboxRows(): Promise<ToolRow[]> {
+  const folder = await realpath(await mkdtemp(path.join(tmpdir(), 'aca-bench-sandbox-')));
+  const cwd = path.join(folder, 'project');
+  const home = path.join(folder, 'home');
+  const walled = createShell({
+    cwd,
+    env: process.env,
+    confine: {
+      kind: 'auto',
+      level: () => 'standard',
+      required: false,
+      allowedDomains: [],
+      writablePaths: [],
+      additionalDirectories: [],
+      allowedPaths: [],
+      isClosed: (file) => file.endsWith('/.env'),
+      home,
+      dataRoot: path.join(home, '.ai-assistant'),
+    },
+  });
+  const host = createShell({ cwd, env: process.env });
+  try {
+    await Promise.all([mkdir(cwd), mkdir(home)]);
+    return await measure({ walled, host, cwd });
+  } finally {
+    await Promise.all([walled.close(), host.close()]);
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+type Measured = { walled: SessionShell; host: SessionShell; cwd: string };
+
+async function measure({ walled, host, cwd }: Measured): Promise<ToolRow[]> {
+  await writeFile(path.join(cwd, '.env'), 'A=1\n');
+  const { kind } = await walled.sandbox();
+  if (kind !== 'bubblewrap') return [];
+  const figures = { walled: [] as number[], host: [] as number[], bare: [] as number[] };
+  for (let round = 0; round <= ROUNDS; round++) {
+    const inside = await timed(() => run(walled));
+    const outside = await timed(() => run(host));
+    const bare = await timed(() => bareSpawn(cwd));
+    // The first finds everything cold.
+    if (round === 0) continue;
+    figures.walled.push(inside);
+    figures.host.push(outside);
+    figures.bare.push(bare);
+  }
+  const without = median(figures.host);
+  return [
+    {
+      what: 'bubblewrap, over the same command without it',
+      ms: median(figures.walled) - without,
+      baseline: { what: 'plain spawn', ms: median(figures.bare) },
+      target: 'under 15',
+    },
+  ];
+}
+
+async function timed(work: () => Promise<void>): Promise<number> {
+  const began = performance.now();
+  await work();
+  return performance.now() - began;
+}
+
+async function run(shell: SessionShell): Promise<void> {
+  const { exitCode, signal, stderr } = await shell.run({
+    command: ':',
+    timeoutMs: 10_000,
+    signal: new AbortController().signal,
+  });
+  if (exitCode !== 0) throw new Error(`the command ended with ${exitCode} ${signal}: ${stderr}`);
+}
+
+function bareSpawn(cwd: string): Promise<void> {
+  const child = spawn('/bin/bash', ['-c', ':'], { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', () => resolve());
+  });
+}
+
+function median(figures: number[]): number {
+  return figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] ?? Number.NaN;
+}

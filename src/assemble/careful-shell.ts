@@ -1,0 +1,42 @@
+import type { CommandRun, Shell } from '../contract/tool.ts';
+import { safeGitEnvironment } from '../lib/safe-git.ts';
+import type { UndoStore } from '../session/undo/undo-store.ts';
+
+export type CarefulShellOptions = {
+  undo: Pick<UndoStore, 'commandBegins' | 'commandEnded'>;
+  /** Whether a command surely changes nothing. */
+  isHarmless(command: string): boolean;
+  /** Told what cannot be undone. */
+  onNotice(text: string): void;
+};
+
+type Wanted = Pick<CommandRun, 'command' | 'cwd' | 'unconfined' | 'env'>;
+
+/**
+ * A shell that takes care of both kinds of commands. Those that only look run unasked, so none of the programs a
+ * repository names may run with them. What the others change can be taken back: what stood in the working directory
+ * is kept before each. What a background command changes after its start is not.
+ */
+export function carefulShell<S extends Shell>(shell: S, options: CarefulShellOptions): S {
+  const { undo, isHarmless, onNotice } = options;
+
+  async function undoably<T>(deed: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    for (const notice of await undo.commandBegins(signal)) onNotice(notice);
+    try {
+      return await deed();
+    } finally {
+      await undo.commandEnded();
+    }
+  }
+
+  function looking<R extends Wanted>(run: R): R {
+    return { ...run, env: { ...run.env, ...safeGitEnvironment() } };
+  }
+
+  return {
+    ...shell,
+    run: (run) =>
+      isHarmless(run.command) ? shell.run(looking(run)) : undoably(() => shell.run(run), run.signal),
+    start: (run) => (isHarmless(run.command) ? shell.start(looking(run)) : undoably(() => shell.start(run))),
+  };
+}

@@ -1,0 +1,140 @@
+import { homedir } from 'node:os';
+import type { Controller } from '../agent/controller.ts';
+import type { RouterDeps } from '../agent/tool-router.ts';
+import { setValue } from '../config/edit.ts';
+import { userConfigFile } from '../config/load.ts';
+import type { ModeSwitch, Standing } from '../contract/command.ts';
+import type { Permission } from '../contract/permission.ts';
+import type { SandboxState } from '../contract/sandbox.ts';
+import { createGate } from '../permissions/gate.ts';
+import { grantedAlways } from '../permissions/granted.ts';
+import { parsePattern } from '../permissions/pattern.ts';
+import { tellBroadRules } from '../permissions/rules/broad-rules.ts';
+import { classify } from '../permissions/shell/classify.ts';
+import { loadGrammar } from '../permissions/shell/grammar.ts';
+import type { Guard } from '../sandbox/guard.ts';
+import type { Parts } from './assemble.ts';
+import { commandPlace } from './judge-command.ts';
+
+type Surroundings = {
+  mode: ModeSwitch;
+  guard: Guard;
+  sandbox(): Promise<SandboxState>;
+  /** Not there yet when the judge is made. */
+  controller(): Pick<Controller, 'remember' | 'forget' | 'notice'>;
+};
+
+export type Judge = {
+  decide: RouterDeps['decide'];
+  isReadOnly: RouterDeps['isReadOnly'];
+  standing: Standing;
+  sandbox(): Promise<SandboxState>;
+  /** What broad rules open; for those who look at a screen. */
+  hints: readonly string[];
+};
+
+/** The policy of one conversation: the settings, the mode, the sandbox, and what was answered. */
+export function createJudge(parts: Parts, { mode, guard, sandbox, controller }: Surroundings): Judge {
+  const { config, cwd, opened } = parts;
+  const { session } = opened;
+  const rules = config.permissions;
+  // A rule nobody can read must be said now, not at the first call it was meant for.
+  for (const rule of [...rules.allow, ...rules.ask, ...rules.deny]) parsePattern(rule);
+
+  const folder = guard.realOf(cwd) ?? cwd;
+  let always = grantedAlways(config.projects[folder]?.granted ?? {});
+  // An answer was given for its folder: gone on with elsewhere, a session brings none along and keeps none.
+  const isHome = session.workingDirectory === cwd;
+  let state: SandboxState | null = null;
+  let toldFallback = false;
+  /** The shell's grammar is there; it comes with the first command. */
+  let canRead = false;
+  const place = commandPlace(guard, { cwd, home: homedir(), trusted: parts.trusted });
+
+  const gate = createGate({
+    policy: () => ({
+      ...place,
+      mode: mode.get(),
+      rules,
+      grants: [...always, ...(isHome ? session.permissions : [])],
+      requireApprovalForReads: config.requireApprovalForReads,
+      requireApprovalForWrites: config.requireApprovalForWrites,
+      requireApprovalForCommands: config.requireApprovalForCommands,
+      blockedCommands: config.blockedCommands,
+      sandbox: state,
+      sandboxRequired: config.sandbox.required,
+      sandboxAutoApprove: config.sandbox.autoApprove,
+      realOf: (file) => guard.realOf(file),
+    }),
+    ...(parts.approver && { approver: parts.approver }),
+    onGrant: async (permission) => {
+      if (permission.scope === 'always') await keep(permission);
+      if (isHome) await controller().remember(permission);
+    },
+  });
+
+  const settings = userConfigFile(parts.dataRoot);
+  const keyOf = (pattern: string) => ['projects', folder, 'granted', pattern];
+
+  /** A file that cannot be written costs the lasting, not the yes. */
+  async function keep({ pattern, grantedAt }: Permission): Promise<void> {
+    await setValue(settings, keyOf(pattern), grantedAt).catch((error: Error) =>
+      controller().notice(
+        'warn',
+        `${pattern} holds for this session only: ${settings} cannot be written (${error.message}).`,
+      ),
+    );
+  }
+
+  async function look(): Promise<SandboxState> {
+    const now = await sandbox();
+    state = now;
+    if (now.fallback !== undefined && !toldFallback) {
+      toldFallback = true;
+      const { fallbackNotice } = await import('../sandbox/confine/choose.ts');
+      const told = fallbackNotice(now);
+      if (told !== null) controller().notice('warn', told);
+    }
+    return now;
+  }
+
+  return {
+    async decide(request, options) {
+      if (request.accesses.some(({ kind }) => kind === 'execute')) {
+        await Promise.all([look(), loadGrammar()]);
+        canRead = true;
+      }
+      return gate.decide(request, options);
+    },
+    isReadOnly: ({ kind, target }) =>
+      canRead && kind === 'execute' && classify(target, place).verdict === 'allow',
+    standing: {
+      rules: () =>
+        (['deny', 'ask', 'allow'] as const).flatMap((verdict) =>
+          rules[verdict].map((pattern) => ({ verdict, pattern })),
+        ),
+      grants: () => distinct(gate.grants()),
+      denials: () => gate.denials(),
+      async forgetGrant(grant) {
+        const { pattern, scope } = grant;
+        gate.forgetGrant(grant);
+        always = always.filter((one) => one.pattern !== pattern);
+        await controller().forget(pattern);
+        if (scope === 'always') await setValue(settings, keyOf(pattern), undefined);
+      },
+      forgetDenial: (key) => gate.forgetDenial(key),
+    },
+    sandbox: look,
+    hints: tellBroadRules(rules.allow),
+  };
+}
+
+/** One of each, the lasting one before that of the session. */
+function distinct(grants: readonly Permission[]): Permission[] {
+  const found = new Map<string, Permission>();
+  for (const grant of grants) {
+    const key = `${grant.type} ${grant.action} ${grant.pattern}`;
+    if (!found.has(key) || grant.scope === 'always') found.set(key, grant);
+  }
+  return [...found.values()];
+}

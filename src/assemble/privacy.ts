@@ -1,0 +1,92 @@
+import { homedir } from 'node:os';
+import path from 'node:path';
+import type { AgentEvent } from '../contract/event.ts';
+import type { Provider } from '../contract/provider.ts';
+import { envSecrets } from '../firewall/env-secrets.ts';
+import { fileSecrets } from '../firewall/file-secrets.ts';
+import { createFirewall, guardProvider } from '../firewall/firewall.ts';
+import type { NamedSecret } from '../firewall/looks-secret.ts';
+import { ownKey } from '../lib/own-key.ts';
+import { peek } from '../lib/peek.ts';
+import { createAudit } from '../observability/audit.ts';
+import type { Guard } from '../sandbox/guard.ts';
+import type { Parts } from './assemble.ts';
+
+/**
+ * Tools that stay on this machine: they get the values that placeholders stand for. A tool that is not named here
+ * gets the placeholders.
+ */
+const LOCAL = new Set([
+  'Read',
+  'Write',
+  'Edit',
+  'MultiEdit',
+  'Delete',
+  'List',
+  'Glob',
+  'Grep',
+  'Search',
+  'Bash',
+]);
+
+export type Privacy = {
+  provider: Provider;
+  localInput(tool: string, input: unknown): unknown;
+  /** Writes the audit log; a listener for the controller. */
+  watch(event: AgentEvent): void;
+};
+
+/** What must not leave this machine does not, and what was allowed is written down. */
+export function createPrivacy(
+  parts: Parts,
+  { guard, notice }: { guard: Pick<Guard, 'closedBecause'>; notice(text: string): void },
+): Privacy {
+  const { config, cwd, dataRoot, provider, opened } = parts;
+  let own: NamedSecret[] | undefined;
+  const firewall = createFirewall({
+    secrets: [
+      () => {
+        own ??= ownSecrets(parts);
+        return own;
+      },
+      fileSecrets({
+        folders: [cwd, ...config.additionalDirectories],
+        home: homedir(),
+        isClosed: (file) => guard.closedBecause(file, 'read') !== null,
+        peek,
+      }),
+    ],
+    key: () => ownKey(path.join(dataRoot, 'firewall.key')),
+  });
+  const audit = createAudit({
+    file: path.join(dataRoot, 'audit.jsonl'),
+    sessionId: opened.session.id,
+    cwd,
+    redact: (text) => firewall.hide(text),
+    onTrouble: notice,
+  });
+  return {
+    provider: config.redactSecrets ? guardProvider(provider, firewall) : provider,
+    localInput: (tool, input) => (LOCAL.has(tool) ? firewall.restore(input) : input),
+    watch: (event) => {
+      if (config.auditLog) audit.take(event);
+    },
+  };
+}
+
+/** Of the environment, the settings and the keychain. */
+function ownSecrets({ config, env, keyVariables, choice }: Parts): NamedSecret[] {
+  const rows = Object.entries(config.providers);
+  const settings = [
+    { name: 'apiKey', value: config.apiKey },
+    { name: 'apiKey', value: choice.key?.key },
+    ...rows.map(([name, row]) => ({ name: `${name}.apiKey`, value: row.apiKey })),
+    ...rows.flatMap(([name, row]) =>
+      Object.values(row.headers ?? {}).map((value) => ({ name: `${name}.header`, value })),
+    ),
+  ];
+  return [
+    ...envSecrets(env, keyVariables),
+    ...settings.flatMap(({ name, value }) => (value && value.length >= 8 ? [{ name, value }] : [])),
+  ];
+}

@@ -1,0 +1,65 @@
+import type { SessionLog } from '../agent/controller.ts';
+import type { AgentEvent } from '../contract/event.ts';
+import type { JournalRecord } from '../session/records.ts';
+import { headerOf, type OpenSession } from '../session/store.ts';
+
+/** Who answers: a reply that breaks off is still somebody's. */
+type Answering = { provider: string; model: string };
+
+/**
+ * Writes a session through to its journal, the header first. A call is on the disk before it runs, and its answer
+ * before the model is asked again; what only streams by is written, and synced with the next of those.
+ */
+export function sessionLog({ session, journal, close }: OpenSession, model: Answering): SessionLog {
+  let begun = session.messages.length > 0;
+  const header = () => {
+    if (begun) return [];
+    begun = true;
+    return [headerOf(session)];
+  };
+  return {
+    message: (message) => journal.append(...header(), { type: 'message', message }),
+    async watch(event) {
+      const record = recordOf(event, model);
+      if (record) await journal.append(record);
+      if (event.type === 'turn_start') await journal.sync();
+    },
+    async started(callId) {
+      await journal.append({ type: 'call_started', callId });
+      await journal.sync();
+    },
+    answered: (message) => journal.append({ type: 'call_answered', message }),
+    grant: (permission) => journal.append({ type: 'grant', permission }),
+    ungrant: (pattern) => journal.append({ type: 'ungrant', pattern }),
+    close,
+  };
+}
+
+function recordOf(event: AgentEvent, model: Answering): JournalRecord | null {
+  switch (event.type) {
+    case 'turn_start':
+      return { type: 'reply', ...model, at: new Date().toISOString() };
+    case 'text':
+    case 'thinking':
+      return { type: 'delta', kind: event.type, text: event.text };
+    case 'reclassify':
+      return { type: 'reclassify', as: event.as };
+    case 'usage':
+      return { type: 'cost', costUsd: event.costUsd };
+    case 'end':
+      return { type: 'end' };
+    default:
+      return null;
+  }
+}
+
+/** For those who want nothing kept. */
+export const forgetful: SessionLog = {
+  message: async () => undefined,
+  watch: async () => undefined,
+  started: async () => undefined,
+  answered: async () => undefined,
+  grant: async () => undefined,
+  ungrant: async () => undefined,
+  close: async () => undefined,
+};

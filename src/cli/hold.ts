@@ -1,0 +1,128 @@
+import { dispatch } from '../commands/dispatch.ts';
+import { builtinCommands } from '../commands/index.ts';
+import type { CommandContext, FileHistory } from '../contract/command.ts';
+import { UserError } from '../contract/errors.ts';
+import type { OpenSession } from '../session/store.ts';
+import type { UndoStore } from '../session/undo/undo-store.ts';
+import type { Conversation } from './conversation.ts';
+import type { Opened } from './open.ts';
+import { Reporter } from './report.ts';
+import { createDesk } from './session-desk.ts';
+import type { TypedPrompts } from './typed-prompts.ts';
+import { visible } from './visible.ts';
+
+/** By then whoever asked has begun to read the answer. */
+const HOUSEKEEPING_AFTER_MS = 1000;
+
+export type Stage = {
+  talk: Conversation;
+  prompts: TypedPrompts;
+  /** The data root. */
+  root: string;
+  cwd: string;
+  /** What came up between two prompts; it is told before the next. */
+  news: string[];
+};
+
+/** One session, prompt by prompt. Resolves with the session to go on with, or null at the end. */
+export async function hold(prompt: string, opened: Opened, stage: Stage): Promise<OpenSession | null> {
+  const { controller, mode, permissions, close } = opened;
+  const { talk, prompts, cwd, news } = stage;
+  const reporter = new Reporter();
+  controller.listen((event) => reporter.take(event));
+  talk.onInterrupt(() => {
+    if (!controller.busy) return false;
+    controller.interrupt();
+    return true;
+  });
+  let next: OpenSession | null = null;
+  let quitting = false;
+  const desk = createDesk({
+    opened: opened.opened,
+    store: opened.store,
+    keeps: opened.config.saveHistory,
+    cwd,
+    warn: (text) => controller.notice('warn', text),
+    goOn: (session) => {
+      next = session;
+      quitting = true;
+    },
+  });
+  controller.listen((event) => {
+    if (event.type === 'message') void desk.messageAdded();
+  });
+  const context: CommandContext = {
+    commands: builtinCommands,
+    cwd,
+    print: (text) => talk.print(visible(text)),
+    ask: (question) => talk.ask(question),
+    confirm: async (question) => (await talk.ask(`${question} [y/n] `))?.trim().toLowerCase() === 'y',
+    files: fileHistory(opened.undo),
+    sessions: desk,
+    prompts: () => prompts.list(),
+    usage: () => ({ ...reporter.report.usage, costUsd: reporter.report.costUsd }),
+    mode,
+    permissions,
+    quit: () => {
+      quitting = true;
+    },
+  };
+  const tellNews = () => {
+    for (const text of news.splice(0)) talk.print(visible(text));
+  };
+  const nextLine = async () => {
+    if (quitting) return null;
+    tellNews();
+    return talk.prompt();
+  };
+  for (let line: string | null = prompt; line !== null; line = await nextLine()) {
+    if (line.trim() === '') continue;
+    await prompts.add(line);
+    if (await obey(line, context)) continue;
+    await controller.submit([{ type: 'text', text: line }]);
+    keepHouseLater(opened, stage);
+  }
+  await close();
+  tellNews();
+  return next;
+}
+
+/** Whether the line was a command. What a user can mend ends the command, not the conversation. */
+async function obey(line: string, context: CommandContext): Promise<boolean> {
+  try {
+    return await dispatch(line, context);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    context.print(`${error.message} ${error.hint}`);
+    return true;
+  }
+}
+
+function fileHistory(undo: UndoStore): FileHistory {
+  return {
+    async runs() {
+      const runs = await undo.runs();
+      return runs.map(({ at, changes }) => ({ at, paths: changes.map(({ path }) => path) }));
+    },
+    async undo(since) {
+      if (since === undefined) return undo.previewUndo();
+      const first = (await undo.runs()).find(({ at }) => at >= since);
+      return first ? undo.previewUndo(first.index) : null;
+    },
+    redo: () => undo.previewRedo(),
+  };
+}
+
+/** Never in the way: some time after an answer, while nothing runs, and at most once a day. */
+function keepHouseLater(opened: Opened, { root, news }: Stage): void {
+  const { controller, store, config } = opened;
+  const keep = async () => {
+    if (controller.busy) return;
+    const { keepHouseDaily } = await import('./housekeeping.ts');
+    const told = await keepHouseDaily({ root, store, config });
+    if (told !== null) news.push(told);
+  };
+  setTimeout(() => {
+    keep().catch((error: Error) => news.push(`Old sessions could not be removed: ${error.message}.`));
+  }, HOUSEKEEPING_AFTER_MS).unref();
+}

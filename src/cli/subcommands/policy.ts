@@ -1,0 +1,123 @@
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { Command, Option } from 'commander';
+import { type CommandVerdict, commandJudge, loadJudge } from '../../assemble/judge-command.ts';
+import { switchOf } from '../../config/environment.ts';
+import { projectContent, trustOf } from '../../config/trust.ts';
+import { UserError } from '../../contract/errors.ts';
+import { dataRoot } from '../../lib/data-root.ts';
+import type { Terminal } from '../terminal.ts';
+import { visible } from '../visible.ts';
+import { table, withContext } from './context.ts';
+
+type PolicyOptions = { trusted?: boolean; cwd?: string; json?: boolean; stdinFormat?: 'json' };
+
+/** `aca policy`: what the judge of commands says, without running anything. The exit code tells no verdict. */
+export function policyCommand(terminal: Terminal): Command {
+  const policy = withContext(new Command('policy'), terminal).description(
+    'Judge command lines without running them, by the built-in rules alone',
+  );
+  withFolder(withContext(policy.command('test'), terminal))
+    .description('Print the verdict and the reason')
+    .argument('[command...]', 'the command line; quote it as one word')
+    .option('--json', 'print one JSON object for each command')
+    .addOption(
+      new Option(
+        '--stdin-format <format>',
+        'read commands from standard input: one JSON string a line',
+      ).choices(['json']),
+    )
+    .action(async (words: string[], options: PolicyOptions) => {
+      const judge = await openJudge(options, terminal);
+      if (options.stdinFormat === 'json') await judgeLines(judge, terminal);
+      else terminal.stdout.write(`${shortly(judge(lineOf(words)), options)}\n`);
+    });
+  withFolder(withContext(policy.command('explain'), terminal))
+    .description('Print the verdict, who gave it, and every part of the command with a verdict of its own')
+    .argument('<command...>', 'the command line; quote it as one word')
+    .option('--json', 'print JSON')
+    .action(async (words: string[], options: PolicyOptions) => {
+      const verdict = (await openJudge(options, terminal))(lineOf(words));
+      terminal.stdout.write(options.json ? `${JSON.stringify(verdict)}\n` : explanation(verdict));
+    });
+  return policy;
+}
+
+function withFolder(command: Command): Command {
+  return command
+    .option('--cwd <folder>', 'judge as if in this folder (default: the current one)')
+    .option('--trusted', 'judge as if the folder were trusted');
+}
+
+type Judge = (line: string) => CommandVerdict;
+
+async function openJudge({ cwd, trusted }: PolicyOptions, terminal: Terminal): Promise<Judge> {
+  await loadJudge();
+  const folder = path.resolve(terminal.cwd, cwd ?? '.');
+  return commandJudge({
+    cwd: folder,
+    home: terminal.env.HOME ?? homedir(),
+    trusted: trusted ?? isTrusted(folder, terminal),
+  });
+}
+
+function isTrusted(folder: string, { env }: Terminal): boolean {
+  if (switchOf(env, 'AI_ASSISTANT_TRUST') === true) return true;
+  return trustOf(dataRoot(env), folder, projectContent(folder)).type === 'trusted';
+}
+
+function lineOf(words: string[]): string {
+  if (words.length > 0) return words.join(' ');
+  throw new UserError(
+    'There is no command to judge.',
+    'Write aca policy test "git log | head", or pass --stdin-format json.',
+  );
+}
+
+/** One answer a line, in order; a line that is no JSON string is answered, too. */
+async function judgeLines(judge: Judge, { stdin, stdout }: Terminal): Promise<void> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  // By hand: the runtime's own reader of lines also splits at characters that may stand in a JSON string.
+  for await (const chunk of stdin) {
+    const lines = (rest + decoder.decode(chunk as Uint8Array, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    stdout.write(answers(lines, judge));
+  }
+  rest += decoder.decode();
+  if (rest !== '') stdout.write(answers([rest], judge));
+}
+
+function answers(lines: string[], judge: Judge): string {
+  return lines.map((line) => `${JSON.stringify(answer(line, judge))}\n`).join('');
+}
+
+function answer(
+  line: string,
+  judge: Judge,
+): Omit<CommandVerdict, 'parts'> | { verdict: 'ask'; reason: string; error: string } {
+  const command = commandIn(line);
+  if (typeof command === 'string') {
+    const { verdict, reason, rule } = judge(command);
+    return { verdict, reason, rule };
+  }
+  return { verdict: 'ask', reason: 'it is not understood', error: command.error };
+}
+
+function commandIn(line: string): string | { error: string } {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'string' ? value : { error: 'The line is JSON, but not a string.' };
+  } catch (error) {
+    return { error: `The line is not JSON: ${error instanceof Error ? error.message : String(error)}` };
+  }
+}
+
+function shortly({ verdict, reason, rule }: CommandVerdict, { json }: PolicyOptions): string {
+  return json ? JSON.stringify({ verdict, reason, rule }) : `${verdict}: ${visible(reason)}`;
+}
+
+function explanation({ verdict, reason, rule, parts }: CommandVerdict): string {
+  const rows = parts.map((part) => [part.verdict, visible(part.text), visible(part.because)]);
+  return `${verdict}: ${visible(reason)}\nby: ${rule}\n${rows.length > 0 ? `\n${table(rows)}` : ''}`;
+}

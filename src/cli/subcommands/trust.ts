@@ -1,0 +1,71 @@
+import { Command } from 'commander';
+import {
+  projectContent,
+  projectRoot,
+  revokeTrust,
+  trustedFolders,
+  trustFolder,
+  trustOf,
+} from '../../config/trust.ts';
+import { dataRoot } from '../../lib/data-root.ts';
+import { Conversation } from '../conversation.ts';
+import type { Terminal } from '../terminal.ts';
+import { changesOf, showFiles, TRUST_QUESTION } from '../trust-question.ts';
+import { table, withContext } from './context.ts';
+
+type TrustOptions = { show?: boolean; revoke?: boolean; list?: boolean };
+
+const STATES = {
+  trusted: 'Trusted',
+  unknown: 'Not trusted',
+  changed: 'Not trusted any more: its settings have changed',
+};
+
+export function trustCommand(terminal: Terminal): Command {
+  return withContext(new Command('trust'), terminal)
+    .description("Trust this folder: its own settings count, and the project's scripts may run")
+    .option('--show', 'tell whether it is trusted, and show what trust is given for')
+    .option('--revoke', 'take the trust back')
+    .option('--list', 'list the folders that are trusted')
+    .action(async (options: TrustOptions) => {
+      const text = await trust(options, terminal);
+      terminal.stdout.write(text === '' ? '' : `${text}\n`);
+    });
+}
+
+async function trust({ show, revoke, list }: TrustOptions, terminal: Terminal): Promise<string> {
+  const { cwd, env } = terminal;
+  const home = dataRoot(env);
+  if (list) {
+    const rows = trustedFolders(home).map(({ folder, trustedAt, files }) => [
+      trustedAt.slice(0, 16).replace('T', ' '),
+      folder,
+      files.join(', '),
+    ]);
+    return rows.length > 0 ? table(rows).trimEnd() : 'No folder is trusted.';
+  }
+  if (revoke) {
+    const folder = await revokeTrust(home, cwd);
+    return folder === null ? `${projectRoot(cwd)} was not trusted.` : `${folder} is not trusted any more.`;
+  }
+
+  const content = projectContent(cwd);
+  const before = trustOf(home, cwd, content);
+  const files = await showFiles(content, changesOf(before));
+  const shown = files === '' ? 'It has no settings of its own.' : files;
+  if (show) return `${STATES[before.type]}: ${projectRoot(cwd)}\n${shown}`;
+
+  terminal.stdout.write(`${projectRoot(cwd)}\n${shown}\n`);
+  if (!(await agreed(terminal))) return 'Nothing was changed.';
+  const folder = await trustFolder(home, cwd, content);
+  return `${folder} is trusted now. Take it back with \`aca trust --revoke\`.`;
+}
+
+/** In a terminal the user is asked with the files in sight; in a script the command itself is the word. */
+async function agreed(terminal: Terminal): Promise<boolean> {
+  if (!terminal.stdin.isTTY || !terminal.stdout.isTTY) return true;
+  const talk = new Conversation(terminal);
+  const answer = await talk.ask(TRUST_QUESTION);
+  talk.close();
+  return answer?.trim().toLowerCase() === 'y';
+}

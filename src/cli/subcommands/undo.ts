@@ -1,0 +1,84 @@
+import path from 'node:path';
+import { Command } from 'commander';
+import { offerUndo, previewOf } from '../../commands/offer-undo.ts';
+import { UserError } from '../../contract/errors.ts';
+import type { OpenSession } from '../../session/store.ts';
+import { UndoStore } from '../../session/undo/undo-store.ts';
+import { lastOf } from '../choose-session.ts';
+import { Conversation } from '../conversation.ts';
+import { loadSettings, sessionStore } from '../open.ts';
+import type { Terminal } from '../terminal.ts';
+import { visible } from '../visible.ts';
+import { withContext } from './context.ts';
+
+type Flags = { session?: string; yes?: boolean };
+
+const WORDS = {
+  undo: {
+    description: 'Take back the file changes of the last run that made any; again, of the run before',
+    nothing: 'Nothing to undo.',
+    question: 'Undo this?',
+  },
+  redo: {
+    description: 'Do again what the last undo took back',
+    nothing: 'Nothing to redo.',
+    question: 'Redo this?',
+  },
+};
+
+/** As `/undo` and `/redo`, for after a headless run. */
+export function undoCommand(verb: 'undo' | 'redo', terminal: Terminal): Command {
+  const { description, nothing, question } = WORDS[verb];
+  const print = (text: string) => {
+    terminal.stdout.write(`${visible(text)}\n`);
+  };
+  return withContext(new Command(verb), terminal)
+    .description(description)
+    .option('--session <id>', 'of this session, by id, its first characters or its title')
+    .option('--yes', 'do it without asking; without it and without a terminal only the preview is printed')
+    .action(async ({ session, yes = false }: Flags) => {
+      const settings = loadSettings({}, terminal);
+      // Open, so that no conversation changes files at the same time.
+      const opened = await openSession(session, { ...settings, cwd: terminal.cwd });
+      const undo = new UndoStore({
+        folder: path.join(settings.root, 'undo'),
+        sessionId: opened.session.id,
+        roots: [opened.session.workingDirectory, ...settings.config.additionalDirectories],
+      });
+      try {
+        const pending = await (verb === 'undo' ? undo.previewUndo() : undo.previewRedo());
+        const { cwd, stdin, stdout } = terminal;
+        if (!pending) print(nothing);
+        else if (yes) await offerUndo(pending, question, { cwd, print, confirm: async () => true });
+        else if (stdin.isTTY && stdout.isTTY)
+          await offerUndo(pending, question, { cwd, print, confirm: (words) => confirm(words, terminal) });
+        else print(`${previewOf(pending, cwd)}\nNothing was changed. Do it with: aca ${verb} --yes`);
+      } finally {
+        await undo.close();
+        await opened.close();
+      }
+    });
+}
+
+async function openSession(
+  wanted: string | undefined,
+  settings: Parameters<typeof sessionStore>[0] & { cwd: string },
+): Promise<OpenSession> {
+  const store = sessionStore(settings);
+  const id = wanted === undefined ? lastOf(store, settings.cwd) : await store.find(wanted);
+  const opened = id === null ? null : await store.resume(id);
+  if (opened) return opened;
+  const hint = '`aca sessions` lists them; --session names one.';
+  throw wanted === undefined
+    ? new UserError('There is no session of this folder.', hint)
+    : new UserError(`There is no session "${wanted}".`, hint);
+}
+
+async function confirm(question: string, terminal: Terminal): Promise<boolean> {
+  const talk = new Conversation(terminal);
+  try {
+    return (await talk.ask(`${question} [y/n] `))?.trim().toLowerCase() === 'y';
+  } finally {
+    talk.close();
+  }
+}

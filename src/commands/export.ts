@@ -1,0 +1,13 @@
+import type { SlashCommand } from '../contract/command.ts';
+
+export const exportSession: SlashCommand = {
+  name: 'export',
+  description: 'Write this conversation to a file: /export talk.md, talk.html or talk.json',
+  async execute(words, { sessions, print }) {
+    await sessions.ready;
+    const { id, messages } = sessions.session;
+    if (messages.length === 0) return print('There is nothing to write yet.');
+    const file = words.join(' ') || `session-${id.slice(0, 8)}.md`;
+    print(`Written to ${await sessions.exportTo(file)}`);
+  },
+};

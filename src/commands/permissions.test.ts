@@ -1,0 +1,110 @@
+import { expect, test } from 'vitest';
+import type { CommandContext, SessionDesk } from '../contract/command.ts';
+import type { Permission, PermissionMode } from '../contract/permission.ts';
+import { dispatch } from './dispatch.ts';
+import { builtinCommands } from './index.ts';
+
+const nothing = async () => '';
+const noDesk: SessionDesk = {
+  session: {
+    id: '',
+    workingDirectory: '',
+    startedAt: '',
+    messages: [],
+    permissions: [],
+    settings: { model: '' },
+  },
+  ready: Promise.resolve(),
+  list: () => [],
+  rename: async () => undefined,
+  rewind: async () => undefined,
+  fork: nothing,
+  goTo: async () => undefined,
+  exportTo: nothing,
+};
+
+/** A conversation that does nothing but keep its answers. */
+function setUp() {
+  const printed: string[] = [];
+  let current: PermissionMode = 'default';
+  let grants: Permission[] = (['session', 'always'] as const).map((scope) => ({
+    type: 'execute',
+    pattern: `Bash(make ${scope})`,
+    action: 'allow',
+    scope,
+    grantedAt: '2026-01-01',
+  }));
+  let denials = [{ key: 'k', operation: 'Bash rm', because: 'User denied permission' }];
+  const context: CommandContext = {
+    commands: builtinCommands,
+    print: (text) => printed.push(text),
+    cwd: '/project',
+    ask: async () => null,
+    confirm: async () => false,
+    files: { runs: async () => [], undo: async () => null, redo: async () => null },
+    sessions: noDesk,
+    prompts: () => [],
+    usage: () => ({ inputTokens: 0, outputTokens: 0, costUsd: null }),
+    mode: {
+      get: () => current,
+      set: (mode) => {
+        current = mode;
+      },
+    },
+    permissions: {
+      rules: () => [{ verdict: 'deny', pattern: 'Bash(git push *)' }],
+      grants: () => grants,
+      denials: () => denials,
+      forgetGrant: async (grant) => {
+        grants = grants.filter((one) => one !== grant);
+      },
+      forgetDenial: (key) => {
+        denials = denials.filter((one) => one.key !== key);
+      },
+    },
+    quit: () => undefined,
+  };
+  const type = async (line: string) => {
+    printed.length = 0;
+    await dispatch(line, context);
+    return printed.join('\n');
+  };
+  return { type, mode: () => current };
+}
+
+test('[Y09] /permissions lists rules and answers, and forgets them one by one or all', async () => {
+  const { type } = setUp();
+  expect(await type('/permissions')).toBe(
+    [
+      'Mode: default',
+      'Rules of your settings:',
+      '  deny  Bash(git push *)',
+      'Answers that are remembered:',
+      '  1. allow Bash(make session) (this session)',
+      '  2. allow Bash(make always) (always, in this folder)',
+      '  3. deny Bash rm (User denied permission; this session)',
+    ].join('\n'),
+  );
+  for (const which of ['0', '-1', 'x', '1.5', '01'])
+    expect(await type(`/permissions forget ${which}`)).toContain('nothing remembered');
+  expect(await type('/permissions forget 2')).toBe(
+    'forgotten: allow Bash(make always) (always, in this folder)',
+  );
+  expect(await type('/permissions forget 9')).toBe(
+    'There is nothing remembered as 9. /permissions lists what is.',
+  );
+  expect(await type('/permissions forget all')).toBe(
+    'forgotten: allow Bash(make session) (this session)\nforgotten: deny Bash rm (User denied permission; this session)',
+  );
+  expect(await type('/permissions')).toContain('No answers are remembered.');
+  expect(await type('/permissions drop')).toContain('/permissions forget');
+});
+
+test('/mode shows the modes and switches', async () => {
+  const { type, mode } = setUp();
+  expect(await type('/mode')).toContain('* default ');
+  expect(await type('/mode Plan')).toMatch(/^The mode is plan now: nothing is changed/);
+  expect(mode()).toBe('plan');
+  expect(await type('/mode plam')).toBe('There is no mode plam. Did you mean plan? /mode lists them.');
+  expect(mode()).toBe('plan');
+});

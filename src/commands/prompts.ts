@@ -1,0 +1,27 @@
+import type { Message, UserMessage } from '../contract/message.ts';
+
+/** A prompt in a conversation: the message it is, and its first line. */
+export type Prompt = { message: number; at: string; line: string };
+
+const LINE_LENGTH = 60;
+
+export function promptsOf(messages: readonly Message[]): Prompt[] {
+  return messages.flatMap((message, i) =>
+    message.role === 'user' ? [{ message: i, at: message.timestamp, line: firstLineOf(message) }] : [],
+  );
+}
+
+/** The prompt of this number, counted from 1, or null. */
+export function promptNumbered(written: string, messages: readonly Message[]): Prompt | null {
+  return /^\d+$/.test(written) ? (promptsOf(messages)[Number(written) - 1] ?? null) : null;
+}
+
+/** Of what the user wrote: what the program had to tell comes before it, as a part of its own. */
+function firstLineOf({ content }: UserMessage): string {
+  const text = content.findLast((part) => part.type === 'text')?.text ?? '';
+  return shortened(text.trim().split('\n')[0] ?? '');
+}
+
+function shortened(line: string): string {
+  return line.length > LINE_LENGTH ? `${line.slice(0, LINE_LENGTH - 1)}…` : line;
+}

@@ -1,0 +1,12 @@
+import type { SlashCommand } from '../contract/command.ts';
+import { offerUndo } from './offer-undo.ts';
+
+export const redo: SlashCommand = {
+  name: 'redo',
+  description: 'Do again what the last /undo or /rewind took back from files',
+  async execute(_args, context) {
+    const pending = await context.files.redo();
+    if (!pending) return context.print('Nothing to redo.');
+    await offerUndo(pending, 'Redo this?', context);
+  },
+};

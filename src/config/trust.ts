@@ -1,0 +1,136 @@
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import path from 'node:path';
+import * as z from 'zod';
+import { writeAtomic } from '../lib/atomic-write.ts';
+import { sha256 } from '../lib/sha256.ts';
+import { readSmallFile } from './config-file.ts';
+import { checkOnce } from './schema.ts';
+
+/** A file of the project that may loosen settings or run something, as it stands now. `name` is from the root. */
+export type ProjectContent = { name: string; file: string; text: string };
+
+/** A file that is not what the user approved; `before` is null where that file is new. */
+export type ContentChange = { name: string; before: string | null; after: string };
+
+/**
+ * What the user has said of a project. `changed` is a word that no longer counts: the files are others than those it
+ * was given for.
+ */
+export type Trust = { type: 'trusted' } | { type: 'unknown' } | { type: 'changed'; changes: ContentChange[] };
+
+export type TrustedFolder = { folder: string; trustedAt: string; files: string[] };
+
+const storeSchema = z.object({
+  folders: z.record(
+    z.string(),
+    z.object({
+      trustedAt: z.string(),
+      files: z.record(z.string(), z.object({ sha256: z.string(), text: z.string() })),
+    }),
+  ),
+});
+type Folders = z.output<typeof storeSchema>['folders'];
+
+const PROJECT_FILE = '.ai-assistant.json';
+
+/**
+ * The root of the git repository that holds the folder. Outside a repository it is the folder itself: a shared
+ * parent such as /tmp is nobody's project.
+ */
+export function projectRoot(cwd: string): string {
+  for (let folder = path.resolve(cwd); ; folder = path.dirname(folder)) {
+    if (existsSync(path.join(folder, '.git'))) return folder;
+    if (path.dirname(folder) === folder) return path.resolve(cwd);
+  }
+}
+
+/** The nearest `.ai-assistant.json` from the working directory up to the project's root. */
+export function findProjectFile(cwd: string): string | null {
+  const root = projectRoot(cwd);
+  for (let folder = path.resolve(cwd); ; folder = path.dirname(folder)) {
+    const file = path.join(folder, PROJECT_FILE);
+    if (existsSync(file)) return file;
+    if (folder === root) return null;
+  }
+}
+
+/** All that a word of trust is given for. What else comes to loosen or run things from a project belongs in here. */
+export function projectContent(cwd: string): ProjectContent[] {
+  const root = projectRoot(cwd);
+  return [findProjectFile(cwd)].flatMap((file) => {
+    const text = file === null ? null : readSmallFile(file);
+    if (file === null || text === null) return [];
+    return [{ name: path.relative(root, file).replaceAll(path.sep, '/'), file, text }];
+  });
+}
+
+/** Whether what stands there now is what the user approved. A store that cannot be read approves nothing. */
+export function trustOf(home: string, cwd: string, content: readonly ProjectContent[]): Trust {
+  const folders = readStore(home);
+  const approved = folders?.[realRoot(cwd)];
+  if (approved === undefined) return { type: 'unknown' };
+  const changes = content.flatMap(({ name, text }): ContentChange[] => {
+    const before = Object.hasOwn(approved.files, name) ? approved.files[name] : undefined;
+    return before?.sha256 === sha256(text) ? [] : [{ name, before: before?.text ?? null, after: text }];
+  });
+  return changes.length === 0 ? { type: 'trusted' } : { type: 'changed', changes };
+}
+
+/** Files approved before, such as those of another subfolder, stay approved. Returns the project's root. */
+export async function trustFolder(
+  home: string,
+  cwd: string,
+  content: readonly ProjectContent[],
+): Promise<string> {
+  const folders = readStore(home) ?? {};
+  const root = realRoot(cwd);
+  const files = { ...folders[root]?.files };
+  for (const { name, text } of content) files[name] = { sha256: sha256(text), text };
+  await writeStore(home, { ...folders, [root]: { trustedAt: new Date().toISOString(), files } });
+  return root;
+}
+
+/** The folder whose trust was taken back, or null where there was none. */
+export async function revokeTrust(home: string, cwd: string): Promise<string | null> {
+  const root = realRoot(cwd);
+  const { [root]: revoked, ...others } = readStore(home) ?? {};
+  if (revoked === undefined) return null;
+  await writeStore(home, others);
+  return root;
+}
+
+export function trustedFolders(home: string): TrustedFolder[] {
+  return Object.entries(readStore(home) ?? {})
+    .map(([folder, { trustedAt, files }]) => ({ folder, trustedAt, files: Object.keys(files).sort() }))
+    .sort((a, b) => (a.folder < b.folder ? -1 : 1));
+}
+
+/** Real, so that no link can borrow another folder's trust. */
+function realRoot(cwd: string): string {
+  return projectRoot(realpathSync(cwd));
+}
+
+function readStore(home: string): Folders | null {
+  let text: string;
+  try {
+    text = readFileSync(storeFile(home), 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== undefined) return null;
+    throw error;
+  }
+  try {
+    const parsed = storeSchema.safeParse(JSON.parse(text), checkOnce);
+    return parsed.success ? parsed.data.folders : null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+async function writeStore(home: string, folders: Folders): Promise<void> {
+  await writeAtomic(storeFile(home), `${JSON.stringify({ folders }, null, 2)}\n`, 0o600);
+}
+
+function storeFile(home: string): string {
+  return path.join(home, 'trust.json');
+}

@@ -1,0 +1,23 @@
+import {
+  isSecretValue,
+  type NamedSecret,
+  nameStrength,
+  passwordsInAddress,
+  SHORTEST,
+} from './looks-secret.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Secrets among environment variables. Those in `keyVariables` are secret whatever they look like. */
+export function envSecrets(env: Env, keyVariables: readonly string[] = []): NamedSecret[] {
+  return Object.keys(env)
+    .sort()
+    .flatMap((name) => {
+      const value = env[name]?.trim() ?? '';
+      const whole = keyVariables.includes(name)
+        ? value.length >= SHORTEST
+        : isSecretValue(value, nameStrength(name));
+      const values = [...(whole ? [value] : []), ...passwordsInAddress(value)];
+      return values.map((found) => ({ name, value: found }));
+    });
+}

@@ -1,0 +1,76 @@
+import { appendFile, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { workspace } from '../../test/support/workspace.ts';
+import { peek } from '../lib/peek.ts';
+import { fileSecrets } from './file-secrets.ts';
+
+const closed = /(^|\/)(\.env[^/]*|\.npmrc|secrets\.json|\.aws\/.*)$/;
+
+async function project(files: Record<string, string>) {
+  const space = await workspace(files);
+  const read: string[] = [];
+  const source = fileSecrets({
+    folders: [space.root],
+    home: space.home,
+    isClosed: (file) => closed.test(file),
+    peek: {
+      ...peek,
+      text: (file) => {
+        read.push(path.relative(space.root, file));
+        return peek.text(file);
+      },
+    },
+  });
+  const values = () => source().map(({ value }) => value);
+  return { ...space, source, values, read };
+}
+
+test('closed files are read two levels deep; open ones, deep ones and dependencies are not', async () => {
+  const { values } = await project({
+    '.env': 'A_TOKEN=canary-top\n',
+    'app/.env.local': 'B_TOKEN=canary-below\n',
+    'app/src/.env': 'C_TOKEN=canary-deep\n',
+    'app/config.ts': 'D_TOKEN=canary-source\n',
+    'node_modules/.env': 'E_TOKEN=canary-dependency\n',
+  });
+  expect(values()).toEqual(['canary-top', 'canary-below']);
+});
+
+test('nothing is read twice, and the list is the very same, while nothing changes', async () => {
+  const { source, read } = await project({
+    '.env': 'A_TOKEN=canary-top\n',
+    'b/.npmrc': '_authToken=canary-npm\n',
+  });
+  const first = source();
+  expect(source()).toBe(first);
+  expect(read.sort()).toEqual(['.env', 'b/.npmrc']);
+});
+
+test('a file that changes, appears or goes is noticed', async () => {
+  const { root, values } = await project({ '.env': 'A_TOKEN=canary-one\n' });
+  expect(values()).toEqual(['canary-one']);
+  await appendFile(path.join(root, '.env'), 'B_TOKEN=canary-two\n');
+  expect(values()).toEqual(['canary-one', 'canary-two']);
+  await mkdir(path.join(root, 'new'));
+  await writeFile(path.join(root, 'new/secrets.json'), '{"token":"canary-three"}');
+  expect(values()).toEqual(['canary-one', 'canary-two', 'canary-three']);
+  await rm(path.join(root, '.env'));
+  expect(values()).toEqual(['canary-three']);
+});
+
+test('credentials in the home folder are known, links are followed, what is no file is passed over', async () => {
+  const { root, home, values } = await project({ 'real.txt': 'A_TOKEN=canary-linked\n' });
+  await mkdir(path.join(home, '.aws'));
+  await writeFile(path.join(home, '.aws/credentials'), 'aws_secret_access_key = canary-aws-value\n');
+  await symlink('real.txt', path.join(root, '.env'));
+  await mkdir(path.join(root, '.env.d'));
+  await symlink('nowhere', path.join(root, '.env.local'));
+  expect(values()).toEqual(['canary-aws-value', 'canary-linked']);
+});
+
+test('a file too large to be one of settings is not read', async () => {
+  const { values, read } = await project({ '.env': `A_TOKEN=canary-top\n${'#'.repeat(1024 * 1024)}` });
+  expect(values()).toEqual([]);
+  expect(read).toEqual([]);
+});

@@ -1,0 +1,105 @@
+import path from 'node:path';
+import type { Peek } from '../lib/peek.ts';
+import type { SecretSource } from './firewall.ts';
+import type { NamedSecret } from './looks-secret.ts';
+import { parseSecrets } from './parse-secrets.ts';
+
+const MAX_BYTES = 1024 * 1024;
+const MAX_FOLDERS = 200;
+const MAX_FILES = 200;
+/** Large, and full of other people's fixtures. */
+const PASSED_OVER = new Set([
+  'node_modules',
+  '.git',
+  '.hg',
+  '.svn',
+  'vendor',
+  '.venv',
+  'venv',
+  '__pycache__',
+  'target',
+]);
+
+/** Where programs keep credentials in a home folder. */
+const IN_HOME = [
+  '.netrc',
+  '.npmrc',
+  '.pypirc',
+  '.pgpass',
+  '.git-credentials',
+  '.vault-token',
+  '.aws/credentials',
+  '.docker/config.json',
+  '.kube/config',
+  '.config/gh/hosts.yml',
+  '.ssh/id_rsa',
+  '.ssh/id_ecdsa',
+  '.ssh/id_ed25519',
+  '.env',
+];
+
+export type FileSecretsOptions = {
+  /** Looked through two levels deep. */
+  folders: readonly string[];
+  home: string;
+  /** Whether a file is closed to the model by its name. Its values are then secret. */
+  isClosed(file: string): boolean;
+  peek: Peek;
+};
+
+type Seen = { stamp: string; secrets: NamedSecret[] };
+type Level = { stamp: string; files: string[]; folders: string[] };
+
+/** Values in closed files. Each file is read when it is first seen and when it has changed. */
+export function fileSecrets({ folders, home, isClosed, peek }: FileSecretsOptions): SecretSource {
+  const levels = new Map<string, Level>();
+  const files = new Map<string, Seen>();
+  let current: readonly NamedSecret[] = [];
+
+  function lookInto(folder: string): Level | null {
+    const known = levels.get(folder);
+    const found = peek.folder(folder, known?.stamp);
+    if (!found) {
+      levels.delete(folder);
+      return null;
+    }
+    if (known && found.stamp === known.stamp) return known;
+    const level = {
+      stamp: found.stamp,
+      files: found.files.map((name) => path.join(folder, name)).filter((file) => isClosed(file)),
+      folders: found.folders.filter((name) => !PASSED_OVER.has(name)).map((name) => path.join(folder, name)),
+    };
+    levels.set(folder, level);
+    return level;
+  }
+
+  function candidates(): string[] {
+    const top = folders.flatMap((folder) => lookInto(folder) ?? []);
+    const below = top
+      .flatMap((level) => level.folders)
+      .slice(0, MAX_FOLDERS)
+      .flatMap((folder) => lookInto(folder) ?? []);
+    const gitConfigs = folders.map((folder) => path.join(folder, '.git', 'config'));
+    const inHome = IN_HOME.map((name) => path.join(home, name));
+    const found = [...top, ...below].flatMap((level) => level.files);
+    return [...new Set([...found.slice(0, MAX_FILES), ...gitConfigs, ...inHome])].sort();
+  }
+
+  return () => {
+    const now = candidates();
+    const gone = [...files.keys()].filter((file) => !now.includes(file));
+    let changed = gone.length > 0;
+    for (const file of gone) files.delete(file);
+    for (const file of now) {
+      const found = peek.file(file);
+      const known = files.get(file);
+      if (!found || found.size > MAX_BYTES) changed = files.delete(file) || changed;
+      else if (known?.stamp !== found.stamp) {
+        files.set(file, { stamp: found.stamp, secrets: parseSecrets(file, peek.text(file)) });
+        changed = true;
+      }
+    }
+    if (changed) current = now.flatMap((file) => files.get(file)?.secrets ?? []);
+    return current;
+  };
+}

@@ -1,0 +1,131 @@
+import type { Message } from '../contract/message.ts';
+import type { CompletionRequest, Provider } from '../contract/provider.ts';
+import { createTextHider, type TextHider } from './hide-text.ts';
+import type { NamedSecret } from './looks-secret.ts';
+import { createPlaceholders, PLACEHOLDER } from './placeholders.ts';
+
+/** Asked before every request. Returns the very same list while nothing has changed. */
+export type SecretSource = () => readonly NamedSecret[];
+
+export type FirewallOptions = {
+  secrets: readonly SecretSource[];
+  /** Kept on the user's machine: it makes placeholders equal from session to session, and nobody else's guess. */
+  key(): string;
+};
+
+export type Firewall = {
+  /** What may be sent: the same object where nothing in it is secret. Images and signed thoughts are left alone. */
+  outgoing(request: CompletionRequest): CompletionRequest;
+  /** Any plain value with placeholders for the secrets in its texts. */
+  hide<T>(value: T): T;
+  /** The way back, for tools of this machine only. Words that were never given out stay as they are. */
+  restore<T>(value: T): T;
+};
+
+/** Secrets stay here: a model and its servers see placeholders, local tools see the values. */
+export function createFirewall({ secrets: sources, key }: FirewallOptions): Firewall {
+  const placeholders = createPlaceholders(key);
+  let lists: (readonly NamedSecret[])[] = [];
+  /** Never forgotten: what a history says is not unsaid when a file changes. */
+  const known = new Map<string, NamedSecret>();
+  let hider: TextHider = createTextHider([], placeholders);
+  let hidden = new WeakMap<object, unknown>();
+  let lastSystem = { from: '', to: '' };
+
+  function refresh(): void {
+    const current = sources.map((source) => source());
+    if (current.length === lists.length && current.every((list, i) => list === lists[i])) return;
+    lists = current;
+    const before = known.size;
+    for (const secret of current.flat()) if (!known.has(secret.value)) known.set(secret.value, secret);
+    if (known.size === before) return;
+    hider = createTextHider([...known.values()], placeholders);
+    hidden = new WeakMap();
+    lastSystem = { from: '', to: '' };
+  }
+
+  const hideDeep = <T>(value: T): T => mapTexts(value, (text) => hider.hide(text));
+
+  /** A message is looked through once, however often it is sent. */
+  function hideOnce<T extends object>(value: T, hide: (value: T) => T): T {
+    const done = hidden.get(value);
+    if (done !== undefined) return done as T;
+    const result = hide(value);
+    hidden.set(value, result);
+    return result;
+  }
+
+  function hideMessage(message: Message): Message {
+    const content = message.content.map((part) => {
+      if (part.type === 'image' || (part.type === 'thinking' && part.signature !== undefined)) return part;
+      if (part.type !== 'tool_call') return hideDeep(part);
+      const { input, malformed } = part;
+      const shown = {
+        input: hideDeep(input),
+        ...(malformed !== undefined && { malformed: hideDeep(malformed) }),
+      };
+      return shown.input === input && shown.malformed === malformed ? part : { ...part, ...shown };
+    });
+    const same = content.every((part, i) => part === message.content[i]);
+    // Every kind of message keeps its kinds of parts.
+    return same ? message : ({ ...message, content } as Message);
+  }
+
+  return {
+    outgoing(request) {
+      refresh();
+      if (lastSystem.from !== request.system)
+        lastSystem = { from: request.system, to: hider.hide(request.system) };
+      const system = lastSystem.to;
+      const messages = request.messages.map((message) => hideOnce(message, hideMessage));
+      const tools = request.tools && hideOnce(request.tools, hideDeep);
+      const same = messages.every((message, i) => message === request.messages[i]);
+      if (same && system === request.system && tools === request.tools) return request;
+      return { ...request, system, messages: same ? request.messages : messages, ...(tools && { tools }) };
+    },
+
+    hide(value) {
+      refresh();
+      return hideDeep(value);
+    },
+
+    restore: (value) =>
+      mapTexts(value, (text) => {
+        if (!text.includes('[secret:')) return text;
+        if ((text.match(PLACEHOLDER) ?? []).some((word) => placeholders.meaningOf(word) === undefined)) {
+          refresh();
+          hider.nameAll();
+        }
+        return text.replaceAll(PLACEHOLDER, (word) => placeholders.meaningOf(word) ?? word);
+      }),
+  };
+}
+
+/** Nothing secret leaves with a request; what comes back is not touched. */
+export function guardProvider(provider: Provider, firewall: Pick<Firewall, 'outgoing'>): Provider {
+  return {
+    ...provider,
+    stream: (request, signal) => provider.stream(firewall.outgoing(request), signal),
+    countTokens: (request, signal) => provider.countTokens(firewall.outgoing(request), signal),
+  };
+}
+
+/** The same value with other texts; the very same objects where no text is another. */
+function mapTexts<T>(value: T, change: (text: string) => string): T {
+  // Each branch returns the kind of value it was given.
+  if (typeof value === 'string') return change(value) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    const items = value.map((item: unknown) => mapTexts(item, change));
+    return items.every((item, i) => item === value[i]) ? value : (items as T);
+  }
+  const entries = Object.entries(value).map(([name, inner]) => [
+    change(name),
+    mapTexts(inner as unknown, change),
+  ]);
+  const same = Object.entries(value).every(([name, inner], i) => {
+    const [newName, newInner] = entries[i] ?? [];
+    return newName === name && newInner === inner;
+  });
+  return same ? value : (Object.fromEntries(entries) as T);
+}

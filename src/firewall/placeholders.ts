@@ -1,0 +1,39 @@
+import { createHmac } from 'node:crypto';
+
+/** The words that stand for what is hidden, and what they stand for. */
+export type Placeholders = {
+  /** The same for the same text in every session that has this key; without the key, no way back to the text. */
+  standFor(text: string, name: string): string;
+  /** Undefined for words this process has not given out. */
+  meaningOf(placeholder: string): string | undefined;
+};
+
+export const PLACEHOLDER = /\[secret:[\w.-]{1,64}:[0-9a-f]{8}\]/g;
+
+export function createPlaceholders(key: () => string): Placeholders {
+  const byText = new Map<string, string>();
+  const meanings = new Map<string, string>();
+  let hmacKey: string | undefined;
+  return {
+    standFor(text, name) {
+      const known = byText.get(text);
+      if (known !== undefined) return known;
+      hmacKey ??= key();
+      const tail = createHmac('sha256', hmacKey).update(text).digest('hex').slice(0, 8);
+      const placeholder = `[secret:${plainName(name)}:${tail}]`;
+      byText.set(text, placeholder);
+      meanings.set(placeholder, text);
+      return placeholder;
+    },
+    meaningOf: (placeholder) => meanings.get(placeholder),
+  };
+}
+
+function plainName(name: string): string {
+  return (
+    name
+      .replaceAll(/[^\w.-]+/g, '_')
+      .replaceAll(/^_+|_+$/g, '')
+      .slice(0, 48) || 'value'
+  );
+}

@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs';
+
+/** The values in a file of JSON lines, none when there is no file. A line that is torn or foreign is passed over. */
+export function readJsonLines(file: string): unknown[] {
+  return textIfAny(file)
+    .split('\n')
+    .flatMap((line) => {
+      if (line === '') return [];
+      try {
+        return [JSON.parse(line) as unknown];
+      } catch (error) {
+        if (error instanceof SyntaxError) return [];
+        throw error;
+      }
+    });
+}
+
+export function toJsonLines(values: readonly unknown[]): string {
+  return values.map((value) => `${JSON.stringify(value)}\n`).join('');
+}
+
+function textIfAny(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw error;
+  }
+}

@@ -1,0 +1,42 @@
+import { randomBytes } from 'node:crypto';
+import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+/**
+ * A random key that is made once and kept in a file only its owner can read. Where the disk refuses, the key is as
+ * good as any other, and gone with the process.
+ */
+export function ownKey(file: string): string {
+  const key = randomBytes(32).toString('hex');
+  try {
+    return readKey(file) ?? makeKey(file, key);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    return key;
+  }
+}
+
+function readKey(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8').trim() || null;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** Appears whole or not at all; of two processes that make it at once, both get the first one's. */
+function makeKey(file: string, key: string): string {
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  const temporary = `${file}.${randomBytes(6).toString('hex')}`;
+  writeFileSync(temporary, `${key}\n`, { mode: 0o600, flag: 'wx' });
+  try {
+    linkSync(temporary, file);
+    return key;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    return readKey(file) ?? key;
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+}

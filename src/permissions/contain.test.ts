@@ -1,0 +1,226 @@
+import path from 'node:path';
+import fc from 'fast-check';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Access, PermissionMode } from '../contract/permission.ts';
+import type { SandboxState } from '../contract/sandbox.ts';
+import { evaluate } from './evaluate.ts';
+import type { Policy } from './policy.ts';
+import { loadGrammar } from './shell/grammar.ts';
+
+beforeAll(loadGrammar);
+
+const cwd = '/srv/app';
+const base: Policy = {
+  mode: 'default',
+  cwd,
+  rules: { allow: [], ask: [], deny: [] },
+  grants: [],
+  requireApprovalForWrites: true,
+  requireApprovalForCommands: true,
+  blockedCommands: [],
+  trusted: false,
+  sandbox: null,
+  sandboxRequired: false,
+  sandboxAutoApprove: false,
+  isInside: (file) => `${path.resolve(file)}/`.startsWith(`${cwd}/`),
+  realOf: (file) => path.resolve(file),
+};
+
+const strict: SandboxState = { kind: 'bubblewrap', level: 'strict', network: 'none' };
+const standard: SandboxState = { kind: 'bubblewrap', level: 'standard', network: 'none' };
+const listed: SandboxState = { ...standard, network: 'listed' };
+const permissive: SandboxState = { kind: 'docker', level: 'permissive', network: 'open' };
+const host: SandboxState = {
+  kind: 'host',
+  level: 'permissive',
+  network: 'open',
+  fallback: 'bubblewrap is not installed',
+};
+const modes: PermissionMode[] = ['default', 'accept-edits', 'plan', 'auto', 'read-only'];
+
+function run(command: string, policy: Partial<Policy>, extra: Partial<Access> = {}) {
+  const access: Access = { kind: 'execute', target: command, ...extra };
+  return evaluate({ tool: 'Bash', accesses: [access], input: {} }, { ...base, ...policy });
+}
+const rules = (some: Partial<Policy['rules']>): Partial<Policy> => ({ rules: { ...base.rules, ...some } });
+
+describe('[X01][Y30] what the sandbox contains needs no question', () => {
+  const table: [name: string, sandbox: SandboxState | null, policy: Partial<Policy>, verdicts: string][] = [
+    ['no word of a sandbox', null, {}, 'ask ask deny deny deny'],
+    ['no sandbox', host, {}, 'ask ask deny deny deny'],
+    ['an open network', permissive, {}, 'ask ask deny deny deny'],
+    ['nothing can be written', strict, {}, 'allow allow allow allow allow'],
+    ['strict, but some network', { ...strict, network: 'listed' }, {}, 'ask allow deny allow deny'],
+    ['the working directory can', standard, {}, 'ask allow deny allow deny'],
+    ['and the user lets it', standard, { sandboxAutoApprove: true }, 'allow allow deny allow deny'],
+    ['listed hosts', listed, { sandboxAutoApprove: true }, 'allow allow deny allow deny'],
+    ['reading is asked about', strict, { requireApprovalForReads: true }, 'ask ask deny deny deny'],
+  ];
+  test.each(table)('%s', (_name, sandbox, policy, verdicts) => {
+    const found = modes.map((mode) => run('make', { ...policy, mode, sandbox }).verdict);
+    expect(found.join(' ')).toBe(verdicts);
+  });
+
+  test('and the judgement names it', () => {
+    expect(run('make', { sandbox: standard, mode: 'auto' })).toEqual({
+      verdict: 'allow',
+      because: 'bubblewrap contains it: no network, writes only in the working directory',
+      by: 'sandbox bubblewrap',
+    });
+    expect(run('make', { sandbox: strict, mode: 'plan' }).because).toBe(
+      'bubblewrap contains it: no network, nothing can be written',
+    );
+    expect(run('ls', { sandbox: strict })).toEqual({
+      verdict: 'allow',
+      because: 'it only reads',
+      by: 'default',
+    });
+  });
+
+  test('refusals and questions of the user stand before it', () => {
+    for (const mode of modes) {
+      expect(run('sudo make', { sandbox: strict, mode }).verdict).toBe('deny');
+      expect(run('make', { sandbox: strict, mode, ...rules({ deny: ['Bash(make *)'] }) }).by).toBe(
+        'rule deny Bash(make *)',
+      );
+      expect(run('make', { sandbox: strict, mode, blockedCommands: ['make'] }).verdict).toBe('deny');
+    }
+    expect(run('make', { sandbox: strict, ...rules({ ask: ['Bash(make *)'] }) }).verdict).toBe('ask');
+  });
+
+  test('a rule for files or addresses that it cannot see ends the guarantee', () => {
+    const verdict = (sandbox: SandboxState, deny: string) =>
+      run('make', { sandbox, mode: 'accept-edits', ...rules({ deny: [deny] }) }).verdict;
+    expect([
+      verdict(standard, 'Read(private/**)'),
+      verdict(strict, 'Read(private/**)'),
+      verdict(standard, 'Edit(migrations/**)'),
+      verdict(strict, 'Edit(migrations/**)'),
+      verdict(standard, 'WebFetch'),
+      verdict(listed, 'WebFetch(domain:example.org)'),
+      verdict(standard, 'Bash(git push *)'),
+      verdict(standard, 'mcp:*'),
+    ]).toEqual(['ask', 'ask', 'ask', 'allow', 'allow', 'ask', 'allow', 'allow']);
+  });
+
+  test('a tool of a server is not in it', () => {
+    const policy = { ...base, sandbox: strict, mode: 'accept-edits' as const };
+    expect(evaluate({ tool: 'github:push', accesses: [], input: {} }, policy).verdict).toBe('ask');
+  });
+});
+
+describe('[Y30][Y37] without a sandbox', () => {
+  test('auto mode runs only what surely reads, and says that there is none', () => {
+    expect(run('git status', { sandbox: host, mode: 'auto' }).verdict).toBe('allow');
+    expect(run('make', { sandbox: host, mode: 'auto' })).toEqual({
+      verdict: 'deny',
+      because:
+        'auto mode refuses what it cannot contain: make is not known to be read-only; there is no sandbox here',
+      by: 'mode auto',
+    });
+    expect(run('make', { sandbox: host, mode: 'auto', requireApprovalForCommands: false }).verdict).toBe(
+      'deny',
+    );
+  });
+
+  test('sandbox.required refuses every command and says why', () => {
+    for (const command of ['ls', 'make']) {
+      expect(run(command, { sandbox: host, sandboxRequired: true, ...rules({ allow: ['Bash'] }) })).toEqual({
+        verdict: 'deny',
+        because: 'commands must run in a sandbox, and there is none: bubblewrap is not installed',
+        by: 'setting sandbox.required',
+      });
+    }
+    expect(run('ls', { sandbox: standard, sandboxRequired: true }).verdict).toBe('allow');
+    expect(run('ls', { sandbox: standard, sandboxRequired: true }, { unconfined: true }).verdict).toBe(
+      'deny',
+    );
+  });
+});
+
+describe('a command that is to run outside the sandbox', () => {
+  const outside = { unconfined: true } as const;
+  test('is asked about every time, and refused where nobody is asked or nothing may change', () => {
+    const verdicts = (command: string, policy: Partial<Policy>) =>
+      modes.map((mode) => run(command, { sandbox: strict, ...policy, mode }, outside).verdict).join(' ');
+    const loose: Partial<Policy> = {
+      ...rules({ allow: ['Bash', 'Bash(ls)'] }),
+      requireApprovalForCommands: false,
+      sandboxAutoApprove: true,
+      grants: [
+        { type: 'execute', pattern: 'Bash(ls)', action: 'allow', scope: 'always', grantedAt: '2026-01-01' },
+      ],
+    };
+    for (const policy of [{}, loose]) expect(verdicts('ls', policy)).toBe('ask ask deny deny deny');
+    expect(verdicts('sudo ls', loose)).toBe('deny deny deny deny deny');
+  });
+});
+
+describe('whatever else is said', () => {
+  const mode = fc.constantFrom(...modes);
+  const sandbox = fc.constantFrom(null, strict, standard, listed, permissive, host);
+  const command = fc.constantFrom(
+    'ls',
+    'make',
+    'git status; make',
+    'echo a > b',
+    'npm test',
+    'cat src/a',
+    'x $(y)',
+  );
+  const target = fc.constantFrom('a.ts', 'src/a.ts', '/etc/hosts', '.git/hooks/pre-commit', '../x');
+  const access: fc.Arbitrary<Access> = fc.oneof(
+    fc.record({ kind: fc.constant('execute' as const), target: command }),
+    fc.record({ kind: fc.constantFrom('read' as const, 'write' as const), target }),
+    fc.record({ kind: fc.constant('fetch' as const), target: fc.constant('https://a.org/x') }),
+  );
+  const pattern = fc.constantFrom('Bash', 'Bash(make *)', 'Edit', 'Edit(src/**)', 'Read', 'WebFetch');
+  const some = fc.array(pattern, { maxLength: 3 });
+  const policies: fc.Arbitrary<Policy> = fc
+    .record({
+      mode,
+      sandbox,
+      rules: fc.record({ allow: some, ask: some, deny: some }),
+      sandboxAutoApprove: fc.boolean(),
+      requireApprovalForWrites: fc.boolean(),
+      requireApprovalForCommands: fc.boolean(),
+      trusted: fc.boolean(),
+    })
+    .map((policy) => ({ ...base, ...policy }));
+  const tools = { read: 'Read', write: 'Write', execute: 'Bash', fetch: 'WebFetch' };
+  const whole = { read: 'Read', write: 'Edit', execute: 'Bash', fetch: 'WebFetch' };
+
+  test('a deny rule is never overruled', () => {
+    fc.assert(
+      fc.property(policies, access, (policy, touched) => {
+        const denied = { ...policy, rules: { ...policy.rules, deny: [whole[touched.kind]] } };
+        const call = { tool: tools[touched.kind], accesses: [touched], input: {} };
+        expect(evaluate(call, denied).verdict).toBe('deny');
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('[P12] plan and read-only mode let nothing write', () => {
+    fc.assert(
+      fc.property(policies, fc.array(access, { minLength: 1, maxLength: 3 }), (policy, accesses) => {
+        for (const quiet of ['plan', 'read-only'] as const) {
+          const { verdict } = evaluate({ tool: 'Bash', accesses, input: {} }, { ...policy, mode: quiet });
+          if (accesses.some(({ kind }) => kind === 'write')) expect(verdict).toBe('deny');
+          const writes = accesses.some(({ target }) => /make|> b|npm|\$/.test(target));
+          if (writes && policy.sandbox !== strict) expect(verdict).toBe('deny');
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('[Y37] auto mode never asks', () => {
+    fc.assert(
+      fc.property(policies, access, (policy, touched) => {
+        const call = { tool: tools[touched.kind], accesses: [touched], input: {} };
+        expect(evaluate(call, { ...policy, mode: 'auto' }).verdict).not.toBe('ask');
+      }),
+    );
+  });
+});

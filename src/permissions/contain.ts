@@ -1,0 +1,54 @@
+import type { PermissionMode } from '../contract/permission.ts';
+import type { SandboxState } from '../contract/sandbox.ts';
+import { parsePattern } from './pattern.ts';
+import type { Policy } from './policy.ts';
+
+/**
+ * Why the sandbox is guarantee enough that a command needs no question, or null. What it contains can do nothing that
+ * the mode, or a rule, would ask about.
+ */
+export function containedBecause(policy: Policy): string | null {
+  const { sandbox, mode } = policy;
+  if (sandbox === null || sandbox.kind === 'host' || sandbox.level === 'permissive') return null;
+  if (sandbox.network === 'open' || policy.requireApprovalForReads) return null;
+  if (!isSealed(sandbox) && !mayWrite(mode, policy.sandboxAutoApprove)) return null;
+  return hasUnseenRule(policy, sandbox) ? null : `${sandbox.kind} contains it: ${wallsOf(sandbox)}`;
+}
+
+/** In a sealed sandbox a command can only look, whatever it is. */
+function isSealed({ level, network }: SandboxState): boolean {
+  return level === 'strict' && network === 'none';
+}
+
+function mayWrite(mode: PermissionMode, autoApprove: boolean): boolean {
+  switch (mode) {
+    case 'accept-edits':
+    case 'auto':
+      return true;
+    case 'default':
+      return autoApprove;
+    case 'plan':
+    case 'read-only':
+      return false;
+    default:
+      return mode satisfies never;
+  }
+}
+
+/** Rules for files and addresses bind tools; what a program opens by itself inside the sandbox, they do not see. */
+function hasUnseenRule({ rules }: Policy, { level, network }: SandboxState): boolean {
+  return [...rules.deny, ...rules.ask].map(parsePattern).some(({ tool }) => {
+    if (tool === 'Bash' || tool.startsWith('mcp:')) return false;
+    if (WRITING.has(tool)) return level !== 'strict';
+    return tool !== 'WebFetch' || network !== 'none';
+  });
+}
+
+const WRITING: ReadonlySet<string> = new Set(['Edit', 'MultiEdit', 'Write', 'Delete']);
+
+function wallsOf({ level, network }: SandboxState): string {
+  const net = network === 'none' ? 'no network' : 'only the listed hosts';
+  return level === 'strict'
+    ? `${net}, nothing can be written`
+    : `${net}, writes only in the working directory`;
+}

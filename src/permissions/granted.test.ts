@@ -1,0 +1,137 @@
+import path from 'node:path';
+import fc from 'fast-check';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Access, Permission } from '../contract/permission.ts';
+import { evaluate } from './evaluate.ts';
+import { grantedAlways, grantFor } from './granted.ts';
+import type { Policy } from './policy.ts';
+import { loadGrammar } from './shell/grammar.ts';
+
+beforeAll(loadGrammar);
+
+const cwd = '/srv/app';
+const policy: Policy = {
+  mode: 'default',
+  cwd,
+  rules: { allow: [], ask: [], deny: [] },
+  grants: [],
+  requireApprovalForReads: true,
+  requireApprovalForWrites: true,
+  requireApprovalForCommands: true,
+  blockedCommands: [],
+  trusted: false,
+  sandbox: null,
+  sandboxRequired: false,
+  sandboxAutoApprove: false,
+  isInside: (file) => `${path.resolve(file)}/`.startsWith(`${cwd}/`),
+  realOf: (file) => path.resolve(file),
+};
+
+const TOOLS = { read: 'Read', write: 'Edit', execute: 'Bash', fetch: 'WebFetch' };
+
+function granted(access: Access, by: Policy = policy): Permission[] {
+  const pattern = grantFor(TOOLS[access.kind], access, by);
+  if (pattern === null) return [];
+  return [{ type: access.kind, pattern, action: 'allow', scope: 'session', grantedAt: '2026-01-01' }];
+}
+
+function allowed(access: Access, grants: Permission[], by: Policy = policy): boolean {
+  const call = { tool: TOOLS[access.kind], accesses: [access], input: {} };
+  return evaluate(call, { ...by, grants }).verdict === 'allow';
+}
+
+const runs = (target: string): Access => ({ kind: 'execute', target });
+const writes = (target: string): Access => ({ kind: 'write', target });
+
+describe('a yes that is remembered covers what was seen, and nothing else', () => {
+  const word = fc.constantFrom(
+    'make',
+    'python3',
+    'sh',
+    'git',
+    'push',
+    '*',
+    '-c',
+    'x',
+    '|',
+    ';',
+    '&&',
+    '"a b"',
+    '\\',
+  );
+  const line = fc.array(word, { minLength: 1, maxLength: 5 }).map((words) => words.join(' '));
+
+  test('for commands: this line to the letter', () => {
+    fc.assert(
+      fc.property(line, line, (seen, other) => {
+        const grants = granted(runs(seen));
+        const free = allowed(runs(other), []);
+        expect(allowed(runs(other), grants)).toBe(free || (other.trim() === seen.trim() && !isDenied(other)));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+  const isDenied = (target: string) =>
+    evaluate({ tool: 'Bash', accesses: [runs(target)], input: {} }, policy).verdict === 'deny';
+
+  test('an interpreter that was granted alone is not fed by another command', () => {
+    for (const line of [
+      'cat evil | python3',
+      'python3 < evil',
+      'python3 -c x',
+      'python3; python3',
+      'x=1 python3',
+    ])
+      expect(allowed(runs(line), granted(runs('python3')))).toBe(false);
+    expect(allowed(runs(' python3 '), granted(runs('python3')))).toBe(true);
+  });
+
+  test('for files: this file, not what is in a folder of that name', () => {
+    const segment = fc.constantFrom('a', 'b', '*', '**', '[a]', '{a,b}', 'a.ts', '..');
+    const file = fc.array(segment, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('/'));
+    fc.assert(
+      fc.property(file, file, (seen, other) => {
+        const same = path.posix.resolve(cwd, seen) === path.posix.resolve(cwd, other);
+        expect(allowed(writes(other), granted(writes(seen)))).toBe(same);
+      }),
+      { numRuns: 1000 },
+    );
+    expect(allowed(writes('dist/a'), granted(writes('dist')))).toBe(false);
+  });
+
+  test('for links: where they led when it was asked', () => {
+    const leading = (target: string): Policy => ({
+      ...policy,
+      realOf: (file) => (file === `${cwd}/link` ? target : file),
+    });
+    const grants = granted(writes('link'), leading(`${cwd}/notes`));
+    expect(grants).toMatchObject([{ pattern: 'Edit(notes)' }]);
+    expect(allowed(writes('link'), grants, leading(`${cwd}/notes`))).toBe(true);
+    expect(allowed(writes('link'), grants, leading(`${cwd}/src/main.ts`))).toBe(false);
+  });
+
+  test('for addresses: this one', () => {
+    const grants = granted({ kind: 'fetch', target: 'https://a.org/x' });
+    expect(allowed({ kind: 'fetch', target: 'https://a.org/x' }, grants)).toBe(true);
+    expect(allowed({ kind: 'fetch', target: 'https://a.org/x?y' }, grants)).toBe(false);
+  });
+
+  test('not for the tool of a server, a command outside the sandbox, or nothing at all', () => {
+    expect([
+      grantFor('github:push', runs('github:push'), policy),
+      grantFor('Bash', { ...runs('make'), unconfined: true }, policy),
+      grantFor('Bash', runs('  '), policy),
+    ]).toEqual([null, null, null]);
+  });
+});
+
+test('[P06][Y10] what the settings keep of "always" counts as what was granted', () => {
+  expect(grantedAlways({ 'Bash(make)': '2026-01-01', 'Read(/etc/hosts)': '2026-01-02' })).toEqual([
+    { type: 'execute', pattern: 'Bash(make)', action: 'allow', scope: 'always', grantedAt: '2026-01-01' },
+    { type: 'read', pattern: 'Read(/etc/hosts)', action: 'allow', scope: 'always', grantedAt: '2026-01-02' },
+  ]);
+  expect(allowed(writes('a b'), grantedAlways({ 'Edit(a b)': '' }))).toBe(true);
+  expect(
+    allowed({ kind: 'fetch', target: 'https://a.org' }, grantedAlways({ 'WebFetch(https://a.org)': '' })),
+  ).toBe(true);
+});

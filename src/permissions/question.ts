@@ -1,0 +1,70 @@
+import path from 'node:path';
+import type { Access, CommandPart, Permission, PermissionRequest } from '../contract/permission.ts';
+import type { SandboxState } from '../contract/sandbox.ts';
+import { evaluate } from './evaluate.ts';
+import { grantFor } from './granted.ts';
+import { isMcpTool } from './pattern.ts';
+import { type Policy, permissionSubjects, placeOf, type Request, realPlace } from './policy.ts';
+import { classify } from './shell/classify.ts';
+
+export type Call = PermissionRequest & { input: unknown };
+
+/** What a remembered yes would keep. */
+export type Offer = Pick<Permission, 'type' | 'pattern'>;
+
+/** The question as a person should see it: taken apart, with where it leads and what stands around it. */
+export function questionFor(call: Call, policy: Policy, offers: readonly Offer[]): PermissionRequest {
+  const { input: _, ...plain } = call;
+  const command = isMcpTool(call.tool)
+    ? undefined
+    : permissionSubjects(call, policy.cwd).find(({ kind }) => kind === 'execute');
+  const parts = command ? partsOf(command, policy) : [];
+  const leadsTo = call.accesses.flatMap((access) => elsewhere(access, policy));
+  const around = command && sandboxAround(command, policy);
+  return {
+    ...plain,
+    ...(parts.length > 0 && { parts }),
+    ...(leadsTo.length > 0 && { leadsTo }),
+    ...(around && { sandbox: around }),
+    ...(offers.length > 0 && { grants: offers.map(({ pattern }) => pattern) }),
+  };
+}
+
+/** Nothing where a yes would not last: what is asked about every time stays so. */
+export function offersFor(call: Request, policy: Policy): Offer[] {
+  const offers: Offer[] = [];
+  for (const access of askedAbout(call, policy)) {
+    const pattern = grantFor(call.tool, access, policy);
+    if (pattern === null) return [];
+    offers.push({ type: access.kind, pattern });
+  }
+  const grants = offers.map((offer) => grantOf(offer, 'session'));
+  const lasts = evaluate(call, { ...policy, grants: [...policy.grants, ...grants] }).verdict === 'allow';
+  return lasts ? offers : [];
+}
+
+/** Of all that a call touches, what a yes is needed for. */
+export function askedAbout(request: Request, policy: Policy): Access[] {
+  return permissionSubjects(request, policy.cwd).filter(
+    (access) => evaluate({ ...request, accesses: [access] }, policy).verdict === 'ask',
+  );
+}
+
+export function grantOf(offer: Offer, scope: Permission['scope']): Permission {
+  return { ...offer, action: 'allow', scope, grantedAt: new Date().toISOString() };
+}
+
+function partsOf({ target }: Access, policy: Policy): CommandPart[] {
+  return classify(target, placeOf(policy)).parts;
+}
+
+function elsewhere(access: Access, policy: Policy): { written: string; real: string }[] {
+  if (access.kind !== 'read' && access.kind !== 'write') return [];
+  const real = realPlace(access, policy);
+  return real ? [{ written: access.target, real: path.normalize(real.target) }] : [];
+}
+
+function sandboxAround({ unconfined }: Access, { sandbox }: Policy): SandboxState | undefined {
+  if (unconfined) return { kind: 'host', level: 'permissive', network: 'open' };
+  return sandbox ?? undefined;
+}

@@ -1,0 +1,21 @@
+import type { Folder } from './parse.ts';
+import type { Word } from './word.ts';
+
+/** Where the shell stands when a statement has ended, well or badly. */
+export type After = { success: Folder; failure: Folder };
+
+const MAX_WAYS = 4;
+
+/** Either of two: all folders that either may be. */
+export function merge(first: Folder, second: Folder): Folder {
+  const isKnown = (way: Word[]) =>
+    first.ways.some((one) => one.length === way.length && one.every((move, i) => move === way[i]));
+  const ways = [...first.ways, ...second.ways.filter((way) => !isKnown(way))];
+  return { ways: ways.slice(0, MAX_WAYS), sure: first.sure && second.sure && ways.length <= MAX_WAYS };
+}
+
+/** The same, and perhaps others. */
+export function unsure(folder: Folder): After {
+  const after = { ...folder, sure: false };
+  return { success: after, failure: after };
+}

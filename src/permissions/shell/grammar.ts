@@ -1,0 +1,104 @@
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import type { Language, Parser, TreeCursor } from 'web-tree-sitter';
+
+/** A node of the syntax tree as a plain value: `start` and `end` are places in the text. */
+export type SyntaxNode = {
+  type: string;
+  named: boolean;
+  /** The grammar put it there to go on; the text does not have it. */
+  missing: boolean;
+  start: number;
+  end: number;
+  children: SyntaxNode[];
+};
+
+declare const ACA_VERSION: string | undefined;
+
+const MAX_DEPTH = 400;
+
+let loading: Promise<void> | undefined;
+let grammar: { parser: Parser; kinds: Kind[] } | undefined;
+
+/** What is known of every node of a type; a leaf never has children. */
+type Kind = { type: string; named: boolean; leaf: boolean };
+const LEAVES = new Set([
+  'word',
+  'variable_name',
+  'special_variable_name',
+  'comment',
+  'raw_string',
+  'string_content',
+]);
+
+/** Loads the shell's grammar, once; everything that reads command lines is synchronous from then on. */
+export function loadGrammar(): Promise<void> {
+  loading ??= load();
+  return loading;
+}
+
+async function load(): Promise<void> {
+  const library = await import('web-tree-sitter');
+  await library.Parser.init();
+  const language = await library.Language.load(grammarFile());
+  grammar = { parser: new library.Parser().setLanguage(language), kinds: kindsOf(language) };
+}
+
+function kindsOf(language: Language): Kind[] {
+  return language.types.map((type, id) => {
+    const named = language.nodeTypeIsNamed(id);
+    return { type, named, leaf: !named || LEAVES.has(type) };
+  });
+}
+
+/** Beside the chunk in a built program, in its package when the source runs. */
+function grammarFile(): string {
+  const name = 'tree-sitter-bash.wasm';
+  if (typeof ACA_VERSION === 'string') return fileURLToPath(new URL(name, import.meta.url));
+  return createRequire(import.meta.url).resolve(`tree-sitter-bash/${name}`);
+}
+
+/** The syntax tree of a text; null when it is too deep to be read safely. */
+export function readSyntax(text: string): SyntaxNode | null {
+  if (grammar === undefined) {
+    throw new Error('The shell grammar is not loaded: await loadGrammar() before judging commands.');
+  }
+  const { parser, kinds } = grammar;
+  const tree = parser.parse(text);
+  if (tree === null) return null;
+  const cursor = tree.walk();
+  try {
+    return copyTree(cursor, { kinds, broken: tree.rootNode.hasError }, 0);
+  } finally {
+    cursor.delete();
+    tree.delete();
+  }
+}
+
+/** Every question to the cursor is a call across a border, so as few as possible are asked. */
+function copyTree(
+  cursor: TreeCursor,
+  from: { kinds: readonly Kind[]; broken: boolean },
+  depth: number,
+): SyntaxNode | null {
+  if (depth > MAX_DEPTH) return null;
+  // Only of what is not in the table, an error, is more to be asked.
+  const kind = from.kinds[cursor.nodeTypeId] ?? { type: cursor.nodeType, named: true, leaf: false };
+  const node: SyntaxNode = {
+    type: kind.type,
+    named: kind.named,
+    missing: from.broken && cursor.nodeIsMissing,
+    start: cursor.startIndex,
+    end: cursor.endIndex,
+    children: [],
+  };
+  if (!kind.leaf && cursor.gotoFirstChild()) {
+    do {
+      const child = copyTree(cursor, from, depth + 1);
+      if (child === null) return null;
+      node.children.push(child);
+    } while (cursor.gotoNextSibling());
+    cursor.gotoParent();
+  }
+  return node;
+}

@@ -1,0 +1,42 @@
+import type { Look } from './look.ts';
+import type { SimpleCommand } from './parse.ts';
+import { isPrintable } from './printable.ts';
+import type { Word } from './word.ts';
+
+const FILE_TEST = /^-[abcdefghkprsuwxGLNOS]$/;
+const TEXT_TEST = /^-[nz]$/;
+const COMPARES_NUMBERS = /^-(eq|ne|lt|le|gt|ge)$/;
+const JOINT = /^(=|==|!=|!|\(|\)|-a|-o|-nt|-ot|-ef|<|>)$/;
+
+/**
+ * `test` and `[` look at files and compare texts. Numbers must be numbers: some shells compute what stands there, and
+ * a computation can hold a command. For the same reason there is no `-v`.
+ */
+export function judgeTest(args: Word[], command: SimpleCommand, names: (words: Word[]) => Look): Look {
+  const files: Word[] = [];
+  for (const [i, word] of args.entries()) {
+    const before = args[i - 1]?.text ?? '';
+    const behind = args[i + 1]?.text ?? '';
+    const isOperator =
+      word.literal &&
+      (JOINT.test(word.text) ||
+        FILE_TEST.test(word.text) ||
+        TEXT_TEST.test(word.text) ||
+        COMPARES_NUMBERS.test(word.text));
+    if (isOperator) continue;
+    if (word.literal && /^-[A-Za-z]/.test(word.text))
+      return unsure(`test ${word.text} is not known to be read-only`);
+    if (COMPARES_NUMBERS.test(before) || COMPARES_NUMBERS.test(behind)) {
+      if (!/^(-?\d+|\$[#?])$/.test(word.text)) return unsure(`${word.raw} may compute anything`);
+    } else if (FILE_TEST.test(before) || /^-(nt|ot|ef)$/.test(before) || /^-(nt|ot|ef)$/.test(behind))
+      files.push(word);
+    else if (!word.literal && !(isPrintable(word, command) || (TEXT_TEST.test(before) && !word.opaque))) {
+      return unsure(`${word.raw} may become anything`);
+    }
+  }
+  return names(files);
+}
+
+function unsure(because: string): Look {
+  return { type: 'unsure', because };
+}

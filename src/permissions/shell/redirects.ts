@@ -1,0 +1,76 @@
+import type { SyntaxNode } from './grammar.ts';
+import type { Redirect } from './parse.ts';
+import { plainWord, readExpanding, readWords, type Word, type WordReader } from './word.ts';
+
+/** What stands at a redirect; `later` are the commands that the grammar put into a here-document's line. */
+type Redirected = { redirects: Redirect[]; words: Word[]; later: SyntaxNode[] };
+
+export const WORDS =
+  /^(word|number|string|raw_string|ansi_c_string|translated_string|concatenation|simple_expansion|expansion|arithmetic_expansion|command_substitution|process_substitution|brace_expression|\$)$/;
+
+/** The grammar hands what stands behind a redirect's target to the redirect; to the shell these are arguments. */
+export function readRedirect(node: SyntaxNode, reader: WordReader): Redirected {
+  if (node.type === 'heredoc_redirect') return readHeredoc(node, reader);
+  const fd = node.children.find(({ type }) => type === 'file_descriptor');
+  const operator = node.children.find(({ named }) => !named);
+  const [target, ...words] = node.children
+    .filter((child) => WORDS.test(child.type))
+    .flatMap((n) => readWords(n, reader));
+  if (!/^(file_redirect|herestring_redirect)$/.test(node.type) || operator === undefined) {
+    reader.doubts.add('it is not understood');
+  }
+  const before = reader.text[node.start - 1] ?? ' ';
+  if (target === undefined) reader.doubts.add('a redirect leads nowhere');
+  // `{fd}>x` opens a file under a name of its own.
+  if (before === '}' || words.some(({ raw }) => /^\{\w+\}$/.test(raw)))
+    reader.doubts.add('a redirect is not understood');
+  const op = operator?.type ?? '';
+  const redirect = { op, fd: fd === undefined ? '' : sliceOf(reader, fd), target: target ?? plainWord('') };
+  return { redirects: [redirect], words, later: [] };
+}
+
+function readHeredoc(node: SyntaxNode, reader: WordReader): Redirected {
+  const start = node.children.find(({ type }) => type === 'heredoc_start');
+  const body = node.children.find(({ type }) => type === 'heredoc_body');
+  const end = node.children.find(({ type }) => type === 'heredoc_end');
+  const op = node.children.find(({ type }) => /^<<-?$/.test(type))?.type ?? '<<';
+  if (!start || !end || end.start === end.end) reader.doubts.add('a here-document does not end');
+  const raw = start === undefined ? '' : sliceOf(reader, start);
+  const delimiter = raw.replaceAll(/['"\\]/g, '');
+  const read = body === undefined ? '' : sliceOf(reader, body);
+  const written = bodyOf(reader.text.slice(start?.end ?? 0), { delimiter, op });
+  if (read !== written) reader.doubts.add('a here-document is not understood');
+  const expands = raw === delimiter && body !== undefined;
+  const target = { ...(expands ? readExpanding(body, reader) : plainWord(delimiter)), text: delimiter, raw };
+  const found: Redirected = {
+    redirects: [{ op, fd: '', target, body: written }],
+    words: [],
+    later: [],
+  };
+  for (const child of node.children) {
+    if (/^(file|herestring)_redirect$/.test(child.type)) {
+      const more = readRedirect(child, reader);
+      found.redirects.push(...more.redirects);
+      found.words.push(...more.words);
+    } else if (WORDS.test(child.type)) found.words.push(...readWords(child, reader));
+    else if (child.named && !/^(heredoc_\w+|file_descriptor|comment)$/.test(child.type))
+      found.later.push(child);
+  }
+  if (found.later.some(({ type }) => type !== 'pipeline'))
+    reader.doubts.add('a here-document is not understood');
+  return found;
+}
+
+/** The lines of a here-document, as the shell finds them: from the next line on, up to the one that ends it. */
+function bodyOf(text: string, { delimiter, op }: { delimiter: string; op: string }): string {
+  const lines = text.slice(text.indexOf('\n') + 1).split('\n');
+  const last = lines.findIndex((line) => (op === '<<-' ? line.replace(/^\t+/, '') : line) === delimiter);
+  return lines
+    .slice(0, last === -1 ? lines.length : last)
+    .map((line) => `${line}\n`)
+    .join('');
+}
+
+function sliceOf(reader: WordReader, { start, end }: SyntaxNode): string {
+  return reader.text.slice(start, end);
+}

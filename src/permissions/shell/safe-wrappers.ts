@@ -1,0 +1,71 @@
+import { readOnlyPrograms } from '../rules/read-only.ts';
+import type { SimpleCommand } from './parse.ts';
+import type { Word } from './word.ts';
+
+type Wrapped = { type: 'command'; command: SimpleCommand } | { type: 'unsure'; because: string };
+
+/** Wrappers that change nothing but how long or how gently a command runs: their flags, and how their operands look. */
+const SAFE: Readonly<Record<string, { flag: RegExp; values?: string[]; operand?: RegExp }>> = {
+  builtin: { flag: /^$/ },
+  command: { flag: /^$/ },
+  ionice: { flag: /^-c[123]?$|^-n\d$/, values: ['-c', '-n'] },
+  nice: { flag: /^-n-?\d+$|^-\d+$/, values: ['-n'] },
+  stdbuf: { flag: /^-[ioe][L0-9]\w*$/, values: ['-i', '-o', '-e'] },
+  time: { flag: /^-p$/ },
+  timeout: {
+    flag: /^--(foreground|preserve-status)$|^-[sk].+$|^--(signal|kill-after)=.+$/,
+    values: ['-s', '-k', '--signal', '--kill-after'],
+    operand: /^\d+(\.\d+)?[smhd]?$/,
+  },
+  xargs: {
+    flag: /^-[0rtx]+$|^-[nLPI].+$|^--(null|no-run-if-empty)$/,
+    values: ['-n', '-L', '-P', '-I', '-d'],
+  },
+};
+
+/** The command behind a wrapper that does no harm; null when it is no wrapper. */
+export function behindSafeWrapper(command: SimpleCommand): Wrapped | null {
+  const [first, ...args] = command.words;
+  const name = first?.text ?? '';
+  // `command -v node` only tells where it is.
+  if (name === 'command' && /^-[vV]$/.test(args[0]?.text ?? ''))
+    return asCommand(command, [named('which'), ...args.slice(1)]);
+  const wrapper = Object.hasOwn(SAFE, name) ? SAFE[name] : undefined;
+  if (wrapper === undefined) return null;
+  const rest = [...args];
+  let operand = wrapper.operand;
+  for (let word = rest[0]; word !== undefined; word = rest[0]) {
+    if (!word.literal || word.glob)
+      return { type: 'unsure', because: `${name} ${word.raw} is not understood` };
+    if (wrapper.values?.includes(word.text)) {
+      if (!rest[1]?.literal || rest[1].glob)
+        return { type: 'unsure', because: `${name} ${word.raw} is not understood` };
+      rest.splice(0, 2);
+    } else if (word.text.startsWith('-')) {
+      if (!wrapper.flag.test(word.text))
+        return { type: 'unsure', because: `${name} ${word.text} is not known to be harmless` };
+      rest.shift();
+    } else if (operand !== undefined) {
+      if (!operand.test(word.text))
+        return { type: 'unsure', because: `${name} ${word.text} is not understood` };
+      operand = undefined;
+      rest.shift();
+    } else break;
+  }
+  if (rest.length === 0) return { type: 'unsure', because: `${name} runs what is not written here` };
+  // Nobody knows what xargs adds, so its command must be one that only prints words.
+  const program = rest[0]?.text ?? '';
+  const prints =
+    Object.hasOwn(readOnlyPrograms, program) && readOnlyPrograms[program]?.expands && program !== 'printf';
+  if (name === 'xargs' && !prints)
+    return { type: 'unsure', because: `nobody knows what ${program} will be given` };
+  return asCommand(command, rest);
+}
+
+function asCommand(command: SimpleCommand, words: Word[]): Wrapped {
+  return { type: 'command', command: { ...command, words, name: words[0]?.text ?? '' } };
+}
+
+function named(text: string): Word {
+  return { text, raw: text, literal: true, glob: false, variables: [], opaque: false, nested: [] };
+}

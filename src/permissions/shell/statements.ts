@@ -1,0 +1,391 @@
+import { type After, merge, unsure } from './folders.ts';
+import { checkGaps } from './gaps.ts';
+import type { SyntaxNode } from './grammar.ts';
+import type { Folder, Redirect, Separator, ShellLine, SimpleCommand } from './parse.ts';
+import { readRedirect, WORDS } from './redirects.ts';
+import { plainWord, readWords, substitutionsIn, type Word, type WordReader } from './word.ts';
+
+type Source = { text: string; inner(script: string): ShellLine };
+
+/** Around a statement: loops, and the pipeline it feeds. */
+type Around = { folder: Folder; loops: readonly string[]; pipeline: number | null; next: Separator | null };
+
+/** Where one of these stands for a program, the grammar has lost its way. */
+const RESERVED =
+  /^(!|[{}]|if|then|elif|else|fi|for|while|until|do|done|case|esac|in|function|select|\[\[|\]\])$/;
+/** zsh keeps its paths and states in variables of these names. */
+const SPECIAL = /^(path|fpath|cdpath|manpath|mailpath|module_path|argv|status|prompt|psvar|watch|signals)$/;
+
+/** All commands below a syntax tree. */
+export function readStatements(root: SyntaxNode, { text, inner }: Source): ShellLine {
+  const reader = new StatementReader(text, inner);
+  checkGaps(root, reader);
+  reader.sequence(root.children, {
+    folder: { ways: [[]], sure: true },
+    loops: [],
+    pipeline: null,
+    next: null,
+  });
+  return { commands: reader.commands, doubts: [...reader.doubts], functions: [...reader.functions] };
+}
+
+/** The state of one reading: what was found so far. */
+class StatementReader implements WordReader {
+  readonly text: string;
+  readonly doubts = new Set<string>();
+  readonly values = new Map<string, string>();
+  readonly commands: SimpleCommand[] = [];
+  readonly functions = new Set<string>();
+  readonly inner: (script: string) => ShellLine;
+  private readonly read = new Set<string>();
+  private pipelines = 0;
+
+  constructor(text: string, inner: (script: string) => ShellLine) {
+    this.text = text;
+    this.inner = inner;
+  }
+
+  /** Statements one after the other; between them separators. */
+  sequence(nodes: SyntaxNode[], around: Around): After {
+    let folder = around.folder;
+    let after: After = { success: folder, failure: folder };
+    for (const [i, node] of nodes.entries()) {
+      if (/^;;|^;&$/.test(node.type)) this.doubts.add('it is not understood');
+      if (!node.named || node.type === 'comment') continue;
+      const separator = nodes.slice(i + 1).find(({ type }) => type !== 'comment');
+      const isBackground = separator?.type === '&';
+      const next: Separator | null = isBackground ? '&' : separator === undefined ? around.next : ';';
+      const { loops, pipeline } = around;
+      after = this.statement(node, { folder, loops, pipeline, next });
+      // What runs in the background moves nobody else.
+      if (isBackground) after = { success: folder, failure: folder };
+      folder = merge(after.success, after.failure);
+    }
+    return after;
+  }
+
+  private statement(node: SyntaxNode, around: Around): After {
+    const still: After = { success: around.folder, failure: around.folder };
+    switch (node.type) {
+      case 'command':
+      case 'declaration_command':
+      case 'unset_command':
+      case 'variable_assignment':
+      case 'variable_assignments':
+        return this.command(node, around);
+      case 'test_command':
+        this.test(node, around);
+        return still;
+      case 'redirected_statement':
+        return this.redirected(node, around);
+      case 'list':
+        return this.list(node, around);
+      case 'pipeline':
+        this.pipeline(node, around);
+        return still;
+      case 'negated_command': {
+        const after = this.sequence(node.children, around);
+        return { success: after.failure, failure: after.success };
+      }
+      case 'subshell':
+        this.sequence(node.children, around);
+        return still;
+      case 'compound_statement':
+        return this.group(node, around);
+      case 'if_statement':
+      case 'elif_clause':
+      case 'else_clause':
+      case 'do_group':
+        return this.perhaps(node, around);
+      case 'while_statement':
+        return this.repeat(node, around);
+      case 'for_statement':
+        return this.loop(node, around);
+      case 'case_statement':
+      case 'case_item':
+      case 'last_case_item':
+        return this.choice(node, around);
+      case 'function_definition':
+        this.define(node, around);
+        return still;
+      case 'ERROR':
+        this.scraps(node, around);
+        return unsure(around.folder);
+      default:
+        this.doubts.add(`it uses the shell's own ${node.type.replaceAll('_', ' ')}`);
+        this.scraps(node, around);
+        return unsure(around.folder);
+    }
+  }
+
+  private list({ children }: SyntaxNode, around: Around): After {
+    const [left, operator, right] = children.filter(({ type }) => type !== 'comment');
+    if (!left || !right || children.length !== 3 || !/^(&&|\|\|)$/.test(operator?.type ?? '')) {
+      this.doubts.add('it is not understood');
+      return this.sequence(children, around);
+    }
+    const isAnd = operator?.type === '&&';
+    const between: Separator = around.next === '&' ? '&' : isAnd ? '&&' : '||';
+    const first = this.statement(left, { ...around, next: between });
+    const second = this.statement(right, { ...around, folder: isAnd ? first.success : first.failure });
+    return isAnd
+      ? { success: second.success, failure: merge(first.failure, second.failure) }
+      : { success: merge(first.success, second.success), failure: second.failure };
+  }
+
+  private pipeline({ children }: SyntaxNode, around: Around): void {
+    this.pipelines += 1;
+    const pipeline = around.pipeline ?? this.pipelines;
+    const parts = children.filter(({ named, type }) => named && type !== 'comment');
+    for (const [i, part] of parts.entries()) {
+      const isLast = i === parts.length - 1;
+      const next: Separator | null = isLast ? around.next : '|';
+      this.statement(part, { ...around, pipeline, next });
+    }
+  }
+
+  private group(node: SyntaxNode, around: Around): After {
+    if (node.children[0]?.type === '((') {
+      this.doubts.add('it computes in the shell');
+      this.scraps(node, around);
+      return { success: around.folder, failure: around.folder };
+    }
+    return this.sequence(node.children, around);
+  }
+
+  /** Whether the parts run at all, and how often, is decided when they run. */
+  private perhaps(node: SyntaxNode, around: Around): After {
+    const after = this.sequence(node.children, around);
+    const folder = merge(around.folder, merge(after.success, after.failure));
+    return folder.ways.length > around.folder.ways.length
+      ? unsure(folder)
+      : { success: folder, failure: folder };
+  }
+
+  /** What reads lines ends when there are no more of them; of other loops nobody can say. */
+  private repeat(node: SyntaxNode, around: Around): After {
+    const before = this.commands.length;
+    const after = this.perhaps(node, around);
+    const isRead = node.children[0]?.type === 'while' && this.commands[before]?.name === 'read';
+    if (!isRead) this.doubts.add('it may go on without end');
+    return after;
+  }
+
+  private loop({ children }: SyntaxNode, around: Around): After {
+    const names = children.filter(({ type }) => type === 'variable_name').map((node) => this.slice(node));
+    if (
+      !names.every((name) => /^[a-z_]\w*$/.test(name) && !SPECIAL.test(name)) ||
+      children[0]?.type !== 'for'
+    ) {
+      this.doubts.add('it sets a variable of the shell');
+    }
+    const list = children.filter(({ type }) => WORDS.test(type)).flatMap((node) => readWords(node, this));
+    this.hold(list, around);
+    const [name] = names;
+    const [first] = list;
+    if (name !== undefined && first !== undefined) this.values.set(name, first.text);
+    const body = children.filter(({ type }) => type === 'do_group' || type === 'compound_statement');
+    return this.perhaps(
+      { ...whole(children), children: body },
+      { ...around, loops: [...around.loops, ...names] },
+    );
+  }
+
+  private choice(node: SyntaxNode, around: Around): After {
+    const ends = node.children.findIndex(({ type }) => type === ')' || type === 'in');
+    const head = node.children.slice(0, ends + 1);
+    for (const child of head) this.hold(this.wordsOf(child), around);
+    const body = node.children.slice(ends + 1).filter(({ type }) => !/^;;&?$|^;&$/.test(type));
+    return this.perhaps({ ...node, children: body }, around);
+  }
+
+  private wordsOf(node: SyntaxNode): Word[] {
+    return WORDS.test(node.type) ? readWords(node, this) : [];
+  }
+
+  /** Words that no command receives, but whose substitutions run. */
+  private hold(words: Word[], around: Around): void {
+    if (words.some(({ literal, glob }) => !literal || glob)) {
+      this.push({ words: [plainWord(':'), ...words], assignments: [], redirects: [] }, around, '');
+    }
+  }
+
+  private define(node: SyntaxNode, around: Around): void {
+    const [name] = node.children.filter(({ type }) => type === 'word');
+    this.doubts.add('it defines a function');
+    if (name !== undefined) this.functions.add(this.slice(name));
+    const body = node.children.filter(
+      (child) => child.named && child !== name && !/redirect$/.test(child.type),
+    );
+    this.sequence(body, { ...around, next: null });
+    for (const child of node.children) if (/redirect$/.test(child.type)) readRedirect(child, this);
+  }
+
+  private redirected(node: SyntaxNode, around: Around): After {
+    const [body, ...others] = node.children;
+    const redirects: Redirect[] = [];
+    const extra: Word[] = [];
+    const later: SyntaxNode[] = [];
+    const own = body !== undefined && /redirect$/.test(body.type) ? [body, ...others] : others;
+    for (const child of own) {
+      const read = readRedirect(child, this);
+      redirects.push(...read.redirects);
+      extra.push(...read.words);
+      later.push(...read.later);
+    }
+    const before = this.commands.length;
+    let after: After = { success: around.folder, failure: around.folder };
+    if (body !== undefined && own[0] !== body) {
+      const next: Separator | null = later.length > 0 ? '|' : around.next;
+      if (later.length > 0) this.pipelines += 1;
+      const pipeline = later.length > 0 ? (around.pipeline ?? this.pipelines) : around.pipeline;
+      after = this.statement(body, { ...around, next, pipeline });
+      const mine = this.commands.slice(before);
+      const simple = /^(command|pipeline|list|negated_command|declaration_command|test_command)$/.test(
+        body.type,
+      );
+      // Of a pipeline or list it is the last command that is redirected; of a group every one.
+      for (const command of simple ? mine.slice(-1) : mine) this.redirect(command, redirects, extra);
+      for (const one of later) this.statement(one, { ...around, pipeline });
+    } else {
+      this.push({ words: extra, assignments: [], redirects }, around, this.slice(node));
+    }
+    return after;
+  }
+
+  private redirect(command: SimpleCommand, redirects: Redirect[], extra: Word[]): void {
+    command.redirects.push(...redirects);
+    command.words.push(...extra);
+    for (const { target } of redirects) command.nested.push(...target.nested);
+    for (const word of extra) command.nested.push(...word.nested);
+    command.source = [command.source, ...redirects.map(sourceOf), ...extra.map(({ raw }) => raw)].join(' ');
+    if (command.name === '' && extra[0] !== undefined) command.name = extra[0].text;
+  }
+
+  private command(node: SyntaxNode, around: Around): After {
+    const words: Word[] = [];
+    const assignments: Word[] = [];
+    const redirects: Redirect[] = [];
+    for (const [i, child] of node.children.entries()) {
+      const touches = i > 0 && node.children[i - 1]?.end === child.start;
+      if (touches && node.type === 'command') this.doubts.add('a word is not understood');
+      if (child.type === 'variable_assignment' && node.type !== 'declaration_command') {
+        assignments.push(this.assignment(child));
+      } else if (child.type === 'variable_assignment') words.push(this.assignment(child));
+      else if (/redirect$/.test(child.type)) {
+        const read = readRedirect(child, this);
+        redirects.push(...read.redirects);
+        words.push(...read.words);
+      } else if (!child.named && node.type !== 'command') words.push(plainWord(this.slice(child)));
+      else if (child.type !== 'comment') words.push(...readWords(child, this));
+    }
+    if (node.type === 'variable_assignment') assignments.push(this.assignment(node));
+    const command = this.push({ words, assignments, redirects }, around, this.slice(node));
+    if (!/^(cd|pushd|popd)$/.test(command.name)) return { success: around.folder, failure: around.folder };
+    const target = command.words.find((word, at) => at > 0 && !/^-[LPe@]+$|^--$/.test(word.text));
+    const move = target ?? { ...plainWord('~'), literal: false };
+    const moved = { ways: around.folder.ways.map((way) => [...way, move]), sure: around.folder.sure };
+    return { success: moved, failure: around.folder };
+  }
+
+  private assignment(node: SyntaxNode): Word {
+    const raw = this.slice(node);
+    const nested = substitutionsIn(node)
+      .flatMap((child) => readWords(child, this))
+      .flatMap((word) => word.nested);
+    const [name, , value] = node.children;
+    if (name?.type === 'variable_name' && value !== undefined && node.children.length === 3) {
+      const [word] = readWords(value, this);
+      if (word !== undefined) this.values.set(this.slice(name), word.text);
+    }
+    return { ...plainWord(raw), literal: nested.length === 0 && !/[$`]/.test(raw), nested };
+  }
+
+  /** `[` is a command like any other; `[[` is too, as long as it holds no grammar of its own. */
+  private test(node: SyntaxNode, around: Around): void {
+    const raw = this.slice(node);
+    const [, open = '', inside = ''] = /^(\[\[?)([\s\S]*?)\]?\]$/.exec(raw) ?? [];
+    const line = this.inner(`test ${inside}`);
+    const [command, ...others] = line.commands;
+    if (open === '[[' && /[&|<>()]|=~/.test(inside)) this.doubts.add('a test is not understood');
+    for (const doubt of line.doubts) this.doubts.add(doubt);
+    if (command === undefined || others.length > 0) this.doubts.add('a test is not understood');
+    for (const one of line.commands) {
+      this.push({ words: one.words, assignments: one.assignments, redirects: one.redirects }, around, raw);
+    }
+    if (node.children[0]?.type === '((') this.doubts.add('it computes in the shell');
+  }
+
+  /** Of what is not understood: whatever could be a command. */
+  private scraps(node: SyntaxNode, around: Around): void {
+    const words = node.children.flatMap((child) => this.wordsOf(child));
+    if (words.length > 0) this.push({ words, assignments: [], redirects: [] }, around, this.slice(node));
+    const statements = node.children.filter(
+      ({ named, type }) => named && !WORDS.test(type) && !isPiece(type),
+    );
+    if (statements.length > 0) this.sequence(statements, around);
+    const held = substitutionsIn({ ...node, children: node.children.filter(({ type }) => isPiece(type)) });
+    this.hold(
+      held.flatMap((child) => readWords(child, this)),
+      around,
+    );
+  }
+
+  private push(
+    parts: Pick<SimpleCommand, 'words' | 'assignments' | 'redirects'>,
+    around: Around,
+    source: string,
+  ): SimpleCommand {
+    const { words, assignments, redirects } = parts;
+    const [first] = words;
+    if (first !== undefined && (!first.literal || first.glob))
+      this.doubts.add("a command's name is computed");
+    if (RESERVED.test(first?.raw ?? '')) this.doubts.add('it is not understood');
+    if (around.pipeline === null) this.pipelines += 1;
+    const nested: ShellLine[] = [];
+    for (const word of words) nested.push(...word.nested);
+    for (const word of assignments) nested.push(...word.nested);
+    for (const { target } of redirects) nested.push(...target.nested);
+    const command: SimpleCommand = {
+      words,
+      assignments,
+      redirects,
+      name: first?.text ?? '',
+      pipeline: around.pipeline ?? this.pipelines,
+      next: around.next,
+      nested,
+      folder: around.folder,
+      set: [...around.loops, ...this.read],
+      source,
+    };
+    if (command.name === 'read') for (const { text } of words.slice(1)) this.read.add(text);
+    this.commands.push(command);
+    return command;
+  }
+
+  private slice({ start, end }: SyntaxNode): string {
+    return this.text.slice(start, end);
+  }
+}
+
+function isPiece(type: string): boolean {
+  return /expression|^(variable_name|subscript|array|regex|extglob_pattern|command_name|file_descriptor|test_operator|heredoc_\w+|special_variable_name)$|redirect$/.test(
+    type,
+  );
+}
+
+function whole(children: SyntaxNode[]): SyntaxNode {
+  const start = children[0]?.start ?? 0;
+  return {
+    type: 'for_statement',
+    named: true,
+    missing: false,
+    start,
+    end: children.at(-1)?.end ?? start,
+    children,
+  };
+}
+
+function sourceOf({ fd, op, target }: Redirect): string {
+  return `${fd}${op}${target.raw}`;
+}

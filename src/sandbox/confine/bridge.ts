@@ -1,0 +1,41 @@
+import type { CommandLine } from './launch.ts';
+
+/** Our proxy's socket on the host; inside it is at `bridgeSocket`. */
+export type Bridge = { socket: string };
+
+export const bridgeSocket = '/tmp/.ai-assistant-proxy.sock';
+const PORT = 3128;
+
+/**
+ * Runs inside, where there is no network but a loopback of its own: listens there as a proxy, hands every connection
+ * to the socket, and runs the command meanwhile. It tells the ending as bash would (see `exact-ending.ts`).
+ */
+const script = `
+const { createServer, connect } = require('node:net');
+const { spawn } = require('node:child_process');
+const { constants } = require('node:os');
+const [socket, shell, command] = process.argv.slice(1);
+for (const name of ['SIGHUP', 'SIGINT', 'SIGTERM', 'SIGUSR2']) process.on(name, () => {});
+const server = createServer({ allowHalfOpen: true }, (inside) => {
+  const outside = connect({ path: socket, allowHalfOpen: true });
+  inside.pipe(outside).pipe(inside);
+  inside.on('error', () => outside.destroy());
+  outside.on('error', () => inside.destroy());
+});
+server.listen(${PORT}, '127.0.0.1', () => {
+  const proxy = 'http://127.0.0.1:${PORT}';
+  const env = { ...process.env, NODE_USE_ENV_PROXY: '1' };
+  for (const name of ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY']) env[name] = env[name.toLowerCase()] = proxy;
+  env.NO_PROXY = env.no_proxy = 'localhost,127.0.0.1,::1';
+  const child = spawn(shell, ['-c', command], { env, stdio: [0, 1, 3] });
+  child.on('error', (error) => { process.stderr.write('bwrap: ' + error.message + '\\n'); process.exit(1); });
+  child.on('exit', (code, signal) => {
+    const number = code ?? 128 + constants.signals[signal];
+    process.stderr.write(code === null ? '[1]+  ' + signal + ' \\n' : '[1]+  Exit ' + code + ' \\n', () => process.exit(number));
+  });
+});
+`;
+
+export function bridgeCommand({ command, shell }: Pick<CommandLine, 'command' | 'shell'>): string[] {
+  return [process.execPath, '-e', script, '--', bridgeSocket, shell.file, command];
+}

@@ -1,0 +1,85 @@
+import { readdir } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { runningWith } from '../../../test/support/processes.ts';
+import { noBubblewrap, walled } from '../../../test/support/walled.ts';
+
+beforeEach(({ skip }) => {
+  if (noBubblewrap !== null) skip(noBubblewrap);
+});
+
+describe('[X01] [L10] how a command in bubblewrap ends', () => {
+  test.each([
+    ['exit 0', { exitCode: 0, signal: null }],
+    ['exit 3', { exitCode: 3, signal: null }],
+    ['exit 143', { exitCode: 143, signal: null }],
+    ['exit 255', { exitCode: 255, signal: null }],
+    ['kill -TERM $$', { exitCode: null, signal: 'SIGTERM' }],
+    ['kill -SEGV $$', { exitCode: null, signal: 'SIGSEGV' }],
+    ['kill -INT $$', { exitCode: null, signal: 'SIGINT' }],
+    ['kill -PIPE $$', { exitCode: null, signal: 'SIGPIPE' }],
+    ['kill -KILL $$', { exitCode: null, signal: 'SIGKILL' }],
+    ['sh -c "kill -TERM \\$\\$"; exit $?', { exitCode: 143, signal: null }],
+    ['not-a-program', { exitCode: 127, signal: null }],
+  ])('%s', async (command, ending) => {
+    const { run } = await walled();
+    expect(await run(command)).toMatchObject({ ...ending, timedOut: false });
+  });
+
+  test('both streams are the command’s own, and it has no others', async () => {
+    const { run } = await walled();
+    const outcome = await run('echo out; echo err >&2; ls /proc/self/fd | tr "\\n" " "');
+    expect(outcome).toMatchObject({ stdout: 'out\n0 1 2 3 ', stderr: 'err\n' });
+  });
+
+  test('TERM comes first, so that a command can clean up; the deaf are killed', async () => {
+    const { run } = await walled();
+    const polite = "trap 'echo cleaned; exit 7' TERM; while :; do sleep 0.05; done";
+    expect(await run(polite, { timeoutMs: 500 })).toMatchObject({
+      stdout: 'cleaned\n',
+      exitCode: 7,
+      timedOut: true,
+    });
+    const began = Date.now();
+    expect(await run("trap '' TERM; while :; do sleep 0.05; done", { timeoutMs: 300 })).toMatchObject({
+      exitCode: null,
+      signal: 'SIGKILL',
+      timedOut: true,
+    });
+    expect(Date.now() - began).toBeLessThan(20_000);
+  });
+
+  test('what a command leaves behind ends with it, wherever it went', async () => {
+    const { run } = await walled();
+    const seconds = `6${process.pid}`;
+    const began = Date.now();
+    expect(await run(`(setsid sleep ${seconds} &); sleep ${seconds} & echo done`)).toMatchObject({
+      stdout: 'done\n',
+    });
+    expect(Date.now() - began).toBeLessThan(20_000);
+    await sleep(200);
+    expect(runningWith(`sleep ${seconds}`)).toEqual([]);
+  });
+
+  test('in the background it runs until it is stopped', async () => {
+    const { root, shell } = await walled();
+    const id = await shell.start({ command: 'echo up; touch made; sleep 60; echo never' });
+    for (let i = 0; i < 100 && !(await readdir(root)).includes('made'); i++) await sleep(20);
+    await sleep(200);
+    expect(shell.check(id)).toMatchObject({ running: true, newOutput: 'up\n' });
+    expect(await shell.stop(id)).toBe(true);
+    // On a busy machine it may not go before it is made to.
+    expect(shell.check(id)).toMatchObject({
+      running: false,
+      exitCode: null,
+      signal: expect.stringMatching(/^SIG(TERM|KILL)$/),
+    });
+  });
+
+  test('[Y39] a second of `yes` is stopped in time', async () => {
+    const { run } = await walled();
+    const began = Date.now();
+    expect(await run('yes', { timeoutMs: 1_000 })).toMatchObject({ signal: 'SIGTERM', timedOut: true });
+    expect(Date.now() - began).toBeLessThan(20_000);
+  });
+});

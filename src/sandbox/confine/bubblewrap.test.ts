@@ -1,0 +1,338 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import path from 'node:path';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { noBubblewrap, walled, walledIn } from '../../../test/support/walled.ts';
+import { workspace } from '../../../test/support/workspace.ts';
+import { fallbackNotice } from './choose.ts';
+
+const confined = { kind: 'bubblewrap', level: 'standard', network: 'none' };
+
+beforeEach(({ skip }) => {
+  if (noBubblewrap !== null) skip(noBubblewrap);
+});
+
+/** Which of these commands the sandbox lets through. */
+async function letThrough(run: Awaited<ReturnType<typeof walled>>['run'], commands: string[]) {
+  const passed: string[] = [];
+  for (const command of commands) if ((await run(command)).exitCode === 0) passed.push(command);
+  return passed;
+}
+
+describe('[X01] [X03] a command in bubblewrap', () => {
+  test('changes the working directory and nothing else', async () => {
+    const { root, home, run, tree } = await walled({ 'a.txt': 'a' });
+    await writeFile(path.join(home, 'mine'), 'mine');
+    const outside = [
+      `echo x > ${home}/mine`,
+      `touch ${home}/new`,
+      `touch ${path.dirname(root)}/new`,
+      'touch /etc/new',
+      'touch /usr/bin/new',
+      'touch /var/lib/new',
+      'mount -t tmpfs none /mnt',
+      'mknod /dev/sda b 8 0',
+    ];
+    expect(await letThrough(run, outside)).toEqual([`touch ${path.dirname(root)}/new`]);
+    expect(await run('echo b > b.txt; touch /tmp/t /dev/shm/s && cat b.txt')).toMatchObject({
+      stdout: 'b\n',
+      exitCode: 0,
+      sandbox: confined,
+    });
+    expect(await tree()).toEqual({ 'a.txt': 'a', 'b.txt': 'b\n' });
+    expect(await readFile(path.join(home, 'mine'), 'utf8')).toBe('mine');
+    // Above the project is a /tmp of the command's own: what it puts there is gone with it.
+    expect((await readdir(path.dirname(root))).sort()).toEqual(['home', 'project']);
+    expect((await run('ls /tmp')).stdout).not.toContain('t\n');
+  });
+
+  test('strict: not even the working directory', async () => {
+    const { run, tree } = await walled({ 'a.txt': 'a' }, { level: () => 'strict' });
+    expect(await run('cat a.txt; echo b > a.txt')).toMatchObject({
+      stdout: 'a',
+      stderr: expect.stringContaining('Read-only file system'),
+      exitCode: 1,
+      sandbox: { ...confined, level: 'strict' },
+    });
+    expect(await tree()).toEqual({ 'a.txt': 'a' });
+  });
+
+  test('the level is asked anew for each command', async () => {
+    let level: 'strict' | 'standard' = 'strict';
+    const { run } = await walled({}, { level: () => level });
+    expect((await run('touch a')).exitCode).toBe(1);
+    level = 'standard';
+    expect((await run('touch a')).exitCode).toBe(0);
+  });
+
+  test('has no network, not even this machine; permissive has', async () => {
+    const server = createServer((_, response) => response.end('reached'));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const address = server.address();
+    const port = typeof address === 'object' ? address?.port : 0;
+    const command = `exec 5<>/dev/tcp/127.0.0.1/${port} && printf 'GET / HTTP/1.0\\r\\n\\r\\n' >&5 && cat <&5`;
+    const { run } = await walled();
+    expect(await run(command)).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('refused') });
+    const { run: open } = await walled({}, { level: () => 'permissive' });
+    expect(await open(command)).toMatchObject({
+      stdout: expect.stringContaining('reached'),
+      sandbox: { kind: 'bubblewrap', level: 'permissive', network: 'open' },
+    });
+  });
+
+  test('keeps no power over the machine: no capabilities, no new ones, no other processes', async () => {
+    const { run } = await walled();
+    const { stdout } = await run(
+      "grep -E '^(CapEff|CapBnd|NoNewPrivs)' /proc/self/status; ls -d /proc/[0-9]* | wc -l",
+    );
+    const lines = stdout.replaceAll('\t', ' ').split('\n');
+    expect(lines.slice(0, 3)).toEqual([
+      'CapEff: 0000000000000000',
+      'CapBnd: 0000000000000000',
+      'NoNewPrivs: 1',
+    ]);
+    expect(Number(lines[3])).toBeLessThan(8);
+    expect((await run(`kill -0 ${process.pid}`)).exitCode).toBe(1);
+  });
+
+  test('sees the environment it was given and nobody else’s', async () => {
+    const env = { PATH: process.env.PATH, MINE: 'kept', SOME_KEY: 'canary', SSH_AUTH_SOCK: '/tmp/agent' };
+    const { run } = await walled({}, { env, hiddenEnv: ['SOME_KEY'] });
+    const { stdout } = await run('cat /proc/*/environ | tr "\\0" "\\n"; env');
+    expect(stdout).toContain('MINE=kept');
+    expect(stdout).not.toMatch(/canary|SSH_AUTH_SOCK/);
+  });
+});
+
+describe('secrets', () => {
+  test('of the home folder, the assistant and the project cannot be read', async () => {
+    const space = await workspace({
+      '.env': 'CANARY',
+      'apps/web/.env.local': 'CANARY',
+      'deploy/credentials.json': 'CANARY',
+      '.env.example': 'fine',
+      'src/credentials.ts': 'fine',
+      '.npmrc': 'save-exact=true',
+    });
+    const { root, home } = space;
+    for (const file of [
+      '.ssh/id_ed25519',
+      '.aws/credentials',
+      '.netrc',
+      '.ai-assistant/config.json',
+      'notes',
+    ]) {
+      await mkdir(path.dirname(path.join(home, file)), { recursive: true });
+      await writeFile(path.join(home, file), file === 'notes' ? 'fine' : 'CANARY');
+    }
+    const { run } = walledIn(space);
+    const { stdout } = await run(
+      `cat ${home}/notes .env.example src/credentials.ts .npmrc; grep -rs CANARY . ${home}`,
+    );
+    expect(stdout).toBe('finefinefinesave-exact=true');
+    expect(await run('cat .env')).toMatchObject({
+      stdout: '',
+      stderr: 'cat: .env: Permission denied\n',
+      exitCode: 1,
+    });
+    expect(await run(`ls -A ${home}/.ssh ${home}/.ai-assistant`)).toMatchObject({
+      stdout: `${home}/.ai-assistant:\n\n${home}/.ssh:\n`,
+    });
+    expect((await run('cat .env', { unconfined: true })).stdout).toBe('CANARY');
+    expect(await readFile(path.join(root, '.env'), 'utf8')).toBe('CANARY');
+  });
+
+  test('stay where they are: neither they nor the folders around them can be moved or linked', async () => {
+    const { root, run } = await walled({ '.env': 'CANARY', 'config/deep/.env': 'CANARY' });
+    const ways = [
+      'mv .env x',
+      'ln .env x',
+      'rm -f .env',
+      'cp .env x',
+      'mv config x',
+      'mv config/deep config/x',
+      'rm -rf config',
+      'echo x > .env',
+    ];
+    expect(await letThrough(run, ways)).toEqual([]);
+    expect(await readFile(path.join(root, 'config/deep/.env'), 'utf8')).toBe('CANARY');
+  });
+
+  test('the user’s exceptions are open', async () => {
+    const { run } = await walled({ '.env': 'fine', 'b/.env': 'CANARY' }, { allowedPaths: ['./.env'] });
+    expect((await run('cat .env b/.env')).stdout).toBe('fine');
+  });
+
+  test('the outputs of long commands stay readable, the rest of the data root does not', async () => {
+    const space = await workspace();
+    const dataRoot = path.join(space.home, '.ai-assistant');
+    const outputFolder = path.join(dataRoot, 'outputs');
+    await mkdir(outputFolder, { recursive: true });
+    await writeFile(path.join(outputFolder, 'o.txt'), 'output');
+    await writeFile(path.join(dataRoot, 'keys'), 'CANARY');
+    const { run } = walledIn(space, { outputFolder });
+    expect((await run(`cat ${outputFolder}/o.txt; ls ${dataRoot}; touch ${outputFolder}/x`)).stdout).toBe(
+      'outputoutputs\n',
+    );
+  });
+});
+
+describe('what other programs execute', () => {
+  const git = (root: string, ...args: string[]) =>
+    execFileSync('git', ['-C', root, '-c', 'user.name=a', '-c', 'user.email=a@b', ...args], {
+      stdio: 'pipe',
+    });
+  const identity = 'git -c user.name=a -c user.email=a@b';
+
+  test('git works, and its hooks and config cannot be changed, replaced or moved away', async () => {
+    const { root, run } = await walled({ 'a.txt': 'a' });
+    git(root, 'init', '-q');
+    await rm(path.join(root, '.git/hooks'), { recursive: true, force: true });
+    expect(await run(`git add -A && ${identity} commit -qm one && git log --format=%s`)).toMatchObject({
+      stdout: 'one\n',
+      exitCode: 0,
+    });
+    const ways = [
+      'echo evil > .git/hooks/pre-commit',
+      'rm -rf .git/hooks',
+      'mv .git/hooks x',
+      'mv .git x',
+      'git config core.pager evil',
+      'echo evil >> .git/config',
+      'mv .git/config x',
+      'cp a.txt .git/config.new && mv .git/config.new .git/config',
+    ];
+    expect(await letThrough(run, ways)).toEqual([]);
+    expect(await readdir(path.join(root, '.git/hooks'))).toEqual([]);
+  });
+
+  test('a config planted beside git’s own is gone when the command is', async () => {
+    const { root, run } = await walled({ 'evil/config': '', 'evil/HEAD': 'ref: refs/heads/main\n' });
+    git(root, 'init', '-q');
+    expect(await run('echo ../evil > .git/commondir')).toMatchObject({ exitCode: 0 });
+    expect(await readdir(path.join(root, '.git'))).not.toContain('commondir');
+  });
+
+  test('a worktree can commit though its history lies elsewhere, and a forged one opens nothing', async () => {
+    const space = await workspace({ 'main/a.txt': 'a', 'forged/b.txt': 'b' });
+    const main = path.join(space.root, 'main');
+    git(main, 'init', '-q');
+    git(main, 'add', '-A');
+    git(main, 'commit', '-qm', 'one');
+    git(main, 'worktree', 'add', '-q', '../tree');
+    const { run } = walledIn(space, {}, path.join(space.root, 'tree'));
+    expect(await run(`echo b > b && git add b && ${identity} commit -qm two`)).toMatchObject({ exitCode: 0 });
+    expect(git(main, 'log', '--format=%s', 'tree').toString()).toBe('two\none\n');
+    expect(
+      await letThrough(run, [
+        'echo evil > ../main/.git/hooks/post-commit',
+        'echo evil >> ../main/.git/config',
+        'echo "gitdir: /x" > .git',
+      ]),
+    ).toEqual([]);
+
+    await mkdir(path.join(space.home, 'victim'));
+    await writeFile(path.join(space.root, 'forged/.git'), `gitdir: ${space.home}/victim\n`);
+    const forged = walledIn(space, {}, path.join(space.root, 'forged'));
+    expect((await forged.run(`touch ${space.home}/victim/x`)).exitCode).toBe(1);
+  });
+
+  test('a folder within a repository can commit, too', async () => {
+    const space = await workspace({ 'packages/a/x': 'x' });
+    git(space.root, 'init', '-q');
+    const { run } = walledIn(space, {}, path.join(space.root, 'packages/a'));
+    expect(await run(`git add -A . && ${identity} commit -qm sub`)).toMatchObject({ exitCode: 0 });
+    expect(await letThrough(run, ['touch ../b', 'touch ../../.git/hooks/x'])).toEqual([]);
+  });
+
+  test('settings of this program, of editors and of hooks are read-only', async () => {
+    const { run } = await walled({
+      '.ai-assistant.json': '{}',
+      '.mcp.json': '{}',
+      '.vscode/tasks.json': '{}',
+    });
+    const ways = ['echo x > .ai-assistant.json', 'rm .mcp.json', 'touch .vscode/x', 'mv .vscode x'];
+    expect(await letThrough(run, ways)).toEqual([]);
+  });
+});
+
+describe('where it runs', () => {
+  test('in a folder with blanks, through a link, in an added folder, in the home folder', async () => {
+    const space = await workspace({ 'a b/c': '', 'other/d': '' });
+    const { root, home } = space;
+    await symlink(path.join(root, 'a b'), path.join(root, 'link'));
+    const spaced = walledIn(space, { additionalDirectories: ['../other'] }, path.join(root, 'a b'));
+    expect(await spaced.run('pwd; touch ../other/new')).toMatchObject({
+      stdout: `${root}/a b\n`,
+      exitCode: 0,
+    });
+    const linked = walledIn(space, {}, path.join(root, 'link'));
+    expect(await linked.run('pwd; touch x')).toMatchObject({ stdout: `${root}/a b\n`, exitCode: 0 });
+    await mkdir(path.join(home, '.ssh'));
+    await writeFile(path.join(home, '.bashrc'), '');
+    const atHome = walledIn(space, {}, home);
+    expect(await letThrough(atHome.run, ['touch x', 'echo x > .bashrc', 'touch .ssh/x'])).toEqual([
+      'touch x',
+    ]);
+  });
+
+  test('at the top of the machine what the system runs stays closed', async () => {
+    const { run } = walledIn(await workspace(), {}, '/');
+    expect(
+      await letThrough(run, ['touch /usr/bin/aca-test', 'touch /etc/aca-test', 'touch /tmp/aca-test']),
+    ).toEqual(['touch /tmp/aca-test']);
+    expect(await run('pwd; ls /tmp')).toMatchObject({ stdout: '/\n', sandbox: confined });
+  });
+
+  test('in a folder that is gone it is a clear error', async () => {
+    const { run, root } = await walled();
+    await rm(root, { recursive: true });
+    await expect(run('pwd')).rejects.toThrow(/The shell could not be started/);
+  });
+
+  test('folders the user named as writable are', async () => {
+    const space = await workspace();
+    await mkdir(path.join(space.home, 'cache'));
+    const { run } = walledIn(space, { writablePaths: ['~/cache', '~/missing'] });
+    expect((await run(`touch ${space.home}/cache/x`)).exitCode).toBe(0);
+  });
+});
+
+describe('[X04] [Z05] [Y30] without a sandbox', () => {
+  const emptyPath = { PATH: '/nonexistent', HOME: '/nonexistent' };
+
+  test('commands run on the machine, and everybody is told', async () => {
+    const { shell, run } = await walled({}, { env: emptyPath });
+    const state = await shell.sandbox();
+    expect(state).toEqual({
+      kind: 'host',
+      level: 'standard',
+      network: 'open',
+      fallback: 'bubblewrap is not installed (apt install bubblewrap, or what your system calls it)',
+    });
+    expect(fallbackNotice(state)).toBe(
+      'Commands run without a sandbox: bubblewrap is not installed (apt install bubblewrap, or what your system calls it). Each is asked about.',
+    );
+    expect(await run('echo ran')).toMatchObject({ stdout: 'ran\n', sandbox: state });
+  });
+
+  test('nothing runs where it is required, whoever agrees', async () => {
+    const missing = await walled({}, { env: emptyPath, required: true });
+    await expect(missing.run('touch x')).rejects.toThrow(
+      /no sandbox: bubblewrap is not installed.*sandbox.required/,
+    );
+    const agreed = await walled({}, { required: true });
+    await expect(agreed.run('touch x', { unconfined: true })).rejects.toThrow(/outside the sandbox/);
+    expect([await missing.tree(), await agreed.tree()]).toEqual([{}, {}]);
+  });
+
+  test('a bubblewrap that a command could have planted is not used', async () => {
+    const space = await workspace({ 'bin/bwrap': '#!/bin/sh\ntouch fooled\n' });
+    execFileSync('chmod', ['+x', path.join(space.root, 'bin/bwrap')]);
+    const { shell } = walledIn(space, { env: { PATH: path.join(space.root, 'bin') } });
+    expect(await shell.sandbox()).toMatchObject({ kind: 'host' });
+    expect(await space.tree()).not.toHaveProperty('fooled');
+  });
+});

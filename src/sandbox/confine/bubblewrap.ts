@@ -1,0 +1,148 @@
+import { existsSync, readlinkSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import type { SandboxState } from '../../contract/sandbox.ts';
+import { isInside } from '../../lib/inside.ts';
+import { isErrno, realPath } from '../real-path.ts';
+import { type Bridge, bridgeCommand, bridgeSocket } from './bridge.ts';
+import { tellsEnding, withExactEnding } from './exact-ending.ts';
+import type { CommandLine, Launch, Variables } from './launch.ts';
+import type { Walls } from './walls.ts';
+
+/** Of everybody on the machine: a command gets empty ones of its own, and the sockets in there stay out of reach. */
+const emptied = ['/tmp', '/var/tmp', '/run'];
+
+/** Ways to programs of the user that would do for a command what it may not do itself. */
+const doors = [
+  'SSH_AUTH_SOCK',
+  'SSH_AGENT_PID',
+  'GPG_AGENT_INFO',
+  'DBUS_SESSION_BUS_ADDRESS',
+  'XDG_RUNTIME_DIR',
+];
+
+const namespaces = [
+  '--unshare-user',
+  '--unshare-pid',
+  '--unshare-ipc',
+  '--unshare-uts',
+  '--unshare-cgroup-try',
+];
+const limits = ['--die-with-parent', '--new-session', '--cap-drop', 'ALL'];
+
+export type BubblewrapLaunch = { program: string; walls: Walls; sandbox: SandboxState; bridge?: Bridge };
+
+export function launchInBubblewrap(line: CommandLine, options: BubblewrapLaunch): Launch {
+  const { program, walls, sandbox, bridge } = options;
+  const planted = walls.planted.filter((file) => !existsSync(file));
+  return {
+    file: program,
+    args: [
+      ...bubblewrapArgs(walls, { folder: line.folder, sandbox, path: line.env.PATH ?? '' }),
+      ...(bridge ? ['--ro-bind', bridge.socket, bridgeSocket] : []),
+      '--',
+      ...(bridge ? bridgeCommand(line) : withExactEnding(line.command, line.shell)),
+    ],
+    env: insideEnvironment(line.env),
+    sandbox,
+    door: { tells: !bridge && tellsEnding(line.shell) },
+    after: () => {
+      for (const file of planted) rmSync(file, { force: true, recursive: true });
+    },
+  };
+}
+
+type Inside = { folder: string; sandbox: Pick<SandboxState, 'network'>; path: string };
+
+/** Mounts, from the top of the tree down: what is deeper has the last word. */
+function bubblewrapArgs(walls: Walls, { folder, sandbox, path: programs }: Inside): string[] {
+  const { roots, writable, pinned, readOnly, hidden } = walls;
+  const empty = [...new Set(emptied.filter(existsSync).map((place) => realPath(place)))];
+  const isUnseen = (file: string) =>
+    [...empty, ...hidden.map((closed) => closed.path)].some(
+      (place) => place !== file && isInside(place, file),
+    );
+  const shown = [...walls.shown, ...programFolders(programs), path.dirname(process.execPath)].filter(
+    (file) => isUnseen(file) && !roots.some((root) => isInside(root, file)),
+  );
+  const mounts = [
+    ...empty.map((place) => ({ place, args: ['--tmpfs', place] })),
+    ...shown.map((place) => ({ place, args: ['--ro-bind', place, place] })),
+    ...hidden.map(({ path: place, type }) => ({
+      place,
+      args: type === 'folder' ? ['--tmpfs', place] : ['--ro-bind', '/dev/null', place],
+    })),
+    ...roots.map((place) => ({ place, args: [writable ? '--bind' : '--ro-bind', place, place] })),
+    ...pinned.map((place) => ({ place, args: ['--bind', place, place] })),
+    ...readOnly.map((place) => ({ place, args: ['--ro-bind', place, place] })),
+  ].filter(({ place }) => place !== '/');
+  return [
+    ...namespaces,
+    ...(sandbox.network === 'open' ? [] : ['--unshare-net']),
+    ...limits,
+    ...(writable && roots.includes('/') ? ['--bind', '/', '/'] : ['--ro-bind', '/', '/']),
+    '--dev',
+    '/dev',
+    '--proc',
+    '/proc',
+    ...mounts.sort((a, b) => depthOf(a.place) - depthOf(b.place)).flatMap(({ args }) => args),
+    ...hidden.flatMap(({ path: place, type }) => (type === 'folder' ? ['--remount-ro', place] : [])),
+    ...systemLinks(sandbox),
+    '--chdir',
+    realPath(folder),
+  ];
+}
+
+/** Whether a sandbox can be made at all is tried with the same walls and nothing in them. */
+export const probeArgs: readonly string[] = [
+  ...namespaces,
+  '--unshare-net',
+  ...limits,
+  ...[
+    '--ro-bind',
+    '/',
+    '/',
+    '--dev',
+    '/dev',
+    '--proc',
+    '/proc',
+    '--tmpfs',
+    '/tmp',
+    '--',
+    '/bin/sh',
+    '-c',
+    ':',
+  ],
+];
+
+function depthOf(place: string): number {
+  return place.split('/').length;
+}
+
+function programFolders(programs: string): string[] {
+  return programs.split(':').filter((folder) => path.isAbsolute(folder) && existsSync(folder));
+}
+
+/** NixOS keeps its programs behind a link in /run, and many systems the file that says who resolves names. */
+function systemLinks({ network }: Pick<SandboxState, 'network'>): string[] {
+  const system = '/run/current-system';
+  const names = network === 'open' && existsSync('/etc/resolv.conf') ? realPath('/etc/resolv.conf') : '';
+  return [
+    ...linkTo(system).flatMap((target) => ['--symlink', target, system]),
+    ...(names.startsWith('/run/') ? ['--ro-bind', names, names] : []),
+  ];
+}
+
+function linkTo(file: string): string[] {
+  try {
+    return [readlinkSync(file)];
+  } catch (error) {
+    if (isErrno(error, ['ENOENT', 'EINVAL', 'EACCES'])) return [];
+    throw error;
+  }
+}
+
+function insideEnvironment(env: Variables): Record<string, string> {
+  const kept = Object.entries(env).filter(([name]) => !doors.includes(name));
+  const temporary = ['TMPDIR', 'TMP', 'TEMP'].filter((name) => name in env);
+  return { ...Object.fromEntries(kept), ...Object.fromEntries(temporary.map((name) => [name, '/tmp'])) };
+}

@@ -1,0 +1,78 @@
+import { chmod, mkdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { workspace } from '../../../test/support/workspace.ts';
+import { type ChooseOptions, chooseSandbox, fallbackNotice } from './choose.ts';
+
+/** A bwrap that counts how often it was tried. */
+async function counted(body = '') {
+  const { root, home } = await workspace();
+  const bin = path.join(home, 'bin');
+  const tries = path.join(home, 'tries');
+  const file = path.join(bin, 'bwrap');
+  await mkdir(bin);
+  await writeFile(file, `#!/bin/sh\necho x >> ${tries}\n${body}\n`);
+  await chmod(file, 0o755);
+  const options: ChooseOptions = {
+    wanted: 'auto',
+    platform: 'linux',
+    env: { PATH: `${bin}:/usr/bin:/bin` },
+    untrusted: [root],
+    image: false,
+    cacheFile: path.join(home, 'cache', 'probe'),
+  };
+  const tried = async () => (await readFile(tries, 'utf8').catch(() => '')).length / 2;
+  return { options, file, tried };
+}
+
+describe('[X04] [Z05] the choice', () => {
+  test('a sandbox that works is tried out once, and again when the program has changed', async () => {
+    const { options, file, tried } = await counted();
+    expect(await chooseSandbox(options)).toEqual({ kind: 'bubblewrap', program: file });
+    expect(await chooseSandbox(options)).toEqual({ kind: 'bubblewrap', program: file });
+    expect(await tried()).toBe(1);
+    const { atime } = await stat(file);
+    await utimes(file, atime, new Date(0));
+    await chooseSandbox(options);
+    expect(await tried()).toBe(2);
+  });
+
+  test('one that does not work is tried anew each time, and its own words are the reason', async () => {
+    const { options, tried } = await counted(
+      'echo "bwrap: setting up uid map: Permission denied" >&2; exit 1',
+    );
+    const fallback = 'bubblewrap cannot make one here (setting up uid map: Permission denied)';
+    expect(await chooseSandbox(options)).toEqual({ kind: 'host', fallback });
+    expect(await chooseSandbox(options)).toEqual({ kind: 'host', fallback });
+    expect(await tried()).toBe(2);
+  });
+
+  test('a cache that cannot be written costs nothing but the next try', async () => {
+    const { options, file } = await counted();
+    const unwritable = { ...options, cacheFile: path.join(file, 'in-the-way') };
+    expect(await chooseSandbox(unwritable)).toEqual({ kind: 'bubblewrap', program: file });
+  });
+
+  test('a container is taken by itself only where the user named an image', async () => {
+    const { options, file } = await counted();
+    const docker = path.join(path.dirname(file), 'docker');
+    await writeFile(docker, '#!/bin/sh\n', { mode: 0o755 });
+    const elsewhere = { ...options, platform: 'freebsd' as const };
+    expect(await chooseSandbox(elsewhere)).toEqual({
+      kind: 'host',
+      fallback: 'there is none for this system',
+    });
+    expect(await chooseSandbox({ ...elsewhere, image: true })).toEqual({ kind: 'docker', program: docker });
+    expect(await chooseSandbox({ ...options, wanted: 'docker' })).toEqual({
+      kind: 'docker',
+      program: docker,
+    });
+  });
+
+  test('switched off it is the machine, and nothing to tell', async () => {
+    const { options, tried } = await counted();
+    expect(await chooseSandbox({ ...options, wanted: 'off' })).toEqual({ kind: 'host' });
+    expect(await tried()).toBe(0);
+    expect(fallbackNotice({ kind: 'host', level: 'standard', network: 'open' })).toBeNull();
+  });
+});

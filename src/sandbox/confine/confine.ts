@@ -1,0 +1,127 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { PermissionDeniedError } from '../../contract/errors.ts';
+import type { SandboxLevel, SandboxState } from '../../contract/sandbox.ts';
+import { launchInBubblewrap } from './bubblewrap.ts';
+import { chooseSandbox, type Found, type WantedSandbox } from './choose.ts';
+import { launchInContainer } from './container.ts';
+import { type CommandLine, hostLaunch, type Launch, type Variables } from './launch.ts';
+import { type NetworkProxy, type ProxyOptions, startProxy } from './network-proxy.ts';
+import { launchInSeatbelt } from './seatbelt.ts';
+import { createWalls, type WallsOptions } from './walls.ts';
+
+export type Confinement = Omit<WallsOptions, 'cwd' | 'outputFolder'> & {
+  kind: WantedSandbox;
+  /** Asked anew for each command. */
+  level(): SandboxLevel;
+  /** Nothing runs without a sandbox, whoever agrees. */
+  required: boolean;
+  image?: string;
+  allowedDomains: readonly string[];
+  cacheFile?: string;
+  /** For tests: how the proxy reaches hosts. */
+  proxy?: Pick<ProxyOptions, 'resolve' | 'connect'>;
+};
+
+export type ConfineOptions = Confinement & { cwd: string; outputFolder?: string; env: Variables };
+
+/** Walls around commands; what kind is found out when first asked. */
+export type Confine = {
+  state(): Promise<SandboxState>;
+  launch(line: CommandLine, where?: { unconfined: true }): Promise<Launch>;
+  close(): Promise<void>;
+};
+
+export function createConfine(options: ConfineOptions): Confine {
+  const { cwd, kind, level, required, image, allowedDomains, env } = options;
+  const wallsAt = createWalls(options);
+  let choosing: Promise<Found> | undefined;
+  let proxy: Promise<NetworkProxy> | undefined;
+  let scratch: Promise<string> | undefined;
+
+  function choose(): Promise<Found> {
+    choosing ??= chooseSandbox({
+      wanted: kind,
+      platform: process.platform,
+      env,
+      untrusted: [cwd, ...options.additionalDirectories, ...options.writablePaths],
+      image: image !== undefined,
+      ...(options.cacheFile !== undefined && { cacheFile: options.cacheFile }),
+    });
+    return choosing;
+  }
+
+  function networkOf(found: Found): SandboxState['network'] {
+    if (found.kind === 'host' || level() === 'permissive') return 'open';
+    return found.kind === 'bubblewrap' && level() === 'standard' && allowedDomains.length > 0
+      ? 'listed'
+      : 'none';
+  }
+
+  function stateOf(found: Found): SandboxState {
+    const fallback = found.kind === 'host' ? found.fallback : undefined;
+    return {
+      kind: found.kind,
+      level: level(),
+      network: networkOf(found),
+      ...(fallback !== undefined && { fallback }),
+    };
+  }
+
+  async function confined(line: CommandLine, found: Exclude<Found, { kind: 'host' }>): Promise<Launch> {
+    const sandbox = stateOf(found);
+    const { program } = found;
+    if (found.kind === 'docker' || found.kind === 'podman') {
+      return launchInContainer(line, { program, mount: cwd, sandbox, ...(image !== undefined && { image }) });
+    }
+    const walls = wallsAt(sandbox.level);
+    if (found.kind === 'seatbelt') {
+      scratch ??= mkdtemp(path.join(tmpdir(), 'aca-scratch-'));
+      return launchInSeatbelt(line, { walls, sandbox, scratch: await scratch });
+    }
+    if (sandbox.network === 'listed') {
+      proxy ??= startProxy({ allowed: allowedDomains, ...upstreamOf(env), ...options.proxy });
+    }
+    const { socket } = (await proxy) ?? {};
+    const bridge = sandbox.network === 'listed' && socket !== undefined ? { bridge: { socket } } : {};
+    return launchInBubblewrap(line, { program, walls, sandbox, ...bridge });
+  }
+
+  return {
+    state: async () => stateOf(await choose()),
+
+    async launch(line, where) {
+      const found = await choose();
+      if (required && (where?.unconfined || found.kind === 'host')) throw refusal(line.command, found);
+      if (where?.unconfined || found.kind === 'host') {
+        return hostLaunch(line, stateOf(where ? { kind: 'host' } : found));
+      }
+      return confined(line, found);
+    },
+
+    async close() {
+      await (await proxy)?.close();
+      if (scratch) await rm(await scratch, { recursive: true, force: true });
+    },
+  };
+}
+
+function refusal(command: string, found: Found): PermissionDeniedError {
+  const why =
+    found.kind === 'host'
+      ? `there is no sandbox: ${found.fallback ?? 'it is switched off'}`
+      : 'it was to run outside the sandbox';
+  return new PermissionDeniedError({
+    operation: `run ${command} (${why}; sandbox.required is set, so nothing runs without one)`,
+  });
+}
+
+/** The user's own proxy, if it is of the kind that can be asked for a way through. */
+function upstreamOf(env: Variables): Pick<ProxyOptions, 'upstream'> {
+  const names = ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy', 'HTTP_PROXY', 'http_proxy'];
+  const written = names.map((name) => env[name]).find((value) => value);
+  if (written === undefined || !URL.canParse(written)) return {};
+  const upstream = new URL(written);
+  return upstream.protocol === 'http:' ? { upstream } : {};
+}

@@ -1,0 +1,75 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import type { SandboxLevel, SandboxState } from '../../contract/sandbox.ts';
+import type { CommandLine, Launch } from './launch.ts';
+
+const DEFAULT_IMAGE = 'alpine:latest';
+const ASK_MS = 5_000;
+
+export type ContainerLaunch = {
+  program: string;
+  /** The working directory: all of the machine that a command sees. */
+  mount: string;
+  image?: string;
+  sandbox: SandboxState;
+};
+
+/** A fresh container for each command, gone with it. */
+export function launchInContainer(line: CommandLine, options: ContainerLaunch): Launch {
+  const { program, sandbox } = options;
+  const started = Date.now();
+  const args = containerArgs(line, { ...options, level: sandbox.level });
+  return {
+    file: program,
+    args,
+    env: line.env,
+    sandbox,
+    end: () => stopContainer({ program, env: line.env, started, wanted: args.slice(-3) }),
+  };
+}
+
+type ContainerArgs = Pick<ContainerLaunch, 'mount' | 'image'> & { level: SandboxLevel };
+
+export function containerArgs(
+  { command, folder }: Pick<CommandLine, 'command' | 'folder'>,
+  { mount, image = DEFAULT_IMAGE, level }: ContainerArgs,
+): string[] {
+  const inside = path.posix.join('/workspace', path.relative(mount, folder).split(path.sep).join('/'));
+  return [
+    ...['run', '--rm'],
+    ...(level === 'strict' ? ['--read-only'] : []),
+    ...['-v', `${mount}:/workspace${level === 'strict' ? ':ro' : ''}`],
+    ...['-w', inside.replace(/\/$/, '')],
+    ...(level === 'permissive' ? [] : ['--network', 'none']),
+    ...['--memory', '512m', '--cpus', '1', '--security-opt', 'no-new-privileges'],
+    ...[image, 'sh', '-c', command],
+  ];
+}
+
+type Wanted = { program: string; env: Readonly<Record<string, string>>; started: number; wanted: string[] };
+
+/**
+ * The engine runs the command, not the client we started, so a signal to the client does not end it. It has no name
+ * of ours; it is known by its command and by not being older than the call.
+ */
+async function stopContainer({ program, env, started, wanted }: Wanted): Promise<void> {
+  const ask = (args: string[]) =>
+    new Promise<string>((resolve) => {
+      execFile(program, args, { env: { ...env }, timeout: ASK_MS }, (_error, stdout) => resolve(stdout));
+    });
+  const ids = (await ask(['ps', '-q', '--no-trunc'])).split(/\s+/).filter(Boolean);
+  if (ids.length === 0) return;
+  const told = await ask(['inspect', '--format', '{{.Id}}\t{{.Created}}\t{{json .Config.Cmd}}', ...ids]);
+  const ours = told.split('\n').flatMap((line) => {
+    const [id = '', created = '', command] = line.split('\t');
+    const same = command !== undefined && isDeepStrictEqual(JSON.parse(command), wanted);
+    return same && createdAt(created) >= started - 1_000 ? [id] : [];
+  });
+  if (ours.length > 0) await ask(['stop', '-t', '1', ...ours]);
+}
+
+/** `2026-01-02T03:04:05.678Z` in one engine, `2026-01-02 03:04:05.678 +0000 UTC` in the other. */
+function createdAt(text: string): number {
+  return Date.parse(text.replace(/^(\S+) (\S+) ([+-]\d\d)(\d\d).*$/, '$1T$2$3:$4'));
+}

@@ -1,0 +1,54 @@
+import { constants } from 'node:os';
+import type { Ending } from '../follow-command.ts';
+import type { ShellProgram } from '../shell-program.ts';
+import type { Door } from './launch.ts';
+
+/**
+ * Bubblewrap tells a signal as 128 plus its number, which a command may also exit with. So a shell of ours stands
+ * between the two: under job control bash says on its standard error which of both it was. The command's own
+ * standard error is descriptor 3; others, left open by whoever started us, may lead out of the sandbox. A TERM for
+ * everybody inside must not end this shell before the command. A plain wait also ends with a signal or when the
+ * command is stopped, hence the loop, and the last wait, which tells the code once more; `wait -f`, made for that,
+ * now and then misses the end and waits for ever.
+ */
+const script = `for f in /proc/$$/fd/*; do f=\${f##*/}; [ "$f" -gt 3 ] && [ "$f" -lt 255 ] && eval "exec $f>&-"; done
+set -m; trap : HUP INT TERM USR1 USR2
+"$0" -c "$1" 2>&3 3>&- &
+LC_ALL=C
+while wait "$!"; kill -0 "$!" 2>/dev/null; do sleep 0.05; done
+wait "$!"`;
+
+/** Without job control, as in a plain sh, endings stay as the shell tells them. */
+const plainScript = 'exec "$0" -c "$1" 2>&3 3>&-';
+
+export function tellsEnding({ name }: ShellProgram): boolean {
+  return name === 'bash';
+}
+
+export function withExactEnding(command: string, shell: ShellProgram): string[] {
+  const { file } = shell;
+  return tellsEnding(shell)
+    ? [file, '--norc', '--noprofile', '-c', script, file, command]
+    : [file, '-c', plainScript, file, command];
+}
+
+/** What the door's exit code and its words mean for the command. */
+export function endingOf({ code, signal }: Ending, words: string, { tells }: Door): Ending {
+  const failure = /^bwrap: (.*)/m.exec(words)?.[1];
+  if (failure !== undefined) {
+    return { code, signal, note: `[The sandbox could not be set up: ${failure}]\n` };
+  }
+  // The shell in between was ended before it could say anything.
+  if (tells && code === 255 && words.trim() === '') return { code: null, signal: 'SIGKILL' };
+  const name = code === null || code <= 128 ? undefined : signalOf(code - 128);
+  const exited = new RegExp(`^\\[1\\]\\S*\\s+Exit ${code}\\s`, 'm').test(words);
+  return name === undefined || exited || words.trim() === ''
+    ? { code, signal }
+    : { code: null, signal: name };
+}
+
+function signalOf(number: number): NodeJS.Signals | undefined {
+  const found = Object.entries(constants.signals).find(([, value]) => value === number)?.[0];
+  // The table of the runtime has these names and no other.
+  return found as NodeJS.Signals | undefined;
+}

@@ -1,0 +1,101 @@
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { isInside } from '../../lib/inside.ts';
+import { isErrno, realPath } from '../real-path.ts';
+
+/**
+ * Where git keeps what a commit changes, what in there makes git run programs, and the tree it looks at. `planted`
+ * are names that would lead git to another config; git never makes them where they are listed.
+ */
+export type GitFolders = { writable: string[]; readOnly: string[]; shown: string[]; planted: string[] };
+
+const nothing: GitFolders = { writable: [], readOnly: [], shown: [], planted: [] };
+const MAX_MODULES = 50;
+
+/** Of the repository a folder belongs to, be it above the folder; the home folder and what is above do not count. */
+export function gitFoldersOf(folder: string, home: string): GitFolders {
+  for (let at = folder; ; at = path.dirname(at)) {
+    const dotGit = path.join(at, '.git');
+    const found = typeOf(dotGit);
+    if (found === 'folder') return existsSync(path.join(dotGit, 'HEAD')) ? ownFolder(dotGit, at) : nothing;
+    if (found === 'file') return elsewhere(dotGit);
+    const above = path.dirname(at);
+    if (above === at || isInside(above, home)) return nothing;
+  }
+}
+
+function ownFolder(dotGit: string, root: string): GitFolders {
+  return {
+    writable: [dotGit],
+    readOnly: [
+      ...closedIn(dotGit, root),
+      ...modulesOf(path.join(dotGit, 'modules')).flatMap((module) => closedIn(module)),
+    ],
+    shown: [root],
+    planted: [path.join(dotGit, 'commondir')],
+  };
+}
+
+/** `.git` is a file that names the folder: a worktree or a submodule. Believed only if that folder names it back. */
+function elsewhere(dotGit: string): GitFolders {
+  const closed = { ...nothing, readOnly: [dotGit] };
+  const written = /^gitdir: (.*)$/m.exec(readText(dotGit))?.[1];
+  if (written === undefined) return closed;
+  const gitdir = realPath(path.resolve(path.dirname(dotGit), written));
+
+  const back = readText(path.join(gitdir, 'gitdir')).trim();
+  const common = path.resolve(gitdir, readText(path.join(gitdir, 'commondir')).trim() || '.');
+  if (back !== '' && isInside(path.join(common, 'worktrees'), gitdir)) {
+    if (realPath(path.resolve(gitdir, back)) !== realPath(dotGit)) return closed;
+    const names = ['commondir', 'gitdir', 'config.worktree'].map((name) => path.join(gitdir, name));
+    const { readOnly, ...rest } = ownFolder(common, path.dirname(dotGit));
+    return { ...rest, readOnly: [dotGit, ...names.filter(existsSync), ...readOnly] };
+  }
+  const worktree = /^\s*worktree\s*=\s*(.*)$/m.exec(readText(path.join(gitdir, 'config')))?.[1];
+  if (worktree === undefined || path.resolve(gitdir, worktree) !== path.dirname(dotGit)) return closed;
+  const { readOnly, ...rest } = ownFolder(gitdir, path.dirname(dotGit));
+  return { ...rest, readOnly: [dotGit, ...readOnly] };
+}
+
+/** Made where they are missing, empty: what does not exist cannot be closed. */
+function closedIn(gitdir: string, root?: string): string[] {
+  const hooks = path.join(gitdir, 'hooks');
+  const config = path.join(gitdir, 'config');
+  try {
+    mkdirSync(hooks, { recursive: true });
+    writeFileSync(config, '', { flag: 'ax' });
+  } catch (error) {
+    if (!isErrno(error, ['EEXIST', 'EACCES', 'EPERM', 'EROFS', 'ENOTDIR'])) throw error;
+  }
+  const hooksPath = /^\s*hookspath\s*=\s*"?([^"\n]*?)"?\s*$/im.exec(readText(config))?.[1];
+  const elsewhere = hooksPath && root !== undefined ? [path.resolve(root, hooksPath)] : [];
+  return [hooks, config, path.join(gitdir, 'config.worktree'), ...elsewhere].filter(existsSync);
+}
+
+/** Submodules keep theirs below, in folders that may be nested. */
+function modulesOf(folder: string, depth = 3): string[] {
+  if (depth === 0 || !existsSync(folder)) return [];
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .slice(0, MAX_MODULES)
+    .flatMap(({ name }) => {
+      const at = path.join(folder, name);
+      return existsSync(path.join(at, 'HEAD'))
+        ? [at, ...modulesOf(path.join(at, 'modules'), depth - 1)]
+        : modulesOf(at, depth - 1);
+    });
+}
+
+function typeOf(file: string): 'file' | 'folder' | undefined {
+  const stat = lstatSync(file, { throwIfNoEntry: false });
+  return stat?.isDirectory() ? 'folder' : stat?.isFile() ? 'file' : undefined;
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (isErrno(error, ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'EISDIR'])) return '';
+    throw error;
+  }
+}

@@ -1,0 +1,62 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { seatbeltProfile } from './seatbelt.ts';
+import type { Walls } from './walls.ts';
+
+const walls: Walls = {
+  roots: ['/Users/u/app'],
+  writable: true,
+  pinned: ['/Users/u/app/.git'],
+  readOnly: ['/Users/u/app/.git/hooks'],
+  hidden: [
+    { path: '/Users/u/.ssh', type: 'folder' },
+    { path: '/Users/u/.ai-assistant', type: 'folder' },
+  ],
+  shown: ['/Users/u', '/Users/u/.ai-assistant/outputs'],
+  planted: [],
+};
+
+/** The rules about the disk and the network, in their order. */
+function rules(profile: string): string[] {
+  return profile.split('\n').filter((line) => /file-|network/.test(line) && !line.includes('/dev/null'));
+}
+
+// The profile is text here: sandbox-exec exists on macOS only.
+describe('the seatbelt profile', () => {
+  test('standard: the working directory can be written, hooks cannot, secrets cannot even be read', () => {
+    expect(rules(seatbeltProfile(walls, { network: 'none', scratch: '/private/tmp/s' }))).toEqual([
+      '(deny file-write*)',
+      '(allow file-write* (subpath "/private/tmp/s") (subpath "/Users/u/app"))',
+      '(deny file-write-unlink (literal "/Users/u/app/.git"))',
+      '(deny file-write* (subpath "/Users/u/app/.git/hooks"))',
+      '(deny file-read* file-write* (subpath "/Users/u/.ssh") (subpath "/Users/u/.ai-assistant"))',
+      '(allow file-read* (subpath "/Users/u/.ai-assistant/outputs"))',
+      '(deny network*)',
+    ]);
+  });
+
+  test('strict writes only temporary files; permissive has the network', () => {
+    const strict = seatbeltProfile(
+      { ...walls, writable: false, pinned: [] },
+      { network: 'none', scratch: '/s' },
+    );
+    expect(rules(strict)[1]).toBe('(allow file-write* (subpath "/s"))');
+    expect(seatbeltProfile(walls, { network: 'open', scratch: '/s' })).not.toContain('(deny network*)');
+  });
+
+  test('a path cannot leave its quotes, whatever is in it', () => {
+    fc.assert(
+      fc.property(fc.string(), (name) => {
+        const profile = seatbeltProfile(
+          { ...walls, roots: [`/${name}`] },
+          { network: 'none', scratch: '/s' },
+        );
+        const rule = profile.slice(profile.indexOf('(allow file-write* (subpath "/s")'));
+        const quoted = /^\(allow file-write\* \(subpath "\/s"\) \(subpath "((?:[^"\\]|\\["\\])*)"\)\)\n/.exec(
+          rule,
+        )?.[1];
+        expect(quoted?.replaceAll(/\\(["\\])/g, '$1')).toBe(`/${name}`);
+      }),
+    );
+  });
+});

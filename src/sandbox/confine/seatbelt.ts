@@ -1,0 +1,65 @@
+import type { SandboxState } from '../../contract/sandbox.ts';
+import type { CommandLine, Launch } from './launch.ts';
+import type { Walls } from './walls.ts';
+
+const PROGRAM = '/usr/bin/sandbox-exec';
+
+export type SeatbeltLaunch = { walls: Walls; sandbox: SandboxState; scratch: string };
+
+/** macOS. `scratch` is a folder for temporary files. */
+export function launchInSeatbelt(line: CommandLine, { walls, sandbox, scratch }: SeatbeltLaunch): Launch {
+  const profile = seatbeltProfile(walls, { network: sandbox.network, scratch });
+  return {
+    file: PROGRAM,
+    args: ['-p', profile, line.shell.file, ...line.shell.args(line.command)],
+    env: { ...line.env, TMPDIR: scratch },
+    sandbox,
+  };
+}
+
+type ProfileOptions = { network: SandboxState['network']; scratch: string };
+
+/** In a profile the last rule that fits decides. */
+export function seatbeltProfile(walls: Walls, { network, scratch }: ProfileOptions): string {
+  const { roots, writable, pinned, readOnly, hidden, shown } = walls;
+  const closedShown = shown.filter((file) => hidden.some((closed) => file.startsWith(`${closed.path}/`)));
+  return [
+    '(version 1)',
+    '(allow default)',
+    '(deny file-write*)',
+    '(allow file-write* (literal "/dev/null") (literal "/dev/zero") (literal "/dev/tty") (regex #"^/dev/fd/"))',
+    allow('file-write*', [scratch, ...(writable ? roots : [])]),
+    // Nobody may move what holds something closed out of its place.
+    ...pinned.map((file) => `(deny file-write-unlink (literal ${quoted(file)}))`),
+    deny('file-write*', readOnly),
+    deny(
+      'file-read* file-write*',
+      hidden.map((closed) => closed.path),
+    ),
+    allow('file-read*', closedShown),
+    ...(network === 'open' ? [] : ['(deny network*)']),
+    // Programs outside that would act for the command, and the environments of other processes.
+    '(deny mach-lookup (global-name "com.apple.SecurityServer") (global-name "com.apple.securityd"))',
+    '(deny mach-lookup (global-name-regex #"^com\\.apple\\.coreservices\\."))',
+    '(deny appleevent-send)',
+    '(deny job-creation)',
+    '(deny process-info* (target others))',
+    '(deny sysctl-read (sysctl-name "kern.procargs2"))',
+  ]
+    .filter((rule) => rule !== '')
+    .join('\n');
+}
+
+const allow = (what: string, places: readonly string[]) => rule(`allow ${what}`, places);
+const deny = (what: string, places: readonly string[]) => rule(`deny ${what}`, places);
+
+function rule(head: string, places: readonly string[]): string {
+  return places.length === 0
+    ? ''
+    : `(${head} ${places.map((place) => `(subpath ${quoted(place)})`).join(' ')})`;
+}
+
+/** A string of the profile's language, which knows these two escapes. */
+function quoted(text: string): string {
+  return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
+}

@@ -1,0 +1,103 @@
+import { lstatSync, readdirSync, type Stats } from 'node:fs';
+import path from 'node:path';
+import { isErrno } from './real-path.ts';
+
+export type OtherNamesOptions = {
+  roots: readonly string[];
+  home: string;
+  closedBecause(file: string): string | null;
+};
+
+export type OtherNames = { closedBecause(stat: Stats): string | null };
+
+/** Where secrets lie in a home folder; all of it would be too much to look through. */
+const HOME_PLACES = [
+  '',
+  '.ssh',
+  '.aws',
+  '.gnupg',
+  '.azure',
+  '.kube',
+  '.docker',
+  '.config/gcloud',
+  '.config/gh',
+];
+/** Large, and full of files that have other names by design. */
+const PASSED_OVER = new Set(['node_modules', 'objects']);
+const MAX_ENTRIES = 4_000;
+const MAX_AGE_MS = 60_000;
+/** File systems keep time in steps, and so does the kernel. */
+const STEP_MS = 50;
+
+/**
+ * Knows a secret file by what it is and not by its name, so that a hard link beside it opens nothing. Looks where
+ * secrets usually lie, near the top of the opened folders and in the home folder; and only when it is asked about
+ * a file that has more than one name, which few have.
+ */
+export function createOtherNames(options: OtherNamesOptions): OtherNames {
+  let found = new Map<string, string>();
+  let lookedAt = Number.NEGATIVE_INFINITY;
+
+  return {
+    closedBecause(stat) {
+      if (stat.nlink < 2 || !stat.isFile()) return null;
+      const now = Date.now();
+      // A new name changes the time of the file itself: one unchanged since the last look has the names it had.
+      const isCurrent = now - lookedAt < MAX_AGE_MS && stat.ctimeMs < lookedAt - STEP_MS;
+      if (!isCurrent) {
+        found = closedFiles(options);
+        lookedAt = now;
+      }
+      const because = found.get(keyOf(stat));
+      return because === undefined ? null : `it is another name of a closed file: ${because}`;
+    },
+  };
+}
+
+function closedFiles({ roots, home, closedBecause }: OtherNamesOptions): Map<string, string> {
+  const found = new Map<string, string>();
+  const take = (file: string): void => {
+    const because = closedBecause(file);
+    const stat = because === null ? null : statOrNull(file);
+    if (because !== null && stat && stat.nlink > 1) found.set(keyOf(stat), because);
+  };
+
+  let left = MAX_ENTRIES;
+  // Breadth first: it is at the top that secrets are.
+  const folders = [...roots];
+  for (let folder = folders.shift(); folder !== undefined && left > 0; folder = folders.shift()) {
+    for (const entry of entriesOf(folder)) {
+      left--;
+      const file = path.join(folder, entry.name);
+      if (entry.isFile()) take(file);
+      else if (entry.isDirectory() && !PASSED_OVER.has(entry.name)) folders.push(file);
+    }
+  }
+  for (const place of HOME_PLACES) {
+    const folder = path.join(home, place);
+    for (const entry of entriesOf(folder)) if (entry.isFile()) take(path.join(folder, entry.name));
+  }
+  return found;
+}
+
+function entriesOf(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    if (isErrno(error, ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP'])) return [];
+    throw error;
+  }
+}
+
+function statOrNull(file: string): Stats | null {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false }) ?? null;
+  } catch (error) {
+    if (isErrno(error, ['ENOTDIR', 'EACCES', 'EPERM'])) return null;
+    throw error;
+  }
+}
+
+function keyOf({ dev, ino }: Stats): string {
+  return `${dev}:${ino}`;
+}

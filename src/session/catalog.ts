@@ -1,0 +1,147 @@
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { type Message, textOf } from '../contract/message.ts';
+import type { SessionSummary } from '../contract/session.ts';
+import { readJsonLines, toJsonLines } from '../lib/json-lines.ts';
+import { parseJournal } from './parse.ts';
+import { fold } from './records.ts';
+
+/** Known of a journal as long as its size and time are these. */
+type Known = { id: string; size: number; mtimeMs: number; summary: SessionSummary | null };
+
+/** One place where the words were found. */
+export type Hit = { summary: SessionSummary; message: number; role: Message['role']; line: string };
+
+const INDEX = 'index.cache';
+const TITLE_LENGTH = 80;
+
+/**
+ * What there is in a folder of sessions. What was once learnt of a file is written down, so that a list of a
+ * thousand sessions reads one file and asks the others only for their size and time.
+ */
+export class Catalog {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  ids(): string[] {
+    try {
+      return readdirSync(this.#folder).flatMap((name) =>
+        name.endsWith('.jsonl') ? [name.slice(0, -'.jsonl'.length)] : [],
+      );
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      throw error;
+    }
+  }
+
+  /** Newest first. */
+  list(): SessionSummary[] {
+    const index = this.#index();
+    const learnt: Known[] = [];
+    const summaries = this.ids().flatMap((id) => {
+      const stat = statSync(this.#fileOf(id), { throwIfNoEntry: false });
+      // Another process has just deleted it.
+      if (!stat) return [];
+      const { size, mtimeMs } = stat;
+      const known = index.get(id);
+      if (known?.size === size && known.mtimeMs === mtimeMs) return known.summary ?? [];
+      const fresh = { id, size, mtimeMs, summary: this.#summarize(id, size, mtimeMs) };
+      learnt.push(fresh);
+      return fresh.summary ?? [];
+    });
+    this.#write(learnt);
+    return summaries.sort((a, b) => b.startedAt.localeCompare(a.startedAt));
+  }
+
+  /** Writes down what is to be known of a session that has just been closed. */
+  note(id: string): void {
+    const { size, mtimeMs } = statSync(this.#fileOf(id));
+    this.#write([{ id, size, mtimeMs, summary: this.#summarize(id, size, mtimeMs) }]);
+  }
+
+  /** Every line of every conversation that holds these words, whatever their case. */
+  search(words: string, limit: number): Hit[] {
+    const wanted = words.toLowerCase();
+    const hits: Hit[] = [];
+    for (const summary of this.list()) {
+      const text = readFileSync(this.#fileOf(summary.id), 'utf8');
+      // JSON writes some characters in another way; such words are looked for in each message.
+      if (!/["\\\n]/.test(wanted) && !text.toLowerCase().includes(wanted)) continue;
+      const messages = fold(parseJournal(Buffer.from(text)).records, summary.id)?.session.messages ?? [];
+      for (const [i, message] of messages.entries()) {
+        const line = textOf(message)
+          .split('\n')
+          .find((candidate) => candidate.toLowerCase().includes(wanted));
+        if (line !== undefined) hits.push({ summary, message: i, role: message.role, line: line.trim() });
+        if (hits.length >= limit) return hits;
+      }
+    }
+    return hits;
+  }
+
+  #summarize(id: string, size: number, mtimeMs: number): SessionSummary | null {
+    const folded = fold(parseJournal(readFileSync(this.#fileOf(id))).records, id);
+    if (!folded) return null;
+    const { workingDirectory, startedAt, title, pinned, parent, messages } = folded.session;
+    return {
+      id,
+      workingDirectory,
+      startedAt,
+      ...(title !== undefined && { title }),
+      ...(pinned && { pinned }),
+      ...(parent && { parent }),
+      updatedAt: new Date(mtimeMs).toISOString(),
+      firstPrompt: firstPromptOf(messages),
+      messageCount: messages.length,
+      bytes: size,
+      costUsd: folded.costUsd,
+    };
+  }
+
+  #index(): Map<string, Known> {
+    const known = readJsonLines(path.join(this.#folder, INDEX)).filter(isKnown);
+    return new Map(known.map((one) => [one.id, one]));
+  }
+
+  /** A cache: where it cannot be written, the next list takes longer and says the same. */
+  #write(learnt: readonly Known[]): void {
+    if (learnt.length === 0) return;
+    try {
+      mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+      appendFileSync(path.join(this.#folder, INDEX), toJsonLines(learnt), { mode: 0o600 });
+    } catch (error) {
+      if (!['EACCES', 'EROFS', 'ENOSPC', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? ''))
+        throw error;
+    }
+  }
+
+  #fileOf(id: string): string {
+    return path.join(this.#folder, `${id}.jsonl`);
+  }
+}
+
+const SUMMARY_TEXTS = ['id', 'workingDirectory', 'startedAt', 'updatedAt', 'firstPrompt'] as const;
+
+/** A line that was damaged is no knowledge: what it was about is learnt again. */
+function isKnown(value: unknown): value is Known {
+  const { id, summary } = (value ?? {}) as Partial<Known>;
+  if (typeof id !== 'string') return false;
+  if (summary === null) return true;
+  return (
+    typeof summary === 'object' &&
+    SUMMARY_TEXTS.every((key) => typeof summary[key] === 'string') &&
+    (summary.title === undefined || typeof summary.title === 'string') &&
+    typeof summary.messageCount === 'number' &&
+    typeof summary.bytes === 'number' &&
+    (summary.costUsd === null || typeof summary.costUsd === 'number')
+  );
+}
+
+function firstPromptOf(messages: readonly Message[]): string {
+  const prompt = messages.find(({ role }) => role === 'user');
+  const line = prompt ? (textOf(prompt).trim().split('\n')[0] ?? '') : '';
+  return line.length > TITLE_LENGTH ? `${line.slice(0, TITLE_LENGTH - 1)}…` : line;
+}

@@ -1,0 +1,108 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Session } from '../../contract/session.ts';
+import { toHtml } from './html.ts';
+import { toMarkdown } from './markdown.ts';
+
+const at = '2026-01-01T00:00:00.000Z';
+
+function sessionOf(text: string): Session {
+  return {
+    id: 'f00d',
+    workingDirectory: '/project',
+    startedAt: at,
+    settings: { model: 'a/b' },
+    permissions: [],
+    title: text,
+    messages: [
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text },
+          { type: 'image', mediaType: 'image/png', data: 'AAAA' },
+        ],
+        timestamp: at,
+      },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'thinking', text },
+          { type: 'text', text },
+          { type: 'tool_call', id: '1', name: 'Read', input: { file_path: text } },
+        ],
+        provider: 'a',
+        model: 'b',
+        stopReason: 'tool_calls',
+        timestamp: at,
+      },
+      {
+        role: 'tool',
+        callId: '1',
+        name: 'Read',
+        success: false,
+        content: [{ type: 'text', text }],
+        timestamp: at,
+      },
+    ],
+  };
+}
+
+test('a conversation as Markdown says who said what and what was done', () => {
+  expect(toMarkdown({ ...sessionOf('why?'), title: 'Login bug' })).toBe(
+    [
+      '# Login bug',
+      '',
+      '- Session: f00d',
+      '- Folder: /project',
+      `- Started: ${at}`,
+      '- Model: a/b',
+      '',
+      '## User',
+      '',
+      'why?',
+      '',
+      '_1 image_',
+      '',
+      '## Assistant',
+      '',
+      'why?',
+      '',
+      '**Read**',
+      '',
+      '```json',
+      '{\n  "file_path": "why?"\n}',
+      '```',
+      '',
+      '### Read (failed)',
+      '',
+      '```',
+      'why?',
+      '```',
+      '',
+    ].join('\n'),
+  );
+});
+
+test('a text full of fences cannot end the block it stands in', () => {
+  const markdown = toMarkdown(sessionOf('a\n````\nb'));
+  expect(markdown).toContain('`````\na\n````\nb\n`````');
+});
+
+test('a page holds every text and nothing of it as markup', () => {
+  const hostile = '<script>alert(1)</script><img src=x onerror="a">\'&';
+  const page = toHtml(sessionOf(hostile));
+  expect(page).not.toContain('<script');
+  expect(page.match(/<img/g)?.length).toBe(1);
+  expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
+  expect(page).not.toMatch(/(src|href)="(?!data:image\/png;base64,AAAA)/);
+});
+
+test('no text whatever adds a tag to the page', () => {
+  const tags = (page: string) => page.match(/<[a-z/!][^>]*>/gi)?.length;
+  const plain = tags(toHtml(sessionOf('x')));
+  fc.assert(
+    fc.property(fc.string({ minLength: 1, unit: 'binary' }), (text) => {
+      expect(tags(toHtml(sessionOf(text)))).toBe(plain);
+    }),
+  );
+});

@@ -1,0 +1,46 @@
+import { type Message, textOf, toolCallsOf } from '../../contract/message.ts';
+import type { Session } from '../../contract/session.ts';
+
+/** A conversation to read, to paste or to keep. */
+export function toMarkdown(session: Session): string {
+  const { id, title, workingDirectory, startedAt, settings, messages } = session;
+  const head = [
+    `# ${title ?? 'Session'}`,
+    '',
+    `- Session: ${id}`,
+    `- Folder: ${workingDirectory}`,
+    `- Started: ${startedAt}`,
+    `- Model: ${settings.model}`,
+  ];
+  return `${[head.join('\n'), ...messages.map(blockOf)].join('\n\n')}\n`;
+}
+
+function blockOf(message: Message): string {
+  switch (message.role) {
+    case 'user':
+      return `## User\n\n${textOf(message)}${imagesOf(message)}`;
+    case 'assistant': {
+      const calls = toolCallsOf(message).map(
+        ({ name, input }) => `**${name}**\n\n${fenced(JSON.stringify(input, null, 2), 'json')}`,
+      );
+      return ['## Assistant', textOf(message), ...calls].filter((part) => part !== '').join('\n\n');
+    }
+    case 'tool':
+      return `### ${message.name}${message.success ? '' : ' (failed)'}\n\n${fenced(textOf(message))}${imagesOf(message)}`;
+    default:
+      message satisfies never;
+      return '';
+  }
+}
+
+function imagesOf(message: Message): string {
+  const count = message.content.filter((part) => part.type === 'image').length;
+  return count === 0 ? '' : `\n\n_${count} image${count === 1 ? '' : 's'}_`;
+}
+
+/** A fence longer than any in the text, so that nothing in it can end the block. */
+function fenced(text: string, language = ''): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}${language}\n${text}\n${fence}`;
+}

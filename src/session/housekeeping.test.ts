@@ -1,0 +1,82 @@
+import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { command, storeFor, undo } from '../../test/support/undo.ts';
+import { workspace } from '../../test/support/workspace.ts';
+import type { Message } from '../contract/message.ts';
+import { keepHouse, planHousekeeping, spaceUse } from './housekeeping.ts';
+import { headerOf, SessionStore } from './store.ts';
+import { pruneUndo } from './undo/prune.ts';
+
+const DAY = 24 * 60 * 60 * 1000;
+const hello: Message = { role: 'user', content: [{ type: 'text', text: 'hello' }], timestamp: '' };
+
+async function house(ages: readonly number[]) {
+  const { home: root } = await workspace();
+  const folder = path.join(root, 'sessions');
+  const store = new SessionStore(folder);
+  const ids: string[] = [];
+  for (const days of ages) {
+    const { session, journal, close } = store.create('/project', { model: 'a/b' });
+    await journal.append(headerOf(session), { type: 'message', message: hello });
+    await close();
+    mkdirSync(path.join(root, 'outputs', session.id), { recursive: true });
+    writeFileSync(path.join(root, 'outputs', session.id, 'long.txt'), 'x'.repeat(1000));
+    const then = new Date(Date.now() - days * DAY);
+    utimesSync(path.join(folder, `${session.id}.jsonl`), then, then);
+    ids.push(session.id);
+  }
+  return { root, store, ids };
+}
+
+test('[S05] [Y38] sessions unused for too long go with all that is theirs; pinned ones stay; a plan touches nothing', async () => {
+  const { root, store, ids } = await house([40, 31, 29, 100]);
+  const [oldest = '', older = '', young = '', pinned = ''] = ids;
+  await store.add(pinned, { type: 'pin', pinned: true });
+  const then = new Date(Date.now() - 100 * DAY);
+  utimesSync(path.join(root, 'sessions', `${pinned}.jsonl`), then, then);
+
+  const options = { root, store, days: 30, limitBytes: 1e9 };
+  const plan = planHousekeeping(options);
+  expect(plan.map(({ session, because }) => [session.id, because]).sort()).toEqual(
+    [oldest, older].map((id) => [id, 'unused for more than 30 days']).sort(),
+  );
+  expect(store.list().length).toBe(4);
+
+  const { removed, freedBytes } = await keepHouse(plan, options);
+  expect(removed.length).toBe(2);
+  expect(freedBytes).toBeGreaterThan(2000);
+  expect(
+    store
+      .list()
+      .map(({ id }) => id)
+      .sort(),
+  ).toEqual([young, pinned].sort());
+  expect(readdirSync(path.join(root, 'outputs')).sort()).toEqual([young, pinned].sort());
+});
+
+test('past the limit the sessions used longest ago go first', async () => {
+  const { root, store, ids } = await house([3, 2, 1]);
+  const total = spaceUse(root).reduce((sum, { bytes }) => sum + bytes, 0);
+  const plan = planHousekeeping({ root, store, days: 30, limitBytes: total - 1 });
+  expect(plan).toMatchObject([{ session: { id: ids[0] }, because: 'the data root is over its limit' }]);
+});
+
+test('a session that is open stays', async () => {
+  const { root, store, ids } = await house([40]);
+  const open = await store.resume(ids[0] ?? '');
+  const options = { root, store, days: 30, limitBytes: 1e9 };
+  expect((await keepHouse(planHousekeeping(options), options)).removed).toEqual([]);
+  await open?.close();
+});
+
+test('contents nobody needs go; what a session can still take back stays', async () => {
+  const { root, home, store, open } = await storeFor({ 'a.txt': 'one', 'big.txt': 'x'.repeat(5000) });
+  store.beginRun({ at: '', prompt: '', message: 0 });
+  await command(store, root, 'rm a.txt');
+  await store.close();
+  const folder = path.join(home, 'undo');
+  expect(pruneUndo(folder)).toBe(0);
+  expect(pruneUndo(folder, { now: Date.now() + DAY })).toBeGreaterThan(4000);
+  expect((await undo(open()))?.restored).toEqual([path.join(root, 'a.txt')]);
+});

@@ -1,0 +1,68 @@
+import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
+import path from 'node:path';
+import { setImmediate as pause } from 'node:timers/promises';
+import { parseJournal, RecordParser } from './parse.ts';
+import { type Folded, fold, type JournalRecord } from './records.ts';
+
+/**
+ * A session read from its journal. `ready` resolves when all of it is there: of a long one only the last part is at
+ * first, so that the user need not wait for it. `damaged` is known for sure only then.
+ */
+export type Loaded = Folded & { ready: Promise<void>; damaged: string[] };
+
+/** Up to this size reading everything at once takes no time anybody would notice. */
+const SMALL = 2 * 1024 * 1024;
+const HEAD = 64 * 1024;
+const PIECE = 256 * 1024;
+
+/** Null when the file is no session. */
+export function loadJournal(file: string): Loaded | null {
+  const id = path.basename(file, '.jsonl');
+  const descriptor = openSync(file, 'r');
+  const { size } = fstatSync(descriptor);
+  const header = size <= SMALL ? null : headerIn(part(descriptor, 0, HEAD));
+  if (!header) {
+    closeSync(descriptor);
+    const { records, damaged } = parseJournal(readFileSync(file));
+    const folded = fold(records, id);
+    return folded && { ...folded, ready: Promise.resolve(), damaged };
+  }
+  const tail = part(descriptor, size - SMALL, SMALL);
+  const records = parseJournal(tail.subarray(tail.indexOf(10) + 1)).records;
+  // Where a rewind counts from is not known here; what it left is shown once everything is read.
+  const last = fold([header, ...records.filter(({ type }) => type !== 'rewind')], id);
+  if (!last) return null;
+  const loaded: Loaded = { ...last, ready: Promise.resolve(), damaged: [] };
+  loaded.ready = readWhole(descriptor, loaded).finally(() => closeSync(descriptor));
+  return loaded;
+}
+
+/** Reads from the start, a little at a time, and puts the whole in the place of the part. */
+async function readWhole(descriptor: number, loaded: Loaded): Promise<void> {
+  const parser = new RecordParser();
+  const records: JournalRecord[] = [];
+  for (let at = 0; ; at += PIECE) {
+    const piece = part(descriptor, at, PIECE);
+    for (const record of parser.push(piece)) records.push(record);
+    if (piece.length < PIECE) break;
+    await pause();
+  }
+  for (const record of parser.finish()) records.push(record);
+  const whole = fold(records, loaded.session.id);
+  if (!whole) return;
+  // These objects are already in use: they are completed, not replaced.
+  Object.assign(loaded.session, whole.session);
+  Object.assign(loaded.unfinished, whole.unfinished);
+  for (const line of parser.damaged) loaded.damaged.push(line);
+  Object.assign(loaded, { costUsd: whole.costUsd });
+}
+
+function headerIn(head: Buffer): JournalRecord | null {
+  const { records } = parseJournal(head.subarray(0, head.lastIndexOf(10) + 1));
+  return records.find(({ type }) => type === 'header') ?? null;
+}
+
+function part(descriptor: number, from: number, length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(length);
+  return bytes.subarray(0, readSync(descriptor, bytes, 0, length, from));
+}

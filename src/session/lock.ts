@@ -1,0 +1,60 @@
+import { rmSync } from 'node:fs';
+import { connect, createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { sha256 } from '../lib/sha256.ts';
+
+export type Lock = { release(): Promise<void> };
+
+/**
+ * Takes a session's file for this process; null when another has it. The lock is a listening socket, so that it ends
+ * with its owner however that ends: no file is left behind that would have to be judged stale.
+ */
+export async function lockFile(file: string): Promise<Lock | null> {
+  const address = addressOf(file);
+  const server = await listen(address);
+  if (server) return held(server);
+  if (!isSocketFile(address) || (await isAnswered(address))) return null;
+  // Its owner died, and the name stayed.
+  rmSync(address, { force: true });
+  const second = await listen(address);
+  return second && held(second);
+}
+
+function held(server: Server): Lock {
+  server.unref();
+  return { release: () => new Promise((resolve) => server.close(() => resolve())) };
+}
+
+/** Linux has names that are no files; Windows has pipes; elsewhere it is a file in the folder for such. */
+function addressOf(file: string): string {
+  const name = `aca-session-${sha256(path.resolve(file)).slice(0, 32)}`;
+  if (process.platform === 'linux') return `\0${name}`;
+  return process.platform === 'win32' ? `\\\\.\\pipe\\${name}` : path.join(tmpdir(), `${name}.sock`);
+}
+
+function isSocketFile(address: string): boolean {
+  return address.startsWith('/');
+}
+
+/** Null when the address is taken. A system that lets nobody listen has no locks: then everybody may. */
+function listen(path: string): Promise<Server | null> {
+  return new Promise((resolve) => {
+    const server = createServer((socket) => socket.destroy());
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      resolve(error.code === 'EADDRINUSE' ? null : server),
+    );
+    server.listen({ path, exclusive: true }, () => resolve(server));
+  });
+}
+
+function isAnswered(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path);
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}

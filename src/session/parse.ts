@@ -1,0 +1,160 @@
+import type { JournalRecord } from './records.ts';
+
+/** `damaged` are lines that are no records; a torn last line, the mark of a crash, is not counted among them. */
+export type Parsed = { records: JournalRecord[]; damaged: string[] };
+
+const DELTA = Buffer.from('{"type":"delta"');
+const NEWLINE = 10;
+
+/**
+ * Records out of a journal's bytes, fed in pieces of any size. Deltas are held back unread until it is known
+ * whether the message they led to follows: then they are not needed.
+ */
+export class RecordParser {
+  #rest: Buffer = Buffer.alloc(0);
+  #deltas: Buffer[] = [];
+  readonly damaged: string[] = [];
+
+  *push(piece: Buffer): Generator<JournalRecord> {
+    const bytes = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece]);
+    let at = 0;
+    for (let end = bytes.indexOf(NEWLINE, at); end !== -1; end = bytes.indexOf(NEWLINE, at)) {
+      yield* this.#line(bytes.subarray(at, end));
+      at = end + 1;
+    }
+    this.#rest = bytes.subarray(at);
+  }
+
+  /** What is left: the deltas of a reply that never came to its end, and perhaps a torn line. */
+  *finish(): Generator<JournalRecord> {
+    const torn = this.#rest;
+    this.#rest = Buffer.alloc(0);
+    yield* this.#released();
+    const record = recordOf(torn);
+    if (record) yield record;
+  }
+
+  *#line(line: Buffer): Generator<JournalRecord> {
+    if (line.length === 0) return;
+    if (line.subarray(0, DELTA.length).equals(DELTA)) {
+      this.#deltas.push(line);
+      return;
+    }
+    const record = recordOf(line);
+    if (!record) {
+      this.damaged.push(line.toString('utf8'));
+      return;
+    }
+    if (record.type === 'message' && record.message.role === 'assistant') this.#deltas = [];
+    else yield* this.#released();
+    yield record;
+  }
+
+  *#released(): Generator<JournalRecord> {
+    for (const line of this.#deltas.splice(0)) {
+      const record = recordOf(line);
+      if (record) yield record;
+      else this.damaged.push(line.toString('utf8'));
+    }
+  }
+}
+
+export function parseJournal(bytes: Buffer): Parsed {
+  const parser = new RecordParser();
+  const records = [...parser.push(bytes), ...parser.finish()];
+  return { records, damaged: parser.damaged };
+}
+
+function recordOf(line: Buffer): JournalRecord | null {
+  try {
+    const value: unknown = JSON.parse(line.toString('utf8'));
+    return isRecord(value) ? value : null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+type Table = Record<string, unknown>;
+
+/** Kinds nobody here knows are taken as they are; of the others what the rest of the program relies on is checked. */
+function isRecord(value: unknown): value is JournalRecord {
+  if (!isTable(value)) return false;
+  switch (value.type) {
+    case 'header':
+      return (
+        hasTexts(value, 'id', 'workingDirectory', 'startedAt') &&
+        isTable(value.settings) &&
+        (value.parent === undefined || (isTable(value.parent) && hasTexts(value.parent, 'id')))
+      );
+    case 'message':
+      return isMessage(value.message);
+    case 'call_answered':
+      return isMessage(value.message) && value.message.role === 'tool';
+    case 'call_started':
+      return typeof value.callId === 'string';
+    case 'reply':
+      return hasTexts(value, 'provider', 'model', 'at');
+    case 'delta':
+      return isKind(value.kind) && typeof value.text === 'string';
+    case 'reclassify':
+      return isKind(value.as);
+    case 'cost':
+      return value.costUsd === null || typeof value.costUsd === 'number';
+    case 'grant':
+      return isTable(value.permission) && typeof value.permission.pattern === 'string';
+    case 'ungrant':
+      return typeof value.pattern === 'string';
+    case 'title':
+      return typeof value.title === 'string';
+    case 'rewind':
+      return typeof value.keep === 'number';
+    default:
+      return typeof value.type === 'string';
+  }
+}
+
+function isKind(value: unknown): boolean {
+  return value === 'text' || value === 'thinking';
+}
+
+function isMessage(value: unknown): value is Table {
+  if (!isTable(value) || !Array.isArray(value.content) || !hasTexts(value, 'timestamp')) return false;
+  return isWhole(value) && value.content.every(isPart);
+}
+
+function isWhole(message: Table): boolean {
+  switch (message.role) {
+    case 'user':
+      return true;
+    case 'assistant':
+      return hasTexts(message, 'provider', 'model', 'stopReason');
+    case 'tool':
+      return hasTexts(message, 'callId', 'name') && typeof message.success === 'boolean';
+    default:
+      return false;
+  }
+}
+
+function isPart(value: unknown): boolean {
+  if (!isTable(value)) return false;
+  switch (value.type) {
+    case 'text':
+    case 'thinking':
+      return typeof value.text === 'string';
+    case 'tool_call':
+      return typeof value.id === 'string' && typeof value.name === 'string';
+    case 'image':
+      return typeof value.data === 'string' && typeof value.mediaType === 'string';
+    default:
+      return false;
+  }
+}
+
+function hasTexts(table: Table, ...keys: string[]): boolean {
+  return keys.every((key) => typeof table[key] === 'string');
+}
+
+function isTable(value: unknown): value is Table {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

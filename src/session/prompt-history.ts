@@ -1,0 +1,45 @@
+import { appendFileSync, mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { writeAtomic } from '../lib/atomic-write.ts';
+import { readJsonLines, toJsonLines } from '../lib/json-lines.ts';
+
+type Line = { prompt: string; cwd: string; at: string };
+
+/** What the user typed, over all sessions, so that it can be called back. */
+export class PromptHistory {
+  readonly #file: string;
+  readonly #limit: number;
+  readonly #cwd: string;
+
+  constructor({ file, limit, cwd }: { file: string; limit: number; cwd: string }) {
+    this.#file = file;
+    this.#limit = limit;
+    this.#cwd = cwd;
+  }
+
+  /** Oldest first, each prompt once, where it was typed last; those of this folder come after all others. */
+  list(): string[] {
+    const lines = this.#lines();
+    const here = lines.filter(({ cwd }) => cwd === this.#cwd);
+    const elsewhere = lines.filter(({ cwd }) => cwd !== this.#cwd);
+    const prompts = [...elsewhere, ...here].map(({ prompt }) => prompt);
+    return prompts.filter((prompt, i) => prompts.lastIndexOf(prompt) === i);
+  }
+
+  async add(prompt: string): Promise<void> {
+    if (prompt.trim() === '') return;
+    mkdirSync(path.dirname(this.#file), { recursive: true, mode: 0o700 });
+    const line: Line = { prompt, cwd: this.#cwd, at: new Date().toISOString() };
+    appendFileSync(this.#file, toJsonLines([line]), { mode: 0o600 });
+    const lines = this.#lines();
+    if (lines.length <= this.#limit * 1.5) return;
+    await writeAtomic(this.#file, toJsonLines(lines.slice(-this.#limit)), 0o600);
+  }
+
+  #lines(): Line[] {
+    return readJsonLines(this.#file).flatMap((value) => {
+      const { prompt, cwd = '', at = '' } = (value ?? {}) as Partial<Line>;
+      return typeof prompt === 'string' ? [{ prompt, cwd, at }] : [];
+    });
+  }
+}

@@ -1,0 +1,267 @@
+import {
+  type AssistantMessage,
+  type Message,
+  type ToolCallPart,
+  type ToolMessage,
+  toolCallsOf,
+  type UserMessage,
+} from '../contract/message.ts';
+import type { Permission } from '../contract/permission.ts';
+import type { Session, SessionSettings } from '../contract/session.ts';
+
+/** One line of a session's file. Kinds this version does not know are kept and passed over. */
+export type JournalRecord =
+  | ({ type: 'header'; version: 1; settings: SessionSettings } & Pick<
+      Session,
+      'id' | 'workingDirectory' | 'startedAt' | 'parent'
+    >)
+  | { type: 'message'; message: Message }
+  /** A reply begins; what arrives of it follows as `delta`, until its `message` says it all. */
+  | { type: 'reply'; provider: string; model: string; at: string }
+  | { type: 'delta'; kind: 'text' | 'thinking'; text: string }
+  /** All deltas of this reply were in truth this. */
+  | { type: 'reclassify'; as: 'text' | 'thinking' }
+  | { type: 'call_started'; callId: string }
+  | { type: 'call_answered'; message: ToolMessage }
+  | { type: 'cost'; costUsd: number | null }
+  | { type: 'grant'; permission: Permission }
+  /** A grant taken back. */
+  | { type: 'ungrant'; pattern: string }
+  | { type: 'title'; title: string }
+  | { type: 'pin'; pinned: boolean }
+  /** The conversation goes on from its first `keep` messages. */
+  | { type: 'rewind'; keep: number }
+  /** A run came to its end. */
+  | { type: 'end' };
+
+/** What the records of a session come to. */
+export type Folded = {
+  session: Session;
+  /** What was under way when the last record was written. */
+  unfinished: { started: Set<string>; answered: Map<string, ToolMessage> };
+  costUsd: number | null;
+};
+
+/** `id` stands in for a header that was damaged. Null when there is neither a header nor a message. */
+export function fold(records: Iterable<JournalRecord>, id: string): Folded | null {
+  const folding = new Folding(id);
+  for (const record of records) folding.take(record);
+  return folding.finish();
+}
+
+const LOST_ANSWER = 'The answer to this call was lost; its outcome is unknown. Check before repeating it.';
+const LOST_PROMPT = '[The beginning of this conversation was lost.]';
+
+/**
+ * The history it makes can be sent whatever was damaged or written twice: a person speaks first, and every call
+ * that something follows has exactly one answer, right behind it.
+ */
+class Folding {
+  readonly #id: string;
+  #session: Session | undefined;
+  readonly #started = new Set<string>();
+  readonly #answered = new Map<string, ToolMessage>();
+  #costUsd: number | null = 0;
+  #reply: AssistantMessage | undefined;
+  /** All calls so far, and those that wait for their answer. */
+  readonly #calls = new Set<string>();
+  readonly #open = new Map<string, ToolCallPart>();
+  /** Answers that came before their call. */
+  readonly #strays = new Map<string, ToolMessage>();
+  /** Records before the header have nothing to go to. */
+  readonly #early: Exclude<JournalRecord, { type: 'header' }>[] = [];
+
+  constructor(id: string) {
+    this.#id = id;
+  }
+
+  take(record: JournalRecord): void {
+    if (record.type === 'header') this.#begin(record);
+    else if (this.#session) this.#add(record, this.#session);
+    else this.#early.push(record);
+  }
+
+  finish(): Folded | null {
+    const first = this.#early.find((record) => record.type === 'message');
+    if (!this.#session && first) this.#begin(this.#headerBefore(first.message));
+    if (!this.#session) return null;
+    this.#keepPartial(this.#session);
+    return {
+      session: this.#session,
+      unfinished: { started: this.#started, answered: this.#answered },
+      costUsd: this.#costUsd,
+    };
+  }
+
+  /** Where the session was held is nobody's guess: it is no folder's last one, and its grants hold nowhere. */
+  #headerBefore({ timestamp }: Message): Extract<JournalRecord, { type: 'header' }> {
+    const at = { workingDirectory: '', startedAt: timestamp };
+    return { type: 'header', version: 1, id: this.#id, ...at, settings: { model: '' } };
+  }
+
+  #begin({ id, workingDirectory, startedAt, settings, parent }: Extract<JournalRecord, { type: 'header' }>) {
+    if (this.#session) return;
+    this.#session = {
+      id,
+      workingDirectory,
+      startedAt,
+      messages: [],
+      permissions: [],
+      settings,
+      ...(parent && { parent }),
+    };
+    for (const record of this.#early.splice(0)) this.#add(record, this.#session);
+  }
+
+  #add(record: Exclude<JournalRecord, { type: 'header' }>, session: Session): void {
+    switch (record.type) {
+      case 'message':
+        this.#message(record.message, session);
+        break;
+      case 'reply': {
+        const { provider, model, at } = record;
+        const stopReason = 'cut' as const;
+        this.#reply = { role: 'assistant', content: [], provider, model, stopReason, timestamp: at };
+        break;
+      }
+      case 'delta':
+        this.#delta(record);
+        break;
+      case 'reclassify':
+        this.#reclassify(record.as);
+        break;
+      case 'call_started':
+        this.#started.add(record.callId);
+        break;
+      case 'call_answered':
+        this.#answered.set(record.message.callId, record.message);
+        break;
+      case 'cost':
+        this.#costUsd =
+          this.#costUsd === null || record.costUsd === null ? null : this.#costUsd + record.costUsd;
+        break;
+      case 'grant':
+        session.permissions.push(record.permission);
+        break;
+      case 'ungrant':
+        session.permissions = session.permissions.filter(({ pattern }) => pattern !== record.pattern);
+        break;
+      case 'title':
+        session.title = record.title;
+        break;
+      case 'pin':
+        if (record.pinned) session.pinned = true;
+        else delete session.pinned;
+        break;
+      case 'rewind':
+        this.#keepPartial(session);
+        session.messages.length = Math.min(session.messages.length, Math.max(0, record.keep));
+        this.#recount(session);
+        break;
+      case 'end':
+        // A run that ended in good order has said what there is to keep.
+        this.#reply = undefined;
+        break;
+      default:
+        // A kind of a newer version.
+        record satisfies never;
+    }
+  }
+
+  #message(message: Message, session: Session): void {
+    switch (message.role) {
+      case 'user':
+        this.#keepPartial(session);
+        this.#closeCalls(session);
+        session.messages.push(message);
+        break;
+      case 'assistant':
+        this.#reply = undefined;
+        this.#addReply(message, session);
+        break;
+      case 'tool':
+        this.#started.delete(message.callId);
+        this.#answered.delete(message.callId);
+        if (this.#open.delete(message.callId)) session.messages.push(message);
+        else if (!this.#calls.has(message.callId)) this.#strays.set(message.callId, message);
+        break;
+      default:
+        message satisfies never;
+    }
+  }
+
+  #addReply(message: AssistantMessage, session: Session): void {
+    const fresh = freshCalls(message, this.#calls);
+    const twins = toolCallsOf(message).length - fresh.length;
+    // Written twice: what it said was said, and what it called was called.
+    if (twins > 0 && fresh.length === 0) return;
+    this.#closeCalls(session);
+    if (session.messages.length === 0) session.messages.push(lostPrompt(message.timestamp));
+    const reply = twins > 0 ? { ...message, content: fresh } : message;
+    session.messages.push(reply);
+    for (const call of toolCallsOf(reply)) {
+      this.#calls.add(call.id);
+      this.#open.set(call.id, call);
+      const stray = this.#strays.get(call.id);
+      if (stray) this.#answered.set(call.id, stray);
+    }
+  }
+
+  /** Something follows calls whose answers never came. */
+  #closeCalls(session: Session): void {
+    for (const call of this.#open.values()) {
+      const timestamp = session.messages.at(-1)?.timestamp ?? '';
+      session.messages.push(this.#answered.get(call.id) ?? lostAnswer(call, timestamp));
+      this.#started.delete(call.id);
+      this.#answered.delete(call.id);
+    }
+    this.#open.clear();
+  }
+
+  #recount({ messages }: Session): void {
+    for (const known of [this.#started, this.#answered, this.#calls, this.#open, this.#strays]) known.clear();
+    for (const message of messages) {
+      if (message.role === 'tool') this.#open.delete(message.callId);
+      if (message.role !== 'assistant') continue;
+      for (const call of toolCallsOf(message)) {
+        this.#calls.add(call.id);
+        this.#open.set(call.id, call);
+      }
+    }
+  }
+
+  #delta({ kind, text }: Extract<JournalRecord, { type: 'delta' }>): void {
+    if (text === '') return;
+    const last = this.#reply?.content.at(-1);
+    if (last?.type === kind) last.text += text;
+    else this.#reply?.content.push({ type: kind, text });
+  }
+
+  #reclassify(type: 'text' | 'thinking'): void {
+    if (!this.#reply) return;
+    const text = this.#reply.content.map((part) => (part.type === 'tool_call' ? '' : part.text)).join('');
+    this.#reply.content = text === '' ? [] : [{ type, text }];
+  }
+
+  /** A reply whose end never came: what arrived of it was on the screen. */
+  #keepPartial(session: Session): void {
+    const reply = this.#reply;
+    this.#reply = undefined;
+    if (reply && reply.content.length > 0) this.#addReply(reply, session);
+  }
+}
+
+/** Calls whose ids nobody had before, not even a call of the same reply. */
+function freshCalls(message: AssistantMessage, known: ReadonlySet<string>): ToolCallPart[] {
+  const calls = toolCallsOf(message);
+  return calls.filter(({ id }, i) => !known.has(id) && calls.findIndex((call) => call.id === id) === i);
+}
+
+function lostAnswer({ id, name }: ToolCallPart, timestamp: string): ToolMessage {
+  const content = [{ type: 'text' as const, text: LOST_ANSWER }];
+  return { role: 'tool', callId: id, name, success: false, content, timestamp };
+}
+
+function lostPrompt(timestamp: string): UserMessage {
+  return { role: 'user', content: [{ type: 'text', text: LOST_PROMPT }], timestamp };
+}

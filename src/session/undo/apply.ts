@@ -1,0 +1,95 @@
+import { chmodSync, mkdirSync, rmdirSync, symlinkSync, unlinkSync } from 'node:fs';
+import path from 'node:path';
+import { writeAtomic } from '../../lib/atomic-write.ts';
+import type { Step } from './plan.ts';
+import { type Change, isSame, lookAt } from './standing.ts';
+
+/** `kept` are paths that were left as they are. */
+export type Applied = { changes: Change[]; kept: { path: string; because: string }[] };
+
+/**
+ * Carries a plan out: first what goes, the innermost first, then what comes, the outermost first. A path that has
+ * changed since the plan was made is left alone.
+ */
+export async function applySteps(steps: readonly Step[]): Promise<Applied> {
+  const applied: Applied = { changes: [], kept: [] };
+  const opened = new Map<string, number>();
+  const inward = [...steps].sort((a, b) => (a.path < b.path ? -1 : 1));
+  for (const step of inward.toReversed()) {
+    if (goes(step)) await attempt(step, applied, () => withOpenFolder(step.path, opened, () => remove(step)));
+  }
+  const left = new Set(applied.kept.map(({ path: file }) => file));
+  for (const step of inward) {
+    if (step.next && !left.has(step.path))
+      await attempt(step, applied, () => withOpenFolder(step.path, opened, () => put(step)));
+  }
+  for (const { path: folder, next } of inward.toReversed()) {
+    if (next?.standing.type === 'folder' && next.standing.mode !== null) {
+      opened.delete(folder);
+      chmodSync(folder, next.standing.mode);
+    }
+  }
+  for (const [folder, mode] of opened) chmodSync(folder, mode);
+  for (const { path: file, now, next } of inward) {
+    if (applied.kept.some((kept) => kept.path === file)) continue;
+    applied.changes.push({ path: file, before: now?.standing ?? null, after: next?.standing ?? null });
+  }
+  return applied;
+}
+
+/** What must make room before the new can come: everything but a file that another one replaces. */
+function goes({ now, next }: Step): boolean {
+  if (now === null) return false;
+  return next === null || now.standing.type !== next.standing.type || now.standing.type === 'link';
+}
+
+async function attempt(step: Step, applied: Applied, deed: () => Promise<void> | void): Promise<void> {
+  try {
+    await deed();
+  } catch (error) {
+    applied.kept.push({ path: step.path, because: reasonOf(error as NodeJS.ErrnoException) });
+  }
+}
+
+function reasonOf({ code, message }: NodeJS.ErrnoException): string {
+  if (code === 'ENOTEMPTY' || code === 'EEXIST') return 'something else is in it now';
+  return code === 'EACCES' || code === 'EPERM' ? 'the system does not allow it' : message;
+}
+
+function remove({ path: file, now }: Step): void {
+  const standing = lookAt(file)?.standing ?? null;
+  if (!isSame(standing, now?.standing ?? null)) throw new Error('it has just been changed');
+  if (standing?.type === 'folder') rmdirSync(file);
+  else unlinkSync(file);
+}
+
+async function put(step: Step): Promise<void> {
+  const { path: file, now, next } = step;
+  if (!next) return;
+  if (!goes(step) && !isSame(lookAt(file)?.standing ?? null, now?.standing ?? null))
+    throw new Error('it has just been changed');
+  const { standing, bytes } = next;
+  mkdirSync(path.dirname(file), { recursive: true });
+  if (standing.type === 'folder') mkdirSync(file, { recursive: true });
+  else if (standing.type === 'link') symlinkSync(bytes.toString(), file);
+  else await writeAtomic(file, bytes, standing.mode ?? 0o644);
+}
+
+/** A folder closed to its owner is opened for the moment; `opened` remembers what it was. */
+async function withOpenFolder(
+  file: string,
+  opened: Map<string, number>,
+  deed: () => Promise<void> | void,
+): Promise<void> {
+  try {
+    await deed();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const folder = path.dirname(file);
+    const mode = lookAt(folder)?.standing.mode ?? null;
+    if (code !== 'EACCES' || mode === null || opened.has(folder)) throw error;
+    chmodSync(folder, mode | 0o700);
+    opened.set(folder, mode);
+    await deed();
+  }
+}

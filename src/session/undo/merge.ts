@@ -1,0 +1,20 @@
+/**
+ * Takes a change back out of a file that was changed further: `now` without the way from `after` to `before`.
+ * Null when both touch the same lines, or when it is no text.
+ */
+export async function mergeBack(now: Buffer, after: Buffer, before: Buffer): Promise<Buffer | null> {
+  if ([now, after, before].some((bytes) => bytes.includes(0))) return null;
+  const { diff3Merge } = await import('node-diff3');
+  const regions = diff3Merge(linesOf(now), linesOf(after), linesOf(before), { excludeFalseConflicts: true });
+  const kept: string[] = [];
+  for (const { ok } of regions) {
+    if (!ok) return null;
+    for (const line of ok) kept.push(line);
+  }
+  return Buffer.from(kept.join(''), 'latin1');
+}
+
+/** One character a byte, so that every encoding comes out as it went in. */
+function linesOf(bytes: Buffer): string[] {
+  return bytes.toString('latin1').match(/[^\n]*\n|[^\n]+$/g) ?? [];
+}

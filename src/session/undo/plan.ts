@@ -1,0 +1,95 @@
+import { realpathSync } from 'node:fs';
+import path from 'node:path';
+import { sha256 } from '../../lib/sha256.ts';
+import { mergeBack } from './merge.ts';
+import type { Objects } from './objects.ts';
+import { type Change, type Found, isSame, isSameMode, lookAt, type Standing } from './standing.ts';
+
+/** What is to become of one path. `now` is what was found there when the plan was made. */
+export type Step = { path: string; now: Found | null; next: Found | null };
+
+/** `conflicts` are left as they are: what to do with them is the user's to say. */
+export type Plan = { steps: Step[]; conflicts: { path: string; because: string }[] };
+
+/** How changes, the oldest first, can be taken back from what stands there now. Touches nothing. */
+export async function planBack(changes: readonly Change[], objects: Objects): Promise<Plan> {
+  const planned = new Map<string, { now: Found | null; next: Found | null }>();
+  const conflicts = new Map<string, string>();
+  for (const change of changes.toReversed()) {
+    const { path: file } = change;
+    if (conflicts.has(file)) continue;
+    const place = planned.get(file) ?? found(file);
+    const next = isMoved(file)
+      ? 'its folder leads elsewhere now'
+      : await takenBack(change, place.next, objects);
+    if (typeof next === 'string') {
+      conflicts.set(file, next);
+      planned.delete(file);
+    } else planned.set(file, { now: place.now, next });
+  }
+  return {
+    steps: [...planned]
+      .map(([file, place]) => ({ path: file, ...place }))
+      .filter(({ now, next }) => !isSame(now?.standing ?? null, next?.standing ?? null))
+      .sort((a, b) => (a.path < b.path ? -1 : 1)),
+    conflicts: [...conflicts].map(([file, because]) => ({ path: file, because })),
+  };
+}
+
+function found(file: string): { now: Found | null; next: Found | null } {
+  const now = lookAt(file);
+  return { now, next: now };
+}
+
+/** Paths are real ones; a folder that has become a link would lead a write away. */
+function isMoved(file: string): boolean {
+  let folder = path.dirname(file);
+  for (;;) {
+    try {
+      return realpathSync(folder) !== folder;
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code !== 'ENOENT' && code !== 'ENOTDIR') return true;
+      folder = path.dirname(folder);
+    }
+  }
+}
+
+/** What stands there once the change is taken back, or why that cannot be. */
+async function takenBack(
+  { before, after }: Change,
+  now: Found | null,
+  objects: Objects,
+): Promise<Found | null | string> {
+  const standing = now?.standing ?? null;
+  if (isSame(standing, before)) return now;
+  if (isSame(standing, after)) return before === null ? null : brought(before, now, objects);
+  if (standing?.type === 'file' && after?.type === 'file' && before?.type === 'file')
+    return now === null ? null : merged({ before, after }, now, objects);
+  return 'it was changed since';
+}
+
+function brought(before: Standing, now: Found | null, objects: Objects): Found | string {
+  const bytes = before.hash === null ? null : objects.get(before.hash);
+  if (bytes === null)
+    return before.hash === null ? 'it was too large to be kept' : 'what was kept of it is gone or damaged';
+  return { standing: { ...before, mode: before.mode ?? now?.standing.mode ?? null }, bytes };
+}
+
+/** Content and mode are two things: either may have been changed since. */
+async function merged(
+  { before, after }: { before: Standing; after: Standing },
+  now: Found,
+  objects: Objects,
+): Promise<Found | string> {
+  const mode = isSameMode(now.standing.mode, after.mode) ? before.mode : now.standing.mode;
+  const { hash } = now.standing;
+  if (hash === before.hash) return { ...now, standing: { ...now.standing, mode } };
+  const old = before.hash === null ? null : objects.get(before.hash);
+  if (old === null) return 'what was kept of it is gone or damaged';
+  if (hash === after.hash) return { standing: { ...before, mode }, bytes: old };
+  const ours = after.hash === null ? null : objects.get(after.hash);
+  const bytes = ours && (await mergeBack(now.bytes, ours, old));
+  if (!bytes) return 'it was changed since, in the same lines';
+  return { standing: { type: 'file', mode, hash: sha256(bytes) }, bytes };
+}

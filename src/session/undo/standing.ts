@@ -1,0 +1,73 @@
+import { closeSync, lstatSync, openSync, readlinkSync, readSync, type Stats } from 'node:fs';
+import { sha256 } from '../../lib/sha256.ts';
+
+/**
+ * What stands at a path. `hash` is of a file's content or a link's target, empty for a folder; null for a file that
+ * was too large to be kept. A mode of null stands for any.
+ */
+export type Standing = {
+  type: 'file' | 'link' | 'folder' | 'other';
+  mode: number | null;
+  hash: string | null;
+};
+
+/** One path's way from one standing to the next; null stands for nothing. */
+export type Change = { path: string; before: Standing | null; after: Standing | null };
+
+/** A standing with the bytes behind its hash. */
+export type Found = { standing: Standing; bytes: Buffer };
+
+const NOTHING = Buffer.alloc(0);
+
+/** A link itself is looked at, never what it leads to. */
+export function lookAt(file: string): Found | null {
+  const stat = statIfAny(file);
+  return stat && foundAs(file, stat);
+}
+
+export function foundAs(file: string, stat: Stats): Found {
+  const mode = stat.mode & 0o7777;
+  if (stat.isDirectory()) return { standing: { type: 'folder', mode, hash: '' }, bytes: NOTHING };
+  if (stat.isSymbolicLink()) {
+    const bytes = Buffer.from(readlinkSync(file));
+    return { standing: { type: 'link', mode: null, hash: sha256(bytes) }, bytes };
+  }
+  if (!stat.isFile()) return { standing: { type: 'other', mode, hash: null }, bytes: NOTHING };
+  const bytes = readBytes(file, stat.size);
+  return { standing: { type: 'file', mode, hash: sha256(bytes) }, bytes };
+}
+
+export function statIfAny(file: string): Stats | null {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false }) ?? null;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return null;
+    throw error;
+  }
+}
+
+export function isSame(a: Standing | null, b: Standing | null): boolean {
+  if (a === null || b === null) return a === b;
+  return a.type === b.type && a.hash === b.hash && isSameMode(a.mode, b.mode);
+}
+
+export function isSameMode(a: number | null, b: number | null): boolean {
+  return a === null || b === null || a === b;
+}
+
+/** As `readFileSync`, for a file whose size is known: half the calls. */
+function readBytes(file: string, size: number): Buffer {
+  const descriptor = openSync(file, 'r');
+  try {
+    const parts: Buffer[] = [];
+    for (let room = size + 1; ; room = 64 * 1024) {
+      const part = Buffer.allocUnsafe(room);
+      const read = readSync(descriptor, part, 0, room, null);
+      parts.push(part.subarray(0, read));
+      // A file that grew since it was looked at is read to its end all the same.
+      if (read < room) return parts.length === 1 ? part.subarray(0, read) : Buffer.concat(parts);
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest';
+import type { SandboxState } from '../contract/sandbox.ts';
+import type { CommandOutcome } from '../contract/tool.ts';
+import { sandboxHint, smells } from './sandbox-hint.ts';
+
+const confined: SandboxState = { kind: 'bubblewrap', level: 'standard', network: 'none' };
+
+function outcome(stderr: string, sandbox: Partial<SandboxState> = {}): CommandOutcome {
+  return {
+    stdout: '',
+    stderr,
+    exitCode: 1,
+    signal: null,
+    timedOut: false,
+    durationMs: 1,
+    sandbox: { ...confined, ...sandbox },
+  };
+}
+
+describe('the hint after a failure', () => {
+  test.each(smells.flatMap(({ match, examples }) => examples.hits.map((text) => [text, match] as const)))(
+    '%s smells of the sandbox',
+    (text, match) => expect(match.test(text)).toBe(true),
+  );
+
+  test.each(smells.flatMap(({ match, examples }) => examples.misses.map((text) => [text, match] as const)))(
+    '%s does not',
+    (text, match) => expect(match.test(text)).toBe(false),
+  );
+
+  test('names what is forbidden, and the way on', () => {
+    expect(sandboxHint(outcome('curl: (6) Could not resolve host: a.example'))).toBe(
+      'The sandbox forbids this (there is no network). If it must be, ask for outside_sandbox.',
+    );
+    expect(sandboxHint(outcome('x: Read-only file system', { level: 'strict' }))).toBe(
+      'The sandbox forbids this (nothing can be changed). If it must be, ask for outside_sandbox.',
+    );
+  });
+
+  test('is silent where the sandbox is not to blame', () => {
+    expect(sandboxHint(outcome('Could not resolve host: a.example', { network: 'open' }))).toBeNull();
+    expect(sandboxHint(outcome('x: Read-only file system', { kind: 'host' }))).toBeNull();
+    expect(sandboxHint(outcome('1 test failed'))).toBeNull();
+  });
+});

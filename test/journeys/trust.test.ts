@@ -1,0 +1,122 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Report } from '../../src/cli/report.ts';
+import { type AcaOptions, aca, doors } from '../support/aca.ts';
+import { calls, type Step, says } from '../support/model-server/script.ts';
+import { serve } from '../support/serve.ts';
+import { openTerminal } from '../support/terminal.ts';
+import { type Workspace, workspace } from '../support/workspace.ts';
+
+const FILE = '.ai-assistant.json';
+const LOOSE = '{ "permissions": { "allow": ["Bash(touch made)"] } }\n';
+
+const touch: Step[] = [calls(['Bash', { command: 'touch made' }]), says('ok')];
+
+async function task(space: Workspace, args: string[] = [], options: AcaOptions = {}) {
+  const server = await serve(touch);
+  const { model, env } = doors.anthropic(server.url);
+  const outcome = await aca(space, ['-p', 'go', '--model', model, '--output-format', 'json', ...args], {
+    ...options,
+    env: { ...env, ...options.env },
+  });
+  const report = JSON.parse(outcome.stdout) as Report;
+  return { ...outcome, ran: report.commands.length };
+}
+
+async function talk(space: Workspace) {
+  const server = await serve([says('Hello.')]);
+  const { model, env } = doors.anthropic(server.url);
+  return openTerminal(space, ['--model', model], env);
+}
+
+describe('[Y28] a folder is untrusted until the user says otherwise', () => {
+  test('headless it only tightens and says so; --trust and AI_ASSISTANT_TRUST=1 are a word for one run', async () => {
+    const space = await workspace({ [FILE]: LOOSE });
+    const plain = await task(space);
+    expect([plain.code, plain.ran]).toEqual([3, 0]);
+    expect(plain.stderr).toContain('ignored until this folder is trusted: permissions.allow');
+    expect((await task(space, ['--trust'])).ran).toBe(1);
+    expect((await task(space, [], { env: { AI_ASSISTANT_TRUST: '1' } })).ran).toBe(1);
+    expect((await task(space)).ran).toBe(0);
+  });
+
+  test('`aca trust` holds until the file changes; then it is as before, and named', async () => {
+    const space = await workspace({ [FILE]: LOOSE });
+    expect((await aca(space, ['trust', '--show'])).stdout).toMatch(/^Not trusted: /);
+    const { stdout, code } = await aca(space, ['trust']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('+{ "permissions": { "allow": ["Bash(touch made)"] } }');
+    expect(stdout).toContain(`${space.root} is trusted now.`);
+    expect((await task(space)).ran).toBe(1);
+    expect((await aca(space, ['trust', '--list'])).stdout).toContain(`${space.root}  ${FILE}`);
+
+    await writeFile(path.join(space.root, FILE), LOOSE.replace('touch made', 'touch *'));
+    const changed = await task(space);
+    expect(changed.ran).toBe(0);
+    expect(changed.stderr).toContain(`${FILE}: this is not what you trusted`);
+    const shown = (await aca(space, ['trust', '--show'])).stdout;
+    expect(shown).toMatch(/^Not trusted any more/);
+    expect(shown).toContain('-{ "permissions": { "allow": ["Bash(touch made)"] } }');
+    expect(shown).toContain('+{ "permissions": { "allow": ["Bash(touch *)"] } }');
+
+    await aca(space, ['trust']);
+    expect((await task(space)).ran).toBe(1);
+    expect((await aca(space, ['trust', '--revoke'])).stdout).toContain('is not trusted any more.');
+    expect((await task(space)).ran).toBe(0);
+    expect((await aca(space, ['trust', '--list'])).stdout).toBe('No folder is trusted.\n');
+  });
+
+  test('a terminal asks with the settings in sight, only "y" is a yes, and the yes is kept', async () => {
+    const space = await workspace({ [FILE]: '{ "mode": "accept-edits" }\n' });
+    const first = await talk(space);
+    await first.waitFor('Trust this folder? [y/n] ');
+    expect(first.screen()).toContain('+{ "mode": "accept-edits" }');
+    expect(first.screen()).toContain('Ignored unless you trust the folder: mode');
+    first.type('yes\r');
+    await first.waitFor('default mode');
+
+    const second = await talk(space);
+    await second.waitFor('Trust this folder? [y/n] ');
+    second.type('y\r');
+    await second.waitFor('accept-edits mode');
+
+    const third = await talk(space);
+    await third.waitFor('accept-edits mode');
+    expect(third.screen()).not.toContain('Trust this folder?');
+
+    await writeFile(path.join(space.root, FILE), '{ "mode": "auto" }\n');
+    const fourth = await talk(space);
+    await fourth.waitFor('Trust this folder? [y/n] ');
+    expect(fourth.screen()).toContain('The settings of this folder are not those you trusted:');
+    expect(fourth.screen()).toContain('-{ "mode": "accept-edits" }');
+    expect(fourth.screen()).toContain('+{ "mode": "auto" }');
+    fourth.type('n\r');
+    await fourth.waitFor('default mode');
+  });
+
+  test.each([{}, { [FILE]: '{ "mode": "plan", "theme": "dark" }' }])(
+    'nobody is asked where trust would change nothing: %j',
+    async (files) => {
+      const space = await workspace(files);
+      const terminal = await talk(space);
+      await terminal.waitFor('/help lists commands');
+      expect(terminal.screen()).not.toContain('Trust');
+    },
+  );
+
+  test('settings cannot disguise themselves in the question', async () => {
+    const space = await workspace({ [FILE]: '{ "mode": "auto" } // \x1b[2K\x1b[1Anothing\n' });
+    const terminal = await talk(space);
+    await terminal.waitFor('Trust this folder? [y/n] ');
+    expect(terminal.screen()).toContain('+{ "mode": "auto" } // \uFFFD[2K\uFFFD[1Anothing');
+  });
+
+  test('the word is kept beside the settings, out of the reach of the project', async () => {
+    const space = await workspace({ [FILE]: LOOSE });
+    await aca(space, ['trust']);
+    const kept = await readFile(path.join(space.home, '.ai-assistant/trust.json'), 'utf8');
+    expect(Object.keys((JSON.parse(kept) as { folders: object }).folders)).toEqual([space.root]);
+    expect(await space.tree()).toEqual({ [FILE]: LOOSE });
+  });
+});

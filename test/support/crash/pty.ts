@@ -1,0 +1,39 @@
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { stripVTControlCharacters } from 'node:util';
+import pty from '@lydell/node-pty';
+import { cleanEnv } from '../aca.ts';
+import type { Workspace } from '../workspace.ts';
+import { prompts } from './scenario.ts';
+
+const main = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../../dist/main.cjs');
+
+export type TypedRun = { args: readonly string[]; env: Record<string, string>; killAfterText: string };
+
+/**
+ * Holds the scenario's conversation in a terminal, and kills the program as soon as that text is on the screen.
+ * Resolves with everything that was.
+ */
+export function typeAndKill(space: Workspace, { args, env, killAfterText }: TypedRun): Promise<string> {
+  const child = pty.spawn(process.execPath, [main, ...args], {
+    cols: 200,
+    rows: 40,
+    cwd: space.root,
+    env: { ...cleanEnv(space, env), TERM: 'xterm-256color' },
+  });
+  const waiting = [...prompts];
+  let shown = '';
+  return new Promise((resolve) => {
+    child.onData((data) => {
+      shown += data;
+      const text = stripVTControlCharacters(shown);
+      if (text.includes(killAfterText)) child.kill('SIGKILL');
+      // Each prompt is typed when the one before has been answered.
+      else if (text.split('> ').length - 1 > prompts.length - waiting.length) {
+        const next = waiting.shift();
+        if (next !== undefined) child.write(`${next}\r`);
+      }
+    });
+    child.onExit(() => resolve(stripVTControlCharacters(shown)));
+  });
+}

@@ -1,0 +1,70 @@
+import { execFileSync } from 'node:child_process';
+import path from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { CommandRun } from '../../src/contract/tool.ts';
+import type { Confinement } from '../../src/sandbox/confine/confine.ts';
+import { createGuard } from '../../src/sandbox/guard.ts';
+import { createShell, type ShellOptions } from '../../src/sandbox/shell.ts';
+import { type Workspace, workspace } from './workspace.ts';
+
+/** Why real bubblewrap cannot be tried here, or null. */
+export const noBubblewrap: string | null = whyNoBubblewrap();
+
+function whyNoBubblewrap(): string | null {
+  if (process.platform !== 'linux') return 'bubblewrap is for Linux';
+  try {
+    const walls = [
+      '--unshare-user',
+      '--unshare-pid',
+      '--unshare-net',
+      '--ro-bind',
+      '/',
+      '/',
+      '--proc',
+      '/proc',
+    ];
+    const program = 'bwrap';
+    execFileSync(program, [...walls, '/bin/sh', '-c', ':'], { stdio: 'pipe', timeout: 5_000 });
+    return null;
+  } catch (error) {
+    return `bubblewrap does not work here: ${error instanceof Error ? error.message.trim() : String(error)}`;
+  }
+}
+
+export type WalledOptions = Partial<Confinement> &
+  Pick<Partial<ShellOptions>, 'env' | 'hiddenEnv' | 'outputFolder'>;
+
+/** A shell in a sandbox as a session would make it, in a folder with these files. */
+export async function walled(files: Record<string, string> = {}, options: WalledOptions = {}) {
+  return walledIn(await workspace(files), options);
+}
+
+export function walledIn(space: Workspace, options: WalledOptions = {}, cwd = space.root) {
+  const { env = { PATH: process.env.PATH, HOME: space.home }, hiddenEnv, outputFolder, ...confine } = options;
+  const { home } = space;
+  const lists = { additionalDirectories: [], blockedPaths: [], allowedPaths: confine.allowedPaths ?? [] };
+  const guard = createGuard({ cwd, ...lists, home });
+  const shell = createShell({
+    cwd,
+    env,
+    ...(hiddenEnv && { hiddenEnv }),
+    ...(outputFolder !== undefined && { outputFolder }),
+    confine: {
+      kind: 'auto',
+      level: () => 'standard',
+      required: false,
+      allowedDomains: [],
+      writablePaths: [],
+      additionalDirectories: [],
+      allowedPaths: [],
+      isClosed: (file) => guard.closedBecause(file, 'read') !== null,
+      home,
+      dataRoot: path.join(home, '.ai-assistant'),
+      ...confine,
+    },
+  });
+  onTestFinished(() => shell.close());
+  const run = (command: string, more: Partial<CommandRun> = {}) =>
+    shell.run({ command, timeoutMs: 20_000, signal: new AbortController().signal, ...more });
+  return { ...space, shell, run };
+}

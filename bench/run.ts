@@ -6,6 +6,7 @@ import { doors, protocolNames } from '../test/support/aca.ts';
 import { calls, says } from '../test/support/model-server/script.ts';
 import { type ModelServer, startModelServer } from '../test/support/model-server/server.ts';
 import { judgeRows } from './judge.ts';
+import { memoryRows } from './memory.ts';
 import { sandboxRows } from './sandbox.ts';
 import { sessionRows } from './sessions.ts';
 import { toolRows } from './tools.ts';
@@ -59,6 +60,7 @@ async function bench(): Promise<void> {
       ...rows,
       ...(await toolRows()),
       ...(await sandboxRows()),
+      ...(await memoryRows()),
       ...(await judgeRows(main)),
       ...(await sessionRows(main)),
     ]);

@@ -10,6 +10,7 @@ import type { Report } from '../src/cli/report.ts';
 import { auditCommand } from '../src/cli/subcommands/audit.ts';
 import { configCommand } from '../src/cli/subcommands/config.ts';
 import { keysCommand } from '../src/cli/subcommands/keys.ts';
+import { memoryCommand } from '../src/cli/subcommands/memory.ts';
 import { modelsCommand } from '../src/cli/subcommands/models.ts';
 import { policyCommand } from '../src/cli/subcommands/policy.ts';
 import { sessionsCommand } from '../src/cli/subcommands/sessions.ts';
@@ -138,6 +139,7 @@ function subcommand(name: string): Command {
     audit: () => auditCommand(terminal),
     config: () => configCommand(terminal),
     keys: () => keysCommand(terminal),
+    memory: () => memoryCommand(terminal),
     models: () => modelsCommand(terminal),
     policy: () => policyCommand(terminal),
     redo: () => undoCommand('redo', terminal),
@@ -280,6 +282,7 @@ describe('tables name everything there is, and nothing else', () => {
       retry: true,
       usage: true,
       message: true,
+      compacted: true,
       notice: true,
       end: true,
     };

@@ -53,6 +53,38 @@ describe('[L08] folding a reply', () => {
     });
   });
 
+  test('[V06] when the model is asked again, what it said stays; calls and thoughts under way do not', () => {
+    const reply = fold([
+      { type: 'thinking', text: 'one' },
+      { type: 'thinking_signature', signature: 's1' },
+      { type: 'text', text: 'Hello' },
+      ...call('0', 'a', '{"file_'),
+      { type: 'thinking', text: 'tw' },
+      { type: 'retry', kind: 'cut', message: 'broken', attempt: 1, delayMs: 1 },
+      { type: 'thinking', text: 'two' },
+      { type: 'thinking_signature', signature: 's2' },
+      { type: 'text', text: ' you' },
+      ...call('0', 'a', '{"file_path":"x"}'),
+      { type: 'stop', reason: 'tool_calls' },
+    ]);
+    expect(reply.finish(AT).content).toEqual([
+      { type: 'thinking', text: 'one', signature: 's1' },
+      { type: 'text', text: 'Hello' },
+      { type: 'thinking', text: 'two', signature: 's2' },
+      { type: 'text', text: ' you' },
+      { type: 'tool_call', id: 'a', name: 'Read', input: { file_path: 'x' } },
+    ]);
+  });
+
+  test('a model that stands in is named as the one that answered', () => {
+    const reply = fold([
+      { type: 'model', provider: 'q', model: 'n' },
+      { type: 'text', text: 'hey' },
+      { type: 'stop', reason: 'end' },
+    ]);
+    expect(reply.finish(AT)).toMatchObject({ provider: 'q', model: 'n' });
+  });
+
   test('a signed thought and the thought after it stay two thoughts', () => {
     const reply = fold([
       { type: 'thinking', text: 'one' },

@@ -14,7 +14,7 @@ export type ReplyOrigin = {
 
 /** Folds the events of one reply into one message. */
 export class Reply {
-  readonly #origin: ReplyOrigin;
+  #origin: ReplyOrigin;
   readonly #content: AssistantMessage['content'] = [];
   readonly #calls = new Map<string, OpenCall>();
   readonly #ids = new Map<string, ToolCallPart>();
@@ -60,8 +60,13 @@ export class Reply {
       case 'stop':
         this.#stop = event.reason;
         break;
-      case 'tool_call_end':
+      case 'model':
+        this.#origin = { ...this.#origin, provider: event.provider, model: event.model };
+        break;
       case 'retry':
+        this.#dropUnfinished();
+        break;
+      case 'tool_call_end':
         break;
       default:
         event satisfies never;
@@ -81,11 +86,23 @@ export class Reply {
 
   /** What arrived before the reply broke off. Its calls are dropped: none of them ran. Null when nothing is left. */
   breakOff(reason: 'cut' | 'aborted', timestamp: string): AssistantMessage | null {
-    const calls = new Set<unknown>([...this.#calls.values()].map((call) => call.part));
-    const kept = this.#content.filter((part) => !calls.has(part));
-    if (!kept.some((part) => part.type === 'text' && part.text.trim() !== '')) return null;
-    this.#content.splice(0, Infinity, ...kept);
+    this.#dropCalls();
+    if (!this.#content.some((part) => part.type === 'text' && part.text.trim() !== '')) return null;
     return this.#message(reason, timestamp);
+  }
+
+  #dropCalls(): void {
+    const kept = this.#content.filter((part) => part.type !== 'tool_call');
+    this.#content.splice(0, Infinity, ...kept);
+    this.#calls.clear();
+    this.#ids.clear();
+  }
+
+  /** A thought that goes on after a break would not be the one its vendor signs. */
+  #dropUnfinished(): void {
+    this.#dropCalls();
+    const last = this.#content.at(-1);
+    if (last?.type === 'thinking' && last.signature === undefined) this.#content.pop();
   }
 
   #message(stopReason: StopReason, timestamp: string): AssistantMessage {

@@ -43,6 +43,7 @@ function controllerOf(
       answered: async () => undefined,
       grant: async () => undefined,
       ungrant: async () => undefined,
+      view: async () => undefined,
       close: async () => undefined,
       ...log,
     },
@@ -57,7 +58,10 @@ function controllerOf(
       async *act(parts) {
         for (const part of parts) yield { type: 'message', message: failedAnswer(part, 'no', '') };
       },
-      shorten: () => false,
+      async *makeRoom() {
+        yield* [];
+        return false;
+      },
       costOf: () => null,
       maxTurns: 10,
     }),

@@ -3,6 +3,7 @@ import type { AgentEvent } from '../contract/event.ts';
 import type { Message, ToolMessage, UserMessage } from '../contract/message.ts';
 import type { Permission } from '../contract/permission.ts';
 import type { Session } from '../contract/session.ts';
+import { changeView, type ViewChange, wholeView } from '../contract/view.ts';
 import { closeCall, openCallsOf, type Unfinished } from './history.ts';
 import { type Run, runLoop } from './loop.ts';
 import { type AgentState, type Progress, reduceProgress } from './state.ts';
@@ -23,6 +24,8 @@ export type SessionLog = {
   answered(message: ToolMessage): Promise<void>;
   grant(permission: Permission): Promise<void>;
   ungrant(pattern: string): Promise<void>;
+  /** What the model is shown has changed. */
+  view(change: ViewChange): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -107,6 +110,13 @@ export class Controller {
     if (!session.permissions.some((permission) => permission.pattern === pattern)) return;
     session.permissions = session.permissions.filter((permission) => permission.pattern !== pattern);
     await this.#save(log.ungrant(pattern));
+  }
+
+  /** What the model is shown of the messages is another from here on. */
+  async changeView(change: ViewChange): Promise<void> {
+    const { session, log } = this.#deps;
+    session.view = changeView(session.view ?? wholeView, change);
+    await this.#save(log.view(change));
   }
 
   /** The router's way to the journal. */

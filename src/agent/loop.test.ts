@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { both, calls, says, thinks } from '../../test/support/model-server/script.ts';
 import { type ScriptedModel, scripted } from '../../test/support/scripted.ts';
-import { ContextOverflowError, ProviderError } from '../contract/errors.ts';
+import { BudgetReachedError, ContextOverflowError, ProviderError } from '../contract/errors.ts';
 import type { AgentEvent } from '../contract/event.ts';
 import type { Message } from '../contract/message.ts';
 import type { ProviderEvent } from '../contract/provider.ts';
@@ -19,6 +19,11 @@ async function* echo(parts: Parameters<Run['act']>[0]): AsyncGenerator<AgentEven
   }
 }
 
+async function* nothingToGive(): AsyncGenerator<AgentEvent, boolean> {
+  yield* [];
+  return false;
+}
+
 function runOf(model: ScriptedModel, changes: Partial<Run> = {}): Run {
   return {
     provider: 'scripted',
@@ -26,7 +31,7 @@ function runOf(model: ScriptedModel, changes: Partial<Run> = {}): Run {
     history: [prompt],
     ask: (messages, signal) => model.stream({ model: 'm', system: '', messages }, signal),
     act: echo,
-    shorten: () => false,
+    makeRoom: nothingToGive,
     costOf: () => 0.5,
     maxTurns: 200,
     signal: new AbortController().signal,
@@ -63,6 +68,24 @@ describe('[L03] the loop', () => {
     expect((await eventsOf(run)).at(-1)).toEqual({ type: 'end', reason: 'max_turns', turns: 3 });
     expect(model.requests.length).toBe(3);
     expect(openCallsOf(run.history)).toEqual([]);
+  });
+
+  test('[U14] a limit that the next call could exceed ends the run cleanly, with the words that came', async () => {
+    const reached = new BudgetReachedError('The limit is reached.', 'Raise it.');
+    const run = runOf(scripted(calls(['Read', {}]), reached));
+    expect((await eventsOf(run)).at(-1)).toEqual({
+      type: 'end',
+      reason: 'budget',
+      turns: 2,
+      error: { message: 'The limit is reached.', hint: 'Raise it.' },
+    });
+    expect(openCallsOf(run.history)).toEqual([]);
+  });
+
+  test('an answer that broke off has cost something, too', async () => {
+    const usage = { inputTokens: 9, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 };
+    const run = runOf(scripted([{ type: 'usage', usage }]));
+    expect(await eventsOf(run)).toContainEqual({ type: 'usage', usage, costUsd: 0.5 });
   });
 
   test('an empty reply after a tool ends the run instead of asking for ever', async () => {
@@ -102,11 +125,18 @@ describe('[L03] the loop', () => {
   test('[E04] [Y24] overflow shortens the view and goes on in place; the user message is not added twice', async () => {
     const overflow = new ProviderError('too long', { kind: 'overflow', provider: 'scripted' });
     const model = scripted(calls(['Read', {}]), overflow, overflow, says('ok'));
-    let shortened = 0;
-    const run = runOf(model, { shorten: () => ++shortened <= 2 });
+    const causes: string[] = [];
+    const run = runOf(model, {
+      async *makeRoom(cause) {
+        causes.push(cause);
+        if (cause === 'overflow') yield { type: 'compacted', before: 10, after: 5, by: 'squeeze' };
+        return cause === 'overflow';
+      },
+    });
     const events = await eventsOf(run);
     expect(events.at(-1)).toEqual({ type: 'end', reason: 'done', turns: 2 });
-    expect(shortened).toBe(2);
+    expect(causes).toEqual(['routine', 'routine', 'overflow', 'routine', 'overflow', 'routine']);
+    expect(events.filter(({ type }) => type === 'compacted').length).toBe(2);
     expect(run.history.filter((message) => message.role === 'user')).toEqual([prompt]);
   });
 

@@ -1,4 +1,4 @@
-import { ContextOverflowError, ProviderError } from '../contract/errors.ts';
+import { BudgetReachedError, ContextOverflowError, ProviderError } from '../contract/errors.ts';
 import type { AgentEvent, EndReason, RunError } from '../contract/event.ts';
 import {
   type Message,
@@ -20,14 +20,16 @@ export type Run = {
   ask(history: readonly Message[], signal: AbortSignal): AsyncIterable<ProviderEvent>;
   /** Answers every call with one `message`, however it ends. */
   act(calls: readonly ToolCallPart[], signal: AbortSignal): AsyncIterable<AgentEvent>;
-  /** Shortens what `ask` sends after it proved too long; false when nothing is left to shorten. */
-  shorten(): boolean;
+  /**
+   * Makes what `ask` sends smaller: where it must be, or after the vendor refused it as too long. Returns whether it
+   * is smaller now.
+   */
+  makeRoom(cause: 'routine' | 'overflow', signal: AbortSignal): AsyncGenerator<AgentEvent, boolean>;
   costOf(usage: Usage): number | null;
   maxTurns: number;
   signal: AbortSignal;
 };
 
-const SHORTENED = 'The conversation was too long for the model; older parts were shortened.';
 const OVERFLOW_HINT = 'Start a new session, or choose a model with a larger window.';
 
 /** Asks, acts and tells until the model wants nothing more; however it ends, every call has its answer. */
@@ -45,17 +47,19 @@ type Ending = { reason: EndReason; error?: RunError };
 
 /** One model reply and the calls it asks for. Null when the model wants to go on. */
 async function* takeTurn(run: Run): AsyncGenerator<AgentEvent, Ending | null> {
+  yield* run.makeRoom('routine', run.signal);
   const reply = new Reply({ provider: run.provider, model: run.model, earlier: callsOf(run.history) });
   try {
     yield* streamReply(run, reply);
   } catch (error) {
-    if (!run.signal.aborted && isOverflow(error) && run.shorten()) {
-      yield { type: 'notice', level: 'info', text: SHORTENED };
+    if (!run.signal.aborted && isOverflow(error) && (yield* run.makeRoom('overflow', run.signal)))
       return yield* takeTurn(run);
-    }
+    if (reply.usage) yield { type: 'usage', usage: reply.usage, costUsd: run.costOf(reply.usage) };
     const partial = reply.breakOff(run.signal.aborted ? 'aborted' : 'cut', now());
     if (partial) yield* record(run, partial);
     if (run.signal.aborted) return null;
+    if (error instanceof BudgetReachedError)
+      return { reason: 'budget', error: { message: error.message, hint: error.hint } };
     const told = isOverflow(error) ? { kind: 'overflow' as const, hint: OVERFLOW_HINT } : kindOf(error);
     if (told) return { reason: 'error', error: { message: (error as Error).message, ...told } };
     throw error;

@@ -29,6 +29,8 @@ export type RouterDeps = {
   answerTo(callId: string): ToolMessage | undefined;
   /** Keeps a text too long for the model in a file it can page through; null when that failed. */
   keepOutput(callId: string, text: string): Promise<string | null>;
+  /** What the model should know of the places a call has led to, to stand behind its answer. */
+  notesFor?(accesses: readonly Access[]): Promise<string[]>;
   log: CallLog;
 };
 
@@ -157,12 +159,17 @@ async function answer(item: Prepared, deps: RouterDeps, { channel, signal }: Wir
   const { success, display } = result;
   const { text, metadata } = await bound(call.id, result, deps);
   const images = result.success ? (result.images ?? []) : [];
+  const notes = result.success ? ((await deps.notesFor?.(item.accesses)) ?? []) : [];
   const message: ToolMessage = {
     role: 'tool',
     callId: call.id,
     name: tool?.name ?? call.name,
     success,
-    content: [{ type: 'text', text }, ...images],
+    content: [
+      { type: 'text', text },
+      ...images,
+      ...notes.map((note) => ({ type: 'text' as const, text: note })),
+    ],
     ...(metadata && { metadata }),
     timestamp: new Date().toISOString(),
   };

@@ -6,9 +6,15 @@ import { callsOf } from '../agent/history.ts';
 import type { Run } from '../agent/loop.ts';
 import { type RouterDeps, runTools } from '../agent/tool-router.ts';
 import type { Config } from '../config/schema.ts';
-import { type ShortenLevel, shortenView } from '../context/shorten.ts';
 import { systemPrompt } from '../context/system-prompt.ts';
-import type { ModeSwitch, Standing } from '../contract/command.ts';
+import type {
+  ContextWindow,
+  Memory,
+  ModeSwitch,
+  PromptCacheUse,
+  Spending,
+  Standing,
+} from '../contract/command.ts';
 import { ContextOverflowError } from '../contract/errors.ts';
 import { type Message, textOf } from '../contract/message.ts';
 import type { Approver } from '../contract/permission.ts';
@@ -16,12 +22,13 @@ import type { CompletionRequest, Provider } from '../contract/provider.ts';
 import type { SandboxState } from '../contract/sandbox.ts';
 import type { Todo, ToolContext } from '../contract/tool.ts';
 import { writeAtomic } from '../lib/atomic-write.ts';
-import { readTextIfAny } from '../lib/read-text.ts';
+import { withoutMemory } from '../memory/block.ts';
+import { cachedUsage, PromptCache } from '../observability/prompt-cache.ts';
 import { readingDenier } from '../permissions/pattern.ts';
+import { cacheKeyOf } from '../providers/cache-key.ts';
 import { estimateTokens } from '../providers/estimate.ts';
-import { costOf } from '../providers/models.ts';
 import { createFiles } from '../sandbox/files.ts';
-import { createGuard, type Guard } from '../sandbox/guard.ts';
+import { createGuard } from '../sandbox/guard.ts';
 import { realPath } from '../sandbox/real-path.ts';
 import { createSearch } from '../sandbox/search.ts';
 import { createShell } from '../sandbox/shell.ts';
@@ -32,12 +39,20 @@ import { UndoStore } from '../session/undo/undo-store.ts';
 import { builtinTools } from '../tools/index.ts';
 import { createRegistry } from '../tools/registry.ts';
 import { todo } from '../tools/todo.ts';
+import { Budget } from './budget.ts';
 import { carefulShell } from './careful-shell.ts';
 import type { Choice } from './choose-model.ts';
+import { createContextWindow } from './context-window.ts';
+import { type Base, createConversationView } from './conversation-view.ts';
 import { createJudge } from './judge.ts';
 import { createMode } from './mode.ts';
 import { createPrivacy } from './privacy.ts';
+import { createProjectInstructions } from './project-instructions.ts';
+import { reachModels } from './reach-models.ts';
+import { createRemembering, remembers } from './remembering.ts';
 import { forgetful, sessionLog } from './session-log.ts';
+import type { ReachedModel } from './side-jobs.ts';
+import { createSoFar } from './so-far.ts';
 
 export type Parts = {
   config: Config;
@@ -47,6 +62,10 @@ export type Parts = {
   trusted: boolean;
   choice: Choice;
   provider: Provider;
+  /** Another model by its name: for side jobs, as a stand-in, for some prompts. */
+  openModel?(name: string): Promise<ReachedModel>;
+  /** The name of a model of another vendor that could be asked; null when there is none. */
+  otherModel?(): Promise<string | null>;
   /** Environment variables that hold keys: commands the model runs do not see them. */
   keyVariables: readonly string[];
   opened: OpenSession;
@@ -62,6 +81,13 @@ export type Assistant = {
   undo: UndoStore;
   mode: ModeSwitch;
   permissions: Standing;
+  window: ContextWindow;
+  spending: Spending;
+  cache(): PromptCacheUse;
+  /** Absent when it is switched off. */
+  memory?: Memory;
+  /** Notes what this session taught, as far as the time allows. */
+  noteAtEnd(signal: AbortSignal): Promise<void>;
   /** What commands run in; a fallback is told as a notice when it is first found. */
   sandbox(): Promise<SandboxState>;
   /** What is good to know at the start, and no trouble. */
@@ -80,12 +106,21 @@ export function assemble(parts: Parts): Assistant {
     roots: [cwd, ...config.additionalDirectories],
     onTrouble: (text) => controller.notice('warn', text),
   });
-  const mode = createMode(config.mode);
+  const mode = createMode(config.mode, {
+    first: session.settings.mode ?? config.mode,
+    sent: () => session.messages.slice(session.view?.compactions.at(-1)?.keepFrom ?? 0),
+  });
   const hands = makeHands(parts, undo, mode);
   // Made with the first run: until then a long session may still be read.
   let answers: Answers | undefined;
   const registry = createRegistry(
-    builtinTools({ shell: hands.shell.name, maxTimeoutMs: config.maxCommandTimeoutMs }),
+    builtinTools({
+      shell: hands.shell.name,
+      maxTimeoutMs: config.maxCommandTimeoutMs,
+      recall: remembers(parts)
+        ? async (query, options) => (await remembering?.recall(query, options)) ?? []
+        : null,
+    }),
   );
   const tools = registry.definitions();
   const judge = createJudge(parts, {
@@ -103,6 +138,33 @@ export function assemble(parts: Parts): Assistant {
     guard: hands.guard,
     notice: (text) => controller.notice('warn', text),
   });
+  const soFar = createSoFar(() => hands.todos.list());
+  const budget = new Budget({
+    folder: path.join(dataRoot, 'ledger'),
+    session,
+    limits: config.limits,
+    notice: (level, text) => controller.notice(level, text),
+    soFar: () => soFar.words(),
+  });
+  const promptCache = new PromptCache();
+  const models = reachModels({
+    config,
+    main: { choice, provider: parts.provider },
+    ...(parts.openModel && { openModel: parts.openModel }),
+    ...(parts.otherModel && { otherModel: parts.otherModel }),
+    ...(parts.ask && { ask: parts.ask }),
+    budget,
+    guard: (provider) => privacy.guard(provider),
+    watch: (provider) => promptCache.watched(provider),
+    notice: (level, text) => controller.notice(level, text),
+  });
+  const remembering = createRemembering(parts, {
+    hide: (text) => privacy.hide(text),
+    helper: models.helper,
+    notice: (text) => controller.notice('info', text),
+    offers: (tool, accesses) => judge.offers(tool, accesses),
+    allowAlways: (rule) => judge.allowAlways(rule),
+  });
   const deps: RouterDeps = {
     find: (name) => registry.find(name),
     toolNames: () => registry.list().map((tool) => tool.name),
@@ -112,6 +174,7 @@ export function assemble(parts: Parts): Assistant {
     isReadOnly: (access) => judge.isReadOnly(access),
     answerTo: (callId) => answers?.get(callId),
     keepOutput: (callId, text) => keepOutput(hands.outputFolder, callId, text),
+    notesFor: (accesses) => project.notesFor(accesses),
     log: {
       started: (callId) => controller.callLog.started(callId),
       answered: (message) => {
@@ -126,71 +189,102 @@ export function assemble(parts: Parts): Assistant {
     ...(config.effort !== undefined && { effort: config.effort }),
   };
 
-  // Read once: the system prompt must not change within a session, or the vendor's prompt cache is lost.
-  let instructions: Promise<{ file: string; text: string }[]> | undefined;
-  const prepareRun = async (): Promise<Omit<Run, 'history' | 'signal'>> => {
-    answers ??= new Answers(session.messages);
-    undo.beginRun(runInfo(session.messages));
-    instructions ??= readInstructions(dataRoot, cwd, hands.guard);
-    const surroundings = {
-      cwd,
-      platform: process.platform,
-      shell: hands.shell.name,
-      mode: mode.first,
-      instructions: await instructions,
-    };
-    const base: Omit<CompletionRequest, 'messages'> = {
-      model: choice.model,
+  const project = createProjectInstructions({
+    config,
+    cwd,
+    dataRoot,
+    guard: hands.guard,
+    messages: () => session.messages,
+    notice: (text) => controller.notice('warn', text),
+  });
+  /** The model of the run under way, or of the last one. */
+  let inUse = choice;
+  const base = async (): Promise<Base> => {
+    const { platform } = process;
+    const instructions = await project.all();
+    const surroundings = { cwd, platform, shell: hands.shell.name, mode: mode.first, instructions };
+    return {
+      model: inUse.model,
       system: systemPrompt(surroundings),
       tools,
-      cacheKey: session.id,
+      cacheKey: cacheKeyOf(session),
       ...settings,
     };
-    let level: ShortenLevel = 0;
+  };
+  const viewDeps = {
+    session,
+    ready: opened.ready,
+    answering: () => ({
+      model: inUse.model,
+      contextWindow: inUse.info.contextWindow,
+      maxOutput: config.maxTokens ?? inUse.info.maxOutputTokens,
+    }),
+    threshold: config.summarizationThreshold,
+    base,
+    helper: models.helper,
+    todos: () => hands.todos.list(),
+    controller: () => controller,
+    isWatched: parts.approver !== undefined,
+  };
+  const view = createConversationView(viewDeps);
+  const window = createContextWindow(view, viewDeps, () => project.all());
+
+  const prepareRun = async (): Promise<Omit<Run, 'history' | 'signal'>> => {
+    answers ??= new Answers(session.messages);
+    const info = runInfo(session.messages);
+    undo.beginRun(info);
+    budget.beginRun(info.prompt);
+    const answering = await models.forPrompt(info.prompt);
+    inUse = answering.choice;
+    const begin = await base();
     return {
-      provider: choice.preset.name,
-      model: choice.model,
+      provider: answering.choice.preset.name,
+      model: answering.choice.model,
       ask: (history, signal) => {
-        const request = { ...base, messages: shortenView(history, level) };
-        refuseOverlong(request, choice.info.contextWindow);
-        return privacy.provider.stream(request, signal);
+        const request = view.request(begin, history);
+        refuseOverlong(request, inUse.info.contextWindow);
+        return answering.provider.stream(request, signal);
       },
       act: (calls, signal) => runTools(calls, deps, signal),
-      shorten: () => {
-        const before = shortenView(session.messages, level);
-        while (level < 2) {
-          level = level === 0 ? 1 : 2;
-          if (shortenView(session.messages, level) !== before) return true;
-        }
-        return false;
-      },
-      costOf: (usage) => costOf(usage, choice.info),
+      makeRoom: (cause, signal) => view.makeRoom(cause, signal),
+      costOf: () => budget.takeCost(),
       maxTurns: config.maxTurns,
     };
   };
 
+  const log = config.saveHistory
+    ? sessionLog(opened, { provider: choice.preset.name, model: choice.model })
+    : forgetful;
   const controller = new Controller({
     session,
     unfinished: opened.unfinished,
     ready: opened.ready,
-    log: config.saveHistory
-      ? sessionLog(opened, { provider: choice.preset.name, model: choice.model })
-      : forgetful,
+    log: remembering ? remembering.log(log) : log,
     provider: choice.preset.name,
     model: choice.model,
     contextWindow: choice.info.contextWindow,
-    news: () => mode.news(),
+    news: () => [mode.news(), window.news()].filter((text) => text !== null).join('\n') || null,
     prepareRun,
   });
   controller.listen((event) => privacy.watch(event));
+  controller.listen((event) => remembering?.watch(event));
+  controller.listen((event) => view.watch(event));
+  controller.listen((event) => soFar.watch(event));
   return {
     controller,
     undo,
     mode,
     permissions: judge.standing,
+    window,
+    spending: budget,
+    cache: () => ({ ...cachedUsage(session.messages), compared: promptCache.compared }),
     sandbox: () => judge.sandbox(),
     hints: judge.hints,
+    ...(remembering && { memory: remembering.memory }),
+    noteAtEnd: async (signal) => remembering?.atEnd(signal),
     close: async () => {
+      await remembering?.close();
+      view.close();
       await controller.close();
       await hands.shell.close();
       await undo.close();
@@ -202,7 +296,7 @@ export function assemble(parts: Parts): Assistant {
 function runInfo(messages: readonly Message[]): RunInfo {
   const message = messages.findLastIndex(({ role }) => role === 'user');
   const prompt = messages[message];
-  return { at: new Date().toISOString(), prompt: prompt ? textOf(prompt) : '', message };
+  return { at: new Date().toISOString(), prompt: prompt ? withoutMemory(textOf(prompt)) : '', message };
 }
 
 /** The estimate errs on the high side; only what is over by far is not even sent. */
@@ -267,6 +361,7 @@ function makeHands(parts: Parts, undo: UndoStore, mode: ModeSwitch) {
     guard,
     shell,
     outputFolder,
+    todos: hands.todos,
     context: (signal: AbortSignal, progress: (text: string) => void): ToolContext => ({
       ...hands,
       signal,
@@ -292,16 +387,4 @@ function lastTodos(history: readonly Message[]): readonly Todo[] {
   const call = answer?.role === 'tool' ? callsOf(history).get(answer.callId) : undefined;
   const parsed = todo.input.safeParse(call?.input);
   return parsed.success ? (parsed.data as { items: Todo[] }).items : [];
-}
-
-/** The user's own, then the project's. A link in the project must not lead to something secret. */
-async function readInstructions(
-  dataRoot: string,
-  cwd: string,
-  guard: Pick<Guard, 'allows'>,
-): Promise<{ file: string; text: string }[]> {
-  const project = path.join(cwd, 'AGENTS.md');
-  const files = [path.join(dataRoot, 'AGENTS.md'), ...(guard.allows(project, 'read') ? [project] : [])];
-  const texts = await Promise.all(files.map(async (file) => ({ file, text: await readTextIfAny(file) })));
-  return texts.flatMap(({ file, text }) => (text === null ? [] : [{ file, text }]));
 }

@@ -4,7 +4,7 @@ import type { RouterDeps } from '../agent/tool-router.ts';
 import { setValue } from '../config/edit.ts';
 import { userConfigFile } from '../config/load.ts';
 import type { ModeSwitch, Standing } from '../contract/command.ts';
-import type { Permission } from '../contract/permission.ts';
+import type { Access, Permission } from '../contract/permission.ts';
 import type { SandboxState } from '../contract/sandbox.ts';
 import { createGate } from '../permissions/gate.ts';
 import { grantedAlways } from '../permissions/granted.ts';
@@ -31,6 +31,10 @@ export type Judge = {
   sandbox(): Promise<SandboxState>;
   /** What broad rules open; for those who look at a screen. */
   hints: readonly string[];
+  /** The rules that would spare the question about such a call; none where nothing would, or nothing need. */
+  offers(tool: string, accesses: readonly Access[]): Promise<string[]>;
+  /** As if the user had answered "always". */
+  allowAlways(pattern: string): Promise<void>;
 };
 
 /** The policy of one conversation: the settings, the mode, the sandbox, and what was answered. */
@@ -126,6 +130,17 @@ export function createJudge(parts: Parts, { mode, guard, sandbox, controller }: 
     },
     sandbox: look,
     hints: tellBroadRules(rules.allow),
+    async offers(tool, accesses) {
+      await Promise.all([look(), loadGrammar()]);
+      return gate.offers({ tool, accesses, input: {} });
+    },
+    async allowAlways(pattern) {
+      for (const permission of grantedAlways({ [pattern]: new Date().toISOString() })) {
+        always = [...always, permission];
+        await keep(permission);
+        if (isHome) await controller().remember(permission);
+      }
+    },
   };
 }
 

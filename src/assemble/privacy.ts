@@ -30,8 +30,11 @@ const LOCAL = new Set([
 ]);
 
 export type Privacy = {
-  provider: Provider;
+  /** Nothing secret leaves through it. */
+  guard(provider: Provider): Provider;
   localInput(tool: string, input: unknown): unknown;
+  /** Placeholders for what is secret in a text. */
+  hide(text: string): string;
   /** Writes the audit log; a listener for the controller. */
   watch(event: AgentEvent): void;
 };
@@ -41,7 +44,7 @@ export function createPrivacy(
   parts: Parts,
   { guard, notice }: { guard: Pick<Guard, 'closedBecause'>; notice(text: string): void },
 ): Privacy {
-  const { config, cwd, dataRoot, provider, opened } = parts;
+  const { config, cwd, dataRoot, opened } = parts;
   let own: NamedSecret[] | undefined;
   const firewall = createFirewall({
     secrets: [
@@ -66,8 +69,9 @@ export function createPrivacy(
     onTrouble: notice,
   });
   return {
-    provider: config.redactSecrets ? guardProvider(provider, firewall) : provider,
+    guard: (provider) => (config.redactSecrets ? guardProvider(provider, firewall) : provider),
     localInput: (tool, input) => (LOCAL.has(tool) ? firewall.restore(input) : input),
+    hide: (text) => firewall.hide(text),
     watch: (event) => {
       if (config.auditLog) audit.take(event);
     },

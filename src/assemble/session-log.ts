@@ -1,5 +1,6 @@
 import type { SessionLog } from '../agent/controller.ts';
 import type { AgentEvent } from '../contract/event.ts';
+import type { ViewChange } from '../contract/view.ts';
 import type { JournalRecord } from '../session/records.ts';
 import { headerOf, type OpenSession } from '../session/store.ts';
 
@@ -12,10 +13,12 @@ type Answering = { provider: string; model: string };
  */
 export function sessionLog({ session, journal, close }: OpenSession, model: Answering): SessionLog {
   let begun = session.messages.length > 0;
+  /** Said before the first message: without one, the session leaves no trace. */
+  const early: ViewChange[] = [];
   const header = () => {
     if (begun) return [];
     begun = true;
-    return [headerOf(session)];
+    return [headerOf(session), ...early];
   };
   return {
     message: (message) => journal.append(...header(), { type: 'message', message }),
@@ -31,6 +34,10 @@ export function sessionLog({ session, journal, close }: OpenSession, model: Answ
     answered: (message) => journal.append({ type: 'call_answered', message }),
     grant: (permission) => journal.append({ type: 'grant', permission }),
     ungrant: (pattern) => journal.append({ type: 'ungrant', pattern }),
+    async view(change) {
+      if (begun) await journal.append(change);
+      else early.push(change);
+    },
     close,
   };
 }
@@ -61,5 +68,6 @@ export const forgetful: SessionLog = {
   answered: async () => undefined,
   grant: async () => undefined,
   ungrant: async () => undefined,
+  view: async () => undefined,
   close: async () => undefined,
 };

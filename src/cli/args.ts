@@ -1,4 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { parseLimits } from '../contract/limit.ts';
 import { exitCodes } from './exit-codes.ts';
 
 export type Options = {
@@ -8,6 +9,7 @@ export type Options = {
   jsonSchema?: string;
   model?: string;
   maxTurns?: number;
+  budget: string[];
   mode?: 'default' | 'accept-edits' | 'plan' | 'auto' | 'read-only';
   allow: string[];
   deny: string[];
@@ -33,6 +35,7 @@ export const subcommands = [
   { name: 'audit', description: 'Show what was allowed and refused' },
   { name: 'config', description: 'Show and change settings' },
   { name: 'keys', description: 'Store API keys in the system keychain' },
+  { name: 'memory', description: 'Show and forget what is remembered' },
   { name: 'models', description: 'List the models that are known and reachable' },
   { name: 'policy', description: 'Judge a command without running it' },
   { name: 'redo', description: 'Do again what `aca undo` took back' },
@@ -67,6 +70,12 @@ export function buildProgram({ out, err }: Writers): Command {
     .addOption(
       new Option('--max-turns <n>', 'stop after this many model replies (default: 200)')
         .argParser(positiveInteger)
+        .helpGroup('Running:'),
+    )
+    .addOption(
+      new Option('--budget <limit>', "stop before this is exceeded: '$5', 500k, '40 turns'; repeatable")
+        .argParser((value: string, previous: string[]) => [...previous, aLimit(value)])
+        .default([], 'none')
         .helpGroup('Running:'),
     )
     .addOption(
@@ -174,6 +183,12 @@ export function parseArgs(args: string[], writers: Writers): Invocation {
 export function commanderExitCode(error: unknown): number | null {
   if (!(error instanceof CommanderError)) return null;
   return error.exitCode === 0 ? exitCodes.done.code : exitCodes.usage.code;
+}
+
+function aLimit(value: string): string {
+  if (parseLimits(value) === null)
+    throw new InvalidArgumentError("It must be such as '$5', '500k tokens' or '40 turns'.");
+  return value;
 }
 
 function positiveInteger(value: string): number {

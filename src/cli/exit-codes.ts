@@ -16,6 +16,7 @@ export function exitCodeOf(reason: EndReason, refusals: number): number {
       return refusals > 0 ? exitCodes.refused.code : exitCodes.done.code;
     case 'max_turns':
     case 'max_tokens':
+    case 'budget':
       return exitCodes.limit.code;
     case 'refusal':
     case 'error':

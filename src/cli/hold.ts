@@ -6,13 +6,15 @@ import type { OpenSession } from '../session/store.ts';
 import type { UndoStore } from '../session/undo/undo-store.ts';
 import type { Conversation } from './conversation.ts';
 import type { Opened } from './open.ts';
-import { Reporter } from './report.ts';
 import { createDesk } from './session-desk.ts';
 import type { TypedPrompts } from './typed-prompts.ts';
 import { visible } from './visible.ts';
 
 /** By then whoever asked has begun to read the answer. */
 const HOUSEKEEPING_AFTER_MS = 1000;
+
+/** How long somebody who leaves may be kept; what is not noted by then is noted when the next session begins. */
+const NOTING_MS = 3_000;
 
 export type Stage = {
   talk: Conversation;
@@ -26,10 +28,8 @@ export type Stage = {
 
 /** One session, prompt by prompt. Resolves with the session to go on with, or null at the end. */
 export async function hold(prompt: string, opened: Opened, stage: Stage): Promise<OpenSession | null> {
-  const { controller, mode, permissions, close } = opened;
+  const { controller, mode, permissions, window, spending, memory, noteAtEnd, close } = opened;
   const { talk, prompts, cwd, news } = stage;
-  const reporter = new Reporter();
-  controller.listen((event) => reporter.take(event));
   talk.onInterrupt(() => {
     if (!controller.busy) return false;
     controller.interrupt();
@@ -60,9 +60,12 @@ export async function hold(prompt: string, opened: Opened, stage: Stage): Promis
     files: fileHistory(opened.undo),
     sessions: desk,
     prompts: () => prompts.list(),
-    usage: () => ({ ...reporter.report.usage, costUsd: reporter.report.costUsd }),
     mode,
     permissions,
+    window,
+    spending,
+    cache: opened.cache,
+    ...(memory && { memory }),
     quit: () => {
       quitting = true;
     },
@@ -82,6 +85,12 @@ export async function hold(prompt: string, opened: Opened, stage: Stage): Promis
     await controller.submit([{ type: 'text', text: line }]);
     keepHouseLater(opened, stage);
   }
+  const leave = new AbortController();
+  talk.onInterrupt(() => {
+    leave.abort();
+    return true;
+  });
+  await noteAtEnd(AbortSignal.any([leave.signal, AbortSignal.timeout(NOTING_MS)]));
   await close();
   tellNews();
   return next;

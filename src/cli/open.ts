@@ -7,6 +7,7 @@ import { type LoadedConfig, loadConfig } from '../config/load.ts';
 import type { Config, ConfigInput } from '../config/schema.ts';
 import { UserError } from '../contract/errors.ts';
 import type { Approver } from '../contract/permission.ts';
+import type { Provider } from '../contract/provider.ts';
 import type { SessionSettings } from '../contract/session.ts';
 import type { ToolContext } from '../contract/tool.ts';
 import { dataRoot } from '../lib/data-root.ts';
@@ -71,18 +72,10 @@ export async function openAssistant(
   const { config, root, trusted } = settings;
   const { env, cwd } = terminal;
   const fetch = await userFetch(config, env);
-  const { preset, baseUrl, key } = choice;
-  const row = config.providers[preset.name];
   const store = sessionStore(settings);
+  const { preset } = choice;
   const [provider, opened] = await Promise.all([
-    createProvider(preset, {
-      baseUrl,
-      ...(key && { apiKey: key.key }),
-      ...(row?.headers && { headers: row.headers }),
-      toolMode: row?.toolMode ?? (choice.info.abilities.tools ? 'native' : 'xml'),
-      fetch,
-      infoOf: (model) => modelInfo(preset, model, config),
-    }),
+    reach(choice, config, fetch),
     session ??
       openSession(options, {
         store,
@@ -98,6 +91,11 @@ export async function openAssistant(
     trusted,
     choice,
     provider,
+    openModel: async (name) => {
+      const other = await anotherModel(name, choice, { settings, terminal });
+      return { choice: other, provider: await reach(other, config, fetch) };
+    },
+    otherModel: () => otherModel(choice, { config, root, env }),
     keyVariables: keyVariables(config),
     opened,
     web: await webRoute(config, env),
@@ -118,6 +116,53 @@ export async function openAssistant(
 function damageOf({ damaged }: OpenSession): string | null {
   const count = damaged.length;
   return count === 0 ? null : `${count} damaged lines of the session were passed over and set aside.`;
+}
+
+/** An address and a key that the user set for the main vendor are no other vendor's. */
+async function anotherModel(
+  name: string,
+  { preset, baseUrl, key }: Choice,
+  { settings, terminal }: { settings: Settings; terminal: Terminal },
+): Promise<Choice> {
+  const { apiBaseUrl: _, ...config } = settings.config;
+  const provider = config.provider ?? preset.name;
+  const other = await findModel({ ...settings, config: { ...config, provider, model: name } }, terminal);
+  if (!other) throw new UserError(`There is no model "${name}".`, '`aca models` lists them.');
+  return other.preset.name === preset.name ? { ...other, baseUrl, key } : other;
+}
+
+/** Of the first other vendor that a key is known for. */
+async function otherModel(
+  { preset }: Choice,
+  place: { config: Config; root: string; env: NodeJS.ProcessEnv },
+): Promise<string | null> {
+  // What was set for the main vendor is no other vendor's.
+  const config = { ...place.config, provider: preset.name };
+  const others = presetsOf(config).filter(({ name, local, keyEnv }) => {
+    return !local && name !== preset.name && !keyEnv.some((key) => preset.keyEnv.includes(key));
+  });
+  for (const other of others) {
+    if (other.defaultModel !== undefined && (await keyOf(other, { ...place, config })))
+      return `${other.name}/${other.defaultModel}`;
+  }
+  return null;
+}
+
+function reach(
+  { preset, baseUrl, key, info }: Choice,
+  config: Config,
+  fetch: typeof globalThis.fetch,
+): Promise<Provider> {
+  const row = config.providers[preset.name];
+  return createProvider(preset, {
+    baseUrl,
+    ...(key && { apiKey: key.key }),
+    ...(row?.headers && { headers: row.headers }),
+    toolMode: row?.toolMode ?? (info.abilities.tools ? 'native' : 'xml'),
+    ...(config.network.silenceMs !== undefined && { silenceMs: config.network.silenceMs }),
+    fetch,
+    infoOf: (model) => modelInfo(preset, model, config),
+  });
 }
 
 /** Carries the user's proxy and certificates where there are any. */
@@ -144,9 +189,10 @@ export function sessionStore({ config, root }: Pick<Settings, 'config' | 'root'>
   return new SessionStore(config.sessionDirectory ?? path.join(root, 'sessions'));
 }
 
-function sessionSettings(model: string, { maxTokens, temperature }: Config): SessionSettings {
+function sessionSettings(model: string, { maxTokens, temperature, mode }: Config): SessionSettings {
   return {
     model,
+    mode,
     ...(maxTokens !== undefined && { maxTokens }),
     ...(temperature !== undefined && { temperature }),
   };
@@ -170,12 +216,13 @@ function keyOf(
 }
 
 function flagsOf(options: Partial<Options>, cwd: string): ConfigInput {
-  const { model, maxTurns, mode, allow = [], deny = [], addDir = [] } = options;
+  const { model, maxTurns, mode, budget = [], allow = [], deny = [], addDir = [] } = options;
   const verbosity = options.quiet ? 'quiet' : options.verbose ? 'verbose' : undefined;
   return {
     ...(model !== undefined && { model }),
     ...(maxTurns !== undefined && { maxTurns }),
     ...(mode !== undefined && { mode }),
+    ...(budget.length > 0 && { limits: { run: budget.join(' and ') } }),
     ...(verbosity !== undefined && { verbosity }),
     permissions: { allow, deny },
     additionalDirectories: addDir.map((folder) => path.resolve(cwd, folder)),

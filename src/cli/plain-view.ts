@@ -1,8 +1,10 @@
 import { styleText } from 'node:util';
+import { describeCompaction } from '../commands/compact.ts';
 import type { Display } from '../contract/display.ts';
 import type { AgentEvent } from '../contract/event.ts';
 import { textOf } from '../contract/message.ts';
 import type { CommandPart, PermissionRequest } from '../contract/permission.ts';
+import { retryLine } from './retry-line.ts';
 import { describeSandbox } from './sandbox-words.ts';
 import { visible } from './visible.ts';
 
@@ -53,14 +55,13 @@ export class PlainView {
       case 'question':
         return this.#question(event.request);
       case 'retry':
-        return this.#line(
-          'yellow',
-          `${event.message} Trying again in ${(event.delayMs / 1000).toFixed(1)} s.`,
-        );
+        return this.#line('yellow', retryLine(event));
       case 'notice':
         return this.#line(event.level === 'warn' ? 'yellow' : 'dim', event.text);
       case 'end':
         return this.#end(event);
+      case 'compacted':
+        return this.#line('dim', describeCompaction(event));
       case 'run_start':
       case 'turn_start':
       case 'call_start':
@@ -155,6 +156,8 @@ export class PlainView {
         return this.#closeLine();
       case 'max_turns':
         return this.#line('yellow', `Stopped after ${turns} turns, the limit.`);
+      case 'budget':
+        return this.#line('yellow', [error?.message, error?.hint].filter(Boolean).join('\n'));
       case 'max_tokens':
         return this.#line('yellow', 'The answer was cut off at the output limit.');
       case 'refusal':

@@ -1,3 +1,4 @@
+import { changedFiles } from '../agent/changed-files.ts';
 import type { AgentEvent, EndReason, RunError } from '../contract/event.ts';
 import { addUsage, noUsage, textOf, type Usage } from '../contract/message.ts';
 import type { SandboxState } from '../contract/sandbox.ts';
@@ -86,15 +87,13 @@ export class Reporter {
     return { ...this.#report, durationMs: Math.round(performance.now() - this.#startedAt) };
   }
 
-  #takeResult({ display, success, metadata }: Extract<AgentEvent, { type: 'tool_end' }>): void {
+  #takeResult(event: Extract<AgentEvent, { type: 'tool_end' }>): void {
+    const { display, metadata } = event;
     const { filesChanged, commands } = this.#report;
     // The hand that ran the command says so; metadata is untyped because every tool has its own.
     if (metadata?.sandbox) this.#report.sandbox = metadata.sandbox as SandboxState;
     if (display?.kind === 'command') commands.push({ command: display.command, exitCode: display.exitCode });
-    if (!success) return;
-    const changed = display?.kind === 'diff' ? [display] : display?.kind === 'diffs' ? display.diffs : [];
-    const deleted = typeof metadata?.deleted === 'string' ? [metadata.deleted] : [];
-    for (const file of [...changed.map((diff) => diff.path), ...deleted]) {
+    for (const file of changedFiles(event)) {
       if (!filesChanged.includes(file)) filesChanged.push(file);
     }
   }

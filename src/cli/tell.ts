@@ -1,5 +1,7 @@
+import { describeCompaction } from '../commands/compact.ts';
 import type { Config } from '../config/schema.ts';
 import type { AgentEvent } from '../contract/event.ts';
+import { retryLine } from './retry-line.ts';
 
 /** What a headless run tells on standard error: errors always, warnings unless quiet, every step when verbose. */
 export function tellOnStderr(
@@ -25,10 +27,9 @@ function lineOf(event: AgentEvent, titles: Map<string, string>): Line | null {
     case 'notice':
       return { from: event.level === 'warn' ? 'normal' : 'verbose', text: event.text };
     case 'retry':
-      return {
-        from: 'normal',
-        text: `${event.message} Trying again in ${(event.delayMs / 1000).toFixed(1)} s (${event.attempt} of 3).`,
-      };
+      return { from: 'normal', text: retryLine(event) };
+    case 'compacted':
+      return { from: 'verbose', text: describeCompaction(event) };
     case 'judged':
       return event.verdict === 'deny' ? { from: 'normal', text: `refused: ${event.because}` } : null;
     case 'tool_start':
@@ -64,6 +65,8 @@ function endLine({ reason, turns, error }: Extract<AgentEvent, { type: 'end' }>)
         from: 'quiet',
         text: 'The last answer was cut off at the output limit. Raise maxTokens, or go on with --continue.',
       };
+    case 'budget':
+      return { from: 'quiet', text: [error?.message, error?.hint].filter(Boolean).join('\n') };
     case 'refusal':
       return { from: 'quiet', text: 'The model declined to answer.' };
     case 'interrupted':

@@ -1,11 +1,32 @@
-import type { SlashCommand } from '../contract/command.ts';
+import type { ModelCost, SlashCommand } from '../contract/command.ts';
+import { grouped, shortUsd } from '../contract/limit.ts';
+
+const TITLES = { run: 'This run', session: 'This session', day: 'Today, all sessions' } as const;
 
 export const cost: SlashCommand = {
   name: 'cost',
-  description: 'Show the tokens and money this conversation has used',
-  async execute(_args, { usage, print }) {
-    const { inputTokens, outputTokens, costUsd } = usage();
-    const money = costUsd === null ? 'price unknown' : `$${costUsd.toFixed(4)}`;
-    print(`${inputTokens} tokens in, ${outputTokens} tokens out, ${money}`);
+  description: 'Show the tokens and money used, by model: this run, this session, today',
+  async execute(_args, { spending, print }) {
+    const parts = (await spending.costs()).map(({ scope, models }) =>
+      [`${TITLES[scope]}: ${totalOf(models)}`, ...models.map((row) => `  ${lineOf(row)}`)].join('\n'),
+    );
+    print(parts.join('\n'));
   },
 };
+
+function totalOf(models: readonly ModelCost[]): string {
+  if (models.length === 0) return 'nothing yet';
+  const priced = models.filter(({ usd }) => usd !== null);
+  const sum = priced.reduce((total, { usd }) => total + (usd ?? 0), 0);
+  if (priced.length === models.length) return shortUsd(sum);
+  return priced.length === 0 ? 'price unknown' : `${shortUsd(sum)} and what has no known price`;
+}
+
+function lineOf({ model, calls, usage, usd, estimated }: ModelCost): string {
+  const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens } = usage;
+  const cached = cacheReadTokens > 0 ? ` (${grouped(cacheReadTokens)} cached)` : '';
+  const money = usd === null ? 'price unknown' : shortUsd(usd);
+  const read = `${grouped(inputTokens + cacheReadTokens + cacheWriteTokens)} tokens in${cached}`;
+  const times = `${grouped(calls)} ${calls === 1 ? 'call' : 'calls'}`;
+  return `${model}: ${times}, ${read}, ${grouped(outputTokens)} out, ${money}${estimated ? ' (partly estimated)' : ''}`;
+}

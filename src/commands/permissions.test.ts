@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { plainWindow } from '../../test/support/context-window.ts';
 import type { CommandContext, SessionDesk } from '../contract/command.ts';
 import type { Permission, PermissionMode } from '../contract/permission.ts';
 import { dispatch } from './dispatch.ts';
@@ -44,7 +45,8 @@ function setUp() {
     files: { runs: async () => [], undo: async () => null, redo: async () => null },
     sessions: noDesk,
     prompts: () => [],
-    usage: () => ({ inputTokens: 0, outputTokens: 0, costUsd: null }),
+    spending: { costs: async () => [], limits: async () => [], setLimits: () => undefined },
+    window: plainWindow(),
     mode: {
       get: () => current,
       set: (mode) => {

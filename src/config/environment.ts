@@ -65,6 +65,11 @@ export const environmentVariables: readonly EnvironmentVariable[] = [
     reads: 'switch',
     description: '1 or 0: whether sessions are kept',
   },
+  {
+    name: 'AI_ASSISTANT_MEMORY',
+    key: null,
+    description: '0: nothing is remembered and nothing recalled, whatever the settings say',
+  },
   { name: 'NO_COLOR', key: 'colorOutput', reads: { fixed: false }, description: 'Any value: no colours' },
   { name: 'AI_ASSISTANT_HOME', key: null, description: 'The data root, instead of ~/.ai-assistant' },
   {

@@ -41,10 +41,12 @@ describe('[F01] [R07] without any file', () => {
       projectFile: null,
     });
     expect(defaults).toEqual({
+      routing: [],
       providers: {},
       models: {},
       aliases: {},
       maxTurns: 200,
+      limits: {},
       maxCommandTimeoutMs: 600_000,
       summarizationThreshold: 0.9,
       mode: 'default',
@@ -72,6 +74,7 @@ describe('[F01] [R07] without any file', () => {
       verbosity: 'normal',
       streamOutput: true,
       saveHistory: true,
+      memory: { enabled: true, embeddings: 'auto' },
       maxHistorySize: 1000,
       cleanupPeriodDays: 30,
       storageLimitMb: 4096,

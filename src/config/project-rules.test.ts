@@ -22,6 +22,12 @@ const configInput = fc.record(
       fc.record({ baseUrl: address, apiKey: fc.constant('k') }),
     ),
     models: fc.dictionary(fc.constantFrom('a/x', 'b/y'), fc.record({ contextWindow: fc.constant(9) })),
+    fallbackModel: fc.constantFrom('a/x', 'b/y'),
+    routing: fc.array(fc.record({ match: fc.constantFrom('a', 'b'), model: fc.constantFrom('a/x', 'b/y') })),
+    limits: fc.record(
+      { run: fc.constantFrom('$1', '40 turns'), day: fc.constantFrom('2M tokens', '$9') },
+      { requiredKeys: [] },
+    ),
     aliases: fc.dictionary(fc.constantFrom('s', 't'), fc.constantFrom('a/x', 'b/y')),
     effort: fc.constantFrom('low' as const, 'high' as const),
     temperature: fc.double({ min: 0, max: 2, noNaN: true }),
@@ -62,11 +68,18 @@ const configInput = fc.record(
     verbosity: fc.constantFrom('quiet' as const, 'verbose' as const),
     streamOutput: fc.boolean(),
     saveHistory: fc.boolean(),
+    memory: fc.record(
+      { enabled: fc.boolean(), embeddings: fc.constantFrom('auto', 'off', 'ollama/a') },
+      { requiredKeys: [] },
+    ),
     sessionDirectory: fc.constantFrom('/a', '/b'),
     maxHistorySize: fc.integer({ min: 1, max: 9 }),
     cleanupPeriodDays: fc.integer({ min: 1, max: 9 }),
     storageLimitMb: fc.integer({ min: 1, max: 9 }),
-    network: fc.record({ caFile: fc.constantFrom('/a', '/b') }, { requiredKeys: [] }),
+    network: fc.record(
+      { caFile: fc.constantFrom('/a', '/b'), silenceMs: fc.integer({ min: 1, max: 9 }) },
+      { requiredKeys: [] },
+    ),
   } satisfies Record<keyof Config, fc.Arbitrary<unknown>>,
   { requiredKeys: [] },
 ) as fc.Arbitrary<ConfigInput>;
@@ -82,6 +95,9 @@ const neverLooser: { [Key in keyof Config]-?: (after: Config, before: Config) =>
   provider: (after, before) => after.provider === before.provider,
   model: (after, before) => after.model === before.model,
   helperModel: (after, before) => after.helperModel === before.helperModel,
+  fallbackModel: (after, before) => after.fallbackModel === before.fallbackModel,
+  routing: (after, before) => JSON.stringify(after.routing) === JSON.stringify(before.routing),
+  limits: (after, before) => JSON.stringify(after.limits) === JSON.stringify(before.limits),
   apiKey: (after, before) => after.apiKey === before.apiKey,
   apiBaseUrl: (after, before) => after.apiBaseUrl === before.apiBaseUrl,
   providers: (after, before) => JSON.stringify(after.providers) === JSON.stringify(before.providers),
@@ -126,11 +142,12 @@ const neverLooser: { [Key in keyof Config]-?: (after: Config, before: Config) =>
   verbosity: () => true,
   streamOutput: () => true,
   saveHistory: (after, before) => after.saveHistory === before.saveHistory,
+  memory: (after, before) => JSON.stringify(after.memory) === JSON.stringify(before.memory),
   sessionDirectory: (after, before) => after.sessionDirectory === before.sessionDirectory,
   maxHistorySize: (after, before) => after.maxHistorySize === before.maxHistorySize,
   cleanupPeriodDays: (after, before) => after.cleanupPeriodDays === before.cleanupPeriodDays,
   storageLimitMb: (after, before) => after.storageLimitMb === before.storageLimitMb,
-  network: (after, before) => after.network.caFile === before.network.caFile,
+  network: (after, before) => JSON.stringify(after.network) === JSON.stringify(before.network),
 };
 
 function loosened(before: Config, after: Config): string[] {

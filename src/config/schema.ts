@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parseLimits } from '../contract/limit.ts';
 import type { PermissionMode } from '../contract/permission.ts';
 import type { SandboxLevel } from '../contract/sandbox.ts';
 
@@ -20,6 +21,13 @@ export const levelsByStrictness = [
 
 const count = z.number().int().min(1);
 const list = (description: string) => z.array(z.string().min(1)).default([]).describe(description);
+
+const limit = (description: string) =>
+  z
+    .string()
+    .refine((text) => parseLimits(text) !== null, 'It must be such as "$5", "500k tokens" or "40 turns".')
+    .exactOptional()
+    .describe(description);
 
 const price = z.number().min(0);
 const modelOverride = z.strictObject({
@@ -57,6 +65,15 @@ const vendor = z.strictObject({
     .describe('How its models call tools: by the protocol, or in text as XML or fenced blocks'),
 });
 
+function isPattern(text: string): boolean {
+  try {
+    return new RegExp(text, 'iu') instanceof RegExp;
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
+}
+
 /**
  * Every setting there is. No transforms: what a file says, once checked, is also what is merged.
  * Lists of several sources add up, tables merge by name, anything else is replaced by the later source.
@@ -78,7 +95,27 @@ export const configSchema = z.strictObject({
     .string()
     .min(1)
     .exactOptional()
-    .describe('Cheaper model for side jobs such as summaries; without it, `model` does them'),
+    .describe(
+      "Cheaper model for side jobs such as summaries; without it, the vendor's cheapest known one; `none` for no side jobs",
+    ),
+  fallbackModel: z
+    .string()
+    .min(1)
+    .exactOptional()
+    .describe('Model that stands in while `model` is overloaded or cannot be reached'),
+  routing: z
+    .array(
+      z.strictObject({
+        match: z
+          .string()
+          .min(1)
+          .refine(isPattern, 'It must be a regular expression.')
+          .describe('A regular expression that the prompt is searched for, in upper or lower case'),
+        model: z.string().min(1).describe('The model that answers such a prompt'),
+      }),
+    )
+    .default([])
+    .describe('Other models for some prompts: the first row that matches; each use is told'),
   apiKey: z
     .string()
     .min(1)
@@ -107,6 +144,15 @@ export const configSchema = z.strictObject({
   temperature: z.number().min(0).max(2).exactOptional().describe('Sampling temperature sent to the model'),
   maxTokens: count.exactOptional().describe("Most tokens of one reply; without it, the model's own limit"),
   maxTurns: count.default(200).describe('Most model replies in one run before it is stopped'),
+
+  limits: z
+    .strictObject({
+      run: limit('For each run: dollars, tokens or turns, such as `$5`, `500k tokens`, `$5 and 40 turns`'),
+      session: limit('For a session, from its first run on'),
+      day: limit('For a day, of all sessions together'),
+    })
+    .prefault({})
+    .describe('What may be spent; a call that could go past a limit is not made'),
 
   maxContextTokens: count
     .exactOptional()
@@ -196,6 +242,19 @@ export const configSchema = z.strictObject({
   streamOutput: z.boolean().default(true).describe('Whether replies are shown as they arrive'),
 
   saveHistory: z.boolean().default(true).describe('Whether sessions are kept'),
+  memory: z
+    .strictObject({
+      enabled: z.boolean().default(true).describe('Whether notes are kept and told from session to session'),
+      embeddings: z
+        .string()
+        .min(1)
+        .default('auto')
+        .describe(
+          'What finds notes by meaning: `auto` takes an embedding model on this machine, `off` none, provider/model that one',
+        ),
+    })
+    .prefault({})
+    .describe('What is remembered'),
   sessionDirectory: z
     .string()
     .min(1)
@@ -216,6 +275,11 @@ export const configSchema = z.strictObject({
         .min(1)
         .exactOptional()
         .describe('Certificates (PEM) to trust besides the usual ones'),
+      silenceMs: count
+        .exactOptional()
+        .describe(
+          'Longest silence of a model in milliseconds; without it, minutes: 5 before its first word, 3 between two, more on this machine',
+        ),
     })
     .prefault({})
     .describe('How servers are reached'),

@@ -1,3 +1,5 @@
+import type { Limit, LimitScope } from './limit.ts';
+import type { Usage } from './message.ts';
 import type { Permission, PermissionMode, Verdict } from './permission.ts';
 import type { Session, SessionSummary } from './session.ts';
 
@@ -54,6 +56,97 @@ export type SessionDesk = {
   exportTo(file: string): Promise<string>;
 };
 
+/** Where the model's window goes, in tokens. */
+export type WindowUse = {
+  model: string;
+  window: number;
+  /** What a request takes now. */
+  total: number;
+  /** Past this, older messages are compacted. */
+  compactAt: number;
+  parts: { name: string; tokens: number }[];
+  /** The largest messages, the largest first. */
+  biggest: { name: string; tokens: number }[];
+};
+
+export type Compacted = { before: number; after: number; by: string };
+
+/** What the model is shown of the conversation. */
+export type ContextWindow = {
+  use(): Promise<WindowUse>;
+  /** `focus` is what the summary should keep above all. Null when there is nothing old enough. */
+  compact(focus: string): Promise<Compacted | null>;
+  /** Null when nothing is compacted. */
+  uncompact(): Promise<Compacted | null>;
+  pins(): readonly string[];
+  /** Null, or why it was not taken. */
+  pin(text: string): Promise<string | null>;
+  unpin(text: string): Promise<void>;
+};
+
+/** What one model was asked for, and what it came to. `usd` is null where a price is unknown. */
+export type ModelCost = {
+  model: string;
+  calls: number;
+  usage: Usage;
+  usd: number | null;
+  /** The vendor left out some figures. */
+  estimated: boolean;
+};
+
+/** What calls have cost, and what they may cost. */
+export type Spending = {
+  /** By model, the dearest first. */
+  costs(): Promise<{ scope: LimitScope; models: ModelCost[] }[]>;
+  limits(): Promise<{ scope: LimitScope; limit: Limit; used: number }[]>;
+  /** Takes the place of the scope's limits, for this conversation; an empty list is no limit. */
+  setLimits(scope: LimitScope, limits: readonly Limit[]): void;
+};
+
+/** How far the vendor's prompt cache carries. */
+export type PromptCacheUse = {
+  /** All replies of the session, as the vendor counted them. */
+  session: Usage;
+  /** Null before there is a reply. */
+  last: Usage | null;
+  /** The last request beside the one before it; null before there are two. */
+  compared: { gapMs: number; difference: { block: string; character: number } | null } | null;
+};
+
+/** A note of the user, or of this project. */
+export type RememberedNote = {
+  kind: 'user' | 'context' | 'decisions' | 'learnings';
+  text: string;
+  /** When it was noted; null for what a person wrote into the file. */
+  date: string | null;
+  /** Told in every session, and kept whatever its age. */
+  pinned: boolean;
+};
+
+/** Why a text was not noted, or null when it was. */
+export type NotNoted = 'known' | 'secret' | 'gone' | null;
+
+/** What experience speaks for. Nothing happens before `apply`. */
+export type Suggestion = {
+  what: 'rule' | 'convention';
+  text: string;
+  because: string;
+  apply(): Promise<void>;
+};
+
+/** What is kept from session to session. */
+export type Memory = {
+  folder: string;
+  list(): RememberedNote[];
+  remember(kind: RememberedNote['kind'], text: string): Promise<NotNoted>;
+  /** Goes through this conversation now. Null when there is no model for it. */
+  learn(): Promise<RememberedNote[] | null>;
+  edit(note: RememberedNote, text: string): Promise<NotNoted>;
+  forget(note: RememberedNote): Promise<NotNoted>;
+  pin(note: RememberedNote, pinned: boolean): Promise<NotNoted>;
+  suggestions(): Promise<Suggestion[]>;
+};
+
 /** What a slash command may do to the conversation and to the screen. */
 export type CommandContext = {
   commands: readonly SlashCommand[];
@@ -67,9 +160,14 @@ export type CommandContext = {
   sessions: SessionDesk;
   /** What was typed in this session and the others, the oldest first. */
   prompts(): readonly string[];
-  usage(): { inputTokens: number; outputTokens: number; costUsd: number | null };
+  spending: Spending;
   mode: ModeSwitch;
   permissions: Standing;
+  window: ContextWindow;
+  /** Absent where nobody watches the requests. */
+  cache?(): PromptCacheUse;
+  /** Absent when it is switched off. */
+  memory?: Memory;
   quit(): void;
 };
 

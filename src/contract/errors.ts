@@ -56,6 +56,17 @@ export class ProviderError extends Error {
   }
 }
 
+/** The next call could go past a limit: it was not made. */
+export class BudgetReachedError extends Error {
+  override name = 'BudgetReachedError';
+  readonly hint: string;
+
+  constructor(message: string, hint: string) {
+    super(message);
+    this.hint = hint;
+  }
+}
+
 /** A tool threw: a bug in the tool, told to the model as a failed result. */
 export class ToolExecutionError extends Error {
   override name = 'ToolExecutionError';

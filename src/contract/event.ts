@@ -3,8 +3,11 @@ import type { ProviderErrorKind } from './errors.ts';
 import type { Message, ToolCall, Usage } from './message.ts';
 import type { Access, PermissionRequest, Verdict } from './permission.ts';
 
-/** Why a run ended. `max_tokens` and `refusal`: the model's last answer is incomplete, or it declined to give one. */
-export type EndReason = 'done' | 'max_turns' | 'max_tokens' | 'refusal' | 'interrupted' | 'error';
+/**
+ * Why a run ended. `max_tokens` and `refusal`: the model's last answer is incomplete, or it declined to give one.
+ * `budget`: the next call could have gone past a limit, so it was not made.
+ */
+export type EndReason = 'done' | 'max_turns' | 'max_tokens' | 'budget' | 'refusal' | 'interrupted' | 'error';
 
 export type RunError = { message: string; hint?: string; kind?: ProviderErrorKind };
 
@@ -42,7 +45,10 @@ export type AgentEvent =
       metadata?: Record<string, unknown>;
     }
   | { type: 'retry'; kind: ProviderErrorKind; message: string; attempt: number; delayMs: number }
+  /** `usage` of the reply; `costUsd` of all calls since the last such event, side jobs included. */
   | { type: 'usage'; usage: Usage; costUsd: number | null }
   | { type: 'message'; message: Message }
+  /** Older messages are sent in a shorter form from here on; the session keeps them whole. `by` as in the session's view. */
+  | { type: 'compacted'; before: number; after: number; by: string }
   | { type: 'notice'; level: 'info' | 'warn'; text: string }
   | { type: 'end'; reason: EndReason; turns: number; error?: RunError };

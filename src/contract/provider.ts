@@ -8,6 +8,8 @@ export type CompletionRequest = {
   /** The vendor's own model name, without our `provider/` prefix. */
   model: string;
   system: string;
+  /** What was said before the messages, in short; changes only at a compaction. */
+  summary?: string;
   messages: readonly Message[];
   tools?: readonly ToolDefinition[];
   maxTokens?: number;
@@ -36,7 +38,12 @@ export type ProviderEvent =
   | { type: 'tool_call_end'; key: string }
   /** Running totals for this reply: a later one replaces an earlier one. */
   | { type: 'usage'; usage: Usage }
-  /** Nothing has been said yet and the request will be sent again after the delay. */
+  /** Another model than the one that was asked answers this time. */
+  | { type: 'model'; provider: string; model: string }
+  /**
+   * The model is asked again after the delay. What it has said stays, and it is asked to go on from there; calls it
+   * had begun, and a thought it had not ended, are void.
+   */
   | { type: 'retry'; kind: ProviderErrorKind; message: string; attempt: number; delayMs: number }
   | { type: 'stop'; reason: StopReason };
 

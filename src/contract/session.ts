@@ -1,7 +1,14 @@
 import type { Message } from './message.ts';
-import type { Permission } from './permission.ts';
+import type { Permission, PermissionMode } from './permission.ts';
+import type { SessionView } from './view.ts';
 
-export type SessionSettings = { model: string; maxTokens?: number; temperature?: number };
+export type SessionSettings = {
+  model: string;
+  maxTokens?: number;
+  temperature?: number;
+  /** The mode it began in: the system prompt speaks of it for good. */
+  mode?: PermissionMode;
+};
 
 export type Session = {
   id: string;
@@ -16,6 +23,8 @@ export type Session = {
   pinned?: true;
   /** The session this one was forked from, and how many of its messages came along. */
   parent?: { id: string; messages: number };
+  /** What the model is shown of the messages; without it, all of them. */
+  view?: SessionView;
 };
 
 export type SessionSummary = Pick<

@@ -38,6 +38,14 @@ const spelled: [how: string, (text: string) => string][] = [
 ];
 
 describe('outgoing', () => {
+  test('a summary is looked through, too, and one without secrets changes nothing', () => {
+    const wall = walled();
+    const plain = { ...request([user('hi')]), summary: '[Open: nothing]' };
+    expect(wall.outgoing(plain)).toBe(plain);
+    const { summary } = wall.outgoing({ ...plain, summary: `[Decided: use ${SECRET}]` });
+    expect(summary).toMatch(/^\[Decided: use \[secret:CANARY:[0-9a-f]{8}\]\]$/);
+  });
+
   test.each(spelled)('%s: neither the value nor this spelling of it leaves', (_how, spell) => {
     const written = spell(SECRET);
     const { messages } = walled().outgoing(request([user(`see: ${written}!`)]));

@@ -31,6 +31,7 @@ export function createFirewall({ secrets: sources, key }: FirewallOptions): Fire
   let hider: TextHider = createTextHider([], placeholders);
   let hidden = new WeakMap<object, unknown>();
   let lastSystem = { from: '', to: '' };
+  let lastSummary: { from?: string | undefined; to?: string | undefined } = {};
 
   function refresh(): void {
     const current = sources.map((source) => source());
@@ -42,6 +43,7 @@ export function createFirewall({ secrets: sources, key }: FirewallOptions): Fire
     hider = createTextHider([...known.values()], placeholders);
     hidden = new WeakMap();
     lastSystem = { from: '', to: '' };
+    lastSummary = {};
   }
 
   const hideDeep = <T>(value: T): T => mapTexts(value, (text) => hider.hide(text));
@@ -59,12 +61,13 @@ export function createFirewall({ secrets: sources, key }: FirewallOptions): Fire
     const content = message.content.map((part) => {
       if (part.type === 'image' || (part.type === 'thinking' && part.signature !== undefined)) return part;
       if (part.type !== 'tool_call') return hideDeep(part);
-      const { input, malformed } = part;
+      // A signature is good only for the very call it was given for.
+      const { input, malformed, signature: _, ...call } = part;
       const shown = {
         input: hideDeep(input),
         ...(malformed !== undefined && { malformed: hideDeep(malformed) }),
       };
-      return shown.input === input && shown.malformed === malformed ? part : { ...part, ...shown };
+      return shown.input === input && shown.malformed === malformed ? part : { ...call, ...shown };
     });
     const same = content.every((part, i) => part === message.content[i]);
     // Every kind of message keeps its kinds of parts.
@@ -77,11 +80,21 @@ export function createFirewall({ secrets: sources, key }: FirewallOptions): Fire
       if (lastSystem.from !== request.system)
         lastSystem = { from: request.system, to: hider.hide(request.system) };
       const system = lastSystem.to;
+      if (lastSummary.from !== request.summary)
+        lastSummary = { from: request.summary, to: request.summary && hider.hide(request.summary) };
+      const summary = lastSummary.to;
       const messages = request.messages.map((message) => hideOnce(message, hideMessage));
       const tools = request.tools && hideOnce(request.tools, hideDeep);
       const same = messages.every((message, i) => message === request.messages[i]);
-      if (same && system === request.system && tools === request.tools) return request;
-      return { ...request, system, messages: same ? request.messages : messages, ...(tools && { tools }) };
+      if (same && system === request.system && summary === request.summary && tools === request.tools)
+        return request;
+      return {
+        ...request,
+        system,
+        ...(summary !== undefined && { summary }),
+        messages: same ? request.messages : messages,
+        ...(tools && { tools }),
+      };
     },
 
     hide(value) {

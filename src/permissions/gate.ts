@@ -1,7 +1,7 @@
 import type { Answer, Approver, Permission, PermissionRequest } from '../contract/permission.ts';
 import { raceAbort } from '../lib/abort.ts';
 import { evaluate } from './evaluate.ts';
-import type { Evaluation, Policy } from './policy.ts';
+import type { Evaluation, Policy, Request } from './policy.ts';
 import { askedAbout, type Call, grantOf, type Offer, offersFor, questionFor } from './question.ts';
 import { suggestPattern } from './suggest.ts';
 
@@ -31,6 +31,8 @@ export type Gate = {
   /** Every remembered yes that counts now, the policy's and those given here. */
   grants(): readonly Permission[];
   denials(): Denial[];
+  /** The rules a remembered yes to such a call would add; none where nothing is asked, or every time anew. */
+  offers(call: Request): string[];
   /** For a user who changed their mind. A grant that the policy brings is the policy's to drop. */
   forgetGrant(grant: Pick<Permission, 'type' | 'pattern'>): void;
   forgetDenial(key: string): void;
@@ -90,6 +92,7 @@ export function createGate({ policy, approver, onGrant }: GateOptions): Gate {
       return mine;
     },
     grants: () => current().grants,
+    offers: (call) => offersFor(call, current()).map(({ pattern }) => pattern),
     denials: () =>
       [...denials].map(([key, { operation, decision }]) => ({ key, operation, because: decision.because })),
     forgetGrant({ type, pattern }) {

@@ -10,12 +10,17 @@ import {
 import type { CompletionRequest, ProviderEvent } from '../contract/provider.ts';
 import { type ThinkingFields, thinkingFor } from './anthropic-thinking.ts';
 import type { ProviderOptions } from './options.ts';
+import { summarySection } from './summary.ts';
 import { type WireNames, wireNames } from './tool-names.ts';
 
 /** Enough for a long file in one call; a model's full limit would only delay the end of a run gone wild. */
 const MAX_OUTPUT_TOKENS = 32_000;
-/** The vendor takes four: one is for the tools, one for the system prompt. */
+/**
+ * The vendor takes four, and looks back some twenty blocks from each: with two in the messages, the end of the last
+ * request is found however many results have come since. The others are for what is the same in every request.
+ */
 const MESSAGE_BREAKPOINTS = 2;
+const FIXED_BREAKPOINTS = 2;
 const CACHED = { type: 'ephemeral' } as const;
 
 type Block = Anthropic.ContentBlockParam;
@@ -29,12 +34,13 @@ export function toWire(request: CompletionRequest, options: WireOptions): WireRe
   const maxTokens = request.maxTokens ?? Math.min(info.maxOutputTokens, MAX_OUTPUT_TOKENS);
   const names = wireNames(request.tools ?? []);
   const tools = toTools(request, names);
+  const system = toSystem(request);
+  const lastTool = tools.at(-1);
+  if (lastTool && system.length < FIXED_BREAKPOINTS) lastTool.cache_control = CACHED;
   return {
     model: request.model,
     max_tokens: maxTokens,
-    ...(request.system === ''
-      ? {}
-      : { system: [{ type: 'text' as const, text: request.system, cache_control: CACHED }] }),
+    ...(system.length === 0 ? {} : { system }),
     messages: toMessages(request, options, names),
     ...(tools.length === 0 ? {} : { tools }),
     ...(request.stopSequences?.length ? { stop_sequences: [...request.stopSequences] } : {}),
@@ -44,16 +50,18 @@ export function toWire(request: CompletionRequest, options: WireOptions): WireRe
 }
 
 function toTools(request: CompletionRequest, names: WireNames): Anthropic.Tool[] {
-  const tools = (request.tools ?? []).map(
-    (tool): Anthropic.Tool => ({
-      name: names.toWire(tool.name),
-      description: tool.description,
-      input_schema: toSchema(tool.parameters),
-    }),
-  );
-  const last = tools.at(-1);
-  if (last) last.cache_control = CACHED;
-  return tools;
+  return (request.tools ?? []).map((tool) => ({
+    name: names.toWire(tool.name),
+    description: tool.description,
+    input_schema: toSchema(tool.parameters),
+  }));
+}
+
+/** The summary is a block of its own: what stands before it stays cached when it changes. */
+function toSystem(request: CompletionRequest): Anthropic.TextBlockParam[] {
+  return [request.system, summarySection(request) ?? '']
+    .filter((text) => text !== '')
+    .map((text) => ({ type: 'text', text, cache_control: CACHED }));
 }
 
 /** Alternatives are refused at the top, where what they choose between is checked by the tool in any case. */

@@ -8,8 +8,8 @@ const TOKENS_PER_IMAGE = 1600;
  * How many tokens a request would take, where the vendor cannot say: rather too many than too few. Asked before every
  * request, and a request differs from the one before by a few messages: what was counted once is not counted again.
  */
-export function estimateTokens({ system, messages, tools = [] }: CompletionRequest): number {
-  let tokens = system.length / CHARACTERS_PER_TOKEN + counted(tools, tokensOfTools);
+export function estimateTokens({ system, summary = '', messages, tools = [] }: CompletionRequest): number {
+  let tokens = (system.length + summary.length) / CHARACTERS_PER_TOKEN + counted(tools, tokensOfTools);
   for (const message of messages) tokens += counted(message, tokensOfMessage);
   return Math.ceil(tokens);
 }

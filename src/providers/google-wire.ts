@@ -23,6 +23,7 @@ import {
 } from '../contract/message.ts';
 import type { CompletionRequest, ModelInfo, ProviderEvent } from '../contract/provider.ts';
 import type { ProviderOptions } from './options.ts';
+import { summarySection } from './summary.ts';
 import { type WireNames, wireNames } from './tool-names.ts';
 
 const MAX_OUTPUT_TOKENS = 65_536;
@@ -37,9 +38,10 @@ export function toWire(request: CompletionRequest, options: WireOptions): Genera
   const info = options.infoOf(request.model);
   const names = wireNames(request.tools ?? []);
   const thinkingConfig = thinkingFor(request, info);
+  const system = systemTexts(request).map((text) => ({ text }));
   const config: GenerateContentConfig = {
     maxOutputTokens: request.maxTokens ?? Math.min(info.maxOutputTokens, MAX_OUTPUT_TOKENS),
-    ...(request.system === '' ? {} : { systemInstruction: request.system }),
+    ...(system.length === 0 ? {} : { systemInstruction: { role: 'user', parts: system } }),
     ...(request.tools?.length ? { tools: [{ functionDeclarations: toDeclarations(request, names) }] } : {}),
     ...(request.temperature === undefined ? {} : { temperature: request.temperature }),
     ...(request.stopSequences?.length ? { stopSequences: [...request.stopSequences] } : {}),
@@ -48,6 +50,11 @@ export function toWire(request: CompletionRequest, options: WireOptions): Genera
     automaticContinuation: false,
   };
   return { model: request.model, contents: toContents(request, options, names), config };
+}
+
+/** The summary is a part of its own, behind what stays the same. */
+export function systemTexts(request: CompletionRequest): string[] {
+  return [request.system, summarySection(request) ?? ''].filter((text) => text !== '');
 }
 
 function toDeclarations(request: CompletionRequest, names: WireNames): FunctionDeclaration[] {
@@ -68,6 +75,11 @@ function thinkingFor({ model, effort }: CompletionRequest, info: ModelInfo): Thi
 }
 
 const isBefore3 = (model: string): boolean => /gemini-[12]\b/.test(model);
+
+/** Every Gemini from 3 on thinks, also one that the table does not know yet. */
+function signsCalls(model: string, { abilities }: ModelInfo): boolean {
+  return !isBefore3(model) && (abilities.thinking || /gemini-\d/.test(model));
+}
 
 /** Answers to a turn's calls make one content, in the order of the calls; what a person adds makes the next. */
 function toContents(request: CompletionRequest, options: WireOptions, names: WireNames): Content[] {
@@ -101,7 +113,7 @@ function toContents(request: CompletionRequest, options: WireOptions, names: Wir
 
     const parts = modelParts(message, names, {
       own: message.provider === options.name && message.model === request.model,
-      signed: !isBefore3(request.model) && options.infoOf(request.model).abilities.thinking,
+      signed: signsCalls(request.model, options.infoOf(request.model)),
     });
     if (parts.length === 0) continue;
     close();

@@ -4,7 +4,7 @@ import type { CompletionRequest, ProviderEvent } from '../contract/provider.ts';
 import { estimateTokens } from './estimate.ts';
 import { endedEarly, notTheProtocol, redact } from './faults.ts';
 import { refusedByGoogle } from './google-refusal.ts';
-import { newReply, stopOf, toEvents, toWire } from './google-wire.ts';
+import { newReply, stopOf, systemTexts, toEvents, toWire } from './google-wire.ts';
 import type { CreateProvider, ProviderOptions } from './options.ts';
 import { assertSendable, brokenWire, fromStreamedError, type WireWatch, watchWire } from './wire-watch.ts';
 
@@ -16,7 +16,7 @@ export const createGoogle: CreateProvider = (options) => ({
   /** The API counts contents only, so the rest is counted as if it were said. */
   async countTokens(request, signal) {
     const { contents } = toWire(request, options);
-    const rest = [request.system, JSON.stringify(request.tools ?? [])].filter((text) => text !== '');
+    const rest = [...systemTexts(request), JSON.stringify(request.tools ?? [])];
     const spoken = { role: 'user', parts: rest.map((text) => ({ text })) };
     try {
       const { totalTokens } = await clientFor(options, watchGoogle(options)).models.countTokens({

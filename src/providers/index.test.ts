@@ -3,6 +3,7 @@ import { fails, hello, jsonLines, loopback, modelInfo, play, sse } from '../../t
 import { UserError } from '../contract/errors.ts';
 import { createProvider } from './index.ts';
 import { findPreset, type Preset } from './presets.ts';
+import { withRetry } from './retry.ts';
 
 const infoOf = () => modelInfo();
 
@@ -61,7 +62,7 @@ describe('[V05][V10] a preset becomes a provider', () => {
     });
     const provider = await createProvider(preset('groq'), { baseUrl: server.url, apiKey: 'k', infoOf });
 
-    const { events } = await play(provider, hello());
+    const { events } = await play(withRetry(provider), hello());
 
     expect(events).toEqual([
       { type: 'retry', kind: 'rate_limit', message: 'slow', attempt: 1, delayMs: expect.any(Number) },

@@ -3,7 +3,6 @@ import type { Provider } from '../contract/provider.ts';
 import type { ChatOptions } from './openai-chat-wire.ts';
 import type { ProviderOptions } from './options.ts';
 import type { Preset, Protocol } from './presets.ts';
-import { withRetry } from './retry.ts';
 import { type StallLimits, withStallLimit } from './stall.ts';
 import type { TextFormat } from './text-tools-history.ts';
 
@@ -24,12 +23,14 @@ export type CreateOptions = Omit<ProviderOptions, 'name' | 'baseUrl'> &
   Partial<Pick<ProviderOptions, 'baseUrl'>> & {
     /** How models call tools: by the protocol unless told, or in text. */
     toolMode?: 'native' | TextFormat;
+    /** Longest silence, before the first word and between two; minutes unless told. */
+    silenceMs?: number;
   };
 
-/** The preset's vendor, ready for use: silence ends, and what may pass is tried again. */
+/** The preset's vendor, ready to be asked; silence ends. Asking again is `withRetry`'s, around whatever counts calls. */
 export async function createProvider(
   preset: Preset,
-  { toolMode = 'native', ...options }: CreateOptions,
+  { toolMode = 'native', silenceMs, ...options }: CreateOptions,
 ): Promise<Provider> {
   const baseUrl = options.baseUrl ?? preset.baseUrl;
   if (baseUrl === '') {
@@ -42,8 +43,9 @@ export async function createProvider(
   const create = await protocols[preset.protocol]();
   const { name, quirks, local } = preset;
   const vendor = create({ ...options, name, baseUrl, ...(quirks ? { quirks } : {}) });
-  const provider = withStallLimit(vendor, local ? STALL_LOCAL : STALL);
-  if (toolMode === 'native') return withRetry(provider);
+  const told = silenceMs === undefined ? null : { firstMs: silenceMs, betweenMs: silenceMs };
+  const provider = withStallLimit(vendor, told ?? (local ? STALL_LOCAL : STALL));
+  if (toolMode === 'native') return provider;
   const { withTextTools } = await import('./text-tools.ts');
-  return withRetry(withTextTools(provider, { format: toolMode }));
+  return withTextTools(provider, { format: toolMode });
 }

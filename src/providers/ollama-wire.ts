@@ -4,6 +4,7 @@ import { textOf, toolCallsOf } from '../contract/message.ts';
 import type { CompletionRequest, ProviderEvent } from '../contract/provider.ts';
 import { estimateTokens } from './estimate.ts';
 import type { ProviderOptions } from './options.ts';
+import { systemWithSummary } from './summary.ts';
 import { createThinkSplitter, type ThinkSplitter } from './thinking.ts';
 import { type WireNames, wireNames } from './tool-names.ts';
 
@@ -11,17 +12,24 @@ import { type WireNames, wireNames } from './tool-names.ts';
 const USUAL_CONTEXT = 32_768;
 const ROOM_FOR_ANSWER = 4096;
 
-/** Without an explicit size, the server silently forgets the beginning of all but short conversations. */
-export function contextSize(window: number, needed: number): number {
-  let size = Math.min(USUAL_CONTEXT, window);
+/**
+ * Without an explicit size, the server silently forgets the beginning of all but short conversations. A size other
+ * than the last makes it load the model anew and forget what it had read: it never goes back.
+ */
+export function contextSize(window: number, needed: number, last = USUAL_CONTEXT): number {
+  let size = Math.min(Math.max(USUAL_CONTEXT, last), window);
   while (size < needed && size < window) size = Math.min(size * 2, window);
   return size;
 }
 
-export function toWire(request: CompletionRequest, options: ProviderOptions): ChatRequest & { stream: true } {
-  const { model, system, tools = [], maxTokens, temperature, stopSequences, effort } = request;
+/** `lastContext`: the size this model was last asked for with. */
+type WireOptions = ProviderOptions & { lastContext?: number | undefined };
+
+export function toWire(request: CompletionRequest, options: WireOptions) {
+  const { model, tools = [], maxTokens, temperature, stopSequences, effort } = request;
   const { abilities, contextWindow, maxOutputTokens } = options.infoOf(model);
   const names = wireNames(tools);
+  const system = systemWithSummary(request);
   const limit = maxTokens === undefined ? undefined : Math.min(maxTokens, maxOutputTokens);
   const needed = estimateTokens(request) + (limit ?? ROOM_FOR_ANSWER);
   const wire: Wire = { names, images: abilities.images, thoughtsOf: abilities.thinking && options.name };
@@ -43,12 +51,12 @@ export function toWire(request: CompletionRequest, options: ProviderOptions): Ch
     // Levels are known to one family of models; the others think or do not.
     ...(abilities.thinking && { think: effort && /gpt-oss/i.test(model) ? effort : true }),
     options: {
-      num_ctx: contextSize(contextWindow, needed),
+      num_ctx: contextSize(contextWindow, needed, options.lastContext),
       ...(limit !== undefined && { num_predict: limit }),
       ...(temperature !== undefined && { temperature }),
       ...(stopSequences?.length && { stop: [...stopSequences] }),
     },
-  };
+  } satisfies ChatRequest & { stream: true };
 }
 
 type Wire = { names: WireNames; images: boolean; thoughtsOf: string | false };

@@ -36,6 +36,19 @@ function watchConsole(): () => void {
   };
 }
 
+test('[N06] a short request after a long one leaves the context as large, so that the model is not loaded anew', async () => {
+  const server = await loopback((response) => jsonLines(response, [done()]));
+  const provider = ollama(server.url, { ...modelInfo(), contextWindow: 131_072 });
+  for (const system of ['short', 'long '.repeat(40_000), 'short']) await play(provider, hello({ system }));
+  await play(provider, hello({ model: 'another' }));
+  expect(server.requests.map(({ body }) => body.options)).toEqual([
+    { num_ctx: 32_768 },
+    { num_ctx: 65_536 },
+    { num_ctx: 65_536 },
+    { num_ctx: 32_768 },
+  ]);
+});
+
 describe('[V05] an answer', () => {
   test('is text and usage', async () => {
     const end = done({ done_reason: 'stop', prompt_eval_count: 12, eval_count: 3 });

@@ -9,47 +9,52 @@ import { wireNames } from './tool-names.ts';
 import { assertSendable, brokenWire, fromStreamedError, watchWire } from './wire-watch.ts';
 
 /** Ollama's own protocol, the only one of its that lets us set the size of the context. */
-export const createOllama: CreateProvider = (options) => ({
-  name: options.name,
-  countTokens: async (request) => estimateTokens(request),
-  async *stream(request, signal) {
-    const watch = watchWire(options);
-    const lines: Lines = { whole: false, failure: undefined };
-    const reply = openReply(wireNames(request.tools ?? []));
-    const host = hostOf(options.baseUrl);
-    let begun = false;
-    try {
-      assertSendable({ ...options, baseUrl: host });
-      signal.throwIfAborted();
-      const client = new Ollama({
-        host,
-        headers: {
-          ...(options.apiKey ? { Authorization: `Bearer ${options.apiKey}` } : {}),
-          ...options.headers,
-        },
-        async fetch(input, init) {
-          const signals = init?.signal ? [signal, init.signal] : [signal];
-          const response = await watch.fetch(input, { ...init, signal: AbortSignal.any(signals) });
-          const { body } = response;
-          return body ? new Response(new ByteStream(onlyLines(body, options, lines)), response) : response;
-        },
-      });
-      for await (const frame of await client.chat(toWire(request, options))) {
-        for (const event of toEvents(frame, reply)) {
-          begun = true;
-          yield event;
+export const createOllama: CreateProvider = (options) => {
+  const contexts = new Map<string, number>();
+  return {
+    name: options.name,
+    countTokens: async (request) => estimateTokens(request),
+    async *stream(request, signal) {
+      const wire = toWire(request, { ...options, lastContext: contexts.get(request.model) });
+      contexts.set(request.model, wire.options.num_ctx);
+      const watch = watchWire(options);
+      const lines: Lines = { whole: false, failure: undefined };
+      const reply = openReply(wireNames(request.tools ?? []));
+      const host = hostOf(options.baseUrl);
+      let begun = false;
+      try {
+        assertSendable({ ...options, baseUrl: host });
+        signal.throwIfAborted();
+        const client = new Ollama({
+          host,
+          headers: {
+            ...(options.apiKey ? { Authorization: `Bearer ${options.apiKey}` } : {}),
+            ...options.headers,
+          },
+          async fetch(input, init) {
+            const signals = init?.signal ? [signal, init.signal] : [signal];
+            const response = await watch.fetch(input, { ...init, signal: AbortSignal.any(signals) });
+            const { body } = response;
+            return body ? new Response(new ByteStream(onlyLines(body, options, lines)), response) : response;
+          },
+        });
+        for await (const frame of await client.chat(wire)) {
+          for (const event of toEvents(frame, reply)) {
+            begun = true;
+            yield event;
+          }
         }
+      } catch (error) {
+        signal.throwIfAborted();
+        if (lines.whole && !(error instanceof ProviderError) && !lines.failure)
+          throw endedEarly(options.name, begun);
+        const reached = { ...options, baseUrl: host };
+        const failure = lines.failure ?? brokenWire(error, { watch, options: reached, begun });
+        throw withAdvice(failure, request.model);
       }
-    } catch (error) {
-      signal.throwIfAborted();
-      if (lines.whole && !(error instanceof ProviderError) && !lines.failure)
-        throw endedEarly(options.name, begun);
-      const reached = { ...options, baseUrl: host };
-      const failure = lines.failure ?? brokenWire(error, { watch, options: reached, begun });
-      throw withAdvice(failure, request.model);
-    }
-  },
-});
+    },
+  };
+};
 
 /** `OLLAMA_HOST` may lack a scheme or a port, or name the address a server listens on. */
 export function hostOf(baseUrl: string): string {

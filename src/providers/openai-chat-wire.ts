@@ -4,6 +4,7 @@ import type { AssistantMessage, ImagePart, Message, TextPart } from '../contract
 import { textOf, toolCallsOf } from '../contract/message.ts';
 import type { CompletionRequest } from '../contract/provider.ts';
 import type { ProviderOptions } from './options.ts';
+import { summarySection, systemWithSummary } from './summary.ts';
 import { type WireNames, wireNames } from './tool-names.ts';
 
 /** How a vendor's chat endpoint differs from the common ground. */
@@ -24,6 +25,8 @@ export type ChatQuirks = {
   nineCharacterIds?: true;
   /** Refuses a user's message right after a tool's result. */
   assistantAfterTool?: true;
+  /** Takes a second system message. Chat templates of many models refuse one, so elsewhere there is one only. */
+  secondSystemMessage?: true;
   /** How thoughts hide in the text; `tags` unless told. */
   think?: 'tags' | 'bare' | 'unknown';
 };
@@ -40,7 +43,7 @@ export function toWire(
   options: ChatOptions,
 ): ChatCompletionCreateParamsStreaming {
   const { quirks = {}, name } = options;
-  const { model, system, tools = [], maxTokens, temperature, stopSequences, effort, cacheKey } = request;
+  const { model, tools = [], maxTokens, temperature, stopSequences, effort, cacheKey } = request;
   const { abilities, maxOutputTokens } = options.infoOf(model);
   const names = wireNames(tools);
   const wire: Wire = { name, quirks, names, images: abilities.images };
@@ -50,10 +53,7 @@ export function toWire(
   return {
     model,
     stream: true,
-    messages: [
-      ...(system ? [{ role: 'system' as const, content: system }] : []),
-      ...messagesToWire(request.messages, wire),
-    ],
+    messages: [...systemToWire(request, quirks), ...messagesToWire(request.messages, wire)],
     ...(quirks.noStreamOptions ? {} : { stream_options: { include_usage: true } }),
     ...(tools.length > 0 && {
       tools: tools.map((tool) => ({
@@ -73,6 +73,13 @@ export function toWire(
     ...(effort && abilities.thinking && !quirks.noEffort && { reasoning_effort: effort }),
     ...(cacheKey && quirks.promptCacheKey && { prompt_cache_key: cacheKey }),
   };
+}
+
+function systemToWire(request: CompletionRequest, { secondSystemMessage }: ChatQuirks): WireMessage[] {
+  const texts = secondSystemMessage
+    ? [request.system, summarySection(request) ?? '']
+    : [systemWithSummary(request)];
+  return texts.filter((text) => text !== '').map((content) => ({ role: 'system', content }));
 }
 
 /** Results of one turn must stand together right after their calls, so their pictures wait for the last one. */

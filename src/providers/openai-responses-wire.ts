@@ -9,6 +9,7 @@ import type { AssistantMessage, ImagePart, Message, TextPart } from '../contract
 import { textOf } from '../contract/message.ts';
 import type { CompletionRequest } from '../contract/provider.ts';
 import type { ProviderOptions } from './options.ts';
+import { summarySection } from './summary.ts';
 import { type WireNames, wireNames } from './tool-names.ts';
 
 const MIN_OUTPUT_TOKENS = 16;
@@ -35,6 +36,7 @@ export function toWire(request: CompletionRequest, options: WireOptions): Respon
   const { model, system, tools = [], maxTokens, temperature, effort, cacheKey } = request;
   const { abilities, maxOutputTokens } = options.infoOf(model);
   const names = wireNames(tools);
+  const summary = summarySection(request);
   const wire: Wire = {
     provider: options.name,
     model,
@@ -48,7 +50,10 @@ export function toWire(request: CompletionRequest, options: WireOptions): Respon
     stream: true,
     store: false,
     ...(system && { instructions: system }),
-    input: request.messages.flatMap((message) => messageToWire(message, wire)),
+    input: [
+      ...(summary === null ? [] : [{ role: 'developer' as const, content: summary }]),
+      ...request.messages.flatMap((message) => messageToWire(message, wire)),
+    ],
     ...(tools.length > 0 && {
       tools: tools.map(({ name, description, parameters }) => ({
         type: 'function' as const,

@@ -57,7 +57,12 @@ export const presets = [
     baseUrlEnv: ['OPENAI_BASE_URL'],
     keyUrl: 'https://platform.openai.com/api-keys',
     defaultModel: 'gpt-4-turbo',
-    quirks: { maxCompletionTokens: true, promptCacheKey: true, noTemperatureWhenThinking: true },
+    quirks: {
+      maxCompletionTokens: true,
+      promptCacheKey: true,
+      noTemperatureWhenThinking: true,
+      secondSystemMessage: true,
+    },
     tableOf: 'openai',
   },
   {

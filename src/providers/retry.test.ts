@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { hello, play } from '../../test/support/loopback.ts';
 import { ProviderError, type ProviderErrorKind } from '../contract/errors.ts';
-import { noUsage } from '../contract/message.ts';
-import type { Provider, ProviderEvent } from '../contract/provider.ts';
+import { noUsage, textOf } from '../contract/message.ts';
+import type { CompletionRequest, Provider, ProviderEvent } from '../contract/provider.ts';
 import { withRetry } from './retry.ts';
 
 const text: ProviderEvent = { type: 'text', text: 'hey' };
@@ -18,11 +18,12 @@ function failure(kind: ProviderErrorKind, retryAfterMs?: number) {
 
 /** Plays one script per attempt; an error in it is thrown. */
 function scripted(...attempts: (ProviderEvent | Error)[][]) {
-  const seen = { attempts: 0 };
+  const seen = { attempts: 0, requests: [] as CompletionRequest[] };
   const provider: Provider = {
     name: 'p',
     countTokens: async () => 7,
-    async *stream() {
+    async *stream(request) {
+      seen.requests.push(request);
       for (const step of attempts[seen.attempts++] ?? []) {
         if (step instanceof Error) throw step;
         yield step;
@@ -101,11 +102,63 @@ describe('[V06][Y21] retry', () => {
     expect(seen.attempts).toBe(1);
   });
 
-  test('nothing is tried again once the model has spoken', async () => {
-    const error = failure('overloaded');
-    const { provider, seen } = scripted([text, error], [stop]);
-    expect(await play(withRetry(provider), hello())).toEqual({ events: [text], error });
-    expect(seen.attempts).toBe(1);
+  test.each<ProviderErrorKind>(['cut', 'overloaded', 'timeout'])(
+    'an answer that broke off (%s) is gone on with: the model sees what it has said',
+    async (kind) => {
+      const call: ProviderEvent = { type: 'tool_call_start', key: '0', name: 'Read' };
+      const { provider, seen } = scripted(
+        [text, call, failure(kind)],
+        [{ type: 'text', text: ' you' }, failure(kind)],
+        [stop],
+      );
+      const { sleep } = waits();
+      const request = hello();
+
+      const { events, error } = await play(withRetry(provider, { sleep }), request);
+
+      expect(error).toBeUndefined();
+      expect(events.map(({ type }) => type)).toEqual([
+        'text',
+        'tool_call_start',
+        'retry',
+        'text',
+        'retry',
+        'stop',
+      ]);
+      expect(seen.requests.map(({ messages }) => messages.map(textOf))).toEqual([
+        ['hi'],
+        ['hi', 'hey', expect.stringContaining('Go on exactly where it stops')],
+        ['hi', 'hey you', expect.stringContaining('Go on exactly where it stops')],
+      ]);
+      expect(seen.requests[2]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
+    },
+  );
+
+  test('an answer that breaks off time and again ends with the error, after three tries', async () => {
+    const error = failure('cut');
+    const { provider, seen } = scripted([text, error], [text, error], [text, error], [text, error]);
+    const { slept, sleep } = waits();
+    const played = await play(withRetry(provider, { sleep, random: () => 0 }), hello());
+    expect(played.error).toBe(error);
+    expect({ attempts: seen.requests.length, slept }).toEqual({ attempts: 4, slept: [1000, 2000, 4000] });
+  });
+
+  test('thoughts and calls alone are no answer to go on with: the same request is sent again', async () => {
+    const thought: ProviderEvent = { type: 'thinking', text: 'hm' };
+    const { provider, seen } = scripted([thought, failure('cut')], [text, stop]);
+    const { sleep } = waits();
+    const request = hello();
+    await play(withRetry(provider, { sleep }), request);
+    expect(seen.requests).toEqual([request, request]);
+  });
+
+  test('what turned out to be a thought is not shown to the model as its answer', async () => {
+    const asThought: ProviderEvent = { type: 'reclassify', as: 'thinking' };
+    const { provider, seen } = scripted([text, asThought, failure('cut')], [text, stop]);
+    const { sleep } = waits();
+    const request = hello();
+    await play(withRetry(provider, { sleep }), request);
+    expect(seen.requests).toEqual([request, request]);
   });
 
   test('a bug is not tried again', async () => {

@@ -1,7 +1,7 @@
 import { ProviderError, type ProviderErrorKind } from '../contract/errors.ts';
-import type { Provider } from '../contract/provider.ts';
+import type { CompletionRequest, Provider, ProviderEvent } from '../contract/provider.ts';
 
-const MAX_RETRIES = 3;
+export const MAX_RETRIES = 3;
 const FIRST_DELAY_MS = 1000;
 const MULTIPLIER = 2;
 const MAX_DELAY_MS = 10_000;
@@ -19,24 +19,29 @@ export type RetryOptions = {
   random?: () => number;
 };
 
-/** Sends a request again while nothing of its answer has been passed on and the failure may pass. */
+/**
+ * Asks again where the failure may pass. An answer that broke off is gone on with: the model is shown what it has
+ * said. No call of a broken answer has run, so nothing is done twice.
+ */
 export function withRetry(provider: Provider, options: RetryOptions = {}): Provider {
   const { maxRetries = MAX_RETRIES, sleep = sleepUntilAborted, random = Math.random } = options;
   return {
     ...provider,
     async *stream(request, signal) {
+      let said = '';
       for (let attempt = 1; ; attempt++) {
-        let begun = false;
+        let begun = said !== '';
         let wait: { error: ProviderError; delayMs: number };
         try {
-          for await (const event of provider.stream(request, signal)) {
+          for await (const event of provider.stream(goingOn(request, said, provider.name), signal)) {
+            said = saidWith(said, event);
             // A vendor that counts before it speaks has said nothing yet.
             begun ||= event.type !== 'usage';
             yield event;
           }
           return;
         } catch (error) {
-          if (begun || signal.aborted || attempt > maxRetries || !isRetryable(error)) throw error;
+          if (signal.aborted || attempt > maxRetries || !mayPass(error, begun)) throw error;
           wait = { error, delayMs: delayFor(error, attempt, random()) };
         }
         const { error, delayMs } = wait;
@@ -47,8 +52,32 @@ export function withRetry(provider: Provider, options: RetryOptions = {}): Provi
   };
 }
 
-function isRetryable(error: unknown): error is ProviderError {
-  return error instanceof ProviderError && RETRYABLE.has(error.kind);
+const GO_ON =
+  '[The connection broke in the middle of your answer. What you see of it is what arrived. Go on exactly where it stops: no repetition, no word about the break. A call you were making did not arrive; make it again.]';
+
+function goingOn(request: CompletionRequest, said: string, provider: string): CompletionRequest {
+  if (said.trim() === '') return request;
+  const { model, messages } = request;
+  const timestamp = messages.at(-1)?.timestamp ?? '';
+  const partial = { type: 'text' as const, text: said };
+  return {
+    ...request,
+    messages: [
+      ...messages,
+      { role: 'assistant', content: [partial], provider, model, stopReason: 'cut', timestamp },
+      { role: 'user', content: [{ type: 'text', text: GO_ON }], timestamp },
+    ],
+  };
+}
+
+function saidWith(said: string, event: ProviderEvent): string {
+  if (event.type === 'text') return said + event.text;
+  return event.type === 'reclassify' && event.as === 'thinking' ? '' : said;
+}
+
+function mayPass(error: unknown, begun: boolean): error is ProviderError {
+  if (!(error instanceof ProviderError)) return false;
+  return RETRYABLE.has(error.kind) || (error.kind === 'cut' && begun);
 }
 
 function delayFor(error: ProviderError, attempt: number, random: number): number {

@@ -109,6 +109,19 @@ function isRecord(value: unknown): value is JournalRecord {
       return typeof value.title === 'string';
     case 'rewind':
       return typeof value.keep === 'number';
+    case 'compaction':
+      return (
+        (value.summary === null || typeof value.summary === 'string') &&
+        hasTexts(value, 'kept', 'by') &&
+        hasCounts(value, 'keepFrom', 'squeezeUntil', 'level', 'at', 'tokensBefore', 'tokensAfter')
+      );
+    case 'uncompact':
+      return hasCounts(value, 'at');
+    case 'pin_fact':
+    case 'unpin_fact':
+      return typeof value.text === 'string';
+    case 'estimate':
+      return typeof value.model === 'string' && typeof value.factor === 'number';
     default:
       return typeof value.type === 'string';
   }
@@ -153,6 +166,10 @@ function isPart(value: unknown): boolean {
 
 function hasTexts(table: Table, ...keys: string[]): boolean {
   return keys.every((key) => typeof table[key] === 'string');
+}
+
+function hasCounts(table: Table, ...keys: string[]): boolean {
+  return keys.every((key) => Number.isSafeInteger(table[key]) && Number(table[key]) >= 0);
 }
 
 function isTable(value: unknown): value is Table {

@@ -8,6 +8,7 @@ import {
 } from '../contract/message.ts';
 import type { Permission } from '../contract/permission.ts';
 import type { Session, SessionSettings } from '../contract/session.ts';
+import { changeView, rewindView, type ViewChange, wholeView } from '../contract/view.ts';
 
 /** One line of a session's file. Kinds this version does not know are kept and passed over. */
 export type JournalRecord =
@@ -31,6 +32,7 @@ export type JournalRecord =
   | { type: 'pin'; pinned: boolean }
   /** The conversation goes on from its first `keep` messages. */
   | { type: 'rewind'; keep: number }
+  | ViewChange
   /** A run came to its end. */
   | { type: 'end' };
 
@@ -156,7 +158,15 @@ class Folding {
       case 'rewind':
         this.#keepPartial(session);
         session.messages.length = Math.min(session.messages.length, Math.max(0, record.keep));
+        if (session.view) session.view = rewindView(session.view, session.messages.length);
         this.#recount(session);
+        break;
+      case 'compaction':
+      case 'uncompact':
+      case 'pin_fact':
+      case 'unpin_fact':
+      case 'estimate':
+        session.view = changeView(session.view ?? wholeView, record);
         break;
       case 'end':
         // A run that ended in good order has said what there is to keep.

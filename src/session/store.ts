@@ -4,13 +4,14 @@ import path from 'node:path';
 import { UserError } from '../contract/errors.ts';
 import { type Message, toolCallsOf } from '../contract/message.ts';
 import type { Session, SessionSettings, SessionSummary } from '../contract/session.ts';
+import { changesTo, rewindView } from '../contract/view.ts';
 import { writeAtomic } from '../lib/atomic-write.ts';
+import { type Lock, lockFile } from '../lib/lock.ts';
 import { loadBeforeRewind } from './before-rewind.ts';
 import { Catalog } from './catalog.ts';
 import { Journal } from './journal.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { loadJournal } from './load.ts';
-import { type Lock, lockFile } from './lock.ts';
 import type { Folded, JournalRecord } from './records.ts';
 
 /** `unfinished` is what was under way when the session was last written to. */
@@ -88,11 +89,13 @@ export class SessionStore {
     const { session } = loaded;
     const messages = session.messages.slice(0, keep);
     const copy = this.create(session.workingDirectory, session.settings);
+    const view = session.view && rewindView(session.view, messages.length);
     Object.assign(copy.session, {
       messages,
       permissions: [...session.permissions],
       parent: { id: session.id, messages: messages.length },
       ...(session.title !== undefined && { title: session.title }),
+      ...(view && { view }),
     });
     const { title } = copy.session;
     const unfinished = unfinishedAfter(messages, loaded);
@@ -103,6 +106,7 @@ export class SessionStore {
       ...session.permissions.map((permission) => ({ type: 'grant' as const, permission })),
       ...[...unfinished.started].map((callId) => ({ type: 'call_started' as const, callId })),
       ...[...unfinished.answered.values()].map((message) => ({ type: 'call_answered' as const, message })),
+      ...(view ? changesTo(view) : []),
     );
     Object.assign(copy.unfinished, unfinished);
     return copy;

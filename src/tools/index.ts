@@ -10,15 +10,18 @@ import { killShell } from './kill-shell.ts';
 import { list } from './list.ts';
 import { multiEdit } from './multi-edit.ts';
 import { read } from './read.ts';
+import { createRecall, type RecallSearch } from './recall.ts';
 import { search } from './search.ts';
 import { todo } from './todo.ts';
 import { webFetch } from './web-fetch.ts';
 import { write } from './write.ts';
 
 /** In the order the model sees them; what it needs most comes first. */
-export function builtinTools(bash: BashOptions = {}): readonly Tool[] {
+export function builtinTools(options: BashOptions & { recall?: RecallSearch | null } = {}): readonly Tool[] {
+  const { recall = async () => [], ...bash } = options;
   return [
     ...[read, edit, write, multiEdit, glob, grep, search, list],
     ...[createBash(bash), bashOutput, killShell, remove, webFetch, todo, askUser],
+    ...(recall ? [createRecall(recall)] : []),
   ];
 }

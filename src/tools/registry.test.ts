@@ -67,6 +67,7 @@ describe('[T01] [T18] the registry', () => {
         WebFetch: { url: 'https://example.com' },
         Todo: { items: [] },
         AskUser: { question: 'Which?' },
+        Recall: { query: 'flaky test' },
       };
       expect(validate(least[name])).toBe(true);
       expect(validate({ nonsense: true }) && name !== 'List').toBe(false);

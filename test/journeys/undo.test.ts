@@ -109,7 +109,7 @@ describe('what a command did is taken back', () => {
     const { terminal } = await open(space, [removal, says('Gone.')], [...allowed, 'remove src']);
     await terminal.waitFor('Gone.');
     const refused = await aca(space, ['undo', '--yes']);
-    expect(refused.code).toBe(2);
+    expect(refused.code).toBe(1);
     expect(refused.stderr).toContain('is open in another process.');
     expect(await space.tree()).toEqual({ 'notes.md': files['notes.md'] });
   });

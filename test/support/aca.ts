@@ -19,7 +19,10 @@ export type AcaOptions = {
   onSpawn?: (child: ReturnType<typeof spawn>) => void;
 };
 
-/** The environment of a machine where nothing is configured but this. */
+/**
+ * The environment of a machine where nothing is configured but this. Memory is off: its own requests would take steps
+ * of a script that is about something else.
+ */
 export function cleanEnv(space: Workspace, env: Record<string, string> = {}): Record<string, string> {
   const root = path.join(space.home, '.ai-assistant');
   return {
@@ -27,6 +30,7 @@ export function cleanEnv(space: Workspace, env: Record<string, string> = {}): Re
     HOME: space.home,
     AI_ASSISTANT_HOME: root,
     AI_ASSISTANT_KEYCHAIN: '0',
+    AI_ASSISTANT_MEMORY: '0',
     ...env,
   };
 }

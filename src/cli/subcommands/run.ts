@@ -5,6 +5,7 @@ import type { Terminal } from '../terminal.ts';
 import { auditCommand } from './audit.ts';
 import { configCommand } from './config.ts';
 import { keysCommand } from './keys.ts';
+import { memoryCommand } from './memory.ts';
 import { modelsCommand } from './models.ts';
 import { sessionsCommand } from './sessions.ts';
 import { trustCommand } from './trust.ts';
@@ -26,6 +27,8 @@ function commandNamed(name: string, terminal: Terminal): Command {
       const providers = presetsOf(loadSettings({}, terminal).config).filter((preset) => !preset.local);
       return keysCommand({ ...terminal, providers: providers.map((preset) => preset.name) });
     }
+    case 'memory':
+      return memoryCommand(terminal);
     case 'models':
       return modelsCommand(terminal);
     case 'redo':

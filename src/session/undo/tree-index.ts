@@ -14,6 +14,12 @@ type Line = { path: string } & ({ entry: Entry } | { gone: true } | { skipped: s
 export type TreeIndexOptions = { root: string; folder: string; objects: Objects; limits?: TreeLimits };
 
 /**
+ * What changed since the last look. Whoever needs that must write it down before `save`: from then on a process that
+ * begins anew counts from here.
+ */
+export type Look = { changes: Change[]; save(): Promise<void> };
+
+/**
  * What stands in a working directory, kept on disk so that another look costs no more than asking each file whether
  * it changed. The file is a cache: losing it costs time, not data.
  */
@@ -42,8 +48,8 @@ export class TreeIndex {
     this.#skipped.clear();
   }
 
-  /** Looks again. What changed since the last look, or null when the folder is too large to be kept. */
-  async refresh(signal?: AbortSignal): Promise<Change[] | null> {
+  /** Looks again, without writing it down. Null when the folder is too large to be kept. */
+  async look(signal?: AbortSignal): Promise<Look | null> {
     const known = this.#tree ?? this.#load();
     const { root, objects, limits } = this.#options;
     const leftOut = new Set(this.#skipped.keys());
@@ -58,9 +64,11 @@ export class TreeIndex {
       });
       // The index must not promise what is not kept.
       objects.flush();
-      await this.#save(known ?? new Map(), now, leftOut);
       this.#tree = now;
-      return known ? changesBetween(known, now, this.#skipped) : [];
+      return {
+        changes: known ? changesBetween(known, now, this.#skipped) : [],
+        save: () => this.#save(known ?? new Map(), now, leftOut),
+      };
     } catch (error) {
       if (error instanceof TreeTooLarge) return null;
       throw error;

@@ -7,9 +7,9 @@ import { isInside } from '../../lib/inside.ts';
 import { applySteps } from './apply.ts';
 import { Objects } from './objects.ts';
 import { type Plan, planBack, type Step } from './plan.ts';
-import type { Change, Standing } from './standing.ts';
+import type { Standing } from './standing.ts';
 import type { TreeLimits } from './tree.ts';
-import { TreeIndex } from './tree-index.ts';
+import { type Look, TreeIndex } from './tree-index.ts';
 import { appendRecords, type LoggedRun, type RunInfo, readHistory, type UndoRecord } from './undo-log.ts';
 
 export type UndoOptions = {
@@ -92,7 +92,8 @@ export class UndoStore {
       if (this.#objects.isPruned()) for (const tree of this.#trees) tree.forget();
       const notices: string[] = [];
       for (const tree of this.#trees) {
-        const looked = await tree.refresh(signal);
+        const looked = await tree.look(signal);
+        await looked?.save();
         if (looked === null)
           notices.push('The folder is too large: what commands change in it cannot be undone.');
         for (const [place, because] of tree.skipped)
@@ -108,7 +109,10 @@ export class UndoStore {
 
   /** To be awaited after the command. Resolves with the paths it changed. */
   commandEnded(): Promise<string[]> {
-    return this.#tolerant(async () => (this.#commandKept ? this.#endCommand() : []), []);
+    return this.#tolerant(
+      async () => (this.#commandKept ? this.#endCommand((record) => this.#log(record)) : []),
+      [],
+    );
   }
 
   /** The runs that changed files and are not undone, the oldest first. */
@@ -195,19 +199,20 @@ export class UndoStore {
   /** A command that a crash cut off: what it did is found out late, and belongs to its own run. */
   async #closeCommand(): Promise<void> {
     this.#settled = true;
-    if (readHistory(this.#file).commandOpen) appendRecords(this.#file, [await this.#commandEnd()]);
+    if (readHistory(this.#file).commandOpen)
+      await this.#endCommand((record) => appendRecords(this.#file, [record]));
   }
 
-  async #endCommand(): Promise<string[]> {
-    const record = await this.#commandEnd();
-    this.#log(record);
-    return record.changes.map(({ path: file }) => file);
-  }
-
-  async #commandEnd(): Promise<Extract<UndoRecord, { type: 'command_end' }>> {
-    const found: Change[][] = [];
-    for (const tree of this.#trees) found.push((await tree.refresh()) ?? []);
-    return { type: 'command_end', changes: found.flat() };
+  async #endCommand(log: (record: UndoRecord) => void): Promise<string[]> {
+    const looks: Look[] = [];
+    for (const tree of this.#trees) {
+      const look = await tree.look();
+      if (look) looks.push(look);
+    }
+    const changes = looks.flatMap((look) => look.changes);
+    log({ type: 'command_end', changes });
+    for (const look of looks) await look.save();
+    return changes.map(({ path: file }) => file);
   }
 
   #log(record: UndoRecord): void {

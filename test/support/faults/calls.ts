@@ -32,7 +32,7 @@ const untouched: Fault['also'] = async ({ space }) =>
   expect(await space.tree()).toEqual({ 'a.txt': 'alpha', 'b.txt': 'beta' });
 
 const mistakes = [
-  `There is no tool named Reed. Did you mean Read? The tools are: ${builtinTools()
+  `There is no tool named Reed. Did you mean Read? The tools are: ${builtinTools({ recall: null })
     .map(({ name }) => name)
     .join(', ')}.`,
   'Glob did not run, its arguments are wrong:\n- pattern: Invalid input: expected string, received undefined\nCorrect them and call it again.',

@@ -23,10 +23,18 @@ export const midText: PerProtocol<number> = {
   ollama: 2,
 };
 const answer = says('Half an answer is all there is.');
-/** Blanks at the end may be held back, in case a tag follows. */
-const half: string = expect.stringMatching(/^Half an ?$/);
-/** A connection that breaks takes along what has not been read yet. */
-const someOf: string = expect.stringMatching(/^Half( an ?)?/);
+/** A connection that breaks takes along what has not been read yet; blanks at the end may be held back. */
+const andTheRest: string = expect.stringMatching(/^Half( an ?)? and the rest$/);
+/** The second request shows the model what it said, and asks it to go on. */
+const goesOn: Fault['also'] = ({ server, result }) => {
+  const said = server.requests[1]?.messages.map(({ role, text }) => ({ role, text }));
+  const kept = result.slice(0, -' and the rest'.length);
+  expect(said).toEqual([
+    { role: 'user', text: 'go' },
+    { role: 'assistant', text: kept },
+    { role: 'user', text: expect.stringContaining('Go on exactly where it stops') },
+  ]);
+};
 
 /** Frames until some of the arguments of a call after `Writing.` are out, or the whole call where it comes whole. */
 const midCall: PerProtocol<number> = {
@@ -37,8 +45,9 @@ const midCall: PerProtocol<number> = {
   ollama: 3,
 };
 const writing = both('Writing.', ['Write', { file_path: 'made.txt', content: 'made' }]);
-const nothingMade: Fault['also'] = async ({ space }) =>
-  expect(await space.tree()).toEqual({ 'a.txt': 'alpha', 'b.txt': 'beta' });
+const made = { success: true, text: expect.any(String) as string };
+const madeOnce: Fault['also'] = async ({ space }) =>
+  expect(await space.tree()).toEqual({ 'a.txt': 'alpha', 'b.txt': 'beta', 'made.txt': 'made' });
 
 const noOpening = 'its first frame already says something';
 const cut = { code: 1, stopReason: 'error', kind: 'cut' } as const;
@@ -69,63 +78,79 @@ export const streams: Fault[] = [
     upshot: { requests: 2, retries: ['overloaded'] },
   },
   {
-    name: '[N11] broken in mid-text: what was said is kept, and the session can go on',
+    name: '[N11] [V06] broken in mid-text: what was said is kept, and the model goes on from there',
     script: (protocol) => [
       slowly(at(midText, 'break')(protocol, answer), { betweenMs: 60 }),
-      says('went on'),
+      says(' and the rest'),
     ],
-    upshot: { ...cut, result: someOf },
-    words: 'The connection broke mid-answer',
-    continues: true,
+    upshot: { requests: 2, retries: ['cut'], result: andTheRest },
+    words: 'retry 1/3 in 1 s: the answer broke off. The connection broke mid-answer',
+    also: goesOn,
   },
   {
-    name: '[N11] ended politely in mid-text: no less broken',
-    script: (protocol) => [at(midText, 'end')(protocol, answer)],
-    upshot: { ...cut, result: half },
+    name: '[N11] [V06] ended politely in mid-text: no less broken',
+    script: (protocol) => [at(midText, 'end')(protocol, answer), says(' and the rest')],
+    upshot: { requests: 2, retries: ['cut'], result: andTheRest },
     words: 'The answer broke off before its end.',
+    also: goesOn,
   },
   {
-    name: 'everything said, but no word that this was all: broken off',
-    script: [cuts(answer, { after: 'content', how: 'end' })],
-    upshot: { ...cut, result: 'Half an answer is all there is.' },
-    words: 'The answer broke off before its end.',
+    name: 'everything said, but no word that this was all: the model says whether it was',
+    script: [cuts(answer, { after: 'content', how: 'end' }), says(' and the rest')],
+    upshot: { requests: 2, retries: ['cut'], result: 'Half an answer is all there is. and the rest' },
+    also: goesOn,
   },
   {
-    name: '[N11] an error frame in mid-text: not tried again, the words and what was said are kept',
+    name: '[N11] [V06] an error frame in mid-text: the words are told, and the model goes on',
     script: (protocol) => [
       failsMidway(answer, { after: midText[protocol], message: 'The engine is overloaded' }),
+      says(' and the rest'),
+    ],
+    upshot: { requests: 2, retries: ['overloaded'], result: andTheRest },
+    words: 'The engine is overloaded',
+    also: goesOn,
+  },
+  {
+    name: '[N11] broken time and again: all that was said is kept, and the session can go on',
+    script: (protocol) => [
+      ...Array.from({ length: 4 }, () => at(midText, 'end')(protocol, answer)),
       says('went on'),
     ],
-    upshot: { ...cut, kind: 'overloaded', result: half },
-    words: 'The engine is overloaded',
+    upshot: {
+      ...cut,
+      requests: 4,
+      retries: ['cut', 'cut', 'cut'],
+      result: expect.stringMatching(/^(Half an ?){4}$/) as string,
+    },
+    words: 'The answer broke off before its end.',
     continues: true,
   },
   {
-    name: 'broken in the middle of a call: the call does not run',
+    name: 'broken in the middle of a call: it runs once, when it has come whole',
     flags: ['--mode', 'accept-edits'],
     script: (protocol) => [
       slowly(at(midCall, 'break')(protocol, writing), { betweenMs: 20 }),
-      says('went on'),
+      calls(['Write', { file_path: 'made.txt', content: 'made' }]),
+      says('fine'),
     ],
-    upshot: { ...cut, result: 'Writing.' },
-    continues: true,
-    also: nothingMade,
+    upshot: { requests: 3, retries: ['cut'], ran: ['Write'], told: [made] },
+    also: madeOnce,
   },
   {
-    name: 'ended politely after a whole call, without a word that this was all: the call does not run',
+    name: 'ended politely after a whole call, without a word that this was all: it runs once',
     flags: ['--mode', 'accept-edits'],
-    script: [cuts(writing, { after: 'content', how: 'end' })],
-    upshot: { ...cut, result: 'Writing.' },
-    also: nothingMade,
+    script: [cuts(writing, { after: 'content', how: 'end' }), writing, says('fine')],
+    upshot: { requests: 3, retries: ['cut'], ran: ['Write'], told: [made] },
+    also: madeOnce,
   },
   {
-    name: 'broken in a call before any text: nothing is kept, and the session can go on',
+    name: 'broken in a call before any text: the same is asked again',
     script: (protocol) => [
       cuts(calls(['Read', { file_path: 'a.txt' }]), { after: midCall[protocol] - 3, how: 'end' }),
-      says('went on'),
+      says('fine'),
     ],
-    upshot: { ...cut, result: '' },
-    continues: true,
+    upshot: { requests: 2, retries: ['cut'] },
+    also: ({ server }) => expect(server.requests[1]?.messages).toEqual(server.requests[0]?.messages),
     except: { google: 'a call comes whole in one frame', ollama: 'a call comes whole in one frame' },
   },
   {

@@ -2,12 +2,12 @@ import { rmSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { sha256 } from '../lib/sha256.ts';
+import { sha256 } from './sha256.ts';
 
 export type Lock = { release(): Promise<void> };
 
 /**
- * Takes a session's file for this process; null when another has it. The lock is a listening socket, so that it ends
+ * Takes a file for this process; null when another has it. The lock is a listening socket, so that it ends
  * with its owner however that ends: no file is left behind that would have to be judged stale.
  */
 export async function lockFile(file: string): Promise<Lock | null> {
@@ -28,7 +28,7 @@ function held(server: Server): Lock {
 
 /** Linux has names that are no files; Windows has pipes; elsewhere it is a file in the folder for such. */
 function addressOf(file: string): string {
-  const name = `aca-session-${sha256(path.resolve(file)).slice(0, 32)}`;
+  const name = `aca-lock-${sha256(path.resolve(file)).slice(0, 32)}`;
   if (process.platform === 'linux') return `\0${name}`;
   return process.platform === 'win32' ? `\\\\.\\pipe\\${name}` : path.join(tmpdir(), `${name}.sock`);
 }

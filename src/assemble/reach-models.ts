@@ -1,0 +1,107 @@
+import type { Config } from '../config/schema.ts';
+import { type ProviderError, UserError } from '../contract/errors.ts';
+import type { Provider } from '../contract/provider.ts';
+import type { ToolContext } from '../contract/tool.ts';
+import { type Stand, withFallback } from '../providers/fallback.ts';
+import { withRetry } from '../providers/retry.ts';
+import type { Budget } from './budget.ts';
+import { type Helper, helperOf, type ReachedModel } from './side-jobs.ts';
+
+export type ModelLinesDeps = {
+  config: Config;
+  /** As it was chosen: bare, without retries. */
+  main: ReachedModel;
+  /** Any model by name, bare. Absent where only the main one can be reached. */
+  openModel?(name: string): Promise<ReachedModel>;
+  /** The name of a model of another vendor that could be asked; null when there is none. */
+  otherModel?(): Promise<string | null>;
+  /** Absent when nobody is there to be asked. */
+  ask?: ToolContext['ask'];
+  budget: Pick<Budget, 'metered'>;
+  /** Keeps secrets in. */
+  guard(provider: Provider): Provider;
+  /** Sees what is asked of the main model. */
+  watch(provider: Provider): Provider;
+  notice(level: 'info' | 'warn', text: string): void;
+};
+
+/** Models ready for use: guarded, counted, and asked again where a failure may pass. */
+export type ModelLines = {
+  /** The one that answers this prompt: the main one, unless a row of `routing` says otherwise. */
+  forPrompt(prompt: string): Promise<ReachedModel>;
+  helper: Helper;
+};
+
+export function reachModels(deps: ModelLinesDeps): ModelLines {
+  const { config, budget, guard, watch, notice } = deps;
+  const line = ({ choice, provider }: ReachedModel, purpose: 'main' | 'helper'): ReachedModel => {
+    const asked = withRetry(budget.metered(provider, { choice, purpose }));
+    return { choice, provider: guard(purpose === 'main' ? watch(asked) : asked) };
+  };
+  const opened = new Map<string, Promise<ReachedModel>>();
+  function open(name: string): Promise<ReachedModel> {
+    const found = opened.get(name) ?? (deps.openModel ?? unreachable)(name);
+    opened.set(name, found);
+    return found;
+  }
+
+  const bare = line(deps.main, 'main');
+  const main = { ...bare, provider: withFallback(bare.provider, { standIn }) };
+  let agreed: Promise<string | null> | undefined;
+
+  async function standIn(error: ProviderError, signal: AbortSignal): Promise<Stand | null> {
+    // Asked once: a no is an answer for the whole conversation.
+    agreed ??= config.fallbackModel ? Promise.resolve(config.fallbackModel) : offer(error, signal);
+    const name = await agreed;
+    const stand = name === null ? null : await tryToOpen(name);
+    if (!stand) return null;
+    notice('warn', `${withoutStop(error)}. ${nameOf(stand)} answers instead.`);
+    const { model, info } = stand.choice;
+    return { provider: stand.provider, model, maxOutputTokens: info.maxOutputTokens };
+  }
+
+  async function offer(error: ProviderError, signal: AbortSignal): Promise<string | null> {
+    const name = deps.ask && ((await deps.otherModel?.()) ?? null);
+    if (!deps.ask || !name) return null;
+    const question = `${withoutStop(error)}. Shall ${name} answer until ${error.provider} is back?`;
+    return (await deps.ask({ question, choices: ['yes', 'no'] }, signal)) === 'yes' ? name : null;
+  }
+
+  async function tryToOpen(name: string): Promise<ReachedModel | null> {
+    try {
+      return line(await open(name), 'main');
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      notice('warn', `${name} cannot be used: ${error.message} ${error.hint}`);
+      return null;
+    }
+  }
+
+  return {
+    async forPrompt(prompt) {
+      const row = config.routing.find(({ match }) => new RegExp(match, 'iu').test(prompt));
+      const routed = row && (await tryToOpen(row.model));
+      if (!row || !routed) return main;
+      notice('warn', `${nameOf(routed)} answers this one: the prompt matches ${row.match}.`);
+      return routed;
+    },
+    helper: helperOf({
+      config,
+      main: line(deps.main, 'helper'),
+      beside: (choice) => line({ ...deps.main, choice }, 'helper'),
+      open: async (name) => line(await open(name), 'helper'),
+    }),
+  };
+}
+
+async function unreachable(name: string): Promise<never> {
+  throw new UserError(`The model ${name} cannot be reached from here.`, 'Only the main model can.');
+}
+
+function nameOf({ choice }: ReachedModel): string {
+  return `${choice.preset.name}/${choice.model}`;
+}
+
+function withoutStop({ message }: ProviderError): string {
+  return message.replace(/[.\s]+$/, '');
+}

@@ -1,0 +1,43 @@
+import type { PromptCacheUse, SlashCommand } from '../contract/command.ts';
+import { grouped } from '../contract/limit.ts';
+import type { Usage } from '../contract/message.ts';
+
+/** Vendors keep a prompt for some minutes after its last use. */
+const MINUTES_KEPT = 5;
+
+export const cache: SlashCommand = {
+  name: 'cache',
+  description: "Show how much of the prompts came from the vendor's cache, and what broke it",
+  async execute(_args, { cache: use, print }) {
+    print(use ? report(use()) : 'Nothing is known of the prompt cache here.');
+  },
+};
+
+function report({ session, last, compared }: PromptCacheUse): string {
+  if (!last) return 'No request was answered yet.';
+  return [
+    `This session: ${shareOf(session)}`,
+    `Last request: ${shareOf(last)}`,
+    ...(compared ? [findingOf(compared, last)] : []),
+  ].join('\n');
+}
+
+function shareOf({ inputTokens, cacheReadTokens, cacheWriteTokens }: Usage): string {
+  const all = inputTokens + cacheReadTokens + cacheWriteTokens;
+  if (all === 0) return 'the vendor gave no figures';
+  const share = Math.floor((cacheReadTokens * 100) / all);
+  return `${share} % from the cache (${grouped(cacheReadTokens)} of ${grouped(all)} tokens)`;
+}
+
+function findingOf({ gapMs, difference }: NonNullable<PromptCacheUse['compared']>, last: Usage): string {
+  if (difference) {
+    const { block, character } = difference;
+    return `It differs from the request before in ${block}, near character ${grouped(character)}: from there on nothing can be reused.`;
+  }
+  const same = 'It begins with all of the request before, unchanged.';
+  if (last.cacheReadTokens > 0) return same;
+  const minutes = Math.floor(gapMs / 60_000);
+  if (minutes >= MINUTES_KEPT)
+    return `${same} It came ${grouped(minutes)} minutes after it; vendors mostly keep a prompt for ${MINUTES_KEPT}.`;
+  return `${same} Either the vendor does not cache short prompts or this model, or does not tell.`;
+}

@@ -1,0 +1,106 @@
+import { expect, test } from 'vitest';
+import type { CommandContext, Memory, RememberedNote } from '../contract/command.ts';
+import { memory } from './memory.ts';
+import { readNote, remember } from './remember.ts';
+import { suggestRules } from './suggest-rules.ts';
+
+/** A memory that does nothing but keep its notes. */
+function setUp() {
+  let notes: RememberedNote[] = [
+    { kind: 'user', text: 'Likes tea.', date: null, pinned: true },
+    { kind: 'decisions', text: 'Use UTC.', date: '2026-11-16', pinned: false },
+    { kind: 'decisions', text: 'Use cents.', date: '2026-11-17', pinned: false },
+  ];
+  const applied: string[] = [];
+  const kept: Memory = {
+    folder: '/data/memory',
+    list: () => notes,
+    remember: async (kind, text) => {
+      if (notes.some((note) => note.text === text)) return 'known';
+      notes = [...notes, { kind, text, date: null, pinned: false }];
+      return null;
+    },
+    learn: async () => null,
+    edit: async (note, text) => {
+      notes = notes.map((one) => (one === note ? { ...one, text } : one));
+      return null;
+    },
+    forget: async (note) => {
+      notes = notes.filter((one) => one !== note);
+      return null;
+    },
+    pin: async (note, pinned) => {
+      notes = notes.map((one) => (one === note ? { ...one, pinned } : one));
+      return null;
+    },
+    suggestions: async () =>
+      [
+        { what: 'rule' as const, text: 'Bash(npm test)', because: 'approved 4 times' },
+        { what: 'convention' as const, text: 'Use UTC.', because: 'told in 3 sessions' },
+      ].map((one) => ({ ...one, apply: async () => void applied.push(one.text) })),
+  };
+  const say = async (command: typeof memory, line: string, isOn = true) => {
+    const printed: string[] = [];
+    // Only what these commands use.
+    const context = { print: (text: string) => printed.push(text), ...(isOn && { memory: kept }) };
+    await command.execute(line.split(' ').filter(Boolean), context as unknown as CommandContext);
+    return printed.join('\n');
+  };
+  return { say, applied, texts: () => notes.map(({ kind, text }) => `${kind}: ${text}`) };
+}
+
+test('/memory lists by kind, changes and forgets by number', async () => {
+  const { say, texts } = setUp();
+  expect(await say(memory, '')).toBe(
+    [
+      'About you, in every project:',
+      '  1. Likes tea. (pinned)',
+      'Decided in this project:',
+      '  2. Use UTC. (2026-11-16)',
+      '  3. Use cents. (2026-11-17)',
+      'The files are in /data/memory.',
+    ].join('\n'),
+  );
+  expect(await say(memory, 'edit 2 Use local time.')).toBe('Changed.');
+  expect(await say(memory, 'forget 1')).toBe('Forgotten.');
+  expect(await say(memory, 'pin 2')).toContain('every session');
+  expect(texts()).toEqual(['decisions: Use local time.', 'decisions: Use cents.']);
+  for (const wrong of ['forget 9', 'forget 0', 'forget', 'edit x y'])
+    expect(await say(memory, wrong)).toMatch(/^There is no note/);
+  expect(await say(memory, 'edit 1')).toBe('Write the new text after the number.');
+  expect(await say(memory, 'burn 1')).toMatch(/^Write \/memory/);
+  expect(texts()).toHaveLength(2);
+});
+
+test('/remember puts a note where it belongs', async () => {
+  const { say, texts } = setUp();
+  expect(readNote('I prefer tabs')).toEqual({ kind: 'user', text: 'I prefer tabs' });
+  expect(readNote('Decision: use REST')).toEqual({ kind: 'decisions', text: 'use REST' });
+  expect(readNote('http: is not a kind')).toEqual({ kind: 'learnings', text: 'http: is not a kind' });
+  expect(await say(remember, 'context: the build is slow')).toBe('Noted under context.');
+  expect(await say(remember, 'user: Likes tea.')).toBe('That is known already.');
+  expect(await say(remember, '')).toContain('There is no model for this.');
+  expect(await say(remember, 'context:')).toBe('Write what to remember after the colon.');
+  expect(texts().at(-1)).toBe('context: the build is slow');
+});
+
+test('[U06] /suggest-rules lists with the exact rule, and does nothing unless told to', async () => {
+  const { say, applied } = setUp();
+  expect(await say(suggestRules, '')).toBe(
+    [
+      '  1. allow Bash(npm test) (approved 4 times)',
+      '  2. always tell Use UTC. (told in 3 sessions)',
+      'Nothing of it is in force. /suggest-rules apply with a number does it.',
+    ].join('\n'),
+  );
+  for (const wrong of ['apply', 'apply 3', 'apply all', 'accept 1']) await say(suggestRules, wrong);
+  expect(applied).toEqual([]);
+  expect(await say(suggestRules, 'apply 1')).toContain('is allowed in this folder from now on');
+  expect(applied).toEqual(['Bash(npm test)']);
+});
+
+test('switched off, each of them says so', async () => {
+  const { say } = setUp();
+  for (const command of [memory, remember, suggestRules])
+    expect(await say(command, 'x', false)).toMatch(/^Memory is switched off/);
+});

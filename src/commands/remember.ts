@@ -1,0 +1,42 @@
+import type { Memory, RememberedNote, SlashCommand } from '../contract/command.ts';
+import { MEMORY_IS_OFF, outcome } from './memory.ts';
+
+/** What may be written before the text, and where it then goes. */
+const KINDS: Record<string, RememberedNote['kind']> = {
+  user: 'user',
+  me: 'user',
+  context: 'context',
+  project: 'context',
+  decision: 'decisions',
+  decisions: 'decisions',
+  learning: 'learnings',
+  learnings: 'learnings',
+};
+
+export const remember: SlashCommand = {
+  name: 'remember',
+  description: 'Note something for later sessions; without a text, go through this conversation',
+  async execute(args, { memory, print }) {
+    if (!memory) return print(MEMORY_IS_OFF);
+    const said = args.join(' ').trim();
+    if (said === '') return print(await learnt(memory));
+    const { kind, text } = readNote(said);
+    if (text === '') return print('Write what to remember after the colon.');
+    print(outcome(await memory.remember(kind, text), `Noted under ${kind}.`));
+  },
+};
+
+/** `decision: text` names its file; what speaks of the user is about the user; all else was learnt. */
+export function readNote(said: string): { kind: RememberedNote['kind']; text: string } {
+  const [head = '', word = ''] = /^(\w+):\s*/.exec(said) ?? [];
+  const named = KINDS[word.toLowerCase()];
+  if (named !== undefined) return { kind: named, text: said.slice(head.length).trim() };
+  return { kind: /^(i|i'm|my|me)\b/i.test(said) ? 'user' : 'learnings', text: said };
+}
+
+async function learnt(memory: Memory): Promise<string> {
+  const notes = await memory.learn();
+  if (!notes) return 'There is no model for this. Write what to remember: /remember TEXT';
+  if (notes.length === 0) return 'Nothing new worth keeping was found.';
+  return ['Noted:', ...notes.map(({ kind, text }) => `  ${text} (${kind})`)].join('\n');
+}

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import type { CommandContext, ModelCost, Spending } from '../contract/command.ts';
+import type { Limit, LimitScope } from '../contract/limit.ts';
+import { noUsage } from '../contract/message.ts';
+import { budget } from './budget.ts';
+import { cost } from './cost.ts';
+
+const row = (model: string, usd: number | null, more: Partial<ModelCost> = {}): ModelCost => ({
+  model,
+  calls: 2,
+  usage: { ...noUsage, inputTokens: 1200, outputTokens: 30 },
+  usd,
+  estimated: false,
+  ...more,
+});
+
+function setUp(models: ModelCost[] = []) {
+  const printed: string[] = [];
+  let limits: { scope: LimitScope; limit: Limit }[] = [];
+  const spending: Spending = {
+    costs: async () => [
+      { scope: 'run', models: [] },
+      { scope: 'session', models },
+    ],
+    limits: async () => limits.map((one) => ({ ...one, used: 12 })),
+    setLimits: (scope, wanted) => {
+      limits = [...limits.filter((one) => one.scope !== scope), ...wanted.map((limit) => ({ scope, limit }))];
+    },
+  };
+  // The two commands take nothing else from it.
+  const context = { spending, print: (text: string) => printed.push(text) } as unknown as CommandContext;
+  const say = async (command: typeof cost, ...args: string[]) => {
+    await command.execute(args, context);
+    return printed.at(-1);
+  };
+  return { say };
+}
+
+test('/cost: by model, and what has no price is said to have none', async () => {
+  const cached = { ...noUsage, inputTokens: 100, cacheReadTokens: 900, outputTokens: 7 };
+  const models = [
+    row('a/x', 1.5),
+    row('b/y', 0.00421, { usage: cached, calls: 1, estimated: true }),
+    row('c/z', null),
+  ];
+  expect(await setUp(models).say(cost)).toBe(
+    [
+      'This run: nothing yet',
+      'This session: $1.50 and what has no known price',
+      '  a/x: 2 calls, 1,200 tokens in, 30 out, $1.50',
+      '  b/y: 1 call, 1,000 tokens in (900 cached), 7 out, $0.0042 (partly estimated)',
+      '  c/z: 2 calls, 1,200 tokens in, 30 out, price unknown',
+    ].join('\n'),
+  );
+  expect(await setUp([row('c/z', null)]).say(cost)).toContain('This session: price unknown');
+});
+
+test('/budget shows, sets and removes limits', async () => {
+  const { say } = setUp();
+  expect(await say(budget)).toBe('There is no limit. Set one: /budget $5, /budget run 500k.');
+  expect(await say(budget, '$5')).toBe('The limit for this session is $5.00 now.');
+  expect(await say(budget, 'run', '500k', 'tokens', 'and', '40', 'turns')).toBe(
+    'The limit for each run is 500,000 tokens and 40 turns now.',
+  );
+  expect(await say(budget)).toBe(
+    'this session: $12.00 of $5.00 used\neach run: 12 of 500,000 tokens used\neach run: 12 of 40 turns used',
+  );
+  expect(await say(budget, 'much')).toBe('"much" is no limit. Write it as $5, 500k tokens or 40 turns.');
+  expect(await say(budget, 'off')).toBe('There is no limit for this session now.');
+  expect(await say(budget, 'session')).toBe('There is no limit. Set one: /budget $5, /budget run 500k.');
+});

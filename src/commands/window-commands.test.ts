@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import { plainWindow } from '../../test/support/context-window.ts';
+import type { CommandContext, SlashCommand } from '../contract/command.ts';
+import { compact, describeCompaction } from './compact.ts';
+import { context } from './context.ts';
+import { pin, unpin } from './pin.ts';
+import { uncompact } from './uncompact.ts';
+
+function setUp() {
+  const printed: string[] = [];
+  const window = plainWindow();
+  // These commands use nothing else.
+  const hands = { window, print: (text: string) => printed.push(text) } as unknown as CommandContext;
+  const type = (command: SlashCommand, ...args: string[]) => command.execute(args, hands);
+  return { printed, window, type };
+}
+
+test('/compact tells what was gained, and hands on what to keep', async () => {
+  const { printed, window, type } = setUp();
+  await type(compact, 'the', 'API');
+  await type(compact, 'nothing');
+  expect(window.asked).toEqual(['compact the API', 'compact nothing']);
+  expect(printed).toEqual([
+    'Compacted from 12,000 to 3,000 tokens: older messages are summarised without a model. /uncompact takes it back.',
+    'There is nothing to compact: the last ten messages are always kept as they are.',
+  ]);
+});
+
+test('/uncompact says when it will not last', async () => {
+  const { printed, type } = setUp();
+  await type(uncompact);
+  await type(uncompact);
+  expect(printed).toEqual([
+    'The last compaction is taken back: 3,000 tokens before, 12,000 now. That is too much for the model: the next prompt compacts it again.',
+    'Nothing is compacted.',
+  ]);
+});
+
+test('/pin keeps, lists and refuses; /unpin lets go by number', async () => {
+  const { printed, window, type } = setUp();
+  await type(pin);
+  await type(pin, 'port', '8080');
+  await type(pin, 'x'.repeat(200));
+  await type(pin);
+  await type(unpin, '2');
+  await type(unpin, '1');
+  expect(printed).toEqual([
+    'Nothing is pinned. Pin a fact with /pin TEXT.',
+    'Pinned: port 8080',
+    'Too long.',
+    '1  port 8080',
+    'There is no pinned fact 2. /pin lists them.',
+    'No longer pinned: port 8080',
+  ]);
+  expect(window.pins()).toEqual([]);
+});
+
+test('/context shows parts, what is free, and the biggest', async () => {
+  const { printed, type } = setUp();
+  await type(context);
+  expect(printed).toEqual([
+    [
+      'm: 250 of 1,000 tokens, 25.0 %',
+      '[##########..............................]',
+      '  system prompt   50   5.0 %',
+      '  prompts        200  20.0 %',
+      '  free           750  75.0 %',
+      'Biggest:',
+      '  prompt: fix it  150',
+      'Past 800 tokens older messages are compacted.',
+    ].join('\n'),
+  ]);
+});
+
+test('how a compaction was made is said in words', () => {
+  const sizes = { before: 10, after: 5 };
+  expect(describeCompaction({ ...sizes, by: 'squeeze' })).toContain(
+    'older tool output is sent in a shorter form',
+  );
+  expect(describeCompaction({ ...sizes, by: 'p/m' })).toContain('older messages are summarised by p/m');
+});

@@ -1,0 +1,40 @@
+import type { Message } from '../contract/message.ts';
+
+/** Whether messages from here on can stand alone: no answer is parted from its call. */
+function isBoundary(messages: readonly Message[], at: number): boolean {
+  return messages[at]?.role !== 'tool';
+}
+
+/** The nearest place at or before this one where a turn begins. */
+export function turnStart(messages: readonly Message[], at: number): number {
+  let start = Math.max(0, Math.min(at, messages.length));
+  while (start > 0 && !isBoundary(messages, start)) start--;
+  return start;
+}
+
+/** Where the last turn begins: the last reply and what answers it, or a prompt that has no reply yet. */
+export function lastTurnStart(messages: readonly Message[]): number {
+  return turnStart(messages, messages.length - 1);
+}
+
+const KEEP_MESSAGES = 10;
+
+export type TailLimits = {
+  /** Tokens that the tail may take; the last ten messages are kept even if they take more. */
+  budget: number;
+  count(message: Message): number;
+};
+
+/** The tail begins with a turn, has at least ten messages where there are so many, and more as far as they fit. */
+export function tailStart(messages: readonly Message[], { budget, count }: TailLimits): number {
+  const least = turnStart(messages, messages.length - KEEP_MESSAGES);
+  let start = least;
+  let tokens = messages.slice(least).reduce((sum, message) => sum + count(message), 0);
+  for (let at = least - 1; at >= 0; at--) {
+    const message = messages[at];
+    if (message) tokens += count(message);
+    if (tokens > budget) break;
+    if (isBoundary(messages, at)) start = at;
+  }
+  return start;
+}

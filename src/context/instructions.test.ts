@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { findInstructions, foldersDown, splitImports } from './instructions.ts';
+
+const reader = (files: Record<string, string>) => async (file: string) => files[file] ?? null;
+const places = { dataRoot: '/home/me/.ai-assistant', repository: '/repo', cwd: '/repo/pkg/app' };
+
+test("the user's own come first, then the repository's root and each folder down to the working directory", async () => {
+  const files = {
+    '/home/me/.ai-assistant/AGENTS.md': 'mine',
+    '/home/me/.ai-assistant/instructions.md': 'mine, too',
+    '/repo/AGENTS.md': 'root',
+    '/repo/CLAUDE.md': ' root\n',
+    '/repo/pkg/CLAUDE.md': 'package',
+    '/repo/pkg/app/.ai-assistant/instructions.md': 'app',
+    '/elsewhere/AGENTS.md': 'never',
+  };
+  const { instructions, notices } = await findInstructions(places, reader(files));
+  expect(instructions.map(({ text }) => text)).toEqual(['mine', 'mine, too', 'root', 'package', 'app']);
+  expect(notices).toEqual([]);
+});
+
+test('imports are put in place, five deep, not in code, not twice round, and not from outside the folder', async () => {
+  const files = {
+    '/repo/AGENTS.md':
+      'See @docs/style.md. Not `@docs/style.md`, not me@docs.md.\n```\n@docs/style.md\n```\n@../outside.md\n@missing.md',
+    '/repo/docs/style.md': 'Tabs. @../AGENTS.md\n',
+    '/outside.md': 'never',
+  };
+  const { instructions, notices } = await findInstructions({ ...places, cwd: '/repo' }, reader(files));
+  expect(instructions[0]?.text).toBe(
+    'See Tabs. @../AGENTS.md. Not `@docs/style.md`, not me@docs.md.\n```\n@docs/style.md\n```\n@../outside.md\n@missing.md',
+  );
+  expect(notices).toEqual([
+    '/repo/docs/style.md imports ../AGENTS.md, which is left out: it would import itself.',
+    '/repo/AGENTS.md imports ../outside.md, which is left out: it is outside /repo.',
+  ]);
+});
+
+test('imports end at the fifth level', async () => {
+  const files = Object.fromEntries(
+    Array.from({ length: 9 }, (_, i) => [`/repo/${i === 0 ? 'AGENTS' : i}.md`, `level ${i} @${i + 1}.md`]),
+  );
+  const { instructions, notices } = await findInstructions({ ...places, cwd: '/repo' }, reader(files));
+  expect(instructions[0]?.text).toBe('level 0 level 1 level 2 level 3 level 4 level 5 @6.md');
+  expect(notices).toEqual(['/repo/5.md imports 6.md, which is left out: it would be more than 5 deep.']);
+});
+
+test('32 KB a file and 64 KB in all, the nearest first; what is left out is said', async () => {
+  const long = 'é'.repeat(20 * 1024);
+  const files = {
+    '/repo/AGENTS.md': 'root',
+    '/repo/CLAUDE.md': `a${long}`,
+    '/repo/pkg/AGENTS.md': `b${long}`,
+    '/repo/pkg/app/AGENTS.md': long,
+  };
+  const { instructions, notices } = await findInstructions(places, reader(files));
+  expect(instructions.map(({ file, text }) => [file, Buffer.byteLength(text)])).toEqual([
+    ['/repo/pkg/AGENTS.md', 32_767],
+    ['/repo/pkg/app/AGENTS.md', 32_768],
+  ]);
+  const caps = 'instructions may have 32 KB a file and 64 KB in all.';
+  expect(notices).toEqual([
+    `/repo/pkg/app/AGENTS.md: only the first 32 KB are used; ${caps}`,
+    `/repo/pkg/AGENTS.md: only the first 32 KB are used; ${caps}`,
+    `/repo/CLAUDE.md: left out; ${caps}`,
+    `/repo/AGENTS.md: left out; ${caps}`,
+  ]);
+});
+
+test('a text and its imports, put together again as they were written, are the text', () => {
+  const words = fc.constantFrom(
+    '@a.md',
+    '`@b.md`',
+    'word',
+    '\n',
+    ' ',
+    '```\n',
+    '`',
+    '@',
+    'x@y.md',
+    '@c/d.txt,',
+    '~~~\n',
+  );
+  fc.assert(
+    fc.property(fc.array(words), (list) => {
+      const text = list.join('');
+      expect(
+        splitImports(text)
+          .map((piece) => (piece.type === 'text' ? piece.text : piece.written))
+          .join(''),
+      ).toBe(text);
+    }),
+  );
+});
+
+test('folders go from the outer to the inner', () => {
+  expect(foldersDown('/a', '/a/b/c')).toEqual(['/a', '/a/b', '/a/b/c']);
+  expect(foldersDown('/a', '/a')).toEqual(['/a']);
+  expect(foldersDown('/x', '/a/b')).toEqual(['/a/b']);
+});

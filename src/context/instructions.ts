@@ -1,0 +1,142 @@
+import path from 'node:path';
+import { isInside } from '../lib/inside.ts';
+
+export type Instruction = { file: string; text: string };
+
+/** Through the guard; null when there is nothing that may be read. */
+export type ReadText = (file: string) => Promise<string | null>;
+
+export type Found = { instructions: Instruction[]; notices: string[] };
+
+/** In a folder of a project. */
+const NAMES = ['AGENTS.md', 'CLAUDE.md', path.join('.ai-assistant', 'instructions.md')];
+/** In the data root, which is itself the folder `.ai-assistant`. */
+const OWN_NAMES = ['AGENTS.md', 'CLAUDE.md', 'instructions.md'];
+
+const MAX_FILE = 32 * 1024;
+const MAX_ALL = 64 * 1024;
+const MAX_DEPTH = 5;
+/** Fewer bytes of a longer text would say nothing. */
+const WORTH_KEEPING = 1024;
+
+export type Places = { dataRoot: string; repository: string; cwd: string };
+
+/** The user's own first, then the repository's root and each folder down to the working directory: the last word wins. */
+export async function findInstructions(
+  { dataRoot, repository, cwd }: Places,
+  read: ReadText,
+): Promise<Found> {
+  const files = [
+    ...OWN_NAMES.map((name) => path.join(dataRoot, name)),
+    ...foldersDown(repository, cwd).flatMap((folder) => NAMES.map((name) => path.join(folder, name))),
+  ];
+  return loadAll(files, read);
+}
+
+/** What one folder wants kept in mind. */
+export function folderInstructions(folder: string, read: ReadText): Promise<Found> {
+  return loadAll(
+    NAMES.map((name) => path.join(folder, name)),
+    read,
+  );
+}
+
+/** From the outermost to the innermost, both included; only the inner one when it does not lie in the outer. */
+export function foldersDown(outer: string, inner: string): string[] {
+  if (!isInside(outer, inner)) return [inner];
+  const names = path.relative(outer, inner).split(path.sep).filter(Boolean);
+  return [outer, ...names.map((_, i) => path.join(outer, ...names.slice(0, i + 1)))];
+}
+
+async function loadAll(files: readonly string[], read: ReadText): Promise<Found> {
+  const notices: string[] = [];
+  const found: Instruction[] = [];
+  for (const file of files) {
+    const text = await withImports(file, { read, top: path.dirname(file), above: [], notices });
+    // One text under two names, as many projects have it, is one text.
+    if (text === null || text.trim() === '' || found.some((other) => other.text.trim() === text.trim()))
+      continue;
+    found.push({ file, text });
+  }
+  return { instructions: bounded(found, notices), notices };
+}
+
+/** Where it is too much altogether, the nearest are kept. */
+function bounded(found: readonly Instruction[], notices: string[]): Instruction[] {
+  const kept: Instruction[] = [];
+  let room = MAX_ALL;
+  for (const { file, text: whole } of [...found].reverse()) {
+    const limit = Math.min(MAX_FILE, room);
+    const text = Buffer.byteLength(whole) > limit && limit < WORTH_KEEPING ? '' : cutBytes(whole, limit);
+    room -= Buffer.byteLength(text);
+    if (text.length < whole.length)
+      notices.push(
+        `${file}: ${text === '' ? 'left out' : `only the first ${limit / 1024} KB are used`}; instructions may have ${MAX_FILE / 1024} KB a file and ${MAX_ALL / 1024} KB in all.`,
+      );
+    if (text !== '') kept.unshift({ file, text });
+  }
+  return kept;
+}
+
+type Importing = { read: ReadText; top: string; above: readonly string[]; notices: string[] };
+
+/** A file with what it imports in place. Only what lies with it can be imported: a project must not fetch the user's. */
+async function withImports(file: string, importing: Importing): Promise<string | null> {
+  const { read, above, notices } = importing;
+  const text = await read(file);
+  if (text === null) return null;
+  let whole = '';
+  for (const piece of splitImports(text)) {
+    if (piece.type === 'text') {
+      whole += piece.text;
+      continue;
+    }
+    const target = path.resolve(path.dirname(file), piece.file);
+    const refused = refusal(target, { ...importing, above: [...above, file] }, whole.length);
+    const inner =
+      refused === null ? await withImports(target, { ...importing, above: [...above, file] }) : null;
+    if (refused !== null) notices.push(`${file} imports ${piece.file}, which is left out: ${refused}.`);
+    whole += inner?.trimEnd() ?? piece.written;
+  }
+  return whole;
+}
+
+function refusal(target: string, { top, above }: Importing, length: number): string | null {
+  if (above.length > MAX_DEPTH) return `it would be more than ${MAX_DEPTH} deep`;
+  if (above.includes(target)) return 'it would import itself';
+  if (!isInside(top, target)) return `it is outside ${top}`;
+  return length > MAX_ALL ? 'there is too much already' : null;
+}
+
+type Piece = { type: 'text'; text: string } | { type: 'import'; file: string; written: string };
+
+/** `@path` at the start of a line or behind a blank; in code it means something else. */
+export function splitImports(text: string): Piece[] {
+  const pieces: Piece[] = [];
+  let at = 0;
+  const code = codeSpans(text);
+  for (const match of text.matchAll(/(?<=^|[ \t])@([\w./-]*\.[\w]+)(?=$|[\s,;:)]|\.(?:\s|$))/gm)) {
+    const [written, file = ''] = match;
+    if (code.some(([from, to]) => match.index >= from && match.index < to)) continue;
+    pieces.push({ type: 'text', text: text.slice(at, match.index) }, { type: 'import', file, written });
+    at = match.index + written.length;
+  }
+  pieces.push({ type: 'text', text: text.slice(at) });
+  return pieces.filter((piece) => piece.type === 'import' || piece.text !== '');
+}
+
+function codeSpans(text: string): [from: number, to: number][] {
+  const blocks = text.matchAll(
+    /^ {0,3}(`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:^ {0,3}\1[^\n]*$|$(?![\s\S]))|(`+)[^`\n][^\n]*?\2/gm,
+  );
+  return [...blocks].map((match) => [match.index, match.index + match[0].length]);
+}
+
+/** At most so many bytes, and no half character. */
+function cutBytes(text: string, max: number): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= max) return text;
+  let end = max;
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
+  return bytes.subarray(0, end).toString('utf8');
+}

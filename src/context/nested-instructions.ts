@@ -1,0 +1,42 @@
+import type { Message } from '../contract/message.ts';
+
+const MARK = '\n\n[Instructions for work in ';
+
+/** What a folder below the working directory wants kept in mind, to stand behind the answer that first led there. */
+export function folderNote({ folder, file, text }: { folder: string; file: string; text: string }): string {
+  return `${MARK}${folder}, from ${file}]\n${text.trim()}`;
+}
+
+export function isFolderNote(text: string): boolean {
+  return text.startsWith(MARK);
+}
+
+/** Every note in these messages, once. */
+export function folderNotesIn(messages: readonly Message[]): string[] {
+  const notes = messages.flatMap((message) =>
+    message.role === 'tool'
+      ? message.content.flatMap((part) =>
+          part.type === 'text' && isFolderNote(part.text) ? [part.text] : [],
+        )
+      : [],
+  );
+  return [...new Set(notes)];
+}
+
+/** The folders whose instructions the conversation already has. */
+export function notedFolders(messages: readonly Message[]): Set<string> {
+  return new Set(
+    folderNotesIn(messages).flatMap((note) => {
+      const [head = ''] = note.slice(MARK.length).split('\n', 1);
+      const end = head.lastIndexOf(', from ');
+      return end === -1 ? [] : [head.slice(0, end)];
+    }),
+  );
+}
+
+/** Whether a path leads into code of others: what a package says is nobody's instruction. */
+export function isForeign(file: string): boolean {
+  return /(^|[\\/])(node_modules|bower_components|vendor|third_party|site-packages|\.?venv|\.git)([\\/]|$)/.test(
+    file,
+  );
+}

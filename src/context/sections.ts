@@ -1,0 +1,30 @@
+/** The parts of a summary, in this order. */
+const SECTIONS = ['Asked', 'Completed', 'Decided', 'Current state', 'Files touched', 'Open'] as const;
+
+type Section = (typeof SECTIONS)[number];
+
+export type Sections = Partial<Record<Section, readonly string[]>>;
+
+/** As `[Completed: …]`, one part a line; empty parts are left out. */
+export function writeSections(sections: Sections): string {
+  return SECTIONS.flatMap((name) => {
+    const items = sections[name] ?? [];
+    return items.length === 0 ? [] : [`[${name}: ${items.join('; ')}]`];
+  }).join('\n');
+}
+
+const BETWEEN = '\n---\n';
+
+/** Rounds of one summary. */
+export function roundsOf(summary: string | null): string[] {
+  return (summary ?? '').split(BETWEEN).filter((round) => round.trim() !== '');
+}
+
+export function joinRounds(rounds: readonly string[]): string {
+  return rounds.join(BETWEEN);
+}
+
+/** A text of a model as one round: it must not look like several. */
+export function asRound(text: string): string {
+  return text.replaceAll(/^-{3,}[ \t]*$/gm, '').trim();
+}

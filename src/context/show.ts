@@ -1,0 +1,48 @@
+import type { Message, UserMessage } from '../contract/message.ts';
+import type { Compaction } from '../contract/view.ts';
+import { boundText } from '../lib/text-bound.ts';
+import { turnStart } from './boundary.ts';
+import { squeeze } from './squeeze.ts';
+
+export type Shape = Pick<Compaction, 'keepFrom' | 'squeezeUntil' | 'level' | 'at'>;
+
+export const wholeShape: Shape = { keepFrom: 0, squeezeUntil: 0, level: 0, at: 0 };
+
+/**
+ * The messages to send. A person speaks first: where the first one kept is a reply, the prompt it works on stands
+ * before it. What `shape` does not speak of is sent as it is, so that requests grow at their end only.
+ */
+export function show(messages: readonly Message[], shape: Shape): readonly Message[] {
+  const head = headOf(messages, shape);
+  return head ? [...head, ...messages.slice(endOfHead(messages, shape))] : messages;
+}
+
+/** The part that does not change until the next compaction, for keeping; null when there is none. */
+export function headOf(messages: readonly Message[], shape: Shape): readonly Message[] | null {
+  const { level, at } = shape;
+  const keepFrom = turnStart(messages, shape.keepFrom);
+  const until = endOfHead(messages, shape);
+  if (keepFrom === 0 && (level === 0 || until === 0)) return null;
+  const squeezed = squeeze(messages, { level, until, at }).slice(keepFrom);
+  const first = messages[keepFrom];
+  const prompt = first?.role === 'assistant' ? promptBefore(messages, keepFrom) : null;
+  return prompt ? [prompt, ...squeezed] : squeezed;
+}
+
+export function endOfHead(messages: readonly Message[], { keepFrom, squeezeUntil }: Shape): number {
+  return Math.max(turnStart(messages, keepFrom), Math.min(squeezeUntil, messages.length));
+}
+
+/** Long enough for any task put in words; a log pasted along with it was seen when it was new. */
+const LONG_PROMPT = { max: 20_000, head: 12_000, tail: 6000 };
+
+function promptBefore(messages: readonly Message[], at: number): UserMessage | null {
+  const prompt = messages.slice(0, at).findLast((message) => message.role === 'user');
+  if (!prompt) return null;
+  const content = prompt.content.map((part) => {
+    if (part.type === 'image') return part;
+    const text = boundText(part.text, LONG_PROMPT);
+    return text === part.text ? part : { ...part, text };
+  });
+  return { ...prompt, content };
+}

@@ -1,0 +1,153 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { answer, histories, prompt, reply } from '../../test/support/histories.ts';
+import { extract } from './extract.ts';
+import { asRound, joinRounds, roundsOf, writeSections } from './sections.ts';
+import { type Ask, summarize, type Task } from './summarize.ts';
+
+const messages = [
+  prompt('make the login faster'),
+  reply('I will look.', { id: '1', name: 'Read', input: { file_path: 'src/login.ts' } }),
+  answer('1', 'Read', 'code'),
+  reply('We decided to cache tokens instead of asking the server. Now editing.', {
+    id: '2',
+    name: 'Edit',
+    input: { file_path: 'src/login.ts', old_string: 'a', new_string: 'b' },
+  }),
+  answer('2', 'Edit', 'File updated successfully'),
+  reply('', { id: '3', name: 'Bash', input: { command: 'npm test' } }),
+  answer('3', 'Bash', 'Exit code 1\n2 failed', { success: false }),
+  reply('The tests fail in cache.ts; I mend that next.'),
+];
+
+function task(changes: Partial<Task> = {}): Task {
+  return {
+    messages,
+    earlier: null,
+    focus: '',
+    budget: 1000,
+    charactersPerToken: 3,
+    maxPrompt: 50_000,
+    ...changes,
+  };
+}
+
+const says =
+  (text: string): Ask =>
+  async () => ({ text, by: 'p/m' });
+
+describe('[K07] [Z03] a summary', () => {
+  test('is what the model wrote; the model is given the conversation, the earlier summary and the focus', async () => {
+    const prompts: string[] = [];
+    const ask: Ask = async (text) => {
+      prompts.push(text);
+      return { text: ' [Completed: all]\n---\n[Open: none] ', by: 'p/m' };
+    };
+    const summary = await summarize(task({ earlier: '[Completed: before]', focus: 'the cache' }), ask);
+    expect(summary).toEqual({
+      text: '[Completed: before]\n---\n[Completed: all]\n\n[Open: none]',
+      by: 'p/m',
+    });
+    const [asked = ''] = prompts;
+    for (const words of [
+      '[Completed: before]',
+      'Keep above all what concerns: the cache',
+      'USER: make the login faster',
+      'CALL Bash: {"command":"npm test"}',
+      'FAILED Bash: Exit code 1',
+    ])
+      expect(asked).toContain(words);
+  });
+
+  test.each<[string, Ask | null]>([
+    ['there is no model', null],
+    ['it fails', async () => Promise.reject(new Error('down'))],
+    ['it says nothing', says('  ')],
+  ])('is drawn from the conversation itself when %s', async (_why, ask) => {
+    expect(await summarize(task(), ask)).toEqual({
+      by: 'extract',
+      text: [
+        '[Asked: make the login faster]',
+        '[Completed: I will look.; We decided to cache tokens instead of asking the server. Now editing.]',
+        '[Decided: We decided to cache tokens instead of asking the server.]',
+        '[Current state: The tests fail in cache.ts; I mend that next.]',
+        '[Files touched: src/login.ts]',
+        '[Open: Bash failed: Exit code 1 2 failed]',
+      ].join('\n'),
+    });
+  });
+
+  test('a bug is not taken for a model that fails', async () => {
+    await expect(summarize(task(), async () => Promise.reject(new TypeError('bug')))).rejects.toThrow('bug');
+  });
+
+  test('grows round by round and stays within its share; the oldest rounds are condensed', async () => {
+    let earlier: string | null = null;
+    for (let round = 1; round <= 60; round++) {
+      const ask: Ask = async (text) => ({
+        text: text.startsWith('Below are summaries')
+          ? `[Completed: condensed by round ${round}]`
+          : `[Completed: round ${round} ${'word '.repeat(40)}]`,
+        by: 'p/m',
+      });
+      earlier = (await summarize(task({ earlier }), ask)).text;
+      expect(earlier.length).toBeLessThanOrEqual(3000);
+      expect(roundsOf(earlier).at(-1)).toContain(`round ${round} `);
+    }
+    expect(roundsOf(earlier)[0]).toMatch(/^\[Completed: condensed by round \d+\]$/);
+  });
+
+  test('never outgrows its share, whatever was said and whoever answers', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        histories,
+        fc.string({ maxLength: 9000 }),
+        fc.boolean(),
+        async (messages, text, up) => {
+          let earlier: string | null = null;
+          for (let round = 0; round < 4; round++) {
+            const ask: Ask | null = up ? says(text.repeat(3)) : null;
+            earlier = (await summarize(task({ messages, earlier, budget: 600 }), ask)).text;
+            expect(earlier.length).toBeLessThanOrEqual(600 * 3 + 30);
+          }
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+
+  test('a prompt is never longer than the model can take', async () => {
+    await fc.assert(
+      fc.asyncProperty(histories, fc.integer({ min: 6000, max: 20_000 }), async (messages, maxPrompt) => {
+        const ask: Ask = async (text) => {
+          expect(text.length).toBeLessThanOrEqual(maxPrompt);
+          return { text: 'x', by: 'm' };
+        };
+        await summarize(task({ messages, maxPrompt, earlier: 'e'.repeat(2000) }), ask);
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
+
+test('rounds are told apart by a line that no round has', () => {
+  fc.assert(
+    fc.property(
+      fc.array(
+        fc.string().map((text) => asRound(`x${text}\n---\ny`)),
+        { minLength: 1 },
+      ),
+      (rounds) => {
+        expect(roundsOf(joinRounds(rounds))).toEqual(rounds);
+      },
+    ),
+  );
+});
+
+test('what is drawn from a long conversation is short', () => {
+  fc.assert(
+    fc.property(histories, (messages) => {
+      expect(writeSections(extract(messages)).length).toBeLessThan(15_000);
+    }),
+  );
+});

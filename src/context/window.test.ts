@@ -1,0 +1,40 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { budgetOf, limitsOf } from './window.ts';
+
+test('[K01] [Y04] a window of 128K is used as the documents say, and 1K of it is reserve', () => {
+  const budget = budgetOf(128_000);
+  expect(budget).toEqual({
+    system: 2000,
+    tools: 5000,
+    summary: 10_000,
+    recent: 30_000,
+    files: 40_000,
+    response: 40_000,
+  });
+  expect(Object.values(budget).reduce((sum, share) => sum + share)).toBe(127_000);
+});
+
+test('[K02] [N07] compaction begins at nine tenths of what an answer leaves', () => {
+  expect(limitsOf(128_000, { threshold: 0.9, maxOutput: 4096 })).toEqual({
+    compactAt: 111_513,
+    target: 78_059,
+    prepareAt: 92_928,
+  });
+  expect(limitsOf(200_000, { threshold: 0.9, maxOutput: 64_000 }).compactAt).toBe(123_750);
+});
+
+test('limits are in order for every window', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1000, max: 2_000_000 }),
+      fc.double({ min: 0.1, max: 1, noNaN: true }),
+      (window, threshold) => {
+        const { compactAt, target, prepareAt } = limitsOf(window, { threshold, maxOutput: 32_000 });
+        expect(target).toBeLessThan(compactAt);
+        expect(prepareAt).toBeLessThanOrEqual(compactAt);
+        expect(compactAt).toBeLessThan(window);
+      },
+    ),
+  );
+});

@@ -1,0 +1,99 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { formatLimit, formatUsd, type Limit, limitInPrompt, parseLimit, parseLimits } from './limit.ts';
+
+describe('[Z14] a limit in words', () => {
+  test.each<[string, Limit]>([
+    ['$5', { unit: 'usd', amount: 5 }],
+    ['$ 0.50', { unit: 'usd', amount: 0.5 }],
+    ['5 dollars', { unit: 'usd', amount: 5 }],
+    ['2.5 USD', { unit: 'usd', amount: 2.5 }],
+    ['$1,200', { unit: 'usd', amount: 1200 }],
+    ['+500k', { unit: 'tokens', amount: 500_000 }],
+    ['500k tokens', { unit: 'tokens', amount: 500_000 }],
+    ['2M tokens', { unit: 'tokens', amount: 2_000_000 }],
+    ['1.5m', { unit: 'tokens', amount: 1_500_000 }],
+    ['1,500,000', { unit: 'tokens', amount: 1_500_000 }],
+    ['40 turns', { unit: 'turns', amount: 40 }],
+    ['1 turn', { unit: 'turns', amount: 1 }],
+  ])('%s', (text, limit) => {
+    expect(parseLimit(text)).toEqual(limit);
+  });
+
+  test.each([
+    '',
+    '$',
+    'much',
+    '-5',
+    '0',
+    '$0',
+    '1,5',
+    '12,34',
+    '5 apples',
+    '$5 tokens',
+    '$5 turns',
+    '5 k m',
+    '1e9',
+    '9'.repeat(20),
+    '0.0000001 usd',
+  ])('%j is none', (text) => {
+    expect(parseLimit(text)).toBeNull();
+  });
+
+  test('several at once', () => {
+    expect(parseLimits('$5 and 40 turns')).toEqual([
+      { unit: 'usd', amount: 5 },
+      { unit: 'turns', amount: 40 },
+    ]);
+    expect(parseLimits('$5 and more')).toBeNull();
+  });
+
+  test('what is written of a limit reads back as the same one', () => {
+    const limit = fc.oneof(
+      fc.record({
+        unit: fc.constantFrom('tokens' as const, 'turns' as const),
+        amount: fc.integer({ min: 1, max: 9_000_000_000 }),
+      }),
+      fc
+        .integer({ min: 1, max: 100_000_000_000 })
+        .map((micros): Limit => ({ unit: 'usd', amount: micros / 1e6 })),
+    );
+    fc.assert(
+      fc.property(limit, (one) => {
+        expect(parseLimit(formatLimit(one))).toEqual(one);
+      }),
+    );
+  });
+
+  test('no text makes it throw, and what it reads is above zero', () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        const limit = parseLimit(text);
+        expect(limit === null || limit.amount > 0).toBe(true);
+      }),
+    );
+  });
+
+  test.each<[string, Limit | null]>([
+    ['fix the tests +500k', { unit: 'tokens', amount: 500_000 }],
+    ['fix the tests\n+$2 ', { unit: 'usd', amount: 2 }],
+    ['fix the tests +2M', { unit: 'tokens', amount: 2_000_000 }],
+    ['shift the offset by +5', null],
+    ['+500k', null],
+    ['the price+500k', null],
+    ['+500k is too much', null],
+    ['add +1.2.3k', null],
+  ])('in the prompt %j', (prompt, limit) => {
+    expect(limitInPrompt(prompt)).toEqual(limit);
+  });
+
+  test.each([
+    [0, '$0.00'],
+    [5, '$5.00'],
+    [1234.5, '$1,234.50'],
+    [0.0042, '$0.0042'],
+    [0.000021, '$0.000021'],
+  ])('%d dollars are written %s', (amount, text) => {
+    expect(formatUsd(amount)).toBe(text);
+  });
+});

@@ -1,0 +1,65 @@
+/** How much may be used up. Tokens are all of them: read, cached and written. */
+export type Limit = { unit: 'usd' | 'tokens' | 'turns'; amount: number };
+
+/** What a limit holds for. */
+export type LimitScope = 'run' | 'session' | 'day';
+
+const SUFFIXES: Readonly<Record<string, number>> = { '': 1, k: 1e3, m: 1e6, b: 1e9 };
+const UNITS: readonly (readonly [RegExp, Limit['unit']])[] = [
+  [/^(usd|dollars?|\$)$/, 'usd'],
+  [/^(tok|tokens?)?$/, 'tokens'],
+  [/^turns?$/, 'turns'],
+];
+const WRITTEN = /^\+?(\$?)\s*(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)\s*([kmb]?)\s*([a-z$]*)$/i;
+/** Dollars are counted to a millionth. */
+const MICRO = 1e6;
+
+/** `$5`, `500k tokens`, `2M`, `1,500,000`, `40 turns`, each also with a plus. Null when it is no limit. */
+export function parseLimit(text: string): Limit | null {
+  const [, sign = '', digits = '', suffix = '', word = ''] = WRITTEN.exec(text.trim()) ?? [];
+  const named = UNITS.find(([pattern]) => pattern.test(word.toLowerCase()))?.[1];
+  if (digits === '' || named === undefined || (sign !== '' && word !== '' && named !== 'usd')) return null;
+  const unit = sign === '' ? named : 'usd';
+  const exact = Number(digits.replaceAll(',', '')) * (SUFFIXES[suffix.toLowerCase()] ?? Number.NaN);
+  const amount = unit === 'usd' ? Math.round(exact * MICRO) / MICRO : Math.round(exact);
+  return amount > 0 && amount <= Number.MAX_SAFE_INTEGER / MICRO ? { unit, amount } : null;
+}
+
+/** Several are joined with `and`: `$5 and 40 turns`. Null when one of them is no limit. */
+export function parseLimits(text: string): Limit[] | null {
+  const limits = text.split(/\s+and\s+/i).map(parseLimit);
+  return limits.every((limit) => limit !== null) ? limits : null;
+}
+
+/**
+ * The last word of a prompt, where it is such as `+500k`, `+2M` or `+$5`. A bare number is none: people write
+ * `+1` for other reasons.
+ */
+export function limitInPrompt(prompt: string): Limit | null {
+  const word = /\S\s+(\+\$?[\d.,]+[kmb]?)\s*$/i.exec(prompt)?.[1];
+  return word !== undefined && /[$kmb]/i.test(word) ? parseLimit(word) : null;
+}
+
+/** Reads back as the same limit. */
+export function formatLimit({ unit, amount }: Limit): string {
+  if (unit === 'usd') return formatUsd(amount);
+  return `${grouped(amount)} ${amount === 1 ? unit.slice(0, -1) : unit}`;
+}
+
+/** As many digits as it takes to tell it from nothing. */
+export function formatUsd(amount: number): string {
+  const digits = amount >= 0.01 || amount === 0 ? 2 : 4;
+  const short = amount.toFixed(digits);
+  const exact = Number(short) === amount ? short : amount.toFixed(6).replace(/0{1,4}$/, '');
+  return `$${exact.replace(/\B(?=(\d{3})+\.)/g, ',')}`;
+}
+
+/** For reading: cents, and more of small sums. */
+export function shortUsd(amount: number): string {
+  if (amount > 0 && amount < 0.0001) return 'under $0.0001';
+  return formatUsd(Number(amount.toFixed(amount < 1 ? 4 : 2)));
+}
+
+export function grouped(count: number): string {
+  return String(Math.round(count)).replaceAll(/\B(?=(\d{3})+$)/g, ',');
+}

@@ -1,0 +1,44 @@
+import type { Note } from './store.ts';
+
+export const MOST_NOTES = 8;
+const MOST_TOKENS = 800;
+
+const HEAD =
+  '<memory>\nNotes from earlier sessions that may matter here. They may be out of date: check before you rely on them.';
+const END = '</memory>';
+const CHARACTERS_PER_TOKEN = 3.5;
+const BLOCK = /\n*<memory>\n[\s\S]*?\n<\/memory>/g;
+
+/** What goes with the first prompt, never more than the limit, however much is known. Null when nothing matters. */
+export function memoryBlock(notes: readonly Note[]): { text: string; told: Note[] } | null {
+  const told: Note[] = [];
+  const lines: string[] = [];
+  let room = MOST_TOKENS - tokensIn(`\n\n${HEAD}\n${END}`);
+  for (const note of notes) {
+    if (told.length === MOST_NOTES) break;
+    const line = lineOf(note);
+    const tokens = tokensIn(`${line}\n`);
+    if (tokens > room) continue;
+    room -= tokens;
+    told.push(note);
+    lines.push(line);
+  }
+  if (told.length === 0) return null;
+  return { text: `\n\n${[HEAD, ...lines, END].join('\n')}`, told };
+}
+
+/** A prompt as its writer wrote it. */
+export function withoutMemory(text: string): string {
+  return text.replaceAll(BLOCK, '');
+}
+
+function lineOf({ kind, text, date }: Note): string {
+  const facts = [kind === 'user' ? 'user' : 'project', date].filter((fact) => fact !== null);
+  return `- ${text.replaceAll(/<(\/?memory)>/gi, '‹$1›')} (${facts.join(', ')})`;
+}
+
+/** Rather too many than too few: writing other than Latin takes up to a token a character. */
+export function tokensIn(text: string): number {
+  const foreign = text.match(/[^\p{ASCII}\p{Script=Latin}]/gu)?.join('').length ?? 0;
+  return (text.length - foreign) / CHARACTERS_PER_TOKEN + foreign;
+}

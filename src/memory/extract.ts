@@ -1,0 +1,86 @@
+import * as z from 'zod';
+import { type Message, textOf } from '../contract/message.ts';
+import { boundText } from '../lib/text-bound.ts';
+import { withoutMemory } from './block.ts';
+import { type NoteKind, noteKinds } from './store.ts';
+
+/** A note as the model proposes it. */
+export type Draft = { kind: NoteKind; text: string };
+
+/** Room for the answer, in tokens. */
+export const EXTRACTION_TOKENS = 1_000;
+
+const MOST_DRAFTS = 8;
+const SHORTEST = 12;
+const LONGEST = 300;
+const KNOWN_SHOWN = 40;
+const PROMPT_LIMITS = { max: 2_000, head: 1_500, tail: 400 };
+const REPLY_LIMITS = { max: 1_200, head: 800, tail: 300 };
+const WHOLE_LIMITS = { max: 24_000, head: 8_000, tail: 15_000 };
+
+/** Some of it is only true today, whatever the model thinks of it. */
+const EPHEMERAL = /\blines? \d+|\b(this|the current) (session|task|conversation|run)\b|\/tmp\/|\bjust now\b/i;
+
+/** One question and its answer teach little; a conversation, or a run of some length, may. */
+export function isWorthExtracting(messages: readonly Message[]): boolean {
+  const count = (role: Message['role']) => messages.filter((message) => message.role === role).length;
+  return count('user') >= 2 || count('assistant') >= 3;
+}
+
+/**
+ * Asks for what stays true. Only what the two have said is shown: what tools read is not theirs, and a page or a file
+ * must not write itself into memory.
+ */
+export function extractionPrompt(messages: readonly Message[], known: readonly Draft[]): string {
+  const shown = known.slice(-KNOWN_SHOWN).map(({ text }) => `- ${text}`);
+  return [
+    'Below is a conversation between a user and a coding assistant. Write down what will still be true and useful in later sessions.',
+    [
+      '- user: who the user is and how they like to work, in any project',
+      '- context: lasting facts about this project that its files do not say plainly',
+      '- decisions: what was decided, and why',
+      '- learnings: what was found out and will be needed again',
+    ].join('\n'),
+    'Leave out what belongs to this task only: names of variables, line numbers, what was edited, progress, mistakes already mended. Leave out everything secret. Each note is one sentence of at most 200 characters that makes sense on its own.',
+    ...(shown.length > 0 ? [`Already known, do not repeat:\n${shown.join('\n')}`] : []),
+    `<conversation>\n${boundText(transcriptOf(messages), WHOLE_LIMITS)}\n</conversation>`,
+    `Answer with nothing but a JSON list of at most ${MOST_DRAFTS} notes, such as [{"kind":"decisions","text":"Dates are stored in UTC because reports cross time zones."}]. If nothing is worth keeping, and often nothing is, answer [].`,
+  ].join('\n\n');
+}
+
+function transcriptOf(messages: readonly Message[]): string {
+  return messages
+    .flatMap((message) => {
+      const text = withoutMemory(textOf(message)).trim();
+      if (message.role === 'tool' || text === '') return [];
+      return message.role === 'user'
+        ? `User: ${boundText(text, PROMPT_LIMITS)}`
+        : `Assistant: ${boundText(text, REPLY_LIMITS)}`;
+    })
+    .join('\n\n');
+}
+
+const draft = z.object({ kind: z.enum(noteKinds), text: z.string().trim().min(SHORTEST).max(LONGEST) });
+
+/** The notes in an answer. Whatever is no such note is passed over, the whole answer if need be. */
+export function parseDrafts(answer: string): Draft[] {
+  const list = z.array(z.unknown()).safeParse(jsonListIn(answer));
+  if (!list.success) return [];
+  return list.data
+    .flatMap((item) => draft.safeParse(item).data ?? [])
+    .filter(({ text }) => !EPHEMERAL.test(text))
+    .slice(0, MOST_DRAFTS);
+}
+
+/** Models like to put words or a fence around it. */
+function jsonListIn(answer: string): unknown {
+  const from = answer.indexOf('[');
+  const to = answer.lastIndexOf(']');
+  if (from === -1 || to < from) return null;
+  try {
+    return JSON.parse(answer.slice(from, to + 1));
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}

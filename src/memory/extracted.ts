@@ -1,0 +1,29 @@
+import { appendFileSync, mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { readJsonLines, toJsonLines } from '../lib/json-lines.ts';
+
+/** Which sessions have been gone through, and how far they had come by then. */
+export class ExtractedSessions {
+  readonly #file: string;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** How many messages each session had when it was gone through last. */
+  known(): Map<string, number> {
+    const lines = readJsonLines(this.#file).map(
+      (line) => (line ?? {}) as { id?: unknown; messages?: unknown },
+    );
+    return new Map(
+      lines.flatMap(({ id, messages }): [string, number][] =>
+        typeof id === 'string' && typeof messages === 'number' ? [[id, messages]] : [],
+      ),
+    );
+  }
+
+  add(id: string, messages: number): void {
+    mkdirSync(path.dirname(this.#file), { recursive: true, mode: 0o700 });
+    appendFileSync(this.#file, toJsonLines([{ id, messages }]), { mode: 0o600 });
+  }
+}

@@ -1,0 +1,64 @@
+import * as z from 'zod';
+import type { Embed } from './rank.ts';
+
+/** A server on this machine, as it was found. */
+export type EmbeddingServer = { provider: string; baseUrl: string; models: readonly string[] };
+
+export type LocalEmbedding = { model: string; embed: Embed };
+
+/** What models that make numbers of texts are called. */
+const EMBEDDING_NAME = /embed|minilm|(^|[^a-z])(bge|e5|gte)([^a-z]|$)/i;
+const TIMEOUT_MS = 20_000;
+
+const answerShape = z.union([
+  z.object({ embeddings: z.array(z.array(z.number())) }).transform(({ embeddings }) => embeddings),
+  z
+    .object({ data: z.array(z.object({ embedding: z.array(z.number()) })) })
+    .transform(({ data }) => data.map(({ embedding }) => embedding)),
+]);
+
+/** `wanted` is `auto` or `provider/model`. Unasked, only a server on this very machine is taken. Null when there is none. */
+export function localEmbedding(
+  wanted: string,
+  servers: readonly EmbeddingServer[],
+  fetch: typeof globalThis.fetch,
+): LocalEmbedding | null {
+  for (const server of servers) {
+    const model = server.models.find((name) =>
+      wanted === 'auto'
+        ? EMBEDDING_NAME.test(name) && isThisMachine(server.baseUrl)
+        : [`${server.provider}/${name}`, `${server.provider}/${name.replace(/:latest$/, '')}`].includes(
+            wanted,
+          ),
+    );
+    if (model !== undefined)
+      return { model, embed: (texts, signal) => ask(server, { model, texts, signal }, fetch) };
+  }
+  return null;
+}
+
+/** Null, whatever went wrong: notes are found by their words then. */
+async function ask(
+  { provider, baseUrl }: EmbeddingServer,
+  { model, texts, signal }: { model: string; texts: readonly string[]; signal: AbortSignal },
+  fetch: typeof globalThis.fetch,
+): ReturnType<Embed> {
+  const root = baseUrl.replace(/\/+$/, '');
+  try {
+    const response = await fetch(provider === 'ollama' ? `${root}/api/embed` : `${root}/embeddings`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ model, input: texts }),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+    });
+    if (!response.ok) return null;
+    return answerShape.safeParse(await response.json()).data ?? null;
+  } catch {
+    // A server that went away, or one that speaks another language.
+    return null;
+  }
+}
+
+function isThisMachine(url: string): boolean {
+  return URL.canParse(url) && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
+}

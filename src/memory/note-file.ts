@@ -1,0 +1,53 @@
+import { type Entry, parseEntry, renderEntry } from './entry.ts';
+
+/** A part of a file: an entry, or anything else a person wrote. `raw` is exactly what stands there. */
+type Block = { raw: string; entry: Entry | null };
+
+/** A file of notes. Printed unchanged it is what was read, byte for byte: only what is touched is written anew. */
+export type NoteFile = readonly Block[];
+
+const ITEM_START = /^ ?(?:[-*+]|\d{1,9}[.)])[ \t]+\S/;
+/** Goes on with the item above: indented, or a line of its words. */
+const GOES_ON = /^(?: {2,}|\t+)\S/;
+
+export function parseNotes(text: string): NoteFile {
+  const blocks: { lines: string[]; isItem: boolean }[] = [];
+  for (const line of text.split('\n')) {
+    const last = blocks.at(-1);
+    if (ITEM_START.test(line)) blocks.push({ lines: [line], isItem: true });
+    else if (last && (last.isItem ? GOES_ON.test(line) : true)) last.lines.push(line);
+    else blocks.push({ lines: [line], isItem: false });
+  }
+  return blocks.map(({ lines, isItem }) => {
+    const raw = lines.join('\n');
+    return { raw, entry: isItem ? parseEntry(raw) : null };
+  });
+}
+
+export function printNotes(file: NoteFile): string {
+  return file.map(({ raw }) => raw).join('\n');
+}
+
+export function entriesOf(file: NoteFile): Entry[] {
+  return file.flatMap(({ entry }) => (entry ? [entry] : []));
+}
+
+/** The file with each entry as `change` makes it; null takes it out. The rest stays as it was written. */
+export function changeNotes(file: NoteFile, change: (entry: Entry) => Entry | null): NoteFile {
+  return file.flatMap((block) => {
+    if (!block.entry) return block;
+    const entry = change(block.entry);
+    if (entry === block.entry) return block;
+    return entry ? { raw: renderEntry(entry), entry } : [];
+  });
+}
+
+/** New entries come last; `title` heads a file that was empty. */
+export function addNotes(file: NoteFile, entries: readonly Entry[], title: string): NoteFile {
+  if (entries.length === 0) return file;
+  const before = printNotes(file).trimEnd();
+  const items = entries.map(renderEntry).join('\n');
+  const lastIsItem = /(^|\n) ?(?:[-*+]|\d{1,9}[.)])[ \t]+\S[^\n]*(\n(?: {2,}|\t+)\S[^\n]*)*$/.test(before);
+  const head = before === '' ? `# ${title}\n\n` : `${before}${lastIsItem ? '\n' : '\n\n'}`;
+  return parseNotes(`${head}${items}\n`);
+}

@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, realpathSync, statSync } from 'node:fs';
+import path from 'node:path';
+
+/** The name of a project's own folder in memory: the same however the path to the project is written. */
+export function projectKey(folder: string): string {
+  return createHash('sha1').update(normalizeProject(folder)).digest('hex').slice(0, 12);
+}
+
+/** One spelling for one folder. The worktrees of a repository are one project. */
+export function normalizeProject(folder: string): string {
+  const real = realOf(folder);
+  const place = mainWorktree(real).normalize('NFC');
+  return ignoresCase(place) ? place.toLowerCase() : place;
+}
+
+function realOf(folder: string): string {
+  const absolute = path.resolve(folder);
+  try {
+    return realpathSync.native(absolute);
+  } catch (error) {
+    if (isMissing(error)) return absolute;
+    throw error;
+  }
+}
+
+/** Asked of the disk: a system may have disks of both kinds. */
+function ignoresCase(folder: string): boolean {
+  const other = folder.toUpperCase() === folder ? folder.toLowerCase() : folder.toUpperCase();
+  if (other === folder) return false;
+  const here = statIfAny(folder);
+  const there = statIfAny(other);
+  return here !== null && there !== null && here.ino === there.ino && here.dev === there.dev;
+}
+
+/** The same place in the repository's first worktree, where `folder` lies in another one. */
+function mainWorktree(folder: string): string {
+  for (let at = folder; ; at = path.dirname(at)) {
+    const dotGit = path.join(at, '.git');
+    const stat = statIfAny(dotGit);
+    if (stat?.isFile()) {
+      const main = mainOf(dotGit);
+      return main === null ? folder : path.join(main, path.relative(at, folder));
+    }
+    if (stat || path.dirname(at) === at) return folder;
+  }
+}
+
+/**
+ * Believed only if the folder that `.git` names, names it back: a file in a strange project must not lead to the
+ * memory of another.
+ */
+function mainOf(dotGit: string): string | null {
+  const written = /^gitdir: (.+)$/m.exec(textIfAny(dotGit))?.[1];
+  if (written === undefined) return null;
+  const own = path.resolve(path.dirname(dotGit), written.trim());
+  const back = textIfAny(path.join(own, 'gitdir')).trim();
+  const common = textIfAny(path.join(own, 'commondir')).trim();
+  if (back === '' || common === '' || realOf(path.resolve(own, back)) !== realOf(dotGit)) return null;
+  const shared = realOf(path.resolve(own, common));
+  return path.basename(shared) === '.git' ? path.dirname(shared) : null;
+}
+
+function textIfAny(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (isMissing(error)) return '';
+    throw error;
+  }
+}
+
+function statIfAny(file: string) {
+  try {
+    return statSync(file, { throwIfNoEntry: false }) ?? null;
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException).code ?? '';
+  return ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'EISDIR', 'ELOOP'].includes(code);
+}

@@ -1,0 +1,89 @@
+import { wordsOf } from './words.ts';
+
+/** Numbers for texts, one list each; null when the service did not answer, or not in time. Never rejects. */
+export type Embed = (
+  texts: readonly string[],
+  signal: AbortSignal,
+) => Promise<readonly (readonly number[])[] | null>;
+
+/** A hit this much weaker than the best one is chance: one everyday word in common. */
+const WEAKEST = 0.2;
+/** As is usual for fusing ranks: how little the very first places count more than those after them. */
+const RANK_OFFSET = 60;
+/** Below this, two texts have nothing in common, whatever the model. */
+const LEAST_COSINE = 0.3;
+
+/** Past this many texts with a word in common, those with the fewest are not looked at any closer. */
+const MOST_LOOKED_AT = 200;
+
+/** Which texts speak of what the query asks, the best first, as places in the list. None when nothing does. */
+export async function rankByWords(query: string, texts: readonly string[]): Promise<number[]> {
+  const wanted = [...new Set(wordsOf(query))];
+  const candidates = likely(wanted, texts);
+  if (candidates.length === 0) return [];
+  const { default: MiniSearch } = await import('minisearch');
+  const index = new MiniSearch<{ id: number; text: string }>({
+    fields: ['text'],
+    tokenize: wordsOf,
+    processTerm: (term) => term,
+  });
+  index.addAll(candidates.map((id) => ({ id, text: texts[id] ?? '' })));
+  const hits = index.search(wanted.join(' '), {
+    tokenize: (words) => words.split(' '),
+    prefix: (term) => term.length > 4,
+  });
+  const best = hits[0]?.score ?? 0;
+  return hits.filter(({ score }) => score >= best * WEAKEST).map(({ id }) => id as number);
+}
+
+/** Taking thousands of texts apart takes longer than anybody should wait: those without any of the words are left out. */
+function likely(words: readonly string[], texts: readonly string[]): number[] {
+  const roots = words.map((word) => (word.length > 5 ? word.slice(0, -1) : word));
+  const found = texts.flatMap((text, id) => {
+    const plain = text.normalize('NFKC').toLowerCase();
+    const hits = roots.filter((root) => plain.includes(root)).length;
+    return hits > 0 ? [{ id, hits }] : [];
+  });
+  if (found.length > MOST_LOOKED_AT) found.sort((a, b) => b.hits - a.hits);
+  return found.slice(0, MOST_LOOKED_AT).map(({ id }) => id);
+}
+
+/** By meaning. Texts without numbers are left out. */
+export function rankByVectors(
+  query: readonly number[],
+  vectors: readonly (readonly number[] | null)[],
+): number[] {
+  const scores = vectors.flatMap((vector, id) => (vector ? [{ id, score: cosine(query, vector) }] : []));
+  const mean = scores.reduce((sum, { score }) => sum + score, 0) / scores.length;
+  const spread = Math.sqrt(scores.reduce((sum, { score }) => sum + (score - mean) ** 2, 0) / scores.length);
+  // Models differ in how near they put strangers: what counts is to stand out from the rest.
+  const least = Math.max(LEAST_COSINE, scores.length > 1 ? mean + spread / 2 : LEAST_COSINE);
+  return scores
+    .filter(({ score }) => score >= least)
+    .sort((a, b) => b.score - a.score)
+    .map(({ id }) => id);
+}
+
+/** Several orders made one: what stands high in any of them stands high in the whole. */
+export function fuse(orders: readonly (readonly number[])[]): number[] {
+  const scores = new Map<number, number>();
+  for (const order of orders) {
+    for (const [place, id] of order.entries())
+      scores.set(id, (scores.get(id) ?? 0) + 1 / (RANK_OFFSET + place));
+  }
+  return [...scores].sort(([, a], [, b]) => b - a).map(([id]) => id);
+}
+
+function cosine(a: readonly number[], b: readonly number[]): number {
+  if (a.length !== b.length) return 0;
+  let dot = 0;
+  let lengthA = 0;
+  let lengthB = 0;
+  for (const [i, x] of a.entries()) {
+    const y = b[i] ?? 0;
+    dot += x * y;
+    lengthA += x * x;
+    lengthB += y * y;
+  }
+  return dot === 0 ? 0 : dot / Math.sqrt(lengthA * lengthB);
+}

@@ -1,0 +1,146 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { writeAtomic } from '../lib/atomic-write.ts';
+import { type Lock, lockFile } from '../lib/lock.ts';
+import { twinOf } from './duplicates.ts';
+import { cleanText, type Entry } from './entry.ts';
+import { addNotes, changeNotes, entriesOf, type NoteFile, parseNotes, printNotes } from './note-file.ts';
+import { projectKey } from './project-key.ts';
+
+/** Of whom or what a note speaks; one file each. */
+export const noteKinds = ['user', 'context', 'decisions', 'learnings'] as const;
+export type NoteKind = (typeof noteKinds)[number];
+
+export type Note = Entry & { kind: NoteKind };
+
+const TITLES: Record<NoteKind, string> = {
+  user: 'About the user, in every project',
+  context: 'About this project',
+  decisions: 'Decided in this project',
+  learnings: 'Learnt in this project',
+};
+const DAY_MS = 24 * 60 * 60 * 1000;
+const KEPT_DAYS = 90;
+const LOCK_TRIES = 80;
+const LOCK_PAUSE_MS = 25;
+
+/** What is remembered, as Markdown that a person may edit at any time: files are read anew whenever they are asked. */
+export class MemoryStore {
+  readonly folder: string;
+  readonly #project: string;
+
+  constructor({ folder, project }: { folder: string; project: string }) {
+    this.folder = folder;
+    this.#project = path.join(folder, 'projects', projectKey(project));
+  }
+
+  fileOf(kind: NoteKind): string {
+    return kind === 'user' ? path.join(this.folder, 'user.md') : path.join(this.#project, `${kind}.md`);
+  }
+
+  /** In the order of the files. */
+  list(): Note[] {
+    return noteKinds.flatMap((kind) => entriesOf(this.#read(kind)).map((entry) => ({ ...entry, kind })));
+  }
+
+  /** Adds what is not known yet; resolves with what was added. */
+  async add(notes: readonly Note[]): Promise<Note[]> {
+    const added: Note[] = [];
+    await this.#change(() => {
+      const known = this.list();
+      for (const note of notes) {
+        if (note.text === '' || twinOf(note.text, [...known, ...added])) continue;
+        added.push(note);
+      }
+      return noteKinds.map((kind) => {
+        const fresh = added.filter((note) => note.kind === kind);
+        return { kind, file: addNotes(this.#read(kind), fresh, TITLES[kind]) };
+      });
+    });
+    return added;
+  }
+
+  /** The note as `change` makes it; null forgets it. False when it is not there any more. */
+  async replace(note: Note, change: (entry: Entry) => Entry | null): Promise<boolean> {
+    let found = false;
+    await this.#change(() => {
+      const file = changeNotes(this.#read(note.kind), (entry) => {
+        if (found || entry.text !== note.text) return entry;
+        found = true;
+        return change(entry);
+      });
+      return [{ kind: note.kind, file }];
+    });
+    return found;
+  }
+
+  async edit(note: Note, text: string): Promise<boolean> {
+    return this.replace(note, (entry) => ({ ...entry, text: cleanText(text) }));
+  }
+
+  /** They were told to a model today. */
+  async touch(notes: readonly Note[], today: string): Promise<void> {
+    const told = new Set(notes.map(({ kind, text }) => `${kind} ${text}`));
+    await this.#change(() =>
+      noteKinds.map((kind) => ({
+        kind,
+        file: changeNotes(this.#read(kind), (entry) =>
+          told.has(`${kind} ${entry.text}`) ? { ...entry, used: today, uses: entry.uses + 1 } : entry,
+        ),
+      })),
+    );
+  }
+
+  /** What was not used for 90 days goes. What is pinned stays, and what a person wrote without a date. */
+  async prune(now: Date): Promise<Note[]> {
+    const isOld = (entry: Entry) =>
+      !entry.pinned &&
+      entry.date !== null &&
+      now.getTime() - Date.parse(entry.used ?? entry.date) > KEPT_DAYS * DAY_MS;
+    const old = this.list().filter(isOld);
+    if (old.length === 0) return [];
+    await this.#change(() =>
+      noteKinds.map((kind) => ({
+        kind,
+        file: changeNotes(this.#read(kind), (entry) => (isOld(entry) ? null : entry)),
+      })),
+    );
+    return old;
+  }
+
+  /** Read, changed and written while no other process does the same. */
+  async #change(change: () => { kind: NoteKind; file: NoteFile }[]): Promise<void> {
+    const lock = await this.#locked();
+    try {
+      for (const { kind, file } of change()) {
+        const text = printNotes(file);
+        if (text !== this.#textOf(kind)) await writeAtomic(this.fileOf(kind), text, 0o600);
+      }
+    } finally {
+      await lock.release();
+    }
+  }
+
+  async #locked(): Promise<Lock> {
+    for (let tries = 0; tries < LOCK_TRIES; tries++) {
+      const lock = await lockFile(path.join(this.folder, 'user.md'));
+      if (lock) return lock;
+      await pause(LOCK_PAUSE_MS);
+    }
+    throw new Error('another process has been writing to memory for too long');
+  }
+
+  #read(kind: NoteKind): NoteFile {
+    return parseNotes(this.#textOf(kind));
+  }
+
+  #textOf(kind: NoteKind): string {
+    try {
+      return readFileSync(this.fileOf(kind), 'utf8');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,117 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { workspace } from '../../test/support/workspace.ts';
+import { noUsage } from '../contract/message.ts';
+import { thisProcess } from '../lib/running.ts';
+import { type CallOwner, type Entry, type Hold, Ledger } from './ledger.ts';
+
+const owner: CallOwner = { session: 's', run: 'r', model: 'a/x', purpose: 'main' };
+const noon = new Date(2026, 4, 6, 12);
+const today = '2026-05-06.jsonl';
+
+const entry = (id: string, usd = 1): Entry => ({ ...owner, id, at: noon.toISOString(), usage: noUsage, usd });
+const hold = (id: string, tokens = 10): Hold => ({
+  ...owner,
+  id,
+  at: noon.toISOString(),
+  most: { usd: 0, tokens },
+  sure: { usd: 0, tokens: 1 },
+});
+
+async function setUp() {
+  const { home } = await workspace();
+  const folder = path.join(home, 'ledger');
+  return { folder, ledger: new Ledger(folder, () => noon), other: new Ledger(folder, () => noon) };
+}
+
+const holding = (ledger: Ledger, one: Hold) => ledger.decide(() => ({ verdict: 'held', hold: one }));
+
+describe('the ledger', () => {
+  test('what one process holds or spends, the others see', async () => {
+    const { ledger, other } = await setUp();
+    await holding(ledger, hold('1'));
+    await holding(ledger, hold('2'));
+    expect((await other.today()).held).toMatchObject([hold('1'), hold('2')]);
+    await ledger.spend(entry('1'));
+    await ledger.release('2');
+    const { spent, held, lost } = await other.today();
+    expect({ spent, held, lost }).toEqual({ spent: [{ type: 'spent', ...entry('1') }], held: [], lost: [] });
+  });
+
+  test('two at once decide one after the other: what the first holds, the second sees', async () => {
+    const { ledger, other } = await setUp();
+    const room = 100;
+    const ask = (of: Ledger, id: string) =>
+      of.decide(({ held }) => {
+        const used = held.reduce((sum, { most }) => sum + most.tokens, 0);
+        return used + 10 > room ? { verdict: false } : { verdict: true, hold: hold(id) };
+      });
+    const verdicts = await Promise.all(
+      Array.from({ length: 30 }, (_, i) => ask(i % 2 ? ledger : other, `${i}`)),
+    );
+    expect(verdicts.filter(Boolean)).toHaveLength(10);
+    expect((await ledger.today()).held).toHaveLength(10);
+  });
+
+  test('a line that a crash tore spoils no other', async () => {
+    const { folder, ledger, other } = await setUp();
+    await ledger.spend(entry('1'));
+    await appendFile(path.join(folder, today), '{"type":"spent","id":"to');
+    await ledger.spend(entry('2'));
+    expect((await other.today()).spent.map(({ id }) => id)).toEqual(['1', '2']);
+  });
+
+  test('what a dead process held is held no more; of its prompt one cannot tell', async () => {
+    const { folder, ledger } = await setUp();
+    const child = spawn(process.execPath, ['-e', '0']);
+    await once(child, 'exit');
+    const dead = { ...thisProcess(), pid: child.pid ?? 0, started: '' };
+    await mkdir(folder, { recursive: true });
+    await writeFile(
+      path.join(folder, today),
+      `${JSON.stringify({ type: 'hold', process: dead, ...hold('1') })}\n`,
+    );
+    const { held, lost } = await ledger.today();
+    expect(held).toEqual([]);
+    expect(lost).toMatchObject([hold('1')]);
+  });
+
+  test('of another machine, a call is believed for an hour', async () => {
+    const { folder } = await setUp();
+    const far = { host: 'elsewhere.invalid', pid: 1, started: '' };
+    await mkdir(folder, { recursive: true });
+    await writeFile(
+      path.join(folder, today),
+      `${JSON.stringify({ type: 'hold', process: far, ...hold('1') })}\n`,
+    );
+    const at = (minutes: number) => new Ledger(folder, () => new Date(noon.getTime() + minutes * 60_000));
+    expect((await at(59).today()).held).toHaveLength(1);
+    expect((await at(61).today()).lost).toHaveLength(1);
+  });
+
+  test('each day has its file; earlier ones are found, and old ones go', async () => {
+    const { folder, ledger } = await setUp();
+    await mkdir(folder, { recursive: true });
+    const days = { '2025-01-01': 'old', '2026-05-04': 'before', '2026-05-05': 'yesterday' };
+    for (const [day, id] of Object.entries(days)) {
+      const line = `${JSON.stringify({ type: 'spent', ...entry(id) })}\n`;
+      await writeFile(path.join(folder, `${day}.jsonl`), line);
+    }
+    await ledger.spend(entry('today'));
+    expect((await ledger.before(new Date(2026, 4, 5, 23))).map(({ id }) => id)).toEqual(['yesterday']);
+    expect((await ledger.today()).spent.map(({ id }) => id)).toEqual(['today']);
+    expect((await readdir(folder)).sort()).toEqual(['2026-05-04.jsonl', '2026-05-05.jsonl', today]);
+  });
+
+  test('it holds figures, and no word of what was said', async () => {
+    const { folder, ledger } = await setUp();
+    await ledger.spend(entry('1'));
+    expect(JSON.parse(await readFile(path.join(folder, today), 'utf8'))).toEqual({
+      type: 'spent',
+      ...entry('1'),
+    });
+  });
+});

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { bench, use } from '../../test/support/hands.ts';
+import { createRecall, type RecallHit } from './recall.ts';
+import { createRegistry } from './registry.ts';
+
+test('[U12] Recall tells what was found, with where and when, and asks for no more than was wanted', async () => {
+  const asked: unknown[] = [];
+  const hits: RecallHit[] = [
+    { where: 'note (decisions)', date: '2026-11-16', text: 'Use UTC.' },
+    { where: 'session 9d923fc9 (user)', date: '2026-11-15', text: 'which zone?' },
+  ];
+  const recall = createRecall(async (query, { limit }) => {
+    asked.push({ query, limit });
+    return hits.slice(0, limit);
+  });
+  const { context } = await bench();
+  expect(await use(recall, { query: 'time zone' }, context)).toEqual({
+    success: true,
+    output: '2026-11-16  note (decisions)\n  Use UTC.\n2026-11-15  session 9d923fc9 (user)\n  which zone?',
+    metadata: { found: 2 },
+  });
+  await use(recall, { query: 'zone', limit: 1 }, context);
+  expect(asked).toEqual([
+    { query: 'time zone', limit: 8 },
+    { query: 'zone', limit: 1 },
+  ]);
+  expect(recall.input.safeParse({ query: 'x', limit: 21 }).success).toBe(false);
+});
+
+test('nothing found is no error', async () => {
+  const { context } = await bench();
+  const result = await use(
+    createRecall(async () => []),
+    { query: 'x' },
+    context,
+  );
+  expect(result).toEqual({ success: true, output: 'Nothing was found. Other words may find more.' });
+});
+
+test('it costs a model less than 120 tokens to know of it', () => {
+  const definitions = createRegistry([createRecall(async () => [])]).definitions();
+  expect(JSON.stringify(definitions).length / 3.5).toBeLessThan(120);
+});

@@ -1,0 +1,93 @@
+import path from 'node:path';
+import { assemble } from '../../src/assemble/assemble.ts';
+import { modelInfo } from '../../src/assemble/choose-model.ts';
+import { findModel, loadSettings } from '../../src/cli/open.ts';
+import type { UserMessage } from '../../src/contract/message.ts';
+import type { Provider } from '../../src/contract/provider.ts';
+import { createHttpFetch } from '../../src/lib/http-fetch.ts';
+import { createProvider } from '../../src/providers/index.ts';
+import { SessionStore } from '../../src/session/store.ts';
+import { cleanEnv } from './aca.ts';
+import type { Workspace } from './workspace.ts';
+
+export type Player = {
+  /** A run in a new session, and everything made anew as in a new process. */
+  begin(): Promise<Played>;
+  resume(id: string): Promise<Played>;
+  /** A copy of the first messages of a session, all of them if `keep` is left out. */
+  fork(id: string, keep?: number): Promise<Played>;
+};
+
+export type Played = {
+  id: string;
+  messageCount(): number;
+  /** With `interruptAtText`, Ctrl-C as soon as the model has said something. */
+  run(content: UserMessage['content'], options?: { interruptAtText?: boolean }): Promise<void>;
+  /** `/compact`; false when there was nothing old enough. */
+  compact(): Promise<boolean>;
+  close(): Promise<void>;
+};
+
+export type PlayerOptions = {
+  space: Workspace;
+  model: string;
+  env: Record<string, string>;
+  effort?: 'low' | 'high';
+  /** Stands between the program and the wire. */
+  wrap?: (provider: Provider) => Provider;
+};
+
+/** Sessions of the whole program but its face, in this process. */
+export function playSessions({ space, model, env, effort, wrap = (it) => it }: PlayerOptions): Player {
+  const root = path.join(space.home, '.ai-assistant');
+  const store = new SessionStore(path.join(root, 'sessions'));
+
+  async function open(opened: Awaited<ReturnType<SessionStore['resume']>>): Promise<Played> {
+    if (!opened) throw new Error('There is no such session.');
+    const terminal = { env: cleanEnv(space, env), cwd: space.root };
+    // Of a terminal, settings and models need no more than this.
+    const face = terminal as unknown as Parameters<typeof findModel>[1];
+    const settings = loadSettings({ model }, face);
+    const choice = await findModel(settings, face);
+    if (!choice) throw new Error(`There is no model ${model}.`);
+    const { preset, baseUrl, key } = choice;
+    const config = { ...settings.config, ...(effort && { effort }) };
+    const provider = await createProvider(preset, {
+      baseUrl,
+      ...(key && { apiKey: key.key }),
+      fetch: createHttpFetch(),
+      infoOf: (name) => modelInfo(preset, name, config),
+    });
+    const { controller, window, close } = assemble({
+      ...terminal,
+      config,
+      dataRoot: root,
+      trusted: true,
+      choice,
+      provider: wrap(provider),
+      keyVariables: [],
+      opened,
+    });
+    return {
+      id: opened.session.id,
+      messageCount: () => opened.session.messages.length,
+      async run(content, { interruptAtText = false } = {}) {
+        const stop = controller.listen(({ type }) => {
+          if (interruptAtText && type === 'text') controller.interrupt();
+        });
+        const { reason, error } = await controller.submit(content);
+        stop();
+        if (reason !== (interruptAtText ? 'interrupted' : 'done'))
+          throw new Error(`The run ended with ${reason}: ${error?.message}`);
+      },
+      compact: async () => (await window.compact('')) !== null,
+      close,
+    };
+  }
+
+  return {
+    begin: () => open(store.create(space.root, { model })),
+    resume: async (id) => open(await store.resume(id)),
+    fork: async (id, keep) => open(await store.fork(id, keep)),
+  };
+}

@@ -1,3 +1,4 @@
+import type { Key } from 'node:readline';
 import { createInterface, type Interface } from 'node:readline/promises';
 import type { Terminal } from './terminal.ts';
 
@@ -15,6 +16,8 @@ export class Conversation {
   #answering = false;
   /** Prompts for the arrow keys, the latest first. */
   #prompts: string[];
+  /** What Ctrl-R looks for, and which prompt it found last. */
+  #search: { words: string; at: number } | null = null;
 
   /** `prompts` are those of earlier, the oldest first. */
   constructor(terminal: Terminal, { prompts = [] }: { prompts?: readonly string[] } = {}) {
@@ -30,6 +33,7 @@ export class Conversation {
       removeHistoryDuplicates: true,
     });
     this.#lines.on('history', (lines: string[]) => this.#recall(lines));
+    terminal.stdin.on('keypress', (_text: unknown, key: Key | undefined) => this.#seek(key));
     this.#lines.on('line', (line) => this.#typed.push(line));
     this.#lines.on('close', () => this.#closed.abort());
     this.#lines.on('SIGINT', () => {
@@ -100,5 +104,21 @@ export class Conversation {
   #recall(lines: string[]): void {
     if (this.#answering) lines.splice(0, lines.length, ...this.#prompts);
     else this.#prompts = [...lines];
+  }
+
+  /** Ctrl-R: the last prompt that holds what was typed; again, the one before it. Any other key ends the search. */
+  #seek(key: Key | undefined): void {
+    if (!key?.ctrl || key.name !== 'r' || this.#answering) {
+      this.#search = null;
+      return;
+    }
+    const { words, at } = this.#search ?? { words: this.#lines.line, at: -1 };
+    const wanted = words.toLowerCase();
+    const found = this.#prompts.findIndex((prompt, i) => i > at && prompt.toLowerCase().includes(wanted));
+    if (found === -1) return;
+    this.#search = { words, at: found };
+    this.#lines.write(null, { ctrl: true, name: 'e' });
+    this.#lines.write(null, { ctrl: true, name: 'u' });
+    this.#lines.write(this.#prompts[found] ?? '');
   }
 }

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { workspace } from '../../test/support/workspace.ts';
 import { type Message, type ToolMessage, textOf } from '../contract/message.ts';
 import type { Permission } from '../contract/permission.ts';
-import { headerOf, SessionStore } from './store.ts';
+import { headerOf, SessionStore, snapshotOf } from './store.ts';
 
 const hello: Message = { role: 'user', content: [{ type: 'text', text: 'hello' }], timestamp: '' };
 const grant: Permission = {
@@ -228,4 +228,27 @@ test('[U12] words are found over all sessions, with the line they stand in', asy
       { summary: { id }, message: 1, role: 'user', line: 'The "Frobnicator" failed' },
     ]);
   expect(store.catalog.search('nowhere', 10)).toEqual([]);
+});
+
+test('[U07] an exported session is taken in with its conversation, and without the permissions of its author', async () => {
+  const { home } = await workspace();
+  const theirs = new SessionStore(path.join(home, 'theirs'));
+  const saved = await save(theirs, '/theirs');
+  await theirs.add(saved.id, { type: 'title', title: 'Login bug' });
+  const exported = snapshotOf((await theirs.read(saved.id)) ?? saved);
+
+  const mine = new SessionStore(path.join(home, 'mine'));
+  const copy = await mine.importFrom(exported, '/mine', { model: 'a/b' });
+  await copy.close();
+  expect(copy.session.id).not.toBe(saved.id);
+  expect(await mine.read(copy.session.id)).toMatchObject({
+    workingDirectory: '/mine',
+    title: 'Login bug',
+    messages: [hello],
+    permissions: [],
+  });
+  for (const wrong of ['', '[]', '{"messages":[]}', '{"messages":[{"role":"root"}]}'])
+    await expect(mine.importFrom(wrong, '/mine', { model: 'a/b' })).rejects.toThrow(
+      'not an exported session',
+    );
 });

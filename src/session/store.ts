@@ -9,6 +9,7 @@ import { writeAtomic } from '../lib/atomic-write.ts';
 import { type Lock, lockFile } from '../lib/lock.ts';
 import { loadBeforeRewind } from './before-rewind.ts';
 import { Catalog } from './catalog.ts';
+import { readExport } from './import.ts';
 import { Journal } from './journal.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { loadJournal } from './load.ts';
@@ -109,6 +110,20 @@ export class SessionStore {
       ...(view ? changesTo(view) : []),
     );
     Object.assign(copy.unfinished, unfinished);
+    return copy;
+  }
+
+  /** A session that was exported elsewhere, as a new one of this folder. */
+  async importFrom(text: string, workingDirectory: string, settings: SessionSettings): Promise<OpenSession> {
+    const { messages, title } = readExport(text);
+    const copy = this.create(workingDirectory, settings);
+    copy.session.messages.push(...messages);
+    if (title !== undefined) copy.session.title = title;
+    await copy.journal.append(
+      headerOf(copy.session),
+      ...(title === undefined ? [] : [{ type: 'title' as const, title }]),
+      ...messages.map((message) => ({ type: 'message' as const, message })),
+    );
     return copy;
   }
 

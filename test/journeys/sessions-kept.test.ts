@@ -67,6 +67,31 @@ describe('what was typed', () => {
     expect((await stat(inRoot(space, 'history.jsonl'))).mode & 0o777).toBe(0o600);
   });
 
+  test('[C02] Ctrl-R brings back the last prompt that holds what was typed, then the one before it', async () => {
+    const space = await workspace();
+    const { terminal, server } = await open(space, [
+      says('One.'),
+      says('Two.'),
+      says('Three.'),
+      says('Four.'),
+    ]);
+    for (const [prompt, answer] of [
+      ['mend the login', 'One.'],
+      ['look at the cart', 'Two.'],
+      ['test the LOGIN again', 'Three.'],
+    ] as const) {
+      terminal.type(`${prompt}\r`);
+      await terminal.waitFor(answer);
+    }
+    terminal.type('login\x12');
+    await terminal.waitFor('> test the LOGIN again');
+    terminal.type('\x12');
+    await terminal.waitFor('> mend the login');
+    terminal.type(' now\r');
+    await terminal.waitFor('Four.');
+    expect(server.requests[3]?.messages.at(-1)?.text).toBe('mend the login now');
+  });
+
   test('[N12] a pasted key is not among what the arrow keys bring back', async () => {
     const space = await workspace();
     const server = await serve([says('Hello there.')]);

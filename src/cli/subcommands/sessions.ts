@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { UserError } from '../../contract/errors.ts';
@@ -64,6 +64,19 @@ export function sessionsCommand(terminal: Terminal): Command {
       const text = await exported(session, format ?? formatOf(output ?? '') ?? 'markdown');
       if (output === undefined) print(text);
       else await writeFile(path.resolve(terminal.cwd, output), text, { mode: 0o600 });
+    });
+
+  command
+    .command('import')
+    .description('Take in a session that somebody exported as JSON; go on with it in this folder')
+    .argument('<file>', 'what `sessions export --format json` wrote')
+    .action(async (file: string) => {
+      const text = await readFile(path.resolve(terminal.cwd, file), 'utf8').catch((error: Error) => {
+        throw new UserError(`${file} cannot be read: ${error.message}`, 'Name a file that is there.');
+      });
+      const copy = await open().store.importFrom(text, terminal.cwd, { model: 'imported' });
+      await copy.close();
+      print(`${copy.session.id}\n`);
     });
 
   command

@@ -1,0 +1,45 @@
+import { UserError } from '../contract/errors.ts';
+import type { Session } from '../contract/session.ts';
+import { toJsonLines } from '../lib/json-lines.ts';
+import { parseJournal } from './parse.ts';
+import { fold } from './records.ts';
+
+/**
+ * What another user's export says, as far as it may come along: the conversation and its title. Their permissions,
+ * settings and folder are theirs.
+ */
+export function readExport(text: string): Pick<Session, 'messages' | 'title'> {
+  const { messages, title } = tableIn(text);
+  const header = {
+    type: 'header',
+    version: 1,
+    id: 'import',
+    workingDirectory: '/',
+    startedAt: '',
+    settings: {},
+  };
+  const listed = Array.isArray(messages) ? messages : [];
+  const lines = [header, ...listed.map((message: unknown) => ({ type: 'message', message }))];
+  const { records, damaged } = parseJournal(Buffer.from(toJsonLines(lines)));
+  const session = damaged.length === 0 ? fold(records, 'import')?.session : undefined;
+  if (!session || session.messages.length === 0) throw notAnExport('it holds no conversation');
+  return { messages: session.messages, ...(typeof title === 'string' && { title }) };
+}
+
+function tableIn(text: string): { messages?: unknown; title?: unknown } {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null) return value;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw notAnExport(error.message);
+  }
+  throw notAnExport('it is no object');
+}
+
+function notAnExport(because: string): UserError {
+  return new UserError(
+    `This is not an exported session: ${because}.`,
+    'Make one with `aca sessions export ID --format json`.',
+  );
+}

@@ -3,14 +3,16 @@ import type { Mark } from './process-table.ts';
 
 /**
  * Ends commands when this process is gone without having done so, be it by kill -9: a small shell that waits for
- * its input to end. Its first line is the mark; then groups to watch (+) and to forget (-). On Windows there is
- * none, and a killed assistant leaves its commands running.
+ * its input to end. It hears of groups to watch (+) and to forget (-). The mark is handed over at its birth: one that
+ * was never told its mark would find it in every process there is. On Windows there is none, and a killed assistant
+ * leaves its commands running.
  */
 export type Watchdog = { watch(group: number): void; forget(group: number): void; close(): Promise<void> };
 
 /** In plain sh. Only Linux has /proc; elsewhere the groups are what can be found. */
 const script = `
-read -r mark
+mark=$1
+case $mark in ?*=????????*) ;; *) exit 1 ;; esac
 groups=' '
 while read -r sign group; do
   case $sign in
@@ -35,7 +37,7 @@ export function createWatchdog({ name, prefix }: Mark, path: string | undefined)
   let shell: ChildProcess | undefined;
 
   function begin(): ChildProcess {
-    const child = spawn('/bin/sh', ['-c', script], {
+    const child = spawn('/bin/sh', ['-c', script, 'sh', `${name}=${prefix}`], {
       cwd: '/',
       // None of the user's environment: the watchdog must not look like a command, nor read a start-up script.
       env: { PATH: path ?? '/usr/bin:/bin' },
@@ -48,7 +50,6 @@ export function createWatchdog({ name, prefix }: Mark, path: string | undefined)
     child.stdin?.on('error', () => undefined);
     child.unref();
     if (child.stdin && 'unref' in child.stdin && typeof child.stdin.unref === 'function') child.stdin.unref();
-    child.stdin?.write(`${name}=${prefix}\n`);
     return child;
   }
 

@@ -18,8 +18,21 @@ export async function writeAtomic(file: string, content: string | Uint8Array, mo
       await handle.close();
     }
     await rename(temporary, file);
+    await syncFolder(folder);
   } catch (error) {
     await rm(temporary, { force: true });
     throw error;
+  }
+}
+
+/** The new name is on the disk, too. Not every system lets a folder be synced; the content is safe all the same. */
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  try {
+    const handle = await open(folder, 'r');
+    await handle.sync().finally(() => handle.close());
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (!['EINVAL', 'ENOTSUP', 'EPERM', 'EACCES'].includes(code)) throw error;
   }
 }

@@ -10,6 +10,7 @@ test.each([
   ['/p/.g\u200cit/config', '/p/.git/config'],
   ['/p/.ſsh/id_rsa', '/p/.ssh/id_rsa'],
   ['/p/.gıt', '/p/.git'],
+  ['/p/.ẞh', '/p/.ssh'],
   ['/p/cafe\u0301', '/p/caf\u00e9'],
   ['/p/.env.', '/p/.env'],
   ['/p/.env. .', '/p/.env'],

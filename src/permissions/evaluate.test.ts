@@ -1,6 +1,6 @@
-import path from 'node:path';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { plainPolicy } from '../../test/support/policy.ts';
 import type { Access, PermissionMode } from '../contract/permission.ts';
 import { evaluate } from './evaluate.ts';
 import type { Policy } from './policy.ts';
@@ -9,21 +9,7 @@ import { loadGrammar } from './shell/grammar.ts';
 beforeAll(loadGrammar);
 
 const cwd = '/srv/app';
-const base: Policy = {
-  mode: 'default',
-  cwd,
-  rules: { allow: [], ask: [], deny: [] },
-  grants: [],
-  requireApprovalForWrites: true,
-  requireApprovalForCommands: true,
-  blockedCommands: [],
-  trusted: false,
-  sandbox: null,
-  sandboxRequired: false,
-  sandboxAutoApprove: false,
-  isInside: (file) => `${path.resolve(file)}/`.startsWith(`${cwd}/`),
-  realOf: (file) => path.resolve(file),
-};
+const base: Policy = plainPolicy(cwd);
 
 const TOOLS = { read: 'Read', write: 'Edit', execute: 'Bash', fetch: 'WebFetch' };
 

@@ -1,5 +1,5 @@
-import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
+import { plainPolicy } from '../../test/support/policy.ts';
 import type { Access, Answer, Permission, PermissionRequest } from '../contract/permission.ts';
 import { createGate } from './gate.ts';
 import type { Policy } from './policy.ts';
@@ -8,21 +8,7 @@ import { loadGrammar } from './shell/grammar.ts';
 beforeAll(loadGrammar);
 
 const cwd = '/srv/app';
-const policy: Policy = {
-  mode: 'default',
-  cwd,
-  rules: { allow: [], ask: [], deny: [] },
-  grants: [],
-  requireApprovalForWrites: true,
-  requireApprovalForCommands: true,
-  blockedCommands: [],
-  trusted: false,
-  sandbox: null,
-  sandboxRequired: false,
-  sandboxAutoApprove: false,
-  isInside: (file) => `${path.resolve(file)}/`.startsWith(`${cwd}/`),
-  realOf: (file) => path.resolve(file),
-};
+const policy: Policy = plainPolicy(cwd);
 const signal = new AbortController().signal;
 
 let calls = 0;

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { plainPolicy } from '../../test/support/policy.ts';
 import type { Access, Permission } from '../contract/permission.ts';
 import { evaluate } from './evaluate.ts';
 import { grantedAlways, grantFor } from './granted.ts';
@@ -10,22 +11,7 @@ import { loadGrammar } from './shell/grammar.ts';
 beforeAll(loadGrammar);
 
 const cwd = '/srv/app';
-const policy: Policy = {
-  mode: 'default',
-  cwd,
-  rules: { allow: [], ask: [], deny: [] },
-  grants: [],
-  requireApprovalForReads: true,
-  requireApprovalForWrites: true,
-  requireApprovalForCommands: true,
-  blockedCommands: [],
-  trusted: false,
-  sandbox: null,
-  sandboxRequired: false,
-  sandboxAutoApprove: false,
-  isInside: (file) => `${path.resolve(file)}/`.startsWith(`${cwd}/`),
-  realOf: (file) => path.resolve(file),
-};
+const policy: Policy = { ...plainPolicy(cwd), requireApprovalForReads: true };
 
 const TOOLS = { read: 'Read', write: 'Edit', execute: 'Bash', fetch: 'WebFetch' };
 

@@ -1,0 +1,21 @@
+import path from 'node:path';
+import type { Policy } from '../../src/permissions/policy.ts';
+
+/** The policy of a user who has set nothing, in this folder; no sandbox is known. */
+export function plainPolicy(cwd: string): Policy {
+  return {
+    mode: 'default',
+    cwd,
+    rules: { allow: [], ask: [], deny: [] },
+    grants: [],
+    requireApprovalForWrites: true,
+    requireApprovalForCommands: true,
+    blockedCommands: [],
+    trusted: false,
+    sandbox: null,
+    sandboxRequired: false,
+    sandboxAutoApprove: false,
+    isInside: (file) => `${path.resolve(file)}/`.startsWith(`${cwd}/`),
+    realOf: (file) => path.resolve(file),
+  };
+}

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { AgentEvent } from '../contract/event.ts';
-import type { Message, ToolMessage, UserMessage } from '../contract/message.ts';
+import type { Message, UserMessage } from '../contract/message.ts';
 import type { Permission } from '../contract/permission.ts';
 import type { Session } from '../contract/session.ts';
 import { changeView, type ViewChange, wholeView } from '../contract/view.ts';
@@ -14,14 +14,10 @@ export type RunEnd = Extract<AgentEvent, { type: 'end' }>;
 export type Listener = (event: AgentEvent) => void;
 
 /** Where a session is written through to. */
-export type SessionLog = {
+export type SessionLog = CallLog & {
   message(message: Message): Promise<void>;
   /** Told of everything else that happens, before it is shown: a reply under way must survive, too. */
   watch(event: AgentEvent): Promise<void>;
-  /** A call is about to run. */
-  started(callId: string): Promise<void>;
-  /** A call has its answer, which may still wait for its place among the messages. */
-  answered(message: ToolMessage): Promise<void>;
   grant(permission: Permission): Promise<void>;
   ungrant(pattern: string): Promise<void>;
   /** What the model is shown has changed. */
@@ -121,7 +117,7 @@ export class Controller {
 
   /** The router's way to the journal. */
   readonly callLog: CallLog = {
-    started: (callId) => this.#save(this.#deps.log.started(callId)),
+    started: (callId, effect) => this.#save(this.#deps.log.started(callId, effect)),
     answered: (message) => this.#save(this.#deps.log.answered(message)),
   };
 

@@ -263,7 +263,7 @@ test('[L12] a call is written down before it runs, and its answer before it is t
   const log: string[] = [];
   const deps = depsOf({
     log: {
-      started: async (id) => void log.push(`started ${id}`),
+      started: async (id, { changes }) => void log.push(`started ${id}, ${changes ? 'changes' : 'looks'}`),
       answered: async (message) => void log.push(`answered ${message.callId}`),
     },
   });
@@ -274,7 +274,7 @@ test('[L12] a call is written down before it runs, and its answer before it is t
   )) {
     log.push(event.type);
   }
-  expect(log).toEqual(['judged', 'started 1', 'tool_start', 'answered 1', 'tool_end', 'message']);
+  expect(log).toEqual(['judged', 'started 1, looks', 'tool_start', 'answered 1', 'tool_end', 'message']);
 });
 
 test('[Y01] commands that only look run side by side, also beside reads', async () => {

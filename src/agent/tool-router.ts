@@ -34,9 +34,10 @@ export type RouterDeps = {
   log: CallLog;
 };
 
-/** Written through before a call runs, and before its answer is told. */
+/** Written through before a call runs, and before its answer is told. A call that only looks `changes` nothing. */
 export type CallLog = {
-  started(callId: string): Promise<void>;
+  started(callId: string, effect: { changes: boolean }): Promise<void>;
+  /** Its answer may still wait for its place among the messages. */
   answered(message: ToolMessage): Promise<void>;
 };
 
@@ -97,6 +98,10 @@ async function answerAll(calls: readonly ToolCallPart[], deps: RouterDeps, wires
 function twinOf(item: Prepared, prepared: readonly Prepared[]): Prepared | undefined {
   const { repeats } = item.call;
   return repeats === undefined ? undefined : prepared.find((other) => other.call.id === repeats);
+}
+
+function onlyLooks(access: Access, deps: RouterDeps): boolean {
+  return access.kind === 'read' || deps.isReadOnly(access);
 }
 
 function conflict(a: Prepared, b: Prepared, deps: RouterDeps): boolean {
@@ -216,10 +221,10 @@ async function bound(callId: string, result: ToolResult, deps: RouterDeps) {
 }
 
 async function runOne(item: Prepared, deps: RouterDeps, { channel, signal }: Wires): Promise<ToolResult> {
-  const { call, tool, input, title } = item;
+  const { call, tool, input, title, accesses } = item;
   if (!tool || signal.aborted) return fail('Interrupted by the user before it ran.');
   const shown = { id: call.id, name: tool.name, input: call.input };
-  await deps.log.started(call.id);
+  await deps.log.started(call.id, { changes: accesses.some((access) => !onlyLooks(access, deps)) });
   await channel.push({ type: 'tool_start', call: shown, title });
   const progress = (text: string) => void channel.push({ type: 'tool_progress', callId: call.id, text });
   try {

@@ -176,7 +176,7 @@ export function assemble(parts: Parts): Assistant {
     keepOutput: (callId, text) => keepOutput(hands.outputFolder, callId, text),
     notesFor: (accesses) => project.notesFor(accesses),
     log: {
-      started: (callId) => controller.callLog.started(callId),
+      started: (callId, effect) => controller.callLog.started(callId, effect),
       answered: (message) => {
         answers?.add(message);
         return controller.callLog.answered(message);

@@ -86,12 +86,15 @@ export class Budget implements Spending {
     const admit = (request: CompletionRequest, signal: AbortSignal) =>
       this.#admit(request, { choice, purpose, signal });
     const settle = (admitted: Admitted, usage: Usage | null, estimated: boolean) => {
-      if (!usage) return admitted.held ? this.#write((ledger) => ledger.release(admitted.id)) : undefined;
+      if (!usage) {
+        if (admitted.held) this.#write((ledger) => ledger.release(admitted.id));
+        return;
+      }
       const usd = costOf(usage, info);
       this.#since.push(usd);
       const at = new Date().toISOString();
       const entry = { ...admitted.owner, id: admitted.id, at, usage, usd, ...(estimated && { estimated }) };
-      return this.#write((ledger) => ledger.spend(entry as Entry));
+      this.#write((ledger) => ledger.spend(entry as Entry));
     };
     const bound = this.#bound;
     const { notice } = this.#deps;
@@ -115,7 +118,7 @@ export class Budget implements Spending {
           if (heard.usage) bound.learn(request, heard.usage);
           const figures = isOver && heard.usage;
           const isSent = isOver || heard.something || signal.aborted;
-          await settle(admitted, figures || (isSent ? heard.estimate(request) : null), !figures);
+          settle(admitted, figures || (isSent ? heard.estimate(request) : null), !figures);
         }
       },
     };
@@ -233,9 +236,9 @@ export class Budget implements Spending {
   }
 
   /** A ledger that cannot be written costs the user a warning, never the answer. */
-  async #write(writing: (ledger: Ledger) => Promise<void>): Promise<void> {
+  #write(writing: (ledger: Ledger) => void): void {
     try {
-      await writing(this.#ledger);
+      writing(this.#ledger);
     } catch (error) {
       if (!this.#troubled)
         this.#deps.notice('warn', `What calls cost cannot be kept (${(error as Error).message}).`);

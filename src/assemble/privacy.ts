@@ -54,6 +54,7 @@ export function createPrivacy(
       },
       fileSecrets({
         folders: [cwd, ...config.additionalDirectories],
+        except: dataRoot,
         home: homedir(),
         isClosed: (file) => guard.closedBecause(file, 'read') !== null,
         peek,
@@ -65,7 +66,7 @@ export function createPrivacy(
     file: path.join(dataRoot, 'audit.jsonl'),
     sessionId: opened.session.id,
     cwd,
-    redact: (text) => firewall.hide(text),
+    redact: (record) => firewall.hide(record),
     onTrouble: notice,
   });
   return {

@@ -8,8 +8,9 @@ import { headerOf, type OpenSession } from '../session/store.ts';
 type Answering = { provider: string; model: string };
 
 /**
- * Writes a session through to its journal, the header first. A call is on the disk before it runs, and its answer
- * before the model is asked again; what only streams by is written, and synced with the next of those.
+ * Writes a session through to its journal, the header first. All of it survives the end of this process. That of the
+ * machine is survived by a call that changes something, and by all before it, before it runs; the rest goes to the
+ * disk while the model is asked.
  */
 export function sessionLog({ session, journal, close }: OpenSession, model: Answering): SessionLog {
   let begun = session.messages.length > 0;
@@ -25,11 +26,11 @@ export function sessionLog({ session, journal, close }: OpenSession, model: Answ
     async watch(event) {
       const record = recordOf(event, model);
       if (record) await journal.append(record);
-      if (event.type === 'turn_start') await journal.sync();
+      if (event.type === 'turn_start') journal.beginSync();
     },
-    async started(callId) {
+    async started(callId, { changes }) {
       await journal.append({ type: 'call_started', callId });
-      await journal.sync();
+      if (changes) await journal.sync();
     },
     answered: (message) => journal.append({ type: 'call_answered', message }),
     grant: (permission) => journal.append({ type: 'grant', permission }),

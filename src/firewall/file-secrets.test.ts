@@ -12,6 +12,7 @@ async function project(files: Record<string, string>) {
   const read: string[] = [];
   const source = fileSecrets({
     folders: [space.root],
+    except: path.join(space.root, 'records'),
     home: space.home,
     isClosed: (file) => closed.test(file),
     peek: {
@@ -26,13 +27,14 @@ async function project(files: Record<string, string>) {
   return { ...space, source, values, read };
 }
 
-test('closed files are read two levels deep; open ones, deep ones and dependencies are not', async () => {
+test('closed files are read two levels deep; open ones, deep ones, dependencies and own records are not', async () => {
   const { values } = await project({
     '.env': 'A_TOKEN=canary-top\n',
     'app/.env.local': 'B_TOKEN=canary-below\n',
     'app/src/.env': 'C_TOKEN=canary-deep\n',
     'app/config.ts': 'D_TOKEN=canary-source\n',
     'node_modules/.env': 'E_TOKEN=canary-dependency\n',
+    'records/.env': 'F_TOKEN=canary-record\n',
   });
   expect(values()).toEqual(['canary-top', 'canary-below']);
 });

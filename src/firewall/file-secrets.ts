@@ -41,6 +41,8 @@ const IN_HOME = [
 export type FileSecretsOptions = {
   /** Looked through two levels deep. */
   folders: readonly string[];
+  /** Not looked into, wherever it is: this program's own records. */
+  except: string;
   home: string;
   /** Whether a file is closed to the model by its name. Its values are then secret. */
   isClosed(file: string): boolean;
@@ -51,7 +53,8 @@ type Seen = { stamp: string; secrets: NamedSecret[] };
 type Level = { stamp: string; files: string[]; folders: string[] };
 
 /** Values in closed files. Each file is read when it is first seen and when it has changed. */
-export function fileSecrets({ folders, home, isClosed, peek }: FileSecretsOptions): SecretSource {
+export function fileSecrets(options: FileSecretsOptions): SecretSource {
+  const { folders, except, home, isClosed, peek } = options;
   const levels = new Map<string, Level>();
   const files = new Map<string, Seen>();
   let current: readonly NamedSecret[] = [];
@@ -67,7 +70,10 @@ export function fileSecrets({ folders, home, isClosed, peek }: FileSecretsOption
     const level = {
       stamp: found.stamp,
       files: found.files.map((name) => path.join(folder, name)).filter((file) => isClosed(file)),
-      folders: found.folders.filter((name) => !PASSED_OVER.has(name)).map((name) => path.join(folder, name)),
+      folders: found.folders
+        .filter((name) => !PASSED_OVER.has(name))
+        .map((name) => path.join(folder, name))
+        .filter((inner) => inner !== except),
     };
     levels.set(folder, level);
     return level;

@@ -15,7 +15,7 @@ async function auditing(options: Partial<AuditOptions> = {}) {
     file,
     sessionId: 'session-1',
     cwd: '/p',
-    redact: (text) => text.replaceAll('canary', '[secret]'),
+    redact: (value) => JSON.parse(JSON.stringify(value).replaceAll('canary', '[secret]')),
     onTrouble: (message) => troubles.push(message),
     now: () => new Date('2026-01-01T00:00:00Z'),
     ...options,
@@ -124,7 +124,7 @@ test('reading: by session, only refusals, the latest; torn and foreign lines are
 });
 
 test('whatever a call touches, its line is one line and says so', async () => {
-  const { audit, file } = await auditing({ redact: String });
+  const { audit, file } = await auditing({ redact: (value) => value });
   await mkdir(path.dirname(file), { recursive: true });
   let n = 0;
   fc.assert(

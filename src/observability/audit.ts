@@ -21,8 +21,8 @@ export type AuditOptions = {
   file: string;
   sessionId: string;
   cwd: string;
-  /** Takes secrets out of a text before it is written. */
-  redact(text: string): string;
+  /** Takes secrets out of all texts of a value before it is written. */
+  redact<T>(value: T): T;
   /** Told once, when the log cannot be written. The run goes on. */
   onTrouble(message: string): void;
   now?: () => Date;
@@ -57,13 +57,15 @@ export function createAudit(options: AuditOptions): Audit {
     }
   }
 
-  const clean = (text: string) => cut(redact(text));
-
   return {
     take(event) {
       if (event.type === 'judged') {
-        const { callId, tool, verdict, by, because } = event;
-        const accesses = event.accesses.map((access) => ({ ...access, target: clean(access.target) }));
+        const { callId, tool, verdict } = event;
+        const { accesses, by, because } = redact({
+          accesses: event.accesses,
+          by: event.by,
+          because: event.because,
+        });
         if (verdict === 'allow') running.add(callId);
         write({
           type: 'judged',
@@ -72,10 +74,10 @@ export function createAudit(options: AuditOptions): Audit {
           callId,
           tool,
           cwd,
-          accesses,
+          accesses: accesses.map((access) => ({ ...access, target: cut(access.target) })),
           verdict,
-          by: clean(by),
-          because: clean(because),
+          by: cut(by),
+          because: cut(because),
         });
       } else if (event.type === 'tool_end' && running.delete(event.callId)) {
         const { callId, name, success, durationMs, metadata } = event;

@@ -71,3 +71,16 @@ test('any cut or any flipped byte never throws and never loses an intact record 
     }),
   );
 });
+
+test('a sync another thread is at spoils nothing: writing, syncing and closing go on beside it', async () => {
+  const { home } = await workspace();
+  const journal = new Journal(path.join(home, 'j.jsonl'));
+  const records = Array.from({ length: 200 }, (_, i) => say(`line ${i}`));
+  for (const [i, record] of records.entries()) {
+    await journal.append(record);
+    journal.beginSync();
+    if (i % 50 === 0) await journal.sync();
+  }
+  await journal.close();
+  expect(parseJournal(await readFile(journal.file))).toEqual({ records, damaged: [] });
+});

@@ -1,16 +1,29 @@
-import { closeSync, fdatasyncSync, fstatSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fdatasync,
+  fdatasyncSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  writeSync,
+} from 'node:fs';
 import path from 'node:path';
 import type { JournalRecord } from './records.ts';
 
 /**
  * An append-only file, made at the first record. A record is a short line, written at once: handing it to another
  * thread and back would take longer than the write, and the loop waits for it anyway. What is written survives the
- * end of the process, however it ends; after `sync` it survives that of the machine, too.
+ * end of the process, however it ends; after a sync it survives that of the machine, too.
  */
 export class Journal {
   readonly file: string;
   #descriptor: number | undefined;
   #synced = true;
+  /** A sync that another thread is at. */
+  #underway: Promise<void> | undefined;
+  /** Why that one failed, for the next who writes. */
+  #trouble: Error | undefined;
   /** What the disk has refused so far, the oldest first. */
   readonly #waiting: Buffer[] = [];
 
@@ -22,6 +35,7 @@ export class Journal {
   async append(...records: JournalRecord[]): Promise<void> {
     if (records.length > 0)
       this.#waiting.push(Buffer.from(records.map((record) => `${JSON.stringify(record)}\n`).join('')));
+    this.#tellTrouble();
     for (let lines = this.#waiting[0]; lines; lines = this.#waiting[0]) {
       this.#write(lines);
       this.#waiting.shift();
@@ -29,9 +43,28 @@ export class Journal {
   }
 
   async sync(): Promise<void> {
+    await this.#underway;
+    this.#tellTrouble();
     if (this.#synced || this.#descriptor === undefined) return;
     fdatasyncSync(this.#descriptor);
     this.#synced = true;
+  }
+
+  /** For whoever need not wait for it. A failure is told to the next who writes or syncs. */
+  beginSync(): void {
+    const descriptor = this.#descriptor;
+    if (this.#synced || this.#underway || descriptor === undefined) return;
+    this.#synced = true;
+    this.#underway = new Promise((resolve) =>
+      fdatasync(descriptor, (error) => {
+        if (error) {
+          this.#trouble = error;
+          this.#synced = false;
+        }
+        this.#underway = undefined;
+        resolve();
+      }),
+    );
   }
 
   async close(): Promise<void> {
@@ -39,8 +72,15 @@ export class Journal {
       await this.append();
       await this.sync();
     } finally {
+      await this.#underway;
       this.#close();
     }
+  }
+
+  #tellTrouble(): void {
+    const trouble = this.#trouble;
+    this.#trouble = undefined;
+    if (trouble) throw trouble;
   }
 
   #write(lines: Buffer): void {
@@ -57,8 +97,12 @@ export class Journal {
   }
 
   #close(): void {
-    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+    const descriptor = this.#descriptor;
     this.#descriptor = undefined;
+    if (descriptor === undefined) return;
+    // Another thread may still be at it, and its number must not become another file's meanwhile.
+    if (this.#underway) void this.#underway.then(() => closeSync(descriptor));
+    else closeSync(descriptor);
   }
 }
 

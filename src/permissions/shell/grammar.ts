@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
 import type { Language, Parser, TreeCursor } from 'web-tree-sitter';
 
 /** A node of the syntax tree as a plain value: `start` and `end` are places in the text. */
@@ -38,10 +39,14 @@ export function loadGrammar(): Promise<void> {
 }
 
 async function load(): Promise<void> {
+  // The grammar is one huge function. To optimize it takes half a second of a core, for which the program would wait
+  // at its end; command lines are short enough to be read without.
+  setFlagsFromString('--liftoff-only');
   const library = await import('web-tree-sitter');
   await library.Parser.init();
   const language = await library.Language.load(grammarFile());
   grammar = { parser: new library.Parser().setLanguage(language), kinds: kindsOf(language) };
+  setFlagsFromString('--no-liftoff-only');
 }
 
 function kindsOf(language: Language): Kind[] {

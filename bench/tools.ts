@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { setMaxListeners } from 'node:events';
 import { mkdtemp, open, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -7,6 +8,7 @@ import { type RouterDeps, runTools } from '../src/agent/tool-router.ts';
 import type { ToolCallPart } from '../src/contract/message.ts';
 import type { Tool, ToolContext } from '../src/contract/tool.ts';
 import { classify } from '../src/permissions/shell/classify.ts';
+import { loadGrammar } from '../src/permissions/shell/grammar.ts';
 import { createFiles } from '../src/sandbox/files.ts';
 import { createGuard } from '../src/sandbox/guard.ts';
 import { createSearch } from '../src/sandbox/search.ts';
@@ -68,7 +70,10 @@ async function largeFile(folder: string): Promise<ToolRow[]> {
 async function largeTree(tree: string): Promise<ToolRow[]> {
   const hands = handsOn(tree);
   const named = (name: string) => ['--type-add', `wanted:${name}`, '--type', 'wanted', '--files'];
-  /** Where much is found, the order is much of the work: a second row shows ripgrep putting the newest first, too. */
+  /**
+   * Where much is found, the order is much of the work: the row with the target has ripgrep put the newest first, too;
+   * the one before it shows what the order costs.
+   */
   const byAge = ['--sortr', 'modified'];
   const shown = ['--line-number', '--no-heading', '--with-filename', '--max-columns=500'];
   const cases: { what: string; tool: Tool; input: object; bare: string[]; target?: string }[] = [
@@ -84,17 +89,27 @@ async function largeTree(tree: string): Promise<ToolRow[]> {
       tool: glob,
       input: { pattern: '**/*.md' },
       bare: named('*.md'),
+    },
+    {
+      what: '10,000 found',
+      tool: glob,
+      input: { pattern: '**/*.md' },
+      bare: [...byAge, ...named('*.md')],
       target: '1.2x',
     },
-    { what: '10,000 found', tool: glob, input: { pattern: '**/*.md' }, bare: [...byAge, ...named('*.md')] },
     {
       what: 'all found',
       tool: glob,
       input: { pattern: '**/*' },
       bare: ['--files'],
+    },
+    {
+      what: 'all found',
+      tool: glob,
+      input: { pattern: '**/*' },
+      bare: [...byAge, '--files'],
       target: '1.2x',
     },
-    { what: 'all found', tool: glob, input: { pattern: '**/*' }, bare: [...byAge, '--files'] },
     {
       what: 'few found',
       tool: grep,
@@ -114,13 +129,13 @@ async function largeTree(tree: string): Promise<ToolRow[]> {
       tool: grep,
       input: { pattern: 'walk' },
       bare: [...shown, '-e', 'walk'],
-      target: '1.2x',
     },
     {
       what: '190,000 lines found',
       tool: grep,
       input: { pattern: 'walk' },
       bare: [...byAge, ...shown, '-e', 'walk'],
+      target: '1.2x',
     },
     { what: 'a name', tool: search, input: { query: rareWord }, bare: ['-n', '-i', '-w', '-e', rareWord] },
   ];
@@ -143,6 +158,7 @@ async function largeTree(tree: string): Promise<ToolRow[]> {
 
 /** Read-only commands of half a second each, through the router as the loop uses it. */
 async function sideBySide(folder: string): Promise<ToolRow> {
+  await loadGrammar();
   const bash = createBash();
   const hands = handsOn(folder);
   const place = { cwd: folder, trusted: true, isInside: () => true };
@@ -187,6 +203,8 @@ function handsOn(cwd: string): ToolContext & { close(): Promise<void> } {
   const lists = { additionalDirectories: [], blockedPaths: [], allowedPaths: [] };
   const guard = createGuard({ cwd, ...lists, home: '/nonexistent/home' });
   const shell = createShell({ cwd, env: process.env, guard });
+  const { signal } = new AbortController();
+  setMaxListeners(0, signal);
   return {
     cwd,
     files: createFiles({ guard, cwd }),
@@ -196,7 +214,7 @@ function handsOn(cwd: string): ToolContext & { close(): Promise<void> } {
     ask: async () => null,
     todos: { list: () => [], replace: () => undefined },
     accepts: { images: false },
-    signal: new AbortController().signal,
+    signal,
     seen: new Map(),
     progress: () => undefined,
     close: () => shell.close(),

@@ -85,6 +85,7 @@ function firstDifference(
 ): NonNullable<PromptCacheUse['compared']>['difference'] {
   for (const [i, block] of now.slice(0, before.length).entries()) {
     const old = before[i]?.marks ?? new Uint32Array();
+    if (block.marks === old) continue;
     const mark = block.marks.findIndex((value, at) => value !== old[at]);
     if (mark === -1 && old.length === block.marks.length) continue;
     return { block: block.name, character: (mark === -1 ? block.marks.length : mark) * STEP + 1 };

@@ -120,7 +120,8 @@ function prepare(call: ToolCallPart, deps: RouterDeps): Prepared {
   if (!tool) return { ...item, answer: fail(explainUnknownTool(call.name, deps.toolNames())) };
   if (call.malformed !== undefined)
     return { ...item, answer: fail(explainMalformed(tool.name, call.malformed)) };
-  const parsed = tool.input.safeParse(deps.localInput ? deps.localInput(tool.name, call.input) : call.input);
+  const local = deps.localInput ? deps.localInput(tool.name, call.input) : call.input;
+  const parsed = tool.input.safeParse(local);
   if (!parsed.success) return { ...item, answer: fail(explainBadInput(tool.name, parsed.error)) };
   const input = parsed.data;
   return {
@@ -128,9 +129,13 @@ function prepare(call: ToolCallPart, deps: RouterDeps): Prepared {
     tool,
     input,
     title: tool.title(input),
-    accesses: tool.access(input),
+    accesses: local === call.input ? tool.access(input) : tool.access(input).map(withSecret),
     ...(given && { given }),
   };
+}
+
+function withSecret(access: Access): Access {
+  return access.kind === 'execute' ? { ...access, holdsSecret: true } : access;
 }
 
 async function judge(item: Prepared, deps: RouterDeps, { channel, signal }: Wires): Promise<void> {

@@ -3,9 +3,14 @@ import type { SandboxState } from './sandbox.ts';
 
 /**
  * What a call would touch. `target` is a path, a command line or a URL, as written by the model; `unconfined`
- * marks a command that is to run outside the sandbox.
+ * marks a command that is to run outside the sandbox, `holdsSecret` one with a value the model has not seen put in.
  */
-export type Access = { kind: 'read' | 'write' | 'execute' | 'fetch'; target: string; unconfined?: true };
+export type Access = {
+  kind: 'read' | 'write' | 'execute' | 'fetch';
+  target: string;
+  unconfined?: true;
+  holdsSecret?: true;
+};
 
 export type Verdict = 'allow' | 'ask' | 'deny';
 

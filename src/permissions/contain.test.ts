@@ -142,6 +142,21 @@ describe('a command that is to run outside the sandbox', () => {
   });
 });
 
+describe('a command that is given a secret the model has not seen', () => {
+  test('is asked about unless the user has a rule for it: what it prints may spell the secret', () => {
+    const verdicts = (policy: Partial<Policy>) =>
+      modes
+        .map(
+          (mode) => run('echo x | rev', { sandbox: strict, ...policy, mode }, { holdsSecret: true }).verdict,
+        )
+        .join(' ');
+    expect(verdicts({ requireApprovalForCommands: false, sandboxAutoApprove: true })).toBe(
+      'ask ask ask deny ask',
+    );
+    expect(verdicts(rules({ allow: ['Bash'] }))).toBe('allow allow allow allow allow');
+  });
+});
+
 describe('whatever else is said', () => {
   const mode = fc.constantFrom(...modes);
   const sandbox = fc.constantFrom(null, strict, standard, listed, permissive, host);

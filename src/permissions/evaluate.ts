@@ -65,6 +65,7 @@ function judgeAccess(tool: string, access: Access, policy: Policy): Evaluation {
     modeDeny(one) ??
     askRule(one) ??
     grantOrAllowRule(one) ??
+    secretAsk(one) ??
     modeAllow(one) ??
     sandboxAllow(one) ??
     byDefault(one)
@@ -135,6 +136,12 @@ function grantOrAllowRule(one: Case): Evaluation | null {
     return allow(`allowed before: ${exact}`, `grant ${exact}`);
   const rule = covering(policy.rules.allow, one);
   return rule ? allow(`the rule ${rule} allows it`, `rule allow ${rule}`) : null;
+}
+
+/** What it prints goes to the model, and no search finds a value that is printed backwards. */
+function secretAsk({ access }: Case): Evaluation | null {
+  if (!access.holdsSecret) return null;
+  return { verdict: 'ask', because: 'it is given a secret, which it could print', by: 'built-in' };
 }
 
 function modeAllow({ access, policy, isInside, cwd }: Case): Evaluation | null {

@@ -8,7 +8,7 @@ import { suggestPattern } from './suggest.ts';
  * Null for what cannot be told so exactly: the tool of a server with some input, a command outside the sandbox.
  */
 export function grantFor(tool: string, access: Access, policy: Policy): string | null {
-  if (isMcpTool(tool) || access.unconfined || access.target.trim() === '') return null;
+  if (isMcpTool(tool) || access.unconfined || access.holdsSecret || access.target.trim() === '') return null;
   if (access.kind === 'execute' || access.kind === 'fetch') return suggestPattern(tool, access, policy.cwd);
   const { target, cwd } = realPlace(access, policy) ?? { target: access.target, cwd: policy.cwd };
   return suggestPattern(tool, { ...access, target }, cwd);

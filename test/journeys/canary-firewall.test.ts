@@ -85,6 +85,19 @@ describe('a secret that a tool prints with the user’s leave', () => {
     expect(leaksIn(server.requests, project.secret)).toEqual([]);
   });
 
+  test('a command that only looks does not get the value unasked: it could print it backwards', async () => {
+    const project = await canaryProject();
+    const { server, run } = await start(project, [
+      calls([...printsToken]),
+      (request) => calls(['Bash', { command: `printf %s '${placeholderIn(request)}' | rev` }]),
+      says('done'),
+    ]);
+    await run();
+    const backwards = [...project.secret.committed].reverse().join('');
+    expect(JSON.stringify(server.requests)).not.toContain(backwards);
+    expect(JSON.stringify(server.requests.at(-1)?.body)).toContain('it is given a secret');
+  });
+
   test('what leaves the machine is not restored: WebFetch is judged with the placeholder in it', async () => {
     const project = await canaryProject();
     const { run } = await start(project, [

@@ -4,6 +4,8 @@ import type { Terminal } from './terminal.ts';
 
 /** Room for what is typed until the end. */
 const MOST_TYPED = 1000;
+/** Arrow keys begin with Esc: so long is waited for the rest of one. */
+const LONE_ESCAPE_MS = 100;
 
 /** Lines in, text out, on a terminal or a pipe. End of input reads as null from then on. */
 export class Conversation {
@@ -31,9 +33,13 @@ export class Conversation {
       history: [...this.#prompts],
       historySize: this.#prompts.length + MOST_TYPED,
       removeHistoryDuplicates: true,
+      escapeCodeTimeout: LONE_ESCAPE_MS,
     });
     this.#lines.on('history', (lines: string[]) => this.#recall(lines));
-    terminal.stdin.on('keypress', (_text: unknown, key: Key | undefined) => this.#seek(key));
+    terminal.stdin.on('keypress', (_text: unknown, key: Key | undefined) => {
+      this.#seek(key);
+      if (key?.name === 'escape') this.#interrupted();
+    });
     this.#lines.on('line', (line) => this.#typed.push(line));
     this.#lines.on('close', () => this.#closed.abort());
     this.#lines.on('SIGINT', () => {
@@ -41,7 +47,7 @@ export class Conversation {
     });
   }
 
-  /** Ctrl-C: the listener says whether it had anything to interrupt; if not, the conversation ends. */
+  /** Ctrl-C or Esc: the listener says whether it had anything to interrupt; if not, Ctrl-C ends the conversation. */
   onInterrupt(listener: () => boolean): void {
     this.#interrupted = listener;
   }

@@ -46,6 +46,31 @@ test('imports end at the fifth level', async () => {
   expect(notices).toEqual(['/repo/5.md imports 6.md, which is left out: it would be more than 5 deep.']);
 });
 
+test('files that import each other over and over come to an end, and it is said', {
+  timeout: 5000,
+}, async () => {
+  const next = (i: number) => `@${i + 1}.md\n`.repeat(200);
+  const files = Object.fromEntries(
+    Array.from({ length: 6 }, (_, i) => [`/repo/${i === 0 ? 'AGENTS' : i}.md`, i < 5 ? next(i) : 'end']),
+  );
+  let reads = 0;
+  const counting = (file: string) => {
+    reads += 1;
+    return reader(files)(file);
+  };
+  const { instructions, notices } = await findInstructions({ ...places, cwd: '/repo' }, counting);
+  expect(reads).toBeLessThan(150);
+  expect(instructions[0]?.text).toMatch(/^end\nend\n/);
+  expect(notices).toEqual([
+    'There are more than 100 imports in the instructions; only the first 100 are used.',
+  ]);
+});
+
+test('a long file with much code and many imports is taken apart at once', { timeout: 5000 }, () => {
+  const imports = splitImports('`x` @a.md\n'.repeat(50_000)).filter(({ type }) => type === 'import');
+  expect(imports.length).toBe(50_000);
+});
+
 test('32 KB a file and 64 KB in all, the nearest first; what is left out is said', async () => {
   const long = 'é'.repeat(20 * 1024);
   const files = {

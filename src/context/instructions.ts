@@ -16,6 +16,8 @@ const OWN_NAMES = ['AGENTS.md', 'CLAUDE.md', 'instructions.md'];
 const MAX_FILE = 32 * 1024;
 const MAX_ALL = 64 * 1024;
 const MAX_DEPTH = 5;
+/** In all files together: a few that import each other many times would never come to an end. */
+const MAX_IMPORTS = 100;
 /** Fewer bytes of a longer text would say nothing. */
 const WORTH_KEEPING = 1024;
 
@@ -51,13 +53,18 @@ export function foldersDown(outer: string, inner: string): string[] {
 async function loadAll(files: readonly string[], read: ReadText): Promise<Found> {
   const notices: string[] = [];
   const found: Instruction[] = [];
+  const met = { imports: 0 };
   for (const file of files) {
-    const text = await withImports(file, { read, top: path.dirname(file), above: [], notices });
+    const text = await withImports(file, { read, top: path.dirname(file), above: [], notices, met });
     // One text under two names, as many projects have it, is one text.
     if (text === null || text.trim() === '' || found.some((other) => other.text.trim() === text.trim()))
       continue;
     found.push({ file, text });
   }
+  if (met.imports > MAX_IMPORTS)
+    notices.push(
+      `There are more than ${MAX_IMPORTS} imports in the instructions; only the first ${MAX_IMPORTS} are used.`,
+    );
   return { instructions: bounded(found, notices), notices };
 }
 
@@ -78,17 +85,29 @@ function bounded(found: readonly Instruction[], notices: string[]): Instruction[
   return kept;
 }
 
-type Importing = { read: ReadText; top: string; above: readonly string[]; notices: string[] };
+type Importing = {
+  read: ReadText;
+  top: string;
+  above: readonly string[];
+  notices: string[];
+  /** Counts up, over all files. */
+  met: { imports: number };
+};
 
 /** A file with what it imports in place. Only what lies with it can be imported: a project must not fetch the user's. */
 async function withImports(file: string, importing: Importing): Promise<string | null> {
-  const { read, above, notices } = importing;
+  const { read, above, notices, met } = importing;
   const text = await read(file);
   if (text === null) return null;
   let whole = '';
   for (const piece of splitImports(text)) {
     if (piece.type === 'text') {
       whole += piece.text;
+      continue;
+    }
+    met.imports += 1;
+    if (met.imports > MAX_IMPORTS) {
+      whole += piece.written;
       continue;
     }
     const target = path.resolve(path.dirname(file), piece.file);
@@ -115,9 +134,12 @@ export function splitImports(text: string): Piece[] {
   const pieces: Piece[] = [];
   let at = 0;
   const code = codeSpans(text);
+  let span = 0;
   for (const match of text.matchAll(/(?<=^|[ \t])@([\w./-]*\.[\w]+)(?=$|[\s,;:)]|\.(?:\s|$))/gm)) {
     const [written, file = ''] = match;
-    if (code.some(([from, to]) => match.index >= from && match.index < to)) continue;
+    // Both go forward: looking through all spans for each match would take minutes on a long file.
+    while (span < code.length && (code[span]?.[1] ?? 0) <= match.index) span += 1;
+    if ((code[span]?.[0] ?? Number.POSITIVE_INFINITY) <= match.index) continue;
     pieces.push({ type: 'text', text: text.slice(at, match.index) }, { type: 'import', file, written });
     at = match.index + written.length;
   }

@@ -1,6 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
 import * as z from 'zod';
-import type { SandboxState } from '../contract/sandbox.ts';
 import { type CommandOutcome, defineTool, fail, ok, type Tool } from '../contract/tool.ts';
 import { boundText } from '../lib/text-bound.ts';
 import { commandTitle } from './command-title.ts';
@@ -101,7 +100,7 @@ export function createBash({ shell: name, maxTimeoutMs = MAX_TIMEOUT }: BashOpti
           signal: outcome.signal,
           durationMs,
           command,
-          sandbox: sandboxOf(outcome),
+          sandbox: outcome.sandbox,
           ...(outcome.timedOut && { timedOut: true }),
           ...(fullOutput !== undefined && { fullOutput }),
         },
@@ -119,11 +118,6 @@ export const bash = createBash();
 
 function streamsOf({ stdout, stderr }: CommandOutcome): string {
   return stripVTControlCharacters(stdout + (stderr === '' ? '' : `\n[stderr]\n${stderr}`));
-}
-
-/** Why it is not the sandbox that was wanted is for the user, who hears it elsewhere. */
-function sandboxOf({ sandbox: { kind, level, network } }: CommandOutcome): Omit<SandboxState, 'fallback'> {
-  return { kind, level, network };
 }
 
 type TimeLimits = { asked: number; limit: number; maxTimeoutMs: number };

@@ -27,7 +27,10 @@ async function start(script: Step[], config: ConfigInput = {}) {
 }
 
 describe('[V06] [Y21] asking again', () => {
-  test('is shown in one line, and Ctrl-C stops the wait at once', async () => {
+  test.each([
+    ['Ctrl-C', '\u0003'],
+    ['Esc', '\u001b'],
+  ])('is shown in one line, and %s stops the wait at once', async (_name, key) => {
     const { terminal, server } = await start([
       fails(429, { message: 'Slow down', retryAfter: 30 }),
       says('fine'),
@@ -37,7 +40,7 @@ describe('[V06] [Y21] asking again', () => {
     screen.type('go\r');
     await screen.waitFor('retry 1/3 in 30 s: rate limit. Slow down');
     const began = performance.now();
-    screen.type('\u0003');
+    screen.type(key);
     await screen.waitFor('Interrupted.');
     expect(performance.now() - began).toBeLessThan(2000);
     expect(server.requests).toHaveLength(1);

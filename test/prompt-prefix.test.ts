@@ -48,6 +48,8 @@ const call: fc.Arbitrary<CallWords> = fc.oneof(
     ['Read', { limit: 1, file_path: 'b.txt', offset: 0 }],
     ['Read', { file_path: 'shot.png' }],
     ['Read', { file_path: 'missing.txt' }],
+    ['Read', { file_path: 'sub/d.txt' }],
+    ['List', { path: 'sub' }],
     ['Grep', { pattern: 'alpha' }],
     ['Write', { file_path: 'c.txt', content: 'new\n' }],
     ['Fly', { '2': 'b', '1': 'a', nested: { z: 1, a: [null, -0, 1e21] } }],
@@ -100,7 +102,14 @@ async function firstBreak(
   { thinker, rounds }: Plan,
   wrap?: (provider: Provider) => Provider,
 ): Promise<string | null> {
-  const files = { 'a.txt': 'alpha\n', 'b.txt': 'x\ny\n', '.env': `PASSWORD=${SECRET}\n` };
+  const files = {
+    'a.txt': 'alpha\n',
+    'b.txt': 'x\ny\n',
+    '.env': `PASSWORD=${SECRET}\n`,
+    'AGENTS.md': 'Tabs. @b.txt\n',
+    'sub/AGENTS.md': 'Spaces here.\n',
+    'sub/d.txt': 'delta\n',
+  };
   const space = await workspace(files);
   await writeFile(path.join(space.root, 'shot.png'), png);
   await using server = await startModelServer(scriptOf(rounds, thinker !== null));

@@ -24,7 +24,7 @@ export function createContextWindow(
   const pins = () => view.current().pins;
   return {
     pins,
-    compact: (focus) => view.compact(focus),
+    compact: (focus, signal) => view.compact(focus, signal),
 
     async use() {
       const { sent, tokens, scale } = await view.measure();

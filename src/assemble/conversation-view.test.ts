@@ -226,7 +226,7 @@ describe('pins', () => {
   test('move into the summary with a compaction, and back with /uncompact', async () => {
     const { window, view, session } = setUp(async () => '[Completed: x]', talk(0, 39));
     await window.pin('port 8080');
-    expect(await window.compact('')).toMatchObject({ by: 'p/h' });
+    expect(await window.compact('', new AbortController().signal)).toMatchObject({ by: 'p/h' });
     expect(view.request(BASE, session.messages).summary).toBe(
       '[Completed: x]\n\nFacts pinned by the user:\n- port 8080',
     );

@@ -46,7 +46,7 @@ export type ConversationView = {
   makeRoom: Run['makeRoom'];
   current(): SessionView;
   measure(): Promise<Measured>;
-  compact(focus: string): Promise<Compacted | null>;
+  compact(focus: string, signal: AbortSignal): Promise<Compacted | null>;
   limits(): Limits;
   /** A listener for the controller. */
   watch(event: AgentEvent): void;
@@ -201,8 +201,7 @@ export function createConversationView(deps: ViewDeps): ConversationView {
       return done !== null;
     },
 
-    compact: async (focus) =>
-      compact(await measure(), { cause: 'asked', focus, signal: new AbortController().signal }),
+    compact: async (focus, signal) => compact(await measure(), { cause: 'asked', focus, signal }),
 
     watch(event) {
       if (event.type === 'end' && deps.isWatched) void measure().then(prepare, () => undefined);

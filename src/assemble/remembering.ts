@@ -187,7 +187,7 @@ export function createRemembering(parts: Parts, surroundings: Surroundings): Rem
         const added = await store.add([{ kind, ...newEntry(text, from) }]);
         return added.length > 0 ? null : 'known';
       },
-      learn: () => extract(session.messages, session.id, stop.signal),
+      learn: (signal) => extract(session.messages, session.id, AbortSignal.any([signal, stop.signal])),
       edit: async (note, text) =>
         isClean(text) ? changed(note, (found) => store.edit(found, text)) : 'secret',
       forget: (note) => changed(note, (found) => store.replace(found, () => null)),

@@ -1,7 +1,7 @@
 import { dispatch } from '../commands/dispatch.ts';
 import { builtinCommands } from '../commands/index.ts';
 import type { CommandContext, FileHistory } from '../contract/command.ts';
-import { UserError } from '../contract/errors.ts';
+import { BudgetReachedError, ProviderError, UserError } from '../contract/errors.ts';
 import type { OpenSession } from '../session/store.ts';
 import type { UndoStore } from '../session/undo/undo-store.ts';
 import type { Conversation } from './conversation.ts';
@@ -30,9 +30,12 @@ export type Stage = {
 export async function hold(prompt: string, opened: Opened, stage: Stage): Promise<OpenSession | null> {
   const { controller, mode, permissions, window, spending, memory, noteAtEnd, close } = opened;
   const { talk, prompts, cwd, news } = stage;
+  let command: AbortController | undefined;
   talk.onInterrupt(() => {
-    if (!controller.busy) return false;
-    controller.interrupt();
+    if (controller.busy) controller.interrupt();
+    // One that does not listen must not hold anybody: the second time, the conversation ends.
+    else if (command && !command.signal.aborted) command.abort();
+    else return false;
     return true;
   });
   let next: OpenSession | null = null;
@@ -51,12 +54,13 @@ export async function hold(prompt: string, opened: Opened, stage: Stage): Promis
   controller.listen((event) => {
     if (event.type === 'message') void desk.messageAdded();
   });
-  const context: CommandContext = {
+  const contextFor = (signal: AbortSignal): CommandContext => ({
     commands: builtinCommands,
     cwd,
+    signal,
     print: (text) => talk.print(visible(text)),
-    ask: (question) => talk.ask(question),
-    confirm: async (question) => (await talk.ask(`${question} [y/n] `))?.trim().toLowerCase() === 'y',
+    ask: (question) => talk.ask(question, signal),
+    confirm: async (question) => (await talk.ask(`${question} [y/n] `, signal))?.trim().toLowerCase() === 'y',
     files: fileHistory(opened.undo),
     sessions: desk,
     prompts: () => prompts.list(),
@@ -69,7 +73,7 @@ export async function hold(prompt: string, opened: Opened, stage: Stage): Promis
     quit: () => {
       quitting = true;
     },
-  };
+  });
   const tellNews = () => {
     for (const text of news.splice(0)) talk.print(visible(text));
   };
@@ -81,7 +85,10 @@ export async function hold(prompt: string, opened: Opened, stage: Stage): Promis
   for (let line: string | null = prompt; line !== null; line = await nextLine()) {
     if (line.trim() === '') continue;
     await prompts.add(line);
-    if (await obey(line, context)) continue;
+    command = new AbortController();
+    const isCommand = await obey(line, contextFor(command.signal));
+    command = undefined;
+    if (isCommand) continue;
     await controller.submit([{ type: 'text', text: line }]);
     keepHouseLater(opened, stage);
   }
@@ -96,15 +103,24 @@ export async function hold(prompt: string, opened: Opened, stage: Stage): Promis
   return next;
 }
 
-/** Whether the line was a command. What a user can mend ends the command, not the conversation. */
+/** Whether the line was a command. What a user can mend, or a model refused, ends the command, not the conversation. */
 async function obey(line: string, context: CommandContext): Promise<boolean> {
   try {
     return await dispatch(line, context);
   } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    context.print(`${error.message} ${error.hint}`);
+    const told = failureWords(error, context.signal);
+    if (told === null) throw error;
+    context.print(told);
     return true;
   }
+}
+
+/** Null for a bug. */
+function failureWords(error: unknown, signal: AbortSignal): string | null {
+  if (signal.aborted && (error === signal.reason || error instanceof ProviderError)) return 'Interrupted.';
+  if (error instanceof UserError || error instanceof BudgetReachedError)
+    return `${error.message} ${error.hint}`;
+  return error instanceof ProviderError ? error.message : null;
 }
 
 function fileHistory(undo: UndoStore): FileHistory {

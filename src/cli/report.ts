@@ -58,6 +58,9 @@ export class Reporter {
       case 'message':
         if (event.message.role === 'assistant') {
           report.result = textOf(event.message);
+          // Routing, or a stand-in: another one than the run began with may have answered.
+          report.provider = event.message.provider;
+          report.model = event.message.model;
           for (const part of event.message.content) {
             if (part.type === 'tool_call') this.#inputs.set(part.id, part.input);
           }

@@ -3,8 +3,9 @@ import type { Compacted, SlashCommand } from '../contract/command.ts';
 export const compact: SlashCommand = {
   name: 'compact',
   description: 'Summarise the older part of the conversation now: /compact [what to keep above all]',
-  async execute(args, { window, print }) {
-    const done = await window.compact(args.join(' '));
+  async execute(args, { window, print, signal }) {
+    const done = await window.compact(args.join(' '), signal);
+    if (!done && signal.aborted) return print('Interrupted. Nothing is compacted.');
     print(
       done
         ? `${describeCompaction(done)} /uncompact takes it back.`

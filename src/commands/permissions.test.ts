@@ -39,6 +39,7 @@ function setUp() {
   const context: CommandContext = {
     commands: builtinCommands,
     print: (text) => printed.push(text),
+    signal: new AbortController().signal,
     cwd: '/project',
     ask: async () => null,
     confirm: async () => false,

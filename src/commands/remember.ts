@@ -16,10 +16,10 @@ const KINDS: Record<string, RememberedNote['kind']> = {
 export const remember: SlashCommand = {
   name: 'remember',
   description: 'Note something for later sessions; without a text, go through this conversation',
-  async execute(args, { memory, print }) {
+  async execute(args, { memory, print, signal }) {
     if (!memory) return print(MEMORY_IS_OFF);
     const said = args.join(' ').trim();
-    if (said === '') return print(await learnt(memory));
+    if (said === '') return print(await learnt(memory, signal));
     const { kind, text } = readNote(said);
     if (text === '') return print('Write what to remember after the colon.');
     print(outcome(await memory.remember(kind, text), `Noted under ${kind}.`));
@@ -34,8 +34,8 @@ export function readNote(said: string): { kind: RememberedNote['kind']; text: st
   return { kind: /^(i|i'm|my|me)\b/i.test(said) ? 'user' : 'learnings', text: said };
 }
 
-async function learnt(memory: Memory): Promise<string> {
-  const notes = await memory.learn();
+async function learnt(memory: Memory, signal: AbortSignal): Promise<string> {
+  const notes = await memory.learn(signal);
   if (!notes) return 'There is no model for this. Write what to remember: /remember TEXT';
   if (notes.length === 0) return 'Nothing new worth keeping was found.';
   return ['Noted:', ...notes.map(({ kind, text }) => `  ${text} (${kind})`)].join('\n');

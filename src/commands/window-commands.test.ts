@@ -9,10 +9,12 @@ import { uncompact } from './uncompact.ts';
 function setUp() {
   const printed: string[] = [];
   const window = plainWindow();
+  const stop = new AbortController();
+  const print = (text: string) => printed.push(text);
   // These commands use nothing else.
-  const hands = { window, print: (text: string) => printed.push(text) } as unknown as CommandContext;
+  const hands = { window, print, signal: stop.signal } as unknown as CommandContext;
   const type = (command: SlashCommand, ...args: string[]) => command.execute(args, hands);
-  return { printed, window, type };
+  return { printed, window, type, stop };
 }
 
 test('/compact tells what was gained, and hands on what to keep', async () => {
@@ -24,6 +26,13 @@ test('/compact tells what was gained, and hands on what to keep', async () => {
     'Compacted from 12,000 to 3,000 tokens: older messages are summarised without a model. /uncompact takes it back.',
     'There is nothing to compact: the last ten messages are always kept as they are.',
   ]);
+});
+
+test('/compact that was called off says that nothing has changed', async () => {
+  const { printed, type, stop } = setUp();
+  stop.abort();
+  await type(compact, 'nothing');
+  expect(printed).toEqual(['Interrupted. Nothing is compacted.']);
 });
 
 test('/uncompact says when it will not last', async () => {

@@ -19,8 +19,10 @@ const BIGGEST = 5;
 
 /** Where a request's tokens go, by part and by biggest item. */
 export function breakdown(sent: Sent, count: Count): Pick<WindowUse, 'parts' | 'biggest'> {
-  const instructions = count.text(sent.instructions);
-  const kept = count.text(sent.kept);
+  // What is not there takes nothing, whatever an estimate rounds up to.
+  const tokensOf = (text: string) => (text === '' ? 0 : count.text(text));
+  const instructions = tokensOf(sent.instructions);
+  const kept = tokensOf(sent.kept);
   const calls = new Map<string, ToolCallPart>();
   const sums = { prompts: 0, replies: 0, results: 0 };
   const items = sent.messages.map((message) => {
@@ -30,10 +32,10 @@ export function breakdown(sent: Sent, count: Count): Pick<WindowUse, 'parts' | '
     return { name: nameOf(message, calls), tokens };
   });
   const parts = [
-    { name: 'system prompt', tokens: count.text(sent.system) - instructions },
+    { name: 'system prompt', tokens: tokensOf(sent.system) - instructions },
     { name: 'instructions', tokens: instructions },
-    { name: 'tools', tokens: count.text(sent.tools) },
-    { name: 'summary', tokens: count.text(sent.summary) - kept },
+    { name: 'tools', tokens: tokensOf(sent.tools) },
+    { name: 'summary', tokens: tokensOf(sent.summary) - kept },
     { name: 'pins, tasks, files', tokens: kept },
     { name: 'prompts', tokens: sums.prompts },
     { name: 'replies and calls', tokens: sums.replies },

@@ -74,8 +74,8 @@ export type Compacted = { before: number; after: number; by: string };
 /** What the model is shown of the conversation. */
 export type ContextWindow = {
   use(): Promise<WindowUse>;
-  /** `focus` is what the summary should keep above all. Null when there is nothing old enough. */
-  compact(focus: string): Promise<Compacted | null>;
+  /** `focus` is what the summary should keep above all. Null when there is nothing old enough, or it was called off. */
+  compact(focus: string, signal: AbortSignal): Promise<Compacted | null>;
   /** Null when nothing is compacted. */
   uncompact(): Promise<Compacted | null>;
   pins(): readonly string[];
@@ -140,7 +140,7 @@ export type Memory = {
   list(): RememberedNote[];
   remember(kind: RememberedNote['kind'], text: string): Promise<NotNoted>;
   /** Goes through this conversation now. Null when there is no model for it. */
-  learn(): Promise<RememberedNote[] | null>;
+  learn(signal: AbortSignal): Promise<RememberedNote[] | null>;
   edit(note: RememberedNote, text: string): Promise<NotNoted>;
   forget(note: RememberedNote): Promise<NotNoted>;
   pin(note: RememberedNote, pinned: boolean): Promise<NotNoted>;
@@ -151,8 +151,10 @@ export type Memory = {
 export type CommandContext = {
   commands: readonly SlashCommand[];
   cwd: string;
+  /** The user has called the command off. */
+  signal: AbortSignal;
   print(text: string): void;
-  /** Null when the input has ended. */
+  /** Null when the input has ended, or the command was called off. */
   ask(question: string): Promise<string | null>;
   /** Puts a question that only a plain yes agrees to. */
   confirm(question: string): Promise<boolean>;

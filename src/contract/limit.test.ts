@@ -82,6 +82,16 @@ describe('[Z14] a limit in words', () => {
     ['+500k', null],
     ['the price+500k', null],
     ['+500k is too much', null],
+    ['fix the tests +2M tokens', { unit: 'tokens', amount: 2_000_000 }],
+    ['fix the tests +40 turns.', { unit: 'turns', amount: 40 }],
+    ['fix the tests and spend at most $5.', { unit: 'usd', amount: 5 }],
+    ['spend up to 5 dollars', { unit: 'usd', amount: 5 }],
+    ['fix the tests, budget: 1,500,000 tokens', { unit: 'tokens', amount: 1_500_000 }],
+    ['fix the tests with a budget of 2M tokens', { unit: 'tokens', amount: 2_000_000 }],
+    ['make the summary at most 2000 tokens', null],
+    ['move the label by +3 tokens', null],
+    ['where do we spend 3 seconds', null],
+    ['the order cost me $5', null],
     ['add +1.2.3k', null],
   ])('in the prompt %j', (prompt, limit) => {
     expect(limitInPrompt(prompt)).toEqual(limit);

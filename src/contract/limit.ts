@@ -31,13 +31,22 @@ export function parseLimits(text: string): Limit[] | null {
   return limits.every((limit) => limit !== null) ? limits : null;
 }
 
+const LONGEST_WORDS = 80;
+const AT_THE_END: readonly RegExp[] = [
+  /\S\s+(\+\$?[\d.,]*\d[kmb]?(?:\s+(?:tokens|turns))?)[.!]?\s*$/i,
+  /\b(?:spend|budget)(?:\s+of|:)?(?:\s+(?:at most|up to|no more than))?\s+(\$?[\d.,]*\d[kmb]?(?:\s+(?:tokens|turns|dollars))?)[.!]?\s*$/i,
+];
+
 /**
- * The last word of a prompt, where it is such as `+500k`, `+2M` or `+$5`. A bare number is none: people write
- * `+1` for other reasons.
+ * The last words of a prompt, where they are such as `+500k`, `+$5`, `+2M tokens`, `spend at most $5` or `budget 2M
+ * tokens`. A small bare number is none: people write `+1` for other reasons.
  */
 export function limitInPrompt(prompt: string): Limit | null {
-  const word = /\S\s+(\+\$?[\d.,]+[kmb]?)\s*$/i.exec(prompt)?.[1];
-  return word !== undefined && /[$kmb]/i.test(word) ? parseLimit(word) : null;
+  // A prompt may hold a whole log: what stands before the last words is not looked at.
+  const end = prompt.trimEnd().slice(-LONGEST_WORDS);
+  const words = AT_THE_END.map((pattern) => pattern.exec(end)?.[1]).find((found) => found !== undefined);
+  const isLimit = /\$|\d[kmb]\b|turns|dollars|(?:\d{4}|,\d{3})\s+tokens/i.test(words ?? '');
+  return words !== undefined && isLimit ? parseLimit(words) : null;
 }
 
 /** Reads back as the same limit. */

@@ -1,5 +1,8 @@
 import { wordsOf } from './words.ts';
 
+/** What a model makes of a text. Only its direction counts. */
+export type Vector = ArrayLike<number>;
+
 /** Numbers for texts, one list each; null when the service did not answer, or not in time. Never rejects. */
 export type Embed = (
   texts: readonly string[],
@@ -49,10 +52,7 @@ function likely(words: readonly string[], texts: readonly string[]): number[] {
 }
 
 /** By meaning. Texts without numbers are left out. */
-export function rankByVectors(
-  query: readonly number[],
-  vectors: readonly (readonly number[] | null)[],
-): number[] {
+export function rankByVectors(query: Vector, vectors: readonly (Vector | null)[]): number[] {
   const scores = vectors.flatMap((vector, id) => (vector ? [{ id, score: cosine(query, vector) }] : []));
   const mean = scores.reduce((sum, { score }) => sum + score, 0) / scores.length;
   const spread = Math.sqrt(scores.reduce((sum, { score }) => sum + (score - mean) ** 2, 0) / scores.length);
@@ -74,12 +74,14 @@ export function fuse(orders: readonly (readonly number[])[]): number[] {
   return [...scores].sort(([, a], [, b]) => b - a).map(([id]) => id);
 }
 
-function cosine(a: readonly number[], b: readonly number[]): number {
+function cosine(a: Vector, b: Vector): number {
   if (a.length !== b.length) return 0;
   let dot = 0;
   let lengthA = 0;
   let lengthB = 0;
-  for (const [i, x] of a.entries()) {
+  // Millions of them: a plain loop takes a tenth of what an iterator does.
+  for (let i = 0; i < a.length; i++) {
+    const x = a[i] ?? 0;
     const y = b[i] ?? 0;
     dot += x * y;
     lengthA += x * x;

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { ConfigInput } from '../../src/config/schema.ts';
 import { aca, doors, parseStream } from '../support/aca.ts';
 import type { SeenRequest } from '../support/model-server/protocol.ts';
-import { both, calls, fails, type Step, says } from '../support/model-server/script.ts';
+import { both, calls, fails, hangs, type Step, says } from '../support/model-server/script.ts';
 import type { ModelServer } from '../support/model-server/server.ts';
 import { serve } from '../support/serve.ts';
 import { openTerminal } from '../support/terminal.ts';
@@ -245,6 +245,29 @@ describe('by hand, in a terminal', () => {
     expect(await terminal.exitCode).toBe(0);
   });
 
+  test.each([
+    ['Ctrl-C', '\u0003'],
+    ['Esc', '\u001b'],
+  ])('%s calls /compact off: nothing is compacted, and the conversation goes on', async (_name, key) => {
+    const space = await workspace();
+    const server = await serve([talkative(() => hangs())], { loop: true });
+    const { env } = doors.anthropic(server.url);
+    await aca(space, conversation, { env, stdin: lines(...numbered(1, 9)) });
+    const terminal = openTerminal(space, ['--model', MODEL, '--continue'], env);
+    await terminal.waitFor('> ');
+    terminal.type('/compact\r');
+    await expect.poll(() => server.requests.filter(isAside).length, { timeout: 10_000 }).toBe(1);
+    const began = performance.now();
+    terminal.type(key);
+    await terminal.waitFor('Interrupted. Nothing is compacted.');
+    expect(performance.now() - began).toBeLessThan(2000);
+    terminal.type('go on\r');
+    await terminal.waitFor('Answer 10.');
+    expect(asked(server).at(-1)?.messages.length).toBe(19);
+    terminal.type('/quit\r');
+    expect(await terminal.exitCode).toBe(0);
+  });
+
   test('a pin is told with the next prompt, survives a compaction, and can be let go', async () => {
     const space = await workspace();
     const server = await serve([talkative(() => says('[Completed: small talk]'))], { loop: true });
@@ -270,6 +293,21 @@ describe('by hand, in a terminal', () => {
 });
 
 describe('[K05] instructions', () => {
+  test('an import that makes them too long is cut aloud, and the run goes on', async () => {
+    const space = await workspace({ 'AGENTS.md': 'Root rule.\n@big.md\n', 'big.md': 'long '.repeat(8000) });
+    const server = await serve([says('done')]);
+    const { env } = doors.anthropic(server.url);
+    const outcome = await aca(space, ['-p', 'go', '--model', MODEL], { env });
+    expect(outcome).toEqual({
+      code: 0,
+      stdout: 'done\n',
+      stderr: `${path.join(space.root, 'AGENTS.md')}: only the first 32 KB are used; instructions may have 32 KB a file and 64 KB in all.\n`,
+    });
+    const system = server.requests[0]?.system ?? '';
+    expect(system).toContain('Root rule.\nlong long ');
+    expect(system.split('long ').length).toBeLessThan((32 * 1024) / 5 + 2);
+  });
+
   test('nearest last, imports in place, and a folder speaks once, when it is first entered', async () => {
     const space = await workspace({
       '.git/HEAD': 'ref: refs/heads/main\n',

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { projectKey } from '../../src/memory/project-key.ts';
 import { aca, doors } from '../support/aca.ts';
 import type { SeenRequest } from '../support/model-server/protocol.ts';
-import { type Answer, calls, hangs, type Step, says, slowly } from '../support/model-server/script.ts';
+import { type Answer, calls, fails, hangs, type Step, says, slowly } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
@@ -148,6 +148,35 @@ describe('from one session to the next', () => {
     expect(await terminal.exitCode).toBe(0);
     expect(performance.now() - started).toBeLessThan(8_000);
     expect(terminal.screen()).toContain('Go on later with');
+    expect(await allNotes(space)).toBe('');
+  });
+
+  test('a model that refuses to go through the conversation ends /remember, not the conversation', async () => {
+    const space = await workspace();
+    const { open } = await start(space, [says('One.'), fails(401, { message: 'No such key' }), says('Two.')]);
+    const terminal = open();
+    await terminal.waitFor('> ');
+    terminal.type('first\r');
+    await terminal.waitFor('One.');
+    terminal.type('/remember\r');
+    await terminal.waitFor('No such key');
+    terminal.type('second\r');
+    await terminal.waitFor('Two.');
+  });
+
+  test('Ctrl-C ends a /remember that takes too long, and not the conversation', async () => {
+    const space = await workspace();
+    const { open, server } = await start(space, [says('One.'), hangs(), says('Two.')]);
+    const terminal = open();
+    await terminal.waitFor('> ');
+    terminal.type('first\r');
+    await terminal.waitFor('One.');
+    terminal.type('/remember\r');
+    await expect.poll(() => server.requests.length, { timeout: 10_000 }).toBe(2);
+    terminal.type('\u0003');
+    await terminal.waitFor('Interrupted.');
+    terminal.type('second\r');
+    await terminal.waitFor('Two.');
     expect(await allNotes(space)).toBe('');
   });
 

@@ -80,7 +80,7 @@ export function playSessions({ space, model, env, effort, wrap = (it) => it }: P
         if (reason !== (interruptAtText ? 'interrupted' : 'done'))
           throw new Error(`The run ended with ${reason}: ${error?.message}`);
       },
-      compact: async () => (await window.compact('')) !== null,
+      compact: async () => (await window.compact('', new AbortController().signal)) !== null,
       close,
     };
   }

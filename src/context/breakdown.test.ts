@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import type { Message } from '../contract/message.ts';
+import { breakdown } from './breakdown.ts';
+
+const at = '2026-01-01T00:00:00.000Z';
+const said = (text: string): Message => ({
+  role: 'user',
+  content: [{ type: 'text', text }],
+  timestamp: at,
+});
+
+/** As estimates do: every text costs something, also an empty one. */
+const count = { text: (text: string) => text.length + 1, message: () => 7 };
+
+test('each part is counted once, what is not there takes nothing, and the biggest are named in one line', () => {
+  const sent = { system: 'be kind', instructions: '', tools: '[]', summary: '', kept: '' };
+  expect(breakdown({ ...sent, messages: [said('two\nlines')] }, count)).toEqual({
+    parts: [
+      { name: 'system prompt', tokens: 8 },
+      { name: 'instructions', tokens: 0 },
+      { name: 'tools', tokens: 3 },
+      { name: 'summary', tokens: 0 },
+      { name: 'pins, tasks, files', tokens: 0 },
+      { name: 'prompts', tokens: 7 },
+      { name: 'replies and calls', tokens: 0 },
+      { name: 'tool results', tokens: 0 },
+    ],
+    biggest: [{ name: 'prompt: two lines', tokens: 7 }],
+  });
+});

@@ -12,7 +12,7 @@ export default defineConfig({
           ...shared,
           name: 'unit',
           include: [
-            'src/**/*.test.ts',
+            'src/**/*.test.{ts,tsx}',
             'test/*.test.ts',
             'test/support/**/*.test.ts',
             'test/policy/**/*.test.ts',

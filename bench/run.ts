@@ -5,11 +5,13 @@ import path from 'node:path';
 import { doors, protocolNames } from '../test/support/aca.ts';
 import { calls, says } from '../test/support/model-server/script.ts';
 import { type ModelServer, startModelServer } from '../test/support/model-server/server.ts';
+import { completeRows } from './complete.ts';
 import { judgeRows } from './judge.ts';
 import { memoryRows } from './memory.ts';
 import { sandboxRows } from './sandbox.ts';
 import { sessionRows } from './sessions.ts';
 import { toolRows } from './tools.ts';
+import { tuiRows } from './tui.ts';
 
 /**
  * Start-up and loop overhead of the built program, and the tools at work, beside the bare runtime's start in the same run, because
@@ -63,6 +65,8 @@ async function bench(): Promise<void> {
       ...(await memoryRows()),
       ...(await judgeRows(main)),
       ...(await sessionRows(main)),
+      ...(await tuiRows(main)),
+      ...(await completeRows()),
     ]);
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -149,7 +149,7 @@ function messageOf(i: number): Message {
 /** In a real terminal, until the program waits for a line. */
 function spawnToPrompt(args: string[], folder: string): Promise<number> {
   const started = performance.now();
-  const child = pty.spawn(process.execPath, [...args, '--model', 'ollama/none'], {
+  const child = pty.spawn(process.execPath, [...args, '--plain', '--model', 'ollama/none'], {
     cwd: folder,
     env: {
       PATH: process.env.PATH ?? '',

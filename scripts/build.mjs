@@ -6,6 +6,7 @@ import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:f
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build, transform } from 'esbuild';
+import { inkInBundle } from './ink-in-bundle.mjs';
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 const { version } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8'));
@@ -25,7 +26,8 @@ const shared = {
   legalComments: 'none',
   metafile: true,
   logLevel: 'warning',
-  define: { ACA_VERSION: JSON.stringify(version) },
+  jsx: 'automatic',
+  define: { ACA_VERSION: JSON.stringify(version), 'process.env.NODE_ENV': '"production"' },
 };
 
 /** Runs a piece of the source now, so that the program need not at every start. */
@@ -59,6 +61,7 @@ const app = await build({
   chunkNames: 'chunks/[name]-[hash]',
   // Packages that bring a binary; everything else is in the bundle.
   external: ['@vscode/ripgrep', '@napi-rs/keyring'],
+  plugins: [inkInBundle(root)],
 });
 const code = await Promise.all(app.outputFiles.map(asCommonJs));
 

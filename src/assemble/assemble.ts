@@ -90,6 +90,8 @@ export type Assistant = {
   noteAtEnd(signal: AbortSignal): Promise<void>;
   /** What commands run in; a fallback is told as a notice when it is first found. */
   sandbox(): Promise<SandboxState>;
+  /** How many commands run on in the background. */
+  shells(): number;
   /** What is good to know at the start, and no trouble. */
   hints: readonly string[];
   /** Ends the run, saves the session, and ends what commands left running. */
@@ -279,6 +281,7 @@ export function assemble(parts: Parts): Assistant {
     spending: budget,
     cache: () => ({ ...cachedUsage(session.messages), compared: promptCache.compared }),
     sandbox: () => judge.sandbox(),
+    shells: () => hands.shell.background().filter(({ running }) => running).length,
     hints: judge.hints,
     ...(remembering && { memory: remembering.memory }),
     noteAtEnd: async (signal) => remembering?.atEnd(signal),

@@ -83,7 +83,7 @@ export function reachModels(deps: ModelLinesDeps): ModelLines {
       const routed = row && (await tryToOpen(row.model));
       if (!row || !routed) return main;
       notice('warn', `${nameOf(routed)} answers this one: the prompt matches ${row.match}.`);
-      return routed;
+      return { ...routed, provider: withFallback(routed.provider, { standIn }) };
     },
     helper: helperOf({
       config,

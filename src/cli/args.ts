@@ -23,6 +23,8 @@ export type Options = {
   quiet?: boolean;
   verbose?: boolean;
   demo?: boolean;
+  plain?: boolean;
+  screenReader?: boolean;
 };
 
 /** What the user asked for: a subcommand with its own words, or a conversation. */
@@ -145,6 +147,16 @@ export function buildProgram({ out, err }: Writers): Command {
     )
     .addOption(
       new Option('-v, --verbose', 'tell every call and its result on standard error').helpGroup(
+        'Input and output:',
+      ),
+    )
+    .addOption(
+      new Option('--plain', 'talk in plain lines: no repaint, works on any terminal').helpGroup(
+        'Input and output:',
+      ),
+    )
+    .addOption(
+      new Option('--screen-reader', 'the same, for those who listen to the screen').helpGroup(
         'Input and output:',
       ),
     )

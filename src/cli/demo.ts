@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { assemble } from '../assemble/assemble.ts';
 import { configSchema } from '../config/schema.ts';
+import type { AgentEvent } from '../contract/event.ts';
 import type { Approver } from '../contract/permission.ts';
 import { infoOf } from '../providers/models.ts';
 import { SessionStore } from '../session/store.ts';
@@ -26,25 +27,36 @@ export async function runDemo(terminal: Terminal): Promise<number> {
   }
 }
 
-export async function playDemo(talk: Conversation, approver: Approver = askOnTerminal(talk)): Promise<void> {
+export function playDemo(talk: Conversation, approver: Approver = askOnTerminal(talk)): Promise<void> {
+  const view = new PlainView({ color: false, stream: true });
+  return showDemo(
+    { print: (text) => talk.print(text), tell: (event) => talk.write(view.render(event)) },
+    approver,
+  );
+}
+
+/** Where the demo is seen: lines of its own, and what the run tells. */
+type DemoStage = { print(text: string): void; tell(event: AgentEvent): void };
+
+export async function showDemo(stage: DemoStage, approver: Approver): Promise<void> {
   const base = await mkdtemp(path.join(tmpdir(), 'aca-demo-'));
   const cwd = path.join(base, 'project');
   try {
     await mkdir(cwd);
     for (const [name, text] of Object.entries(demoFiles)) await writeFile(path.join(cwd, name), text);
-    talk.print(
+    stage.print(
       'DEMO: the model is a script that always says the same. The loop, the tools, the question, the',
     );
-    talk.print('changes and the undo are real; they happen in a scratch folder that is removed at the end.');
-    talk.print(`\n> ${demoTask}`);
-    await play(talk, { base, cwd, approver });
+    stage.print('changes and the undo are real; they happen in a scratch folder that is removed at the end.');
+    stage.print(`\n> ${demoTask}`);
+    await play(stage, { base, cwd, approver });
   } finally {
     await rm(base, { recursive: true, force: true });
   }
 }
 
 async function play(
-  talk: Conversation,
+  stage: DemoStage,
   { base, cwd, approver }: { base: string; cwd: string; approver: Approver },
 ): Promise<void> {
   const config = {
@@ -70,16 +82,15 @@ async function play(
     opened: new SessionStore(path.join(base, 'data', 'sessions')).create(cwd, { model: 'demo/script' }),
     approver,
   });
-  const view = new PlainView({ color: false, stream: true });
-  controller.listen((event) => talk.write(view.render(event)));
+  controller.listen((event) => stage.tell(event));
   await controller.submit([{ type: 'text', text: demoTask }]);
 
-  talk.print('\n> /undo');
+  stage.print('\n> /undo');
   const report = await (await undo.previewUndo())?.apply();
-  if (!report) return talk.print('Nothing to undo.');
-  for (const file of report.restored) talk.print(`restored ${path.basename(file)}`);
+  if (!report) return stage.print('Nothing to undo.');
+  for (const file of report.restored) stage.print(`restored ${path.basename(file)}`);
   const same = (await readFile(path.join(cwd, 'greet.js'), 'utf8')) === demoFiles['greet.js'];
-  talk.print(
+  stage.print(
     same ? 'greet.js is byte for byte what it was before.' : 'greet.js differs from what it was before.',
   );
   await close();

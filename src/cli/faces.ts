@@ -2,5 +2,6 @@
 export { runDemo } from './demo.ts';
 export { runPlain } from './plain.ts';
 export { runPrint } from './print.ts';
+export { runScreen } from './screen.ts';
 export { runSubcommand } from './subcommands/run.ts';
 export { showWelcome } from './welcome.ts';

@@ -1,11 +1,14 @@
 import { dispatch } from '../commands/dispatch.ts';
 import { builtinCommands } from '../commands/index.ts';
-import type { CommandContext, FileHistory } from '../contract/command.ts';
+import { ownCommandIn } from '../commands/own-command.ts';
+import type { CommandContext, FileHistory, SlashCommand } from '../contract/command.ts';
 import { BudgetReachedError, ProviderError, UserError } from '../contract/errors.ts';
+import type { ImagePart } from '../contract/message.ts';
 import type { OpenSession } from '../session/store.ts';
 import type { UndoStore } from '../session/undo/undo-store.ts';
 import type { Conversation } from './conversation.ts';
 import type { Opened } from './open.ts';
+import { OwnCommands } from './own-commands.ts';
 import { createDesk } from './session-desk.ts';
 import type { TypedPrompts } from './typed-prompts.ts';
 import { visible } from './visible.ts';
@@ -16,12 +19,22 @@ const HOUSEKEEPING_AFTER_MS = 1000;
 /** How long somebody who leaves may be kept; what is not noted by then is noted when the next session begins. */
 const NOTING_MS = 3_000;
 
+/** What a user sends. */
+type Typed = { text: string; images: readonly ImagePart[] };
+
 export type Stage = {
-  talk: Conversation;
+  talk: Pick<Conversation, 'print' | 'ask' | 'onInterrupt'>;
+  /** The next prompt; null when nothing more comes. */
+  next(): Promise<Typed | null>;
+  /** Puts a question that only a plain yes agrees to; without it, it is a line to answer. */
+  confirm?(question: string, signal: AbortSignal): Promise<boolean>;
+  /** As this face has them. */
+  commands?: readonly SlashCommand[];
   prompts: TypedPrompts;
   /** The data root. */
   root: string;
   cwd: string;
+  env: NodeJS.ProcessEnv;
   /** What came up between two prompts; it is told before the next. */
   news: string[];
 };
@@ -30,15 +43,17 @@ export type Stage = {
 export async function hold(prompt: string, opened: Opened, stage: Stage): Promise<OpenSession | null> {
   const { controller, mode, permissions, window, spending, memory, noteAtEnd, close } = opened;
   const { talk, prompts, cwd, news } = stage;
+  const ownCommands = new OwnCommands({ cwd, env: stage.env });
   let command: AbortController | undefined;
   talk.onInterrupt(() => {
+    if (ownCommands.interrupt()) return true;
     if (controller.busy) controller.interrupt();
     // One that does not listen must not hold anybody: the second time, the conversation ends.
     else if (command && !command.signal.aborted) command.abort();
     else return false;
     return true;
   });
-  let next: OpenSession | null = null;
+  let goOn: OpenSession | null = null;
   let quitting = false;
   const desk = createDesk({
     opened: opened.opened,
@@ -47,7 +62,7 @@ export async function hold(prompt: string, opened: Opened, stage: Stage): Promis
     cwd,
     warn: (text) => controller.notice('warn', text),
     goOn: (session) => {
-      next = session;
+      goOn = session;
       quitting = true;
     },
   });
@@ -55,12 +70,12 @@ export async function hold(prompt: string, opened: Opened, stage: Stage): Promis
     if (event.type === 'message') void desk.messageAdded();
   });
   const contextFor = (signal: AbortSignal): CommandContext => ({
-    commands: builtinCommands,
+    commands: stage.commands ?? builtinCommands,
     cwd,
     signal,
     print: (text) => talk.print(visible(text)),
     ask: (question) => talk.ask(question, signal),
-    confirm: async (question) => (await talk.ask(`${question} [y/n] `, signal))?.trim().toLowerCase() === 'y',
+    confirm: (question) => (stage.confirm ?? plainYes(talk))(question, signal),
     files: fileHistory(opened.undo),
     sessions: desk,
     prompts: () => prompts.list(),
@@ -77,19 +92,26 @@ export async function hold(prompt: string, opened: Opened, stage: Stage): Promis
   const tellNews = () => {
     for (const text of news.splice(0)) talk.print(visible(text));
   };
-  const nextLine = async () => {
+  const next = async () => {
     if (quitting) return null;
     tellNews();
-    return talk.prompt();
+    return stage.next();
   };
-  for (let line: string | null = prompt; line !== null; line = await nextLine()) {
-    if (line.trim() === '') continue;
-    await prompts.add(line);
+  const first: Typed = { text: prompt, images: [] };
+  for (let typed: Typed | null = first; typed !== null; typed = await next()) {
+    const { text, images } = typed;
+    if (text.trim() === '' && images.length === 0) continue;
+    await prompts.add(text);
+    const own = ownCommandIn(text);
+    if (own !== null) {
+      await ownCommands.run(own, (output) => talk.print(visible(output)));
+      continue;
+    }
     command = new AbortController();
-    const isCommand = await obey(line, contextFor(command.signal));
+    const isCommand = await obey(text, contextFor(command.signal));
     command = undefined;
     if (isCommand) continue;
-    await controller.submit([{ type: 'text', text: line }]);
+    await controller.submit([...ownCommands.takeTold(), { type: 'text', text }, ...images]);
     keepHouseLater(opened, stage);
   }
   const leave = new AbortController();
@@ -97,10 +119,11 @@ export async function hold(prompt: string, opened: Opened, stage: Stage): Promis
     leave.abort();
     return true;
   });
+  await ownCommands.close();
   await noteAtEnd(AbortSignal.any([leave.signal, AbortSignal.timeout(NOTING_MS)]));
   await close();
   tellNews();
-  return next;
+  return goOn;
 }
 
 /** Whether the line was a command. What a user can mend, or a model refused, ends the command, not the conversation. */
@@ -121,6 +144,11 @@ function failureWords(error: unknown, signal: AbortSignal): string | null {
   if (error instanceof UserError || error instanceof BudgetReachedError)
     return `${error.message} ${error.hint}`;
   return error instanceof ProviderError ? error.message : null;
+}
+
+function plainYes(talk: Pick<Conversation, 'ask'>): NonNullable<Stage['confirm']> {
+  return async (question, signal) =>
+    (await talk.ask(`${question} [y/n] `, signal))?.trim().toLowerCase() === 'y';
 }
 
 function fileHistory(undo: UndoStore): FileHistory {

@@ -15,7 +15,8 @@ function start(): void {
   // A reader that has seen enough closes the pipe; that is no failure of ours.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0);
-    throw error;
+    // A terminal that was closed: the signal that comes with it ends the program in good order.
+    if (error.code !== 'EIO') throw error;
   });
   const terminal: Terminal = {
     env: process.env,

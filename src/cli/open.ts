@@ -203,7 +203,7 @@ function keyVariables(config: Config): string[] {
   return ['AI_ASSISTANT_API_KEY', ...[...presets, ...presetsOf(config)].flatMap((row) => row.keyEnv)];
 }
 
-function keyOf(
+export function keyOf(
   preset: Preset,
   { config, root, env }: { config: Config; root: string; env: NodeJS.ProcessEnv },
 ) {

@@ -1,11 +1,11 @@
 import { styleText } from 'node:util';
 import { describeCompaction } from '../commands/compact.ts';
+import { retryLine } from '../commands/retry-line.ts';
+import { describeSandbox } from '../commands/sandbox-words.ts';
 import type { Display } from '../contract/display.ts';
 import type { AgentEvent } from '../contract/event.ts';
 import { textOf } from '../contract/message.ts';
 import type { CommandPart, PermissionRequest } from '../contract/permission.ts';
-import { retryLine } from './retry-line.ts';
-import { describeSandbox } from './sandbox-words.ts';
 import { visible } from './visible.ts';
 
 const OUTPUT_LINES = 12;

@@ -1,3 +1,4 @@
+import { describeSandbox } from '../commands/sandbox-words.ts';
 import type { OpenSession } from '../session/store.ts';
 import type { Options } from './args.ts';
 import { Conversation } from './conversation.ts';
@@ -6,7 +7,6 @@ import { findModel, loadSettings, openAssistant, type Settings, sessionStore } f
 import { pickSession } from './pick-session.ts';
 import { answerOnTerminal, askOnTerminal } from './plain-ask.ts';
 import { PlainView } from './plain-view.ts';
-import { describeSandbox } from './sandbox-words.ts';
 import { tailOf } from './session-tail.ts';
 import type { Terminal } from './terminal.ts';
 import { offerTrust } from './trust-question.ts';
@@ -50,7 +50,11 @@ export async function runPlain(prompt: string, options: Options, terminal: Termi
       talk.print(`Commands: ${describeSandbox(await opened.sandbox())}`);
       const kept = opened.controller.session;
       if (kept.messages.length > 0) talk.print(tailOf(kept));
-      session = await hold(first, opened, { talk, prompts, root, cwd, news });
+      const next = async () => {
+        const text = await talk.prompt();
+        return text === null ? null : { text, images: [] };
+      };
+      session = await hold(first, opened, { talk, next, prompts, root, cwd, env: terminal.env, news });
       first = '';
       if (kept.messages.length > 0) talk.print(`Go on later with: aca --resume ${kept.id.slice(0, 8)}`);
     } while (session);

@@ -35,8 +35,17 @@ async function converse(prompt: string, options: Options, { terminal, faces }: S
   if (options.demo) return faces.runDemo(terminal);
   if (options.print || options.inputFormat === 'stream-json')
     return faces.runPrint(prompt, options, terminal);
-  if (stdin.isTTY && stdout.isTTY) return faces.runPlain(prompt, options, terminal);
+  if (stdin.isTTY && stdout.isTTY) {
+    if (!paints(options, terminal)) return faces.runPlain(prompt, options, terminal);
+    return faces.runScreen(prompt, options, terminal);
+  }
   return prompt === '' ? faces.showWelcome(options, terminal) : faces.runPrint(prompt, options, terminal);
+}
+
+/** Whether the screen may be repainted: not on a terminal that cannot, nor where nobody looks at it. */
+function paints({ plain, screenReader }: Options, { env }: Terminal): boolean {
+  const isCi = env.CI !== undefined && !['', '0', 'false'].includes(env.CI);
+  return !plain && !screenReader && !isCi && env.TERM !== 'dumb';
 }
 
 function explain(error: unknown, args: string[], { stderr }: Terminal): number {

@@ -1,7 +1,7 @@
 import { describeCompaction } from '../commands/compact.ts';
+import { retryLine } from '../commands/retry-line.ts';
 import type { Config } from '../config/schema.ts';
 import type { AgentEvent } from '../contract/event.ts';
-import { retryLine } from './retry-line.ts';
 
 /** What a headless run tells on standard error: errors always, warnings unless quiet, every step when verbose. */
 export function tellOnStderr(

@@ -46,7 +46,7 @@ export async function nothingFound(settings: Settings, terminal: Terminal): Prom
   return new UserError(what, rest.join('\n'));
 }
 
-async function lookedFor(settings: Settings, { env }: Terminal): Promise<string> {
+export async function lookedFor(settings: Settings, { env }: Terminal): Promise<string> {
   const { config, root } = settings;
   const servers = await discoverLocal({ config, env });
   const known = presetsOf(config);
@@ -121,9 +121,9 @@ export async function setUp(
   }
 }
 
-async function pasteKey(
+export async function pasteKey(
   { config, root }: Settings,
-  { terminal, talk }: { terminal: Terminal; talk: Conversation },
+  { terminal, talk }: { terminal: Terminal; talk: Pick<Conversation, 'ask' | 'askHidden' | 'print'> },
 ): Promise<void> {
   const key = (await talk.askHidden('API key (not shown): '))?.trim();
   if (!key) return;

@@ -2,7 +2,8 @@ import type { SlashCommand } from '../contract/command.ts';
 import type { PermissionMode } from '../contract/permission.ts';
 import { didYouMean } from '../lib/nearest.ts';
 
-const MODES: Record<PermissionMode, string> = {
+/** What each means, from strictest to loosest. */
+export const MODES: Record<PermissionMode, string> = {
   'read-only': 'nothing is changed',
   plan: 'nothing is changed; the model looks around and makes a plan',
   default: 'changes and commands are asked about',

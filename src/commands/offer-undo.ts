@@ -3,20 +3,31 @@ import type { PendingUndo, UndoReport } from '../contract/command.ts';
 import { isInside } from '../lib/inside.ts';
 
 /** What it takes to show a preview, ask, and tell the outcome. */
-export type Voice = { cwd: string; print(text: string): void; confirm(question: string): Promise<boolean> };
+export type Voice = {
+  cwd: string;
+  print(text: string): void;
+  confirm(question: string): Promise<boolean>;
+  /** Shows the preview and asks at once, where a face can; without it the preview is printed. */
+  offer?(pending: PendingUndo, question: string): Promise<boolean>;
+};
 
 /** Shows what would happen to files, and does it after a yes. False when it was not done. */
 export async function offerUndo(pending: PendingUndo, question: string, voice: Voice): Promise<boolean> {
-  const { cwd, print, confirm } = voice;
-  print(previewOf(pending, cwd));
+  const { cwd, print } = voice;
   // Passed over, the run no longer stands before those that can be taken back.
   const asked = pending.files.length > 0 ? question : 'Nothing of it can be changed. Pass it over?';
-  if (!(await confirm(asked))) {
+  if (!(await agreed(pending, asked, voice))) {
     print('Nothing was changed.');
     return false;
   }
   print(reportOf(await pending.apply(), cwd));
   return true;
+}
+
+async function agreed(pending: PendingUndo, question: string, voice: Voice): Promise<boolean> {
+  if (voice.offer) return voice.offer(pending, question);
+  voice.print(previewOf(pending, voice.cwd));
+  return voice.confirm(question);
 }
 
 /** A diffstat, and what would be left alone. */

@@ -1,11 +1,11 @@
-import type { CommandContext, SlashCommand } from '../contract/command.ts';
+import type { CommandContext, FileHistory, SlashCommand } from '../contract/command.ts';
 import { didYouMean } from '../lib/nearest.ts';
-import { offerUndo } from './offer-undo.ts';
+import { offerUndo, type Voice } from './offer-undo.ts';
 import { type Prompt, promptNumbered, promptsOf } from './prompts.ts';
 
 const PARTS = ['conversation', 'files', 'both'] as const;
 
-type Part = (typeof PARTS)[number];
+export type Part = (typeof PARTS)[number];
 
 /** More than that is more than anybody reads; the numbers go on counting. */
 const LISTED = 30;
@@ -32,13 +32,18 @@ async function listing({ sessions, files }: CommandContext): Promise<string> {
   return [
     ...(first > 0 ? [`  … ${first} earlier ones`] : []),
     ...prompts.slice(first).map(({ at, line }, i) => {
-      const paths = new Set(runs.filter((run) => run.at >= at).flatMap((run) => run.paths));
-      const since =
-        paths.size === 0 ? '' : `  (${paths.size} ${paths.size === 1 ? 'file' : 'files'} changed since)`;
-      return `${String(first + i + 1).padStart(3)}. ${at.slice(0, 16).replace('T', ' ')}  ${line}${since}`;
+      const since = changedSince(at, runs);
+      const told = since === '' ? '' : `  (${since})`;
+      return `${String(first + i + 1).padStart(3)}. ${at.slice(0, 16).replace('T', ' ')}  ${line}${told}`;
     }),
     'Go back to before one of them with /rewind and its number.',
   ].join('\n');
+}
+
+/** `2 files changed since`, or nothing. */
+export function changedSince(at: string, runs: Awaited<ReturnType<FileHistory['runs']>>): string {
+  const { size } = new Set(runs.filter((run) => run.at >= at).flatMap((run) => run.paths));
+  return size === 0 ? '' : `${size} ${size === 1 ? 'file' : 'files'} changed since`;
 }
 
 /** Null when nothing is to be done. */
@@ -53,17 +58,24 @@ async function partOf(wanted: string | undefined, { ask, print }: CommandContext
   return part ?? null;
 }
 
-async function goBack(prompt: Prompt, part: Part, context: CommandContext): Promise<void> {
-  const { files, sessions, print } = context;
+type Way = Pick<CommandContext, 'files' | 'sessions'> & Voice;
+
+/** To before a prompt. True when the conversation went there. */
+export async function goBack(prompt: Prompt, part: Part, way: Way): Promise<boolean> {
+  const { files, sessions, print } = way;
   const pending = part === 'conversation' ? null : await files.undo(prompt.at);
-  if (part === 'files' && !pending) return print('No file was changed since.');
+  if (part === 'files' && !pending) {
+    print('No file was changed since.');
+    return false;
+  }
   const question = part === 'both' ? 'Go back with files and conversation?' : 'Go back with these files?';
-  if (pending && !(await offerUndo(pending, question, context))) return;
-  if (part === 'files') return;
+  if (pending && !(await offerUndo(pending, question, way))) return false;
+  if (part === 'files') return false;
   const gone = sessions.session.messages.length - prompt.message;
   await sessions.rewind(prompt.message);
   print(`The conversation goes on from before "${prompt.line}" (${gone} messages back).`);
   print(
     `What came after is kept: aca sessions fork ${sessions.session.id.slice(0, 8)} --rewound copies it into a new session.`,
   );
+  return true;
 }

@@ -51,7 +51,7 @@ describe('setting a value', () => {
       'broken.json': '{ "maxTurns" }',
     });
     await expect(setValue(path.join(root, 'c.json'), ['theme'], 'pink')).rejects.toThrow(
-      'theme must be one of dark, light, auto',
+      'theme must be one of auto, dark, light',
     );
     await expect(setValue(path.join(root, 'broken.json'), ['maxTurns'], 5)).rejects.toThrow(
       `${path.join(root, 'broken.json')}:1:14: this is not valid JSON: colon expected.`,

@@ -52,7 +52,12 @@ export const environmentVariables: readonly EnvironmentVariable[] = [
     reads: 'text',
     description: 'read-only, plan, default, accept-edits or auto',
   },
-  { name: 'AI_ASSISTANT_THEME', key: 'theme', reads: 'text', description: 'dark, light or auto' },
+  {
+    name: 'AI_ASSISTANT_THEME',
+    key: 'theme',
+    reads: 'text',
+    description: 'auto, dark, light or another theme',
+  },
   {
     name: 'AI_ASSISTANT_VERBOSITY',
     key: 'verbosity',

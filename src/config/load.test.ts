@@ -71,6 +71,9 @@ describe('[F01] [R07] without any file', () => {
       auditLog: true,
       theme: 'auto',
       colorOutput: true,
+      statusBar: ['model', 'mode', 'context', 'cost', 'cache', 'branch', 'sandbox', 'shells', 'elapsed'],
+      editorMode: 'emacs',
+      keys: {},
       verbosity: 'normal',
       streamOutput: true,
       saveHistory: true,
@@ -206,7 +209,7 @@ describe('what is written wrong', () => {
       `${file}:2:3: apiKey must be a string.`,
       `${file}:5:29: permissions.deny[0] must be a string.`,
       `${file}:4:3: confirmBeforeWrite must be a boolean.`,
-      `${file}:3:3: theme must be one of dark, light, auto.`,
+      `${file}:3:3: theme must be one of auto, dark, light, ember, fjord, moss, paper, mist, clear-dark, clear-light.`,
     ]);
     expect(hint).toBe('Correct it there; `config schema` describes every setting.');
   });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { environmentVariables } from './environment.ts';
 import { projectRules } from './project-rules.ts';
 import { configJsonSchema, isKnownKey, settingsReference } from './reference.ts';
-import { configSchema, keyAliases } from './schema.ts';
+import { configSchema, keyAliases, themes } from './schema.ts';
 
 test('every setting is in the reference, described, with its type and default', () => {
   const reference = settingsReference();
@@ -42,7 +42,7 @@ test('every setting is in the reference, described, with its type and default', 
     },
     {
       key: 'theme',
-      type: 'dark | light | auto',
+      type: themes.join(' | '),
       default: '"auto"',
       description: 'Colours of the interactive screen',
     },

@@ -19,6 +19,33 @@ export const levelsByStrictness = [
   'permissive',
 ] as const satisfies readonly SandboxLevel[];
 
+/** `auto` follows the terminal's background. */
+export const themes = [
+  'auto',
+  'dark',
+  'light',
+  'ember',
+  'fjord',
+  'moss',
+  'paper',
+  'mist',
+  'clear-dark',
+  'clear-light',
+] as const;
+
+/** What the last row of the interactive screen can tell. */
+export const statusParts = [
+  'model',
+  'mode',
+  'context',
+  'cost',
+  'cache',
+  'branch',
+  'sandbox',
+  'shells',
+  'elapsed',
+] as const;
+
 const count = z.number().int().min(1);
 const list = (description: string) => z.array(z.string().min(1)).default([]).describe(description);
 
@@ -236,8 +263,20 @@ export const configSchema = z.strictObject({
     .describe('Whether secret values are replaced by placeholders in what is sent to a vendor or a server'),
   auditLog: z.boolean().default(true).describe('Whether every judged call is written to the audit log'),
 
-  theme: z.enum(['dark', 'light', 'auto']).default('auto').describe('Colours of the interactive screen'),
+  theme: z.enum(themes).default('auto').describe('Colours of the interactive screen'),
   colorOutput: z.boolean().default(true).describe('Whether output is coloured'),
+  statusBar: z
+    .array(z.enum(statusParts))
+    .default([...statusParts])
+    .describe('What the last row of the interactive screen tells, in this order'),
+  editorMode: z
+    .enum(['emacs', 'vim'])
+    .default('emacs')
+    .describe('Keys of the prompt on the interactive screen'),
+  keys: z
+    .record(z.string().min(1), z.union([z.string().min(1), z.array(z.string().min(1))]))
+    .default({})
+    .describe('Keys of your own by action, such as `submit: ctrl+enter`; an empty list takes them all away'),
   verbosity: z.enum(['quiet', 'normal', 'verbose']).default('normal').describe('How much is told'),
   streamOutput: z.boolean().default(true).describe('Whether replies are shown as they arrive'),
 

@@ -22,7 +22,7 @@ async function start(space: Workspace, script: Step[]) {
   const { model, env } = doors.anthropic(server.url);
   const run = (args: string[], onSpawn?: Parameters<typeof aca>[2]) =>
     aca(space, [...args, '--model', model], { env, ...onSpawn });
-  const terminal = (args: string[] = []) => openTerminal(space, ['--model', model, ...args], env);
+  const terminal = (args: string[] = []) => openTerminal(space, ['--plain', '--model', model, ...args], env);
   return { server, run, terminal };
 }
 
@@ -241,7 +241,7 @@ describe('what calls cost', () => {
     const space = await workspace();
     const server = await serve([says('hey')]);
     const { model, env } = doors.ollama(server.url);
-    const screen = openTerminal(space, ['--model', model], env);
+    const screen = openTerminal(space, ['--plain', '--model', model], env);
     await screen.waitFor('> ');
     screen.type('go\r');
     await screen.waitFor('hey');

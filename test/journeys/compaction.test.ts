@@ -74,7 +74,7 @@ describe('[Z03] [K02] a conversation longer than the window', () => {
     });
     const { env } = doors.anthropic(server.url);
 
-    const terminal = openTerminal(space, ['--model', MODEL], env);
+    const terminal = openTerminal(space, ['--plain', '--model', MODEL], env);
     await terminal.waitFor('> ');
     terminal.type(`/pin ${PIN}\r`);
     await terminal.waitFor('Pinned: ');
@@ -217,7 +217,7 @@ describe('by hand, in a terminal', () => {
     await aca(space, conversation, { env, stdin: lines(...numbered(1, 9)) });
     const whole = asked(server).at(-1);
 
-    const terminal = openTerminal(space, ['--model', MODEL, '--continue'], env);
+    const terminal = openTerminal(space, ['--plain', '--model', MODEL, '--continue'], env);
     await terminal.waitFor('> ');
     terminal.type('/compact the API\r');
     await terminal.waitFor('/uncompact takes it back.');
@@ -273,7 +273,7 @@ describe('by hand, in a terminal', () => {
     const server = await serve([talkative(() => says('[Completed: small talk]'))], { loop: true });
     const { env } = doors.anthropic(server.url);
     await aca(space, conversation, { env, stdin: lines(...numbered(1, 9)) });
-    const terminal = openTerminal(space, ['--model', MODEL, '--continue'], env);
+    const terminal = openTerminal(space, ['--plain', '--model', MODEL, '--continue'], env);
     await terminal.waitFor('> ');
     terminal.type(`/pin ${PIN}\r`);
     await terminal.waitFor('Pinned: ');

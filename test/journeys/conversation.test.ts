@@ -8,7 +8,7 @@ import { type Workspace, workspace } from '../support/workspace.ts';
 async function open(space: Workspace, script: Step[], args: string[] = []) {
   const server = await serve(script);
   const { model, env } = doors.anthropic(server.url);
-  const terminal = openTerminal(space, ['--model', model, ...args], env);
+  const terminal = openTerminal(space, ['--plain', '--model', model, ...args], env);
   return { server, terminal };
 }
 
@@ -143,7 +143,7 @@ describe('the first start with nothing configured', () => {
   test('[N12] says what was looked for, takes a pasted key without showing it, and gets to an answer', async () => {
     const space = await workspace();
     const server = await serve([says('Hello there.')]);
-    const terminal = openTerminal(space, [], { ANTHROPIC_BASE_URL: server.url });
+    const terminal = openTerminal(space, ['--plain'], { ANTHROPIC_BASE_URL: server.url });
     await terminal.waitFor('[k] paste an API key');
     expect(terminal.screen()).toContain('ANTHROPIC_API_KEY');
     expect(terminal.screen()).toMatch(/Ollama +not found/);
@@ -160,7 +160,7 @@ describe('the first start with nothing configured', () => {
 
   test('the demo runs from the menu with a real question', async () => {
     const space = await workspace();
-    const terminal = openTerminal(space, []);
+    const terminal = openTerminal(space, ['--plain']);
     await terminal.waitFor('[d] demo');
     terminal.type('d\r');
     await terminal.waitFor('Allow: Edit greet.js? [y/n] ');

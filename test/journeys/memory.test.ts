@@ -27,7 +27,8 @@ async function start(space: Workspace, script: Step[]) {
     server,
     run: (args: string[], more: Record<string, string> = {}) =>
       aca(space, [...args, '--model', model], { env: { ...all, ...more } }),
-    open: (more: Record<string, string> = {}) => openTerminal(space, ['--model', model], { ...all, ...more }),
+    open: (more: Record<string, string> = {}) =>
+      openTerminal(space, ['--plain', '--model', model], { ...all, ...more }),
   };
 }
 

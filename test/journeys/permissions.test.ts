@@ -17,7 +17,7 @@ const write = (file: string) => calls(['Write', { file_path: file, content: 'x\n
 async function open(space: Workspace, script: Step[], args: string[] = []) {
   const server = await serve(script);
   const { model, env } = doors.anthropic(server.url);
-  return { server, terminal: openTerminal(space, ['--model', model, ...args], env) };
+  return { server, terminal: openTerminal(space, ['--plain', '--model', model, ...args], env) };
 }
 
 async function headless(space: Workspace, script: Step[], args: string[] = []) {

@@ -69,7 +69,7 @@ test('[K06] /cache tells what came from the cache, and which block broke it', as
   ];
   const server = await serve(answers);
   const { model, env } = doors.anthropic(server.url);
-  const terminal = openTerminal(space, ['--model', model], env);
+  const terminal = openTerminal(space, ['--plain', '--model', model], env);
   await terminal.waitFor('> ');
   terminal.type('the word is tr0ub4dor-Zq81\r');
   await terminal.waitFor('one');

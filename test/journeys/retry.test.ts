@@ -22,7 +22,7 @@ async function start(script: Step[], config: ConfigInput = {}) {
     return { ...outcome, ...parseStream(outcome.stdout) };
   };
   const terminal = (more: Record<string, string> = {}) =>
-    openTerminal(space, ['--model', model], { ...env, ...more });
+    openTerminal(space, ['--plain', '--model', model], { ...env, ...more });
   return { server, run, terminal };
 }
 

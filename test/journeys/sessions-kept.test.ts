@@ -14,7 +14,7 @@ const inRoot = (space: Workspace, ...names: string[]) => path.join(space.home, '
 async function open(space: Workspace, script: Step[], env: Record<string, string> = {}) {
   const server = await serve(script);
   const door = doors.anthropic(server.url);
-  const terminal = openTerminal(space, ['--model', door.model], { ...door.env, ...env });
+  const terminal = openTerminal(space, ['--plain', '--model', door.model], { ...door.env, ...env });
   await terminal.waitFor('> ');
   return { server, terminal };
 }
@@ -95,7 +95,7 @@ describe('what was typed', () => {
   test('[N12] a pasted key is not among what the arrow keys bring back', async () => {
     const space = await workspace();
     const server = await serve([says('Hello there.')]);
-    const terminal = openTerminal(space, [], { ANTHROPIC_BASE_URL: server.url });
+    const terminal = openTerminal(space, ['--plain'], { ANTHROPIC_BASE_URL: server.url });
     await terminal.waitFor('[k] paste an API key');
     terminal.type('k\r');
     await terminal.waitFor('API key (not shown): ');

@@ -10,7 +10,7 @@ import { type Workspace, workspace } from '../support/workspace.ts';
 async function open(space: Workspace, script: Step[], args: string[] = []) {
   const server = await serve(script);
   const { model, env } = doors.anthropic(server.url);
-  const terminal = openTerminal(space, ['--model', model, ...args], env);
+  const terminal = openTerminal(space, ['--plain', '--model', model, ...args], env);
   return { server, terminal };
 }
 

@@ -21,7 +21,7 @@ async function play(space: Workspace, script: Step[]) {
 async function open(space: Workspace, script: Step[], args: string[] = []) {
   const server = await serve(script);
   const { model, env } = doors.anthropic(server.url);
-  return openTerminal(space, ['--model', model, ...args], env);
+  return openTerminal(space, ['--plain', '--model', model, ...args], env);
 }
 
 describe('Write and Edit, through the whole program', () => {

@@ -185,7 +185,7 @@ describe('[U17] AskUser', () => {
     ];
     const server = await serve([ask, calls(['Todo', { items }]), says('Blue it is.')]);
     const { model, env } = doors['openai-chat'](server.url);
-    const terminal = openTerminal(space, ['--model', model], env);
+    const terminal = openTerminal(space, ['--plain', '--model', model], env);
     await terminal.waitFor('> ');
     terminal.type('paint it\r');
     await terminal.waitFor('Answer (1-2, or your own words): ');
@@ -202,7 +202,7 @@ describe('[U17] AskUser', () => {
     const space = await workspace();
     const server = await serve([ask]);
     const { model, env } = doors['openai-chat'](server.url);
-    const terminal = openTerminal(space, ['--model', model], env);
+    const terminal = openTerminal(space, ['--plain', '--model', model], env);
     await terminal.waitFor('> ');
     terminal.type('paint it\r');
     await terminal.waitFor('Answer (1-2, or your own words): ');

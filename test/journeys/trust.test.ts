@@ -27,7 +27,7 @@ async function task(space: Workspace, args: string[] = [], options: AcaOptions =
 async function talk(space: Workspace) {
   const server = await serve([says('Hello.')]);
   const { model, env } = doors.anthropic(server.url);
-  return openTerminal(space, ['--model', model], env);
+  return openTerminal(space, ['--plain', '--model', model], env);
 }
 
 describe('[Y28] a folder is untrusted until the user says otherwise', () => {

@@ -23,7 +23,7 @@ const rewriting = (from: string, to: string) =>
 async function open(space: Workspace, script: Step[], args: string[] = []) {
   const server = await serve(script);
   const { model, env } = doors.anthropic(server.url);
-  const terminal = openTerminal(space, ['--model', model, ...args], env);
+  const terminal = openTerminal(space, ['--plain', '--model', model, ...args], env);
   await terminal.waitFor('> ');
   return { server, terminal };
 }

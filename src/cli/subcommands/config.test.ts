@@ -108,7 +108,7 @@ describe('config set', () => {
   });
 
   test.each([
-    ['theme', 'pink', 'theme must be one of dark, light, auto'],
+    ['theme', 'pink', 'theme must be one of auto, dark, light'],
     ['maxTurns', 'many', 'maxTurns must be a number'],
     ['them', 'dark', 'There is no setting them. Did you mean theme?'],
   ])('%s %s writes nothing', async (key, value, message) => {

@@ -15,7 +15,7 @@ export type TypedRun = { args: readonly string[]; env: Record<string, string>; k
  * Resolves with everything that was.
  */
 export function typeAndKill(space: Workspace, { args, env, killAfterText }: TypedRun): Promise<string> {
-  const child = pty.spawn(process.execPath, [main, ...args], {
+  const child = pty.spawn(process.execPath, [main, '--plain', ...args], {
     cols: 200,
     rows: 40,
     cwd: space.root,

@@ -1,0 +1,266 @@
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { doors } from '../test/support/aca.ts';
+import { type Lab, openLab, still } from '../test/support/lab.ts';
+import { calls, type Step, says } from '../test/support/model-server/script.ts';
+import { startModelServer } from '../test/support/model-server/server.ts';
+import type { Workspace } from '../test/support/workspace.ts';
+import type { ToolRow } from './tools.ts';
+
+const STARTS = 9;
+const DELTAS = 2_000;
+const LARGE = 300_000;
+const KEYS = 25;
+const IDLE_MS = 3_000;
+const CALLS_A_TURN = 100;
+const TURNS = 100;
+/** Linux counts a process's time in hundredths of a second. */
+const TICK_MS = 10;
+
+/**
+ * The terminal face in a real terminal. Not every figure is a time: its name tells the unit. `main` is the built
+ * program.
+ */
+export async function tuiRows(main: string): Promise<ToolRow[]> {
+  const folder = await realpath(await mkdtemp(path.join(tmpdir(), 'aca-bench-tui-')));
+  const space: Workspace = {
+    root: path.join(folder, 'project'),
+    home: path.join(folder, 'home'),
+    tree: async () => ({}),
+  };
+  try {
+    await Promise.all([mkdir(space.root), mkdir(space.home)]);
+    await writeFile(path.join(space.root, 'a.txt'), 'alpha\n');
+    const bench = { main, space };
+    return [
+      ...(await starting(bench)),
+      ...(await streaming(bench)),
+      ...(await largeAnswer(bench)),
+      ...(await manyMessages(bench)),
+    ];
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+type Bench = { main: string; space: Workspace };
+
+async function starting({ main, space }: Bench): Promise<ToolRow[]> {
+  await using server = await startModelServer([]);
+  const { model, env } = doors.anthropic(server.url);
+  const painted: number[] = [];
+  const echoed: number[] = [];
+  for (let round = 0; round <= STARTS; round++) {
+    await withLab({ main, space, args: ['--model', model], env }, async (lab, started) => {
+      await seen(lab, '> ');
+      painted.push(performance.now() - started);
+      lab.type('q');
+      await lab.waitFor((it) => it.rows().some((row) => row.startsWith('> q')));
+      echoed.push(performance.now() - started);
+    });
+  }
+  return [
+    { what: 'tui: spawn to prompt painted', ms: median(painted.slice(1)) },
+    { what: 'tui: spawn to typed character echoed', ms: median(echoed.slice(1)) },
+  ];
+}
+
+/** Deltas from a server that notes when it wrote each: `w17 ` is the seventeenth word. */
+async function streaming({ main, space }: Bench): Promise<ToolRow[]> {
+  const sent: number[] = [];
+  const server = createServer(async (request, response) => {
+    request.resume();
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    const say = (data: { type: string }) =>
+      response.write(`event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`);
+    for (const frame of opening) say(frame);
+    for (let i = 0; i < DELTAS; i++) {
+      const text = i % 12 === 11 ? `w${i}w\n\n` : `w${i}w `;
+      say({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } } as { type: string });
+      sent[i] = performance.now();
+      await sleep(2);
+    }
+    for (const frame of closing) say(frame);
+    response.end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const { model, env } = doors.anthropic(`http://127.0.0.1:${port}`);
+  try {
+    return await withLab({ main, space, args: ['--model', model], env }, async (lab) => {
+      await seen(lab, 'claude');
+      await still(lab, 500);
+      const arrived: number[] = [];
+      lab.onWrite((text) => {
+        for (const [, number] of text.matchAll(/w(\d+)w/g)) arrived[Number(number)] ??= performance.now();
+      });
+      const [cpu, bytes] = [await cpuMs(lab.pid), lab.written().length];
+      lab.type('go\r');
+      await lab.waitFor((it) => it.written().includes(`w${DELTAS - 1}w`), { limitMs: 60_000 });
+      await still(lab, 500);
+      const latencies = arrived.flatMap((at, i) => (sent[i] === undefined ? [] : [at - sent[i]]));
+      const esc = await interruption(lab, sent);
+      return [
+        { what: `tui: ${DELTAS} deltas 2 ms apart, CPU time`, ms: (await cpuMs(lab.pid)) - cpu },
+        { what: `tui: ${DELTAS} deltas, kilobytes written`, ms: (lab.written().length - bytes) / 1000 },
+        { what: 'tui: delta to glyph, median', ms: median(latencies), target: 'under 80' },
+        { what: 'tui: delta to glyph, 99 of 100 are faster', ms: quantile(latencies, 0.99) },
+        { what: 'tui: Esc to the answer stopped', ms: esc, target: 'under 200' },
+      ];
+    });
+  } finally {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+}
+
+async function interruption(lab: Lab, sent: number[]): Promise<number> {
+  sent.length = 0;
+  lab.type('again\r');
+  while (sent.length < 100) await sleep(2);
+  const pressed = performance.now();
+  lab.type('\u001b');
+  await lab.waitFor((it) => it.all().join('\n').includes('Interrupted'));
+  return performance.now() - pressed;
+}
+
+async function largeAnswer({ main, space }: Bench): Promise<ToolRow[]> {
+  const paragraph =
+    'Some **bold** words, `code` and a [link](https://example.org) in a paragraph that is long enough.';
+  const code = '```ts\nexport const value = read("file") ?? 42; // a line of code\n```';
+  const blocks: string[] = [];
+  for (let length = 0; length < LARGE; length += paragraph.length + code.length + 4)
+    blocks.push(paragraph, code);
+  await using server = await startModelServer([
+    says(`${blocks.join('\n\n')}\n\nThe very end.`, { pieceLength: 400 }),
+  ]);
+  const { model, env } = doors.anthropic(server.url);
+  return await withLab({ main, space, args: ['--model', model], env }, async (lab) => {
+    await seen(lab, 'claude');
+    await still(lab, 500);
+    const asked = performance.now();
+    lab.type('go\r');
+    await lab.waitFor((it) => it.written().includes('The very end.'), { limitMs: 60_000 });
+    const shown = performance.now() - asked;
+    await still(lab, 500);
+    const echoes: number[] = [];
+    for (let i = 0; i < KEYS; i++) {
+      const from = lab.written().length;
+      const pressed = performance.now();
+      lab.type('k');
+      while (!lab.written(from).includes('k')) await sleep(1);
+      echoes.push(performance.now() - pressed);
+      await sleep(30);
+    }
+    const before = await cpuMs(lab.pid);
+    await sleep(IDLE_MS);
+    const idle = ((await cpuMs(lab.pid)) - before) / (IDLE_MS / 1000);
+    return [
+      { what: 'tui: 300 KB answer, Enter to its end on the screen', ms: shown },
+      { what: 'tui: after it, key to echo, median', ms: median(echoes), target: 'under 50' },
+      { what: 'tui: idle, CPU time a second', ms: idle, target: '0' },
+    ];
+  });
+}
+
+/** Answers to calls are messages, too: they all pass over the screen. */
+async function manyMessages({ main, space }: Bench): Promise<ToolRow[]> {
+  const reads = () =>
+    calls(...Array.from({ length: CALLS_A_TURN }, (): [string, object] => ['Read', { file_path: 'a.txt' }]));
+  const script: Step[] = [...Array.from({ length: TURNS }, reads), says('All were read.')];
+  await using server = await startModelServer(script);
+  const { model, env } = doors.google(server.url);
+  const args = ['--model', model, '--max-turns', String(TURNS + 10)];
+  return await withLab({ main, space, args, env }, async (lab) => {
+    await seen(lab, 'gemini');
+    await still(lab, 500);
+    const before = await residentMb(lab.pid);
+    lab.type('go\r');
+    await lab.waitFor((it) => it.written().includes('All were read.'), { limitMs: 600_000 });
+    await still(lab, 1000);
+    return [
+      { what: 'tui: resident megabytes at the prompt', ms: before },
+      {
+        what: `tui: resident megabytes after ${(TURNS * (CALLS_A_TURN + 1)).toLocaleString('en')} messages`,
+        ms: await residentMb(lab.pid),
+        target: 'under 250',
+      },
+    ];
+  });
+}
+
+async function withLab<Result>(
+  { main, space, args, env }: Bench & { args: string[]; env: Record<string, string> },
+  use: (lab: Lab, started: number) => Promise<Result>,
+): Promise<Result> {
+  let end = (): void => undefined;
+  const started = performance.now();
+  const lab = openLab(space, args, {
+    main,
+    env,
+    rows: 40,
+    columns: 100,
+    whenDone: (clean) => {
+      end = clean;
+    },
+  });
+  try {
+    return await use(lab, started);
+  } finally {
+    end();
+    await lab.exit;
+  }
+}
+
+async function seen(lab: Lab, text: string): Promise<void> {
+  while (!lab.written().includes(text)) await sleep(1);
+}
+
+async function cpuMs(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+  // The name before may hold blanks; user and system time are the 12th and 13th word after it.
+  const words = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(words[11]) + Number(words[12])) * TICK_MS;
+}
+
+async function residentMb(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? Number.NaN) / 1024;
+}
+
+function quantile(figures: readonly number[], share: number): number {
+  return figures.toSorted((a, b) => a - b)[Math.floor(figures.length * share)] ?? Number.NaN;
+}
+
+function median(figures: readonly number[]): number {
+  return quantile(figures, 0.5);
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+const usage = { input_tokens: 10, output_tokens: 1 };
+const opening = [
+  {
+    type: 'message_start',
+    message: {
+      id: 'msg_1',
+      type: 'message',
+      role: 'assistant',
+      model: 'm',
+      content: [],
+      stop_reason: null,
+      usage,
+    },
+  },
+  { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+];
+const closing = [
+  { type: 'content_block_stop', index: 0 },
+  { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage },
+  { type: 'message_stop' },
+];

@@ -1,0 +1,46 @@
+import { runOwnCommand } from '../commands/own-command.ts';
+import type { TextPart } from '../contract/message.ts';
+import { createShell, type SessionShell } from '../sandbox/shell.ts';
+
+/** Commands that the user types after `!`: run as the user, shown, and told to the model with the next prompt. */
+export class OwnCommands {
+  readonly #place: { cwd: string; env: NodeJS.ProcessEnv };
+  #shell: SessionShell | null = null;
+  #running: AbortController | null = null;
+  #told: string[] = [];
+
+  constructor(place: { cwd: string; env: NodeJS.ProcessEnv }) {
+    this.#place = place;
+  }
+
+  async run(command: string, print: (text: string) => void): Promise<void> {
+    this.#shell ??= createShell(this.#place);
+    this.#running = new AbortController();
+    try {
+      const { shown, told } = await runOwnCommand(command, {
+        shell: this.#shell,
+        signal: this.#running.signal,
+      });
+      print(shown);
+      this.#told.push(told);
+    } finally {
+      this.#running = null;
+    }
+  }
+
+  /** Whether there was anything to end. */
+  interrupt(): boolean {
+    this.#running?.abort();
+    return this.#running !== null;
+  }
+
+  /** What the model has not been told yet. */
+  takeTold(): TextPart[] {
+    return this.#told.splice(0).map((text) => ({ type: 'text', text }));
+  }
+
+  async close(): Promise<void> {
+    this.interrupt();
+    await this.#shell?.close();
+  }
+}

@@ -1,0 +1,179 @@
+import type { Choice } from '../assemble/choose-model.ts';
+import { builtinCommands } from '../commands/index.ts';
+import { modesByStrictness } from '../config/schema.ts';
+import type { SlashCommand } from '../contract/command.ts';
+import type { Session } from '../contract/session.ts';
+import type { OpenSession } from '../session/store.ts';
+import { withDialogs } from '../tui/flows/commands.ts';
+import type { PickerDesk } from '../tui/flows/desk.ts';
+import { chooseSession } from '../tui/flows/sessions.ts';
+import type { Screen } from '../tui/screen.ts';
+import type { Options } from './args.ts';
+import { byLastUse } from './choose-session.ts';
+import { firstRun } from './first-run.ts';
+import { hold } from './hold.ts';
+import { findModel, loadSettings, type Opened, openAssistant, type Settings, sessionStore } from './open.ts';
+import { createPickerDesk } from './picker-desk.ts';
+import { paintScreen } from './screen-paint.ts';
+import { showStanding } from './screen-standing.ts';
+import type { Terminal } from './terminal.ts';
+import { offerTrust } from './trust-question.ts';
+import type { TypedPrompts } from './typed-prompts.ts';
+
+type Start = {
+  options: Options;
+  settings: Settings;
+  terminal: Terminal;
+  prompts: TypedPrompts;
+  /** What came up between two prompts. */
+  news: string[];
+};
+
+/** What to go on with. */
+type Plan = { choice: Choice; options: Options; session?: OpenSession };
+
+/** From the first question to the last prompt, through as many sessions and models as the user wants. */
+export class ScreenConversation {
+  readonly screen: Screen;
+  readonly #start: Start;
+  readonly #desk: PickerDesk;
+  readonly #commands: readonly SlashCommand[];
+  #options: Options;
+  #settings: Settings;
+  #opened: Opened | null = null;
+  /** The model the user wants from here on. */
+  #wantedModel: string | null = null;
+
+  /** Painted, with everything else still to come. */
+  static async open(start: Start): Promise<ScreenConversation> {
+    const { settings, terminal, prompts } = start;
+    const conversation: ScreenConversation = new ScreenConversation(
+      start,
+      await paintScreen(settings, {
+        terminal,
+        history: () => prompts.list(),
+        commands: () => conversation.#commands,
+        seesImages: () => conversation.#opened?.choice.info.abilities.images ?? false,
+        cycleMode: () => conversation.#cycleMode(),
+        rewind: () => conversation.#rewind(),
+      }),
+    );
+    return conversation;
+  }
+
+  private constructor(start: Start, screen: Screen) {
+    this.#start = start;
+    this.screen = screen;
+    this.#options = start.options;
+    this.#settings = start.settings;
+    this.#desk = createPickerDesk({
+      screen,
+      terminal: start.terminal,
+      settings: () => this.#settings,
+      model: () => (this.#opened ? nameOf(this.#opened.choice) : ''),
+      switchTo: (model) => {
+        this.#wantedModel = model;
+      },
+    });
+    this.#commands = withDialogs(builtinCommands, this.#desk);
+  }
+
+  async run(): Promise<void> {
+    const { cwd } = this.#start.terminal;
+    const { root } = this.#settings;
+    if (await offerTrust(this.#settings, this.screen, { root, cwd })) this.#reload({});
+    const choice = await this.#firstModel();
+    if (!choice) return;
+    let plan: Plan | null = { choice, options: await this.#withSession() };
+    while (plan) plan = await this.#hold(plan);
+  }
+
+  async #firstModel(): Promise<Choice | null> {
+    const { terminal } = this.#start;
+    for (;;) {
+      const choice = await findModel(this.#settings, terminal);
+      if (choice) return choice;
+      const way = await firstRun(this.#settings, { screen: this.screen, terminal });
+      if (way === 'quit') return null;
+      this.#reload(way === 'again' ? {} : { model: way.model });
+    }
+  }
+
+  /** One session with one model. Resolves with what to go on with, or null at the end. */
+  async #hold(plan: Plan): Promise<Plan | null> {
+    const { terminal, prompts, news } = this.#start;
+    const { cwd, env } = terminal;
+    const { screen } = this;
+    const opened = await openAssistant(plan.choice, {
+      settings: this.#settings,
+      options: plan.options,
+      terminal,
+      approver: screen.approver,
+      ask: screen.answer,
+      ...(plan.session && { session: plan.session }),
+    });
+    this.#opened = opened;
+    showStanding(opened, screen, cwd);
+    const { session } = opened.controller;
+    const next = await hold('', opened, {
+      talk: screen,
+      next: async () => (this.#wantedModel === null ? screen.next() : null),
+      confirm: (question, signal) => screen.confirm(question, signal),
+      commands: this.#commands,
+      prompts,
+      root: this.#settings.root,
+      cwd,
+      env,
+      news,
+    });
+    if (next) return { ...plan, session: next };
+    if (this.#wantedModel !== null) return this.#goOnWith(this.#wantedModel, session);
+    if (session.messages.length > 0) screen.print(`Go on later with: aca --resume ${session.id.slice(0, 8)}`);
+    return null;
+  }
+
+  /** The same conversation, answered by another model. */
+  async #goOnWith(model: string, { id, messages }: Session): Promise<Plan | null> {
+    this.#wantedModel = null;
+    const mode = this.#opened?.mode.get();
+    this.#reload({ model, ...(mode && { mode }) });
+    const choice = await findModel(this.#settings, this.#start.terminal);
+    if (!choice) return null;
+    this.screen.print(`${nameOf(choice)} answers from here on.`);
+    const { resume: _resume, continue: _continue, fork: _fork, ...options } = this.#options;
+    const isKept = messages.length > 0 && this.#settings.config.saveHistory;
+    const session = isKept ? await sessionStore(this.#settings).resume(id) : null;
+    return { choice, options, ...(session && { session }) };
+  }
+
+  /** `--resume` without a session: the user says which, or begins a new one. */
+  async #withSession(): Promise<Options> {
+    const { resume, ...others } = this.#options;
+    if (resume !== true) return this.#options;
+    const sessions = byLastUse(sessionStore(this.#settings).list());
+    const { cwd } = this.#start.terminal;
+    const id = await chooseSession({ sessions, cwd, title: 'Go on with which session?' }, this.#desk);
+    return id === null ? others : { ...others, resume: id };
+  }
+
+  #reload(change: Pick<Options, 'model' | 'mode'>): void {
+    this.#options = { ...this.#options, ...change };
+    this.#settings = loadSettings(this.#options, this.#start.terminal);
+  }
+
+  #cycleMode(): void {
+    const mode = this.#opened?.mode;
+    if (!mode) return;
+    const at = modesByStrictness.indexOf(mode.get());
+    mode.set(modesByStrictness[(at + 1) % modesByStrictness.length] ?? 'default');
+    this.screen.setStatus({ mode: mode.get() });
+  }
+
+  #rewind(): void {
+    if (this.#opened && !this.#opened.controller.busy) this.screen.submit({ text: '/rewind', images: [] });
+  }
+}
+
+function nameOf({ preset, model }: Choice): string {
+  return `${preset.name}/${model}`;
+}

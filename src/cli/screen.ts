@@ -1,0 +1,25 @@
+import type { Options } from './args.ts';
+import { loadSettings } from './open.ts';
+import { leaveOnSignals, leaveWithoutTerminal } from './screen-signals.ts';
+import type { Terminal } from './terminal.ts';
+import { TypedPrompts } from './typed-prompts.ts';
+
+/** The interactive face on a terminal that can be repainted. Everything it needs is loaded here, and for it only. */
+export async function runScreen(prompt: string, options: Options, terminal: Terminal): Promise<number> {
+  const { cwd } = terminal;
+  const settings = loadSettings(options, terminal);
+  const news: string[] = [];
+  const prompts = new TypedPrompts({ ...settings, cwd, warn: (text) => news.push(text) });
+  const { ScreenConversation } = await import('./screen-conversation.ts');
+  const conversation = await ScreenConversation.open({ options, settings, terminal, prompts, news });
+  const { screen } = conversation;
+  const leaving = leaveOnSignals(screen, terminal);
+  try {
+    if (prompt !== '') screen.submit({ text: prompt, images: [] });
+    await conversation.run();
+    return leaving.exitCode ?? 0;
+  } finally {
+    await screen.close();
+    if (screen.isGone) leaveWithoutTerminal();
+  }
+}

@@ -1,0 +1,59 @@
+import type { CommandOutcome, Shell } from '../contract/tool.ts';
+
+/** Long enough for a build; Esc ends it before. */
+const TIMEOUT_MS = 600_000;
+
+/** What the model is told of one command; the whole was on the user's screen. */
+const MOST_TOLD = 10_000;
+
+export type OwnCommandRun = { shell: Shell; signal: AbortSignal; onOutput?: (text: string) => void };
+
+/** `shown` is for the user's eyes, `told` for the model with the next prompt. */
+export type OwnCommand = { shown: string; told: string };
+
+/** The command behind `!`; null when the line is something else. */
+export function ownCommandIn(line: string): string | null {
+  const command = /^\s*!([\s\S]*)$/.exec(line)?.[1]?.trim();
+  return command === undefined || command === '' ? null : command;
+}
+
+/** Runs a command that the user typed, as the user would: nobody is asked and nothing is in between. */
+export async function runOwnCommand(
+  command: string,
+  { shell, signal, onOutput }: OwnCommandRun,
+): Promise<OwnCommand> {
+  const outcome = await shell.run({
+    command,
+    timeoutMs: TIMEOUT_MS,
+    signal,
+    unconfined: true,
+    ...(onOutput && { onOutput }),
+  });
+  const output = [outcome.stdout, outcome.stderr]
+    .map((text) => text.trimEnd())
+    .filter(Boolean)
+    .join('\n');
+  const ending = endingOf(outcome);
+  return {
+    shown: [output || (ending === '' ? '(no output)' : ''), ending].filter(Boolean).join('\n'),
+    told: [
+      'The user ran a command of their own, and may mean its output:',
+      `$ ${command}`,
+      shortened(output) || '(no output)',
+      ...(ending === '' ? [] : [ending]),
+      ...(outcome.fullOutput === undefined ? [] : [`All of its output is in ${outcome.fullOutput}.`]),
+    ].join('\n'),
+  };
+}
+
+function endingOf({ exitCode, signal, timedOut }: CommandOutcome): string {
+  if (timedOut) return '(stopped: it took too long)';
+  if (exitCode === null) return `(ended by ${signal ?? 'a signal'})`;
+  return exitCode === 0 ? '' : `(exit code ${exitCode})`;
+}
+
+function shortened(text: string): string {
+  if (text.length <= MOST_TOLD) return text;
+  const half = MOST_TOLD / 2;
+  return `${text.slice(0, half)}\n[... ${text.length - MOST_TOLD} characters left out ...]\n${text.slice(-half)}`;
+}

@@ -1,0 +1,43 @@
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { attachImage } from './attach-image.ts';
+
+/** One pixel. */
+const png =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+async function place(acceptsImages = true) {
+  const cwd = await mkdtemp(path.join(tmpdir(), 'aca-attach-'));
+  await writeFile(path.join(cwd, 'dot.png'), Buffer.from(png, 'base64'));
+  await writeFile(path.join(cwd, 'words.png'), 'no image');
+  return { cwd, home: cwd, acceptsImages: () => acceptsImages, readFile: (file: string) => readFile(file) };
+}
+
+test('an image is attached by a path that is whole, relative, or begins at home', async () => {
+  const deps = await place();
+  const image = {
+    type: 'image',
+    name: 'dot.png',
+    image: { type: 'image', mediaType: 'image/png', data: png },
+  };
+
+  for (const file of [path.join(deps.cwd, 'dot.png'), './dot.png', '~/dot.png'])
+    expect(await attachImage(file, deps)).toEqual(image);
+});
+
+test('what cannot be attached says why', async () => {
+  const deps = await place();
+  const refused = (because: string) => ({ type: 'refused', because });
+
+  expect(await attachImage('./gone.png', deps)).toEqual(
+    refused('gone.png stays a path: there is no such file to read.'),
+  );
+  expect(await attachImage('./words.png', deps)).toEqual(
+    refused('words.png stays a path: it is no whole image.'),
+  );
+  expect(await attachImage('./dot.png', await place(false))).toEqual(
+    refused('dot.png stays a path: this model sees no images.'),
+  );
+});

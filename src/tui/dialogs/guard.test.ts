@@ -1,0 +1,36 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type Guard, guardFrom, tooEarly, UNREAD_MS } from './guard.ts';
+
+/** Which of the keys, each pressed at its time after the question appeared, could answer. */
+function answering(times: readonly number[]): number[] {
+  let guard: Guard = guardFrom(0);
+  return times.filter((at) => {
+    const early = tooEarly(guard, at);
+    if (early) guard = early;
+    return early === null;
+  });
+}
+
+test('a key answers once the question was there for 300 ms', () => {
+  expect(answering([0, 300, UNREAD_MS - 1])).toEqual([]);
+  expect(answering([UNREAD_MS])).toEqual([UNREAD_MS]);
+});
+
+test('a stretch of typing that began before it goes on without answering; after a pause it may', () => {
+  expect(answering([100, 220, 340, 460, 580])).toEqual([]);
+  expect(answering([100, 220, 340, 800])).toEqual([800]);
+});
+
+test('a second press after an early one is not taken for typing', () => {
+  expect(answering([200, 420])).toEqual([420]);
+});
+
+test('whatever is typed, nothing answers in the first 300 ms', () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 0, max: 2000 }), { maxLength: 40 }), (times) => {
+      const answers = answering(times.toSorted((a, b) => a - b));
+      expect(answers.every((at) => at >= UNREAD_MS)).toBe(true);
+    }),
+  );
+});

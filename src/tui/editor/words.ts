@@ -1,0 +1,59 @@
+import { settled, settledBack } from './graphemes.ts';
+
+/** Letters, digits and their marks; a folded piece counts as a word. */
+const WORD = /[\p{L}\p{N}\p{M}_\u{100000}-\u{10fffd}]/u;
+
+const isWord = (character: string) => WORD.test(character);
+const isInk = (character: string) => !/\s/u.test(character);
+
+/** To the start of the word that `at` is in or comes after. */
+export function wordLeft(text: string, at: number): number {
+  return back(text, at, isWord);
+}
+
+/** To the end of the word that `at` is in or comes before. */
+export function wordRight(text: string, at: number): number {
+  let place = skip(text, at, (character) => !isWord(character));
+  place = skip(text, place, isWord);
+  return settled(text, place);
+}
+
+/** To the last blank before `at`. */
+export function bigWordLeft(text: string, at: number): number {
+  return back(text, at, isInk);
+}
+
+/** What vim tells apart: words, signs, blanks. With `big` all that is not blank is one. */
+export function kindOf(character: string, size: 'small' | 'big'): 'blank' | 'word' | 'sign' {
+  if (!isInk(character)) return 'blank';
+  return size === 'big' || isWord(character) ? 'word' : 'sign';
+}
+
+/** Where the characters that `fits` takes end, from `at` on. */
+export function skip(text: string, at: number, fits: (character: string) => boolean): number {
+  let place = at;
+  while (place < text.length) {
+    const character = String.fromCodePoint(text.codePointAt(place) ?? 0);
+    if (!fits(character)) break;
+    place += character.length;
+  }
+  return place;
+}
+
+/** Where the characters that `fits` takes begin, from `at` back. */
+export function skipBack(text: string, at: number, fits: (character: string) => boolean): number {
+  let place = at;
+  while (place > 0) {
+    const low = text.charCodeAt(place - 1);
+    const pair = place > 1 && low >= 0xdc_00 && low <= 0xdf_ff;
+    const character = text.slice(place - (pair ? 2 : 1), place);
+    if (!fits(character)) break;
+    place -= character.length;
+  }
+  return place;
+}
+
+function back(text: string, at: number, fits: (character: string) => boolean): number {
+  const gap = skipBack(text, at, (character) => !fits(character));
+  return settledBack(text, skipBack(text, gap, fits));
+}

@@ -1,0 +1,46 @@
+import type { Ground } from './theme.ts';
+
+/** Asks for the background's colour, then for what every terminal answers: that answer first means no colour will come. */
+const QUESTION = '\u001b]11;?\u001b\\\u001b[c';
+const LIMIT_MS = 150;
+
+const COLOR_REPLY = /\]11;rgba?:([0-9a-f]{1,4})\/([0-9a-f]{1,4})\/([0-9a-f]{1,4})/i;
+const IDENTITY_REPLY = /\[\?[\d;]*c$/;
+
+/** The terminal's lines: `onReply` tells of whole answers and returns how to stop listening. */
+export type ReplyLine = { write(text: string): void; onReply(listener: (reply: string) => void): () => void };
+
+/** Whether the terminal's background is dark; null when it does not say so in time. */
+export function askGround(line: ReplyLine, limitMs = LIMIT_MS): Promise<Ground | null> {
+  return new Promise((resolve) => {
+    const done = (ground: Ground | null): void => {
+      clearTimeout(timer);
+      stop();
+      resolve(ground);
+    };
+    const timer = setTimeout(() => done(null), limitMs);
+    const stop = line.onReply((reply) => {
+      const ground = groundOfReply(reply);
+      if (ground !== null) done(ground);
+      else if (IDENTITY_REPLY.test(reply)) done(null);
+    });
+    line.write(QUESTION);
+  });
+}
+
+/** Of a reply to OSC 11. */
+export function groundOfReply(reply: string): Ground | null {
+  const parts = COLOR_REPLY.exec(reply)?.slice(1);
+  if (!parts) return null;
+  const [red = 0, green = 0, blue = 0] = parts.map(
+    (hex) => Number.parseInt(hex, 16) / (16 ** hex.length - 1),
+  );
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.5 ? 'light' : 'dark';
+}
+
+/** COLORFGBG, which some terminals set: the last number is the background among the sixteen colours. */
+export function groundOfEnv(env: Readonly<Record<string, string | undefined>>): Ground | null {
+  const background = env.COLORFGBG?.split(';').at(-1);
+  if (background === undefined || !/^\d{1,2}$/.test(background)) return null;
+  return ['7', '9', '10', '11', '12', '13', '14', '15'].includes(background) ? 'light' : 'dark';
+}

@@ -1,0 +1,80 @@
+import { KeyDecoder } from './key-decoder.ts';
+import type { Key } from './types.ts';
+import type { KeySource } from './use-keys.ts';
+
+/** Escape alone is told from the beginning of a sequence by what follows within this time. */
+const ESCAPE_MS = 40;
+
+/** Room for what is typed before anybody listens. */
+const MOST_WAITING = 10_000;
+
+type Input = Pick<
+  NodeJS.ReadStream,
+  'on' | 'off' | 'setRawMode' | 'setEncoding' | 'resume' | 'pause' | 'isTTY'
+>;
+
+/**
+ * The keyboard. Presses go to the listener that came last; those before the first listener, and those between two,
+ * wait for the next.
+ */
+export class KeyReader implements KeySource {
+  readonly #stdin: Input;
+  readonly #decoder = new KeyDecoder();
+  readonly #listeners: ((key: Key) => void)[] = [];
+  readonly #waiting: Key[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #open = false;
+
+  constructor(stdin: Input) {
+    this.#stdin = stdin;
+  }
+
+  /** Takes the terminal: from here on nothing typed is echoed. */
+  open(): void {
+    if (this.#open) return;
+    this.#open = true;
+    if (this.#stdin.isTTY) this.#stdin.setRawMode(true);
+    this.#stdin.setEncoding('utf8');
+    this.#stdin.on('data', this.#read);
+    this.#stdin.resume();
+  }
+
+  /** Gives the terminal back, to another program or for good. */
+  close(): void {
+    if (!this.#open) return;
+    this.#open = false;
+    clearTimeout(this.#timer);
+    this.#stdin.off('data', this.#read);
+    this.#stdin.pause();
+    if (this.#stdin.isTTY) this.#stdin.setRawMode(false);
+  }
+
+  listen(listener: (key: Key) => void): () => void {
+    this.#listeners.push(listener);
+    // Later: whoever begins to listen is still being set up.
+    queueMicrotask(() => this.#deliver());
+    return () => {
+      const at = this.#listeners.lastIndexOf(listener);
+      if (at >= 0) this.#listeners.splice(at, 1);
+    };
+  }
+
+  readonly #read = (chunk: string | Buffer): void => {
+    clearTimeout(this.#timer);
+    this.#take(this.#decoder.push(String(chunk)));
+    if (this.#decoder.undecided) this.#timer = setTimeout(() => this.#take(this.#decoder.flush()), ESCAPE_MS);
+  };
+
+  #take(keys: readonly Key[]): void {
+    this.#waiting.push(...keys.slice(0, MOST_WAITING - this.#waiting.length));
+    this.#deliver();
+  }
+
+  #deliver(): void {
+    for (let listener = this.#listeners.at(-1); listener; listener = this.#listeners.at(-1)) {
+      const key = this.#waiting.shift();
+      if (!key) return;
+      listener(key);
+    }
+  }
+}

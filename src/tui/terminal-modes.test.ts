@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { TerminalModes } from './terminal-modes.ts';
+
+function modes(title = 'aca') {
+  let all = '';
+  const made = new TerminalModes((text) => {
+    all += text;
+  }, title);
+  return { made, written: () => all };
+}
+
+test('everything that was switched on is switched off, and the title is given back', () => {
+  const { made, written } = modes();
+  made.enter();
+  made.keyboardKnown();
+  made.leave();
+
+  const on = ['[?2004h', '[?1004h', '[22;0t', '[>1u'];
+  const off = ['[<u', '[?2004l', '[?1004l', '[23;0t', '[?25h'];
+  const at = [...on, ...off].map((code) => written().indexOf(`\u001b${code}`));
+  expect(at).toEqual(at.toSorted((a, b) => a - b));
+  expect(at).not.toContain(-1);
+});
+
+test('leaving twice, or without having entered, writes nothing more', () => {
+  const { made, written } = modes();
+  made.leave();
+  expect(written()).toBe('');
+  made.enter();
+  made.leave();
+  const once = written();
+  made.leave();
+  made.keyboardKnown();
+  expect(written()).toBe(once);
+});
+
+test('a folder with an escape in its name cannot end the title', () => {
+  const { made, written } = modes('x\u0007\u001b[2Jy');
+  made.enter();
+
+  expect(written()).toContain('\u001b]2;x␇␛[2Jy\u0007');
+});

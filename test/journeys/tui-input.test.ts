@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest';
+import { still } from '../support/lab.ts';
+import { calls, says, slowly } from '../support/model-server/script.ts';
+import { openScreen } from '../support/screen.ts';
+import { workspace } from '../support/workspace.ts';
+
+const edit = calls(['Edit', { file_path: 'a.txt', old_string: 'alpha', new_string: 'beta' }]);
+
+test('[C05] the question shows what will happen; "n" leaves the file alone and the model is told', async () => {
+  const space = await workspace({ 'a.txt': 'alpha\n' });
+  const { lab, server } = await openScreen(space, [edit, says('All right.')]);
+  lab.type('change it\r');
+  await lab.waitFor(
+    (it) => it.rows().some((row) => /- alpha/.test(row)) && it.rows().some((row) => /\+ beta/.test(row)),
+  );
+  await still(lab, 400);
+  lab.type('n');
+  await lab.waitFor('All right.');
+  expect(await space.tree()).toEqual({ 'a.txt': 'alpha\n' });
+  expect(server.requests[1]?.messages.at(-1)?.results[0]?.isError).toBe(true);
+});
+
+test('[C05] keys typed before the question was there do not answer it', async () => {
+  const space = await workspace({ 'a.txt': 'alpha\n' });
+  const { lab } = await openScreen(space, [slowly(edit, { firstMs: 300 }), says('Done.')]);
+  lab.type('change it\r');
+  const typing = setInterval(() => lab.type('y'), 20);
+  await lab.waitFor((it) => it.rows().some((row) => /\+ beta/.test(row)));
+  clearInterval(typing);
+  expect(await space.tree()).toEqual({ 'a.txt': 'alpha\n' });
+  await still(lab, 500);
+  lab.type('y');
+  await lab.waitFor('Done.');
+  expect(await space.tree()).toEqual({ 'a.txt': 'beta\n' });
+});
+
+test('what is typed while the model works waits in sight, and is sent next', async () => {
+  const first = slowly(says('The first answer is slow to come.', { pieceLength: 4 }), { betweenMs: 60 });
+  const { lab, server } = await openScreen(await workspace(), [first, says('The second answer.')]);
+  lab.type('first\r');
+  await lab.waitFor('The first');
+  lab.type('second\r');
+  await lab.waitFor((it) => it.rows().some((row) => row.includes('second')));
+  await lab.waitFor('The second answer.');
+  expect(server.requests.map(({ messages }) => messages.at(-1)?.text)).toEqual(['first', 'second']);
+});
+
+test('words typed before the prompt is painted are kept', async () => {
+  const { lab, server } = await openScreen(await workspace(), [says('Heard.')], { typed: 'early words' });
+  await lab.waitFor('> early words');
+  lab.type('\r');
+  await lab.waitFor('Heard.');
+  expect(server.requests[0]?.messages.at(-1)?.text).toBe('early words');
+});
+
+test('a slash completes commands, and Tab takes one', async () => {
+  const { lab } = await openScreen(await workspace(), []);
+  lab.type('/hel');
+  await lab.waitFor((it) => it.rows().some((row) => row.includes('/help') && !row.startsWith('>')));
+  lab.type('\t');
+  await lab.waitFor((it) => it.rows().some((row) => row.startsWith('> /help')));
+});
+
+test('an at sign completes files that are not ignored', async () => {
+  const space = await workspace({
+    '.gitignore': 'dist\n',
+    'src/parser.ts': '',
+    'src/printer.ts': '',
+    'dist/parser.js': '',
+  });
+  const { lab } = await openScreen(space, []);
+  lab.type('look at @parse');
+  await lab.waitFor((it) => it.rows().some((row) => row.includes('src/parser.ts')));
+  expect(lab.rows().join('\n')).not.toContain('dist/parser.js');
+  lab.type('\t');
+  await lab.waitFor((it) => it.rows().some((row) => row.startsWith('> look at @src/parser.ts')));
+});
+
+test('a paste of many lines is one block, sent as it was', async () => {
+  const { lab, server } = await openScreen(await workspace(), [says('Read it.')]);
+  const text = Array.from({ length: 40 }, (_, i) => `row ${i}`).join('\n');
+  lab.paste(text);
+  await lab.waitFor('pasted 40 lines');
+  lab.type('\r');
+  await lab.waitFor('Read it.');
+  expect(server.requests[0]?.messages.at(-1)?.text).toContain(text);
+});
+
+test('lines can be broken, and history comes back with the arrows', async () => {
+  const { lab, server } = await openScreen(await workspace(), [says('One.'), says('Two.')]);
+  lab.type('first\\\rsecond\r');
+  await lab.waitFor('One.');
+  expect(server.requests[0]?.messages.at(-1)?.text).toBe('first\nsecond');
+  await still(lab);
+  lab.type('\u001b[A');
+  await still(lab);
+  lab.type('\r');
+  await lab.waitFor('Two.');
+  expect(server.requests[1]?.messages.at(-1)?.text).toBe('first\nsecond');
+});

@@ -1,0 +1,25 @@
+import { KeyDecoder } from '../../src/tui/key-decoder.ts';
+import type { Key } from '../../src/tui/types.ts';
+
+/** Keys as they are written in the keymap; everything else is typed character by character. */
+export function keysOf(...strokes: string[]): Key[] {
+  return strokes.flatMap((stroke) => {
+    const match = /^<((?:(?:ctrl|alt|shift)\+)*)(.+)>$/.exec(stroke);
+    if (!match) return new KeyDecoder().push(stroke);
+    const [, held = '', name = ''] = match;
+    return [
+      {
+        type: 'key',
+        name,
+        text: '',
+        ctrl: held.includes('ctrl'),
+        alt: held.includes('alt'),
+        shift: held.includes('shift'),
+      },
+    ];
+  });
+}
+
+export function pasteOf(text: string): Key {
+  return { type: 'paste', text };
+}

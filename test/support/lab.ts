@@ -1,0 +1,185 @@
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import pty from '@lydell/node-pty';
+import xterm from '@xterm/headless';
+import { cleanEnv } from './aca.ts';
+import { terminalWidths } from './terminal-widths.ts';
+import type { Workspace } from './workspace.ts';
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const main = path.join(here, '../../dist/main.cjs');
+const WAIT_MS = 15_000;
+const BETWEEN_FRAMES_MS = 10;
+const SHELL_PROMPT = 'shell> ';
+
+export type LabOptions = {
+  columns?: number;
+  rows?: number;
+  env?: Record<string, string>;
+  /** Runs the program from a shell, which goes on when it ends. */
+  inShell?: boolean;
+  /** Called with how to end it. */
+  whenDone: (clean: () => void) => void;
+  /** Another build than dist/. */
+  main?: string;
+};
+
+type Cursor = { row: number; column: number; visible: boolean };
+
+/** The real program in a real terminal, seen through an emulator. */
+export type Lab = {
+  type(keys: string): void;
+  paste(text: string): void;
+  /** Between two frames, as far as one can tell from outside: what is on its way is drawn for the old size. */
+  resize(columns: number, rows: number): Promise<void>;
+  /** The terminal's window is closed. */
+  hangUp(): void;
+  pid: number;
+  /** What can be seen now, without blanks at the ends. */
+  rows(): string[];
+  /** Everything above the screen and on it. */
+  all(): string[];
+  cursor(): Cursor;
+  /** Modes the program has set and not taken back. */
+  modes(): { bracketedPaste: boolean; focus: boolean; alternate: boolean };
+  /** All that was written since the start, or since `from`. */
+  written(from?: number): string;
+  /** Told of every write as it comes, before it is drawn. */
+  onWrite(listener: (text: string) => void): void;
+  /** When the last byte came, by performance.now(). */
+  lastWrite(): number;
+  /** The emulator itself, for pictures. */
+  emulator: xterm.Terminal;
+  settled(): Promise<void>;
+  waitFor(text: string | ((lab: Lab) => boolean), what?: { times?: number; limitMs?: number }): Promise<void>;
+  /** Bytes written within this time. */
+  quiet(ms: number): Promise<number>;
+  exit: Promise<number>;
+};
+
+/** A terminal like those people use: it answers questions, joins emoji, and keeps what has scrolled away. */
+export function openLab(space: Workspace, args: string[], options: LabOptions): Lab {
+  const { columns = 80, rows = 30, env = {}, inShell = false, whenDone } = options;
+  const emulator = new xterm.Terminal({ cols: columns, rows, scrollback: 20_000, allowProposedApi: true });
+  emulator.unicode.register(terminalWidths);
+  emulator.unicode.activeVersion = terminalWidths.version;
+  const program = [process.execPath, options.main ?? main, ...args];
+  const [file, ...rest] = inShell ? ['/bin/sh', '-i'] : program;
+  const child = pty.spawn(file ?? '', rest, {
+    cols: columns,
+    rows,
+    cwd: space.root,
+    env: { TERM: 'xterm-256color', PS1: SHELL_PROMPT, ...cleanEnv(space, env) },
+  });
+  let ended = false;
+  whenDone(() => {
+    if (!ended) child.kill('SIGKILL');
+    emulator.dispose();
+  });
+  let written = '';
+  let lastWrite = performance.now();
+  let pending = Promise.resolve();
+  child.onData((data) => {
+    written += data;
+    lastWrite = performance.now();
+    pending = pending.then(() => new Promise((resolve) => emulator.write(data, resolve)));
+  });
+  emulator.onData((reply) => {
+    if (!ended) child.write(reply);
+  });
+  const exit = new Promise<number>((resolve) =>
+    child.onExit(({ exitCode }) => {
+      ended = true;
+      pending.then(() => resolve(exitCode));
+    }),
+  );
+  if (inShell) {
+    const command = `${program.map((word) => `'${word}'`).join(' ')}\r`;
+    const prompted = child.onData(() => {
+      if (!written.includes(SHELL_PROMPT)) return;
+      prompted.dispose();
+      child.write(command);
+    });
+  }
+
+  const lines = (from: number, count: number) =>
+    Array.from(
+      { length: count },
+      (_, i) => emulator.buffer.active.getLine(from + i)?.translateToString(true) ?? '',
+    );
+  const lab: Lab = {
+    type: (keys) => child.write(keys),
+    paste: (text) => child.write(`\u001b[200~${text}\u001b[201~`),
+    async resize(toColumns, toRows) {
+      while (performance.now() - lastWrite < BETWEEN_FRAMES_MS)
+        await new Promise((resolve) => setTimeout(resolve, 2));
+      await pending;
+      emulator.resize(toColumns, toRows);
+      child.resize(toColumns, toRows);
+    },
+    hangUp() {
+      ended = true;
+      // The library closes its end so; its types leave it out.
+      (child as unknown as { destroy(): void }).destroy();
+    },
+    pid: child.pid,
+    rows: () => withoutEnd(lines(emulator.buffer.active.baseY, emulator.rows)),
+    all: () => withoutEnd(lines(0, emulator.buffer.active.length)),
+    cursor: () => ({
+      row: emulator.buffer.active.cursorY,
+      column: emulator.buffer.active.cursorX,
+      visible: written.lastIndexOf('\u001b[?25h') >= written.lastIndexOf('\u001b[?25l'),
+    }),
+    modes: () => ({
+      bracketedPaste: emulator.modes.bracketedPasteMode,
+      focus: emulator.modes.sendFocusMode,
+      alternate: emulator.buffer.active.type === 'alternate',
+    }),
+    written: (from = 0) => written.slice(from),
+    onWrite: (listener) => void child.onData(listener),
+    lastWrite: () => lastWrite,
+    emulator,
+    settled: () => pending,
+    async waitFor(wanted, { times = 1, limitMs = WAIT_MS } = {}) {
+      const until = performance.now() + limitMs;
+      const there = () =>
+        typeof wanted === 'string'
+          ? lab.all().join('\n').split(wanted.trimEnd()).length - 1 >= times
+          : wanted(lab);
+      while (!there()) {
+        if (performance.now() > until) {
+          throw new Error(`${String(wanted)} did not come. The screen:\n${lab.all().slice(-60).join('\n')}`);
+        }
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+    },
+    async quiet(ms) {
+      const before = written.length;
+      await new Promise((resolve) => setTimeout(resolve, ms));
+      await pending;
+      return written.length - before;
+    },
+    exit,
+  };
+  return lab;
+}
+
+/** Waits until nothing has been written for a while: a picture taken then does not depend on the machine's speed. */
+export async function still(lab: Lab, ms = 250): Promise<void> {
+  const asked = performance.now();
+  while (performance.now() - Math.max(asked, lab.lastWrite()) < ms) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  await lab.settled();
+}
+
+const CLEARS = ['\u001b[2J', '\u001b[3J', '\u001bc', '\u001b[?1049h', '\u001b[?47h', '\u001b[H\u001b[J'];
+
+/** What would wipe a screen or what has scrolled off it. */
+export function fullClears(written: string): string[] {
+  return CLEARS.filter((clear) => written.includes(clear));
+}
+
+function withoutEnd(rows: string[]): string[] {
+  return rows.slice(0, rows.findLastIndex((row) => row !== '') + 1);
+}

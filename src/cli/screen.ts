@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import type { Options } from './args.ts';
 import { loadSettings } from './open.ts';
 import { leaveOnSignals, leaveWithoutTerminal } from './screen-signals.ts';
@@ -7,6 +8,8 @@ import { TypedPrompts } from './typed-prompts.ts';
 /** The interactive face on a terminal that can be repainted. Everything it needs is loaded here, and for it only. */
 export async function runScreen(prompt: string, options: Options, terminal: Terminal): Promise<number> {
   const { cwd } = terminal;
+  // The engine would let garbage grow to several times what is used; a conversation may be open all day.
+  setFlagsFromString('--heap-growing-percent=50');
   const settings = loadSettings(options, terminal);
   const news: string[] = [];
   const prompts = new TypedPrompts({ ...settings, cwd, warn: (text) => news.push(text) });

@@ -28,7 +28,7 @@ type Props = {
   prompt(room: PromptRoom): ReactNode;
 };
 
-/** The layout: what is over goes up into the scrollback; below it what is under way, then the prompt and how things stand. */
+/** The layout: what is over goes up into the scrollback; below it what is under way, how things stand, and the prompt. */
 export function App({ store, dialogs, surroundings, keys, statusBar, prompt }: Props) {
   const view = useSyncExternalStore(store.subscribe, () => store.view);
   const chapter = useSyncExternalStore(store.subscribe, () => store.chapter);
@@ -64,8 +64,9 @@ export function App({ store, dialogs, surroundings, keys, statusBar, prompt }: P
               />
             )}
             <Box display={open ? 'none' : 'flex'} flexDirection="column">
+              {/* Not below: terminals that break rows anew lose count of those below the cursor. */}
+              <Lines lines={[headLine(view, { statusBar, ...room })]} />
               {prompt({ columns, rows: promptRows, active: open === null })}
-              <Lines lines={[footLine(view, { statusBar, ...room })]} />
             </Box>
           </Box>
         )}
@@ -74,9 +75,9 @@ export function App({ store, dialogs, surroundings, keys, statusBar, prompt }: P
   );
 }
 
-type Foot = { statusBar: readonly StatusPart[]; columns: number; theme: Surroundings['now']['theme'] };
+type Head = { statusBar: readonly StatusPart[]; columns: number; theme: Surroundings['now']['theme'] };
 
-function footLine({ hint, status }: View, { statusBar, columns, theme }: Foot): Line {
+function headLine({ hint, status }: View, { statusBar, columns, theme }: Head): Line {
   if (hint !== null) return [{ text: fitTo(hint, columns), style: theme.styles.warning }];
   return statusLine(status, { parts: statusBar, columns, theme });
 }

@@ -24,6 +24,7 @@ export class KeyReader implements KeySource {
   readonly #waiting: Key[] = [];
   #timer: NodeJS.Timeout | undefined;
   #open = false;
+  #isFirst = false;
 
   constructor(stdin: Input) {
     this.#stdin = stdin;
@@ -33,6 +34,7 @@ export class KeyReader implements KeySource {
   open(): void {
     if (this.#open) return;
     this.#open = true;
+    this.#isFirst = true;
     if (this.#stdin.isTTY) this.#stdin.setRawMode(true);
     this.#stdin.setEncoding('utf8');
     this.#stdin.on('data', this.#read);
@@ -61,7 +63,11 @@ export class KeyReader implements KeySource {
 
   readonly #read = (chunk: string | Buffer): void => {
     clearTimeout(this.#timer);
-    this.#take(this.#decoder.push(String(chunk)));
+    const text = String(chunk);
+    // What was typed before the terminal was taken comes in one piece, its Enter already turned into a line feed.
+    const before = this.#isFirst && text.length > 1;
+    this.#isFirst = false;
+    this.#take(this.#decoder.push(before ? text.replaceAll('\n', '\r') : text));
     if (this.#decoder.undecided) this.#timer = setTimeout(() => this.#take(this.#decoder.flush()), ESCAPE_MS);
   };
 

@@ -53,6 +53,12 @@ test('words typed before the prompt is painted are kept', async () => {
   expect(server.requests[0]?.messages.at(-1)?.text).toBe('early words');
 });
 
+test('a prompt typed and sent before anything is painted is sent', async () => {
+  const { lab, server } = await openScreen(await workspace(), [says('Heard.')], { typed: 'early words\r' });
+  await lab.waitFor('Heard.');
+  expect(server.requests[0]?.messages.at(-1)?.text).toBe('early words');
+});
+
 test('a slash completes commands, and Tab takes one', async () => {
   const { lab } = await openScreen(await workspace(), []);
   lab.type('/hel');

@@ -16,6 +16,9 @@ import { environmentVariables } from '../src/config/environment.ts';
 import { settingsReference } from '../src/config/reference.ts';
 import { presets } from '../src/providers/presets.ts';
 import { builtinTools } from '../src/tools/index.ts';
+import { withDialogs } from '../src/tui/flows/commands.ts';
+import type { PickerDesk } from '../src/tui/flows/desk.ts';
+import { bindings, keyLabel } from '../src/tui/keymap.ts';
 
 /** The reference as Markdown, from the same tables the program itself reads. */
 export function reference(): string {
@@ -24,6 +27,7 @@ export function reference(): string {
     section('Flags', ['flag', 'what it does', 'default'], flagRows()),
     section('Commands', ['command', 'what it does'], commandRows()),
     section('Slash commands', ['command', 'what it does'], slashRows()),
+    section('Keys', ['action', 'keys', 'where', 'what it does'], keyRows()),
     section('Exit codes', ['code', 'meaning'], exitRows()),
     section('Settings', ['key', 'type', 'default', 'what it does'], settingRows()),
     section('Environment variables', ['variable', 'what it does'], variableRows()),
@@ -90,7 +94,25 @@ function rowOf(command: Command, prefix: string): string[] {
 }
 
 function slashRows(): string[][] {
-  return builtinCommands.map(({ name, description }) => [`\`/${name}\``, description]);
+  // Only their words are read.
+  const onScreen = withDialogs(builtinCommands, {} as PickerDesk);
+  const everywhere = new Set(builtinCommands.map(({ name }) => name));
+  return onScreen
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .map(({ name, description }) => [
+      `\`/${name}\``,
+      everywhere.has(name) ? description : `${description} (on the screen only)`,
+    ]);
+}
+
+function keyRows(): string[][] {
+  const places = { prompt: 'prompt', list: 'list of completions', search: 'search' };
+  return Object.entries(bindings).map(([action, { place, keys, about }]) => [
+    `\`${action}\``,
+    keys.map((strokes) => `\`${keyLabel(strokes)}\``).join(', '),
+    places[place],
+    about,
+  ]);
 }
 
 function exitRows(): string[][] {

@@ -268,7 +268,7 @@ export const configSchema = z.strictObject({
   statusBar: z
     .array(z.enum(statusParts))
     .default([...statusParts])
-    .describe('What the last row of the interactive screen tells, in this order'),
+    .describe('What the row above the prompt tells, in this order'),
   editorMode: z
     .enum(['emacs', 'vim'])
     .default('emacs')

@@ -6,6 +6,7 @@ import { doors, protocolNames } from '../test/support/aca.ts';
 import { calls, says } from '../test/support/model-server/script.ts';
 import { type ModelServer, startModelServer } from '../test/support/model-server/server.ts';
 import { completeRows } from './complete.ts';
+import { embeddedRows } from './embedded.ts';
 import { judgeRows } from './judge.ts';
 import { memoryRows } from './memory.ts';
 import { sandboxRows } from './sandbox.ts';
@@ -67,6 +68,7 @@ async function bench(): Promise<void> {
       ...(await sessionRows(main)),
       ...(await tuiRows(main)),
       ...(await completeRows()),
+      ...(await embeddedRows()),
     ]);
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -46,9 +46,24 @@ async function toolParameters() {
   return (await import(pathToFileURL(outfile).href)).toolParameters;
 }
 
+// The thread that holds the runtime of embedded models: a program of its own, started by its file's name.
+const thread = await build({
+  ...shared,
+  entryPoints: { 'embedded-worker': 'src/embedded/worker.ts' },
+  write: false,
+  format: 'cjs',
+  entryNames: 'chunks/[name]-[hash]',
+  outExtension: { '.js': '.cjs' },
+});
+const threadName = path.basename(thread.outputFiles[0].path);
+
 const app = await build({
   ...shared,
-  define: { ...shared.define, TOOL_PARAMETERS: JSON.stringify(await toolParameters()) },
+  define: {
+    ...shared.define,
+    TOOL_PARAMETERS: JSON.stringify(await toolParameters()),
+    EMBEDDED_WORKER: JSON.stringify(threadName),
+  },
   entryPoints: { app: 'src/cli/run.ts', index: 'src/index.ts' },
   // To touch one of these globals loads the runtime's whole fetch, which no request of ours needs to be sent.
   inject: ['scripts/fetch-globals.ts'],
@@ -85,8 +100,8 @@ const entry = await build({
     },
   ],
 });
-const inputs = [app, entry].flatMap(({ metafile }) => Object.keys(metafile.inputs));
-const outputs = [...code, ...entry.outputFiles, importable(outputOf('src/index.ts'))];
+const inputs = [app, thread, entry].flatMap(({ metafile }) => Object.keys(metafile.inputs));
+const outputs = [...code, ...thread.outputFiles, ...entry.outputFiles, importable(outputOf('src/index.ts'))];
 
 await mkdir(path.join(dist, 'chunks'), { recursive: true });
 for (const file of outputs) await writeFile(file.path, file.text);

@@ -56,6 +56,8 @@ describe('a planted violation is found', () => {
     ['a process in a tool', 'src/tools/a.ts', "import { spawn } from 'node:child_process';", 'spawn'],
     ['a process in the cli', 'src/cli/a.ts', "const x = await import('node:child_process');", 'spawn'],
     ['a socket in a tool', 'src/tools/a.ts', "import { request } from 'node:https';", 'network'],
+    ['the runtime outside its room', 'src/providers/a.ts', "import 'node-llama-cpp';", 'runtime'],
+    ['a thread in a tool', 'src/tools/a.ts', "import { Worker } from 'node:worker_threads';", 'thread'],
     [
       'a vendor in the agent',
       'src/agent/a.ts',

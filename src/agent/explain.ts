@@ -11,7 +11,19 @@ export function explainUnknownTool(name: string, known: readonly string[]): stri
 
 export function explainMalformed(tool: string, raw: string): string {
   const excerpt = raw.length > 200 ? `${raw.slice(0, 100)} … ${raw.slice(-80)}` : raw;
-  return `The arguments of ${tool} were not a JSON object, so it did not run. They read: ${excerpt}\nSend the call again with complete, valid JSON.`;
+  return `The arguments of ${tool} were not a JSON object, so it did not run (${faultIn(raw)}). They read: ${excerpt}\nSend the call again with complete, valid JSON.`;
+}
+
+/** Where it is broken; the engine's own words differ from version to version. */
+function faultIn(raw: string): string {
+  try {
+    const value: unknown = JSON.parse(raw);
+    return Array.isArray(value) ? 'they are a list' : `they are a ${typeof value}`;
+  } catch (error) {
+    const place = /position (\d+)/.exec((error as Error).message)?.[1];
+    if (place === undefined || Number(place) >= raw.trimEnd().length) return 'the JSON ends too early';
+    return `the JSON goes wrong at character ${Number(place) + 1}`;
+  }
 }
 
 export function explainBadInput(tool: string, error: z.ZodError): string {

@@ -1,4 +1,4 @@
-import { BudgetReachedError, ContextOverflowError, ProviderError } from '../contract/errors.ts';
+import { BudgetReachedError, ContextOverflowError, ProviderError, StuckError } from '../contract/errors.ts';
 import type { AgentEvent, EndReason, RunError } from '../contract/event.ts';
 import {
   type Message,
@@ -103,7 +103,8 @@ function isOverflow(error: unknown): boolean {
   );
 }
 
-function kindOf(error: unknown): Pick<RunError, 'kind'> | null {
+function kindOf(error: unknown): Pick<RunError, 'kind' | 'hint'> | null {
+  if (error instanceof StuckError) return { hint: error.hint };
   return error instanceof ProviderError ? { kind: error.kind } : null;
 }
 

@@ -74,7 +74,9 @@ describe('[T18] a call that cannot run tells the model how to mend it', () => {
 
   test('arguments that are not JSON', async () => {
     const { texts } = await play([{ ...call('Look', {}), malformed: '{"target": "a' }]);
-    expect(texts[0]).toContain('not a JSON object, so it did not run. They read: {"target": "a\n');
+    expect(texts[0]).toBe(
+      'The arguments of Look were not a JSON object, so it did not run (the JSON ends too early). They read: {"target": "a\nSend the call again with complete, valid JSON.',
+    );
   });
 
   test('arguments of the wrong type name the field and what was expected', async () => {

@@ -117,12 +117,12 @@ function prepare(call: ToolCallPart, deps: RouterDeps): Prepared {
   const item = { call, title: call.name, accesses: [] };
   const given = call.repeats === undefined ? undefined : deps.answerTo(call.repeats);
   const tool = deps.find(call.name);
-  if (!tool) return { ...item, answer: fail(explainUnknownTool(call.name, deps.toolNames())) };
+  if (!tool) return { ...item, answer: unreadable(explainUnknownTool(call.name, deps.toolNames())) };
   if (call.malformed !== undefined)
-    return { ...item, answer: fail(explainMalformed(tool.name, call.malformed)) };
+    return { ...item, answer: unreadable(explainMalformed(tool.name, call.malformed)) };
   const local = deps.localInput ? deps.localInput(tool.name, call.input) : call.input;
   const parsed = tool.input.safeParse(local);
-  if (!parsed.success) return { ...item, answer: fail(explainBadInput(tool.name, parsed.error)) };
+  if (!parsed.success) return { ...item, answer: unreadable(explainBadInput(tool.name, parsed.error)) };
   const input = parsed.data;
   return {
     call,
@@ -136,6 +136,11 @@ function prepare(call: ToolCallPart, deps: RouterDeps): Prepared {
 
 function withSecret(access: Access): Access {
   return access.kind === 'execute' ? { ...access, holdsSecret: true } : access;
+}
+
+/** Marked, so that a model that cannot write a call is not asked for one for ever. */
+function unreadable(words: string): ToolResult {
+  return fail(words, { metadata: { unreadable: true } });
 }
 
 async function judge(item: Prepared, deps: RouterDeps, { channel, signal }: Wires): Promise<void> {

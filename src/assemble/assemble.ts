@@ -4,6 +4,7 @@ import { Answers } from '../agent/answers.ts';
 import { Controller } from '../agent/controller.ts';
 import { callsOf } from '../agent/history.ts';
 import type { Run } from '../agent/loop.ts';
+import { refuseCircles } from '../agent/stuck.ts';
 import { type RouterDeps, runTools } from '../agent/tool-router.ts';
 import type { Config } from '../config/schema.ts';
 import { systemPrompt } from '../context/system-prompt.ts';
@@ -15,7 +16,7 @@ import type {
   Spending,
   Standing,
 } from '../contract/command.ts';
-import { ContextOverflowError } from '../contract/errors.ts';
+import { ContextOverflowError, type ProviderError } from '../contract/errors.ts';
 import { type Message, textOf } from '../contract/message.ts';
 import type { Approver } from '../contract/permission.ts';
 import type { CompletionRequest, Provider } from '../contract/provider.ts';
@@ -52,6 +53,7 @@ import { reachModels } from './reach-models.ts';
 import { createRemembering, remembers } from './remembering.ts';
 import { forgetful, sessionLog } from './session-log.ts';
 import type { ReachedModel } from './side-jobs.ts';
+import { circlesOf, fitInstructions, isSmall, offeredTools } from './small-model.ts';
 import { createSoFar } from './so-far.ts';
 
 export type Parts = {
@@ -64,8 +66,8 @@ export type Parts = {
   provider: Provider;
   /** Another model by its name: for side jobs, as a stand-in, for some prompts. */
   openModel?(name: string): Promise<ReachedModel>;
-  /** The name of a model of another vendor that could be asked; null when there is none. */
-  otherModel?(): Promise<string | null>;
+  /** The name of a model of another vendor that could be asked after this failure; null when there is none. */
+  otherModel?(error: ProviderError): Promise<string | null>;
   /** Environment variables that hold keys: commands the model runs do not see them. */
   keyVariables: readonly string[];
   opened: OpenSession;
@@ -124,7 +126,6 @@ export function assemble(parts: Parts): Assistant {
         : null,
     }),
   );
-  const tools = registry.definitions();
   const judge = createJudge(parts, {
     mode,
     guard: hands.guard,
@@ -203,12 +204,14 @@ export function assemble(parts: Parts): Assistant {
   let inUse = choice;
   const base = async (): Promise<Base> => {
     const { platform } = process;
-    const instructions = await project.all();
+    const all = await project.all();
+    const small = isSmall(inUse, config);
+    const instructions = small ? fitInstructions(all, inUse.info.contextWindow) : all;
     const surroundings = { cwd, platform, shell: hands.shell.name, mode: mode.first, instructions };
     return {
       model: inUse.model,
-      system: systemPrompt(surroundings),
-      tools,
+      system: systemPrompt({ ...surroundings, length: small ? 'short' : 'full' }),
+      tools: offeredTools(registry.definitions(), inUse, config),
       cacheKey: cacheKeyOf(session),
       ...settings,
     };
@@ -243,6 +246,7 @@ export function assemble(parts: Parts): Assistant {
       provider: answering.choice.preset.name,
       model: answering.choice.model,
       ask: (history, signal) => {
+        refuseCircles(history, circlesOf(inUse));
         const request = view.request(begin, history);
         refuseOverlong(request, inUse.info.contextWindow);
         return answering.provider.stream(request, signal);

@@ -1,38 +1,68 @@
 import type { Config } from '../config/schema.ts';
 import { UserError } from '../contract/errors.ts';
+import { isNearby } from '../lib/nearby-address.ts';
 import { didYouMean, nearest } from '../lib/nearest.ts';
-import { discover, type LocalServer } from '../providers/discover.ts';
+import {
+  type DiscoverOptions,
+  describeModel,
+  discover,
+  type LocalModel,
+  type LocalServer,
+  type ServerKind,
+} from '../providers/discover.ts';
 import { infoOf, nearestModels, type PricedModel, resolveModel } from '../providers/models.ts';
 import { type Preset, presets } from '../providers/presets.ts';
+import { isStale, type ModelProfile } from '../providers/profile.ts';
 
 type Key = { key: string; source: string };
 
 /** A model and all that is needed to reach it. */
-export type Choice = { preset: Preset; baseUrl: string; model: string; info: PricedModel; key: Key | null };
+export type Choice = {
+  preset: Preset;
+  baseUrl: string;
+  model: string;
+  info: PricedModel;
+  key: Key | null;
+  /** What was measured of it, if that is still this model. */
+  profile?: ModelProfile;
+  /** What its server tells, where it is one of the user's own. */
+  facts?: LocalModel;
+  /** Another model has stood behind the name when it was measured. */
+  stale?: true;
+};
 
 export type ChooseDeps = {
   config: Config;
   env: NodeJS.ProcessEnv;
   findKey(preset: Preset): Promise<Key | null>;
   fetch?: typeof globalThis.fetch;
+  /** Models of this very process: the one a name means, if it means one, and one that could talk at once. */
+  embedded?: { named(text: string): Promise<Choice | null>; first(): Promise<Choice | null> };
+  /** What was measured of a model on a server. */
+  profileOf?(server: string, model: string): Promise<ModelProfile | null>;
 };
 
-/** The model the user named, or else the first vendor with a key, or else a local server. Null when there is none. */
+/**
+ * The model the user named, or else the first vendor with a key, or else a local server, or else an
+ * embedded model. Null when there is none.
+ */
 export async function chooseModel(deps: ChooseDeps): Promise<Choice | null> {
   const { config } = deps;
   const known = presetsOf(config);
   if (config.model !== undefined) return chooseNamed(config.model, known, deps);
   const wanted = config.provider ?? (config.apiBaseUrl === undefined ? undefined : 'local');
+  if (wanted === 'embedded') return (await deps.embedded?.first()) ?? null;
   if (wanted !== undefined) return choosePreset(presetNamed(wanted, known), deps);
 
-  for (const preset of known.filter((row) => !row.local && row.defaultModel !== undefined)) {
+  const vendors = config.offline ? [] : known.filter((row) => !row.local && row.defaultModel !== undefined);
+  for (const preset of vendors) {
     if (await deps.findKey(preset)) return choosePreset(preset, deps);
   }
   for (const server of await discoverLocal(deps)) {
-    const [model] = server.models;
+    const model = firstToTalk(server);
     if (model !== undefined) return choiceOf(presetNamed(server.provider, known), model, deps);
   }
-  return null;
+  return (await deps.embedded?.first()) ?? null;
 }
 
 /** The built-in vendors with the user's changes, and vendors of the user's own. */
@@ -70,19 +100,32 @@ export function modelInfo(preset: Preset, model: string, config: Config): Priced
 }
 
 /** Every model server that answers on this machine now. */
-export function discoverLocal({
-  config,
-  env,
-  fetch,
-}: Pick<ChooseDeps, 'config' | 'env' | 'fetch'>): Promise<LocalServer[]> {
+export function discoverLocal(
+  { config, env, fetch }: Pick<ChooseDeps, 'config' | 'env' | 'fetch'>,
+  depth: NonNullable<DiscoverOptions['depth']> = 'names',
+): Promise<LocalServer[]> {
   const candidates = presetsOf(config)
     .filter((preset) => preset.local && preset.name !== 'local')
     .map((preset) => ({
       provider: preset.name,
       baseUrl: baseUrlOf(preset, { config, env }),
-      listing: preset.protocol === 'ollama' ? ('ollama' as const) : ('openai' as const),
-    }));
-  return discover(candidates, fetch);
+      kind: serverKind(preset),
+    }))
+    .filter(({ baseUrl }) => !config.offline || isNearby(baseUrl));
+  return discover(candidates, { ...(fetch && { fetch }), depth });
+}
+
+function serverKind({ name, protocol }: Preset): ServerKind {
+  if (protocol === 'ollama') return 'ollama';
+  return name === 'lmstudio' || name === 'llamacpp' || name === 'vllm' ? name : 'openai';
+}
+
+const NO_TALKER = /embed|rerank|minilm|(^|[^a-z])(bge|e5|gte)([^a-z]|$)/i;
+
+/** A model in memory answers at once; one that makes numbers of texts does not answer at all. */
+export function firstToTalk({ models }: LocalServer): string | undefined {
+  const talkers = models.filter(({ name }) => !NO_TALKER.test(name));
+  return (talkers.find(({ loaded }) => loaded) ?? talkers[0])?.name;
 }
 
 function changesTo(name: string, config: Config): Partial<Preset> {
@@ -98,15 +141,20 @@ function changesTo(name: string, config: Config): Partial<Preset> {
 async function chooseNamed(text: string, known: readonly Preset[], deps: ChooseDeps): Promise<Choice> {
   const { config } = deps;
   const named = config.aliases[text] ?? text;
+  const embedded = await deps.embedded?.named(named);
+  if (embedded) return embedded;
   const { provider, id } = resolveModel(
     named,
     known.map((preset) => preset.name),
   );
   const name = provider ?? config.provider ?? (config.apiBaseUrl === undefined ? undefined : 'local');
+  const own = name === 'embedded' ? await deps.embedded?.named(`embedded/${id}`) : null;
+  if (own) return own;
   if (name !== undefined) return choiceOf(presetNamed(name, known), id, deps);
 
   for (const server of await discoverLocal(deps)) {
-    if (server.models.includes(id)) return choiceOf(presetNamed(server.provider, known), id, deps);
+    if (server.models.some(({ name }) => name === id))
+      return choiceOf(presetNamed(server.provider, known), id, deps);
   }
   const suggestion = suggestionFor(named, known);
   throw new UserError(
@@ -132,9 +180,9 @@ function suggestionFor(text: string, known: readonly Preset[]): string {
 async function choosePreset(preset: Preset, deps: ChooseDeps): Promise<Choice> {
   if (preset.defaultModel !== undefined) return choiceOf(preset, preset.defaultModel, deps);
   const baseUrl = baseUrlOf(preset, deps);
-  const listing = preset.protocol === 'ollama' ? 'ollama' : 'openai';
-  const [server] = await discover([{ provider: preset.name, baseUrl, listing }], deps.fetch);
-  const model = server?.models[0];
+  const candidate = { provider: preset.name, baseUrl, kind: serverKind(preset) };
+  const [server] = await discover([candidate], { ...(deps.fetch && { fetch: deps.fetch }), depth: 'all' });
+  const model = server && firstToTalk(server);
   if (model !== undefined) return choiceOf(preset, model, deps);
   const hint = `Name a model: --model ${preset.name}/MODEL.`;
   throw new UserError(
@@ -144,6 +192,12 @@ async function choosePreset(preset: Preset, deps: ChooseDeps): Promise<Choice> {
 }
 
 async function choiceOf(preset: Preset, model: string, deps: ChooseDeps): Promise<Choice> {
+  if (deps.config.offline && !isNearby(baseUrlOf(preset, deps))) {
+    throw new UserError(
+      `Offline: ${preset.name}/${model} is not on this machine or its network.`,
+      'Name a local model, or leave out --offline (setting `offline`).',
+    );
+  }
   const key = await deps.findKey(preset);
   if (!key && !preset.local) {
     const env = preset.keyEnv.join(' or ');
@@ -153,12 +207,36 @@ async function choiceOf(preset: Preset, model: string, deps: ChooseDeps): Promis
       preset.keyUrl ? `${hint} Keys are made at ${preset.keyUrl}` : hint,
     );
   }
+  const baseUrl = baseUrlOf(preset, deps);
+  const info = modelInfo(preset, model, deps.config);
+  const choice = { preset, model, baseUrl, info, key };
+  return preset.local ? withServerFacts(choice, deps) : choice;
+}
+
+/** What the server itself says of its model, and what was measured, before what is only supposed. */
+async function withServerFacts(choice: Choice, { config, fetch, profileOf }: ChooseDeps): Promise<Choice> {
+  const { preset, model, baseUrl, info } = choice;
+  const [facts, found] = await Promise.all([
+    describeModel({ baseUrl, kind: serverKind(preset) }, model, fetch ? { fetch } : {}),
+    profileOf?.(baseUrl, model) ?? null,
+  ]);
+  const stale = found !== null && isStale(found, facts?.digest);
+  const profile = stale ? null : found;
+  const own = config.models[`${preset.name}/${model}`];
+  const window = own?.contextWindow ?? profile?.contextWindow ?? facts?.contextWindow ?? info.contextWindow;
+  const contextWindow = Math.min(window, config.maxContextTokens ?? window);
   return {
-    preset,
-    model,
-    baseUrl: baseUrlOf(preset, deps),
-    info: modelInfo(preset, model, deps.config),
-    key,
+    ...choice,
+    ...(facts && { facts }),
+    ...(profile && { profile }),
+    ...(stale && { stale }),
+    info: {
+      ...info,
+      contextWindow,
+      // An answer as long as the window would leave no room for the question.
+      maxOutputTokens: own?.maxOutputTokens ?? Math.min(info.maxOutputTokens, Math.floor(contextWindow / 4)),
+      abilities: { ...info.abilities, ...facts?.abilities, ...own?.abilities },
+    },
   };
 }
 

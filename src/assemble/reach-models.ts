@@ -13,8 +13,8 @@ export type ModelLinesDeps = {
   main: ReachedModel;
   /** Any model by name, bare. Absent where only the main one can be reached. */
   openModel?(name: string): Promise<ReachedModel>;
-  /** The name of a model of another vendor that could be asked; null when there is none. */
-  otherModel?(): Promise<string | null>;
+  /** The name of a model of another vendor that could be asked after this failure; null when there is none. */
+  otherModel?(error: ProviderError): Promise<string | null>;
   /** Absent when nobody is there to be asked. */
   ask?: ToolContext['ask'];
   budget: Pick<Budget, 'metered'>;
@@ -61,7 +61,7 @@ export function reachModels(deps: ModelLinesDeps): ModelLines {
   }
 
   async function offer(error: ProviderError, signal: AbortSignal): Promise<string | null> {
-    const name = deps.ask && ((await deps.otherModel?.()) ?? null);
+    const name = deps.ask && ((await deps.otherModel?.(error)) ?? null);
     if (!deps.ask || !name) return null;
     const question = `${withoutStop(error)}. Shall ${name} answer until ${error.provider} is back?`;
     return (await deps.ask({ question, choices: ['yes', 'no'] }, signal)) === 'yes' ? name : null;

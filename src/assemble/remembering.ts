@@ -20,6 +20,7 @@ import { SessionStore } from '../session/store.ts';
 import type { RecallSearch } from '../tools/recall.ts';
 import type { Parts } from './assemble.ts';
 import { discoverLocal } from './choose-model.ts';
+import { embeddedEmbedding } from './embedded-model.ts';
 import { createRecallSearch } from './recall-search.ts';
 import type { Helper } from './side-jobs.ts';
 import { createSuggestions, type SuggestionDeps } from './suggestions.ts';
@@ -70,6 +71,7 @@ export function createRemembering(parts: Parts, surroundings: Surroundings): Rem
   let started = false;
   let background: Promise<unknown> | undefined;
   let vectors: Promise<VectorCache | null> | undefined;
+  let closeVectors: (() => Promise<void>) | undefined;
   let here: string | undefined;
 
   const isClean = (text: string) => !text.includes('[secret:') && hide(text) === text;
@@ -79,7 +81,9 @@ export function createRemembering(parts: Parts, surroundings: Surroundings): Rem
   };
 
   const byMeaning = async () => {
-    vectors ??= findVectors(parts, cache);
+    vectors ??= findVectors(parts, cache, (close) => {
+      closeVectors = close;
+    });
     const found = await vectors;
     return found && { vectors: found, withinMs: QUERY_MS };
   };
@@ -229,16 +233,30 @@ export function createRemembering(parts: Parts, surroundings: Surroundings): Rem
     async close() {
       stop.abort();
       await background;
+      await closeVectors?.();
     },
   };
 }
 
 /** Looked for once, and only when there is something to find. */
-async function findVectors({ config, env }: Parts, cache: string): Promise<VectorCache | null> {
+async function findVectors(
+  { config, env, cwd, dataRoot }: Parts,
+  cache: string,
+  onClose: (close: () => Promise<void>) => void,
+): Promise<VectorCache | null> {
   const { embeddings } = config.memory;
   if (embeddings === 'off') return null;
   const fetch = createHttpFetch();
-  const found = localEmbedding(embeddings, await discoverLocal({ config, env, fetch }), fetch);
+  const servers = (await discoverLocal({ config, env, fetch })).map((server) => ({
+    ...server,
+    models: server.models.map(({ name }) => name),
+  }));
+  const embedded = async () => {
+    const own = await embeddedEmbedding(embeddings, { config, cwd, dataRoot, env });
+    if (own) onClose(own.close);
+    return own;
+  };
+  const found = localEmbedding(embeddings, servers, fetch) ?? (await embedded());
   if (!found) return null;
   return new VectorCache({ file: vectorFile(cache, found.model), embed: found.embed });
 }

@@ -8,6 +8,9 @@ export type Options = {
   inputFormat: 'text' | 'stream-json';
   jsonSchema?: string;
   model?: string;
+  offline?: boolean;
+  repoId?: string;
+  filename?: string;
   maxTurns?: number;
   budget: string[];
   mode?: 'default' | 'accept-edits' | 'plan' | 'auto' | 'read-only';
@@ -88,8 +91,20 @@ export function buildProgram({ out, err }: Writers): Command {
     .addOption(
       new Option(
         '-m, --model <model>',
-        'provider/model, an alias such as sonnet, or a bare model name',
+        'provider/model, an alias such as sonnet, a bare model name, or a .gguf file',
       ).helpGroup('Model:'),
+    )
+    .addOption(
+      new Option(
+        '--repo-id <repo>',
+        'with --filename: a model of Hugging Face, fetched if need be',
+      ).helpGroup('Model:'),
+    )
+    .addOption(new Option('--filename <file>', 'its .gguf file in that repository').helpGroup('Model:'))
+    .addOption(
+      new Option('--offline', 'only models on this machine or its network; fetch nothing else').helpGroup(
+        'Model:',
+      ),
     )
     .addOption(
       new Option('--mode <mode>', 'what may happen without asking')

@@ -40,7 +40,10 @@ export class Conversation {
       this.#seek(key);
       if (key?.name === 'escape') this.#interrupted();
     });
-    this.#lines.on('line', (line) => this.#typed.push(line));
+    this.#lines.on('line', (line) => {
+      // Enter alone is no prompt; it may follow a key that was enough by itself.
+      if (line !== '') this.#typed.push(line);
+    });
     this.#lines.on('close', () => this.#closed.abort());
     this.#lines.on('SIGINT', () => {
       if (!this.#interrupted()) this.#lines.close();
@@ -78,6 +81,29 @@ export class Conversation {
       if (stop.aborted) return null;
       throw error;
     }
+  }
+
+  /** The first of these keys to be pressed, without Enter; null when the input has ended. */
+  async pressKey(keys: readonly string[]): Promise<string | null> {
+    const { stdin } = this.#terminal;
+    const { signal } = this.#closed;
+    if (signal.aborted) return null;
+    return new Promise((resolve) => {
+      const end = (pressed: string | null) => {
+        stdin.off('keypress', onKey);
+        signal.removeEventListener('abort', onClose);
+        // The line editor has taken the key for the beginning of a line.
+        if (pressed !== null) this.#lines.write(null, { ctrl: true, name: 'u' });
+        resolve(pressed);
+      };
+      const onClose = () => end(null);
+      const onKey = (text: string | undefined) => {
+        const pressed = text?.toLowerCase();
+        if (pressed !== undefined && keys.includes(pressed)) end(pressed);
+      };
+      stdin.on('keypress', onKey);
+      signal.addEventListener('abort', onClose);
+    });
   }
 
   /** As `ask`, but what is typed does not appear. */

@@ -1,20 +1,30 @@
+import { homedir } from 'node:os';
 import { discoverLocal, presetsOf } from '../assemble/choose-model.ts';
 import { type Findings, welcome } from '../tui/flows/welcome.ts';
 import type { Screen } from '../tui/screen.ts';
 import { showDemo } from './demo.ts';
+import { gigabytes } from './first-ways.ts';
+import { modelsOnDisk } from './models-on-disk.ts';
 import { keyOf, type Settings } from './open.ts';
 import type { Terminal } from './terminal.ts';
-import { lookedFor, pasteKey } from './welcome.ts';
+import { fetchParts, lookedFor, pasteKey } from './welcome.ts';
 
 /** Nothing is configured: one choice leads to a first answer. Resolves with a model to use, or what to do next. */
 export async function firstRun(
   settings: Settings,
   { screen, terminal }: { screen: Screen; terminal: Terminal },
 ): Promise<{ model: string } | 'again' | 'quit'> {
+  // What they tell of their progress is theirs to write.
+  const fetch = (steps: string[][]) => screen.lend(() => fetchParts(steps, { terminal, talk: screen }));
   const way = await welcome(await findings(settings, terminal), screen.dialogs.show);
   switch (way.type) {
-    case 'model':
-      return { model: way.name };
+    case 'model': {
+      const ready = !way.name.endsWith('.gguf') || (await hasRuntime(settings)) || (await fetch([['setup']]));
+      return ready ? { model: way.name } : 'again';
+    }
+    case 'setup':
+      await fetch([['setup'], ['pull']]);
+      return 'again';
     case 'key':
       await pasteKey(settings, { terminal, talk: screen });
       return 'again';
@@ -32,13 +42,20 @@ export async function firstRun(
   }
 }
 
+async function hasRuntime({ root }: Settings): Promise<boolean> {
+  const { installedRuntime } = await import('../embedded/runtime-place.ts');
+  return (await installedRuntime(root)) !== null;
+}
+
 async function findings(settings: Settings, terminal: Terminal): Promise<Findings> {
   const { config, root } = settings;
   const { env } = terminal;
   const presets = presetsOf(config);
-  const [servers, words, keyed] = await Promise.all([
+  const [servers, words, files, runs, keyed] = await Promise.all([
     discoverLocal({ config, env }),
     lookedFor(settings, terminal),
+    modelsOnDisk({ root, home: env.HOME ?? homedir() }),
+    hasRuntime(settings),
     Promise.all(presets.map(async (preset) => ({ preset, key: await keyOf(preset, { config, root, env }) }))),
   ]);
   return {
@@ -50,9 +67,12 @@ async function findings(settings: Settings, terminal: Terminal): Promise<Finding
     servers: servers.map(({ provider, baseUrl, models }) => ({
       label: presets.find(({ name }) => name === provider)?.label ?? provider,
       baseUrl,
-      models: models.map((id) => `${provider}/${id}`),
+      models: models.map((model) => `${provider}/${model.name}`),
     })),
-    embedded: null,
+    files: files.map(({ file, bytes }) => ({
+      model: file,
+      detail: `${gigabytes(bytes)}, on this disk${runs ? '' : '; fetches what runs it, once'}`,
+    })),
     lookedFor: words,
   };
 }

@@ -1,23 +1,25 @@
 import path from 'node:path';
 import { type Assistant, assemble, type Parts } from '../assemble/assemble.ts';
-import { type Choice, chooseModel, modelInfo, presetsOf } from '../assemble/choose-model.ts';
+import { type Choice, chooseModel, discoverLocal, firstToTalk, presetsOf } from '../assemble/choose-model.ts';
+import { chooseEmbedded, firstEmbedded } from '../assemble/embedded-model.ts';
+import { profileStore } from '../assemble/model-profiles.ts';
 import { createKeychain } from '../config/keychain.ts';
 import { findKey } from '../config/keys.ts';
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
 import type { Config, ConfigInput } from '../config/schema.ts';
-import { UserError } from '../contract/errors.ts';
+import { type ProviderError, UserError } from '../contract/errors.ts';
 import type { Approver } from '../contract/permission.ts';
-import type { Provider } from '../contract/provider.ts';
 import type { SessionSettings } from '../contract/session.ts';
 import type { ToolContext } from '../contract/tool.ts';
 import { dataRoot } from '../lib/data-root.ts';
 import { createHttpFetch } from '../lib/http-fetch.ts';
+import { isNearby } from '../lib/nearby-address.ts';
 import { networkFetch } from '../lib/network.ts';
-import { createProvider } from '../providers/index.ts';
 import { type Preset, presets } from '../providers/presets.ts';
 import { type OpenSession, SessionStore } from '../session/store.ts';
 import type { Options } from './args.ts';
 import { openSession } from './choose-session.ts';
+import { type ReachDeps, reachModel } from './reach-model.ts';
 import type { Terminal } from './terminal.ts';
 
 export type Opened = Assistant & {
@@ -39,13 +41,16 @@ export function loadSettings(options: Partial<Options>, { env, cwd }: Terminal):
 }
 
 /** The model that would answer, or null when nothing is configured and nothing was found. */
-export async function findModel({ config, root }: Settings, { env }: Terminal): Promise<Choice | null> {
+export async function findModel({ config, root }: Settings, { env, cwd }: Terminal): Promise<Choice | null> {
   const fetch = await userFetch(config, env);
+  const place = { dataRoot: root, cwd, config, env };
   return chooseModel({
     config,
     env,
     findKey: (preset) => keyOf(preset, { config, root, env }),
     fetch,
+    profileOf: (server, model) => profileStore(root).find(server, model),
+    embedded: { named: (text) => chooseEmbedded(text, place), first: () => firstEmbedded(place) },
   });
 }
 
@@ -74,8 +79,15 @@ export async function openAssistant(
   const fetch = await userFetch(config, env);
   const store = sessionStore(settings);
   const { preset } = choice;
+  const reach: ReachDeps = {
+    config,
+    fetch,
+    profiles: profileStore(root),
+    embedded: { dataRoot: root, cwd, config, env },
+    notice: (text) => assistant.controller.notice('warn', text),
+  };
   const [provider, opened] = await Promise.all([
-    reach(choice, config, fetch),
+    reachModel(choice, reach),
     session ??
       openSession(options, {
         store,
@@ -83,7 +95,7 @@ export async function openAssistant(
         settings: sessionSettings(`${preset.name}/${choice.model}`, config),
       }),
   ]);
-  const assistant = assemble({
+  const assistant: Assistant = assemble({
     config,
     env,
     cwd,
@@ -93,9 +105,9 @@ export async function openAssistant(
     provider,
     openModel: async (name) => {
       const other = await anotherModel(name, choice, { settings, terminal });
-      return { choice: other, provider: await reach(other, config, fetch) };
+      return { choice: other, provider: await reachModel(other, reach) };
     },
-    otherModel: () => otherModel(choice, { config, root, env }),
+    otherModel: (error) => otherModel(error, choice, { config, root, env }),
     keyVariables: keyVariables(config),
     opened,
     web: await webRoute(config, env),
@@ -118,6 +130,9 @@ function damageOf({ damaged }: OpenSession): string | null {
   return count === 0 ? null : `${count} damaged lines of the session were passed over and set aside.`;
 }
 
+/** For `fallbackModel`: whatever answers on this machine. */
+const ANY_LOCAL = 'local';
+
 /** An address and a key that the user set for the main vendor are no other vendor's. */
 async function anotherModel(
   name: string,
@@ -126,16 +141,42 @@ async function anotherModel(
 ): Promise<Choice> {
   const { apiBaseUrl: _, ...config } = settings.config;
   const provider = config.provider ?? preset.name;
-  const other = await findModel({ ...settings, config: { ...config, provider, model: name } }, terminal);
+  const model = name === ANY_LOCAL ? await localModel(preset, { ...settings, env: terminal.env }) : name;
+  if (model === null) throw new UserError('No server answers on this machine.', 'Start one, such as Ollama.');
+  const other = await findModel({ ...settings, config: { ...config, provider, model } }, terminal);
   if (!other) throw new UserError(`There is no model "${name}".`, '`aca models` lists them.');
   return other.preset.name === preset.name ? { ...other, baseUrl, key } : other;
 }
 
-/** Of the first other vendor that a key is known for. */
-async function otherModel(
-  { preset }: Choice,
-  place: { config: Config; root: string; env: NodeJS.ProcessEnv },
+type Place = { config: Config; root: string; env: NodeJS.ProcessEnv };
+
+/**
+ * Of the first other vendor that a key is known for, or else of a server on this machine, which comes first where
+ * nothing answers: other vendors will hardly be nearer.
+ */
+async function otherModel({ kind }: ProviderError, choice: Choice, place: Place): Promise<string | null> {
+  const ways = [() => vendorModel(choice, place), () => localModel(choice.preset, place)];
+  for (const way of kind === 'network' || place.config.offline ? ways.reverse() : ways) {
+    const name = await way();
+    if (name !== null) return name;
+  }
+  return null;
+}
+
+async function localModel(
+  preset: Preset,
+  { config, env }: Pick<Place, 'config' | 'env'>,
 ): Promise<string | null> {
+  const { apiBaseUrl: _, ...others } = config;
+  for (const server of await discoverLocal({ config: others, env })) {
+    const model = server.provider === preset.name ? undefined : firstToTalk(server);
+    if (model !== undefined) return `${server.provider}/${model}`;
+  }
+  return null;
+}
+
+async function vendorModel({ preset }: Choice, place: Place): Promise<string | null> {
+  if (place.config.offline) return null;
   // What was set for the main vendor is no other vendor's.
   const config = { ...place.config, provider: preset.name };
   const others = presetsOf(config).filter(({ name, local, keyEnv }) => {
@@ -148,25 +189,18 @@ async function otherModel(
   return null;
 }
 
-function reach(
-  { preset, baseUrl, key, info }: Choice,
-  config: Config,
-  fetch: typeof globalThis.fetch,
-): Promise<Provider> {
-  const row = config.providers[preset.name];
-  return createProvider(preset, {
-    baseUrl,
-    ...(key && { apiKey: key.key }),
-    ...(row?.headers && { headers: row.headers }),
-    toolMode: row?.toolMode ?? (info.abilities.tools ? 'native' : 'xml'),
-    ...(config.network.silenceMs !== undefined && { silenceMs: config.network.silenceMs }),
-    fetch,
-    infoOf: (model) => modelInfo(preset, model, config),
-  });
+/** Carries the user's proxy and certificates where there are any. Offline it leads no further than the network at hand. */
+export async function userFetch(config: Config, env: NodeJS.ProcessEnv): Promise<typeof globalThis.fetch> {
+  const fetch = await anyFetch(config, env);
+  if (!config.offline) return fetch;
+  return async (input, init) => {
+    const address = input instanceof Request ? input.url : String(input);
+    if (!isNearby(address)) throw new Error(`Offline: ${new URL(address).host} is not asked.`);
+    return fetch(input, init);
+  };
 }
 
-/** Carries the user's proxy and certificates where there are any. */
-async function userFetch({ network }: Config, env: NodeJS.ProcessEnv): Promise<typeof globalThis.fetch> {
+async function anyFetch({ network }: Config, env: NodeJS.ProcessEnv): Promise<typeof globalThis.fetch> {
   const routed = await networkFetch(env, network).catch((error: Error) => {
     throw new UserError(error.message, 'Correct network.caFile, or the proxy in HTTPS_PROXY.', {
       cause: error,
@@ -177,6 +211,7 @@ async function userFetch({ network }: Config, env: NodeJS.ProcessEnv): Promise<t
 
 /** How pages are fetched: by the user's proxy, or else from here, with the user's certificates. */
 async function webRoute(config: Config, env: NodeJS.ProcessEnv): Promise<NonNullable<Parts['web']>> {
+  if (config.offline) return { fetch: await userFetch(config, env) };
   if (await networkFetch(env)) return { fetch: await userFetch(config, env) };
   const { caFile } = config.network;
   if (caFile === undefined) return {};
@@ -216,10 +251,11 @@ export function keyOf(
 }
 
 function flagsOf(options: Partial<Options>, cwd: string): ConfigInput {
-  const { model, maxTurns, mode, budget = [], allow = [], deny = [], addDir = [] } = options;
+  const { model, maxTurns, mode, offline, budget = [], allow = [], deny = [], addDir = [] } = options;
   const verbosity = options.quiet ? 'quiet' : options.verbose ? 'verbose' : undefined;
   return {
     ...(model !== undefined && { model }),
+    ...(offline && { offline }),
     ...(maxTurns !== undefined && { maxTurns }),
     ...(mode !== undefined && { mode }),
     ...(budget.length > 0 && { limits: { run: budget.join(' and ') } }),

@@ -1,3 +1,4 @@
+import { homedir } from 'node:os';
 import { presetsOf } from '../assemble/choose-model.ts';
 import { setValue } from '../config/edit.ts';
 import { userConfigFile } from '../config/load.ts';
@@ -6,6 +7,8 @@ import { knownModels } from '../providers/models.ts';
 import type { ModelRow, PickerDesk } from '../tui/flows/desk.ts';
 import type { Screen } from '../tui/screen.ts';
 import { themeNames } from '../tui/theme.ts';
+import { gigabytes } from './first-ways.ts';
+import { modelsOnDisk } from './models-on-disk.ts';
 import { findModel, keyOf, type Settings, sessionStore } from './open.ts';
 import { tailOf } from './session-tail.ts';
 import type { Terminal } from './terminal.ts';
@@ -65,20 +68,26 @@ export function createPickerDesk(stage: PickerStage): PickerDesk {
   };
 }
 
-/** Of vendors and of the servers on this machine. */
+/** Of vendors, of the servers on this machine, and on its disk. */
 async function listModels({ config, root }: Settings, { env }: Terminal): Promise<ModelRow[]> {
   const { discoverLocal } = await import('../assemble/choose-model.ts');
   const presets = presetsOf(config);
-  const [local, keys] = await Promise.all([
+  const [local, files, keys] = await Promise.all([
     discoverLocal({ config, env }),
+    modelsOnDisk({ root, home: env.HOME ?? homedir() }),
     Promise.all(
       presets.map(async (preset) => [preset.name, await keyOf(preset, { config, root, env })] as const),
     ),
   ]);
   const keyed = new Set(keys.flatMap(([name, key]) => (key ? [name] : [])));
   const here = local.flatMap(({ provider, models }) =>
-    models.map((id) => ({ name: `${provider}/${id}`, detail: 'on this machine', ready: true })),
+    models.map((model) => ({ name: `${provider}/${model.name}`, detail: 'on this machine', ready: true })),
   );
+  const stored = files.map(({ file, bytes }) => ({
+    name: file,
+    detail: `${gigabytes(bytes)}, runs in this program`,
+    ready: true,
+  }));
   const known = knownModels.map(({ provider, id, contextWindow }) => {
     const [variable] = presets.find(({ name }) => name === provider)?.keyEnv ?? [];
     const ready = keyed.has(provider);
@@ -89,5 +98,5 @@ async function listModels({ config, root }: Settings, { env }: Terminal): Promis
       ready,
     };
   });
-  return [...here, ...known];
+  return [...here, ...stored, ...known];
 }

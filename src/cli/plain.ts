@@ -26,8 +26,9 @@ export async function runPlain(prompt: string, options: Options, terminal: Termi
     if (await offerTrust(settings, talk, { root, cwd })) settings = loadSettings(options, terminal);
     let choice = await findModel(settings, terminal);
     while (!choice) {
-      if ((await setUp(settings, { terminal, talk })) === 'quit') return 0;
-      settings = loadSettings(options, terminal);
+      const way = await setUp(settings, { terminal, talk });
+      if (way === 'quit') return 0;
+      settings = loadSettings({ ...options, ...way }, terminal);
       choice = await findModel(settings, terminal);
     }
     const chosen = await withSession(options, settings, { talk, cwd });

@@ -30,9 +30,10 @@ async function judge(args: string[], terminal: Terminal): Promise<number> {
 
 type Stage = { terminal: Terminal; faces: typeof import('./faces.ts') };
 
-async function converse(prompt: string, options: Options, { terminal, faces }: Stage): Promise<number> {
+async function converse(prompt: string, asked: Options, { terminal, faces }: Stage): Promise<number> {
   const { stdin, stdout } = terminal;
-  if (options.demo) return faces.runDemo(terminal);
+  if (asked.demo) return faces.runDemo(terminal);
+  const options = await withModel(asked, terminal);
   if (options.print || options.inputFormat === 'stream-json')
     return faces.runPrint(prompt, options, terminal);
   if (stdin.isTTY && stdout.isTTY) {
@@ -46,6 +47,12 @@ async function converse(prompt: string, options: Options, { terminal, faces }: S
 function paints({ plain, screenReader }: Options, { env }: Terminal): boolean {
   const isCi = env.CI !== undefined && !['', '0', 'false'].includes(env.CI);
   return !plain && !screenReader && !isCi && env.TERM !== 'dumb';
+}
+
+/** A model of a hub is fetched before anything else is done with it. */
+async function withModel(options: Options, terminal: Terminal): Promise<Options> {
+  if (options.repoId === undefined && options.filename === undefined) return options;
+  return (await import('./hub-model.ts')).withHubModel(options, terminal);
 }
 
 function explain(error: unknown, args: string[], { stderr }: Terminal): number {

@@ -1,3 +1,4 @@
+import { homedir } from 'node:os';
 import { discoverLocal, presetsOf } from '../assemble/choose-model.ts';
 import { createKeychain } from '../config/keychain.ts';
 import { userConfigFile } from '../config/load.ts';
@@ -8,6 +9,8 @@ import type { Options } from './args.ts';
 import type { Conversation } from './conversation.ts';
 import { playDemo } from './demo.ts';
 import { exitCodes } from './exit-codes.ts';
+import { menuOf, waysOn } from './first-ways.ts';
+import { modelsOnDisk } from './models-on-disk.ts';
 import { findModel, loadSettings, type Settings } from './open.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -63,7 +66,7 @@ export async function lookedFor(settings: Settings, { env }: Terminal): Promise<
     '  a key              export ANTHROPIC_API_KEY=…, or: aca keys set anthropic',
     '  a local server     start Ollama, LM Studio, llama-server or vLLM; it is found by itself',
     '  any other server   AI_ASSISTANT_API_BASE_URL=http://host:port/v1 aca --model local/NAME',
-    '  an embedded model  not in this version; llama-server -m model.gguf does it today',
+    '  an embedded model  aca models setup',
     '  just look          aca --demo',
   ].join('\n');
 }
@@ -89,35 +92,66 @@ function serverLine(preset: Preset, servers: readonly LocalServer[]): string {
   const server = servers.find((candidate) => candidate.provider === preset.name);
   const found = server
     ? server.models.length > 0
-      ? `found, ${server.models.length} models`
+      ? `found, ${server.models.length === 1 ? '1 model' : `${server.models.length} models`}`
       : 'found, but it has no model'
     : 'not found';
-  return `  ${preset.label.padEnd(24)}  ${found} (${preset.baseUrl})`;
+  return `  ${preset.label.padEnd(24)}  ${found} (${server?.baseUrl ?? preset.baseUrl})`;
 }
 
-/** First run in a terminal: offers the ways on until one works or the user leaves. */
+/** First run in a terminal: offers the ways on; one key is enough. A model comes back by its name. */
 export async function setUp(
   settings: Settings,
   { terminal, talk }: { terminal: Terminal; talk: Conversation },
-): Promise<'again' | 'quit'> {
-  talk.print(await lookedFor(settings, terminal));
-  const menu = '\n[k] paste an API key   [s] look for a server again   [d] demo   [q] quit';
-  talk.print(menu);
-  switch ((await talk.prompt())?.trim().toLowerCase()) {
-    case 'k':
-      await pasteKey(settings, { terminal, talk });
-      return 'again';
-    case 'd': {
-      await playDemo(talk);
-      return 'again';
+): Promise<{ model?: string } | 'quit'> {
+  const { config, root } = settings;
+  const { env } = terminal;
+  const [words, servers, files] = await Promise.all([
+    lookedFor(settings, terminal),
+    discoverLocal({ config, env }),
+    modelsOnDisk({ root, home: env.HOME ?? homedir() }),
+  ]);
+  const { installedRuntime } = await import('../embedded/runtime-place.ts');
+  const ways = waysOn({ servers, files, hasRuntime: (await installedRuntime(root)) !== null });
+  talk.print(`${words}\n\n${menuOf(ways)}`);
+  const pressed = await talk.pressKey(ways.map(({ key }) => key));
+  const way = ways.find(({ key }) => key === pressed);
+  switch (way?.type) {
+    case 'model': {
+      const ready = !way.needsRuntime || (await fetchParts([['setup']], { terminal, talk }));
+      return ready ? { model: way.model } : {};
     }
-    case 's':
-      return 'again';
-    case 'q':
+    case 'setup':
+      await fetchParts([['setup'], ['pull']], { terminal, talk });
+      return {};
+    case 'paste':
+      await pasteKey(settings, { terminal, talk });
+      return {};
+    case 'demo':
+      await playDemo(talk);
+      return {};
+    case 'look':
+      return {};
+    case 'quit':
     case undefined:
       return 'quit';
     default:
-      return 'again';
+      return way satisfies never;
+  }
+}
+
+/** Runs these subcommands of `aca models`. The key that was pressed is the yes; each tells what it takes. */
+export async function fetchParts(
+  steps: readonly string[][],
+  { terminal, talk }: { terminal: Terminal; talk: Pick<Conversation, 'print'> },
+): Promise<boolean> {
+  const { runSubcommand } = await import('./subcommands/run.ts');
+  try {
+    for (const step of steps) await runSubcommand('models', [...step, '--yes'], terminal);
+    return true;
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    talk.print(`${error.message}\n${error.hint}\n`);
+    return false;
   }
 }
 

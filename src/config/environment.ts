@@ -33,6 +33,12 @@ export const environmentVariables: readonly EnvironmentVariable[] = [
     reads: 'text',
     description: 'Where the chosen vendor answers',
   },
+  {
+    name: 'AI_ASSISTANT_OFFLINE',
+    key: 'offline',
+    reads: 'switch',
+    description: '1 or 0: only models on this machine or its network',
+  },
   { name: 'AI_ASSISTANT_EFFORT', key: 'effort', reads: 'text', description: 'low, medium or high' },
   {
     name: 'AI_ASSISTANT_MAX_TURNS',

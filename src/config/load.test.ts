@@ -42,6 +42,8 @@ describe('[F01] [R07] without any file', () => {
     });
     expect(defaults).toEqual({
       routing: [],
+      offline: false,
+      tools: 'auto',
       providers: {},
       models: {},
       aliases: {},

@@ -70,6 +70,8 @@ const configInput = fc.record(
     keys: fc.dictionary(fc.constantFrom('submit', 'undo'), fc.constantFrom('ctrl+a', 'f5')),
     verbosity: fc.constantFrom('quiet' as const, 'verbose' as const),
     streamOutput: fc.boolean(),
+    offline: fc.boolean(),
+    tools: fc.constantFrom('auto', 'full', 'minimal'),
     saveHistory: fc.boolean(),
     memory: fc.record(
       { enabled: fc.boolean(), embeddings: fc.constantFrom('auto', 'off', 'ollama/a') },
@@ -100,6 +102,8 @@ const neverLooser: { [Key in keyof Config]-?: (after: Config, before: Config) =>
   helperModel: (after, before) => after.helperModel === before.helperModel,
   fallbackModel: (after, before) => after.fallbackModel === before.fallbackModel,
   routing: (after, before) => JSON.stringify(after.routing) === JSON.stringify(before.routing),
+  offline: (after, before) => after.offline || !before.offline,
+  tools: (after, before) => after.tools === before.tools,
   limits: (after, before) => JSON.stringify(after.limits) === JSON.stringify(before.limits),
   apiKey: (after, before) => after.apiKey === before.apiKey,
   apiBaseUrl: (after, before) => after.apiBaseUrl === before.apiBaseUrl,

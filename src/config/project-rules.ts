@@ -22,6 +22,8 @@ export const projectRules: ProjectRules = {
   helperModel: 'trusted',
   fallbackModel: 'trusted',
   routing: 'trusted',
+  offline: 'only-on',
+  tools: 'trusted',
   limits: 'trusted',
   apiKey: 'trusted',
   apiBaseUrl: 'trusted',

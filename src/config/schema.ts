@@ -87,9 +87,11 @@ const vendor = z.strictObject({
   apiKeyEnv: z.string().min(1).exactOptional().describe('The environment variable that holds its key'),
   headers: z.record(z.string(), z.string()).exactOptional().describe('Headers sent with every request'),
   toolMode: z
-    .enum(['native', 'xml', 'fence'])
+    .enum(['native', 'xml', 'fence', 'grammar'])
     .exactOptional()
-    .describe('How its models call tools: by the protocol, or in text as XML or fenced blocks'),
+    .describe(
+      'How its models call tools: by the protocol, in text as XML or fenced blocks, or as JSON the server holds to a schema',
+    ),
 });
 
 function isPattern(text: string): boolean {
@@ -129,7 +131,9 @@ export const configSchema = z.strictObject({
     .string()
     .min(1)
     .exactOptional()
-    .describe('Model that stands in while `model` is overloaded or cannot be reached'),
+    .describe(
+      'Model that stands in while `model` is overloaded or cannot be reached; `local` for any on this machine',
+    ),
   routing: z
     .array(
       z.strictObject({
@@ -143,6 +147,16 @@ export const configSchema = z.strictObject({
     )
     .default([])
     .describe('Other models for some prompts: the first row that matches; each use is told'),
+  offline: z
+    .boolean()
+    .default(false)
+    .describe('Only models on this machine or its network; nothing is fetched from elsewhere'),
+  tools: z
+    .enum(['auto', 'full', 'minimal'])
+    .default('auto')
+    .describe(
+      'Which tools a model is offered: all, or the few that fit a small one; auto goes by its window',
+    ),
   apiKey: z
     .string()
     .min(1)
@@ -305,7 +319,9 @@ export const configSchema = z.strictObject({
     .describe('Days after which an unused session is removed; pinned ones stay'),
   storageLimitMb: count
     .default(4096)
-    .describe('What the data root may take up; past it the sessions used longest ago go first'),
+    .describe(
+      'What the data root may take up, models and caches aside; past it the sessions used longest ago go first',
+    ),
 
   network: z
     .strictObject({

@@ -67,6 +67,17 @@ export class BudgetReachedError extends Error {
   }
 }
 
+/** The model goes round in circles: it is not asked again. */
+export class StuckError extends Error {
+  override name = 'StuckError';
+  readonly hint: string;
+
+  constructor(message: string, hint: string) {
+    super(message);
+    this.hint = hint;
+  }
+}
+
 /** A tool threw: a bug in the tool, told to the model as a failed result. */
 export class ToolExecutionError extends Error {
   override name = 'ToolExecutionError';

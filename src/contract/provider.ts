@@ -19,6 +19,8 @@ export type CompletionRequest = {
   effort?: 'low' | 'medium' | 'high';
   /** Stable for a session, so that vendors can route it to a warm prompt cache. */
   cacheKey?: string;
+  /** JSON Schema the whole reply must fit, where the server can see to it; elsewhere it is ignored. */
+  replySchema?: Record<string, unknown>;
 };
 
 /**

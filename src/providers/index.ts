@@ -1,10 +1,11 @@
 import { UserError } from '../contract/errors.ts';
 import type { Provider } from '../contract/provider.ts';
+import type { Manners, MannersOptions } from './manners.ts';
 import type { ChatOptions } from './openai-chat-wire.ts';
 import type { ProviderOptions } from './options.ts';
 import type { Preset, Protocol } from './presets.ts';
 import { type StallLimits, withStallLimit } from './stall.ts';
-import type { TextFormat } from './text-tools-history.ts';
+import type { ThinkMode } from './thinking.ts';
 
 /** Each protocol brings its vendor's library, so none is loaded before it is used. */
 const protocols: Record<Protocol, () => Promise<(options: ChatOptions) => Provider>> = {
@@ -20,9 +21,12 @@ const STALL: StallLimits = { firstMs: 300_000, betweenMs: 180_000 };
 const STALL_LOCAL: StallLimits = { firstMs: 900_000, betweenMs: 300_000 };
 
 export type CreateOptions = Omit<ProviderOptions, 'name' | 'baseUrl'> &
-  Partial<Pick<ProviderOptions, 'baseUrl'>> & {
-    /** How models call tools: by the protocol unless told, or in text. */
-    toolMode?: 'native' | TextFormat;
+  Partial<Pick<ProviderOptions, 'baseUrl'>> &
+  /** How the model wants to be talked to: by the protocol unless told. */
+  Partial<Manners> &
+  Pick<MannersOptions, 'onAdapt'> & {
+    /** How thoughts hide in the text, where that is known. */
+    think?: ThinkMode;
     /** Longest silence, before the first word and between two; minutes unless told. */
     silenceMs?: number;
   };
@@ -30,7 +34,15 @@ export type CreateOptions = Omit<ProviderOptions, 'name' | 'baseUrl'> &
 /** The preset's vendor, ready to be asked; silence ends. Asking again is `withRetry`'s, around whatever counts calls. */
 export async function createProvider(
   preset: Preset,
-  { toolMode = 'native', silenceMs, ...options }: CreateOptions,
+  {
+    toolMode = 'native',
+    resultRole,
+    systemRole = true,
+    onAdapt,
+    think,
+    silenceMs,
+    ...options
+  }: CreateOptions,
 ): Promise<Provider> {
   const baseUrl = options.baseUrl ?? preset.baseUrl;
   if (baseUrl === '') {
@@ -40,12 +52,28 @@ export async function createProvider(
       `Set ${variable ?? 'its base URL'}, for example to http://127.0.0.1:8080/v1.`,
     );
   }
+  if (preset.protocol === 'embedded') throw new Error('An embedded model has no protocol to be opened by.');
   const create = await protocols[preset.protocol]();
-  const { name, quirks, local } = preset;
-  const vendor = create({ ...options, name, baseUrl, ...(quirks ? { quirks } : {}) });
+  const { name, local } = preset;
+  const quirks = { ...preset.quirks, ...(think && { think }) };
+  const fetch = local && preset.protocol === 'openai-chat' ? await tolerant(options.fetch) : options.fetch;
+  const vendor = create({ ...options, name, baseUrl, quirks, ...(fetch && { fetch }) });
   const told = silenceMs === undefined ? null : { firstMs: silenceMs, betweenMs: silenceMs };
   const provider = withStallLimit(vendor, told ?? (local ? STALL_LOCAL : STALL));
-  if (toolMode === 'native') return provider;
-  const { withTextTools } = await import('./text-tools.ts');
-  return withTextTools(provider, { format: toolMode });
+  if (toolMode === 'native' && !local) return provider;
+  const manners: Manners = {
+    toolMode,
+    resultRole: resultRole ?? (toolMode === 'native' ? 'tool' : 'user'),
+    systemRole,
+  };
+  const [{ withManners }, { withLoadingWait }] = await Promise.all([
+    import('./manners.ts'),
+    import('./loading.ts'),
+  ]);
+  const patient = local ? withLoadingWait(provider) : provider;
+  return withManners(patient, { ...manners, ...(onAdapt && { onAdapt }) });
+}
+
+async function tolerant(fetch = globalThis.fetch): Promise<typeof globalThis.fetch> {
+  return (await import('./tolerant-fetch.ts')).tolerantFetch(fetch);
 }

@@ -26,7 +26,7 @@ export function contextSize(window: number, needed: number, last = USUAL_CONTEXT
 type WireOptions = ProviderOptions & { lastContext?: number | undefined };
 
 export function toWire(request: CompletionRequest, options: WireOptions) {
-  const { model, tools = [], maxTokens, temperature, stopSequences, effort } = request;
+  const { model, tools = [], maxTokens, temperature, stopSequences, effort, replySchema } = request;
   const { abilities, contextWindow, maxOutputTokens } = options.infoOf(model);
   const names = wireNames(tools);
   const system = systemWithSummary(request);
@@ -50,6 +50,7 @@ export function toWire(request: CompletionRequest, options: WireOptions) {
     }),
     // Levels are known to one family of models; the others think or do not.
     ...(abilities.thinking && { think: effort && /gpt-oss/i.test(model) ? effort : true }),
+    ...(replySchema && { format: replySchema }),
     options: {
       num_ctx: contextSize(contextWindow, needed, options.lastContext),
       ...(limit !== undefined && { num_predict: limit }),

@@ -43,7 +43,7 @@ export function toWire(
   options: ChatOptions,
 ): ChatCompletionCreateParamsStreaming {
   const { quirks = {}, name } = options;
-  const { model, tools = [], maxTokens, temperature, stopSequences, effort, cacheKey } = request;
+  const { model, tools = [], maxTokens, temperature, stopSequences, effort, cacheKey, replySchema } = request;
   const { abilities, maxOutputTokens } = options.infoOf(model);
   const names = wireNames(tools);
   const wire: Wire = { name, quirks, names, images: abilities.images };
@@ -72,6 +72,9 @@ export function toWire(
     ...(stopSequences?.length && { stop: [...stopSequences] }),
     ...(effort && abilities.thinking && !quirks.noEffort && { reasoning_effort: effort }),
     ...(cacheKey && quirks.promptCacheKey && { prompt_cache_key: cacheKey }),
+    ...(replySchema && {
+      response_format: { type: 'json_schema', json_schema: { name: 'reply', schema: replySchema } },
+    }),
   };
 }
 

@@ -7,7 +7,8 @@ export type Preset = {
   /** The word before the slash in `provider/model`. */
   name: string;
   label: string;
-  protocol: Protocol;
+  /** `embedded` runs in this very process: there is nobody to speak a protocol with. */
+  protocol: Protocol | 'embedded';
   /** Empty where only the user can know it. */
   baseUrl: string;
   /** Environment variables that may hold a key; the first one set wins. */

@@ -1,4 +1,5 @@
 import { readLoose } from './text-tools-json.ts';
+import { readTagged } from './text-tools-tagged.ts';
 
 /** `json` is what the model wrote as arguments: a JSON object, or raw text that the router will refuse. */
 export type TextCall = { name: string; json: string };
@@ -21,6 +22,8 @@ const RAW_HEAD = new RegExp(
 /** The calls in a block's body, one object each, also as a list; undefined when any of it is something else. */
 export function readCalls(body: string, { closed, explicit }: ReadOptions): TextCall[] | undefined {
   const text = withoutFence(body);
+  const tagged = explicit ? undefined : readTagged(text);
+  if (tagged) return tagged;
   const calls: TextCall[] = [];
   let at = 0;
   do {

@@ -57,7 +57,7 @@ test('calls go into the text and results come from the user, in one message [R06
     assistant(call('Read', {})),
   ];
 
-  expect(writeHistory(history, 'xml')).toEqual([
+  expect(writeHistory(history, { format: 'xml', resultRole: 'user' })).toEqual([
     user('fix it'),
     assistant(
       { type: 'thinking', text: 'hm' },
@@ -83,7 +83,9 @@ test('calls go into the text and results come from the user, in one message [R06
 test('an image a tool returned follows its text', () => {
   const image = { type: 'image' as const, mediaType: 'image/png', data: 'AAAA' };
   const shot = result('Read', 'a picture');
-  expect(writeHistory([{ ...shot, content: [image, ...shot.content] }], 'fence')).toEqual([
+  expect(
+    writeHistory([{ ...shot, content: [image, ...shot.content] }], { format: 'fence', resultRole: 'user' }),
+  ).toEqual([
     {
       role: 'user',
       content: [{ type: 'text', text: '[Result of Read]\na picture\n[End of result]' }, image],
@@ -98,5 +100,34 @@ test('a history without tools is left as it is', () => {
     assistant({ type: 'text', text: 'a' }, { type: 'text', text: 'b' }),
     user('ok'),
   ];
-  expect(writeHistory(history, 'xml')).toEqual(history);
+  expect(writeHistory(history, { format: 'xml', resultRole: 'user' })).toEqual(history);
+});
+
+test('[Y36] where the profile says so, results stay the tool’s, and only calls become text', () => {
+  const timestamp = '2026-01-01T00:00:00Z';
+  const call: Message = {
+    role: 'assistant',
+    content: [{ type: 'tool_call', id: 'c', name: 'Read', input: { file_path: 'a' } }],
+    provider: 'p',
+    model: 'm',
+    stopReason: 'tool_calls',
+    timestamp,
+  };
+  const result: Message = {
+    role: 'tool',
+    callId: 'c',
+    name: 'Read',
+    success: true,
+    content: [{ type: 'text', text: 'alpha' }],
+    timestamp,
+  };
+  const text = '<tool_call>\n{"name": "Read", "parameters": {"file_path":"a"}}\n</tool_call>';
+  expect(writeHistory([call, result], { format: 'xml', resultRole: 'tool' })).toEqual([
+    { ...call, content: [{ type: 'text', text }] },
+    result,
+  ]);
+  const json = '{"say": "", "calls": [{"name": "Read", "arguments": {"file_path":"a"}}]}';
+  expect(writeHistory([call], { format: 'grammar', resultRole: 'user' })).toEqual([
+    { ...call, content: [{ type: 'text', text: json }] },
+  ]);
 });

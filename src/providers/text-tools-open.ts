@@ -1,6 +1,10 @@
+import { taggedBody } from './text-tools-tagged.ts';
+
 /** How a block begins: in a tag, in a `tool_call` fence, or as mere JSON, which only the reply's end can confirm. */
 export type Opening = {
   type: 'tag' | 'fence' | 'loose';
+  /** The body is no JSON: quotes in it are quotes. */
+  tagged?: true;
   /** All that stands before the body. */
   head: string;
 };
@@ -26,16 +30,32 @@ const LOOSE_HEAD = 300;
  * stays the same however the text goes on: this is what makes the parser indifferent to chunking.
  */
 export function openingOf(rest: string, place: Place): Opening | 'wait' | undefined {
+  const marked = place.inCode ? undefined : markedOf(rest);
+  if (marked !== undefined) return marked;
   if (rest.startsWith('<')) return tagOf(rest);
   if (rest.startsWith('`')) return fenceOf(rest, place);
   return place.lineStart && !place.inCode ? looseOf(rest, place.tools) : undefined;
+}
+
+/** Words by which some models announce calls that fill the rest of the reply: Mistral's and Llama's. */
+const MARKS = ['[TOOL_CALLS]', '<|python_tag|>'];
+
+function markedOf(rest: string): Opening | 'wait' | undefined {
+  const mark = MARKS.find((word) => rest.startsWith(word));
+  if (mark === undefined) return MARKS.some((word) => word.startsWith(rest)) ? 'wait' : undefined;
+  const body = rest.slice(mark.length).trimStart();
+  if (body === '') return 'wait';
+  return /^[{[]/.test(body) ? { type: 'loose', head: mark } : undefined;
 }
 
 function tagOf(rest: string): Opening | 'wait' | undefined {
   if (!rest.startsWith(TAG)) return TAG.startsWith(rest) ? 'wait' : undefined;
   const body = rest.slice(TAG.length).replace(/^\s*(`{3,}[ \t]*\w*\s*)?/, '');
   if (/^(`{1,2})?$/.test(body)) return 'wait';
-  return /^[{[]/.test(body) ? { type: 'tag', head: TAG } : undefined;
+  if (/^[{[]/.test(body)) return { type: 'tag', head: TAG };
+  const tagged = taggedBody(body);
+  if (tagged === 'wait') return 'wait';
+  return tagged ? { type: 'tag', tagged, head: TAG } : undefined;
 }
 
 function fenceOf(rest: string, place: Place): Opening | 'wait' | undefined {
@@ -50,7 +70,7 @@ function fenceOf(rest: string, place: Place): Opening | 'wait' | undefined {
   if (body === '') return 'wait';
   if (body.startsWith('<')) {
     const tag = tagOf(body);
-    return typeof tag === 'object' ? { type: 'tag', head: head + tag.head } : tag;
+    return typeof tag === 'object' ? { ...tag, head: head + tag.head } : tag;
   }
   if (isCall) return /^[{[]/.test(body) ? { type: 'fence', head } : undefined;
   const loose = word === '' || word === 'json' ? looseOf(body, place.tools) : undefined;

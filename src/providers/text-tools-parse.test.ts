@@ -37,6 +37,14 @@ describe('a call in either form [V08] [R04] [Y14]', () => {
     ['a forgotten bracket', xml('{"name": "Read", "parameters": {"file_path": "a.ts"}')],
     ['a bracket too many', xml(`${READ}}`)],
     ['a fence around a tag', fence(xml(READ), 'xml')],
+    [
+      'tags for the arguments',
+      xml('<function=Read>\n<parameter=file_path>\na.ts\n</parameter>\n</function>'),
+    ],
+    ['tags that are not closed', '<tool_call><function=Read><parameter=file_path>a.ts'],
+    ['keys and values', xml('Read\n<arg_key>file_path</arg_key>\n<arg_value>a.ts</arg_value>')],
+    ['an announced list', `[TOOL_CALLS][${READ}]`],
+    ['an announced object', `<|python_tag|>${READ}`],
     ['a fence without a word around a tag', fence(xml(READ), '')],
     ['a call fence around a tag', fence(xml(READ))],
     ['a fence inside a tag', xml(fence(READ, 'json'))],
@@ -222,6 +230,13 @@ const pieces = fc.oneof(
       '\\',
       '<',
       'tool_call',
+      '<function=Read>',
+      '</function>',
+      '<parameter=file_path>',
+      '</parameter>',
+      'Read\n<arg_key>',
+      '[TOOL_CALLS]',
+      '<|python_tag|>',
       ' ',
       '\n',
       '\n\n',
@@ -263,7 +278,15 @@ describe('whatever the chunking [Z09]', () => {
   });
 
   test('text without markers passes unchanged, and only a possible marker is held back', () => {
-    const markers = ['<tool_call>', '```', '{"name":"Read"', '[{"name":"Read"', '{"name":"Bash"'];
+    const markers = [
+      '<tool_call>',
+      '```',
+      '[TOOL_CALLS]',
+      '<|python_tag|>',
+      '{"name":"Read"',
+      '[{"name":"Read"',
+      '{"name":"Bash"',
+    ];
     const words = fc.constantFrom('a', '<', '<tool', '`', '``', '{', '[', ' ', '\n', '"', 'name', '</', '💡');
     const texts = fc.oneof(
       fc.string(),

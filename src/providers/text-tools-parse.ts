@@ -119,7 +119,7 @@ export function createCallParser(tools: readonly string[]): CallParser {
         return false;
       }
       current.searched = end.after;
-      trackQuote(current, pending, end.at);
+      if (!current.tagged) trackQuote(current, pending, end.at);
       if (current.quote === '') return close(current, end);
       current.doubtful ??= end;
     }

@@ -1,22 +1,34 @@
 import type { ToolDefinition } from '../contract/provider.ts';
-import { type TextFormat, writeCall } from './text-tools-history.ts';
+import { type TextFormat, writeCall, writeReply } from './text-tools-history.ts';
 
 type Schema = Record<string, unknown>;
 
 /** The system prompt, with the tools and the way to call them for a model that was never taught one. */
 export function writeSystem(system: string, tools: readonly ToolDefinition[], format: TextFormat): string {
-  return `${system}
+  const way = format === 'grammar' ? writeJsonWay(tools) : writeBlockWay(tools, format);
+  return `${system}\n\n# Tools\n${way}\n\n${tools.map(describe).join('\n\n')}`.trimStart();
+}
 
-# Tools
-You act by calling tools. To call one, write a block of exactly this form:
+function writeBlockWay(tools: readonly ToolDefinition[], format: 'xml' | 'fence'): string {
+  return `You act by calling tools. To call one, write a block of exactly this form:
 
 ${writeCall(exampleCall(tools), format)}
 
 - One JSON object per block, in double quotes, line breaks in strings as \\n. Several calls: several blocks.
 - After your last block stop writing. The results come in the next user message; never invent one.
-- When nothing is left to call, answer in plain text without a block.
+- When nothing is left to call, answer in plain text without a block.`;
+}
 
-${tools.map(describe).join('\n\n')}`.trimStart();
+function writeJsonWay(tools: readonly ToolDefinition[]): string {
+  return `You act by calling tools. Every reply is one JSON object. To call a tool:
+
+${writeReply('', [exampleCall(tools)])}
+
+To answer when nothing is left to call:
+
+${writeReply('Done: the file is there.', [])}
+
+- The results come in the next user message; never invent one.`;
 }
 
 function describe({ name, description, parameters }: ToolDefinition): string {

@@ -68,7 +68,7 @@ const called = (key: string, json: string): ProviderEvent[] => [
 ];
 
 async function collect(provider: Provider, asked = request): Promise<ProviderEvent[]> {
-  const wrapped = withTextTools(provider, { format: 'xml' });
+  const wrapped = withTextTools(provider, { mode: 'xml', resultRole: 'user' });
   const events: ProviderEvent[] = [];
   for await (const event of wrapped.stream(asked, new AbortController().signal)) events.push(event);
   return events;
@@ -107,7 +107,7 @@ describe('what the model is asked', () => {
   test('tokens are counted on what is really sent', async () => {
     const model = speaking([stop('end')]);
     await collect(model);
-    const wrapped = withTextTools(model, { format: 'xml' });
+    const wrapped = withTextTools(model, { mode: 'xml', resultRole: 'user' });
     expect(await wrapped.countTokens(request, new AbortController().signal)).toBe(7);
     expect(model.asked[1]).toEqual(model.asked[0]);
   });
@@ -164,7 +164,10 @@ describe('what the model answers', () => {
     const failure = new ProviderError('broke', { kind: 'cut', provider: 'local' });
     const seen: ProviderEvent[] = [];
     const reading = (async () => {
-      const wrapped = withTextTools(speaking([text('a <tool_')], failure), { format: 'fence' });
+      const wrapped = withTextTools(speaking([text('a <tool_')], failure), {
+        mode: 'fence',
+        resultRole: 'user',
+      });
       for await (const event of wrapped.stream(request, new AbortController().signal)) seen.push(event);
     })();
     await expect(reading).rejects.toBe(failure);

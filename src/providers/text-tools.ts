@@ -1,30 +1,50 @@
 import type { CompletionRequest, Provider, ProviderEvent } from '../contract/provider.ts';
 import type { TextCall } from './text-tools-calls.ts';
+import { createGrammarReader, grammarSchema } from './text-tools-grammar.ts';
 import { type TextFormat, writeHistory } from './text-tools-history.ts';
-import { createCallParser } from './text-tools-parse.ts';
+import { type CallParser, createCallParser } from './text-tools-parse.ts';
 import { writeSystem } from './text-tools-prompt.ts';
+import { fitTypes } from './text-tools-types.ts';
+
+/**
+ * How a model calls tools. `native`: by the protocol. `xml`, `fence`: in its text. `grammar`: its whole reply is JSON
+ * that the server holds to a schema.
+ */
+export type ToolMode = 'native' | TextFormat;
+
+export type TextToolsOptions = { mode: ToolMode; resultRole: 'tool' | 'user' };
 
 /**
  * Gives tools to a model that has none: they are described in the system prompt, and calls and results travel as
- * text. `format` is how the model is asked to write its calls; what it writes is read in either form.
+ * text. `mode` is how the model is asked to write its calls; what it writes is read in any form. A model with tools
+ * that writes a call into its text all the same is understood, too.
  */
-export function withTextTools(provider: Provider, { format }: { format: TextFormat }): Provider {
+export function withTextTools(provider: Provider, options: TextToolsOptions): Provider {
   return {
     name: provider.name,
     async *stream(request, signal) {
-      const events = provider.stream(asText(request, format), signal);
+      const events = provider.stream(asText(request, options), signal);
       const tools = request.tools?.map(({ name }) => name) ?? [];
-      yield* tools.length === 0 ? events : extractCalls(events, tools);
+      const fit = (call: TextCall) => fitTypes(call, request.tools ?? []);
+      const open = () => (options.mode === 'grammar' ? createGrammarReader(tools) : createCallParser(tools));
+      yield* tools.length === 0 ? events : extractCalls(events, { open, fit });
     },
-    countTokens: (request, signal) => provider.countTokens(asText(request, format), signal),
+    countTokens: (request, signal) => provider.countTokens(asText(request, options), signal),
   };
 }
 
-function asText({ tools = [], ...request }: CompletionRequest, format: TextFormat): CompletionRequest {
+function asText(request: CompletionRequest, { mode, resultRole }: TextToolsOptions): CompletionRequest {
+  const format = mode === 'native' ? 'xml' : mode;
+  const isSpoken = mode === 'native' && resultRole === 'tool';
+  const messages = isSpoken ? request.messages : writeHistory(request.messages, { format, resultRole });
+  if (mode === 'native') return { ...request, messages };
+  const { tools = [], ...rest } = request;
+  if (tools.length === 0) return { ...rest, messages };
   return {
-    ...request,
-    system: tools.length === 0 ? request.system : writeSystem(request.system, tools, format),
-    messages: writeHistory(request.messages, format),
+    ...rest,
+    system: writeSystem(request.system, tools, mode),
+    messages,
+    ...(mode === 'grammar' && { replySchema: grammarSchema(tools) }),
   };
 }
 
@@ -34,9 +54,9 @@ function asText({ tools = [], ...request }: CompletionRequest, format: TextForma
  */
 async function* extractCalls(
   events: AsyncIterable<ProviderEvent>,
-  tools: readonly string[],
+  { open, fit }: { open(): CallParser; fit(call: TextCall): TextCall },
 ): AsyncGenerator<ProviderEvent> {
-  let parser = createCallParser(tools);
+  let parser = open();
   let calls: TextCall[] = [];
   let thought = '';
 
@@ -44,7 +64,7 @@ async function* extractCalls(
     const rest = parser.end();
     calls.push(...rest.calls);
     yield* said(rest.text);
-    for (const [index, { name, json }] of calls.entries()) {
+    for (const [index, { name, json }] of calls.map(fit).entries()) {
       const key = `text-${index}`;
       yield { type: 'tool_call_start', key, name };
       yield { type: 'tool_call_delta', key, json };
@@ -54,10 +74,10 @@ async function* extractCalls(
 
   function* reclassify(event: Extract<ProviderEvent, { type: 'reclassify' }>): Generator<ProviderEvent> {
     const rest = parser.end();
-    parser = createCallParser(tools);
+    parser = open();
     yield* said(rest.text);
     if (event.as === 'thinking') return yield event;
-    const whole = createCallParser(tools);
+    const whole = open();
     whole.push(thought);
     const inThought = whole.end().calls;
     calls = [...inThought, ...rest.calls];

@@ -35,6 +35,18 @@ describe('a reply with tags [V09]', () => {
     expect(split('tags', ` \n<${name}>a < b</${name}>c`)).toEqual({ thinking: 'a < b', text: 'c' });
   });
 
+  test.each([
+    ['Gemma', '<|channel>thought\nhm<channel|>Yes.'],
+    ['an older Gemma', '<unused94>thought\nhm<unused95>Yes.'],
+    ['Magistral', '[THINK]hm[/THINK]Yes.'],
+    ['Command', '<|START_THINKING|>hm<|END_THINKING|>Yes.'],
+    ['Seed', '<seed:think>hm</seed:think>Yes.'],
+    ['Kimi', '◁think▷hm◁/think▷Yes.'],
+  ])('%s has marks of its own', (_, reply) => {
+    expect(split('unknown', reply)).toEqual({ thinking: 'hm', text: 'Yes.' });
+    expect(fold(run('unknown', [...reply]))).toEqual({ thinking: 'hm', text: 'Yes.' });
+  });
+
   test('only the tag that matches the opening one closes', () => {
     expect(split('tags', '<thinking>a</think>b</thinking>c')).toEqual({ thinking: 'a</think>b', text: 'c' });
   });
@@ -160,14 +172,14 @@ describe('whatever the chunking [Z09]', () => {
   test('a reply without tags passes unchanged, and only a possible tag is held back', () => {
     fc.assert(
       fc.property(modes, fc.string(), fc.array(fc.nat(), { maxLength: 8 }), (mode, reply, places) => {
-        fc.pre(!/<\/?think/.test(reply));
+        fc.pre(!/<\/?think|\[THINK|<\|/.test(reply));
         const splitter = createThinkSplitter(mode);
         let seen = '';
         let said = '';
         for (const chunk of cut(reply, places)) {
           seen += chunk;
           for (const event of splitter.push(chunk)) if ('text' in event) said += event.text;
-          expect(seen.slice(said.length)).toMatch(/^\s*(<[/a-z]{0,8})?$/);
+          expect(seen.slice(said.length)).toMatch(/^\s*([<[◁][/|:a-zA-Z_\d]{0,18})?$/);
         }
         for (const event of splitter.end()) if ('text' in event) said += event.text;
         expect(said).toBe(reply);

@@ -1,4 +1,5 @@
 import type { ProviderEvent } from '../contract/provider.ts';
+import { createHarmonySplitter, HARMONY_OPENINGS } from './thinking-harmony.ts';
 
 /**
  * Where a model's thoughts end and its answer begins, when both arrive as content.
@@ -15,7 +16,16 @@ const PAIRS = [
   { open: '<think>', close: CLOSE },
   { open: '<thinking>', close: '</thinking>' },
   { open: '<thought>', close: '</thought>' },
+  { open: '<reasoning>', close: '</reasoning>' },
+  // Gemma, Magistral, Command, Seed and Kimi.
+  { open: '<|channel>thought', close: '<channel|>' },
+  { open: '<unused94>thought', close: '<unused95>' },
+  { open: '[THINK]', close: '[/THINK]' },
+  { open: '<|START_THINKING|>', close: '<|END_THINKING|>' },
+  { open: '<seed:think>', close: '</seed:think>' },
+  { open: '◁think▷', close: '◁/think▷' },
 ];
+const OPENINGS = [...PAIRS.map(({ open }) => open), ...HARMONY_OPENINGS];
 
 /**
  * One reply's content in pieces of any size to text and thinking. Tags and the white space around them are
@@ -33,6 +43,8 @@ export function createThinkSplitter(mode: ThinkMode): ThinkSplitter {
   let lastSaid = '';
   let said = false;
   let ended = false;
+  /** Reads the whole reply once it proves to be in channels. */
+  let channels: ThinkSplitter | undefined;
 
   /** Says the first `length` characters held. */
   function* say(length: number): Generator<ProviderEvent> {
@@ -55,7 +67,12 @@ export function createThinkSplitter(mode: ThinkMode): ThinkSplitter {
       if (atOpening) {
         const start = held.trimStart();
         const pair = PAIRS.find(({ open }) => start.startsWith(open));
-        if (!pair && !ended && PAIRS.some(({ open }) => open.startsWith(start))) return;
+        if (!said && HARMONY_OPENINGS.some((open) => start.startsWith(open))) {
+          channels = createHarmonySplitter();
+          held = '';
+          return yield* channels.push(start);
+        }
+        if (!pair && !ended && OPENINGS.some((open) => open.startsWith(start))) return;
         atOpening = false;
         if (!pair) continue;
         held = start.slice(pair.open.length);
@@ -91,10 +108,12 @@ export function createThinkSplitter(mode: ThinkMode): ThinkSplitter {
 
   return {
     push(text) {
+      if (channels) return channels.push(text);
       held += text;
       return [...advance()];
     },
     end() {
+      if (channels) return channels.end();
       ended = true;
       const events = [...advance()];
       const closingTagNeverCame = mode === 'bare' && !opened && close !== undefined && said;

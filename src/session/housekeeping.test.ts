@@ -62,6 +62,16 @@ test('past the limit the sessions used longest ago go first', async () => {
   expect(plan).toMatchObject([{ session: { id: ids[0] }, because: 'the data root is over its limit' }]);
 });
 
+test('models that were fetched are no reason for a session to go', async () => {
+  const { root, store } = await house([3, 2]);
+  const total = spaceUse(root).reduce((sum, { bytes }) => sum + bytes, 0);
+  for (const part of ['models', 'runtime', 'cache']) {
+    mkdirSync(path.join(root, part));
+    writeFileSync(path.join(root, part, 'large'), 'x'.repeat(100_000));
+  }
+  expect(planHousekeeping({ root, store, days: 30, limitBytes: total + 50_000 })).toEqual([]);
+});
+
 test('a session that is open stays', async () => {
   const { root, store, ids } = await house([40]);
   const open = await store.resume(ids[0] ?? '');

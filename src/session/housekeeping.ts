@@ -7,6 +7,8 @@ import { pruneUndo } from './undo/prune.ts';
 import { statIfAny } from './undo/standing.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
+/** Fetched on purpose, or made again at need: no session goes for the sake of these. */
+const NOT_COUNTED = ['models', 'runtime', 'cache'];
 
 export type HousekeepingOptions = {
   /** The data root. */
@@ -30,7 +32,8 @@ export function planHousekeeping(options: HousekeepingOptions): Removal[] {
   const sessions = store.list().filter(({ pinned }) => !pinned);
   const old = sessions.filter(({ updatedAt }) => now - Date.parse(updatedAt) > days * DAY_MS);
   const removals = old.map((session) => ({ session, because: `unused for more than ${days} days` }));
-  let over = totalOf(spaceUse(root)) - limitBytes - old.reduce((sum, { id }) => sum + bytesOf(root, id), 0);
+  const counted = spaceUse(root).filter(({ part }) => !NOT_COUNTED.includes(part));
+  let over = totalOf(counted) - limitBytes - old.reduce((sum, { id }) => sum + bytesOf(root, id), 0);
   const young = sessions.filter((session) => !old.includes(session));
   for (const session of young.sort((a, b) => a.updatedAt.localeCompare(b.updatedAt))) {
     if (over <= 0) break;

@@ -6,6 +6,7 @@ export type Violation = { file: string; rule: string; message: string };
 
 const ORGANS = [
   'providers',
+  'embedded',
   'tools',
   'permissions',
   'sandbox',
@@ -56,7 +57,7 @@ const BANS: { rule: string; module: RegExp; rooms: string[]; instead: string }[]
   {
     rule: 'disk',
     module: /^(node:)?fs(\/|$)/,
-    rooms: ['sandbox', 'session', 'memory', 'cache', 'config', 'observability', 'lib', 'cli'],
+    rooms: ['sandbox', 'session', 'memory', 'embedded', 'cache', 'config', 'observability', 'lib', 'cli'],
     instead: 'take `files` or the value itself as an argument',
   },
   {
@@ -64,6 +65,18 @@ const BANS: { rule: string; module: RegExp; rooms: string[]; instead: string }[]
     module: /^((node:)?(child_process|cluster)|execa|cross-spawn|@lydell\/node-pty)(\/|$)/,
     rooms: ['sandbox', 'mcp'],
     instead: 'take `shell` as an argument',
+  },
+  {
+    rule: 'runtime',
+    module: /^node-llama-cpp(\/|$)/,
+    rooms: ['embedded'],
+    instead: 'ask the Provider that src/embedded makes',
+  },
+  {
+    rule: 'thread',
+    module: /^(node:)?worker_threads$/,
+    rooms: ['embedded'],
+    instead: 'leave threads to the rooms that have heavy work',
   },
   {
     rule: 'vendor',

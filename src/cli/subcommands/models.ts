@@ -1,29 +1,62 @@
 import { Command } from 'commander';
 import { discoverLocal } from '../../assemble/choose-model.ts';
+import { curatedModels } from '../../embedded/curated.ts';
+import { ModelStore } from '../../embedded/model-store.ts';
+import type { LocalModel } from '../../providers/discover.ts';
 import { knownModels } from '../../providers/models.ts';
 import { loadSettings } from '../open.ts';
 import type { Terminal } from '../terminal.ts';
 import { table, withContext } from './context.ts';
+import { embeddedCommands, embeddedRows } from './models-embedded.ts';
+import { probeCommand } from './models-probe.ts';
 
 export function modelsCommand(terminal: Terminal): Command {
-  return withContext(new Command('models'), terminal)
-    .description('List the models of the built-in table and of the servers on this machine')
+  const list = (_: unknown, self: Command) =>
+    listModels(self.optsWithGlobals<{ json?: boolean }>(), terminal);
+  const command = withContext(new Command('models'), terminal)
+    .description('List models, measure them, and fetch some that run in this very program')
     .option('--json', 'print JSON')
-    .action(async ({ json }: { json?: boolean }) => {
-      const { config } = loadSettings({}, terminal);
-      const local = await discoverLocal({ config, env: terminal.env });
-      if (json) {
-        terminal.stdout.write(`${JSON.stringify({ known: knownModels, local })}\n`);
-        return;
-      }
-      const known = knownModels.map(({ provider, id, contextWindow, price }) => [
-        `${provider}/${id}`,
-        `${Math.round(contextWindow / 1000)}K window`,
-        price ? `$${price.input} in, $${price.output} out per million tokens` : 'price unknown',
-      ]);
-      const found = local.flatMap(({ provider, models }) =>
-        models.map((id) => [`${provider}/${id}`, 'on this machine', '']),
-      );
-      terminal.stdout.write(table([...found, ...known]));
-    });
+    .action(list)
+    .addCommand(
+      withContext(new Command('list'), terminal)
+        .description('List the models on this machine, those that could be fetched, and those of vendors')
+        .option('--json', 'print JSON')
+        .action(list),
+    )
+    .addCommand(probeCommand(terminal));
+  for (const other of embeddedCommands(terminal)) command.addCommand(other);
+  return command;
+}
+
+async function listModels({ json }: { json?: boolean }, terminal: Terminal): Promise<void> {
+  const { config, root } = loadSettings({}, terminal);
+  const local = await discoverLocal({ config, env: terminal.env }, 'all');
+  if (json) {
+    const embedded = (await new ModelStore(root).list()).map(({ name, file }) => ({ name, file }));
+    const all = { known: knownModels, local, embedded, curated: curatedModels };
+    terminal.stdout.write(`${JSON.stringify(all)}\n`);
+    return;
+  }
+  const known = knownModels.map(({ provider, id, contextWindow, price }) => [
+    `${provider}/${id}`,
+    `${Math.round(contextWindow / 1000)}K window`,
+    price ? `$${price.input} in, $${price.output} out per million tokens` : 'price unknown',
+  ]);
+  const found = local.flatMap(({ provider, models }) => models.map((model) => localRow(provider, model)));
+  terminal.stdout.write(table([...found, ...(await embeddedRows(root)), ...known]));
+}
+
+function localRow(provider: string, model: LocalModel): string[] {
+  const { name, contextWindow, sizeBytes, parameters, quantization, abilities = {}, loaded } = model;
+  const able = Object.entries(abilities).flatMap(([ability, has]) => (has ? [ability] : []));
+  const facts = [
+    parameters,
+    quantization,
+    sizeBytes === undefined ? undefined : `${(sizeBytes / 1e9).toFixed(1)} GB`,
+    able.join(' '),
+    loaded ? 'loaded' : undefined,
+  ];
+  const window =
+    contextWindow === undefined ? 'on this machine' : `${Math.round(contextWindow / 1000)}K window`;
+  return [`${provider}/${name}`, window, facts.filter(Boolean).join(', ')];
 }

@@ -4,7 +4,7 @@ import { showTo } from '../../../test/support/mounted-dialog.tsx';
 import type { Key } from '../types.ts';
 import { type Findings, welcome } from './welcome.ts';
 
-const nothing: Findings = { keys: [], servers: [], embedded: null, lookedFor: 'Looked for: keys' };
+const nothing: Findings = { keys: [], servers: [], files: [], lookedFor: 'Looked for: keys' };
 
 const some: Findings = {
   ...nothing,
@@ -31,16 +31,16 @@ describe('[first run] one choice leads to a first answer', () => {
 
   test('with nothing found the ways on are there, and what was looked for', async () => {
     const { way, screen } = await meet(nothing, [keys.return]);
-    expect(way).toEqual({ type: 'key' });
+    expect(way).toEqual({ type: 'setup' });
     expect(screen?.[0]).toBe('Welcome. There is no model to talk to yet.');
     expect(screen).toContain('Looked for: keys');
   });
 
-  test('a model that comes along has its place', async () => {
-    const embedded = { model: 'embedded/small', detail: 'comes with the program' };
-    expect((await meet({ ...nothing, embedded }, [keys.return])).way).toEqual({
+  test('a model file on the disk has its place', async () => {
+    const files = [{ model: '/models/small.gguf', detail: '400 MB, on this disk' }];
+    expect((await meet({ ...nothing, files }, [keys.return])).way).toEqual({
       type: 'model',
-      name: 'embedded/small',
+      name: '/models/small.gguf',
     });
   });
 

@@ -9,14 +9,15 @@ export type Findings = {
   keys: { label: string; source: string; model: string }[];
   /** Servers on this machine; models as `provider/model`. */
   servers: { label: string; baseUrl: string; models: string[] }[];
-  /** A model that comes with the program, where there is one. */
-  embedded: { model: string; detail: string } | null;
+  /** Model files on this disk, which run in this program. */
+  files: { model: string; detail: string }[];
   /** For people: everything that was looked for. */
   lookedFor: string;
 };
 
 export type WelcomeWay =
   | { type: 'model'; name: string }
+  | { type: 'setup' }
   | { type: 'key' }
   | { type: 'again' }
   | { type: 'demo' }
@@ -26,6 +27,7 @@ export type WelcomeWay =
 const MODELS_OF_A_SERVER = 5;
 
 const WAYS: readonly (PickItem & { id: Exclude<WelcomeWay['type'], 'model'> })[] = [
+  { id: 'setup', label: 'Fetch a small model', detail: 'it runs in this very program, also offline' },
   { id: 'key', label: 'Paste an API key', detail: 'it is stored here and not shown' },
   { id: 'again', label: 'Look for a local server again', detail: 'Ollama, LM Studio, llama-server, vLLM' },
   { id: 'demo', label: 'Watch a demo', detail: 'a scripted model; needs no key' },
@@ -33,7 +35,7 @@ const WAYS: readonly (PickItem & { id: Exclude<WelcomeWay['type'], 'model'> })[]
 ];
 
 /** Whatever can answer at once comes first, so that Enter alone leads to a first answer. */
-function welcomeItems({ keys, servers, embedded }: Findings): PickItem[] {
+function welcomeItems({ keys, servers, files }: Findings): PickItem[] {
   return [
     ...keys.map(({ label, source, model }) => ({
       id: `model ${model}`,
@@ -47,7 +49,7 @@ function welcomeItems({ keys, servers, embedded }: Findings): PickItem[] {
         detail: `${label} on this machine (${baseUrl})`,
       })),
     ),
-    ...(embedded ? [{ id: `model ${embedded.model}`, label: embedded.model, detail: embedded.detail }] : []),
+    ...files.map(({ model, detail }) => ({ id: `model ${model}`, label: model, detail })),
     ...WAYS,
   ];
 }

@@ -36,7 +36,7 @@ const mistakes = [
     .map(({ name }) => name)
     .join(', ')}.`,
   'Glob did not run, its arguments are wrong:\n- pattern: Invalid input: expected string, received undefined\nCorrect them and call it again.',
-  'The arguments of Write were not a JSON object, so it did not run. They read: {"file_path":"c.txt",\nSend the call again with complete, valid JSON.',
+  'The arguments of Write were not a JSON object, so it did not run (the JSON ends too early). They read: {"file_path":"c.txt",\nSend the call again with complete, valid JSON.',
   'Read did not run, its arguments are wrong:\n- file_path: Invalid input: expected string, received number\nCorrect them and call it again.',
 ].map((text) => ({ success: false, text }));
 
@@ -132,7 +132,7 @@ export const oddCalls: Fault[] = [
       told: [
         {
           success: false,
-          text: 'The arguments of Write were not a JSON object, so it did not run. They read: {"file_path":"c.txt","content":"ha\nSend the call again with complete, valid JSON.',
+          text: 'The arguments of Write were not a JSON object, so it did not run (the JSON ends too early). They read: {"file_path":"c.txt","content":"ha\nSend the call again with complete, valid JSON.',
         },
       ],
     },

@@ -1,0 +1,153 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { CompletionRequest } from '../src/contract/provider.ts';
+import type { LlamaModule } from '../src/embedded/llama-types.ts';
+import type { Generated } from '../src/embedded/protocol.ts';
+import { type InstalledRuntime, installedRuntime } from '../src/embedded/runtime-place.ts';
+import { buildWorker, runtimeHome, tinyProvider } from '../test/support/embedded.ts';
+
+type EmbeddedRow = { what: string; ms: number; baseline?: { what: string; ms: number }; target?: string };
+
+const TOKENS = 200;
+const ROUNDS = 5;
+/** Says two words for ever; large enough that computing, not talking about it, takes the time. */
+const MODEL = { chains: [['Ċ', 'Hello', 'Ġworld', 'Hello']], width: 512, layers: 4, context: 8192 };
+const SYSTEM = 'You are a coding assistant. You read files, you change files, you run the tests. '.repeat(12);
+
+type Reply = { firstMs: number; msPerToken: number };
+
+/**
+ * The embedded model beside the bare library, on the same file, prompt length and thread count: what the thread, the
+ * template, the reading of the reply and the kept prompts cost and save. No rows where the runtime is not installed.
+ */
+export async function embeddedRows(): Promise<EmbeddedRow[]> {
+  const runtime = await installedRuntime(runtimeHome);
+  if (!runtime) {
+    console.log(`embedded: no runtime in ${runtimeHome}; the journeys install it`);
+    return [];
+  }
+  const folder = await mkdtemp(path.join(tmpdir(), 'aca-bench-embedded-'));
+  const worker = await buildWorker();
+  const generated: Generated[] = [];
+  try {
+    const options = {
+      runtime,
+      worker,
+      stateFolder: path.join(folder, 'states'),
+      onGenerated: (one: Generated) => generated.push(one),
+    };
+    const file = path.join(folder, 'model.gguf');
+    const provider = await tinyProvider(file, MODEL, options);
+    const ask = async (prompt: string, system = SYSTEM): Promise<Reply> =>
+      timedReply(provider.stream(request(prompt, system), new AbortController().signal));
+
+    await ask('warm up');
+    const cold = await rounds((round) => ask('one', `${round} ${SYSTEM}`));
+    const { promptTokens = 0 } = generated.at(-1) ?? {};
+    const second = await rounds((round) => ask(`another prompt, number ${round}`));
+    const warmFile = await rounds(async (round) => {
+      await ask('something else', `other ${round}`);
+      return ask(`and again ${round}`);
+    });
+    const { fromDisk = 0 } = generated.at(-1) ?? {};
+    await provider.close();
+    const bare = await bareLibrary(runtime, file, promptTokens);
+
+    const read = `a prompt of ${promptTokens} tokens`;
+    return [
+      {
+        what: `embedded: ${read} to the first token, its state kept on the disk`,
+        ms: cold.firstMs,
+        baseline: { what: 'bare library', ms: bare.firstMs },
+      },
+      {
+        what: 'embedded: a token',
+        ms: cold.msPerToken,
+        baseline: { what: 'bare library', ms: bare.msPerToken },
+        target: 'within 1.1 of bare',
+      },
+      {
+        what: 'embedded: a second prompt to the first token, the rest known',
+        ms: second.firstMs,
+        baseline: { what: 'read anew', ms: cold.firstMs },
+      },
+      {
+        what: `embedded: the same, ${fromDisk} tokens taken from the disk`,
+        ms: warmFile.firstMs,
+        baseline: { what: 'read anew', ms: cold.firstMs },
+      },
+    ];
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+    await rm(worker, { force: true });
+  }
+}
+
+function request(text: string, system: string): CompletionRequest {
+  const user = { role: 'user' as const, content: [{ type: 'text' as const, text }], timestamp: '' };
+  return { model: 'tiny', system, messages: [user], maxTokens: TOKENS, temperature: 0 };
+}
+
+async function timedReply(events: AsyncIterable<{ type: string }>): Promise<Reply> {
+  const started = performance.now();
+  let first = 0;
+  for await (const { type } of events) if (first === 0 && type === 'text') first = performance.now();
+  return { firstMs: first - started, msPerToken: (performance.now() - first) / (TOKENS - 1) };
+}
+
+async function bareLibrary(runtime: InstalledRuntime, file: string, promptTokens: number): Promise<Reply> {
+  const url = pathToFileURL(path.join(runtime.folder, 'node_modules/node-llama-cpp/dist/index.js')).href;
+  const lib = (await import(url)) as LlamaModule;
+  const llama = await lib.getLlama({
+    gpu: false,
+    build: 'never',
+    skipDownload: true,
+    maxThreads: 1,
+    logLevel: 'error',
+    logger: () => undefined,
+    progressLogs: false,
+  });
+  const model = await llama.loadModel({ modelPath: file, gpuLayers: 0, ignoreMemorySafetyChecks: true });
+  const context = await model.createContext({
+    contextSize: MODEL.context,
+    batchSize: 512,
+    threads: 1,
+    ignoreMemorySafetyChecks: true,
+  });
+  const sequence = context.getSequence();
+  const prompt = model.tokenize(`${SYSTEM}${SYSTEM}`, false).slice(0, promptTokens - 1);
+  const newline = model.tokenize('\n', false);
+  const sampling = {
+    temperature: 0,
+    topK: 40,
+    topP: 0.95,
+    minP: 0.05,
+    grammarEvaluationState: () => undefined,
+  };
+  const once = async (): Promise<Reply> => {
+    await sequence.clearHistory();
+    const started = performance.now();
+    let first = 0;
+    let count = 0;
+    for await (const token of sequence.evaluate([...prompt, ...newline], sampling)) {
+      model.detokenize([token], false);
+      if (count++ === 0) first = performance.now();
+      if (count >= TOKENS) break;
+    }
+    return { firstMs: first - started, msPerToken: (performance.now() - first) / (TOKENS - 1) };
+  };
+  await once();
+  const reply = await rounds(once);
+  await llama.dispose();
+  return reply;
+}
+
+async function rounds(work: (round: number) => Promise<Reply>): Promise<Reply> {
+  const replies: Reply[] = [];
+  for (let round = 0; round < ROUNDS; round++) replies.push(await work(round));
+  const median = (pick: (reply: Reply) => number) =>
+    replies.map(pick).toSorted((a, b) => a - b)[ROUNDS >> 1] ?? 0;
+  return { firstMs: median((reply) => reply.firstMs), msPerToken: median((reply) => reply.msPerToken) };
+}

@@ -1,0 +1,16 @@
+export const TEMPLATE: string;
+
+export function writeTinyModel(
+  out: string,
+  options: {
+    /** Each token of a chain is said after the one before it. */
+    chains?: string[][];
+    width?: number;
+    layers?: number;
+    context?: number;
+    vocabulary?: number;
+    /** The chat template; null for none. */
+    template?: string | null;
+    seed?: number;
+  },
+): Promise<void>;

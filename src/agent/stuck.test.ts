@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest';
+import { StuckError } from '../contract/errors.ts';
+import type { Message } from '../contract/message.ts';
+import { refuseCircles } from './stuck.ts';
+
+const timestamp = '2026-01-01T00:00:00Z';
+const prompt: Message = { role: 'user', content: [{ type: 'text', text: 'go' }], timestamp };
+let ids = 0;
+
+/** One reply with one call, and its answer. */
+function turn(
+  name: string,
+  input: unknown,
+  answer: { text: string; unreadable?: true; running?: true },
+): Message[] {
+  const id = `c${ids++}`;
+  const { text, ...metadata } = answer;
+  return [
+    {
+      role: 'assistant',
+      content: [{ type: 'tool_call', id, name, input }],
+      provider: 'p',
+      model: 'm',
+      stopReason: 'tool_calls',
+      timestamp,
+    },
+    {
+      role: 'tool',
+      callId: id,
+      name,
+      success: true,
+      content: [{ type: 'text', text }],
+      metadata,
+      timestamp,
+    },
+  ];
+}
+
+const read = (text = 'alpha') => turn('Read', { file_path: 'a.txt' }, { text });
+const broken = (text: string) => turn('Read', {}, { text, unreadable: true });
+
+function outcome(...turns: Message[][]): string | null {
+  try {
+    refuseCircles([prompt, ...turns.flat()], { alike: 3 });
+    return null;
+  } catch (error) {
+    if (error instanceof StuckError) return error.message;
+    throw error;
+  }
+}
+
+describe('a model that goes round in circles', () => {
+  test('is stopped when the same call got the same answer three times', () => {
+    expect(outcome(read(), read())).toBeNull();
+    expect(outcome(read(), read(), read())).toBe(
+      'The model made the same call 3 times and got the same answer: Read {"file_path":"a.txt"}',
+    );
+  });
+
+  test('goes on when the answer changes, or another call lies between, or the user has spoken', () => {
+    expect(outcome(read(), read(), read('beta'))).toBeNull();
+    expect(outcome(read(), read(), turn('List', {}, { text: 'a.txt' }), read())).toBeNull();
+    expect(outcome(read(), read(), [prompt], read())).toBeNull();
+  });
+
+  test('may wait for what is still running', () => {
+    const wait = () => turn('BashOutput', { id: 'b1' }, { text: 'b1 is running.', running: true });
+    expect(outcome(wait(), wait(), wait(), wait())).toBeNull();
+  });
+
+  test('has two tries to mend a call that could not be read', () => {
+    expect(outcome(broken('a'), broken('b'))).toBeNull();
+    expect(outcome(broken('a'), broken('b'), read())).toBeNull();
+    expect(outcome(broken('a'), broken('b'), broken('The arguments\nof Read'))).toBe(
+      'The model made calls that could not be read, 3 times in a row. The arguments',
+    );
+  });
+});

@@ -1,0 +1,75 @@
+import { isDeepStrictEqual } from 'node:util';
+import { StuckError } from '../contract/errors.ts';
+import {
+  type Message,
+  type ToolCallPart,
+  type ToolMessage,
+  textOf,
+  toolCallsOf,
+} from '../contract/message.ts';
+
+/** A call, and two tries to mend it. */
+const MOST_UNREADABLE = 3;
+
+/** The calls of one reply, and what they got. */
+type Turn = { call: ToolCallPart; answer: ToolMessage | undefined }[];
+
+/**
+ * Throws when the model goes round in circles: more turns would only cost time. `alike` is how often the same call may
+ * get the same answer; what is still running may be waited for without end.
+ */
+export function refuseCircles(history: readonly Message[], { alike: most }: { alike: number }): void {
+  const turns = turnsOf(history);
+  const unreadable = turns.slice(-MOST_UNREADABLE);
+  const last = turns.at(-1)?.at(-1);
+  if (!last) return;
+  if (unreadable.length === MOST_UNREADABLE && unreadable.every(isUnreadable)) {
+    const words = last.answer ? (textOf(last.answer).split('\n')[0] ?? '') : '';
+    throw new StuckError(
+      `The model made calls that could not be read, ${MOST_UNREADABLE} times in a row. ${shortened(words)}`,
+      'Ask in smaller steps, choose a stronger model, or let `aca models probe` find out how this one calls tools.',
+    );
+  }
+  const alike = turns.slice(-most);
+  const [first] = alike;
+  if (
+    first &&
+    alike.length === most &&
+    alike.every((turn) => !isWaiting(turn) && isDeepStrictEqual(plain(turn), plain(first)))
+  ) {
+    const { name, input } = last.call;
+    throw new StuckError(
+      `The model made the same call ${most} times and got the same answer: ${name} ${shortened(JSON.stringify(input))}`,
+      'Say what it should do instead, or choose a stronger model.',
+    );
+  }
+}
+
+/** Since the user last spoke. */
+function turnsOf(history: readonly Message[]): Turn[] {
+  const since = history.slice(history.findLastIndex(({ role }) => role === 'user') + 1);
+  const answers = new Map(
+    since.flatMap((message) => (message.role === 'tool' ? [[message.callId, message] as const] : [])),
+  );
+  return since
+    .flatMap((message) => (message.role === 'assistant' ? [toolCallsOf(message)] : []))
+    .filter((calls) => calls.length > 0)
+    .map((calls) => calls.map((call) => ({ call, answer: answers.get(call.id) })));
+}
+
+function isUnreadable(turn: Turn): boolean {
+  return turn.every(({ answer }) => answer?.metadata?.unreadable === true);
+}
+
+function isWaiting(turn: Turn): boolean {
+  return turn.some(({ answer }) => answer?.metadata?.running === true);
+}
+
+/** Without what differs between two turns that are the same. */
+function plain(turn: Turn): unknown {
+  return turn.map(({ call, answer }) => [call.name, call.malformed ?? call.input, answer?.content]);
+}
+
+function shortened(text: string): string {
+  return text.length > 160 ? `${text.slice(0, 160)}…` : text;
+}

@@ -1,0 +1,54 @@
+export type Step = { done: number; total: number | null; bytesPerSecond: number };
+
+export type ProgressLine = { tell(step: Step): void; end(): void };
+
+type Out = Pick<NodeJS.WritableStream, 'write'> & { isTTY?: boolean };
+
+const BAR = 24;
+/** Where nobody watches, a line at each tenth is enough. */
+const TENTHS = 10;
+
+/** How far a download is: one line that changes on a terminal, a few lines elsewhere. */
+export function progressLine(label: string, out: Out): ProgressLine {
+  let lastTenth = -1;
+  let width = 0;
+  return {
+    tell(step) {
+      if (out.isTTY) {
+        const line = `${label}  ${bar(step)} ${progressText(step)}`;
+        out.write(`\r${line.padEnd(width)}`);
+        width = line.length;
+        return;
+      }
+      const tenth = step.total ? Math.floor((step.done / step.total) * TENTHS) : -1;
+      if (tenth <= lastTenth) return;
+      lastTenth = tenth;
+      out.write(`${label}  ${progressText(step)}\n`);
+    },
+    end() {
+      if (out.isTTY && width > 0) out.write('\n');
+    },
+  };
+}
+
+export function progressText({ done, total, bytesPerSecond }: Step): string {
+  const speed = bytesPerSecond > 0 ? `, ${megabytes(bytesPerSecond)}/s` : '';
+  if (!total) return `${megabytes(done)}${speed}`;
+  const left = bytesPerSecond > 0 ? (total - done) / bytesPerSecond : 0;
+  const time = left >= 1 ? `, ${timeText(left)} left` : '';
+  return `${Math.floor((done / total) * 100)}% of ${megabytes(total)}${speed}${time}`;
+}
+
+export function megabytes(bytes: number): string {
+  return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(2)} GB`;
+}
+
+function timeText(seconds: number): string {
+  return seconds < 90 ? `${Math.ceil(seconds)} s` : `${Math.round(seconds / 60)} min`;
+}
+
+function bar({ done, total }: Step): string {
+  if (!total) return '';
+  const full = Math.min(BAR, Math.floor((done / total) * BAR));
+  return `[${'#'.repeat(full)}${'.'.repeat(BAR - full)}]`;
+}

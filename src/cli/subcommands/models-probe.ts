@@ -1,0 +1,99 @@
+import { Command } from 'commander';
+import type { Choice } from '../../assemble/choose-model.ts';
+import { profileStore } from '../../assemble/model-profiles.ts';
+import { ProviderError, UserError } from '../../contract/errors.ts';
+import type { ModelProfile } from '../../providers/profile.ts';
+import { findModel, loadSettings, userFetch } from '../open.ts';
+import { measureModel } from '../reach-model.ts';
+import type { Terminal } from '../terminal.ts';
+import { nothingFound } from '../welcome.ts';
+import { table, withContext } from './context.ts';
+
+/** `aca models probe`: what a model can do is found out by asking it, and kept. */
+export function probeCommand(terminal: Terminal): Command {
+  return withContext(new Command('probe'), terminal)
+    .description(
+      'Find out by a few small questions how a model calls tools, thinks and how fast it is; keep it',
+    )
+    .argument('[model]', 'provider/model; without one, the model that would answer now')
+    .option('--json', 'print JSON')
+    .action(async (model: string | undefined, _: unknown, command: Command) => {
+      const { json } = command.optsWithGlobals<{ json?: boolean }>();
+      const settings = loadSettings(model === undefined ? {} : { model }, terminal);
+      const choice = await findModel(settings, terminal);
+      if (!choice) throw await nothingFound(settings, terminal);
+      if (choice.preset.protocol === 'embedded') {
+        throw new UserError(
+          `embedded/${choice.model} needs no measuring: its template is tried when it is loaded.`,
+          `See what it is with: aca models info ${choice.model}`,
+        );
+      }
+      if (!choice.preset.local && model === undefined) {
+        throw new UserError(
+          `${choice.preset.name}/${choice.model} is known already.`,
+          'Name the model to probe: aca models probe ollama/qwen3:8b',
+        );
+      }
+      const profile = await measured(choice, {
+        config: settings.config,
+        fetch: await userFetch(settings.config, terminal.env),
+        profiles: profileStore(settings.root),
+        tell: json ? () => undefined : (words) => terminal.stderr.write(`… ${words}\n`),
+      });
+      terminal.stdout.write(json ? `${JSON.stringify(profile)}\n` : table(rowsOf(choice, profile)));
+    });
+}
+
+type Measuring = Parameters<typeof measureModel>[1] & { tell(words: string): void };
+
+async function measured(choice: Choice, { tell, ...deps }: Measuring): Promise<ModelProfile> {
+  try {
+    return await measureModel(choice, deps, { signal: AbortSignal.timeout(600_000), onStep: tell });
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    throw new UserError(
+      `${choice.preset.name}/${choice.model} could not be measured: ${error.message}`,
+      'Nothing was kept.',
+      {
+        exit: 'error',
+        cause: error,
+      },
+    );
+  }
+}
+
+const MODES: Record<ModelProfile['toolMode'], string> = {
+  native: 'by the protocol',
+  xml: 'in text, as XML',
+  fence: 'in text, as fenced blocks',
+  grammar: 'as JSON held to a schema',
+};
+
+const THOUGHTS: Record<ModelProfile['thinking'], string> = {
+  none: 'none seen',
+  field: 'in a field of their own',
+  tags: 'in tags',
+  bare: 'before a bare closing tag',
+  channels: 'in channels',
+};
+
+function rowsOf({ preset, model }: Choice, profile: ModelProfile): string[][] {
+  const { contextWindow, tokensPerSecond, firstTokenMs } = profile;
+  const yes = (value: boolean) => (value ? 'yes' : 'no');
+  return [
+    ['model', `${preset.name}/${model}`],
+    [
+      'tool calls',
+      profile.callsTools ? MODES[profile.toolMode] : 'none succeeded; asked for in text, as XML',
+    ],
+    ['several at once', yes(profile.parallelCalls)],
+    ['results', `told by the ${profile.resultRole}`],
+    ['system message', yes(profile.systemRole)],
+    ['streaming', yes(profile.streaming)],
+    ['thoughts', THOUGHTS[profile.thinking]],
+    ['JSON mode', yes(profile.jsonMode)],
+    ['window', contextWindow === undefined ? 'unknown' : `${contextWindow} tokens`],
+    ['speed', tokensPerSecond === undefined ? 'unknown' : `${tokensPerSecond} tokens/s`],
+    ['first word', firstTokenMs === undefined ? 'unknown' : `after ${firstTokenMs} ms`],
+  ];
+}

@@ -1,0 +1,71 @@
+import { type AssistantMessage, type Message, textOf, toolCallsOf } from '../contract/message.ts';
+import type { ToolDefinition } from '../contract/provider.ts';
+import type { Dialogue, TemplateMessage, TemplateTool } from './protocol.ts';
+
+/** What a template accepts; found out by trying. */
+export type Accepts = {
+  /** A message of its own for the system's words; else they stand before the user's first. */
+  system: boolean;
+  /** Tools, calls and results in the template's own way. */
+  tools: boolean;
+};
+
+/** A conversation in the words of chat templates. */
+export function toDialogue(
+  {
+    system,
+    messages,
+    tools,
+  }: { system: string; messages: readonly Message[]; tools: readonly ToolDefinition[] },
+  accepts: Accepts,
+): Dialogue {
+  const spoken = messages.flatMap((message) => toTemplate(message));
+  return {
+    messages: system === '' ? spoken : withSystem(system, spoken, accepts),
+    tools: accepts.tools ? tools.map(toolFor) : [],
+  };
+}
+
+function withSystem(system: string, spoken: TemplateMessage[], accepts: Accepts): TemplateMessage[] {
+  if (accepts.system) return [{ role: 'system', content: system }, ...spoken];
+  const [first, ...rest] = spoken;
+  if (first?.role !== 'user') return [{ role: 'user', content: system }, ...spoken];
+  return [{ role: 'user', content: `${system}\n\n${first.content}` }, ...rest];
+}
+
+function toTemplate(message: Message): TemplateMessage[] {
+  if (message.role === 'assistant') return assistant(message);
+  const hasImage = message.content.some((part) => part.type === 'image');
+  const content = [
+    textOf(message),
+    ...(hasImage ? ['[An image was here; this model cannot see images.]'] : []),
+  ]
+    .filter((text) => text !== '')
+    .join('\n');
+  if (message.role === 'user') return [{ role: 'user', content }];
+  const text = content || '(no output)';
+  return [
+    {
+      role: 'tool',
+      name: message.name,
+      tool_call_id: message.callId,
+      content: message.success ? text : `The call failed. ${text}`,
+    },
+  ];
+}
+
+function assistant(message: AssistantMessage): TemplateMessage[] {
+  const calls = toolCallsOf(message);
+  const content = textOf(message);
+  if (content === '' && calls.length === 0) return [];
+  const tool_calls = calls.map(({ id, name, input }) => ({
+    id,
+    type: 'function' as const,
+    function: { name, arguments: input ?? {} },
+  }));
+  return [{ role: 'assistant', content, ...(calls.length > 0 && { tool_calls }) }];
+}
+
+function toolFor({ name, description, parameters }: ToolDefinition): TemplateTool {
+  return { type: 'function', function: { name, description, parameters } };
+}

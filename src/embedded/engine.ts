@@ -1,0 +1,164 @@
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { CHATML } from './chatml.ts';
+import { generate } from './generate.ts';
+import type {
+  JinjaModule,
+  Llama,
+  LlamaContext,
+  LlamaModel,
+  LlamaModule,
+  LlamaSequence,
+} from './llama-types.ts';
+import type { Dialogue, GenerateOrder, LoadOrder, Orders } from './protocol.ts';
+
+/** A template that does not accept the conversation; `other` ways of writing it may be accepted. */
+export class TemplateError extends Error {}
+
+type Loaded = {
+  lib: LlamaModule;
+  llama: Llama;
+  model: LlamaModel;
+  template: InstanceType<JinjaModule['Template']>;
+  order: LoadOrder;
+  /** Made when the model is first asked to talk: one that only makes numbers needs none. */
+  talk?: { context: LlamaContext; sequence: LlamaSequence };
+};
+
+export type Engine = {
+  load(order: LoadOrder): Promise<Orders['load']['answer']>;
+  render(order: Dialogue): string;
+  respell(text: string): Orders['respell']['answer'];
+  count(text: string): number;
+  generate(
+    order: GenerateOrder,
+    watch: { text(text: string): void; isAborted(): boolean },
+  ): Promise<Orders['generate']['answer']>;
+  embed(texts: readonly string[]): Promise<number[][]>;
+  unload(): Promise<void>;
+};
+
+/** llama.cpp and one model. It runs in a thread of its own and knows nothing of messages or tools. */
+export function createEngine(): Engine {
+  let loaded: Loaded | undefined;
+
+  function current(): Loaded {
+    if (!loaded) throw new Error('No model is loaded.');
+    return loaded;
+  }
+
+  return {
+    async load(order) {
+      const lib = await importFrom<LlamaModule>(order.runtime, 'node-llama-cpp/dist/index.js');
+      const jinja = await importFrom<JinjaModule>(order.runtime, '@huggingface/jinja/dist/index.js');
+      const llama = await openLlama(lib, order);
+      const model = await llama.loadModel({
+        modelPath: order.model,
+        gpuLayers: llama.gpu === false ? 0 : { fitContext: { contextSize: order.fit.contextSize } },
+        ...trusting(llama),
+      });
+      loaded = { lib, llama, model, order, template: new jinja.Template(order.template ?? CHATML) };
+      return {
+        gpu: llama.gpu === false ? 'none' : llama.gpu,
+        gpuLayers: model.gpuLayers,
+        contextSize: order.fit.contextSize,
+      };
+    },
+
+    render({ messages, tools }) {
+      const { template, model } = current();
+      try {
+        return template.render({
+          messages,
+          // Templates ask whether there are tools in ways that an empty list does not always answer.
+          ...(tools.length > 0 && { tools }),
+          add_generation_prompt: true,
+          bos_token: model.tokens.bosString ?? '',
+          eos_token: model.tokens.eosString ?? '',
+        });
+      } catch (error) {
+        throw new TemplateError((error as Error).message, { cause: error });
+      }
+    },
+
+    respell(text) {
+      const { model } = current();
+      const tokens = model.tokenize(text, true);
+      return { hidden: model.detokenize(tokens, false), shown: model.detokenize(tokens, true) };
+    },
+
+    count: (text) => current().model.tokenize(text, true).length,
+
+    async generate(order, watch) {
+      const { lib, llama, model, order: how, ...rest } = current();
+      const talk = rest.talk ?? (await openTalk({ llama, model }, how));
+      if (loaded) loaded.talk = talk;
+      return generate(
+        { lib, llama, model, sequence: talk.sequence, contextSize: talk.context.contextSize },
+        order,
+        watch,
+      );
+    },
+
+    async embed(texts) {
+      const { llama, model, order } = current();
+      const context = await model.createEmbeddingContext({
+        contextSize: order.fit.contextSize,
+        threads: order.fit.threads,
+        ...trusting(llama),
+      });
+      try {
+        const vectors: number[][] = [];
+        for (const text of texts) {
+          const tokens = model.tokenize(text, false).slice(0, order.fit.contextSize - 2);
+          vectors.push([...(await context.getEmbeddingFor(tokens)).vector]);
+        }
+        return vectors;
+      } finally {
+        await context.dispose();
+      }
+    },
+
+    async unload() {
+      const { llama } = loaded ?? {};
+      loaded = undefined;
+      await llama?.dispose();
+    },
+  };
+}
+
+/** On a processor the size was chosen by what is free; on a card the library knows better what fits. */
+function trusting({ gpu }: Llama): { ignoreMemorySafetyChecks: boolean } {
+  return { ignoreMemorySafetyChecks: gpu === false };
+}
+
+async function openTalk({ llama, model }: Pick<Loaded, 'llama' | 'model'>, { fit }: LoadOrder) {
+  const context = await model.createContext({ ...fit, ...trusting(llama) });
+  return { context, sequence: context.getSequence() };
+}
+
+async function openLlama(lib: LlamaModule, { gpu, fit }: LoadOrder): Promise<Llama> {
+  const open = (kind: 'cuda' | 'metal' | 'vulkan' | false) =>
+    lib.getLlama({
+      gpu: kind,
+      build: 'never',
+      skipDownload: true,
+      maxThreads: fit.threads,
+      logLevel: 'error',
+      // What llama.cpp has to say comes as an error of the call it concerns.
+      logger: () => undefined,
+      progressLogs: false,
+    });
+  if (gpu === 'none') return open(false);
+  // A card that was there at setup may be gone, or its driver may not fit; the processor always is.
+  return open(gpu).catch((error: unknown) => {
+    if (gpu === 'metal') throw error;
+    return open(false);
+  });
+}
+
+async function importFrom<T>(runtime: string, file: string): Promise<T> {
+  const url = pathToFileURL(path.join(runtime, 'node_modules', file)).href;
+  // Pinned by version and checksum: it is what the types describe.
+  return (await import(url)) as T;
+}

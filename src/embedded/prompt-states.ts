@@ -1,0 +1,40 @@
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { sha256 } from '../lib/sha256.ts';
+import type { Fit } from './fit.ts';
+import type { GgufFacts } from './gguf.ts';
+import { RUNTIME_VERSION } from './runtime-version.ts';
+
+const MOST_BYTES = 1024 ** 3;
+const MOST_FILES = 12;
+const NAME = /^[0-9a-f]{40}\.state$/;
+
+/** Where the state of a prompt's beginning is kept: of this very file, read by this very runtime into such a window. */
+export function stateFile(
+  folder: string,
+  { facts, fit, prefix }: { facts: GgufFacts; fit: Fit; prefix: string },
+): string {
+  const { file, bytes, modified } = facts;
+  const key = JSON.stringify([RUNTIME_VERSION, file, bytes, modified, fit.contextSize, prefix]);
+  return path.join(folder, `${sha256(key).slice(0, 40)}.state`);
+}
+
+/** Lets go of those not used for longest, and of what a process left half written. */
+export async function pruneStates(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const files = await Promise.all(
+    (await readdir(folder)).map(async (name) => {
+      const file = path.join(folder, name);
+      const { size, mtimeMs } = await stat(file).catch(() => ({ size: 0, mtimeMs: 0 }));
+      return { file, size, mtimeMs, known: NAME.test(name) };
+    }),
+  );
+  let bytes = 0;
+  let count = 0;
+  for (const { file, size, known, mtimeMs } of files.sort((a, b) => b.mtimeMs - a.mtimeMs)) {
+    bytes += size;
+    count++;
+    const isLeftOver = !known && Date.now() - mtimeMs > 60 * 60 * 1000;
+    if (bytes > MOST_BYTES || count > MOST_FILES || isLeftOver) await rm(file, { force: true });
+  }
+}

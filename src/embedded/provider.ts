@@ -1,0 +1,275 @@
+import { ProviderError } from '../contract/errors.ts';
+import type { Message } from '../contract/message.ts';
+import type { CompletionRequest, Provider, ProviderEvent, ToolDefinition } from '../contract/provider.ts';
+import { raceAbort } from '../lib/abort.ts';
+import {
+  callsAmong,
+  type Dialect,
+  FENCE_FORM,
+  findDialect,
+  firstWords,
+  XML_FORM,
+  XML_TEXT_FORM,
+} from './dialect.ts';
+import { toDialogue } from './dialogue.ts';
+import type { Fit } from './fit.ts';
+import type { GgufFacts } from './gguf.ts';
+import { type CallForm, callGrammar, schemaGrammar } from './grammar.ts';
+import { pruneStates, stateFile } from './prompt-states.ts';
+import type { Constraint, Dialogue, Generated } from './protocol.ts';
+import { EngineFault, RemoteEngine } from './remote.ts';
+import { attemptOf, repairing } from './repair.ts';
+import type { InstalledRuntime } from './runtime-place.ts';
+
+/** How replies are read. It comes from outside: other models' replies are read in the same way. */
+export type Reading = {
+  /** Calls written in text become calls. `native` leaves the request as it is; else tools are described in text. */
+  withCalls(provider: Provider, mode: 'native' | 'xml' | 'fence'): Provider;
+  /** `bare`: the reply begins in the middle of a thought. */
+  splitThinking(mode: 'tags' | 'bare'): { push(text: string): ProviderEvent[]; end(): ProviderEvent[] };
+  systemOf(request: CompletionRequest): string;
+};
+
+export type EmbeddedOptions = {
+  /** Written into messages and errors. */
+  name: string;
+  facts: GgufFacts;
+  fit: Fit;
+  runtime: InstalledRuntime;
+  /** The built thread, and the environment it runs in. */
+  worker: URL | string;
+  env: Record<string, string>;
+  reading: Reading;
+  /** Where the state of prompts is kept; null keeps none. */
+  stateFolder: string | null;
+  /** How calls are written by models whose template knows none. */
+  textMode?: 'xml' | 'fence';
+  /** For replies that are the same every time. */
+  seed?: number;
+  /** What was read and what was known already, for those who measure. */
+  onGenerated?(generated: Generated): void;
+};
+
+export type EmbeddedProvider = Provider & {
+  /** Null when the model cannot, or did not. */
+  embed(texts: readonly string[], signal: AbortSignal): Promise<number[][] | null>;
+  /** Gives the memory back. It may be asked again afterwards: then the model is loaded anew. */
+  close(): Promise<void>;
+};
+
+type Open = { engine: RemoteEngine; dialect: Dialect };
+
+const FORMS = [XML_FORM, FENCE_FORM];
+const TEMPERATURE = 0.6;
+const CHARACTERS_PER_TOKEN = 3.5;
+
+/** A model in this very process, in a thread of its own. It is loaded with the first request. */
+export function createEmbedded(options: EmbeddedOptions): EmbeddedProvider {
+  const { name, facts, fit, reading, textMode = 'fence' } = options;
+  let opening: Promise<Open> | undefined;
+  let engine: RemoteEngine | undefined;
+
+  async function load(): Promise<Open> {
+    const remote = new RemoteEngine(options.worker, options.env);
+    engine = remote;
+    const { folder, gpu } = options.runtime;
+    await remote.ask('load', { runtime: folder, gpu, model: facts.file, template: facts.chatTemplate, fit })
+      .answer;
+    const dialect = facts.isEmbedding
+      ? { accepts: { system: true, tools: false }, form: null, specials: 'hidden' as const }
+      : await findDialect({
+          template: facts.chatTemplate,
+          render: (dialogue) => remote.ask('render', dialogue).answer,
+          respell: (text) => remote.ask('respell', text).answer,
+          callsIn: (text, tools) => callsAmong(readText(text, tools)),
+        });
+    if (options.stateFolder !== null) await pruneStates(options.stateFolder);
+    return { engine: remote, dialect };
+  }
+
+  async function open(): Promise<Open> {
+    opening ??= load();
+    try {
+      return await opening;
+    } catch (error) {
+      await close();
+      throw new ProviderError(
+        `${facts.name ?? name} cannot be loaded: ${(error as Error).message}`,
+        { kind: 'bad_request', provider: name },
+        { cause: error },
+      );
+    }
+  }
+
+  async function close(): Promise<void> {
+    const last = engine;
+    opening = undefined;
+    engine = undefined;
+    await last?.close();
+  }
+
+  /** A reply's text as calls and words, without a model. */
+  function readText(text: string, tools: readonly string[]): AsyncIterable<ProviderEvent> {
+    const echo: Provider = {
+      name,
+      countTokens: async () => 0,
+      async *stream() {
+        yield { type: 'text', text };
+        yield { type: 'stop', reason: 'end' };
+      },
+    };
+    const definitions = tools.map((tool) => ({ name: tool, description: '', parameters: {} }));
+    const request = { model: '', system: '', messages: [], tools: definitions };
+    return reading.withCalls(echo, 'native').stream(request, new AbortController().signal);
+  }
+
+  async function dialogueOf(request: CompletionRequest, { dialect }: Open): Promise<Dialogue> {
+    const { messages, tools = [] } = request;
+    return toDialogue({ system: reading.systemOf(request), messages, tools }, dialect.accepts);
+  }
+
+  /** The beginning that every conversation with this system prompt and these tools has in common. */
+  async function keptPrefix(dialogue: Dialogue, { engine: remote }: Open) {
+    if (options.stateFolder === null) return null;
+    const [a, b] = await Promise.all(
+      ['0', '~'].map((words) => remote.ask('render', firstWords(dialogue, words)).answer),
+    );
+    let shared = 0;
+    while (a !== undefined && shared < a.length && a[shared] === b?.[shared]) shared++;
+    const prefix = a?.slice(0, shared) ?? '';
+    return { prefix, file: stateFile(options.stateFolder, { facts, fit, prefix }) };
+  }
+
+  /** One reply as text and thoughts. `begin` is put into the model's mouth, and is part of what it said. */
+  function speaker(opened: Open, constraints: Constraint[], begin = ''): Provider {
+    return {
+      name,
+      countTokens: async (request) => {
+        const text = await opened.engine.ask('render', await dialogueOf(request, opened)).answer;
+        return opened.engine.ask('count', text).answer;
+      },
+      async *stream(request, signal) {
+        const dialogue = await dialogueOf(request, opened);
+        const prompt = await raceAbort(opened.engine.ask('render', dialogue).answer, signal);
+        const schema = request.replySchema;
+        const reply = opened.engine.generate(
+          {
+            prompt: prompt + begin,
+            kept: await keptPrefix(dialogue, opened),
+            maxTokens: request.maxTokens ?? null,
+            temperature: request.temperature ?? TEMPERATURE,
+            seed: options.seed ?? null,
+            stop: request.stopSequences ?? [],
+            specials: opened.dialect.specials,
+            constraints: schema ? [{ grammar: schemaGrammar(schema), after: null }] : constraints,
+          },
+          signal,
+        );
+        const splitter = reading.splitThinking(/<think>\s*$/.test(prompt) && begin === '' ? 'bare' : 'tags');
+        if (begin !== '') yield* splitter.push(begin);
+        let next = await reply.next();
+        for (; !next.done; next = await reply.next()) yield* splitter.push(next.value);
+        yield* splitter.end();
+        const { value } = next;
+        options.onGenerated?.(value);
+        yield { type: 'usage', usage: usageOf(value) };
+        yield { type: 'stop', reason: value.reason === 'max_tokens' ? 'max_tokens' : 'end' };
+      },
+    };
+  }
+
+  const modeOf = ({ dialect }: Open) => (dialect.accepts.tools ? 'native' : textMode);
+
+  function formOf({ dialect }: Open): CallForm {
+    if (dialect.accepts.tools) return dialect.form ?? XML_FORM;
+    return textMode === 'xml' ? XML_TEXT_FORM : FENCE_FORM;
+  }
+
+  async function* reply(request: CompletionRequest, signal: AbortSignal): AsyncGenerator<ProviderEvent> {
+    const opened = await raceAbort(open(), signal);
+    const { tools = [] } = request;
+    if (tools.length === 0) return yield* speaker(opened, []).stream(textOnly(request), signal);
+    const form = formOf(opened);
+    const grammarOf = (written: CallForm) => callGrammar(tools, written);
+    const say = (constraints: Constraint[], begin = '') =>
+      reading.withCalls(speaker(opened, constraints, begin), modeOf(opened)).stream(request, signal);
+    // A model may remember another form than the one it was told.
+    const lazily = FORMS.map((written) => ({
+      grammar: grammarOf(written.open === form.open ? form : written),
+      after: written.open,
+    }));
+    yield* repairing(say(lazily), {
+      isGood: (call) => isCallOf(call, tools),
+      isAttempt: attemptOf(tools.map((tool) => tool.name)),
+      again: () => say([{ grammar: callGrammar(tools, form, 'one'), after: null }], form.open),
+    });
+  }
+
+  return {
+    name,
+    close,
+
+    async *stream(request, signal) {
+      try {
+        yield* reply(request, signal);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!(error instanceof EngineFault)) throw error;
+        if (error.fault === 'died') await close();
+        const kind = error.fault === 'overflow' ? 'overflow' : 'bad_request';
+        throw new ProviderError(error.message, { kind, provider: name }, { cause: error });
+      }
+    },
+
+    async countTokens(request, signal) {
+      // Not loaded for the sake of a number.
+      if (!opening) return estimate(request);
+      const opened = await raceAbort(open(), signal);
+      const asked = reading.withCalls(speaker(opened, []), modeOf(opened));
+      return raceAbort(asked.countTokens(request, signal), signal);
+    },
+
+    async embed(texts, signal) {
+      try {
+        const { engine: remote } = await raceAbort(open(), signal);
+        return await raceAbort(remote.ask('embed', texts).answer, signal);
+      } catch {
+        // Whatever is missing, the notes are found by their words.
+        return null;
+      }
+    },
+  };
+}
+
+function usageOf({ promptTokens, warm, outputTokens }: Generated) {
+  return { inputTokens: promptTokens - warm, outputTokens, cacheReadTokens: warm, cacheWriteTokens: 0 };
+}
+
+function isCallOf({ name, json }: { name: string; json: string }, tools: readonly ToolDefinition[]): boolean {
+  if (!tools.some((tool) => tool.name === name)) return false;
+  try {
+    const input: unknown = JSON.parse(json || '{}');
+    return typeof input === 'object' && input !== null && !Array.isArray(input);
+  } catch {
+    // Not JSON: this is what the grammar is for.
+    return false;
+  }
+}
+
+/** Without tools a history may still hold calls, of a time when there were some; templates refuse them. */
+function textOnly(request: CompletionRequest): CompletionRequest {
+  const messages = request.messages.flatMap((message): Message[] => {
+    if (message.role === 'tool')
+      return [{ role: 'user', content: message.content, timestamp: message.timestamp }];
+    if (message.role === 'user') return [message];
+    const content = message.content.flatMap((part) =>
+      part.type === 'tool_call' ? [{ type: 'text' as const, text: `(called ${part.name})` }] : [part],
+    );
+    return [{ ...message, content }];
+  });
+  return { ...request, messages };
+}
+
+function estimate({ system, messages, tools = [] }: CompletionRequest): number {
+  return Math.ceil((system.length + JSON.stringify([messages, tools]).length) / CHARACTERS_PER_TOKEN);
+}

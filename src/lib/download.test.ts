@@ -1,0 +1,273 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { DownloadError, type DownloadFault, download, type Progress } from './download.ts';
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+const content = Buffer.from(Array.from({ length: 300_000 }, (_, i) => (i * 7919) % 251));
+const sha256 = createHash('sha256').update(content).digest('hex');
+const never = new AbortController().signal;
+
+let folder: string;
+let file: string;
+let servers: Server[] = [];
+
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'aca-download-'));
+  file = path.join(folder, 'deep', 'model.gguf');
+});
+
+afterEach(async () => {
+  for (const server of servers) server.closeAllConnections();
+  await Promise.all(servers.map((server) => new Promise((done) => server.close(done))));
+  servers = [];
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function serve(answer: Answer): Promise<{ url: string; ranges: (string | undefined)[] }> {
+  const ranges: (string | undefined)[] = [];
+  const server = createServer((request, response) => {
+    ranges.push(request.headers.range);
+    answer(request, response);
+  });
+  servers.push(server);
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/model.gguf`, ranges };
+}
+
+/** Serves ranges as a file server does; `cutAfter` bytes of each answer the connection breaks. */
+function filed({ cutAfter = Number.POSITIVE_INFINITY, etag = '"one"', body = content } = {}): Answer {
+  return (request, response) => {
+    const asked = /^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1];
+    const stale = request.headers['if-range'] !== undefined && request.headers['if-range'] !== etag;
+    const from = asked === undefined || stale ? 0 : Number(asked);
+    if (from >= body.length) {
+      response.writeHead(416, { 'content-range': `bytes */${body.length}` }).end();
+      return;
+    }
+    const part = body.subarray(from);
+    response.writeHead(from > 0 ? 206 : 200, {
+      etag,
+      'content-length': part.length,
+      ...(from > 0 && { 'content-range': `bytes ${from}-${body.length - 1}/${body.length}` }),
+    });
+    if (part.length <= cutAfter) response.end(part);
+    // What is still on its way when a connection breaks may be lost; here it arrives.
+    else response.write(part.subarray(0, cutAfter), () => setTimeout(() => response.destroy(), 10));
+  };
+}
+
+async function faultOf(work: Promise<unknown>): Promise<DownloadFault> {
+  const error = await work.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof DownloadError)) throw error ?? new Error('It succeeded.');
+  return error.fault;
+}
+
+test('a file arrives whole, with its folder, and its progress ends at its size', async () => {
+  const { url } = await serve(filed());
+  const told: Progress[] = [];
+
+  const { bytes } = await download({ url, file, sha256 }, { signal: never, progress: (p) => told.push(p) });
+
+  expect(bytes).toBe(content.length);
+  expect((await readFile(file)).equals(content)).toBe(true);
+  expect(told.at(-1)).toMatchObject({ done: content.length, total: content.length });
+  await expect(stat(`${file}.part`)).rejects.toThrow('ENOENT');
+});
+
+test('a connection that breaks again and again is taken up where it broke', async () => {
+  const { url, ranges } = await serve(filed({ cutAfter: 80_000 }));
+
+  await download({ url, file, sha256 }, { signal: never });
+
+  expect((await readFile(file)).equals(content)).toBe(true);
+  expect(ranges).toEqual([undefined, 'bytes=80000-', 'bytes=160000-', 'bytes=240000-']);
+});
+
+test('a second process goes on with what the first one left', async () => {
+  const first = await serve(filed());
+  const stop = new AbortController();
+  const cancelled = download(
+    { url: first.url, file, sha256 },
+    { signal: stop.signal, progress: () => stop.abort(new Error('enough')) },
+  );
+  await expect(cancelled).rejects.toThrow('enough');
+  const { size } = await stat(`${file}.part`);
+  expect(size).toBeGreaterThan(0);
+  await writeFile(`${file}.part`, content.subarray(0, 1000));
+
+  const second = await serve(filed());
+  await download({ url: second.url, file, sha256 }, { signal: never });
+
+  expect(second.ranges).toEqual(['bytes=1000-']);
+  expect((await readFile(file)).equals(content)).toBe(true);
+});
+
+test('a file that changed on the server meanwhile is fetched anew', async () => {
+  const other = Buffer.from('another file by now');
+  const { url } = await serve(filed({ body: other, etag: '"two"' }));
+  await download({ url, file: path.join(folder, 'made') }, { signal: never });
+  const part = path.join(folder, 'model.part');
+  await writeFile(part, content.subarray(0, 5));
+  await writeFile(`${part}.etag`, '"one"');
+
+  await download({ url, file: path.join(folder, 'model') }, { signal: never });
+
+  expect(await readFile(path.join(folder, 'model'))).toEqual(other);
+});
+
+test('a part that is already everything is checked and taken', async () => {
+  const { url } = await serve(filed());
+  const here = path.join(folder, 'model.gguf');
+  await writeFile(`${here}.part`, content);
+
+  await download({ url, file: here, sha256 }, { signal: never });
+
+  expect((await readFile(here)).equals(content)).toBe(true);
+});
+
+test('a wrong checksum leaves nothing behind', async () => {
+  const { url } = await serve(filed());
+
+  expect(await faultOf(download({ url, file, sha256: 'ab'.repeat(32) }, { signal: never }))).toBe('mismatch');
+  await expect(stat(file)).rejects.toThrow('ENOENT');
+  await expect(stat(`${file}.part`)).rejects.toThrow('ENOENT');
+});
+
+test('a wrong sha512 is a mismatch, too', async () => {
+  const { url } = await serve(filed());
+  const sha512 = createHash('sha512').update(content).digest('base64');
+
+  await download({ url, file, sha512 }, { signal: never });
+  const other = path.join(folder, 'b');
+  expect(
+    await faultOf(download({ url, file: other, sha512: `A${sha512.slice(1)}` }, { signal: never })),
+  ).toBe('mismatch');
+});
+
+test('redirects are followed, and a secret header stays with its host', async () => {
+  const seen: (string | undefined)[] = [];
+  const target = await serve((request, response) => {
+    seen.push(request.headers.authorization);
+    filed()(request, response);
+  });
+  const { url } = await serve((request, response) => {
+    seen.push(request.headers.authorization);
+    response.writeHead(302, { location: target.url }).end();
+  });
+
+  await download({ url, file, sha256, headers: { authorization: 'Bearer x' } }, { signal: never });
+
+  expect((await readFile(file)).equals(content)).toBe(true);
+  expect(seen).toEqual(['Bearer x', undefined]);
+});
+
+test('redirects in a circle end', async () => {
+  const { url } = await serve((_, response) => response.writeHead(302, { location: '/model.gguf' }).end());
+
+  expect(await faultOf(download({ url, file }, { signal: never }))).toBe('refused');
+});
+
+test('a no of the server is told with its status', async () => {
+  const { url } = await serve((_, response) => response.writeHead(404).end('nothing here'));
+
+  await expect(download({ url, file }, { signal: never })).rejects.toMatchObject({
+    fault: 'refused',
+    status: 404,
+    message: expect.stringMatching(/^127\.0\.0\.1:\d+ answered 404 for model\.gguf\.$/),
+  });
+});
+
+test('a disk without room is noticed before anything is written', async () => {
+  const { url } = await serve(filed());
+
+  const work = download({ url, file }, { signal: never, freeBytes: async () => 1000 });
+
+  await expect(work).rejects.toMatchObject({ fault: 'disk_full' });
+  await expect(stat(`${file}.part`)).rejects.toThrow('ENOENT');
+});
+
+test.skipIf(process.platform !== 'linux')('a disk that fills up meanwhile is told as such', async () => {
+  const { url } = await serve(filed());
+  const here = path.join(folder, 'model.gguf');
+  // A file that takes nothing, as on a full disk.
+  await symlink('/dev/full', `${here}.part`);
+
+  expect(await faultOf(download({ url, file: here }, { signal: never }))).toBe('disk_full');
+});
+
+test('nobody at the address is told at once', async () => {
+  const { url } = await serve(filed());
+  for (const server of servers) server.close();
+  await new Promise((done) => setTimeout(done, 20));
+
+  expect(await faultOf(download({ url, file }, { signal: never }))).toBe('unreachable');
+});
+
+test('a server that takes the connection and says nothing is given up in time', async () => {
+  const silent = createTcpServer();
+  await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done));
+  const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`;
+  const start = performance.now();
+
+  expect(await faultOf(download({ url, file }, { signal: never, connectMs: 150 }))).toBe('unreachable');
+  expect(performance.now() - start).toBeLessThan(2000);
+  silent.close();
+});
+
+test('a server that falls silent midway is given up after some tries, and what came is kept', async () => {
+  const { url, ranges } = await serve((request, response) => {
+    response.writeHead(request.headers.range ? 206 : 200, {
+      'content-length': request.headers.range ? 199_000 : 200_000,
+      ...(request.headers.range && { 'content-range': 'bytes 1000-199999/200000' }),
+    });
+    if (request.headers.range) response.flushHeaders();
+    else response.write(content.subarray(0, 1000));
+  });
+
+  expect(await faultOf(download({ url, file }, { signal: never, silenceMs: 100 }))).toBe('cut');
+  expect((await stat(`${file}.part`)).size).toBe(1000);
+  expect(ranges).toEqual([undefined, 'bytes=1000-', 'bytes=1000-', 'bytes=1000-']);
+});
+
+test('an abort ends it within 200 ms, also while the server is silent', async () => {
+  const { url } = await serve((_, response) => {
+    response.writeHead(200, { 'content-length': 10 });
+    response.write('abc');
+  });
+  const stop = new AbortController();
+  const work = download({ url, file }, { signal: stop.signal });
+  await new Promise((done) => setTimeout(done, 50));
+  const start = performance.now();
+  stop.abort();
+
+  await expect(work).rejects.toThrow('abort');
+  expect(performance.now() - start).toBeLessThan(200);
+});
+
+test('whatever the cuts, the file is the same', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 100, max: 900 }),
+      fc.integer({ min: 0, max: 999 }),
+      async (cutAfter, have) => {
+        const body = content.subarray(0, 1000);
+        const { url } = await serve(filed({ cutAfter, body }));
+        const target = path.join(folder, `${cutAfter}-${have}`);
+        if (have > 0) await writeFile(`${target}.part`, body.subarray(0, have));
+        await download({ url, file: target }, { signal: never });
+        expect(await readFile(target)).toEqual(body);
+      },
+    ),
+    { numRuns: 15 },
+  );
+});

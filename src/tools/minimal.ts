@@ -1,0 +1,30 @@
+import type { ToolDefinition } from '../contract/provider.ts';
+
+/** The tools a small model can keep apart: in few words, and with what each may need beyond what is required. */
+const KEPT: Readonly<Record<string, { words: string; extras?: readonly string[] }>> = {
+  Read: { words: 'Read a file as numbered lines. offset: lines to skip.', extras: ['offset'] },
+  Edit: { words: 'Replace old_string, which must occur exactly once in the file, by new_string.' },
+  Write: { words: 'Write a whole file.' },
+  Glob: { words: 'Find files by name, such as **/*.ts.' },
+  Grep: { words: 'Find lines that match a regular expression.', extras: ['path'] },
+  Bash: { words: 'Run a shell command.' },
+};
+
+/** A few tools in few words, for models with a small window: all that is needed to read, change and try out code. */
+export function minimalTools(definitions: readonly ToolDefinition[]): ToolDefinition[] {
+  return definitions.flatMap(({ name, parameters }) => {
+    const kept = Object.hasOwn(KEPT, name) ? KEPT[name] : undefined;
+    return kept ? [{ name, description: kept.words, parameters: slim(parameters, kept.extras ?? []) }] : [];
+  });
+}
+
+function slim(parameters: Record<string, unknown>, extras: readonly string[]): Record<string, unknown> {
+  const properties = (parameters.properties ?? {}) as Record<string, { type?: unknown }>;
+  const required = (parameters.required ?? []) as string[];
+  const kept = Object.entries(properties).filter(([key]) => required.includes(key) || extras.includes(key));
+  return {
+    type: 'object',
+    properties: Object.fromEntries(kept.map(([key, { type }]) => [key, { type }])),
+    required,
+  };
+}

@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { aca } from '../support/aca.ts';
+import { GREETS, tinyModel } from '../support/embedded.ts';
+import { type Workspace, workspace } from '../support/workspace.ts';
+
+/** A hub with one model. The first `cuts` answers break after 100 KB. */
+async function hub(space: Workspace, { cuts = 0, sum = '' } = {}) {
+  const content = await readFile(await tinyModel(path.join(space.home, 'source.gguf'), { chains: GREETS }));
+  const sha256 = sum || createHash('sha256').update(content).digest('hex');
+  const ranges: (string | undefined)[] = [];
+  let left = cuts;
+  const server = createServer((request, response) => {
+    if (request.url === '/me/mine/resolve/main/small.gguf') {
+      const headers = { 'x-linked-etag': `"${sha256}"`, 'x-linked-size': content.length };
+      response.writeHead(302, { location: '/store/1', ...headers }).end();
+    } else if (request.url === '/store/1') {
+      ranges.push(request.headers.range);
+      const from = Number(/\d+/.exec(request.headers.range ?? '0')?.[0]);
+      const rest = content.subarray(from);
+      const range = { 'content-range': `bytes ${from}-${content.length - 1}/${content.length}` };
+      response.writeHead(from > 0 ? 206 : 200, { 'content-length': rest.length, etag: '"1"', ...range });
+      if (left-- > 0)
+        response.write(rest.subarray(0, 100_000), () => setTimeout(() => response.destroy(), 50));
+      else response.end(rest);
+    } else response.writeHead(404).end();
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return {
+    env: { HF_ENDPOINT: `http://127.0.0.1:${(server.address() as AddressInfo).port}` },
+    ranges,
+    content,
+    file: path.join(space.home, '.ai-assistant/models/me--mine/small.gguf'),
+  };
+}
+
+test('R02 a model is pulled, over broken connections, and told how to be used', async () => {
+  const space = await workspace({});
+  const { env, ranges, content, file } = await hub(space, { cuts: 2 });
+
+  const { code, stdout, stderr } = await aca(space, ['models', 'pull', 'me/mine', 'small.gguf', '--yes'], {
+    env,
+  });
+
+  expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: `${file}\n` });
+  expect(stderr).toMatch(/^Fetching me\/mine\/small\.gguf \(0\.5 MB\) from 127\.0\.0\.1:\d+\.$/m);
+  expect(stderr).toContain('aca models use small');
+  expect(stderr).toContain('Its runtime is not installed yet: aca models setup');
+  expect((await readFile(file)).equals(content)).toBe(true);
+  expect(ranges).toEqual([undefined, 'bytes=100000-', 'bytes=200000-']);
+  const again = await aca(space, ['models', 'pull', 'me/mine', 'small.gguf', '--yes'], { env });
+  expect(again.code).toBe(0);
+  expect(ranges.length).toBe(3);
+});
+
+test('--repo-id and --filename fetch a model before the conversation begins', async () => {
+  const space = await workspace({});
+  const { env, file } = await hub(space);
+  const args = ['-p', 'hello', '--repo-id', 'me/mine', '--filename', 'small.gguf'];
+
+  const { code, stderr } = await aca(space, args, { env });
+
+  expect((await stat(file)).size).toBeGreaterThan(0);
+  // All that is missing now is the runtime.
+  expect({ code, end: stderr.trim().split('\n').at(-1) }).toEqual({
+    code: 2,
+    end: 'Install it once with: aca models setup',
+  });
+  const half = await aca(space, ['-p', 'hello', '--repo-id', 'me/mine'], { env });
+  expect(half).toMatchObject({ code: 2, stderr: expect.stringContaining('Give both') });
+});
+
+test('a damaged model is not kept, and nothing is fetched offline or without a yes', async () => {
+  const space = await workspace({});
+  const { env, file } = await hub(space, { sum: 'ab'.repeat(32) });
+  const pull = ['models', 'pull', 'me/mine', 'small.gguf'];
+
+  const damaged = await aca(space, [...pull, '--yes'], { env });
+  expect(damaged).toMatchObject({ code: 1, stderr: expect.stringContaining('its checksum is wrong') });
+  await expect(stat(file)).rejects.toThrow('ENOENT');
+  expect(await aca(space, pull, { env })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('add --yes'),
+  });
+  const offline = { ...env, AI_ASSISTANT_OFFLINE: '1' };
+  expect(await aca(space, [...pull, '--yes'], { env: offline })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('Offline: nothing is fetched.'),
+  });
+});
+
+test('a pull that is interrupted goes on where it was', async () => {
+  const space = await workspace({});
+  const { env, ranges, file, content } = await hub(space, { cuts: 1000 });
+  const first = await aca(space, ['models', 'pull', 'me/mine', 'small.gguf', '--yes'], {
+    env,
+    onSpawn: (child) => {
+      child.stderr?.on('data', () => child.kill('SIGINT'));
+    },
+  });
+  expect(first).toMatchObject({ code: 1, stderr: expect.stringContaining('it goes on where it was') });
+
+  const second = await aca(space, ['models', 'pull', 'me/mine', 'small.gguf', '--yes'], { env });
+  expect(second.code, second.stderr).toBe(0);
+  expect((await readFile(file)).equals(content)).toBe(true);
+  expect(ranges.length).toBeGreaterThan(2);
+});

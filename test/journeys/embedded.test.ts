@@ -1,0 +1,154 @@
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { aca, parseStream } from '../support/aca.ts';
+import { CALLS, GREETS, runtimeHome, tinyModel } from '../support/embedded.ts';
+import { realRuntime } from '../support/embedded-runtime.ts';
+import { type Workspace, workspace } from '../support/workspace.ts';
+
+/** Why the real runtime is not there; empty when it is. */
+let missing = '';
+
+beforeAll(async () => {
+  const found = await realRuntime(afterAll);
+  if (typeof found === 'string') missing = found;
+}, 300_000);
+
+beforeEach(({ skip }) => {
+  skip(missing !== '', missing);
+});
+
+/** A workspace whose data root has the runtime, as if `models setup` had put it there. */
+async function withRuntime(files: Record<string, string>): Promise<Workspace & { root: string }> {
+  const space = await workspace(files);
+  const root = path.join(space.home, '.ai-assistant');
+  await mkdir(root, { recursive: true });
+  await symlink(path.join(runtimeHome, 'runtime'), path.join(root, 'runtime'));
+  return space;
+}
+
+test('R01 a model file alone is enough for an answer: no server, no key, no account', async () => {
+  const space = await withRuntime({});
+  const model = await tinyModel(path.join(space.home, 'greets.gguf'), { chains: GREETS });
+
+  const { code, stdout, stderr } = await aca(space, ['-p', 'hello', '--model', model]);
+
+  expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: 'Hello world.\n' });
+}, 60_000);
+
+test('a call held to the grammar is valid and is carried out, and its result is read by the model', async () => {
+  const space = await withRuntime({ Read: 'the words in the file\n' });
+  const model = await tinyModel(path.join(space.home, 'calls.gguf'), { chains: CALLS });
+
+  const { stdout, stderr } = await aca(space, [
+    ...['-p', 'read it', '--model', model, '--max-turns', '2', '--output-format', 'stream-json'],
+  ]);
+
+  const { events, report } = parseStream(stdout);
+  const messages = events.flatMap((event) => (event.type === 'message' ? [event.message] : []));
+  const [, call, result, second] = messages;
+  expect(call, stderr).toMatchObject({
+    role: 'assistant',
+    provider: 'embedded',
+    stopReason: 'tool_calls',
+    content: [{ type: 'tool_call', name: 'Read', input: { file_path: 'Read' } }],
+  });
+  expect(result).toMatchObject({ role: 'tool', name: 'Read', success: true });
+  expect(JSON.stringify(result)).toContain('the words in the file');
+  // The second reply begins where the first one ended: only what was new had to be read.
+  const usage = second?.role === 'assistant' ? second.usage : undefined;
+  expect(usage?.cacheReadTokens).toBeGreaterThan(usage?.inputTokens ?? Number.POSITIVE_INFINITY);
+  expect(report.type).toBe('result');
+}, 60_000);
+
+test('a new process takes up the prompt that an earlier one has read', async () => {
+  const space = await withRuntime({});
+  const model = await tinyModel(path.join(space.home, 'greets.gguf'), { chains: GREETS });
+  const run = async (prompt: string) => {
+    const { stdout } = await aca(space, ['-p', prompt, '--model', model, '--output-format', 'stream-json']);
+    const { events } = parseStream(stdout);
+    const reply = events.flatMap((event) => (event.type === 'message' ? [event.message] : [])).at(-1);
+    return reply?.role === 'assistant' ? reply.usage : undefined;
+  };
+
+  const cold = await run('first words');
+  const warm = await run('other words');
+
+  expect(cold).toMatchObject({ cacheReadTokens: 0 });
+  expect(warm?.cacheReadTokens).toBeGreaterThan(300);
+  expect(warm?.inputTokens).toBeLessThan(60);
+  const kept = await readdir(path.join(space.home, '.ai-assistant/cache/prompts'));
+  expect(kept).toEqual([expect.stringMatching(/^[0-9a-f]{40}\.state$/)]);
+}, 60_000);
+
+test('Ctrl-C ends a reply that would never end', async () => {
+  const space = await withRuntime({});
+  const model = await tinyModel(path.join(space.home, 'endless.gguf'), {
+    chains: [['Ċ', 'Hello', 'Ġworld', 'Hello']],
+  });
+  let stopped = 0;
+
+  const { code, stdout } = await aca(
+    space,
+    ['-p', 'hello', '--model', model, '--output-format', 'stream-json'],
+    {
+      onSpawn: (child) => {
+        child.stdout?.on('data', (text: string) => {
+          if (stopped > 0 || !text.includes('Hello')) return;
+          stopped = performance.now();
+          child.kill('SIGINT');
+        });
+      },
+    },
+  );
+
+  expect(code).toBe(130);
+  expect(performance.now() - stopped).toBeLessThan(3000);
+  expect(parseStream(stdout).report.stopReason).toBe('interrupted');
+}, 60_000);
+
+test('R02 a model is named once for good, and the next conversation uses it', async () => {
+  const space = await withRuntime({});
+  const root = path.join(space.home, '.ai-assistant');
+  await tinyModel(path.join(root, 'models/me--mine/small.gguf'), { chains: GREETS });
+
+  const use = await aca(space, ['models', 'use', 'small']);
+  expect(use).toMatchObject({ code: 0, stdout: 'embedded/small answers from now on.\n' });
+  expect(JSON.parse(await readFile(path.join(root, 'config.json'), 'utf8'))).toEqual({
+    model: 'embedded/small',
+  });
+  const list = await aca(space, ['models', 'list']);
+  expect(list.stdout).toMatch(/^embedded\/small +4K window +F32, 0\.\d MB$/m);
+  const { stdout } = await aca(space, ['-p', 'hello']);
+  expect(stdout).toBe('Hello world.\n');
+
+  const removed = await aca(space, ['models', 'remove', 'small']);
+  expect(removed.code).toBe(0);
+  const gone = await aca(space, ['-p', 'hello']);
+  expect(gone).toMatchObject({ code: 2, stderr: expect.stringContaining('The model small is not here.') });
+}, 60_000);
+
+test('without anything configured, a model on the disk answers by itself', async () => {
+  const space = await withRuntime({});
+  await tinyModel(path.join(space.home, '.ai-assistant/models/me--mine/small.gguf'), { chains: GREETS });
+
+  const { stdout, stderr } = await aca(space, ['-p', 'hello']);
+
+  expect(stdout, stderr).toBe('Hello world.\n');
+}, 60_000);
+
+test('a runtime that is missing and a file that is no model are told in words', async () => {
+  const bare = await workspace({});
+  const model = await tinyModel(path.join(bare.home, 'm.gguf'), {});
+  const text = path.join(bare.home, 'text.gguf');
+  await writeFile(text, 'hello');
+
+  expect(await aca(bare, ['-p', 'hello', '--model', model])).toMatchObject({
+    code: 2,
+    stderr: 'The runtime for embedded models is not installed.\nInstall it once with: aca models setup\n',
+  });
+  expect(await aca(bare, ['-p', 'hello', '--model', text])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('text.gguf is no model file that can be read'),
+  });
+});

@@ -1,0 +1,24 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type InstalledRuntime, installedRuntime } from '../../src/embedded/runtime-place.ts';
+import { aca } from './aca.ts';
+import { runtimeHome } from './embedded.ts';
+import { type WhenDone, workspace } from './workspace.ts';
+
+/**
+ * The real runtime, as the product installs it; from an earlier run, if there was one. A sentence instead when the
+ * registry cannot be reached; any other failure is one of the product.
+ */
+export async function realRuntime(whenDone: WhenDone): Promise<InstalledRuntime | string> {
+  const space = await workspace({}, whenDone);
+  const { npm_config_registry: registry } = process.env;
+  for (;;) {
+    const { code, stderr } = await aca(space, ['models', 'setup', '--yes'], {
+      env: { AI_ASSISTANT_HOME: runtimeHome, ...(registry && { npm_config_registry: registry }) },
+    });
+    const found = await installedRuntime(runtimeHome);
+    if (code === 0 && found) return found;
+    if (/does not answer|broke off/.test(stderr)) return stderr.trim().replaceAll('\n', ' ');
+    if (!stderr.includes('Another process is installing')) throw new Error(stderr);
+    await sleep(500);
+  }
+}

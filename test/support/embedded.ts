@@ -1,0 +1,76 @@
+import path from 'node:path';
+import { build } from 'esbuild';
+import { writeTinyModel } from '../../scripts/make-tiny-gguf.mjs';
+import { fitModel } from '../../src/embedded/fit.ts';
+import { readGguf } from '../../src/embedded/gguf.ts';
+import { createEmbedded, type EmbeddedOptions, type EmbeddedProvider } from '../../src/embedded/provider.ts';
+import type { InstalledRuntime } from '../../src/embedded/runtime-place.ts';
+import { systemWithSummary } from '../../src/providers/summary.ts';
+import { withTextTools } from '../../src/providers/text-tools.ts';
+import { createThinkSplitter } from '../../src/providers/thinking.ts';
+
+const root = process.cwd();
+
+/** A data root of its own that outlives a test run: the runtime in it is fetched once. */
+export const runtimeHome = path.join(root, 'node_modules/.cache/embedded');
+
+export type TinyOptions = Parameters<typeof writeTinyModel>[1];
+
+/** Says "Hello world." to everything. */
+export const GREETS: string[][] = [['Ċ', 'Hello', 'Ġworld', '.', '<|im_end|>']];
+
+/** Opens a call; held to a grammar, it becomes one of Read for the file `Read`, whatever other tools there are. */
+export const CALLS: string[][] = [
+  ['Ċ', '<tool_call>'],
+  ['"', 'R', 'e', 'a', 'd', '"'],
+  ['Ġ"', 'R'],
+  ['</tool_call>', '<|im_end|>'],
+];
+
+/** Writes a tiny model; its path. */
+export async function tinyModel(file: string, options: TinyOptions): Promise<string> {
+  await writeTinyModel(file, options);
+  return file;
+}
+
+/** The thread as the build makes it, from the source as it is. */
+export async function buildWorker(): Promise<string> {
+  const outfile = path.join(runtimeHome, `worker-${process.pid}.mjs`);
+  await build({
+    absWorkingDir: root,
+    entryPoints: ['src/embedded/worker.ts'],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20.19',
+    logLevel: 'warning',
+  });
+  return outfile;
+}
+
+export type TinyProvider = Partial<EmbeddedOptions> & { runtime: InstalledRuntime; worker: string };
+
+/** A provider for a tiny model written to `file`; one thread, the same reply every time. */
+export async function tinyProvider(
+  file: string,
+  model: TinyOptions,
+  options: TinyProvider,
+): Promise<EmbeddedProvider> {
+  const facts = await readGguf(await tinyModel(file, model));
+  return createEmbedded({
+    name: 'embedded',
+    facts,
+    fit: { ...fitModel(facts, { freeBytes: 4e9, cores: 1 }), threads: 1 },
+    reading: {
+      withCalls: (provider, mode) =>
+        withTextTools(provider, { mode, resultRole: mode === 'native' ? 'tool' : 'user' }),
+      splitThinking: createThinkSplitter,
+      systemOf: systemWithSummary,
+    },
+    stateFolder: null,
+    env: { PATH: process.env.PATH ?? '' },
+    seed: 1,
+    ...options,
+  });
+}

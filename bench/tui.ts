@@ -168,8 +168,11 @@ async function largeAnswer({ main, space }: Bench): Promise<ToolRow[]> {
 
 /** Answers to calls are messages, too: they all pass over the screen. */
 async function manyMessages({ main, space }: Bench): Promise<ToolRow[]> {
-  const reads = () =>
-    calls(...Array.from({ length: CALLS_A_TURN }, (): [string, object] => ['Read', { file_path: 'a.txt' }]));
+  // Each turn another: a model that asks the same again and again is stopped.
+  const reads = (_: unknown, turn: number) => {
+    const read: [string, object] = ['Read', { file_path: 'a.txt', limit: turn + 1 }];
+    return calls(...Array<[string, object]>(CALLS_A_TURN).fill(read));
+  };
   const script: Step[] = [...Array.from({ length: TURNS }, reads), says('All were read.')];
   await using server = await startModelServer(script);
   const { model, env } = doors.google(server.url);

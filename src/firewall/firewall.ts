@@ -7,6 +7,9 @@ import { createPlaceholders, PLACEHOLDER } from './placeholders.ts';
 /** Asked before every request. Returns the very same list while nothing has changed. */
 export type SecretSource = () => readonly NamedSecret[];
 
+/** How old the list of secrets may be for what stays on this machine; for what leaves it, it is always new. */
+const FRESH_MS = 1000;
+
 export type FirewallOptions = {
   secrets: readonly SecretSource[];
   /** Kept on the user's machine: it makes placeholders equal from session to session, and nobody else's guess. */
@@ -26,6 +29,7 @@ export type Firewall = {
 export function createFirewall({ secrets: sources, key }: FirewallOptions): Firewall {
   const placeholders = createPlaceholders(key);
   let lists: (readonly NamedSecret[])[] = [];
+  let looked = Number.NEGATIVE_INFINITY;
   /** Never forgotten: what a history says is not unsaid when a file changes. */
   const known = new Map<string, NamedSecret>();
   let hider: TextHider = createTextHider([], placeholders);
@@ -34,6 +38,7 @@ export function createFirewall({ secrets: sources, key }: FirewallOptions): Fire
   let lastSummary: { from?: string | undefined; to?: string | undefined } = {};
 
   function refresh(): void {
+    looked = performance.now();
     const current = sources.map((source) => source());
     if (current.length === lists.length && current.every((list, i) => list === lists[i])) return;
     lists = current;
@@ -98,7 +103,7 @@ export function createFirewall({ secrets: sources, key }: FirewallOptions): Fire
     },
 
     hide(value) {
-      refresh();
+      if (performance.now() - looked > FRESH_MS) refresh();
       return hideDeep(value);
     },
 

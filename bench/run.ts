@@ -128,7 +128,9 @@ function gapsOf({ requests }: ModelServer): number[] {
 /** From the last byte of a reply to the arrival of the next request, one Read between them; the median over a run. */
 async function loopGap(protocol: (typeof protocolNames)[number], folder: string): Promise<number> {
   // Each another: a model that asks the same again and again is stopped.
-  const reads = Array.from({ length: TURNS }, (_, i) => calls(['Read', { file_path: 'a.txt', limit: i + 1 }]));
+  const reads = Array.from({ length: TURNS }, (_, i) =>
+    calls(['Read', { file_path: 'a.txt', limit: i + 1 }]),
+  );
   await using server = await startModelServer([...reads, says('ok')]);
   const { model, env } = doors[protocol](server.url);
   const code = await exitOf([main, '-p', 'hello', '--model', model], folder, env);

@@ -166,7 +166,7 @@ async function sideBySide(folder: string): Promise<ToolRow> {
     find: () => bash,
     toolNames: () => [bash.name],
     decide: async () => ({ verdict: 'allow', by: 'bench', because: '' }),
-    context: (signal, progress) => ({ ...hands, signal, progress }),
+    context: (signal, { progress }) => ({ ...hands, signal, progress }),
     isReadOnly: ({ kind, target }) => kind === 'execute' && classify(target, place).verdict === 'allow',
     answerTo: () => undefined,
     keepOutput: async () => null,

@@ -4,6 +4,7 @@ import { exitCodes } from '../src/cli/exit-codes.ts';
 import { auditCommand } from '../src/cli/subcommands/audit.ts';
 import { configCommand } from '../src/cli/subcommands/config.ts';
 import { keysCommand } from '../src/cli/subcommands/keys.ts';
+import { mcpCommand } from '../src/cli/subcommands/mcp.ts';
 import { memoryCommand } from '../src/cli/subcommands/memory.ts';
 import { modelsCommand } from '../src/cli/subcommands/models.ts';
 import { policyCommand } from '../src/cli/subcommands/policy.ts';
@@ -68,6 +69,7 @@ function commandRows(): string[][] {
     audit: auditCommand(terminal),
     config: configCommand(terminal),
     keys: keysCommand(terminal),
+    mcp: mcpCommand(terminal),
     memory: memoryCommand(terminal),
     models: modelsCommand(terminal),
     policy: policyCommand(terminal),

@@ -10,6 +10,7 @@ import type { Report } from '../src/cli/report.ts';
 import { auditCommand } from '../src/cli/subcommands/audit.ts';
 import { configCommand } from '../src/cli/subcommands/config.ts';
 import { keysCommand } from '../src/cli/subcommands/keys.ts';
+import { mcpCommand } from '../src/cli/subcommands/mcp.ts';
 import { memoryCommand } from '../src/cli/subcommands/memory.ts';
 import { modelsCommand } from '../src/cli/subcommands/models.ts';
 import { policyCommand } from '../src/cli/subcommands/policy.ts';
@@ -139,6 +140,7 @@ function subcommand(name: string): Command {
     audit: () => auditCommand(terminal),
     config: () => configCommand(terminal),
     keys: () => keysCommand(terminal),
+    mcp: () => mcpCommand(terminal),
     memory: () => memoryCommand(terminal),
     models: () => modelsCommand(terminal),
     policy: () => policyCommand(terminal),
@@ -278,6 +280,7 @@ describe('tables name everything there is, and nothing else', () => {
       judged: true,
       tool_start: true,
       tool_progress: true,
+      subagent: true,
       tool_end: true,
       retry: true,
       usage: true,

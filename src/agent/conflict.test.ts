@@ -6,6 +6,7 @@ import { accessesConflict } from './conflict.ts';
 const read = (target: string): Access[] => [{ kind: 'read', target }];
 const write = (target: string): Access[] => [{ kind: 'write', target }];
 const execute = (target: string): Access[] => [{ kind: 'execute', target }];
+const delegate = (target: string): Access[] => [{ kind: 'delegate', target }];
 
 test.each([
   ['two reads of one file', read('a'), read('a'), false],
@@ -17,6 +18,10 @@ test.each([
   ['a command and a read', execute('ls'), read('a'), true],
   ['two commands', execute('ls'), execute('pwd'), true],
   ['a download and a command', [{ kind: 'fetch', target: 'https://x.test' } as const], execute('ls'), false],
+  ['two subagents', delegate('general'), delegate('general'), false],
+  ['a subagent and a read', delegate('general'), read('a'), false],
+  ['a subagent and a write', delegate('general'), write('a'), true],
+  ['a subagent and a command', delegate('general'), execute('ls'), true],
   ['a call that touches nothing', [], execute('ls'), false],
 ])('[Y01] %s', (_name, a, b, expected) => {
   expect(accessesConflict(a, b)).toBe(expected);
@@ -24,7 +29,7 @@ test.each([
 
 test('[Y01] conflict does not depend on the order of the two', () => {
   const access = fc.record<Access>({
-    kind: fc.constantFrom('read', 'write', 'execute', 'fetch'),
+    kind: fc.constantFrom('read', 'write', 'execute', 'fetch', 'delegate'),
     target: fc.constantFrom('a', 'a/b', './a/b/c', '../x', 'ab', '/'),
   });
   fc.assert(

@@ -8,7 +8,10 @@ export function accessesConflict(a: readonly Access[], b: readonly Access[]): bo
 
 function clash(a: Access, b: Access): boolean {
   if (a.kind === 'fetch' || b.kind === 'fetch') return false;
-  if (a.kind === 'execute' || b.kind === 'execute') return true;
+  const kinds = [a.kind, b.kind];
+  // Subagents work side by side; each of them looks again before it writes.
+  if (kinds.includes('delegate')) return kinds.includes('write') || kinds.includes('execute');
+  if (kinds.includes('execute')) return true;
   if (a.kind === 'read' && b.kind === 'read') return false;
   return within(a.target, b.target) || within(b.target, a.target);
 }

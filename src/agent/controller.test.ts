@@ -4,7 +4,7 @@ import { type ScriptedModel, scripted } from '../../test/support/scripted.ts';
 import type { AgentEvent } from '../contract/event.ts';
 import { type Message, textOf } from '../contract/message.ts';
 import type { Session } from '../contract/session.ts';
-import { Controller, type SessionLog } from './controller.ts';
+import { Controller, type ControllerDeps, type SessionLog } from './controller.ts';
 import { failedAnswer, type Unfinished } from './history.ts';
 
 const nothing: Unfinished = { started: new Set(), answered: new Map() };
@@ -16,11 +16,13 @@ function controllerOf(
     log = {},
     unfinished = nothing,
     news = [],
+    beforePrompt,
   }: {
     messages?: Message[];
     log?: Partial<SessionLog>;
     unfinished?: Unfinished;
     news?: string[];
+    beforePrompt?: NonNullable<ControllerDeps['beforePrompt']>;
   } = {},
 ) {
   const saved: Message[] = [];
@@ -51,6 +53,7 @@ function controllerOf(
     model: 'm',
     contextWindow: 1000,
     news: () => news.shift() ?? null,
+    ...(beforePrompt && { beforePrompt }),
     prepareRun: async () => ({
       provider: 'scripted',
       model: 'm',
@@ -80,6 +83,25 @@ describe('the controller', () => {
     await controller.submit(text('second'));
     const said = saved.flatMap((message) => (message.role === 'user' ? [message.content] : []));
     expect(said).toEqual([[...text('[plan now]'), ...text('first')], text('second')]);
+  });
+
+  test('a prompt is heard of before it is kept: it may be added to, or refused and then nothing is kept', async () => {
+    const { controller, saved, events } = controllerOf(scripted(says('a')), {
+      beforePrompt: async (content) =>
+        JSON.stringify(content).includes('bad')
+          ? { type: 'block', because: 'it is bad' }
+          : { type: 'go', content: [...content, ...text('added')] },
+    });
+    const refused = await controller.submit(text('bad'));
+    expect(refused).toEqual({
+      type: 'end',
+      reason: 'error',
+      turns: 0,
+      error: { message: 'The prompt was not sent: it is bad' },
+    });
+    expect({ saved, last: events.at(-1) }).toEqual({ saved: [], last: refused });
+    await controller.submit(text('good'));
+    expect(saved[0]?.content).toEqual([...text('good'), ...text('added')]);
   });
 
   test('a grant that is forgotten leaves the session and the journal', async () => {

@@ -1,11 +1,13 @@
 import { setMaxListeners } from 'node:events';
+import type { RunOptions } from '../contract/command.ts';
 import type { AgentEvent } from '../contract/event.ts';
 import type { Message, UserMessage } from '../contract/message.ts';
 import type { Permission } from '../contract/permission.ts';
 import type { Session } from '../contract/session.ts';
 import { changeView, type ViewChange, wholeView } from '../contract/view.ts';
 import { closeCall, openCallsOf, type Unfinished } from './history.ts';
-import { type Run, runLoop } from './loop.ts';
+import type { Run } from './loop.ts';
+import { type GoOn, runOn } from './run-on.ts';
 import { type AgentState, type Progress, reduceProgress } from './state.ts';
 import type { CallLog } from './tool-router.ts';
 
@@ -37,12 +39,19 @@ export type ControllerDeps = {
   contextWindow: number;
   /** What the model must learn with the next prompt, and had no other way to; null when there is no news. */
   news?(): string | null;
+  /** Hears of a prompt before it is kept: it may add to it, or refuse it. */
+  beforePrompt?(content: UserMessage['content'], signal: AbortSignal): Promise<HeardPrompt>;
   /** Called at each submit: everything one run needs, but what the controller itself knows. */
-  prepareRun(): Promise<Omit<Run, 'history' | 'signal'>>;
+  prepareRun(options: RunOptions): Promise<Omit<Run, 'history' | 'signal'> & { goOn?: GoOn }>;
 };
+
+export type HeardPrompt =
+  | { type: 'go'; content: UserMessage['content'] }
+  | { type: 'block'; because: string };
 
 type Queued = {
   content: UserMessage['content'];
+  options: RunOptions;
   done: (end: RunEnd) => void;
   failed: (error: unknown) => void;
 };
@@ -82,9 +91,9 @@ export class Controller {
   }
 
   /** Runs now, or after the runs submitted before. Resolves with the run's end. */
-  submit(content: UserMessage['content']): Promise<RunEnd> {
+  submit(content: UserMessage['content'], options: RunOptions = {}): Promise<RunEnd> {
     return new Promise((done, failed) => {
-      this.#queue.push({ content, done, failed });
+      this.#queue.push({ content, options, done, failed });
       if (!this.#current) void this.#drain();
     });
   }
@@ -125,6 +134,12 @@ export class Controller {
     this.#tell({ type: 'notice', level, text });
   }
 
+  /** What happens beside the runs, such as in a subagent that the user started. */
+  async beside(event: AgentEvent): Promise<void> {
+    await this.#save(this.#deps.log.watch(event));
+    this.#tell(event);
+  }
+
   async close(): Promise<void> {
     this.interrupt();
     try {
@@ -144,7 +159,7 @@ export class Controller {
       // Every call that runs listens; many at once are no leak.
       setMaxListeners(0, this.#current.signal);
       try {
-        next.done(await this.#run(next.content, this.#current.signal));
+        next.done(await this.#run(next, this.#current.signal));
       } catch (error) {
         next.failed(error);
       } finally {
@@ -153,26 +168,36 @@ export class Controller {
     }
   }
 
-  async #run(content: UserMessage['content'], signal: AbortSignal): Promise<RunEnd> {
+  async #run({ content, options }: Queued, signal: AbortSignal): Promise<RunEnd> {
     const { session, provider, model } = this.#deps;
     await this.#deps.ready;
     const timestamp = new Date().toISOString();
     this.#tell({ type: 'run_start', sessionId: session.id, provider, model, cwd: session.workingDirectory });
     for (const call of openCallsOf(session.messages))
       await this.#add(closeCall(call, this.#deps.unfinished, timestamp));
+    const heard = (await this.#deps.beforePrompt?.(content, signal)) ?? { type: 'go' as const, content };
+    if (heard.type === 'block') return this.#refused(heard.because);
     const news = this.#deps.news?.() ?? null;
-    const told = news === null ? content : [{ type: 'text' as const, text: news }, ...content];
+    const told = news === null ? heard.content : [{ type: 'text' as const, text: news }, ...heard.content];
     await this.#add({ role: 'user', content: told, timestamp });
 
-    const run = { ...(await this.#deps.prepareRun()), history: session.messages, signal };
+    const { goOn, ...prepared } = await this.#deps.prepareRun(options);
     let end: RunEnd | undefined;
-    for await (const event of runLoop(run)) {
+    for await (const event of runOn({ ...prepared, history: session.messages, signal }, goOn)) {
       const { log } = this.#deps;
       await this.#save(event.type === 'message' ? log.message(event.message) : log.watch(event));
       if (event.type === 'end') end = event;
       this.#tell(event);
     }
     if (!end) throw new Error('The loop ended without saying why.');
+    return end;
+  }
+
+  /** A prompt that nobody will answer is not kept. */
+  #refused(because: string): RunEnd {
+    const error = { message: `The prompt was not sent: ${because}` };
+    const end: RunEnd = { type: 'end', reason: 'error', turns: 0, error };
+    this.#tell(end);
     return end;
   }
 

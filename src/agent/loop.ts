@@ -1,6 +1,7 @@
 import { BudgetReachedError, ContextOverflowError, ProviderError, StuckError } from '../contract/errors.ts';
 import type { AgentEvent, EndReason, RunError } from '../contract/event.ts';
 import {
+  type AssistantMessage,
   type Message,
   type StopReason,
   type ToolCallPart,
@@ -25,6 +26,8 @@ export type Run = {
    * is smaller now.
    */
   makeRoom(cause: 'routine' | 'overflow', signal: AbortSignal): AsyncGenerator<AgentEvent, boolean>;
+  /** Has the last word on a reply before it is kept. */
+  heed?(message: AssistantMessage): Promise<AssistantMessage>;
   costOf(usage: Usage): number | null;
   maxTurns: number;
   signal: AbortSignal;
@@ -65,7 +68,8 @@ async function* takeTurn(run: Run): AsyncGenerator<AgentEvent, Ending | null> {
     throw error;
   }
 
-  const message = reply.finish(now());
+  const finished = reply.finish(now());
+  const message = (await run.heed?.(finished)) ?? finished;
   if (reply.usage) yield { type: 'usage', usage: reply.usage, costUsd: run.costOf(reply.usage) };
   if (message.content.length > 0) yield* record(run, message);
   const calls = toolCallsOf(message);

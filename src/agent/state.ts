@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../contract/event.ts';
+import { type AgentEvent, innermost } from '../contract/event.ts';
 import { type Message, type ToolCall, toolCallsOf } from '../contract/message.ts';
 import type { PermissionRequest } from '../contract/permission.ts';
 
@@ -17,6 +17,11 @@ export type Progress = {
 
 export function reduceProgress(state: Progress, event: AgentEvent): Progress {
   switch (event.type) {
+    case 'subagent': {
+      const { event: inner } = innermost(event);
+      // Its messages and its window are its own; a person is asked for all agents alike.
+      return inner.type === 'question' || inner.type === 'judged' ? reduceProgress(state, inner) : state;
+    }
     case 'message':
       return { ...state, toolCalls: pendingAfter(state.toolCalls, event.message) };
     case 'question':

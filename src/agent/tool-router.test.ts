@@ -43,7 +43,7 @@ function depsOf(changes: Partial<RouterDeps> & { tools?: Tool[] } = {}): RouterD
     keepOutput: async () => null,
     log: { started: async () => undefined, answered: async () => undefined },
     // The tools of these tests have no need of hands.
-    context: (signal, progress) => ({ signal, progress }) as unknown as ToolContext,
+    context: (signal, { progress }) => ({ signal, progress }) as unknown as ToolContext,
     ...changes,
   };
 }

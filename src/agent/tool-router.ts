@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { PermissionDeniedError, ToolExecutionError } from '../contract/errors.ts';
 import type { AgentEvent } from '../contract/event.ts';
-import type { ToolCallPart, ToolMessage } from '../contract/message.ts';
+import type { ToolCall, ToolCallPart, ToolMessage } from '../contract/message.ts';
 import type { Access, PermissionRequest } from '../contract/permission.ts';
 import type { Tool, ToolContext, ToolResult } from '../contract/tool.ts';
 import { fail } from '../contract/tool.ts';
@@ -14,13 +15,15 @@ export type Decision = { verdict: 'allow' | 'deny'; by: string; because: string 
 
 export type RouterDeps = {
   find(name: string): Tool | undefined;
+  /** The call that this one stands for, where a tool only hands on to another. Its answer goes by its own name. */
+  meant?(call: ToolCall): { name: string; input: unknown } | undefined;
   toolNames(): string[];
   /** Judges a call and asks a person where the policy says so; `beforeAsking` may enrich the question. */
   decide(
     request: PermissionRequest & { input: unknown },
     options: { signal: AbortSignal; beforeAsking(request: PermissionRequest): Promise<PermissionRequest> },
   ): Promise<Decision>;
-  context(signal: AbortSignal, progress: (text: string) => void): ToolContext;
+  context(signal: AbortSignal, voice: CallVoice): ToolContext;
   /** What is judged and run: the input with what the model is not shown put back. Absent, the input itself. */
   localInput?(tool: string, input: unknown): unknown;
   /** Whether a command only looks; such commands run beside other reads. */
@@ -31,7 +34,23 @@ export type RouterDeps = {
   keepOutput(callId: string, text: string): Promise<string | null>;
   /** What the model should know of the places a call has led to, to stand behind its answer. */
   notesFor?(accesses: readonly Access[]): Promise<string[]>;
+  /** Hears of a call before it is judged. Another input is parsed and judged like any. */
+  before?(call: ToolCall, signal: AbortSignal): Promise<Intercepted>;
+  /** Hears of a call that ran; what it says stands behind the answer. */
+  after?(call: ToolCall, result: ToolResult, signal: AbortSignal): Promise<string[]>;
+  /** Has the last word on an answer before it is kept. */
+  heed?(message: ToolMessage): Promise<ToolMessage>;
   log: CallLog;
+};
+
+/** What becomes of a call before it is judged. */
+type Intercepted = { type: 'go'; input: unknown } | { type: 'block'; by: string; because: string };
+
+/** What a call may tell while it runs. `tell` resolves when the event was dealt with. */
+export type CallVoice = {
+  callId: string;
+  progress(text: string): void;
+  tell(event: AgentEvent): Promise<void>;
 };
 
 /** Written through before a call runs, and before its answer is told. A call that only looks `changes` nothing. */
@@ -44,6 +63,8 @@ export type CallLog = {
 /** A call on its way: either it already has its answer, or it is ready to run. */
 type Prepared = {
   call: ToolCallPart;
+  /** The name its answer goes by, where that is not the tool's. */
+  answersAs?: string;
   tool?: Tool;
   input?: unknown;
   title: string;
@@ -74,8 +95,11 @@ type Wires = { channel: Channel<AgentEvent>; signal: AbortSignal };
 
 async function answerAll(calls: readonly ToolCallPart[], deps: RouterDeps, wires: Wires): Promise<void> {
   const prepared = calls.map((call) => prepare(call, deps));
-  for (const item of prepared) {
-    if (item.tool && !item.given && !twinOf(item, prepared)) await judge(item, deps, wires);
+  for (const [i, item] of prepared.entries()) {
+    if (!item.tool || item.given || twinOf(item, prepared)) continue;
+    const heard = await intercept(item, deps, wires);
+    prepared[i] = heard;
+    if (!heard.answer) await judge(heard, deps, wires);
   }
 
   const finished = new Map<Prepared, Promise<ToolMessage>>();
@@ -113,8 +137,11 @@ function conflict(a: Prepared, b: Prepared, deps: RouterDeps): boolean {
 /** What a command that only looks touches: anything here, and changes nothing. */
 const LOOKING: Access = { kind: 'read', target: '.' };
 
-function prepare(call: ToolCallPart, deps: RouterDeps): Prepared {
-  const item = { call, title: call.name, accesses: [] };
+function prepare(sent: ToolCallPart, deps: RouterDeps): Prepared {
+  const meant = sent.malformed === undefined ? deps.meant?.(sent) : undefined;
+  const call = meant ? { ...sent, ...meant } : sent;
+  const answersAs = meant && { answersAs: sent.name };
+  const item = { call, title: call.name, accesses: [], ...answersAs };
   const given = call.repeats === undefined ? undefined : deps.answerTo(call.repeats);
   const tool = deps.find(call.name);
   if (!tool) return { ...item, answer: unreadable(explainUnknownTool(call.name, deps.toolNames())) };
@@ -130,6 +157,7 @@ function prepare(call: ToolCallPart, deps: RouterDeps): Prepared {
     input,
     title: tool.title(input),
     accesses: local === call.input ? tool.access(input) : tool.access(input).map(withSecret),
+    ...answersAs,
     ...(given && { given }),
   };
 }
@@ -143,6 +171,44 @@ function unreadable(words: string): ToolResult {
   return fail(words, { metadata: { unreadable: true } });
 }
 
+/** Others may refuse a call, or change its input, before anybody judges it. */
+async function intercept(item: Prepared, deps: RouterDeps, { channel, signal }: Wires): Promise<Prepared> {
+  const { call, tool, accesses } = item;
+  const { before, meant: _, ...rest } = deps;
+  if (!before || !tool || signal.aborted) return item;
+  const said = await unlessAborted(
+    before({ id: call.id, name: tool.name, input: call.input }, signal),
+    signal,
+  );
+  if (!said) return item;
+  if (said.type === 'block') {
+    const { by, because } = said;
+    await channel.push({
+      type: 'judged',
+      callId: call.id,
+      tool: tool.name,
+      verdict: 'deny',
+      by,
+      because,
+      accesses,
+    });
+    return { ...item, answer: fail(`It did not run: ${because}`) };
+  }
+  if (isDeepStrictEqual(said.input, call.input)) return item;
+  const changed = prepare({ ...call, input: said.input }, rest);
+  return { ...changed, ...(item.answersAs !== undefined && { answersAs: item.answersAs }) };
+}
+
+/** Undefined when it was called off. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  try {
+    return await raceAbort(work, signal);
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    throw error;
+  }
+}
+
 async function judge(item: Prepared, deps: RouterDeps, { channel, signal }: Wires): Promise<void> {
   const { call, tool, input, title, accesses } = item;
   if (!tool || signal.aborted) return;
@@ -151,7 +217,7 @@ async function judge(item: Prepared, deps: RouterDeps, { channel, signal }: Wire
     const preview = await tool
       .preview?.(
         input,
-        deps.context(signal, () => undefined),
+        deps.context(signal, { callId: call.id, progress: () => undefined, tell: async () => undefined }),
       )
       .catch(() => undefined);
     const full = preview ? { ...question, preview } : question;
@@ -171,30 +237,39 @@ async function answer(item: Prepared, deps: RouterDeps, { channel, signal }: Wir
   const started = performance.now();
   const result = item.answer ?? (await runOne(item, deps, { channel, signal }));
   const { call, tool } = item;
+  const said =
+    deps.after && tool && !item.answer && !signal.aborted
+      ? await unlessAborted(
+          deps.after({ id: call.id, name: tool.name, input: call.input }, result, signal),
+          signal,
+        )
+      : [];
   const { success, display } = result;
   const { text, metadata } = await bound(call.id, result, deps);
   const images = result.success ? (result.images ?? []) : [];
   const notes = result.success ? ((await deps.notesFor?.(item.accesses)) ?? []) : [];
-  const message: ToolMessage = {
+  const written: ToolMessage = {
     role: 'tool',
     callId: call.id,
-    name: tool?.name ?? call.name,
+    name: item.answersAs ?? tool?.name ?? call.name,
     success,
     content: [
       { type: 'text', text },
       ...images,
       ...notes.map((note) => ({ type: 'text' as const, text: note })),
+      ...(said ?? []).map((note) => ({ type: 'text' as const, text: `\n\n${note}` })),
     ],
     ...(metadata && { metadata }),
     timestamp: new Date().toISOString(),
   };
+  const message = (await deps.heed?.(written)) ?? written;
   await deps.log.answered(message);
   const durationMs = Math.round(performance.now() - started);
   const extras = { ...(display && { display }), ...(metadata && { metadata }) };
   await channel.push({
     type: 'tool_end',
     callId: call.id,
-    name: message.name,
+    name: tool?.name ?? call.name,
     success,
     durationMs,
     ...extras,
@@ -236,9 +311,13 @@ async function runOne(item: Prepared, deps: RouterDeps, { channel, signal }: Wir
   const shown = { id: call.id, name: tool.name, input: call.input };
   await deps.log.started(call.id, { changes: accesses.some((access) => !onlyLooks(access, deps)) });
   await channel.push({ type: 'tool_start', call: shown, title });
-  const progress = (text: string) => void channel.push({ type: 'tool_progress', callId: call.id, text });
+  const voice: CallVoice = {
+    callId: call.id,
+    progress: (text) => void channel.push({ type: 'tool_progress', callId: call.id, text }),
+    tell: (event) => channel.push(event),
+  };
   try {
-    return await raceAbort(tool.run(input, deps.context(signal, progress)), signal);
+    return await raceAbort(tool.run(input, deps.context(signal, voice)), signal);
   } catch (error) {
     if (signal.aborted) return fail('Interrupted by the user while it was running.');
     if (error instanceof PermissionDeniedError) return fail(error.message);

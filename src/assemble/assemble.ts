@@ -1,60 +1,63 @@
-import { homedir } from 'node:os';
 import path from 'node:path';
 import { Answers } from '../agent/answers.ts';
-import { Controller } from '../agent/controller.ts';
-import { callsOf } from '../agent/history.ts';
-import type { Run } from '../agent/loop.ts';
+import { Controller, type ControllerDeps } from '../agent/controller.ts';
 import { refuseCircles } from '../agent/stuck.ts';
 import { type RouterDeps, runTools } from '../agent/tool-router.ts';
+import type { AgentDefinition } from '../config/agents.ts';
 import type { Config } from '../config/schema.ts';
-import { systemPrompt } from '../context/system-prompt.ts';
+import type { ProjectContent } from '../config/trust.ts';
+import { type Surroundings, systemPrompt } from '../context/system-prompt.ts';
 import type {
   ContextWindow,
+  Extensions,
+  McpServers,
   Memory,
   ModeSwitch,
   PromptCacheUse,
+  Repository,
   Spending,
   Standing,
 } from '../contract/command.ts';
-import { ContextOverflowError, type ProviderError } from '../contract/errors.ts';
-import { type Message, textOf } from '../contract/message.ts';
-import type { Approver } from '../contract/permission.ts';
-import type { CompletionRequest, Provider } from '../contract/provider.ts';
+import type { ProviderError } from '../contract/errors.ts';
+import type { AgentEvent } from '../contract/event.ts';
+import type { ToolCall } from '../contract/message.ts';
+import type { Approver, PermissionMode } from '../contract/permission.ts';
+import type { Provider, ToolDefinition } from '../contract/provider.ts';
 import type { SandboxState } from '../contract/sandbox.ts';
-import type { Todo, ToolContext } from '../contract/tool.ts';
-import { writeAtomic } from '../lib/atomic-write.ts';
-import { withoutMemory } from '../memory/block.ts';
+import type { Session } from '../contract/session.ts';
+import type { ToolContext } from '../contract/tool.ts';
 import { cachedUsage, PromptCache } from '../observability/prompt-cache.ts';
-import { readingDenier } from '../permissions/pattern.ts';
 import { cacheKeyOf } from '../providers/cache-key.ts';
-import { estimateTokens } from '../providers/estimate.ts';
-import { createFiles } from '../sandbox/files.ts';
-import { createGuard } from '../sandbox/guard.ts';
-import { realPath } from '../sandbox/real-path.ts';
-import { createSearch } from '../sandbox/search.ts';
-import { createShell } from '../sandbox/shell.ts';
-import { createWeb, type WebOptions } from '../sandbox/web.ts';
+import { createGit } from '../sandbox/git.ts';
+import type { WebOptions } from '../sandbox/web.ts';
 import type { OpenSession } from '../session/store.ts';
-import type { RunInfo } from '../session/undo/undo-log.ts';
 import { UndoStore } from '../session/undo/undo-store.ts';
 import { builtinTools } from '../tools/index.ts';
 import { createRegistry } from '../tools/registry.ts';
-import { todo } from '../tools/todo.ts';
 import { Budget } from './budget.ts';
+import { callForUser } from './call-for-user.ts';
 import { carefulShell } from './careful-shell.ts';
 import type { Choice } from './choose-model.ts';
 import { createContextWindow } from './context-window.ts';
 import { type Base, createConversationView } from './conversation-view.ts';
+import { createExtensions, type UserCall } from './extensions.ts';
+import { makeHands } from './hands.ts';
+import { runInfo } from './history-facts.ts';
 import { createJudge } from './judge.ts';
+import { keepOutput } from './keep-output.ts';
 import { createMode } from './mode.ts';
 import { createPrivacy } from './privacy.ts';
 import { createProjectInstructions } from './project-instructions.ts';
 import { reachModels } from './reach-models.ts';
+import { refuseOverlong } from './refuse-overlong.ts';
 import { createRemembering, remembers } from './remembering.ts';
+import { createRepository } from './repository.ts';
+import type { BringServers } from './server-tools.ts';
 import { forgetful, sessionLog } from './session-log.ts';
 import type { ReachedModel } from './side-jobs.ts';
 import { circlesOf, fitInstructions, isSmall, offeredTools } from './small-model.ts';
 import { createSoFar } from './so-far.ts';
+import { createSubagents } from './subagents.ts';
 
 export type Parts = {
   config: Config;
@@ -73,6 +76,14 @@ export type Parts = {
   opened: OpenSession;
   /** The user's proxy, or else the user's certificates: how pages are fetched. */
   web?: Pick<WebOptions, 'fetch' | 'certificates'>;
+  /** Absent where no MCP server is set up. Servers outlive the session: whoever started them ends them. */
+  servers?: BringServers;
+  /** Subagents that people have described in files. */
+  agents?: readonly AgentDefinition[];
+  /** The project's files that bring commands and skills, as the user trusted them. */
+  projectFiles?: readonly ProjectContent[];
+  /** `import()` of a plugin, for programs whose own code has none. */
+  importFile?(url: string): Promise<unknown>;
   /** Both absent when nobody is there to be asked. */
   approver?: Approver;
   ask?: ToolContext['ask'];
@@ -88,6 +99,17 @@ export type Assistant = {
   cache(): PromptCacheUse;
   /** Absent when it is switched off. */
   memory?: Memory;
+  repository: Repository;
+  /** Absent where no server is set up. */
+  mcp?: McpServers;
+  extensions: Extensions;
+  /** A call on the user's word. */
+  call(name: string, input: unknown): Promise<UserCall>;
+  /** The tools, for whoever is not the model: judged and answered like its calls. */
+  toolbox: {
+    definitions(): readonly ToolDefinition[];
+    run(call: ToolCall, signal: AbortSignal): AsyncGenerator<AgentEvent>;
+  };
   /** Notes what this session taught, as far as the time allows. */
   noteAtEnd(signal: AbortSignal): Promise<void>;
   /** What commands run in; a fallback is told as a notice when it is first found. */
@@ -121,11 +143,23 @@ export function assemble(parts: Parts): Assistant {
     builtinTools({
       shell: hands.shell.name,
       maxTimeoutMs: config.maxCommandTimeoutMs,
+      agents: parts.agents ?? [],
       recall: remembers(parts)
         ? async (query, options) => (await remembering?.recall(query, options)) ?? []
         : null,
     }),
   );
+  const builtin = registry.definitions();
+  const servers = parts.servers?.({
+    outgoing: (value) => (config.redactSecrets ? privacy.hide(value) : value),
+    isWatched: parts.approver !== undefined,
+    window: () => choice.info.contextWindow,
+    notice: (text) => controller.notice('warn', text),
+  });
+  const tools = () => {
+    const own = extensions.definitions(builtin);
+    return servers?.behind(own) ?? own;
+  };
   const judge = createJudge(parts, {
     mode,
     guard: hands.guard,
@@ -168,16 +202,36 @@ export function assemble(parts: Parts): Assistant {
     offers: (tool, accesses) => judge.offers(tool, accesses),
     allowAlways: (rule) => judge.allowAlways(rule),
   });
+  const call = (name: string, input: unknown) => {
+    undo.beginRun({ at: new Date().toISOString(), prompt: name, message: session.messages.length });
+    return callForUser({ name, input }, deps, (event) => controller.beside(event));
+  };
+  const extensions = createExtensions(parts, {
+    shell,
+    mode: () => mode.get(),
+    notice: (text) => controller.notice('warn', text),
+    call,
+    isFile: (file) =>
+      hands.files.stat(file).then(
+        (stat) => stat?.type === 'file',
+        () => false,
+      ),
+  });
   const deps: RouterDeps = {
-    find: (name) => registry.find(name),
+    find: (name) => registry.find(name) ?? extensions.find(name) ?? servers?.find(name),
+    ...(servers && { meant: (call) => servers.meant(call) }),
     toolNames: () => registry.list().map((tool) => tool.name),
     decide: (request, options) => judge.decide(request, options),
-    context: (signal, progress) => ({ ...hands.context(signal, progress), shell }),
+    context: (signal, voice) => {
+      const delegate = subagents.delegate(voice, signal);
+      return { ...hands.context(signal, voice), shell, ...(delegate && { delegate }) };
+    },
     localInput: (tool, input) => privacy.localInput(tool, input),
     isReadOnly: (access) => judge.isReadOnly(access),
     answerTo: (callId) => answers?.get(callId),
     keepOutput: (callId, text) => keepOutput(hands.outputFolder, callId, text),
     notesFor: (accesses) => project.notesFor(accesses),
+    ...extensions.router,
     log: {
       started: (callId, effect) => controller.callLog.started(callId, effect),
       answered: (message) => {
@@ -192,30 +246,32 @@ export function assemble(parts: Parts): Assistant {
     ...(config.effort !== undefined && { effort: config.effort }),
   };
 
-  const project = createProjectInstructions({
-    config,
-    cwd,
-    dataRoot,
-    guard: hands.guard,
-    messages: () => session.messages,
-    notice: (text) => controller.notice('warn', text),
-  });
+  const instructionsFor = (held: Pick<Session, 'messages'>) =>
+    createProjectInstructions({
+      config,
+      cwd,
+      dataRoot,
+      guard: hands.guard,
+      messages: () => held.messages,
+      notice: (text) => controller.notice('warn', text),
+    });
+  const project = instructionsFor(session);
   /** The model of the run under way, or of the last one. */
   let inUse = choice;
-  const base = async (): Promise<Base> => {
+  const surroundings = async (now: PermissionMode): Promise<Surroundings> => {
     const { platform } = process;
-    const all = await project.all();
-    const small = isSmall(inUse, config);
-    const instructions = small ? fitInstructions(all, inUse.info.contextWindow) : all;
-    const surroundings = { cwd, platform, shell: hands.shell.name, mode: mode.first, instructions };
-    return {
-      model: inUse.model,
-      system: systemPrompt({ ...surroundings, length: small ? 'short' : 'full' }),
-      tools: offeredTools(registry.definitions(), inUse, config),
-      cacheKey: cacheKeyOf(session),
-      ...settings,
-    };
+    const [{ skills }, all] = await Promise.all([extensions.ready(), project.all()]);
+    const place = { cwd, platform, shell: hands.shell.name, mode: now };
+    if (!isSmall(inUse, config)) return { ...place, instructions: all, skills };
+    return { ...place, instructions: fitInstructions(all, inUse.info.contextWindow), length: 'short' };
   };
+  const base = async (): Promise<Base> => ({
+    model: inUse.model,
+    system: systemPrompt(await surroundings(mode.first)),
+    tools: offeredTools(tools(), inUse, config),
+    cacheKey: cacheKeyOf(session),
+    ...settings,
+  });
   const viewDeps = {
     session,
     ready: opened.ready,
@@ -230,17 +286,41 @@ export function assemble(parts: Parts): Assistant {
     todos: () => hands.todos.list(),
     controller: () => controller,
     isWatched: parts.approver !== undefined,
+    keepsAll: extensions.keepsAll,
   };
   const view = createConversationView(viewDeps);
   const window = createContextWindow(view, viewDeps, () => project.all());
 
-  const prepareRun = async (): Promise<Omit<Run, 'history' | 'signal'>> => {
+  const subagents = createSubagents({
+    config,
+    opened,
+    agents: parts.agents ?? [],
+    router: deps,
+    definitions: tools,
+    surroundings: () => surroundings(mode.get()),
+    settings,
+    models,
+    budget,
+    notes: (held) => instructionsFor(held).notesFor,
+  });
+  const ready = opened.ready.then(() => subagents.closeOpen());
+  const repository = createRepository({
+    cwd,
+    git: createGit({ cwd, env: parts.env, trusted: parts.trusted }),
+    helper: models.helper,
+    subagents,
+    tell: (event) => controller.beside(event),
+  });
+
+  const prepareRun: ControllerDeps['prepareRun'] = async (options) => {
     answers ??= new Answers(session.messages);
     const info = runInfo(session.messages);
     undo.beginRun(info);
     budget.beginRun(info.prompt);
-    const answering = await models.forPrompt(info.prompt);
+    const answering = await models.forPrompt(info.prompt, options.model);
+    extensions.beginRun(options);
     inUse = answering.choice;
+    await servers?.ready();
     const begin = await base();
     return {
       provider: answering.choice.preset.name,
@@ -252,6 +332,8 @@ export function assemble(parts: Parts): Assistant {
         return answering.provider.stream(request, signal);
       },
       act: (calls, signal) => runTools(calls, deps, signal),
+      heed: extensions.heed,
+      goOn: extensions.goOn,
       makeRoom: (cause, signal) => view.makeRoom(cause, signal),
       costOf: () => budget.takeCost(),
       maxTurns: config.maxTurns,
@@ -264,12 +346,16 @@ export function assemble(parts: Parts): Assistant {
   const controller = new Controller({
     session,
     unfinished: opened.unfinished,
-    ready: opened.ready,
+    ready,
     log: remembering ? remembering.log(log) : log,
     provider: choice.preset.name,
     model: choice.model,
     contextWindow: choice.info.contextWindow,
-    news: () => [mode.news(), window.news()].filter((text) => text !== null).join('\n') || null,
+    news: () =>
+      [mode.news(), window.news(), servers?.news() ?? null, repository.news()]
+        .filter((text) => text !== null)
+        .join('\n') || null,
+    beforePrompt: extensions.beforePrompt,
     prepareRun,
   });
   controller.listen((event) => privacy.watch(event));
@@ -283,115 +369,32 @@ export function assemble(parts: Parts): Assistant {
     permissions: judge.standing,
     window,
     spending: budget,
+    repository,
     cache: () => ({ ...cachedUsage(session.messages), compared: promptCache.compared }),
     sandbox: () => judge.sandbox(),
     shells: () => hands.shell.background().filter(({ running }) => running).length,
     hints: judge.hints,
     ...(remembering && { memory: remembering.memory }),
+    ...(servers && { mcp: servers.desk }),
+    extensions: extensions.desk,
+    call,
+    toolbox: {
+      definitions: () => builtin,
+      run(call, signal) {
+        undo.beginRun({ at: new Date().toISOString(), prompt: call.name, message: session.messages.length });
+        return runTools([{ type: 'tool_call', ...call }], deps, signal);
+      },
+    },
     noteAtEnd: async (signal) => remembering?.atEnd(signal),
     close: async () => {
+      await extensions.close();
+      await subagents.close();
       await remembering?.close();
+      servers?.close();
       view.close();
       await controller.close();
       await hands.shell.close();
       await undo.close();
     },
   };
-}
-
-/** The run that the last prompt begins. */
-function runInfo(messages: readonly Message[]): RunInfo {
-  const message = messages.findLastIndex(({ role }) => role === 'user');
-  const prompt = messages[message];
-  return { at: new Date().toISOString(), prompt: prompt ? withoutMemory(textOf(prompt)) : '', message };
-}
-
-/** The estimate errs on the high side; only what is over by far is not even sent. */
-function refuseOverlong(request: CompletionRequest, contextWindow: number): void {
-  const tokens = estimateTokens(request);
-  if (tokens > contextWindow * 1.5) throw new ContextOverflowError(tokens, contextWindow);
-}
-
-function makeHands(parts: Parts, undo: UndoStore, mode: ModeSwitch) {
-  const { config, env, cwd, keyVariables, dataRoot, opened, choice } = parts;
-  const outputFolder = path.join(dataRoot, 'outputs', opened.session.id);
-  const guard = createGuard({
-    cwd,
-    additionalDirectories: config.additionalDirectories,
-    readableDirectories: [outputFolder],
-    closedDirectories: [dataRoot],
-    blockedPaths: config.blockedPaths,
-    allowedPaths: config.allowedPaths,
-    deniedReads: readingDenier(config.permissions.deny, realPath(cwd)),
-    home: homedir(),
-  });
-  const { kind, level, required, image, allowedDomains, writablePaths } = config.sandbox;
-  const shell = createShell({
-    cwd,
-    env,
-    hiddenEnv: keyVariables,
-    outputFolder,
-    confine: {
-      kind,
-      // Modes in which nothing may be changed: commands cannot, either.
-      level: () => (['plan', 'read-only'].includes(mode.get()) ? 'strict' : level),
-      required,
-      ...(image !== undefined && { image }),
-      allowedDomains,
-      writablePaths,
-      additionalDirectories: config.additionalDirectories,
-      allowedPaths: config.allowedPaths,
-      isClosed: (file) => guard.closedBecause(file, 'read') !== null,
-      home: homedir(),
-      dataRoot,
-      cacheFile: path.join(dataRoot, 'cache', 'sandbox-probe'),
-    },
-  });
-  let todos = lastTodos(opened.session.messages);
-  const hands = {
-    cwd,
-    files: createFiles({ guard, cwd, onBeforeWrite: (change) => undo.keep(change) }),
-    shell,
-    search: createSearch({ guard, cwd }),
-    web: createWeb(parts.web),
-    ask: parts.ask ?? (async () => null),
-    todos: {
-      list: () => todos,
-      replace: (items: readonly Todo[]) => {
-        todos = items;
-      },
-    },
-    accepts: { images: choice.info.abilities.images },
-    seen: new Map<string, string>(),
-  };
-  return {
-    guard,
-    shell,
-    outputFolder,
-    todos: hands.todos,
-    context: (signal: AbortSignal, progress: (text: string) => void): ToolContext => ({
-      ...hands,
-      signal,
-      progress,
-    }),
-  };
-}
-
-/** Null when the disk refuses: the model then has the head and the tail, and nothing else is lost. */
-async function keepOutput(folder: string, callId: string, text: string): Promise<string | null> {
-  const file = path.join(folder, `${callId.replaceAll(/[^\w-]/g, '_').slice(0, 80)}.txt`);
-  return writeAtomic(file, text, 0o600).then(
-    () => file,
-    () => null,
-  );
-}
-
-/** The task list as the conversation left it. */
-function lastTodos(history: readonly Message[]): readonly Todo[] {
-  const answer = history.findLast(
-    (message) => message.role === 'tool' && message.name === todo.name && message.success,
-  );
-  const call = answer?.role === 'tool' ? callsOf(history).get(answer.callId) : undefined;
-  const parsed = todo.input.safeParse(call?.input);
-  return parsed.success ? (parsed.data as { items: Todo[] }).items : [];
 }

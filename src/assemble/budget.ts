@@ -42,6 +42,9 @@ const CHARACTERS_PER_TOKEN = 3.5;
 const SCOPES = ['run', 'session', 'day'] as const satisfies readonly LimitScope[];
 const FREE = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
+/** Dollars of calls, each null where its price was unknown. */
+export type Purse = (number | null)[];
+
 /** A call that was let through: its owner in the ledger, and its longest answer where a limit holds. */
 type Admitted = { owner: CallOwner; id: string; held: boolean; maxTokens?: number };
 
@@ -53,7 +56,7 @@ export class Budget implements Spending {
   readonly #limits: Record<LimitScope, readonly Limit[]>;
   #run = { id: randomUUID() as string, limits: [] as readonly Limit[] };
   #earlier: Promise<Entry[]> | undefined;
-  #since: (number | null)[] = [];
+  readonly #since: Purse = [];
   #troubled = false;
 
   constructor(deps: BudgetDeps) {
@@ -71,16 +74,25 @@ export class Budget implements Spending {
     if (limit) this.#deps.notice('info', `This run may take ${formatLimit(limit)}.`);
   }
 
-  /** Dollars since this was last asked; null when a price was unknown. */
-  takeCost(): number | null {
-    const since = this.#since.splice(0);
+  /** Dollars since this was last asked, of the calls counted there; null when a price was unknown. */
+  takeCost(purse: Purse = this.#since): number | null {
+    const since = purse.splice(0);
     return since.includes(null) ? null : since.reduce<number>((sum, usd) => sum + (usd ?? 0), 0);
+  }
+
+  /** What nobody has taken from a purse counts as the session's. */
+  keepRest(purse: Purse): void {
+    this.#since.push(...purse.splice(0));
   }
 
   /** The provider with each of its calls counted, and held to the limits. */
   metered(
     provider: Provider,
-    { choice, purpose }: Pick<CallOwner, 'purpose'> & { choice: Choice },
+    {
+      choice,
+      purpose,
+      purse = this.#since,
+    }: Pick<CallOwner, 'purpose'> & { choice: Choice; purse?: Purse | undefined },
   ): Provider {
     const { info, preset } = choice;
     const admit = (request: CompletionRequest, signal: AbortSignal) =>
@@ -91,7 +103,7 @@ export class Budget implements Spending {
         return;
       }
       const usd = costOf(usage, info);
-      this.#since.push(usd);
+      purse.push(usd);
       const at = new Date().toISOString();
       const entry = { ...admitted.owner, id: admitted.id, at, usage, usd, ...(estimated && { estimated }) };
       this.#write((ledger) => ledger.spend(entry as Entry));

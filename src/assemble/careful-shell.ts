@@ -20,12 +20,24 @@ type Wanted = Pick<CommandRun, 'command' | 'cwd' | 'unconfined' | 'env'>;
 export function carefulShell<S extends Shell>(shell: S, options: CarefulShellOptions): S {
   const { undo, isHarmless, onNotice } = options;
 
+  /** Commands of several agents may overlap: they are kept as one. */
+  let begun: Promise<string[]> | undefined;
+  let running = 0;
+
   async function undoably<T>(deed: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    for (const notice of await undo.commandBegins(signal)) onNotice(notice);
+    running += 1;
     try {
+      const isFirst = begun === undefined;
+      begun ??= undo.commandBegins(signal);
+      const notices = await begun;
+      if (isFirst) for (const notice of notices) onNotice(notice);
       return await deed();
     } finally {
-      await undo.commandEnded();
+      running -= 1;
+      if (running === 0) {
+        begun = undefined;
+        await undo.commandEnded();
+      }
     }
   }
 

@@ -35,6 +35,8 @@ export type ViewDeps = {
   controller(): Pick<Controller, 'changeView'>;
   /** Somebody may go on typing after a run: a summary may be prepared for it. */
   isWatched: boolean;
+  /** Whether somebody wants older messages kept as they are, as long as they fit. */
+  keepsAll?(cause: 'routine' | 'asked', focus: string): Promise<boolean>;
 };
 
 /** `sent` is the request as it would go out now; `tokens` counts what it takes, `scale` is that for one of our estimate. */
@@ -122,6 +124,7 @@ export function createConversationView(deps: ViewDeps): ConversationView {
     { sent, tokens, scale }: Measured,
     { cause, focus, signal }: { cause: Cause; focus: string; signal: AbortSignal },
   ): Promise<Compacted | null> {
+    if (cause !== 'overflow' && (await deps.keepsAll?.(cause, focus))) return null;
     const { messages } = session;
     const previous = lastCompaction();
     const { recent, summary: room } = budget();

@@ -8,7 +8,7 @@ import type { Access, Permission } from '../contract/permission.ts';
 import type { SandboxState } from '../contract/sandbox.ts';
 import { createGate } from '../permissions/gate.ts';
 import { grantedAlways } from '../permissions/granted.ts';
-import { parsePattern } from '../permissions/pattern.ts';
+import { isMcpTool, parsePattern } from '../permissions/pattern.ts';
 import { tellBroadRules } from '../permissions/rules/broad-rules.ts';
 import { classify } from '../permissions/shell/classify.ts';
 import { loadGrammar } from '../permissions/shell/grammar.ts';
@@ -104,14 +104,14 @@ export function createJudge(parts: Parts, { mode, guard, sandbox, controller }: 
 
   return {
     async decide(request, options) {
-      if (request.accesses.some(({ kind }) => kind === 'execute')) {
+      if (!isMcpTool(request.tool) && request.accesses.some(({ kind }) => kind === 'execute')) {
         await Promise.all([look(), loadGrammar()]);
         canRead = true;
       }
       return gate.decide(request, options);
     },
-    isReadOnly: ({ kind, target }) =>
-      canRead && kind === 'execute' && classify(target, place).verdict === 'allow',
+    isReadOnly: ({ kind, target, looks }) =>
+      looks ?? (canRead && kind === 'execute' && classify(target, place).verdict === 'allow'),
     standing: {
       rules: () =>
         (['deny', 'ask', 'allow'] as const).flatMap((verdict) =>

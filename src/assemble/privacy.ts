@@ -33,8 +33,8 @@ export type Privacy = {
   /** Nothing secret leaves through it. */
   guard(provider: Provider): Provider;
   localInput(tool: string, input: unknown): unknown;
-  /** Placeholders for what is secret in a text. */
-  hide(text: string): string;
+  /** Placeholders for what is secret in a text, or in the texts of a plain value. */
+  hide<T>(value: T): T;
   /** Writes the audit log; a listener for the controller. */
   watch(event: AgentEvent): void;
 };
@@ -72,7 +72,7 @@ export function createPrivacy(
   return {
     guard: (provider) => (config.redactSecrets ? guardProvider(provider, firewall) : provider),
     localInput: (tool, input) => (LOCAL.has(tool) ? firewall.restore(input) : input),
-    hide: (text) => firewall.hide(text),
+    hide: (value) => firewall.hide(value),
     watch: (event) => {
       if (config.auditLog) audit.take(event);
     },
@@ -86,12 +86,13 @@ function ownSecrets({ config, env, keyVariables, choice }: Parts): NamedSecret[]
     { name: 'apiKey', value: config.apiKey },
     { name: 'apiKey', value: choice.key?.key },
     ...rows.map(([name, row]) => ({ name: `${name}.apiKey`, value: row.apiKey })),
-    ...rows.flatMap(([name, row]) =>
+    ...[...rows, ...Object.entries(config.mcpServers)].flatMap(([name, row]) =>
       Object.values(row.headers ?? {}).map((value) => ({ name: `${name}.header`, value })),
     ),
   ];
   return [
     ...envSecrets(env, keyVariables),
+    ...Object.values(config.mcpServers).flatMap((server) => envSecrets(server.env ?? {}, [])),
     ...settings.flatMap(({ name, value }) => (value && value.length >= 8 ? [{ name, value }] : [])),
   ];
 }

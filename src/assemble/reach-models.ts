@@ -1,11 +1,11 @@
 import type { Config } from '../config/schema.ts';
-import { type ProviderError, UserError } from '../contract/errors.ts';
+import { type ProviderError, type ProviderErrorKind, UserError } from '../contract/errors.ts';
 import type { Provider } from '../contract/provider.ts';
 import type { ToolContext } from '../contract/tool.ts';
 import { type Stand, withFallback } from '../providers/fallback.ts';
 import { withRetry } from '../providers/retry.ts';
-import type { Budget } from './budget.ts';
-import { type Helper, helperOf, type ReachedModel } from './side-jobs.ts';
+import type { Budget, Purse } from './budget.ts';
+import { cheapestOf, type Helper, helperOf, NO_SIDE_JOBS, type ReachedModel } from './side-jobs.ts';
 
 export type ModelLinesDeps = {
   config: Config;
@@ -27,10 +27,26 @@ export type ModelLinesDeps = {
 
 /** Models ready for use: guarded, counted, and asked again where a failure may pass. */
 export type ModelLines = {
-  /** The one that answers this prompt: the main one, unless a row of `routing` says otherwise. */
-  forPrompt(prompt: string): Promise<ReachedModel>;
+  /** The one that answers this prompt: a named one, or the main one, unless a row of `routing` says otherwise. */
+  forPrompt(prompt: string, model?: string): Promise<ReachedModel>;
   helper: Helper;
+  /** For a subagent: a named one, a cheaper one, or the main one. What it costs is counted in its own purse. */
+  forSubagent(wanted: { model?: string; cheap?: true }, purse: Purse): Promise<ReachedModel>;
 };
+
+/** Room for what a subagent reads while it looks around. */
+const EXPLORING_WINDOW = 100_000;
+/** After any of these the main model goes on with what the cheaper one could not do. */
+const NOT_CHEAP: ReadonlySet<ProviderErrorKind> = new Set([
+  'auth',
+  'quota',
+  'rate_limit',
+  'overloaded',
+  'timeout',
+  'network',
+  'model_not_found',
+  'bad_request',
+]);
 
 export function reachModels(deps: ModelLinesDeps): ModelLines {
   const { config, budget, guard, watch, notice } = deps;
@@ -38,6 +54,13 @@ export function reachModels(deps: ModelLinesDeps): ModelLines {
     const asked = withRetry(budget.metered(provider, { choice, purpose }));
     return { choice, provider: guard(purpose === 'main' ? watch(asked) : asked) };
   };
+  /** Its turns count as any; what it sends says nothing of the conversation's prompt cache. */
+  const apart = ({ choice, provider }: ReachedModel, purse: Purse): ReachedModel => ({
+    choice,
+    provider: withFallback(guard(withRetry(budget.metered(provider, { choice, purpose: 'main', purse }))), {
+      standIn,
+    }),
+  });
   const opened = new Map<string, Promise<ReachedModel>>();
   function open(name: string): Promise<ReachedModel> {
     const found = opened.get(name) ?? (deps.openModel ?? unreachable)(name);
@@ -45,6 +68,7 @@ export function reachModels(deps: ModelLinesDeps): ModelLines {
     return found;
   }
 
+  const asMain = async (name: string) => line(await open(name), 'main');
   const bare = line(deps.main, 'main');
   const main = { ...bare, provider: withFallback(bare.provider, { standIn }) };
   let agreed: Promise<string | null> | undefined;
@@ -67,9 +91,9 @@ export function reachModels(deps: ModelLinesDeps): ModelLines {
     return (await deps.ask({ question, choices: ['yes', 'no'] }, signal)) === 'yes' ? name : null;
   }
 
-  async function tryToOpen(name: string): Promise<ReachedModel | null> {
+  async function tryToOpen(name: string, opening = asMain): Promise<ReachedModel | null> {
     try {
-      return line(await open(name), 'main');
+      return await opening(name);
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       notice('warn', `${name} cannot be used: ${error.message} ${error.hint}`);
@@ -77,8 +101,33 @@ export function reachModels(deps: ModelLinesDeps): ModelLines {
     }
   }
 
+  async function cheaper(): Promise<ReachedModel | null> {
+    const { helperModel } = config;
+    if (helperModel === NO_SIDE_JOBS) return null;
+    if (helperModel !== undefined) return tryToOpen(helperModel, open);
+    const info = cheapestOf(deps.main.choice, config, EXPLORING_WINDOW);
+    return info?.abilities.tools
+      ? { ...deps.main, choice: { ...deps.main.choice, model: info.id, info } }
+      : null;
+  }
+
   return {
-    async forPrompt(prompt) {
+    async forSubagent({ model, cheap }, purse) {
+      const main = apart(deps.main, purse);
+      const other = model !== undefined ? await tryToOpen(model, open) : cheap ? await cheaper() : null;
+      if (!other) return main;
+      const { choice, provider } = apart(other, purse);
+      const { info } = main.choice;
+      const stand = {
+        provider: main.provider,
+        model: main.choice.model,
+        maxOutputTokens: info.maxOutputTokens,
+      };
+      return { choice, provider: withFallback(provider, { kinds: NOT_CHEAP, standIn: async () => stand }) };
+    },
+    async forPrompt(prompt, model) {
+      const named = model === undefined ? null : await tryToOpen(model);
+      if (named) return named;
       const row = config.routing.find(({ match }) => new RegExp(match, 'iu').test(prompt));
       const routed = row && (await tryToOpen(row.model));
       if (!row || !routed) return main;

@@ -1,5 +1,5 @@
 import type { SessionLog } from '../agent/controller.ts';
-import type { AgentEvent } from '../contract/event.ts';
+import { type AgentEvent, innermost } from '../contract/event.ts';
 import type { ViewChange } from '../contract/view.ts';
 import type { JournalRecord } from '../session/records.ts';
 import { headerOf, type OpenSession } from '../session/store.ts';
@@ -12,14 +12,18 @@ type Answering = { provider: string; model: string };
  * machine is survived by a call that changes something, and by all before it, before it runs; the rest goes to the
  * disk while the model is asked.
  */
-export function sessionLog({ session, journal, close }: OpenSession, model: Answering): SessionLog {
+export function sessionLog(
+  { session, journal, close }: Pick<OpenSession, 'session' | 'journal' | 'close'>,
+  model: Answering,
+): SessionLog {
   let begun = session.messages.length > 0;
   /** Said before the first message: without one, the session leaves no trace. */
   const early: ViewChange[] = [];
   const header = () => {
     if (begun) return [];
     begun = true;
-    return [headerOf(session), ...early];
+    const { subagent } = session;
+    return [headerOf(session), ...(subagent ? [{ type: 'subagent' as const, ...subagent }] : []), ...early];
   };
   return {
     message: (message) => journal.append(...header(), { type: 'message', message }),
@@ -56,6 +60,11 @@ function recordOf(event: AgentEvent, model: Answering): JournalRecord | null {
       return { type: 'cost', costUsd: event.costUsd };
     case 'end':
       return { type: 'end' };
+    case 'subagent': {
+      // What it says is kept in its own journal; what it costs, the session has cost.
+      const { event: inner } = innermost(event);
+      return inner.type === 'usage' ? recordOf(inner, model) : null;
+    }
     default:
       return null;
   }

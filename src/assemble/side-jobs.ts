@@ -26,8 +26,11 @@ export type HelperModel = {
   complete(prompt: string, options: { maxTokens: number; signal: AbortSignal }): Promise<HelperAnswer>;
 };
 
-/** `window` is what the prompt and its answer will take, in tokens. Null when side jobs are switched off. */
-export type Helper = (need?: { window?: number }) => Promise<HelperModel | null>;
+/**
+ * `window` is what the prompt and its answer will take, in tokens. Null when side jobs are switched off; what the user
+ * asked for is none, and the main model does it then.
+ */
+export type Helper = (need?: { window?: number; asked?: true }) => Promise<HelperModel | null>;
 
 export type HelperDeps = {
   config: Config;
@@ -39,8 +42,8 @@ export type HelperDeps = {
   open(name: string): Promise<ReachedModel>;
 };
 
-/** For `helperModel`: no side jobs. */
-const NONE = 'none';
+/** For `helperModel`. */
+export const NO_SIDE_JOBS = 'none';
 /** Room for a prompt where nobody says how much it takes. */
 const USUAL_WINDOW = 32_000;
 
@@ -61,9 +64,10 @@ export function helperOf({ config, main, beside, open }: HelperDeps): Helper {
     return info && beside({ ...main.choice, model: info.id, info });
   }
 
-  return async ({ window = USUAL_WINDOW } = {}) => {
-    if (helperModel === NONE) return null;
-    const cheap = await cheaper(window);
+  return async ({ window = USUAL_WINDOW, asked } = {}) => {
+    const isOff = helperModel === NO_SIDE_JOBS;
+    if (isOff && !asked) return null;
+    const cheap = isOff ? null : await cheaper(window);
     const tried = cheap && !missing.has(nameOf(cheap)) ? [cheap, main] : [main];
     const [first = main] = tried;
     return {

@@ -1,5 +1,5 @@
 import { changedFiles } from '../agent/changed-files.ts';
-import type { AgentEvent } from '../contract/event.ts';
+import { type AgentEvent, innermost } from '../contract/event.ts';
 import type { Todo } from '../contract/tool.ts';
 
 const SHOWN = 10;
@@ -10,7 +10,8 @@ export type SoFar = { watch(event: AgentEvent): void; words(): string };
 export function createSoFar(todos: () => readonly Todo[]): SoFar {
   let files = new Set<string>();
   return {
-    watch(event) {
+    watch(told) {
+      const { event } = innermost(told);
       if (event.type === 'run_start') files = new Set();
       else if (event.type === 'tool_end') for (const file of changedFiles(event)) files.add(file);
     },

@@ -21,6 +21,8 @@ export type Options = {
   /** True when no session is named: the user is to choose. */
   resume?: string | true;
   fork?: boolean;
+  /** True when it has no name yet. */
+  worktree?: string | true;
   trust?: boolean;
   stdin?: boolean;
   quiet?: boolean;
@@ -40,6 +42,7 @@ export const subcommands = [
   { name: 'audit', description: 'Show what was allowed and refused' },
   { name: 'config', description: 'Show and change settings' },
   { name: 'keys', description: 'Store API keys in the system keychain' },
+  { name: 'mcp', description: 'Add, list, test and log in to MCP servers; serve this assistant as one' },
   { name: 'memory', description: 'Show and forget what is remembered' },
   { name: 'models', description: 'List the models that are known and reachable' },
   { name: 'policy', description: 'Judge a command without running it' },
@@ -71,6 +74,12 @@ export function buildProgram({ out, err }: Writers): Command {
       new Option('--fork', 'with -r or -c: go on in a copy, the session itself stays as it is').helpGroup(
         'Running:',
       ),
+    )
+    .addOption(
+      new Option(
+        '--worktree [name]',
+        'work in a git worktree of its own, on a branch of its own; removed at the end if nothing was changed',
+      ).helpGroup('Running:'),
     )
     .addOption(
       new Option('--max-turns <n>', 'stop after this many model replies (default: 200)')

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
-import { Conversation } from './conversation.ts';
+import { Conversation, completionsOf } from './conversation.ts';
 import type { Terminal } from './terminal.ts';
 
 const UP = '\x1b[A';
@@ -39,4 +39,14 @@ test('answers, a key above all, are never brought back', async () => {
     type(`${UP}\r`);
     expect(await prompt).toBe('earlier');
   }
+});
+
+test('[C10] Tab knows commands by their beginning, or else by their letters; words in a prompt are none', () => {
+  const commands = ['help', 'history', 'git:fix', 'Resume'];
+  expect(completionsOf('/h', commands)).toEqual(['/help', '/history']);
+  expect(completionsOf('/', commands)).toEqual(['/git:fix', '/help', '/history', '/resume']);
+  expect(completionsOf('/GIT:', commands)).toEqual(['/git:fix']);
+  expect(completionsOf('/gfx', commands)).toEqual(['/git:fix']);
+  expect(completionsOf('/zz', commands)).toEqual([]);
+  expect(['h', 'what /h', '/help x', ''].flatMap((line) => completionsOf(line, commands))).toEqual([]);
 });

@@ -12,6 +12,7 @@ export class Conversation {
   readonly #terminal: Terminal;
   readonly #lines: Interface;
   #interrupted: () => boolean = () => false;
+  #commands: () => readonly string[] = () => [];
   #closed = new AbortController();
   /** Lines typed while nothing was asked: they wait for the next prompt, and never answer a question. */
   readonly #typed: string[] = [];
@@ -34,6 +35,10 @@ export class Conversation {
       historySize: this.#prompts.length + MOST_TYPED,
       removeHistoryDuplicates: true,
       escapeCodeTimeout: LONE_ESCAPE_MS,
+      completer: (line: string): [string[], string] => [
+        this.#answering ? [] : completionsOf(line, this.#commands()),
+        line,
+      ],
     });
     this.#lines.on('history', (lines: string[]) => this.#recall(lines));
     terminal.stdin.on('keypress', (_text: unknown, key: Key | undefined) => {
@@ -53,6 +58,11 @@ export class Conversation {
   /** Ctrl-C or Esc: the listener says whether it had anything to interrupt; if not, Ctrl-C ends the conversation. */
   onInterrupt(listener: () => boolean): void {
     this.#interrupted = listener;
+  }
+
+  /** What Tab completes at the start of a prompt, without the slash. */
+  completeWith(commands: () => readonly string[]): void {
+    this.#commands = commands;
   }
 
   async prompt(): Promise<string | null> {
@@ -153,4 +163,16 @@ export class Conversation {
     this.#lines.write(null, { ctrl: true, name: 'u' });
     this.#lines.write(this.#prompts[found] ?? '');
   }
+}
+
+/** Those that begin like it; where none does, those that have its letters in this order. */
+export function completionsOf(line: string, commands: readonly string[]): string[] {
+  if (!/^\/[\w.:-]*$/.test(line)) return [];
+  const typed = line.slice(1).toLowerCase();
+  const names = commands.map((name) => name.toLowerCase());
+  const exact = names.filter((name) => name.startsWith(typed));
+  const loose = new RegExp([...typed].map((letter) => letter.replace(/\W/, '\\$&')).join('.*'));
+  return (exact.length > 0 ? exact : names.filter((name) => loose.test(name)))
+    .sort()
+    .map((name) => `/${name}`);
 }

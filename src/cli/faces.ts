@@ -5,3 +5,4 @@ export { runPrint } from './print.ts';
 export { runScreen } from './screen.ts';
 export { runSubcommand } from './subcommands/run.ts';
 export { showWelcome } from './welcome.ts';
+export { inWorktree } from './worktree.ts';

@@ -7,6 +7,7 @@ import type { ImagePart } from '../contract/message.ts';
 import type { OpenSession } from '../session/store.ts';
 import type { UndoStore } from '../session/undo/undo-store.ts';
 import type { Conversation } from './conversation.ts';
+import { checkHealth, settingStates } from './health.ts';
 import type { Opened } from './open.ts';
 import { OwnCommands } from './own-commands.ts';
 import { createDesk } from './session-desk.ts';
@@ -23,7 +24,7 @@ const NOTING_MS = 3_000;
 type Typed = { text: string; images: readonly ImagePart[] };
 
 export type Stage = {
-  talk: Pick<Conversation, 'print' | 'ask' | 'onInterrupt'>;
+  talk: Pick<Conversation, 'print' | 'ask' | 'onInterrupt'> & Partial<Pick<Conversation, 'completeWith'>>;
   /** The next prompt; null when nothing more comes. */
   next(): Promise<Typed | null>;
   /** Puts a question that only a plain yes agrees to; without it, it is a line to answer. */
@@ -48,6 +49,7 @@ export async function hold(prompt: string, opened: Opened, stage: Stage): Promis
   talk.onInterrupt(() => {
     if (ownCommands.interrupt()) return true;
     if (controller.busy) controller.interrupt();
+    else if (opened.repository.interrupt()) return true;
     // One that does not listen must not hold anybody: the second time, the conversation ends.
     else if (command && !command.signal.aborted) command.abort();
     else return false;
@@ -69,8 +71,15 @@ export async function hold(prompt: string, opened: Opened, stage: Stage): Promis
   controller.listen((event) => {
     if (event.type === 'message') void desk.messageAdded();
   });
+  const commands = () => [
+    ...(stage.commands ?? builtinCommands),
+    ...opened.extensions.commands(),
+    ...(opened.mcp?.commands() ?? []),
+  ];
   const contextFor = (signal: AbortSignal): CommandContext => ({
-    commands: stage.commands ?? builtinCommands,
+    get commands() {
+      return commands();
+    },
     cwd,
     signal,
     print: (text) => talk.print(visible(text)),
@@ -85,10 +94,18 @@ export async function hold(prompt: string, opened: Opened, stage: Stage): Promis
     spending,
     cache: opened.cache,
     ...(memory && { memory }),
+    ...(opened.mcp && { mcp: opened.mcp }),
+    repository: opened.repository,
+    extensions: opened.extensions,
+    settings: () => settingStates(opened.settings),
+    health: () => checkHealth(opened),
+    call: opened.call,
+    submit: async (content, options) => void (await controller.submit(content, options)),
     quit: () => {
       quitting = true;
     },
   });
+  talk.completeWith?.(() => commands().map(({ name }) => name));
   const tellNews = () => {
     for (const text of news.splice(0)) talk.print(visible(text));
   };
@@ -107,11 +124,14 @@ export async function hold(prompt: string, opened: Opened, stage: Stage): Promis
       await ownCommands.run(own, (output) => talk.print(visible(output)));
       continue;
     }
+    // Plugins may still be on their way; what looks like a command may be theirs.
+    if (text.startsWith('/')) await opened.extensions.plugins();
     command = new AbortController();
     const isCommand = await obey(text, contextFor(command.signal));
     command = undefined;
     if (isCommand) continue;
-    await controller.submit([...ownCommands.takeTold(), { type: 'text', text }, ...images]);
+    const content = [...ownCommands.takeTold(), { type: 'text' as const, text }, ...images];
+    await controller.submit((await opened.mcp?.withResources(content)) ?? content);
     keepHouseLater(opened, stage);
   }
   const leave = new AbortController();

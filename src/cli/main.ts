@@ -24,6 +24,7 @@ function start(): void {
     stdin: process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,
+    importFile: (url) => import(url),
     onSignal: (signal, listener) => void process.on(signal, listener),
   };
   // In the built program this is kept-run.ts, in this same file.

@@ -3,6 +3,8 @@ import { type Assistant, assemble, type Parts } from '../assemble/assemble.ts';
 import { type Choice, chooseModel, discoverLocal, firstToTalk, presetsOf } from '../assemble/choose-model.ts';
 import { chooseEmbedded, firstEmbedded } from '../assemble/embedded-model.ts';
 import { profileStore } from '../assemble/model-profiles.ts';
+import type { StartedServers } from '../assemble/start-servers.ts';
+import { readAgents } from '../config/agents.ts';
 import { createKeychain } from '../config/keychain.ts';
 import { findKey } from '../config/keys.ts';
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
@@ -25,6 +27,7 @@ import type { Terminal } from './terminal.ts';
 export type Opened = Assistant & {
   choice: Choice;
   config: Config;
+  settings: Settings;
   notices: string[];
   opened: OpenSession;
   store: SessionStore;
@@ -62,6 +65,7 @@ export async function openAssistant(
     options,
     terminal,
     session,
+    servers,
     approver,
     ask,
   }: {
@@ -70,6 +74,8 @@ export async function openAssistant(
     terminal: Terminal;
     /** Already open; without it the options say which. */
     session?: OpenSession;
+    /** Started by somebody who ends them, too; without them the assistant has its own, and ends them itself. */
+    servers?: StartedServers;
     approver?: Approver;
     ask?: ToolContext['ask'];
   },
@@ -95,6 +101,9 @@ export async function openAssistant(
         settings: sessionSettings(`${preset.name}/${choice.model}`, config),
       }),
   ]);
+  const own = servers ? undefined : await startServers(settings, terminal);
+  const bring = (servers ?? own)?.bring;
+  const { agents, notices: troubles } = readAgents(root, settings.extensions);
   const assistant: Assistant = assemble({
     config,
     env,
@@ -111,6 +120,10 @@ export async function openAssistant(
     keyVariables: keyVariables(config),
     opened,
     web: await webRoute(config, env),
+    ...(bring && { servers: bring }),
+    agents,
+    projectFiles: settings.extensions,
+    ...(terminal.importFile && { importFile: terminal.importFile }),
     ...(approver && { approver }),
     ...(ask && { ask }),
   });
@@ -121,8 +134,28 @@ export async function openAssistant(
       const found = damageOf(opened);
       if (found !== null) assistant.controller.notice('warn', found);
     });
-  const notices = [...settings.notices, ...(damage === null ? [] : [damage])];
-  return { ...assistant, choice, config, notices, opened, store };
+  const notices = [...settings.notices, ...troubles, ...(damage === null ? [] : [damage])];
+  const close = async () => {
+    await assistant.close();
+    await own?.close();
+  };
+  return { ...assistant, choice, config, settings, notices, opened, store, close };
+}
+
+declare const ACA_VERSION: string | undefined;
+
+/** The MCP servers of the settings, on their way: for the whole process, over all its sessions. */
+export async function startServers(
+  { config, root, trusted }: Pick<Settings, 'config' | 'root' | 'trusted'>,
+  { env, cwd }: Pick<Terminal, 'env' | 'cwd'>,
+): Promise<StartedServers | undefined> {
+  if (Object.keys(config.mcpServers).length === 0) return undefined;
+  const [start, routed] = await Promise.all([
+    import('../assemble/start-servers.ts'),
+    networkFetch(env, config.network),
+  ]);
+  const version = typeof ACA_VERSION === 'string' ? ACA_VERSION : 'development';
+  return start.startServers({ config, env, cwd, dataRoot: root, trusted, fetch: routed ?? fetch, version });
 }
 
 function damageOf({ damaged }: OpenSession): string | null {

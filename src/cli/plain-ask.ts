@@ -33,12 +33,13 @@ async function askOne(
 
 /** Waits for an explicit yes to what was just shown: only "y", in any case, approves; anything not offered is a no. */
 export function askOnTerminal(talk: Pick<Conversation, 'ask' | 'print'>): Approver {
-  return async ({ operation, grants = [] }, signal) => {
+  return async ({ operation, agent, grants = [] }, signal) => {
     if (grants.length > 0) {
       const rules = grants.map(visible).join(', ');
       talk.print(`  y once · s for this session · a always in this folder: ${rules} · n no, or n and why`);
     }
-    const line = await talk.ask(`Allow: ${visible(operation)}? [y/n] `, signal);
+    const who = agent === undefined ? '' : `[${visible(agent)}] `;
+    const line = await talk.ask(`${who}Allow: ${visible(operation)}? [y/n] `, signal);
     return answerOf(line?.trim() ?? '', { lasting: grants.length > 0 });
   };
 }

@@ -2,8 +2,9 @@ import { styleText } from 'node:util';
 import { describeCompaction } from '../commands/compact.ts';
 import { retryLine } from '../commands/retry-line.ts';
 import { describeSandbox } from '../commands/sandbox-words.ts';
+import { subagentLine } from '../commands/subagent-line.ts';
 import type { Display } from '../contract/display.ts';
-import type { AgentEvent } from '../contract/event.ts';
+import { type AgentEvent, innermost } from '../contract/event.ts';
 import { textOf } from '../contract/message.ts';
 import type { CommandPart, PermissionRequest } from '../contract/permission.ts';
 import { visible } from './visible.ts';
@@ -48,6 +49,8 @@ export class PlainView {
         return this.#line('cyan', `→ ${event.title}`);
       case 'tool_progress':
         return '';
+      case 'subagent':
+        return this.#subagent(event);
       case 'tool_end':
         return this.#result(event);
       case 'judged':
@@ -122,11 +125,22 @@ export class PlainView {
     return open ? '\n' : '';
   }
 
+  /** Its steps, a line each; what it says is for the agent that started it. */
+  #subagent(told: Extract<AgentEvent, { type: 'subagent' }>): string {
+    const { event, agents } = innermost(told);
+    const line = subagentLine(event);
+    if (line !== null) return this.#line('dim', `  [${agents.join(' › ')}] ${line}`);
+    if (event.type === 'question') return this.render(event);
+    const changes = event.type === 'tool_end' && event.success && event.display?.kind.startsWith('diff');
+    return changes ? this.render(event) : '';
+  }
+
   /** Everything a person needs to decide, in the order it is read; the question itself is the asker's line. */
   #question(request: PermissionRequest): string {
-    const { parts = [], leadsTo = [], sandbox, because } = request;
+    const { parts = [], leadsTo = [], sandbox, because, agent } = request;
     const risky = parts.find(({ verdict }) => verdict !== 'allow');
     const facts = [
+      ...(agent === undefined ? [] : [`the subagent ${agent} wants it`]),
       ...(parts.length > 1 ? parts.map((part) => partLine(part, risky)) : []),
       ...leadsTo.map(({ written, real }) => `${written} leads to ${real}`),
       ...(because === '' ? [] : [`why it is asked: ${because}`]),

@@ -3,7 +3,7 @@ import type { OpenSession } from '../session/store.ts';
 import type { Options } from './args.ts';
 import { Conversation } from './conversation.ts';
 import { hold } from './hold.ts';
-import { findModel, loadSettings, openAssistant, type Settings, sessionStore } from './open.ts';
+import { findModel, loadSettings, openAssistant, type Settings, sessionStore, startServers } from './open.ts';
 import { pickSession } from './pick-session.ts';
 import { answerOnTerminal, askOnTerminal } from './plain-ask.ts';
 import { PlainView } from './plain-view.ts';
@@ -22,6 +22,7 @@ export async function runPlain(prompt: string, options: Options, terminal: Termi
   const news: string[] = [];
   const prompts = new TypedPrompts({ ...settings, cwd, warn: (text) => news.push(text) });
   const talk = new Conversation(terminal, { prompts: prompts.list() });
+  let servers: Awaited<ReturnType<typeof startServers>>;
   try {
     if (await offerTrust(settings, talk, { root, cwd })) settings = loadSettings(options, terminal);
     let choice = await findModel(settings, terminal);
@@ -31,6 +32,7 @@ export async function runPlain(prompt: string, options: Options, terminal: Termi
       settings = loadSettings({ ...options, ...way }, terminal);
       choice = await findModel(settings, terminal);
     }
+    servers = await startServers(settings, terminal);
     const chosen = await withSession(options, settings, { talk, cwd });
     const view = new PlainView({ color: settings.config.colorOutput, stream: settings.config.streamOutput });
     const model = `${choice.preset.name}/${choice.model}`;
@@ -44,6 +46,7 @@ export async function runPlain(prompt: string, options: Options, terminal: Termi
         approver: askOnTerminal(talk),
         ask: answerOnTerminal(talk),
         ...(session && { session }),
+        ...(servers && { servers }),
       });
       talk.print(`ai-code-assistant · ${model} · ${settings.config.mode} mode · /help lists commands`);
       for (const notice of [...opened.notices, ...opened.hints]) talk.print(visible(notice));
@@ -62,6 +65,7 @@ export async function runPlain(prompt: string, options: Options, terminal: Termi
     return 0;
   } finally {
     talk.close();
+    await servers?.close();
   }
 }
 

@@ -60,8 +60,10 @@ async function doTask(task: string, { opened, options, terminal, schema }: Task)
   controller.listen((event) => reporter.take(event));
   if (options.outputFormat === 'stream-json') controller.listen((event) => printLine(stdout, event));
 
-  const first = schema ? `${task}\n\n${schema.instruction}` : task;
-  await controller.submit([{ type: 'text', text: first }]);
+  const named = await opened.extensions.promptFor(task);
+  const wanted = named?.content ?? [{ type: 'text' as const, text: task }];
+  const content = schema ? [...wanted, { type: 'text' as const, text: `\n\n${schema.instruction}` }] : wanted;
+  await controller.submit((await opened.mcp?.withResources(content)) ?? content, named?.options);
   let report = reporter.report;
   if (schema) {
     report = await insist(schema, opened, reporter);

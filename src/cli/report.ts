@@ -1,6 +1,6 @@
 import { changedFiles } from '../agent/changed-files.ts';
-import type { AgentEvent, EndReason, RunError } from '../contract/event.ts';
-import { addUsage, noUsage, textOf, type Usage } from '../contract/message.ts';
+import { type AgentEvent, type EndReason, innermost, type RunError } from '../contract/event.ts';
+import { addUsage, type Message, noUsage, textOf, toolCallsOf, type Usage } from '../contract/message.ts';
 import type { SandboxState } from '../contract/sandbox.ts';
 
 /** What a run came to, folded from its events: the final JSON of the headless face. */
@@ -47,6 +47,9 @@ export class Reporter {
   take(event: AgentEvent): void {
     const report = this.#report;
     switch (event.type) {
+      case 'subagent':
+        this.#takeSubagent(innermost(event).event);
+        break;
       case 'run_start':
         Object.assign(report, { sessionId: event.sessionId, provider: event.provider, model: event.model });
         break;
@@ -61,9 +64,7 @@ export class Reporter {
           // Routing, or a stand-in: another one than the run began with may have answered.
           report.provider = event.message.provider;
           report.model = event.message.model;
-          for (const part of event.message.content) {
-            if (part.type === 'tool_call') this.#inputs.set(part.id, part.input);
-          }
+          this.#noteInputs(event.message);
         }
         break;
       case 'judged': {
@@ -84,6 +85,17 @@ export class Reporter {
       default:
         break;
     }
+  }
+
+  /** What it used and did counts; what it said, and how it ended, is for the agent that started it. */
+  #takeSubagent(event: AgentEvent): void {
+    if (['usage', 'judged', 'tool_end'].includes(event.type)) this.take(event);
+    else if (event.type === 'message') this.#noteInputs(event.message);
+  }
+
+  #noteInputs(message: Message): void {
+    if (message.role !== 'assistant') return;
+    for (const { id, input } of toolCallsOf(message)) this.#inputs.set(id, input);
   }
 
   get report(): Report {

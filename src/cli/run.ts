@@ -32,6 +32,11 @@ type Stage = { terminal: Terminal; faces: typeof import('./faces.ts') };
 
 async function converse(prompt: string, asked: Options, { terminal, faces }: Stage): Promise<number> {
   const { stdin, stdout } = terminal;
+  const { worktree, ...others } = asked;
+  if (worktree !== undefined)
+    return faces.inWorktree(worktree, { terminal, options: others }, (inner, within) =>
+      converse(prompt, within, { terminal: inner, faces }),
+    );
   if (asked.demo) return faces.runDemo(terminal);
   const options = await withModel(asked, terminal);
   if (options.print || options.inputFormat === 'stream-json')

@@ -12,7 +12,15 @@ import type { Options } from './args.ts';
 import { byLastUse } from './choose-session.ts';
 import { firstRun } from './first-run.ts';
 import { hold } from './hold.ts';
-import { findModel, loadSettings, type Opened, openAssistant, type Settings, sessionStore } from './open.ts';
+import {
+  findModel,
+  loadSettings,
+  type Opened,
+  openAssistant,
+  type Settings,
+  sessionStore,
+  startServers,
+} from './open.ts';
 import { createPickerDesk } from './picker-desk.ts';
 import { paintScreen } from './screen-paint.ts';
 import { showStanding } from './screen-standing.ts';
@@ -28,6 +36,8 @@ type Start = {
   /** What came up between two prompts. */
   news: string[];
 };
+
+type Servers = Awaited<ReturnType<typeof startServers>>;
 
 /** What to go on with. */
 type Plan = { choice: Choice; options: Options; session?: OpenSession };
@@ -52,7 +62,7 @@ export class ScreenConversation {
       await paintScreen(settings, {
         terminal,
         history: () => prompts.list(),
-        commands: () => conversation.#commands,
+        commands: () => conversation.#allCommands(),
         seesImages: () => conversation.#opened?.choice.info.abilities.images ?? false,
         cycleMode: () => conversation.#cycleMode(),
         rewind: () => conversation.#rewind(),
@@ -84,8 +94,13 @@ export class ScreenConversation {
     if (await offerTrust(this.#settings, this.screen, { root, cwd })) this.#reload({});
     const choice = await this.#firstModel();
     if (!choice) return;
-    let plan: Plan | null = { choice, options: await this.#withSession() };
-    while (plan) plan = await this.#hold(plan);
+    const servers = await startServers(this.#settings, this.#start.terminal);
+    try {
+      let plan: Plan | null = { choice, options: await this.#withSession() };
+      while (plan) plan = await this.#hold(plan, servers);
+    } finally {
+      await servers?.close();
+    }
   }
 
   async #firstModel(): Promise<Choice | null> {
@@ -100,7 +115,7 @@ export class ScreenConversation {
   }
 
   /** One session with one model. Resolves with what to go on with, or null at the end. */
-  async #hold(plan: Plan): Promise<Plan | null> {
+  async #hold(plan: Plan, servers: Servers): Promise<Plan | null> {
     const { terminal, prompts, news } = this.#start;
     const { cwd, env } = terminal;
     const { screen } = this;
@@ -111,6 +126,7 @@ export class ScreenConversation {
       approver: screen.approver,
       ask: screen.answer,
       ...(plan.session && { session: plan.session }),
+      ...(servers && { servers }),
     });
     this.#opened = opened;
     showStanding(opened, screen, cwd);
@@ -159,6 +175,12 @@ export class ScreenConversation {
   #reload(change: Pick<Options, 'model' | 'mode'>): void {
     this.#options = { ...this.#options, ...change };
     this.#settings = loadSettings(this.#options, this.#start.terminal);
+  }
+
+  /** Those of plugins and servers come when they are there. */
+  #allCommands(): readonly SlashCommand[] {
+    const { extensions, mcp } = this.#opened ?? {};
+    return [...this.#commands, ...(extensions?.commands() ?? []), ...(mcp?.commands() ?? [])];
   }
 
   #cycleMode(): void {

@@ -65,7 +65,7 @@ export function createDesk(options: DeskOptions): SessionDesk & { messageAdded()
     },
     async exportTo(file) {
       await ready;
-      return exportTo(session, path.resolve(cwd, file));
+      return exportTo(await store.whole(session), path.resolve(cwd, file));
     },
     async messageAdded() {
       if (!waiting) return;

@@ -1,7 +1,8 @@
 import { describeCompaction } from '../commands/compact.ts';
 import { retryLine } from '../commands/retry-line.ts';
+import { subagentLine } from '../commands/subagent-line.ts';
 import type { Config } from '../config/schema.ts';
-import type { AgentEvent } from '../contract/event.ts';
+import { type AgentEvent, innermost } from '../contract/event.ts';
 
 /** What a headless run tells on standard error: errors always, warnings unless quiet, every step when verbose. */
 export function tellOnStderr(
@@ -32,6 +33,12 @@ function lineOf(event: AgentEvent, titles: Map<string, string>): Line | null {
       return { from: 'verbose', text: describeCompaction(event) };
     case 'judged':
       return event.verdict === 'deny' ? { from: 'normal', text: `refused: ${event.because}` } : null;
+    case 'subagent': {
+      const { event: inner, agents } = innermost(event);
+      const text = subagentLine(inner);
+      const from = inner.type === 'judged' ? 'normal' : 'verbose';
+      return text === null ? null : { from, text: `[${agents.join(' › ')}] ${text}` };
+    }
     case 'tool_start':
       return { from: 'verbose', text: `→ ${event.title}` };
     case 'tool_end':

@@ -5,5 +5,7 @@ export type Terminal = {
   stdin: NodeJS.ReadStream;
   stdout: NodeJS.WriteStream;
   stderr: NodeJS.WriteStream;
+  /** `import()`: code that was compiled by an earlier process has none of its own. */
+  importFile?(url: string): Promise<unknown>;
   onSignal(signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP', listener: () => void): void;
 };

@@ -3,10 +3,10 @@ import { nearest } from '../lib/nearest.ts';
 
 /** Runs `/name args`; false when the line is not a command and belongs to the model. A path such as /etc is none. */
 export async function dispatch(line: string, context: CommandContext): Promise<boolean> {
-  const match = /^\/([a-z][\w-]*)(?:\s+(.*))?$/is.exec(line.trim());
+  const match = /^\/([a-z][\w-]*|[a-z0-9][\w.-]*:[^\s/]+)(?:\s+(.*))?$/is.exec(line.trim());
   if (!match) return false;
   const [, name = '', rest = ''] = match;
-  const command = context.commands.find((candidate) => candidate.name === name.toLowerCase());
+  const command = context.commands.find((candidate) => candidate.name.toLowerCase() === name.toLowerCase());
   if (command) {
     await command.execute(rest.split(/\s+/).filter(Boolean), context);
     return true;

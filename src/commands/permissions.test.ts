@@ -65,6 +65,7 @@ function setUp() {
         denials = denials.filter((one) => one.key !== key);
       },
     },
+    submit: async () => undefined,
     quit: () => undefined,
   };
   const type = async (line: string) => {

@@ -93,6 +93,11 @@ export const environmentVariables: readonly EnvironmentVariable[] = [
     key: null,
     description: '0: keep keys in credentials.json of the data root, never in the system keychain',
   },
+  {
+    name: 'AI_ASSISTANT_MCP_TOKEN',
+    key: null,
+    description: 'What clients of `aca mcp serve --http` must send, instead of the token in the data root',
+  },
 ];
 
 /** What the environment sets, and which variable set each key. */

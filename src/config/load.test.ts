@@ -39,6 +39,7 @@ describe('[F01] [R07] without any file', () => {
       trusted: false,
       pending: null,
       projectFile: null,
+      extensions: [],
     });
     expect(defaults).toEqual({
       routing: [],
@@ -48,6 +49,18 @@ describe('[F01] [R07] without any file', () => {
       models: {},
       aliases: {},
       maxTurns: 200,
+      subagents: { parallel: 4 },
+      mcpServers: {},
+      plugins: [],
+      hooks: {
+        PreToolUse: [],
+        PostToolUse: [],
+        UserPromptSubmit: [],
+        Stop: [],
+        SessionStart: [],
+        SessionEnd: [],
+        PreCompact: [],
+      },
       limits: {},
       maxCommandTimeoutMs: 600_000,
       summarizationThreshold: 0.9,
@@ -108,6 +121,7 @@ describe('[F02] the later source wins', () => {
       trusted: true,
       pending: null,
       projectFile,
+      extensions: [],
     });
     expect(load(space, trusted).config.maxTurns).toBe(20);
   });
@@ -311,6 +325,7 @@ describe('[Y28] a project that is not trusted', () => {
         changes: [],
       },
       projectFile: file,
+      extensions: [],
     });
   });
 

@@ -3,7 +3,10 @@ import { resolvePath } from '../lib/data-root.ts';
 import { checkInput, parseConfig, readConfigFile } from './config-file.ts';
 import { type Env, readEnvironment, switchOf } from './environment.ts';
 import { formatKeyPath } from './key-path.ts';
+import { MCP_FILE, parseMcpFile } from './mcp-file.ts';
+import type { McpServerInput } from './mcp-server.ts';
 import { leavesOf, mergeConfig, withoutUndefined } from './merge.ts';
+import { isExtension, pluginPlace } from './project-extensions.ts';
 import { tighten } from './project-rules.ts';
 import { type Config, type ConfigInput, checkOnce, configSchema } from './schema.ts';
 import {
@@ -11,6 +14,7 @@ import {
   findProjectFile,
   type ProjectContent,
   projectContent,
+  projectRoot,
   type Trust,
   trustOf,
 } from './trust.ts';
@@ -39,6 +43,8 @@ export type LoadedConfig = {
   pending: PendingTrust | null;
   /** The project's file, if there is one. */
   projectFile: string | null;
+  /** The project's files that bring commands, skills and subagents, as they were judged; none without trust. */
+  extensions: ProjectContent[];
 };
 
 /** What a person should see before trusting a folder: the settings that would count, and what is new in the files. */
@@ -46,7 +52,7 @@ type PendingTrust = { content: ProjectContent[]; loosens: string[]; changes: Con
 
 /** Defaults, then the user's file, the project's, the environment and the command line: each over the last. */
 export function loadConfig({ home, cwd, env, flags = {}, trusted }: LoadOptions): LoadedConfig {
-  const content = projectContent(cwd);
+  const content = projectContent(cwd, home);
   const said = trusted || switchOf(env, 'AI_ASSISTANT_TRUST') === true;
   const trust: Trust = said ? { type: 'trusted' } : trustOf(home, cwd, content);
   const isTrusted = trust.type === 'trusted';
@@ -54,7 +60,7 @@ export function loadConfig({ home, cwd, env, flags = {}, trusted }: LoadOptions)
   const notices: string[] = [];
   let merged: ConfigInput = {};
   const add = (input: ConfigInput, base: string, source: (key: string) => string) => {
-    merged = mergeConfig(merged, absolutePaths(input, base, env));
+    merged = mergeConfig(merged, absolutePaths(input, base, { env, home, cwd }));
     recordOrigins(origins, input, source);
   };
 
@@ -78,6 +84,31 @@ export function loadConfig({ home, cwd, env, flags = {}, trusted }: LoadOptions)
     notices.push(...project.notices, ...keysInProject(input, projectFile));
     add(input, path.dirname(projectFile), () => projectFile);
   }
+  const servers = content.find(({ file }) => path.basename(file) === MCP_FILE);
+  if (servers) {
+    const { file, text } = servers;
+    const read = parseMcpFile(text, file);
+    // A server the user set up is never another one of the same name.
+    const fresh = Object.entries(read.servers).filter(
+      ([name]) => !Object.hasOwn(merged.mcpServers ?? {}, name),
+    );
+    if (isTrusted) {
+      notices.push(...read.notices);
+      const cwd = path.dirname(file);
+      const mcpServers = Object.fromEntries(fresh.map(([name, server]) => [name, { cwd, ...server }]));
+      add({ mcpServers }, cwd, () => file);
+    } else {
+      const waiting = fresh.map(([name]) => formatKeyPath(['mcpServers', name]));
+      loosens = [...loosens, ...waiting];
+      notices.push(...untrustedNotice(file, waiting, trust));
+    }
+  }
+  const extensions = content.filter(isExtension);
+  if (!isTrusted && extensions.length > 0) {
+    const waiting = extensions.map(({ name }) => name);
+    loosens = [...loosens, ...waiting];
+    notices.push(...untrustedNotice(projectRoot(cwd), waiting, trust));
+  }
   const changes = trust.type === 'changed' ? trust.changes : [];
   const pending = loosens.length + changes.length > 0 ? { content, loosens, changes } : null;
 
@@ -88,7 +119,15 @@ export function loadConfig({ home, cwd, env, flags = {}, trusted }: LoadOptions)
   add(chosen.input, cwd, () => 'command line');
 
   const config = configSchema.parse(merged, checkOnce);
-  return { config, notices, origins, trusted: isTrusted, pending, projectFile };
+  return {
+    config,
+    notices,
+    origins,
+    trusted: isTrusted,
+    pending,
+    projectFile,
+    extensions: isTrusted ? extensions : [],
+  };
 }
 
 export function userConfigFile(home: string): string {
@@ -96,8 +135,10 @@ export function userConfigFile(home: string): string {
 }
 
 function untrustedNotice(file: string, loosens: readonly string[], trust: Trust): string[] {
+  const isChanged =
+    trust.type === 'changed' && trust.changes.some(({ name }) => path.basename(name) === path.basename(file));
   const news = [
-    ...(trust.type === 'changed' ? ['this is not what you trusted, so the folder is untrusted again'] : []),
+    ...(isChanged ? ['this is not what you trusted, so the folder is untrusted again'] : []),
     ...(loosens.length > 0 ? [`ignored until this folder is trusted: ${loosens.join(', ')}`] : []),
   ];
   if (news.length === 0) return [];
@@ -115,17 +156,39 @@ function keysInProject(input: ConfigInput, file: string): string[] {
 }
 
 /** Paths in a file are written from where the file is. Patterns stay as written. */
-function absolutePaths(input: ConfigInput, base: string, env: Env): ConfigInput {
+function absolutePaths(
+  input: ConfigInput,
+  base: string,
+  { env, home, cwd }: { env: Env; home: string; cwd: string },
+): ConfigInput {
   const absolute = (written: string) => resolvePath(written, base, env);
-  const { sessionDirectory, additionalDirectories, network } = input;
+  const { sessionDirectory, additionalDirectories, network, mcpServers, plugins } = input;
+  // What the user names is never looked for in a project.
+  const root = base === home ? home : projectRoot(cwd);
+  const place = (written: string) =>
+    pluginPlace(written.startsWith('~') ? absolute(written) : written, base, { root, dataRoot: home });
   return {
     ...input,
+    ...(plugins === undefined ? {} : { plugins: plugins.map(place) }),
+    ...(mcpServers === undefined
+      ? {}
+      : { mcpServers: Object.fromEntries(Object.entries(mcpServers).map(inFolder(absolute))) }),
     ...(sessionDirectory === undefined ? {} : { sessionDirectory: absolute(sessionDirectory) }),
     ...(additionalDirectories === undefined
       ? {}
       : { additionalDirectories: additionalDirectories.map(absolute) }),
     ...(network?.caFile === undefined ? {} : { network: { ...network, caFile: absolute(network.caFile) } }),
   };
+}
+
+/** A folder that an environment variable names is not known yet. */
+function inFolder(absolute: (written: string) => string) {
+  return ([name, server]: [string, McpServerInput]): [string, McpServerInput] => [
+    name,
+    server.cwd === undefined || server.cwd.startsWith('${')
+      ? server
+      : { ...server, cwd: absolute(server.cwd) },
+  ];
 }
 
 function recordOrigins(

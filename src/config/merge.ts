@@ -1,20 +1,33 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ConfigInput } from './schema.ts';
 
-/** Lists add up without doubles, tables merge by name, anything else is replaced. */
+/**
+ * Lists add up without doubles, tables merge by name, anything else is replaced. A server is replaced whole: the
+ * command of one source must never get the keys that another wrote for its own.
+ */
 export function mergeConfig(base: ConfigInput, over: ConfigInput): ConfigInput {
+  const mcpServers = { ...base.mcpServers, ...over.mcpServers };
   // Merging two valid inputs key by key yields a valid input.
-  return mergeValues(base, over) as ConfigInput;
+  const merged = mergeValues(base, over) as ConfigInput;
+  return Object.keys(mcpServers).length === 0 ? merged : { ...merged, mcpServers };
 }
 
 export function mergeValues(base: unknown, over: unknown): unknown {
   if (over === undefined) return base;
-  if (Array.isArray(base) && Array.isArray(over)) return [...new Set([...base, ...over])];
+  if (Array.isArray(base) && Array.isArray(over))
+    return [...new Set([...base, ...over.filter((item) => !base.some((known) => isSame(known, item)))])];
   if (!isTable(base) || !isTable(over)) return over;
   const merged: Record<string, unknown> = { ...base };
   for (const [key, value] of Object.entries(over)) {
     merged[key] = Object.hasOwn(base, key) ? mergeValues(base[key], value) : value;
   }
   return merged;
+}
+
+/** As they would be written. */
+function isSame(a: unknown, b: unknown): boolean {
+  const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+  return isDeepStrictEqual(plain(a), plain(b));
 }
 
 export function isTable(value: unknown): value is Record<string, unknown> {

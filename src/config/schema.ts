@@ -2,6 +2,8 @@ import * as z from 'zod';
 import { parseLimits } from '../contract/limit.ts';
 import type { PermissionMode } from '../contract/permission.ts';
 import type { SandboxLevel } from '../contract/sandbox.ts';
+import { hookSettings } from './hook-settings.ts';
+import { mcpServer, mcpServerName } from './mcp-server.ts';
 
 /** From strictest to loosest. */
 export const modesByStrictness = [
@@ -276,6 +278,19 @@ export const configSchema = z.strictObject({
     .default(true)
     .describe('Whether secret values are replaced by placeholders in what is sent to a vendor or a server'),
   auditLog: z.boolean().default(true).describe('Whether every judged call is written to the audit log'),
+
+  subagents: z
+    .strictObject({
+      parallel: count.default(4).describe('How many subagents of one agent work side by side; others wait'),
+    })
+    .prefault({})
+    .describe('Agents that the model hands work on to'),
+  mcpServers: z
+    .record(mcpServerName, mcpServer)
+    .default({})
+    .describe('MCP servers by name: each brings its tools, resources and prompts'),
+  plugins: list('Plugins: paths from where this file is, or names of installed packages'),
+  hooks: hookSettings.prefault({}).describe('Commands that run at certain points, in the sandbox'),
 
   theme: z.enum(themes).default('auto').describe('Colours of the interactive screen'),
   colorOutput: z.boolean().default(true).describe('Whether output is coloured'),

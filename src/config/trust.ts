@@ -4,6 +4,8 @@ import * as z from 'zod';
 import { writeAtomic } from '../lib/atomic-write.ts';
 import { sha256 } from '../lib/sha256.ts';
 import { readSmallFile } from './config-file.ts';
+import { MCP_FILE } from './mcp-file.ts';
+import { extensionFiles, pluginFiles } from './project-extensions.ts';
 import { checkOnce } from './schema.ts';
 
 /** A file of the project that may loosen settings or run something, as it stands now. `name` is from the root. */
@@ -46,22 +48,36 @@ export function projectRoot(cwd: string): string {
 
 /** The nearest `.ai-assistant.json` from the working directory up to the project's root. */
 export function findProjectFile(cwd: string): string | null {
+  return findInProject(cwd, PROJECT_FILE);
+}
+
+/** The nearest file of this name from the working directory up to the project's root. */
+function findInProject(cwd: string, name: string): string | null {
   const root = projectRoot(cwd);
   for (let folder = path.resolve(cwd); ; folder = path.dirname(folder)) {
-    const file = path.join(folder, PROJECT_FILE);
+    const file = path.join(folder, name);
     if (existsSync(file)) return file;
     if (folder === root) return null;
   }
 }
 
-/** All that a word of trust is given for. What else comes to loosen or run things from a project belongs in here. */
-export function projectContent(cwd: string): ProjectContent[] {
+/**
+ * All that a word of trust is given for. What else comes to loosen or run things from a project belongs in here. The
+ * data root, where it lies in the project, is the user's own.
+ */
+export function projectContent(cwd: string, dataRoot?: string): ProjectContent[] {
   const root = projectRoot(cwd);
-  return [findProjectFile(cwd)].flatMap((file) => {
+  const settings = [findProjectFile(cwd), findInProject(cwd, MCP_FILE)].flatMap((file) => {
     const text = file === null ? null : readSmallFile(file);
     if (file === null || text === null) return [];
     return [{ name: path.relative(root, file).replaceAll(path.sep, '/'), file, text }];
   });
+  const named = settings.find(({ file }) => path.basename(file) === PROJECT_FILE);
+  return [
+    ...settings,
+    ...extensionFiles({ root, cwd: path.resolve(cwd), dataRoot }),
+    ...pluginFiles(named, root),
+  ];
 }
 
 /** Whether what stands there now is what the user approved. A store that cannot be read approves nothing. */

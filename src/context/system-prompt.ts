@@ -10,6 +10,10 @@ export type Surroundings = {
   instructions: readonly { file: string; text: string }[];
   /** `short` for models with a small window. */
   length?: 'full' | 'short';
+  /** What the Skill tool can read, in an order that stays. */
+  skills?: readonly { name: string; description: string }[];
+  /** Of a subagent: what it is there for. */
+  role?: string;
 };
 
 const STABLE = `You are a coding assistant working in the user's terminal. You read, edit and run code in their project with the tools you are given.
@@ -52,16 +56,18 @@ export function notedMode(messages: readonly Message[]): string | undefined {
 }
 
 /** What is the same in every session comes first, so that the vendor's prompt cache holds it. */
-export function systemPrompt({
-  cwd,
-  platform,
-  shell,
-  mode,
-  instructions,
-  length = 'full',
-}: Surroundings): string {
+export function systemPrompt(surroundings: Surroundings): string {
+  const { cwd, platform, shell, mode, instructions, skills = [], role, length = 'full' } = surroundings;
   const environment = `Working directory: ${cwd}\nPlatform: ${platform}\nShell: ${shell}`;
   const kept = instructions.map(({ file, text }) => `Instructions from ${file}:\n${text.trim()}`);
   const stable = length === 'short' ? SHORT : STABLE;
-  return [stable, ...kept, environment, MODES[mode]].filter((section) => section !== undefined).join('\n\n');
+  return [stable, ...kept, skillList(skills), environment, MODES[mode], role]
+    .filter((section) => section !== undefined)
+    .join('\n\n');
+}
+
+function skillList(skills: NonNullable<Surroundings['skills']>): string | undefined {
+  if (skills.length === 0) return undefined;
+  const lines = skills.map(({ name, description }) => `- ${name}: ${description}`);
+  return `Skills. Before work that one of them is for, read it with the Skill tool:\n${lines.join('\n')}`;
 }

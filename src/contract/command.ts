@@ -1,5 +1,5 @@
 import type { Limit, LimitScope } from './limit.ts';
-import type { Usage } from './message.ts';
+import type { Usage, UserMessage } from './message.ts';
 import type { Permission, PermissionMode, Verdict } from './permission.ts';
 import type { Session, SessionSummary } from './session.ts';
 
@@ -147,6 +147,92 @@ export type Memory = {
   suggestions(): Promise<Suggestion[]>;
 };
 
+/** One MCP server as a user sees it. `trouble` says why it is not ready. */
+export type McpServerState = {
+  name: string;
+  transport: 'stdio' | 'http' | 'sse';
+  address: string;
+  phase: 'connecting' | 'ready' | 'failed' | 'login' | 'off';
+  trouble: string;
+  tools: readonly { name: string; description: string }[];
+  resources: readonly { uri: string; name: string }[];
+  prompts: readonly { name: string; description: string }[];
+  /** What it said of itself lately. */
+  log: readonly string[];
+};
+
+export type McpServers = {
+  list(): McpServerState[];
+  /** Resolves when it is ready or known not to be; false when there is no such server. */
+  restart(name: string): Promise<boolean>;
+  /** `show` is told the address that the user must visit. */
+  login(name: string, show: (url: string) => void): Promise<void>;
+  /** The servers' prompts as commands. */
+  commands(): readonly SlashCommand[];
+  /** A prompt with what its `@server:uri` words stand for. */
+  withResources(content: UserMessage['content']): Promise<UserMessage['content']>;
+};
+
+/** For one run only: another model, and the only tools that may be used. */
+export type RunOptions = { model?: string; tools?: readonly string[] };
+
+/** A plugin as a user sees it; `trouble` says why it was left out. */
+export type PluginState = {
+  name: string;
+  version: string;
+  place: string;
+  trouble: string;
+  tools: readonly string[];
+  hooks: readonly string[];
+  commands: readonly string[];
+};
+
+/** What users and projects add to the assistant. */
+export type Extensions = {
+  /** Once they are loaded. */
+  plugins(): Promise<readonly PluginState[]>;
+  skills(): Promise<readonly { name: string; description: string; source: string }[]>;
+  hooks(): readonly { point: string; command: string }[];
+  /** Of plugins and of Markdown files; those of plugins come when they are loaded. */
+  commands(): readonly SlashCommand[];
+  /** The prompt that a line such as `/name args` stands for; null when no Markdown file has that name. */
+  promptFor(line: string): Promise<{ content: UserMessage['content']; options: RunOptions } | null>;
+};
+
+/** One setting that is not at its default, and who set it. */
+export type SettingState = { key: string; value: string; origin: string };
+
+/** One thing looked into, and what was found. */
+export type HealthCheck = { name: string; state: 'ok' | 'warn' | 'bad'; text: string };
+
+/** Where a git repository stands. `branch` is null away from all branches; `hooks` would run with a commit. */
+type RepositoryState = {
+  branch: string | null;
+  /** The one committed to last first. */
+  branches: string[];
+  staged: string[];
+  unstaged: string[];
+  untracked: string[];
+  hooks: string[];
+};
+
+/** The git repository around the working directory, on the user's word. */
+export type Repository = {
+  /** Null where there is none. */
+  state(): Promise<RepositoryState | null>;
+  /** What has changed of the files git knows. */
+  stageChanged(): Promise<void>;
+  /** A message for what is staged, written by a model. */
+  draft(wishes: string): Promise<string>;
+  /** With the user's hooks, as git would. */
+  commit(message: string): Promise<{ success: boolean; output: string }>;
+  switchTo(branch: string, options: { create: boolean }): Promise<void>;
+  /** By a subagent that changes nothing; null when there is nothing to review. */
+  review(wanted: string): Promise<{ what: string; text: string } | null>;
+  /** Ends what a model does here; false when none does anything. */
+  interrupt(): boolean;
+};
+
 /** What a slash command may do to the conversation and to the screen. */
 export type CommandContext = {
   commands: readonly SlashCommand[];
@@ -170,6 +256,20 @@ export type CommandContext = {
   cache?(): PromptCacheUse;
   /** Absent when it is switched off. */
   memory?: Memory;
+  /** Absent where no server is set up. */
+  mcp?: McpServers;
+  /** Absent where a face has none. */
+  repository?: Repository;
+  /** Absent where a face has none. */
+  extensions?: Extensions;
+  /** What the settings say, but for what nobody set. */
+  settings?(): readonly SettingState[];
+  /** Looks into what usually goes wrong. */
+  health?(): Promise<HealthCheck[]>;
+  /** A call on the user's word: judged, asked about and run like one of the model's. Its text, and whether it went well. */
+  call?(name: string, input: unknown): Promise<{ success: boolean; text: string }>;
+  /** Goes to the model as if the user had typed it; resolves when the run has ended. */
+  submit(content: UserMessage['content'], options?: RunOptions): Promise<void>;
   quit(): void;
 };
 

@@ -35,6 +35,8 @@ export type AgentEvent =
     }
   | { type: 'tool_start'; call: ToolCall; title: string }
   | { type: 'tool_progress'; callId: string; text: string }
+  /** What happens in a subagent that a call has started; `agent` is its name and its task, for eyes. */
+  | { type: 'subagent'; callId: string; agent: string; event: AgentEvent }
   | {
       type: 'tool_end';
       callId: string;
@@ -52,3 +54,10 @@ export type AgentEvent =
   | { type: 'compacted'; before: number; after: number; by: string }
   | { type: 'notice'; level: 'info' | 'warn'; text: string }
   | { type: 'end'; reason: EndReason; turns: number; error?: RunError };
+
+/** The event itself, and the subagents it comes from with the calls that started them, the outermost first. */
+export function innermost(event: AgentEvent): { event: AgentEvent; agents: string[]; calls: string[] } {
+  if (event.type !== 'subagent') return { event, agents: [], calls: [] };
+  const { event: inner, agents, calls } = innermost(event.event);
+  return { event: inner, agents: [event.agent, ...agents], calls: [event.callId, ...calls] };
+}

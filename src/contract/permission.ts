@@ -2,14 +2,21 @@ import type { Display } from './display.ts';
 import type { SandboxState } from './sandbox.ts';
 
 /**
- * What a call would touch. `target` is a path, a command line or a URL, as written by the model; `unconfined`
- * marks a command that is to run outside the sandbox, `holdsSecret` one with a value the model has not seen put in.
+ * What a call would touch. `target` is a path, a command line, a URL, the tool of a server or a subagent, as written by the
+ * model; `unconfined` marks a command that is to run outside the sandbox, `holdsSecret` one with a value the model has
+ * not seen put in.
  */
 export type Access = {
-  kind: 'read' | 'write' | 'execute' | 'fetch';
+  kind: 'read' | 'write' | 'execute' | 'fetch' | 'delegate';
   target: string;
   unconfined?: true;
   holdsSecret?: true;
+  /** Of a server's tool, as the server says, and of a subagent: that it only looks. */
+  looks?: true;
+  /** Of a plugin's tool: its author says that nobody need be asked. */
+  free?: true;
+  /** Of a server's tool: what must be shown before it is used, because nobody has agreed to it as it is now. */
+  unseen?: string;
 };
 
 export type Verdict = 'allow' | 'ask' | 'deny';
@@ -47,6 +54,8 @@ export type CommandPart = { text: string; verdict: Verdict; because: string };
 export type PermissionRequest = {
   callId: string;
   tool: string;
+  /** The subagent that wants it; absent where it is the main agent. */
+  agent?: string;
   /** One line, for example `Edit src/auth.ts`. */
   operation: string;
   accesses: Access[];

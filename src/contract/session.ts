@@ -10,6 +10,9 @@ export type SessionSettings = {
   mode?: PermissionMode;
 };
 
+/** What a subagent was started for: by `callId` of the session, or of the subagent `parent`. */
+export type SubagentOrigin = { callId: string; agent: string; task: string; parent?: string };
+
 export type Session = {
   id: string;
   workingDirectory: string;
@@ -25,6 +28,10 @@ export type Session = {
   parent?: { id: string; messages: number };
   /** What the model is shown of the messages; without it, all of them. */
   view?: SessionView;
+  /** Of a subagent's own conversation. */
+  subagent?: SubagentOrigin;
+  /** The conversations of its subagents, the oldest first, where they were asked for. */
+  subagents?: Session[];
 };
 
 export type SessionSummary = Pick<

@@ -49,6 +49,8 @@ export type CommandRun = {
   unconfined?: true;
   /** On top of the environment commands have anyway; undefined takes a variable out. */
   env?: Readonly<Record<string, string | undefined>>;
+  /** What it finds on standard input; without it, nothing. */
+  input?: string;
   onOutput?: (text: string) => void;
 };
 
@@ -129,6 +131,22 @@ export type Todo = { text: string; status: 'pending' | 'in_progress' | 'done' };
 /** A question of the model to the user. An empty list of choices asks for free words. */
 export type UserQuestion = { question: string; choices: string[] };
 
+/** Work for a subagent. `task` is a few words for eyes; `goOn` is the id of an earlier one that is asked more. */
+export type Delegation = { agent: string; task: string; prompt: string; goOn?: string };
+
+/** What became of it: `text` is its last answer, `trouble` why it ended early. */
+export type Delegated = {
+  id: string;
+  text: string;
+  trouble: string | null;
+  model: string;
+  turns: number;
+  calls: number;
+  tokens: number;
+  /** Of its own calls and those of its subagents. Null when the price of a model was unknown. */
+  costUsd: number | null;
+};
+
 /** A tool has no hands but these. */
 export type ToolContext = {
   cwd: string;
@@ -146,6 +164,8 @@ export type ToolContext = {
   /** What the session knows of files it has read: the SHA-256 by real path. */
   seen: Map<string, string>;
   progress(text: string): void;
+  /** Hands work on to a subagent; a sentence when that cannot be. Absent where the agent may not. */
+  delegate?(work: Delegation): Promise<Delegated | string>;
 };
 
 export type Tool<Input = unknown> = {
@@ -153,6 +173,8 @@ export type Tool<Input = unknown> = {
   aliases?: readonly string[];
   description: string;
   input: z.ZodType<Input>;
+  /** What the model is told of the input, as JSON Schema, where another program wrote it; without it, `input` says. */
+  parameters?: Record<string, unknown>;
   title(input: Input): string;
   /** Pure: what would be touched. */
   access(input: Input): Access[];

@@ -1,6 +1,6 @@
 import { closeSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import path from 'node:path';
-import type { AgentEvent } from '../contract/event.ts';
+import { type AgentEvent, innermost } from '../contract/event.ts';
 import type { Access } from '../contract/permission.ts';
 
 /** One line of the audit log: what was decided of a call, or how a call that ran ended. */
@@ -8,6 +8,8 @@ export type AuditRecord = { time: string; session: string; callId: string; tool:
   | {
       type: 'judged';
       cwd: string;
+      /** The subagents it was, the outermost first. */
+      agents?: string[];
       accesses: Access[];
       verdict: 'allow' | 'deny';
       /** Who decided: a rule, a mode, a grant, the user. */
@@ -58,9 +60,13 @@ export function createAudit(options: AuditOptions): Audit {
   }
 
   return {
-    take(event) {
+    take(told) {
+      const { event, agents, calls } = innermost(told);
+      // Ids are unique within one conversation, and a subagent has its own.
+      const idOf = (callId: string) => [...calls, callId].join('/');
       if (event.type === 'judged') {
-        const { callId, tool, verdict } = event;
+        const { tool, verdict } = event;
+        const callId = idOf(event.callId);
         const { accesses, by, because } = redact({
           accesses: event.accesses,
           by: event.by,
@@ -74,19 +80,20 @@ export function createAudit(options: AuditOptions): Audit {
           callId,
           tool,
           cwd,
+          ...(agents.length > 0 && { agents: redact(agents).map(cut) }),
           accesses: accesses.map((access) => ({ ...access, target: cut(access.target) })),
           verdict,
           by: cut(by),
           because: cut(because),
         });
-      } else if (event.type === 'tool_end' && running.delete(event.callId)) {
-        const { callId, name, success, durationMs, metadata } = event;
+      } else if (event.type === 'tool_end' && running.delete(idOf(event.callId))) {
+        const { name, success, durationMs, metadata } = event;
         const exitCode = metadata?.exitCode;
         write({
           type: 'outcome',
           time: now().toISOString(),
           session: sessionId,
-          callId,
+          callId: idOf(event.callId),
           tool: name,
           success,
           ...((typeof exitCode === 'number' || exitCode === null) && { exitCode }),

@@ -188,8 +188,8 @@ describe('whatever else is said', () => {
       trusted: fc.boolean(),
     })
     .map((policy) => ({ ...base, ...policy }));
-  const tools = { read: 'Read', write: 'Write', execute: 'Bash', fetch: 'WebFetch' };
-  const whole = { read: 'Read', write: 'Edit', execute: 'Bash', fetch: 'WebFetch' };
+  const tools = { read: 'Read', write: 'Write', execute: 'Bash', fetch: 'WebFetch', delegate: 'Task' };
+  const whole = { read: 'Read', write: 'Edit', execute: 'Bash', fetch: 'WebFetch', delegate: 'Task' };
 
   test('a deny rule is never overruled', () => {
     fc.assert(

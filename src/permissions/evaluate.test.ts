@@ -11,7 +11,7 @@ beforeAll(loadGrammar);
 const cwd = '/srv/app';
 const base: Policy = plainPolicy(cwd);
 
-const TOOLS = { read: 'Read', write: 'Edit', execute: 'Bash', fetch: 'WebFetch' };
+const TOOLS = { read: 'Read', write: 'Edit', execute: 'Bash', fetch: 'WebFetch', delegate: 'Task' };
 
 function judge(kind: Access['kind'], target: string, policy: Partial<Policy> = {}) {
   return evaluate({ tool: TOOLS[kind], accesses: [{ kind, target }], input: {} }, { ...base, ...policy });
@@ -28,6 +28,7 @@ const grant = (
 describe('[P05][P12] without rules', () => {
   const table: [kind: Access['kind'], target: string, verdict: string][] = [
     ['read', 'src/a.ts', 'allow'],
+    ['delegate', 'general', 'allow'],
     ['read', '/etc/passwd', 'ask'],
     ['read', '../x', 'ask'],
     ['write', 'src/a.ts', 'ask'],
@@ -47,6 +48,25 @@ describe('[P05][P12] without rules', () => {
     });
     expect(evaluate({ tool: 'github:list', accesses: [], input: {} }, base).verdict).toBe('ask');
   });
+
+  test.each<[what: Partial<Access>, policy: Partial<Policy>, verdict: string]>([
+    [{}, { mode: 'plan', ...rules({ allow: ['mcp:*'] }) }, 'deny'],
+    [{ looks: true }, { mode: 'plan', ...rules({ allow: ['mcp:github:list'] }) }, 'allow'],
+    [{ looks: true }, { mode: 'read-only' }, 'ask'],
+    [{ looks: true }, {}, 'ask'],
+    [{ looks: true }, rules({ deny: ['mcp:github'] }), 'deny'],
+    [{ unseen: 'it is new' }, rules({ allow: ['mcp:*'] }), 'ask'],
+    [{ unseen: 'it is new' }, { ...rules({ allow: ['mcp:*'] }), mode: 'auto' }, 'deny'],
+    [{ unseen: 'it is new' }, rules({ deny: ['mcp:*'] }), 'deny'],
+  ])(
+    'a tool of a server that is %j is judged by it, but no more freely than the rules say',
+    (what, policy, verdict) => {
+      const accesses: Access[] = [{ kind: 'execute', target: 'github:list', ...what }];
+      expect(evaluate({ tool: 'github:list', accesses, input: {} }, { ...base, ...policy }).verdict).toBe(
+        verdict,
+      );
+    },
+  );
 
   test('of several accesses the strictest verdict stands', () => {
     const accesses: Access[] = [
@@ -166,6 +186,7 @@ describe('modes', () => {
     ['execute', 'echo a > b', 'ask ask deny deny deny'],
     ['execute', 'sudo ls', 'deny deny deny deny deny'],
     ['fetch', 'https://a.org', 'ask ask ask deny ask'],
+    ['delegate', 'general', 'allow allow allow allow allow'],
   ];
   test.each(table)('%s %s: %s', (kind, target, verdicts) => {
     expect(modes.map((mode) => judge(kind, target, { mode }).verdict).join(' ')).toBe(verdicts);
@@ -205,7 +226,7 @@ test('adding a deny or an ask rule never loosens a verdict', () => {
     'Read(src)',
   );
   const access = fc.record<Access>({
-    kind: fc.constantFrom('read', 'write', 'execute', 'fetch'),
+    kind: fc.constantFrom('read', 'write', 'execute', 'fetch', 'delegate'),
     target: fc.constantFrom(
       'ls',
       'make',
@@ -232,4 +253,17 @@ test('adding a deny or an ask rule never loosens a verdict', () => {
     ),
     { numRuns: 500 },
   );
+});
+
+describe('[Y16] subagents', () => {
+  test.each([
+    [{ deny: ['Task'] }, 'general', 'deny'],
+    [{ deny: ['Task(tester)'] }, 'tester', 'deny'],
+    [{ deny: ['Task(tester)'] }, 'general', 'allow'],
+    [{ ask: ['Task'] }, 'general', 'ask'],
+    [{ ask: ['Task'], allow: ['Task(general)'] }, 'general', 'ask'],
+    [{ deny: ['Bash', 'Edit', 'Read'] }, 'general', 'allow'],
+  ])('under %j, %s: %s', (some, agent, verdict) => {
+    expect(judge('delegate', agent, rules(some)).verdict).toBe(verdict);
+  });
 });

@@ -107,7 +107,7 @@ function modeDeny({ tool, access, policy, classified }: Case): Evaluation | null
   if (access.kind === 'write') return deny(`nothing is written in ${policy.mode} mode`, by);
   if (access.kind !== 'execute') return null;
   if (access.unconfined) return deny(`nothing runs outside the sandbox in ${policy.mode} mode`, by);
-  if (classified?.verdict === 'allow') return null;
+  if (classified?.verdict === 'allow' || access.looks) return null;
   if (classified !== null && containedBecause(policy) !== null) return null;
   const because = classified?.because ?? `${tool} may change something`;
   return deny(`only commands that surely just read run in ${policy.mode} mode: ${because}`, by);
@@ -118,6 +118,7 @@ function askRule(one: Case): Evaluation | null {
   if (rule) return { verdict: 'ask', because: `the rule ${rule.source} asks`, by: `rule ask ${rule.source}` };
   const { access } = one;
   if (access.unconfined) return { verdict: 'ask', because: 'it runs outside the sandbox', by: 'built-in' };
+  if (access.unseen !== undefined) return { verdict: 'ask', because: access.unseen, by: 'built-in' };
   if (access.kind !== 'write') return null;
   const files = [one, one.real()].flatMap((place) =>
     place ? [path.resolve(place.cwd, place.access.target)] : [],
@@ -167,12 +168,15 @@ function byDefault({ tool, access, policy, classified, isInside, cwd }: Case): E
       if (!inside()) return ask(`${access.target} is outside the working directory`);
       return policy.requireApprovalForWrites ? ask('it changes a file') : allow('writes are free', 'default');
     case 'execute':
-      if (classified === null) return ask(`${tool} runs on another server`);
+      if (access.free) return allow('the plugin says that nobody need be asked', 'default');
+      if (classified === null) return ask(`${tool} is a tool of a server or a plugin`);
       if (classified.verdict === 'allow' || policy.requireApprovalForCommands) return pick(classified);
       // Nobody watches in auto mode: there only walls count.
       return policy.mode === 'auto' ? pick(classified) : allow('commands are free', 'default');
     case 'fetch':
       return ask('it reaches out to the network');
+    case 'delegate':
+      return allow('all that the subagent does is judged in turn', 'default');
     default:
       access.kind satisfies never;
       return ask('it is not understood');

@@ -13,7 +13,7 @@ beforeAll(loadGrammar);
 const cwd = '/srv/app';
 const policy: Policy = { ...plainPolicy(cwd), requireApprovalForReads: true };
 
-const TOOLS = { read: 'Read', write: 'Edit', execute: 'Bash', fetch: 'WebFetch' };
+const TOOLS = { read: 'Read', write: 'Edit', execute: 'Bash', fetch: 'WebFetch', delegate: 'Task' };
 
 function granted(access: Access, by: Policy = policy): Permission[] {
   const pattern = grantFor(TOOLS[access.kind], access, by);

@@ -9,7 +9,7 @@ import { suggestPattern } from './suggest.ts';
  */
 export function grantFor(tool: string, access: Access, policy: Policy): string | null {
   if (isMcpTool(tool) || access.unconfined || access.holdsSecret || access.target.trim() === '') return null;
-  if (access.kind === 'execute' || access.kind === 'fetch') return suggestPattern(tool, access, policy.cwd);
+  if (access.kind !== 'read' && access.kind !== 'write') return suggestPattern(tool, access, policy.cwd);
   const { target, cwd } = realPlace(access, policy) ?? { target: access.target, cwd: policy.cwd };
   return suggestPattern(tool, { ...access, target }, cwd);
 }
@@ -29,5 +29,6 @@ export function grantedAlways(granted: Readonly<Record<string, string>>): Permis
 function kindOf(tool: string): Access['kind'] {
   if (tool === 'Read') return 'read';
   if (tool === 'Edit') return 'write';
+  if (tool === 'Task' || tool === 'Explore') return 'delegate';
   return tool === 'WebFetch' ? 'fetch' : 'execute';
 }

@@ -10,7 +10,8 @@ import { matchesEveryCommand, matchesSomeCommand } from './command-pattern.ts';
  *
  * - `Read` and `Edit` name what is done, whichever tool does it: `Edit(src/**)` covers Write and MultiEdit too, and
  *   `Read(src/**)` covers Grep and Glob. Any other name means that tool alone.
- * - A specifier is a command line for Bash, a path pattern for files, an address or `domain:name` for the web.
+ * - A specifier is a command line for Bash, a path pattern for files, an address or `domain:name` for the web, the name
+ *   of a subagent for Task.
  * - `mcp:server:tool`, `mcp:server:*` and `mcp:*` name tools of MCP servers.
  */
 export type Pattern = { source: string; tool: string; specifier: string | null };
@@ -60,6 +61,8 @@ export function matchesAccess(pattern: Pattern, subject: Subject, intent: Intent
         : matchesSomeCommand(pattern.specifier, access.target);
     case 'fetch':
       return pattern.specifier === null || matchesAddress(pattern.specifier, access.target);
+    case 'delegate':
+      return pattern.specifier === null || pattern.specifier === access.target;
     default:
       access.kind satisfies never;
       return false;

@@ -43,7 +43,13 @@ export function permissionSubjects(
   { tool, accesses }: Pick<Request, 'tool' | 'accesses'>,
   cwd: string,
 ): readonly Access[] {
-  if (isMcpTool(tool)) return [{ kind: 'execute', target: tool }];
+  if (isMcpTool(tool)) {
+    const looks = accesses.length > 0 && accesses.every((access) => access.looks);
+    const free = accesses.length > 0 && accesses.every((access) => access.free);
+    const unseen = accesses.find((access) => access.unseen !== undefined)?.unseen;
+    const said = { ...(looks && { looks }), ...(free && { free }), ...(unseen !== undefined && { unseen }) };
+    return [{ kind: 'execute', target: tool, ...said }];
+  }
   return accesses.map((access) => (access.kind === 'execute' ? withFolder(access, accesses, cwd) : access));
 }
 

@@ -13,6 +13,7 @@ export function suggestPattern(tool: string, access: Access, cwd: string): strin
     case 'write':
       return `${access.kind === 'read' ? 'Read' : 'Edit'}(${escapePath(shortest(access.target, cwd))})`;
     case 'fetch':
+    case 'delegate':
       return `${tool}(${access.target})`;
     default:
       access.kind satisfies never;

@@ -17,11 +17,16 @@ export type Stand = { provider: Provider; model: string; maxOutputTokens: number
 export type FallbackOptions = {
   /** The model that stands in; null when nobody may. Told why, so that it can be shown. */
   standIn(error: ProviderError, signal: AbortSignal): Promise<Stand | null>;
+  /** Which failures another model is asked after; those that say nothing against the request, if absent. */
+  kinds?: ReadonlySet<ProviderErrorKind>;
   now?: () => number;
 };
 
 /** When the first model cannot answer, another one does: for this request, and until the first has had a rest. */
-export function withFallback(provider: Provider, { standIn, now = Date.now }: FallbackOptions): Provider {
+export function withFallback(
+  provider: Provider,
+  { standIn, kinds = ELSEWHERE, now = Date.now }: FallbackOptions,
+): Provider {
   let resting: { until: number; stand: Stand } | undefined;
   return {
     ...provider,
@@ -36,7 +41,7 @@ export function withFallback(provider: Provider, { standIn, now = Date.now }: Fa
           }
           return;
         } catch (error) {
-          if (begun || signal.aborted || !(error instanceof ProviderError) || !ELSEWHERE.has(error.kind))
+          if (begun || signal.aborted || !(error instanceof ProviderError) || !kinds.has(error.kind))
             throw error;
           stand = await standIn(error, signal);
           if (!stand) throw error;

@@ -25,6 +25,21 @@ async function shellIn(files: Record<string, string> = {}, options: Partial<Shel
 }
 
 describe('[T11] a command', () => {
+  test('finds what it is given on standard input, and need not read it', async () => {
+    const { run } = await shellIn();
+    const long = 'x'.repeat(300_000);
+    expect((await run('wc -c', { input: long })).stdout.trim()).toBe('300000');
+    expect(await run('exit 4', { input: long })).toMatchObject({ exitCode: 4, stderr: '' });
+    expect((await run('cat; echo end')).stdout).toBe('end\n');
+  });
+
+  test("does not run the user's start-up files, though it has an input", async () => {
+    const { root, run } = await shellIn({ '.bashrc': 'touch sourced; echo sourced\n' });
+    const { stdout } = await run('bash -c true; cat', { input: 'in', env: { HOME: root } });
+    expect(stdout).toBe('in');
+    await expect(readFile(path.join(root, 'sourced'))).rejects.toThrow('ENOENT');
+  });
+
   test('gives both streams and its exit code', async () => {
     const { run } = await shellIn();
     const { durationMs, ...outcome } = await run('echo out; echo err >&2; exit 3');

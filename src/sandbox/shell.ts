@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { closeSync } from 'node:fs';
 import path from 'node:path';
 import type { SandboxState } from '../contract/sandbox.ts';
 import type { CommandRun, Shell } from '../contract/tool.ts';
@@ -9,6 +10,7 @@ import { type CommandLine, hostLaunch, type Launch } from './confine/launch.ts';
 import { childOf } from './confine/launched-child.ts';
 import { type Child, followCommand } from './follow-command.ts';
 import type { Guard } from './guard.ts';
+import { openInput } from './input-file.ts';
 import { endFamily, isGroupAlive } from './process-group.ts';
 import { commandEnvironment, type Environment, findShell } from './shell-program.ts';
 import { createWatchdog } from './watchdog.ts';
@@ -34,7 +36,7 @@ export type ShellOptions = {
 export type SessionShell = Shell & { close(): Promise<void> };
 
 type Started = { child: Child; number: number; launch: Launch; stop(): Promise<void> };
-type Wanted = Pick<CommandRun, 'command' | 'cwd' | 'unconfined' | 'env'>;
+type Wanted = Pick<CommandRun, 'command' | 'cwd' | 'unconfined' | 'env' | 'input'>;
 
 const noSandbox: SandboxState = { kind: 'host', level: 'permissive', network: 'open' };
 
@@ -83,21 +85,24 @@ export function createShell(options: ShellOptions): SessionShell {
         folder,
         env: run.env ? withChanges(environment, run.env) : environment,
         shell: program,
+        ...(run.input !== undefined && { takesInput: true as const }),
       },
       run,
     );
     signal?.throwIfAborted();
+    const input = run.input === undefined ? null : openInput(run.input);
     const spawned = spawn(launch.file, launch.args, {
       cwd: folder,
       // The engine of a container is not ours to hunt: it ends what it runs when asked.
       env: launch.end ? launch.env : { ...launch.env, [mark.name]: mark.prefix },
       // A group of its own, so that the whole of it can be ended; and no terminal to ask questions on.
       detached: process.platform !== 'win32',
-      stdio: ['ignore', 'pipe', 'pipe', ...(launch.door ? (['pipe'] as const) : [])],
+      stdio: [input ?? 'ignore', 'pipe', 'pipe', ...(launch.door ? (['pipe'] as const) : [])],
       windowsHide: true,
       windowsVerbatimArguments: launch.verbatim ?? false,
     });
     const child = childOf(spawned, launch);
+    if (input !== null) closeSync(input);
     const { pid } = spawned;
     if (pid === undefined) return { child, number, launch, stop: async () => undefined };
     groups.add(pid);

@@ -87,7 +87,7 @@ function placesOf(root: string, id: string): string[] {
 }
 
 function bytesOf(root: string, id: string): number {
-  const own = ['jsonl', 'json'].map((kind) => path.join(root, 'sessions', `${id}.${kind}`));
+  const own = ['jsonl', 'json', 'subagents'].map((kind) => path.join(root, 'sessions', `${id}.${kind}`));
   return [...own, ...placesOf(root, id)].reduce((sum, place) => sum + sizeOf(place), 0);
 }
 

@@ -107,6 +107,8 @@ function isRecord(value: unknown): value is JournalRecord {
       return typeof value.pattern === 'string';
     case 'title':
       return typeof value.title === 'string';
+    case 'subagent':
+      return hasTexts(value, 'callId', 'agent', 'task');
     case 'rewind':
       return typeof value.keep === 'number';
     case 'compaction':

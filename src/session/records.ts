@@ -7,7 +7,7 @@ import {
   type UserMessage,
 } from '../contract/message.ts';
 import type { Permission } from '../contract/permission.ts';
-import type { Session, SessionSettings } from '../contract/session.ts';
+import type { Session, SessionSettings, SubagentOrigin } from '../contract/session.ts';
 import { changeView, rewindView, type ViewChange, wholeView } from '../contract/view.ts';
 
 /** One line of a session's file. Kinds this version does not know are kept and passed over. */
@@ -16,6 +16,8 @@ export type JournalRecord =
       Session,
       'id' | 'workingDirectory' | 'startedAt' | 'parent'
     >)
+  /** The conversation is a subagent's. */
+  | ({ type: 'subagent' } & SubagentOrigin)
   | { type: 'message'; message: Message }
   /** A reply begins; what arrives of it follows as `delta`, until its `message` says it all. */
   | { type: 'reply'; provider: string; model: string; at: string }
@@ -148,6 +150,11 @@ class Folding {
       case 'ungrant':
         session.permissions = session.permissions.filter(({ pattern }) => pattern !== record.pattern);
         break;
+      case 'subagent': {
+        const { type: _, ...origin } = record;
+        session.subagent = origin;
+        break;
+      }
       case 'title':
         session.title = record.title;
         break;

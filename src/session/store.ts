@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../contract/errors.ts';
 import { type Message, toolCallsOf } from '../contract/message.ts';
@@ -14,6 +14,7 @@ import { Journal } from './journal.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { loadJournal } from './load.ts';
 import type { Folded, JournalRecord } from './records.ts';
+import { type SubagentFiles, subagentFiles } from './subagent-files.ts';
 
 /** `unfinished` is what was under way when the session was last written to. */
 export type OpenSession = {
@@ -24,6 +25,7 @@ export type OpenSession = {
   ready: Promise<void>;
   /** Lines of the journal that could not be read. Complete when `ready`. */
   damaged: readonly string[];
+  subagents: SubagentFiles;
   /** Writes the documented JSON beside the journal, and lets others open the session. */
   close(): Promise<void>;
 };
@@ -110,6 +112,7 @@ export class SessionStore {
       ...(view ? changesTo(view) : []),
     );
     Object.assign(copy.unfinished, unfinished);
+    copy.subagents.copyFrom(this.#subagentsOf(session.id));
     return copy;
   }
 
@@ -137,7 +140,13 @@ export class SessionStore {
     const id = await this.find(wanted);
     const loaded = id === null ? null : loadJournal(this.#fileOf(id));
     await loaded?.ready;
-    return loaded?.session ?? null;
+    return loaded ? this.whole(loaded.session) : null;
+  }
+
+  /** With what its subagents said and did. */
+  async whole(session: Session): Promise<Session> {
+    const subagents = await subagentFiles(this.#subagentsOf(session.id)).all();
+    return subagents.length === 0 ? session : { ...session, subagents };
   }
 
   /** Adds records to a session that may not be open: a title, a pin. */
@@ -158,6 +167,7 @@ export class SessionStore {
     try {
       for (const file of [this.#fileOf(id), this.#snapshotOf(id), this.#damagedOf(id)])
         rmSync(file, { force: true });
+      subagentFiles(this.#subagentsOf(id)).remove();
     } finally {
       await lock.release();
     }
@@ -210,20 +220,24 @@ export class SessionStore {
   ): OpenSession {
     const { session, unfinished, ready, damaged, known, lock } = found;
     const journal = new Journal(this.#fileOf(session.id));
+    const subagents = subagentFiles(this.#subagentsOf(session.id));
     return {
       session,
       journal,
       unfinished,
       ready,
       damaged,
+      subagents,
       close: async () => {
         try {
           await ready;
           await journal.close();
           if (session.messages.length > (await known)) {
-            await writeAtomic(this.#snapshotOf(session.id), snapshotOf(session), 0o600);
+            await writeAtomic(this.#snapshotOf(session.id), snapshotOf(await this.whole(session)), 0o600);
             this.catalog.note(session.id);
           }
+          // Without a message of its own it leaves no trace.
+          if (!existsSync(journal.file)) subagents.remove();
         } finally {
           await (await lock)?.release();
         }
@@ -248,6 +262,10 @@ export class SessionStore {
 
   #snapshotOf(id: string): string {
     return path.join(this.#folder, `${id}.json`);
+  }
+
+  #subagentsOf(id: string): string {
+    return path.join(this.#folder, `${id}.subagents`);
   }
 
   #damagedOf(id: string): string {

@@ -4,6 +4,7 @@ import { type BashOptions, createBash } from './bash.ts';
 import { bashOutput } from './bash-output.ts';
 import { remove } from './delete.ts';
 import { edit } from './edit.ts';
+import { explore } from './explore.ts';
 import { glob } from './glob.ts';
 import { grep } from './grep.ts';
 import { killShell } from './kill-shell.ts';
@@ -12,16 +13,20 @@ import { multiEdit } from './multi-edit.ts';
 import { read } from './read.ts';
 import { createRecall, type RecallSearch } from './recall.ts';
 import { search } from './search.ts';
+import { type AgentChoice, createTask } from './task.ts';
 import { todo } from './todo.ts';
 import { webFetch } from './web-fetch.ts';
 import { write } from './write.ts';
 
 /** In the order the model sees them; what it needs most comes first. */
-export function builtinTools(options: BashOptions & { recall?: RecallSearch | null } = {}): readonly Tool[] {
-  const { recall = async () => [], ...bash } = options;
+export function builtinTools(
+  options: BashOptions & { recall?: RecallSearch | null; agents?: readonly AgentChoice[] } = {},
+): readonly Tool[] {
+  const { recall = async () => [], agents = [], ...bash } = options;
   return [
     ...[read, edit, write, multiEdit, glob, grep, search, list],
     ...[createBash(bash), bashOutput, killShell, remove, webFetch, todo, askUser],
+    ...[explore, createTask(agents)],
     ...(recall ? [createRecall(recall)] : []),
   ];
 }

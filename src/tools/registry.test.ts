@@ -68,6 +68,8 @@ describe('[T01] [T18] the registry', () => {
         Todo: { items: [] },
         AskUser: { question: 'Which?' },
         Recall: { query: 'flaky test' },
+        Explore: { description: 'find it', prompt: 'Where is it?' },
+        Task: { description: 'do it', prompt: 'Do it.' },
       };
       expect(validate(least[name])).toBe(true);
       expect(validate({ nonsense: true }) && name !== 'List').toBe(false);

@@ -44,9 +44,9 @@ function plain(name: string): string {
   return name.toLowerCase().replaceAll(/[_-]/g, '');
 }
 
-function toDefinition(tool: Tool): ToolDefinition {
-  const { name, description } = tool;
-  return { name, description, parameters: prepared[name] ?? parametersOf(tool) };
+export function toDefinition(tool: Tool): ToolDefinition {
+  const { name, description, parameters } = tool;
+  return { name, description, parameters: parameters ?? prepared[name] ?? parametersOf(tool) };
 }
 
 export function parametersOf({ input }: Tool): Record<string, unknown> {

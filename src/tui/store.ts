@@ -1,6 +1,7 @@
 import { describeCompaction } from '../commands/compact.ts';
 import { retryLine } from '../commands/retry-line.ts';
-import type { AgentEvent } from '../contract/event.ts';
+import { subagentLine } from '../commands/subagent-line.ts';
+import { type AgentEvent, innermost } from '../contract/event.ts';
 import { type Message, textOf } from '../contract/message.ts';
 import { describeEnd } from './describe-end.ts';
 import { isFolded } from './fold.ts';
@@ -80,6 +81,8 @@ function follow(view: View, event: Exclude<ViewEvent, UiEvent>, now: number): Vi
       }));
     case 'tool_end':
       return endCall(view, event, now);
+    case 'subagent':
+      return followSubagent(view, event);
     case 'retry':
       return during(view, { doing: 'waiting to ask again', retry: retryLine(event) });
     case 'usage':
@@ -179,14 +182,32 @@ function end(view: View, event: Extract<AgentEvent, { type: 'end' }>, now: numbe
   return { ...ended, run: null, status: { ...ended.status, elapsedMs } };
 }
 
-function count(view: View, { usage, costUsd }: Extract<AgentEvent, { type: 'usage' }>): View {
+/** Its steps stand under the call that started it; what it says is for the agent that asked. */
+function followSubagent(view: View, told: Extract<AgentEvent, { type: 'subagent' }>): View {
+  const { event, agents } = innermost(told);
+  if (event.type === 'usage')
+    return { ...view, status: { ...view.status, costUsd: plus(view.status, event) } };
+  const line = subagentLine(event);
+  if (line === null) return view;
+  return changeCall(view, told.callId, ({ output }) => ({
+    output: `${output}[${agents.join(' › ')}] ${line}\n`.slice(-LIVE_OUTPUT),
+  }));
+}
+
+/** Null once a price was unknown. */
+function plus({ costUsd: sum }: Status, { costUsd }: Extract<AgentEvent, { type: 'usage' }>): number | null {
+  return sum === null || costUsd === null ? null : sum + costUsd;
+}
+
+function count(view: View, event: Extract<AgentEvent, { type: 'usage' }>): View {
   const { status, run } = view;
+  const { usage } = event;
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = usage;
   const input = inputTokens + cacheReadTokens + cacheWriteTokens;
   const next: Status = {
     ...status,
     context: status.context && { ...status.context, tokens: input + outputTokens },
-    costUsd: status.costUsd === null || costUsd === null ? null : status.costUsd + costUsd,
+    costUsd: plus(status, event),
     cacheHit: input === 0 ? status.cacheHit : cacheReadTokens / input,
   };
   const counted = (run?.countedTokens ?? 0) + outputTokens;

@@ -57,7 +57,18 @@ const BANS: { rule: string; module: RegExp; rooms: string[]; instead: string }[]
   {
     rule: 'disk',
     module: /^(node:)?fs(\/|$)/,
-    rooms: ['sandbox', 'session', 'memory', 'embedded', 'cache', 'config', 'observability', 'lib', 'cli'],
+    rooms: [
+      'sandbox',
+      'session',
+      'memory',
+      'embedded',
+      'mcp',
+      'cache',
+      'config',
+      'observability',
+      'lib',
+      'cli',
+    ],
     instead: 'take `files` or the value itself as an argument',
   },
   {

@@ -63,7 +63,7 @@ async function openJudge({ cwd, trusted }: PolicyOptions, terminal: Terminal): P
 
 function isTrusted(folder: string, { env }: Terminal): boolean {
   if (switchOf(env, 'AI_ASSISTANT_TRUST') === true) return true;
-  return trustOf(dataRoot(env), folder, projectContent(folder)).type === 'trusted';
+  return trustOf(dataRoot(env), folder, projectContent(folder, dataRoot(env))).type === 'trusted';
 }
 
 function lineOf(words: string[]): string {

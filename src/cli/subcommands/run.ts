@@ -5,6 +5,7 @@ import type { Terminal } from '../terminal.ts';
 import { auditCommand } from './audit.ts';
 import { configCommand } from './config.ts';
 import { keysCommand } from './keys.ts';
+import { mcpCommand } from './mcp.ts';
 import { memoryCommand } from './memory.ts';
 import { modelsCommand } from './models.ts';
 import { sessionsCommand } from './sessions.ts';
@@ -27,6 +28,8 @@ function commandNamed(name: string, terminal: Terminal): Command {
       const providers = presetsOf(loadSettings({}, terminal).config).filter((preset) => !preset.local);
       return keysCommand({ ...terminal, providers: providers.map((preset) => preset.name) });
     }
+    case 'mcp':
+      return mcpCommand(terminal);
     case 'memory':
       return memoryCommand(terminal);
     case 'models':

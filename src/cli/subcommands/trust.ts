@@ -49,7 +49,7 @@ async function trust({ show, revoke, list }: TrustOptions, terminal: Terminal): 
     return folder === null ? `${projectRoot(cwd)} was not trusted.` : `${folder} is not trusted any more.`;
   }
 
-  const content = projectContent(cwd);
+  const content = projectContent(cwd, home);
   const before = trustOf(home, cwd, content);
   const files = await showFiles(content, changesOf(before));
   const shown = files === '' ? 'It has no settings of its own.' : files;

@@ -32,12 +32,13 @@ export function launchInContainer(line: CommandLine, options: ContainerLaunch): 
 type ContainerArgs = Pick<ContainerLaunch, 'mount' | 'image'> & { level: SandboxLevel };
 
 export function containerArgs(
-  { command, folder }: Pick<CommandLine, 'command' | 'folder'>,
+  { command, folder, takesInput }: Pick<CommandLine, 'command' | 'folder' | 'takesInput'>,
   { mount, image = DEFAULT_IMAGE, level }: ContainerArgs,
 ): string[] {
   const inside = path.posix.join('/workspace', path.relative(mount, folder).split(path.sep).join('/'));
   return [
     ...['run', '--rm'],
+    ...(takesInput ? ['-i'] : []),
     ...(level === 'strict' ? ['--read-only'] : []),
     ...['-v', `${mount}:/workspace${level === 'strict' ? ':ro' : ''}`],
     ...['-w', inside.replace(/\/$/, '')],

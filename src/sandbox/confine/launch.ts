@@ -4,7 +4,14 @@ import type { ShellProgram } from '../shell-program.ts';
 export type Variables = Readonly<Record<string, string>>;
 
 /** A command on its way: where it is to run, and what it finds in its environment. */
-export type CommandLine = { command: string; folder: string; env: Variables; shell: ShellProgram };
+export type CommandLine = {
+  command: string;
+  folder: string;
+  env: Variables;
+  shell: ShellProgram;
+  /** Something is written to its standard input. */
+  takesInput?: true;
+};
 
 /** `tells`: how the command ended is said on the way out, not only by a code. */
 export type Door = { tells: boolean };

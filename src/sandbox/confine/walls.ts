@@ -25,6 +25,8 @@ export type WallsOptions = {
   /** Where the assistant keeps everything: closed, but for `outputFolder`. */
   dataRoot: string;
   outputFolder?: string;
+  /** Other folders in there that commands may look into. */
+  readableFolders?: readonly string[];
 };
 
 /** Which parts of the disk a command can see and change. All paths are real ones that exist. */
@@ -91,6 +93,7 @@ function wallsNow(options: WallsOptions, { level, search, isOpen }: Asked): Wall
       home,
       ...gits.flatMap((git) => git.shown),
       ...(outputFolder === undefined ? [] : [outputFolder]),
+      ...(options.readableFolders ?? []),
     ]),
     planted: gits.flatMap((git) => git.planted),
   };

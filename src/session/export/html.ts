@@ -16,7 +16,7 @@ img { max-width: 100%; }
 
 /** A page that needs nothing but itself: no script, no font, no request. */
 export function toHtml(session: Session): string {
-  const { id, title, workingDirectory, startedAt, settings, messages } = session;
+  const { id, title, workingDirectory, startedAt, settings, messages, subagents = [] } = session;
   const name = escaped(title ?? 'Session');
   const facts = [workingDirectory, startedAt, settings.model, id].map(escaped).join(' · ');
   return `<!doctype html>
@@ -30,10 +30,15 @@ export function toHtml(session: Session): string {
 </head>
 <body>
 <header><h1>${name}</h1><p>${facts}</p></header>
-${messages.map(sectionOf).join('\n')}
+${[...messages.map(sectionOf), ...subagents.map(subagentSection)].join('\n')}
 </body>
 </html>
 `;
+}
+
+function subagentSection({ subagent, settings, messages }: Session): string {
+  const summary = escaped(`Subagent ${subagent?.agent ?? ''}: ${subagent?.task ?? ''} · ${settings.model}`);
+  return `<details><summary>${summary}</summary>${messages.map(sectionOf).join('\n')}</details>`;
 }
 
 function sectionOf(message: Message): string {

@@ -3,7 +3,7 @@ import type { Session } from '../../contract/session.ts';
 
 /** A conversation to read, to paste or to keep. */
 export function toMarkdown(session: Session): string {
-  const { id, title, workingDirectory, startedAt, settings, messages } = session;
+  const { id, title, workingDirectory, startedAt, settings, messages, subagents = [] } = session;
   const head = [
     `# ${title ?? 'Session'}`,
     '',
@@ -12,7 +12,13 @@ export function toMarkdown(session: Session): string {
     `- Started: ${startedAt}`,
     `- Model: ${settings.model}`,
   ];
-  return `${[head.join('\n'), ...messages.map(blockOf)].join('\n\n')}\n`;
+  const blocks = [head.join('\n'), ...messages.map(blockOf), ...subagents.flatMap(subagentBlocks)];
+  return `${blocks.join('\n\n')}\n`;
+}
+
+function subagentBlocks({ subagent, settings, messages }: Session): string[] {
+  const title = `# Subagent ${subagent?.agent ?? ''}: ${subagent?.task ?? ''}`.replaceAll(/\s+/g, ' ');
+  return [`${title}\n\n- Model: ${settings.model}`, ...messages.map(blockOf)];
 }
 
 function blockOf(message: Message): string {

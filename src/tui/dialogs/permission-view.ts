@@ -89,8 +89,9 @@ function footer({ reason, selected }: PermissionState, { choices }: Asked, frame
   return choiceRows(choices, selected, frame);
 }
 
-function titleRows({ operation }: PermissionRequest, columns: number): string[] {
-  return rowsOf(`Allow: ${visibleLine(operation)}?`, columns, {}).map(textOfLine);
+function titleRows({ operation, agent }: PermissionRequest, columns: number): string[] {
+  const who = agent === undefined ? '' : `[${visibleLine(agent)}] `;
+  return rowsOf(`${who}Allow: ${visibleLine(operation)}?`, columns, {}).map(textOfLine);
 }
 
 /** The command that is the reason for the question is marked, and says why. */
@@ -107,7 +108,13 @@ function unsaid({ operation, accesses, preview }: PermissionRequest): Access[] {
 }
 
 function accessWords({ kind, target }: Access): string {
-  const words = { read: 'reads', write: 'writes', execute: 'runs', fetch: 'fetches' } as const;
+  const words = {
+    read: 'reads',
+    write: 'writes',
+    execute: 'runs',
+    fetch: 'fetches',
+    delegate: 'hands on to',
+  } as const;
   return `${words[kind]} ${target}`;
 }
 

@@ -1,0 +1,46 @@
+import type { AgentEvent } from '../contract/event.ts';
+import { type Run, runLoop } from './loop.ts';
+
+/** Asked when the model wants nothing more: what is left to do, or null. `again` counts how often it had an answer. */
+export type GoOn = (again: number, signal: AbortSignal) => Promise<string | null>;
+
+/** Somebody who is never content must not keep a model at work for ever. */
+const MOST_AGAIN = 10;
+
+/** The loop, once more as long as somebody has a reason why the work is not done. All of it is one run. */
+export async function* runOn(run: Run, goOn: GoOn = async () => null): AsyncGenerator<AgentEvent> {
+  let turns = 0;
+  for (let again = 0; ; again++) {
+    const more = yield* runOnce(run, {
+      turns,
+      ask: again < MOST_AGAIN ? (signal) => goOn(again, signal) : null,
+    });
+    if (more === null) return;
+    turns = more.turns;
+    const content = [{ type: 'text' as const, text: more.text }];
+    const message = { role: 'user' as const, content, timestamp: new Date().toISOString() };
+    run.history.push(message);
+    yield { type: 'message', message };
+  }
+}
+
+type Once = { turns: number; ask: ((signal: AbortSignal) => Promise<string | null>) | null };
+
+/** Null when it ended for good; else what is left to do. */
+async function* runOnce(
+  run: Run,
+  { turns, ask }: Once,
+): AsyncGenerator<AgentEvent, { text: string; turns: number } | null> {
+  for await (const event of runLoop({ ...run, maxTurns: run.maxTurns - turns })) {
+    if (event.type === 'turn_start') yield { ...event, turn: turns + event.turn };
+    else if (event.type !== 'end') yield event;
+    else {
+      const all = turns + event.turns;
+      const text = event.reason === 'done' && all < run.maxTurns ? ((await ask?.(run.signal)) ?? null) : null;
+      if (text !== null && !run.signal.aborted) return { text, turns: all };
+      yield { ...event, turns: all };
+      return null;
+    }
+  }
+  return null;
+}

@@ -1,0 +1,71 @@
+import { type AgentEvent, innermost } from '../contract/event.ts';
+import { textOf } from '../contract/message.ts';
+import { raceAbort } from '../lib/abort.ts';
+import type { Controller, RunEnd, SessionLog } from './controller.ts';
+
+/** What a subagent has said, done and cost, folded from its events; those of its own subagents are among them. */
+export class SubagentTally {
+  text = '';
+  turns = 0;
+  calls = 0;
+  tokens = 0;
+  costUsd: number | null = 0;
+
+  take(told: AgentEvent): void {
+    const { event, agents } = innermost(told);
+    const isOwn = agents.length === 0;
+    if (event.type === 'usage') {
+      const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = event.usage;
+      this.tokens += inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens;
+      this.costUsd = this.costUsd === null || event.costUsd === null ? null : this.costUsd + event.costUsd;
+    } else if (event.type === 'tool_end') this.calls += 1;
+    else if (isOwn && event.type === 'turn_start') this.turns += 1;
+    else if (isOwn && event.type === 'message' && event.message.role === 'assistant')
+      this.text = textOf(event.message);
+  }
+}
+
+/**
+ * A log that also tells the parent. An event is told after it was written and before the subagent goes on, so that a
+ * person sees what a question is about before it is put. A parent that has gone is told nothing.
+ */
+export function tellingLog(
+  log: SessionLog,
+  tell: (event: AgentEvent) => Promise<void>,
+  signal: AbortSignal,
+): SessionLog {
+  const told = async (event: AgentEvent) => {
+    if (signal.aborted) return;
+    await raceAbort(tell(event), signal).catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    });
+  };
+  return {
+    ...log,
+    async message(message) {
+      await log.message(message);
+      await told({ type: 'message', message });
+    },
+    async watch(event) {
+      await log.watch(event);
+      await told(event);
+    },
+  };
+}
+
+/** One prompt to a subagent. It ends with its parent. */
+export async function runSubagent(
+  controller: Controller,
+  prompt: string,
+  signal: AbortSignal,
+): Promise<RunEnd> {
+  const stop = () => controller.interrupt();
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    const running = controller.submit([{ type: 'text', text: prompt }]);
+    if (signal.aborted) stop();
+    return await running;
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}

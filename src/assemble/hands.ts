@@ -1,0 +1,84 @@
+import { homedir } from 'node:os';
+import path from 'node:path';
+import type { CallVoice } from '../agent/tool-router.ts';
+import type { ModeSwitch } from '../contract/command.ts';
+import type { Todo, ToolContext } from '../contract/tool.ts';
+import { readingDenier } from '../permissions/pattern.ts';
+import { createFiles } from '../sandbox/files.ts';
+import { createGuard } from '../sandbox/guard.ts';
+import { realPath } from '../sandbox/real-path.ts';
+import { createSearch } from '../sandbox/search.ts';
+import { createShell } from '../sandbox/shell.ts';
+import { createWeb } from '../sandbox/web.ts';
+import type { UndoStore } from '../session/undo/undo-store.ts';
+import type { Parts } from './assemble.ts';
+import { lastTodos } from './history-facts.ts';
+
+/** What tools of one session may use: guarded, kept for undo, in the sandbox. */
+export function makeHands(parts: Parts, undo: UndoStore, mode: ModeSwitch) {
+  const { config, env, cwd, keyVariables, dataRoot, opened, choice } = parts;
+  const outputFolder = path.join(dataRoot, 'outputs', opened.session.id);
+  const skillFolders = [dataRoot, ...config.plugins].map((folder) => path.join(folder, 'skills'));
+  const guard = createGuard({
+    cwd,
+    additionalDirectories: config.additionalDirectories,
+    readableDirectories: [outputFolder, ...skillFolders],
+    closedDirectories: [dataRoot],
+    blockedPaths: config.blockedPaths,
+    allowedPaths: config.allowedPaths,
+    deniedReads: readingDenier(config.permissions.deny, realPath(cwd)),
+    home: homedir(),
+  });
+  const { kind, level, required, image, allowedDomains, writablePaths } = config.sandbox;
+  const shell = createShell({
+    cwd,
+    env,
+    hiddenEnv: keyVariables,
+    outputFolder,
+    confine: {
+      kind,
+      // Modes in which nothing may be changed: commands cannot, either.
+      level: () => (['plan', 'read-only'].includes(mode.get()) ? 'strict' : level),
+      required,
+      ...(image !== undefined && { image }),
+      allowedDomains,
+      writablePaths,
+      additionalDirectories: config.additionalDirectories,
+      allowedPaths: config.allowedPaths,
+      isClosed: (file) => guard.closedBecause(file, 'read') !== null,
+      home: homedir(),
+      dataRoot,
+      readableFolders: skillFolders,
+      cacheFile: path.join(dataRoot, 'cache', 'sandbox-probe'),
+    },
+  });
+  let todos = lastTodos(opened.session.messages);
+  const hands = {
+    cwd,
+    files: createFiles({ guard, cwd, onBeforeWrite: (change) => undo.keep(change) }),
+    shell,
+    search: createSearch({ guard, cwd }),
+    web: createWeb(parts.web),
+    ask: parts.ask ?? (async () => null),
+    todos: {
+      list: () => todos,
+      replace: (items: readonly Todo[]) => {
+        todos = items;
+      },
+    },
+    accepts: { images: choice.info.abilities.images },
+    seen: new Map<string, string>(),
+  };
+  return {
+    guard,
+    files: hands.files,
+    shell,
+    outputFolder,
+    todos: hands.todos,
+    context: (signal: AbortSignal, { progress }: Pick<CallVoice, 'progress'>): ToolContext => ({
+      ...hands,
+      signal,
+      progress,
+    }),
+  };
+}

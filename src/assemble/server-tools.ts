@@ -1,0 +1,66 @@
+import type { McpServers } from '../contract/command.ts';
+import type { ToolDefinition } from '../contract/provider.ts';
+import { createDesk, type LoginPlace } from '../mcp/desk.ts';
+import type { Hub } from '../mcp/hub.ts';
+import { createSessionTools, type SessionTools } from '../mcp/session-tools.ts';
+import { estimateTokens } from '../providers/estimate.ts';
+import { toDefinition } from '../tools/registry.ts';
+
+/** Past this share of the window only the names of the servers' tools are sent. */
+const SHARE = 0.1;
+/** How long the first run waits for servers that are still starting: a run that nobody watches has only this chance. */
+const PATIENCE_MS = { watched: 3_000, alone: 15_000 };
+
+type ServerTools = SessionTools & {
+  desk: McpServers;
+  /** All that a request tells of tools: the very same list while nothing changes. */
+  behind(builtin: readonly ToolDefinition[]): readonly ToolDefinition[];
+  /** The servers are ready, or as ready as can be waited for; from here on the list of tools stays. */
+  ready(): Promise<void>;
+  close(): void;
+};
+
+/** What a session hands to those who bring the servers into it. */
+type SessionDeps = {
+  /** What may be sent to a server. */
+  outgoing<T>(value: T): T;
+  isWatched: boolean;
+  /** Tokens of the model's window. */
+  window(): number;
+  notice(text: string): void;
+};
+
+/** A function, so that a start without servers loads nothing of them. */
+export type BringServers = (deps: SessionDeps) => ServerTools;
+
+/** What the process's servers bring to one session. */
+export function bringServers(hub: Hub, place: LoginPlace): BringServers {
+  return (deps) => createServerTools(hub, place, deps);
+}
+
+function createServerTools(hub: Hub, place: LoginPlace, deps: SessionDeps): ServerTools {
+  const tokens = (tools: readonly ToolDefinition[]) =>
+    estimateTokens({ model: '', system: '', messages: [], tools: [...tools] });
+  const session = createSessionTools(hub, {
+    outgoing: deps.outgoing,
+    isWatched: deps.isWatched,
+    define: toDefinition,
+    fits: (definitions) => tokens(definitions) <= SHARE * deps.window(),
+  });
+  const stop = hub.onNotice(deps.notice);
+  let joined: { theirs: readonly ToolDefinition[]; all: readonly ToolDefinition[] } | undefined;
+  return {
+    ...session,
+    behind(builtin) {
+      const theirs = session.definitions();
+      if (joined?.theirs !== theirs) joined = { theirs, all: [...builtin, ...theirs] };
+      return joined.all;
+    },
+    desk: createDesk(hub, { ...place, outgoing: deps.outgoing }),
+    async ready() {
+      await hub.settled(deps.isWatched ? PATIENCE_MS.watched : PATIENCE_MS.alone);
+      session.settle();
+    },
+    close: () => void stop(),
+  };
+}

@@ -1,0 +1,156 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Choice } from '../../assemble/choose-model.ts';
+import { UserError } from '../../contract/errors.ts';
+import type { AgentEvent } from '../../contract/event.ts';
+import { type ToolMessage, textOf } from '../../contract/message.ts';
+import { writeAtomic } from '../../lib/atomic-write.ts';
+import { mcpFolder } from '../../mcp/hub.ts';
+import type { Served, ServedAnswer, ServedOptions } from '../../mcp/serve.ts';
+import { infoOf } from '../../providers/models.ts';
+import type { Options } from '../args.ts';
+import { findModel, loadSettings, type Opened, openAssistant, type Settings } from '../open.ts';
+import { Reporter } from '../report.ts';
+import type { Terminal } from '../terminal.ts';
+
+export type ServeOptions = Pick<Options, 'model' | 'mode' | 'allow' | 'deny' | 'addDir' | 'trust'> & {
+  http?: string | true;
+};
+
+declare const ACA_VERSION: string | undefined;
+
+/** Tools for a conversation with a person, which there is none here. */
+const LEFT_OUT = new Set(['AskUser', 'Todo']);
+const READ_ONLY = new Set(['Read', 'Glob', 'Grep', 'Search', 'List', 'BashOutput', 'Recall']);
+
+/** Runs until the client has gone, or, over HTTP, until it is told to stop. */
+export async function serve(options: ServeOptions, terminal: Terminal): Promise<void> {
+  const { stdin, stdout, stderr } = terminal;
+  const loaded = loadSettings(options, terminal);
+  // Servers that we use are not ours to offer; and one that is this very program would have no end.
+  const settings = { ...loaded, config: { ...loaded.config, mcpServers: {} } };
+  for (const notice of settings.notices) stderr.write(`${notice}\n`);
+  const choice = await findModel(settings, terminal);
+  const hands = await openAssistant(choice ?? nobody, {
+    settings: { ...settings, config: { ...settings.config, saveHistory: false } },
+    options: {},
+    terminal,
+  });
+  const served: Served = {
+    version: typeof ACA_VERSION === 'string' ? ACA_VERSION : 'development',
+    tools: () => hands.toolbox.definitions().filter(({ name }) => !LEFT_OUT.has(name)),
+    readOnly: READ_ONLY,
+    call: (name, input, how) => callTool(hands, { name, input }, how),
+    runTask: (task, how) => runTask(task, { choice, settings, terminal }, how),
+  };
+  const stopped = new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) terminal.onSignal(signal, resolve);
+  });
+  try {
+    if (options.http === undefined) {
+      const { serveLines } = await import('../../mcp/serve.ts');
+      await Promise.race([serveLines(served, { stdin, stdout }), stopped]);
+      return;
+    }
+    const { serveHttp } = await import('../../mcp/serve-http.ts');
+    const { token, where } = await tokenOf(terminal, settings);
+    const server = await serveHttp(served, { port: portOf(options.http), token });
+    stderr.write(`MCP server at ${server.url}\nToken: ${where}\n`);
+    await stopped;
+    await server.close();
+  } finally {
+    await hands.close();
+  }
+}
+
+async function callTool(
+  { toolbox }: Opened,
+  { name, input }: { name: string; input: Record<string, unknown> },
+  { signal, progress }: ServedOptions,
+): Promise<ServedAnswer> {
+  let answer: ToolMessage | undefined;
+  const call = { id: `mcp_${randomBytes(9).toString('hex')}`, name, input };
+  for await (const event of toolbox.run(call, signal)) {
+    if (event.type === 'tool_progress') progress(event.text);
+    if (event.type === 'message' && event.message.role === 'tool') answer = event.message;
+  }
+  if (!answer) return { success: false, text: 'The call was interrupted.' };
+  const images = answer.content.filter((part) => part.type === 'image');
+  return { success: answer.success, text: textOf(answer), images };
+}
+
+/** A conversation of its own, kept like any other. */
+async function runTask(
+  task: string,
+  { choice, settings, terminal }: { choice: Choice | null; settings: Settings; terminal: Terminal },
+  { signal, progress }: ServedOptions,
+): Promise<ServedAnswer> {
+  if (!choice)
+    return {
+      success: false,
+      text: 'No model is configured. Set one up with `aca keys set`, or pass --model.',
+    };
+  const opened = await openAssistant(choice, { settings, options: {}, terminal });
+  const reporter = new Reporter();
+  const { controller } = opened;
+  controller.listen((event) => reporter.take(event));
+  controller.listen((event) => tell(event, progress));
+  const stop = () => controller.interrupt();
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    await controller.submit([{ type: 'text', text: task }]);
+    const { result, stopReason, denials, error } = reporter.report;
+    const refused = denials.map(({ tool, because }) => `Refused: ${tool}: ${because}`);
+    const trouble = stopReason === 'done' ? [] : [error?.message ?? `It ended early: ${stopReason}.`];
+    return {
+      success: stopReason === 'done',
+      text: [result, ...trouble, ...refused].filter(Boolean).join('\n'),
+    };
+  } finally {
+    signal.removeEventListener('abort', stop);
+    await opened.close();
+  }
+}
+
+function tell(event: AgentEvent, progress: (text: string) => void): void {
+  if (event.type === 'tool_start') progress(event.title);
+  if (event.type === 'notice') progress(event.text);
+}
+
+/** The same at every start, so that a client's settings go on to hold; only its owner may read it. */
+async function tokenOf({ env }: Terminal, { root }: Settings): Promise<{ token: string; where: string }> {
+  const name = 'AI_ASSISTANT_MCP_TOKEN';
+  const given = env[name];
+  if (given) return { token: given, where: `the value of ${name}` };
+  const file = path.join(mcpFolder(root), 'serve-token');
+  const kept = (await readFile(file, 'utf8').catch(() => '')).trim();
+  const token = kept === '' ? randomBytes(32).toString('base64url') : kept;
+  if (kept === '') await writeAtomic(file, `${token}\n`, 0o600);
+  return { token, where: `in ${file}` };
+}
+
+function portOf(http: string | true): number {
+  const port = http === true ? 0 : Number(http);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new UserError(
+      `${String(http)} is not a port.`,
+      'Give a number up to 65535, or none for any free port.',
+    );
+  return port;
+}
+
+/** Stands in where no model is configured: the tools need none. */
+const nobody: Choice = {
+  preset: {
+    name: 'none',
+    label: 'none',
+    protocol: 'openai-chat',
+    baseUrl: 'http://none.invalid',
+    keyEnv: [],
+  },
+  baseUrl: 'http://none.invalid',
+  model: 'none',
+  info: infoOf('none', 'none'),
+  key: null,
+};

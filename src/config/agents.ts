@@ -1,0 +1,68 @@
+import path from 'node:path';
+import { listField, parseFrontMatter, textField } from '../lib/front-matter.ts';
+import { peek } from '../lib/peek.ts';
+import { extensionsOf } from './project-extensions.ts';
+import type { ProjectContent } from './trust.ts';
+
+/** A subagent that a person has described in a Markdown file. */
+export type AgentDefinition = {
+  name: string;
+  /** What it is for: the model chooses by it. */
+  description: string;
+  /** What it is told besides its task. */
+  prompt: string;
+  /** Absent for the model of the conversation. */
+  model?: string;
+  /** Names of tools; absent for all of them. */
+  tools?: readonly string[];
+};
+
+const MAX_BYTES = 256 * 1024;
+const NAME = /^[a-z][\w-]{0,49}$/i;
+/** Built in: nobody's file is called so. */
+const TAKEN = new Set(['general', 'task', 'explore', 'review']);
+
+/** Of the user's folder and of a trusted project's files; where two have one name, the user's counts. */
+export function readAgents(
+  dataRoot: string,
+  extensions: readonly ProjectContent[],
+): { agents: AgentDefinition[]; notices: string[] } {
+  const own = path.join(dataRoot, 'agents');
+  const names = (peek.folder(own)?.files ?? []).filter((name) => name.endsWith('.md')).sort();
+  const files = [
+    ...names
+      .map((name) => path.join(own, name))
+      .filter((file) => (peek.file(file)?.size ?? Infinity) <= MAX_BYTES)
+      .map((file) => ({ file, text: peek.text(file) })),
+    ...extensionsOf(extensions, 'agent'),
+  ];
+  const agents = new Map<string, AgentDefinition>();
+  const notices: string[] = [];
+  for (const { file, text } of files) {
+    const agent = parseAgent(text, path.basename(file, '.md'));
+    if (typeof agent === 'string') notices.push(`${file}: ${agent}`);
+    else if (!agents.has(agent.name.toLowerCase())) agents.set(agent.name.toLowerCase(), agent);
+  }
+  return { agents: [...agents.values()], notices };
+}
+
+/** The definition, or a sentence that says why it is none. `fallback` is its name where the file says none. */
+export function parseAgent(text: string, fallback: string): AgentDefinition | string {
+  const matter = parseFrontMatter(text);
+  const name = textField(matter, 'name') ?? fallback;
+  const prompt = matter.body.trim();
+  const model = textField(matter, 'model');
+  const tools = listField(matter, 'tools');
+  if (!NAME.test(name)) return `"${name}" cannot be the name of a subagent: use letters, digits and dashes.`;
+  if (TAKEN.has(name.toLowerCase())) return `${name} is a built-in subagent; choose another name.`;
+  const rule = tools?.find((tool) => tool.includes('('));
+  if (rule !== undefined) return `${rule} is a permission rule; a subagent lists tools by their names.`;
+  if (prompt === '') return 'this subagent has no prompt: write it below the lines of ---.';
+  return {
+    name,
+    description: textField(matter, 'description') ?? '',
+    prompt,
+    ...(model !== undefined && model.toLowerCase() !== 'inherit' && { model }),
+    ...(tools && !tools.includes('*') && { tools }),
+  };
+}

@@ -1,0 +1,53 @@
+import { type ParseError, parse } from 'jsonc-parser';
+import { type McpServerInput, mcpServer, mcpServerName } from './mcp-server.ts';
+import { isTable } from './merge.ts';
+import { checkOnce } from './schema.ts';
+
+/** The file that several assistants read servers from. */
+export const MCP_FILE = '.mcp.json';
+
+const KEYS = ['type', 'command', 'args', 'env', 'cwd', 'url', 'headers', 'disabled'];
+/** Other spellings, as other assistants write them. */
+const TYPES: Readonly<Record<string, string>> = {
+  'streamable-http': 'http',
+  streamableHttp: 'http',
+  streamable_http: 'http',
+};
+
+/** What cannot be used is told and left out: the file is not ours, and others may understand more of it. */
+export function parseMcpFile(
+  text: string,
+  file: string,
+): { servers: Record<string, McpServerInput>; notices: string[] } {
+  const errors: ParseError[] = [];
+  const value: unknown = parse(text, errors, { allowTrailingComma: true });
+  if (errors.length > 0 || !isTable(value) || !isTable(value.mcpServers ?? {})) {
+    return {
+      servers: {},
+      notices: [`${file}: this is not a list of MCP servers, so none was taken from it.`],
+    };
+  }
+  const servers: Record<string, McpServerInput> = {};
+  const notices: string[] = [];
+  for (const [name, written] of Object.entries((value.mcpServers ?? {}) as Record<string, unknown>)) {
+    const parsed = mcpServer.safeParse(normalized(written), checkOnce);
+    if (parsed.success && mcpServerName.safeParse(name, checkOnce).success) servers[name] = parsed.data;
+    else notices.push(`${file}: the server ${name} was left out: ${trouble(parsed.error?.issues[0])}.`);
+  }
+  return { servers, notices };
+}
+
+function normalized(written: unknown): unknown {
+  if (!isTable(written)) return written;
+  const { transport, ...others } = written;
+  const named = String(others.type ?? transport ?? '');
+  const known = Object.entries(others).filter(([key]) => KEYS.includes(key) && key !== 'type');
+  const type = Object.hasOwn(TYPES, named) ? TYPES[named] : named;
+  return { ...Object.fromEntries(known), ...(type !== '' && { type }) };
+}
+
+function trouble(issue: { path: PropertyKey[]; message: string } | undefined): string {
+  if (!issue) return 'its name may have letters, digits, ".", "_" and "-" only';
+  const where = issue.path.length > 0 ? `${issue.path.join('.')}: ` : '';
+  return `${where}${issue.message.replace(/\.$/, '')}`;
+}

@@ -1,0 +1,67 @@
+/** The keys at the head of a Markdown file, between two lines of `---`, and the text below them. */
+export type FrontMatter = { fields: ReadonlyMap<string, string | readonly string[]>; body: string };
+
+/**
+ * Reads the part of YAML that people write there: texts in or without quotes, lists on one line or several, and
+ * blocks. A file without such a head is all body. Keys are in lower case.
+ */
+export function parseFrontMatter(text: string): FrontMatter {
+  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
+  const end =
+    lines[0]?.trimEnd() === '---' ? lines.findIndex((line, i) => i > 0 && /^---\s*$/.test(line)) : -1;
+  if (end === -1) return { fields: new Map(), body: lines.join('\n') };
+  return { fields: fieldsOf(lines.slice(1, end)), body: lines.slice(end + 1).join('\n') };
+}
+
+/** As one text; undefined where the key is missing or empty. */
+export function textField({ fields }: FrontMatter, key: string): string | undefined {
+  const value = fields.get(key);
+  return (typeof value === 'string' ? value : value?.join(', ')) || undefined;
+}
+
+/** As a list, whichever way it is written; a comma in brackets belongs to its item. */
+export function listField({ fields }: FrontMatter, key: string): string[] | undefined {
+  const value = fields.get(key);
+  const items = typeof value === 'string' ? splitList(value) : value;
+  return items === undefined || items.length === 0 ? undefined : [...items];
+}
+
+function fieldsOf(lines: readonly string[]): Map<string, string | string[]> {
+  const fields = new Map<string, string | string[]>();
+  for (let i = 0; i < lines.length; i++) {
+    const [, key, written = ''] = /^([A-Za-z][\w-]*):(?:[ \t]+(.*))?$/.exec(lines[i] ?? '') ?? [];
+    if (key === undefined) continue;
+    const below: string[] = [];
+    while (i + 1 < lines.length && /^([ \t]|$|- )/.test(lines[i + 1] ?? '')) below.push(lines[++i] ?? '');
+    fields.set(key.toLowerCase(), fieldOf(withoutComment(written.trim()), below));
+  }
+  return fields;
+}
+
+function fieldOf(written: string, below: readonly string[]): string | string[] {
+  const lines = below.map((line) => line.trim());
+  const isBlock = /^[|>][+-]?$/.test(written);
+  if (isBlock) return lines.join(written.startsWith('|') ? '\n' : ' ').trim();
+  if (written === '' && lines.some((line) => line.startsWith('- ')))
+    return lines.flatMap((line) => (line.startsWith('- ') ? [unquoted(line.slice(2).trim())] : []));
+  const list = /^\[(.*)\]$/s.exec(written)?.[1];
+  if (list !== undefined) return splitList(list);
+  return unquoted([written, ...lines].filter(Boolean).join(' '));
+}
+
+function splitList(text: string): string[] {
+  return [...text.matchAll(/(?:\([^()]*\)|"[^"]*"|'[^']*'|[^,])+/g)]
+    .map(([item]) => unquoted(item.trim()))
+    .filter(Boolean);
+}
+
+function unquoted(text: string): string {
+  const [, single] = /^'(.*)'$/s.exec(text) ?? [];
+  if (single !== undefined) return single.replaceAll("''", "'");
+  const [, double] = /^"(.*)"$/s.exec(text) ?? [];
+  return double === undefined ? text : double.replaceAll(/\\(["\\])/g, '$1').replaceAll('\\n', '\n');
+}
+
+function withoutComment(text: string): string {
+  return /^["'[]/.test(text) ? text : text.replace(/\s#.*$/, '');
+}

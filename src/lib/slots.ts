@@ -1,0 +1,46 @@
+/** Lets so many work at once; the others wait in the order they came. */
+export class Slots {
+  #free: number;
+  readonly #waiting = new Set<() => void>();
+
+  constructor(count: number) {
+    this.#free = count;
+  }
+
+  /** Whoever no longer wants to wait goes without a turn, by the signal's reason. */
+  async use<T>(signal: AbortSignal, deed: () => Promise<T>): Promise<T> {
+    signal.throwIfAborted();
+    if (this.#free > 0) this.#free -= 1;
+    else await this.#turn(signal);
+    try {
+      return await deed();
+    } finally {
+      this.#pass();
+    }
+  }
+
+  #turn(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const give = () => {
+        signal.removeEventListener('abort', leave);
+        resolve();
+      };
+      const leave = () => {
+        this.#waiting.delete(give);
+        reject(signal.reason);
+      };
+      this.#waiting.add(give);
+      signal.addEventListener('abort', leave, { once: true });
+    });
+  }
+
+  #pass(): void {
+    const [next] = this.#waiting;
+    if (next === undefined) {
+      this.#free += 1;
+      return;
+    }
+    this.#waiting.delete(next);
+    next();
+  }
+}

@@ -1,0 +1,90 @@
+import path from 'node:path';
+import type { McpServerState, McpServers } from '../contract/command.ts';
+import { UserError } from '../contract/errors.ts';
+import type { Connection } from './connection.ts';
+import { type Hub, mcpFolder } from './hub.ts';
+import { withResources } from './mentions.ts';
+import { loginStore } from './oauth-store.ts';
+import { openBrowser } from './open-browser.ts';
+import { promptCommands } from './prompt-commands.ts';
+import type { ToolDeps } from './server-tool.ts';
+import { addressOf, type Env, expandSettings, type ServerSettings, transportOf } from './settings.ts';
+
+/** What a user may see and do of the servers. */
+export function createDesk(hub: Hub, place: LoginPlace & Pick<ToolDeps, 'outgoing'>): McpServers {
+  const { outgoing } = place;
+  return {
+    list: () => hub.connections.map(stateOf),
+    async restart(name) {
+      const connection = hub.find(name);
+      await connection?.restart();
+      return connection !== undefined;
+    },
+    async login(name, show) {
+      const connection = hub.find(name);
+      if (!connection) throw new UserError(`There is no MCP server ${name}.`, '/mcp lists them.');
+      await loginTo(connection, place, { show, signal: new AbortController().signal });
+      await connection.restart();
+    },
+    commands: () => promptCommands(hub, outgoing),
+    withResources: (content) => withResources(content, hub, outgoing),
+  };
+}
+
+function stateOf({ name, settings, phase, trouble, offers, log }: Connection): McpServerState {
+  return {
+    name,
+    transport: transportOf(settings),
+    address: addressOf(settings),
+    phase,
+    trouble,
+    ...offers,
+    log,
+  };
+}
+
+export type LoginPlace = { env: Env; dataRoot: string; fetch: typeof fetch };
+
+/** Logs in to a server that is reached by HTTP. */
+export async function loginTo(
+  { name, settings }: { name: string; settings: ServerSettings },
+  { env, dataRoot, fetch }: LoginPlace,
+  { show, signal }: { show(url: string): void; signal: AbortSignal },
+): Promise<void> {
+  const { url, oauth } = expanded(name, settings, env);
+  if (url === undefined)
+    throw new UserError(`${name} is a program on this machine.`, 'Only servers with a url need a login.');
+  const { logIn } = await import('./login.ts');
+  await logIn({
+    url,
+    settings: oauth,
+    store: loginStore(loginFolder(dataRoot), url),
+    fetch,
+    onVisit: (place) => {
+      show(place);
+      openBrowser(place, env);
+    },
+    signal,
+  });
+}
+
+/** False when nobody was logged in. */
+export async function logoutFrom(
+  { name, settings }: { name: string; settings: ServerSettings },
+  { env, dataRoot }: Pick<LoginPlace, 'env' | 'dataRoot'>,
+): Promise<boolean> {
+  const { url } = expanded(name, settings, env);
+  return url !== undefined && loginStore(loginFolder(dataRoot), url).forget();
+}
+
+function expanded(name: string, settings: ServerSettings, env: Env): ServerSettings {
+  try {
+    return expandSettings(settings, env);
+  } catch (error) {
+    throw new UserError(`${name} cannot be reached: ${(error as Error).message}.`, 'Set it and try again.');
+  }
+}
+
+function loginFolder(dataRoot: string): string {
+  return path.join(mcpFolder(dataRoot), 'logins');
+}

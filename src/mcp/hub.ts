@@ -1,0 +1,79 @@
+import path from 'node:path';
+import { Connection, type ConnectionDeps } from './connection.ts';
+import { type SeenTools, seenTools } from './seen-tools.ts';
+import { READ_RESOURCE } from './server-tool.ts';
+import type { ServerSettings } from './settings.ts';
+import { within } from './within.ts';
+
+export type HubOptions = Omit<ConnectionDeps, 'onChange' | 'notice' | 'loginFolder' | 'neutralFolder'> & {
+  servers: Readonly<Record<string, ServerSettings>>;
+  dataRoot: string;
+};
+
+/** All servers of this process: connected once, side by side, whoever asks. */
+export type Hub = {
+  connections: readonly Connection[];
+  seen: SeenTools;
+  find(name: string): Connection | undefined;
+  /** Resolves when every server is ready or known not to be, or after this time. */
+  settled(ms: number): Promise<void>;
+  /** Told what a user should know; what came before anybody listened is told at once. */
+  onNotice(listener: (text: string) => void): () => void;
+  close(): Promise<void>;
+};
+
+/** Begins to connect and returns at once: nobody waits for a server who does not want to. */
+export function openHub({ servers, dataRoot, ...around }: HubOptions): Hub {
+  const untold: string[] = [];
+  const listeners = new Set<(text: string) => void>();
+  const notice = (text: string) => {
+    if (listeners.size === 0) untold.push(text);
+    for (const listener of listeners) listener(text);
+  };
+  const folder = mcpFolder(dataRoot);
+  const deps = {
+    ...around,
+    loginFolder: path.join(folder, 'logins'),
+    neutralFolder: path.join(folder, 'neutral'),
+    onChange: () => undefined,
+    notice,
+  };
+  const connections = Object.entries(servers).map(([name, settings]) => new Connection(name, settings, deps));
+  const seen = seenTools(path.join(folder, 'seen-tools.json'));
+  const loaded = seen.load();
+  const started = Promise.all([loaded, ...connections.map((connection) => connection.start())]);
+  return {
+    connections,
+    seen,
+    find: (name) => connections.find((connection) => connection.name === name),
+    async settled(ms) {
+      await within(started, ms);
+      await loaded;
+    },
+    onNotice(listener) {
+      listeners.add(listener);
+      for (const text of untold.splice(0)) listener(text);
+      return () => listeners.delete(listener);
+    },
+    async close() {
+      await Promise.all(connections.map((connection) => connection.close()));
+      await around.keeper.close();
+    },
+  };
+}
+
+export function mcpFolder(dataRoot: string): string {
+  return path.join(dataRoot, 'mcp');
+}
+
+/** `server:tool`, split at the first colon; null where there is none. */
+export function splitName(name: string): { server: string; tool: string } | null {
+  const colon = name.indexOf(':');
+  return colon < 1 ? null : { server: name.slice(0, colon), tool: name.slice(colon + 1) };
+}
+
+/** The tools a connection offers that can be told from what we add ourselves. */
+export function toolsOf({ offers, phase }: Connection) {
+  const isThere = phase === 'ready' || phase === 'connecting';
+  return isThere ? offers.tools.filter(({ name }) => name !== READ_RESOURCE) : [];
+}

@@ -1,0 +1,41 @@
+/** Ends a wait after a silence. Whoever thinks of an answer is not silent: `pause` holds the clock. */
+export type Patience = {
+  signal: AbortSignal;
+  /** True once the silence was too long. */
+  isOver(): boolean;
+  heard(): void;
+  pause<T>(work: Promise<T>): Promise<T>;
+  end(): void;
+};
+
+export function createPatience(ms: number, signal: AbortSignal): Patience {
+  const over = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  let paused = 0;
+  const stop = () => clearTimeout(timer);
+  const begin = () => {
+    stop();
+    if (paused === 0)
+      timer = setTimeout(() => over.abort(new Error(`no answer in ${ms / 1000} seconds`)), ms);
+  };
+  begin();
+  return {
+    signal: AbortSignal.any([signal, over.signal]),
+    isOver: () => over.signal.aborted,
+    heard: begin,
+    async pause(work) {
+      paused++;
+      stop();
+      try {
+        return await work;
+      } finally {
+        paused--;
+        begin();
+      }
+    },
+    end: () => {
+      paused = 1;
+      stop();
+    },
+  };
+}

@@ -1,0 +1,25 @@
+const DESCRIPTION_LIMIT = 4_000;
+
+/** A server's schema as every vendor accepts one: an object at its top, with its alternatives folded into it. */
+export function parametersFor(schema: Record<string, unknown>): Record<string, unknown> {
+  const { $schema: _schema, $id: _id, anyOf, oneOf, allOf, not: _not, enum: _enum, ...rest } = schema;
+  const folded = [anyOf, oneOf, allOf].flatMap((list) => (Array.isArray(list) ? list.filter(isTable) : []));
+  const own = isTable(rest.properties) ? rest.properties : {};
+  const others = folded.flatMap((one) => (isTable(one.properties) ? Object.entries(one.properties) : []));
+  const all = Array.isArray(allOf) ? allOf.filter(isTable) : [];
+  const required = [rest, ...all].flatMap((one) => (Array.isArray(one.required) ? one.required : []));
+  return {
+    ...rest,
+    type: 'object',
+    properties: { ...Object.fromEntries(others), ...own },
+    ...(required.length > 0 && { required: [...new Set(required)] }),
+  };
+}
+
+export function shortDescription(text: string): string {
+  return text.length > DESCRIPTION_LIMIT ? `${text.slice(0, DESCRIPTION_LIMIT)} …` : text;
+}
+
+function isTable(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

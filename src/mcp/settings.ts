@@ -1,0 +1,84 @@
+/** A server as the settings describe it: either a command to start or an address to reach. */
+export type ServerSettings = {
+  type?: 'stdio' | 'http' | 'sse';
+  command?: string;
+  args?: string[];
+  env?: Record<string, string>;
+  cwd?: string;
+  url?: string;
+  headers?: Record<string, string>;
+  timeoutMs?: number;
+  disabled?: boolean;
+  oauth?: OAuthSettings;
+};
+
+export type OAuthSettings = {
+  clientId?: string;
+  clientSecret?: string;
+  scope?: string;
+  callbackPort?: number;
+};
+
+export type Env = Readonly<Record<string, string | undefined>>;
+
+export type TransportKind = NonNullable<ServerSettings['type']>;
+
+export function transportOf({ type, url }: ServerSettings): TransportKind {
+  if (url === undefined) return 'stdio';
+  return type === 'sse' ? 'sse' : 'http';
+}
+
+const ADDRESS_LENGTH = 100;
+
+/** One short line for a person; what an address says behind its path may be a secret. */
+export function addressOf({ command = '', args = [], url }: ServerSettings): string {
+  const whole = url === undefined ? [command, ...args].join(' ') : url.replace(/[?#].*$/, '');
+  const line = whole.replaceAll(/\s+/g, ' ');
+  return line.length > ADDRESS_LENGTH ? `${line.slice(0, ADDRESS_LENGTH)}…` : line;
+}
+
+const VARIABLE = /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g;
+
+/** `${NAME}` and `${NAME:-default}` replaced in every text. Throws where a variable is not set and has no default. */
+export function expandSettings(settings: ServerSettings, env: Env): ServerSettings {
+  const missing = new Set<string>();
+  const expand = (text: string) =>
+    text.replaceAll(VARIABLE, (_, name: string, fallback: string | undefined) => {
+      // As in a shell, `:-` also stands in for a variable that is set and empty.
+      const value = fallback === undefined ? env[name] : env[name] || fallback;
+      if (value === undefined) missing.add(name);
+      return value ?? '';
+    });
+  const table = (texts: Record<string, string>) =>
+    Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, expand(text)]));
+  const { command, args, env: own, cwd, url, headers, oauth } = settings;
+  const expanded = {
+    ...settings,
+    ...(command !== undefined && { command: expand(command) }),
+    ...(args && { args: args.map(expand) }),
+    ...(own && { env: table(own) }),
+    ...(cwd !== undefined && { cwd: expand(cwd) }),
+    ...(url !== undefined && { url: expand(url) }),
+    ...(headers && { headers: table(headers) }),
+    ...(oauth?.clientSecret && { oauth: { ...oauth, clientSecret: expand(oauth.clientSecret) } }),
+  };
+  if (missing.size > 0) {
+    const names = [...missing].join(', ');
+    throw new Error(`${names} ${missing.size === 1 ? 'is' : 'are'} not set in the environment`);
+  }
+  return expanded;
+}
+
+/** What a program may need to run at all; keys and the like must be handed over by name. */
+const HARMLESS =
+  /^(PATH|HOME|LOGNAME|USER|USERNAME|SHELL|TERM|TZ|LANG|LANGUAGE|LC_\w+|TMPDIR|TEMP|TMP|XDG_\w+|(HTTPS?|NO|ALL)_PROXY|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|APPDATA|HOMEDRIVE|HOMEPATH|LOCALAPPDATA|PATHEXT|PROCESSOR_ARCHITECTURE|PROGRAMFILES|SYSTEMDRIVE|SYSTEMROOT|USERPROFILE|COMSPEC)$/i;
+
+export function serverEnvironment(
+  env: Env,
+  own: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  const kept = Object.entries(env).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined && HARMLESS.test(entry[0]),
+  );
+  return { ...Object.fromEntries(kept), ...own };
+}

@@ -1,0 +1,32 @@
+import path from 'node:path';
+import type { Program } from './stdio.ts';
+
+/** Runs a package, and takes it from the folder it stands in, or from where that folder says. */
+const NPX = /^npx(\.cmd|\.exe)?$/i;
+const OTHER_RUNNERS = /^(bunx?|pnpx|pnpm|yarn|uvx?|pipx)(\.cmd|\.exe)?$/i;
+const INTERPRETERS = /^(node|deno|python[\d.]*|ruby|perl|php|(ba|z|da|k)?sh)(\.exe)?$/i;
+
+/**
+ * A user's program as it may be started in a folder that nobody trusts: by what the user wrote and has, never by what
+ * the folder brings. `neutral` is an empty folder of ours. Throws where the program would be the folder's own.
+ */
+export function inUntrusted(program: Program, neutral: string): Program {
+  const { command, args } = program;
+  const name = path.basename(command);
+  const env = { ...program.env, PATH: absoluteOnly(program.env.PATH ?? '') };
+  if (command !== name && !path.isAbsolute(command)) throw new Error(ownProgram(command));
+  if (NPX.test(name)) return { ...program, args: [`--prefix=${neutral}`, ...args], env };
+  if (OTHER_RUNNERS.test(name)) return { ...program, cwd: neutral, env };
+  const script = INTERPRETERS.test(name) ? args[0] : undefined;
+  if (script !== undefined && !script.startsWith('-') && !path.isAbsolute(script))
+    throw new Error(ownProgram(script));
+  return { ...program, env };
+}
+
+function ownProgram(file: string): string {
+  return `${file} would be a program of this folder, which is not trusted; trust it with \`aca trust\`, or write the whole path`;
+}
+
+function absoluteOnly(searched: string): string {
+  return searched.split(path.delimiter).filter(path.isAbsolute).join(path.delimiter);
+}

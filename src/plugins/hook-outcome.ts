@@ -1,0 +1,95 @@
+import { boundText } from '../lib/text-bound.ts';
+
+/** When a hook runs. */
+export type HookPoint =
+  | 'PreToolUse'
+  | 'PostToolUse'
+  | 'UserPromptSubmit'
+  | 'Stop'
+  | 'SessionStart'
+  | 'SessionEnd'
+  | 'PreCompact';
+
+/** How a hook's command ended. */
+export type HookEnding = { exitCode: number | null; stdout: string; stderr: string; timedOut: boolean };
+
+/**
+ * What a hook says. `input` takes the place of the call's; `context` is for the model, `notice` for the user. A hook
+ * that failed has no say.
+ */
+export type HookOutcome =
+  | { type: 'go'; context: string; notice: string; input?: Record<string, unknown> }
+  | { type: 'block'; because: string }
+  | { type: 'failed'; because: string };
+
+/** Exit code 2 blocks, and what stands on standard error says why. */
+const BLOCKS = 2;
+/** Where plain output is meant for the model. */
+const SPEAKS: readonly HookPoint[] = ['UserPromptSubmit', 'SessionStart'];
+const LIMITS = { max: 10_000, head: 7_000, tail: 2_500 };
+
+export function outcomeOf(point: HookPoint, { exitCode, stdout, stderr, timedOut }: HookEnding): HookOutcome {
+  const said = stdout.trim();
+  const trouble = stderr.trim();
+  if (timedOut) return { type: 'failed', because: 'it took too long and was stopped' };
+  if (exitCode === BLOCKS) return { type: 'block', because: bound(trouble || said || 'no reason given') };
+  if (exitCode !== 0) {
+    const words = trouble.split('\n').at(-1) ?? '';
+    return {
+      type: 'failed',
+      because: `exit code ${exitCode}${words === '' ? '' : `: ${words.slice(0, 300)}`}`,
+    };
+  }
+  const decision = decisionIn(said);
+  if (decision === null)
+    return { type: 'go', context: SPEAKS.includes(point) ? bound(said) : '', notice: '' };
+  return decided(decision);
+}
+
+function decided(decision: Record<string, unknown>): HookOutcome {
+  const specific = tableOf(decision.hookSpecificOutput);
+  const refused =
+    decision.decision === 'block' ||
+    decision.decision === 'deny' ||
+    decision.continue === false ||
+    specific.permissionDecision === 'deny';
+  if (refused) {
+    const reasons = [decision.reason, specific.permissionDecisionReason, decision.stopReason].map(textOf);
+    return { type: 'block', because: bound(reasons.find(Boolean) ?? 'no reason given') };
+  }
+  const input = decision.updatedInput ?? specific.updatedInput;
+  return {
+    type: 'go',
+    context: bound(textOf(specific.additionalContext) || textOf(decision.additionalContext)),
+    notice: textOf(decision.systemMessage),
+    ...(isTable(input) && { input }),
+  };
+}
+
+/** Output that is one JSON object is a decision; anything else is only output. */
+function decisionIn(text: string): Record<string, unknown> | null {
+  if (!text.startsWith('{')) return null;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isTable(value) ? value : null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+function bound(text: string): string {
+  return boundText(text, LIMITS);
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value.trim() : '';
+}
+
+function tableOf(value: unknown): Record<string, unknown> {
+  return isTable(value) ? value : {};
+}
+
+function isTable(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

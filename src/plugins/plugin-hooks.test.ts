@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest';
+import type { AssistantMessage, UserMessage } from '../contract/message.ts';
+import type { PluginHooks } from './plugin.ts';
+import { createPluginHooks } from './plugin-hooks.ts';
+
+const call = { id: '1', name: 'Read', input: { file_path: 'a' } };
+const user: UserMessage = { role: 'user', content: [{ type: 'text', text: 'hi' }], timestamp: 't' };
+
+function bench(...all: PluginHooks[]) {
+  const notices: string[] = [];
+  const plugins = all.map((hooks, i) => ({ name: `p${i + 1}`, hooks }));
+  return {
+    hooks: createPluginHooks(plugins, { notice: (text) => notices.push(text), timeoutMs: 50 }),
+    notices,
+  };
+}
+
+describe('[G02] [Y33] before a call', () => {
+  test('each plugin is asked about what those before it left, and changes only a copy', async () => {
+    const { hooks } = bench(
+      { onBeforeToolCall: (asked) => ({ ...asked, input: { n: 1 } }) },
+      {
+        onBeforeToolCall(asked) {
+          (asked.input as { n: number }).n = 5;
+        },
+      },
+      { onBeforeToolCall: (asked) => ({ ...asked, input: { seen: asked.input } }) },
+    );
+    expect(await hooks.beforeCall(call)).toEqual({ type: 'go', input: { seen: { n: 1 } } });
+    expect(call.input).toEqual({ file_path: 'a' });
+  });
+
+  test.each([
+    [null, 'the plugin p1 refuses it'],
+    [{ block: 'not today' }, 'the plugin p1 refuses it: not today'],
+  ])('%j blocks, and nobody else is asked', async (answer, because) => {
+    const { hooks } = bench(
+      { onBeforeToolCall: () => answer },
+      { onBeforeToolCall: () => Promise.reject(new Error('asked')) },
+    );
+    expect(await hooks.beforeCall(call)).toEqual({ type: 'block', by: 'plugin p1', because });
+  });
+});
+
+describe('a plugin that misbehaves', () => {
+  test('throwing is told once and passed over', async () => {
+    const { hooks, notices } = bench({
+      onBeforeToolCall() {
+        throw new Error('oh');
+      },
+    });
+    for (let i = 0; i < 3; i++)
+      expect(await hooks.beforeCall(call)).toEqual({ type: 'go', input: call.input });
+    expect(notices).toEqual(['The plugin p1: onBeforeToolCall failed: oh.']);
+  });
+
+  test('one that hangs is not waited for longer than its time, and not asked again', async () => {
+    let asked = 0;
+    const { hooks, notices } = bench({
+      onMessage() {
+        asked += 1;
+        return new Promise(() => undefined);
+      },
+    });
+    expect(await hooks.message(user)).toEqual(user);
+    expect(await hooks.message(user)).toEqual(user);
+    expect(asked).toBe(1);
+    expect(notices).toEqual([
+      'The plugin p1: onMessage did not answer within 0.05 s and is not asked any more.',
+    ]);
+  });
+});
+
+describe('a message', () => {
+  const reply: AssistantMessage = {
+    role: 'assistant',
+    content: [
+      { type: 'thinking', text: 'hm', signature: 's' },
+      { type: 'text', text: 'Hello' },
+      { type: 'tool_call', id: '1', name: 'Read', input: {} },
+    ],
+    provider: 'p',
+    model: 'm',
+    stopReason: 'end',
+    timestamp: 't',
+  };
+
+  test('gets other texts; thoughts and calls stay what the vendor signed', async () => {
+    const { hooks } = bench({
+      onMessage: (message) =>
+        ({ ...message, content: [{ type: 'text', text: 'Bye' }], model: 'other' }) as typeof message,
+    });
+    const [thought, , asked] = reply.content;
+    expect(await hooks.message(reply)).toEqual({
+      ...reply,
+      content: [thought, { type: 'text', text: 'Bye' }, asked],
+    });
+  });
+
+  test.each([
+    ['of another role', { ...user, role: 'assistant' }],
+    ['that is none', { role: 'user', content: 'text' }],
+    ['that is a number', 7],
+  ])('an answer %s is told, and the message is left as it was', async (_, answer) => {
+    const { hooks, notices } = bench({ onMessage: () => answer as UserMessage });
+    expect(await hooks.message(user)).toEqual(user);
+    expect(notices).toEqual(['The plugin p1: onMessage returned no message; it is left as it was.']);
+  });
+});

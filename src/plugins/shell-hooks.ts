@@ -1,0 +1,103 @@
+import { type HookEnding, type HookPoint, outcomeOf } from './hook-outcome.ts';
+
+/** One row of the settings. */
+type HookRow = {
+  matcher?: string;
+  command?: string;
+  timeoutMs?: number;
+  hooks?: readonly { command: string; timeout?: number }[];
+};
+
+export type HookSettings = Readonly<Record<HookPoint, readonly HookRow[]>>;
+
+export type HookRun = { command: string; input: string; timeoutMs: number; signal: AbortSignal };
+
+export type ShellHooksOptions = {
+  hooks: HookSettings;
+  /** In the sandbox. */
+  run(run: HookRun): Promise<HookEnding>;
+  /** Told to every hook, with what the point itself tells. */
+  facts(): Record<string, unknown>;
+  notice(text: string): void;
+};
+
+/** What all hooks of a point said together. The first that blocks has the last word. */
+export type HookSaying = { blocked: string | null; context: string[]; input?: Record<string, unknown> };
+
+/** `tool` is what matchers are held against. `facts` may hang on the input, which a hook before may have changed. */
+export type Firing = {
+  tool?: string;
+  facts(input: Record<string, unknown> | undefined): Record<string, unknown>;
+  signal: AbortSignal;
+};
+
+export type ShellHooks = {
+  has(point: HookPoint): boolean;
+  fire(point: HookPoint, firing: Firing): Promise<HookSaying>;
+};
+
+const HOOK_MS = 60_000;
+
+/** Commands of the user that run at certain points: one at a time, as each may change what the next one sees. */
+export function createShellHooks({ hooks, run, facts, notice }: ShellHooksOptions): ShellHooks {
+  let last: Promise<unknown> = Promise.resolve();
+
+  async function fireNow(point: HookPoint, { tool, facts: about, signal }: Firing): Promise<HookSaying> {
+    const saying: HookSaying = { blocked: null, context: [] };
+    for (const { command, timeoutMs } of commandsFor(hooks[point], tool)) {
+      if (signal.aborted) return saying;
+      const told = { ...facts(), hook_event_name: point, ...about(saying.input) };
+      const outcome = await run({ command, input: `${JSON.stringify(told)}\n`, timeoutMs, signal }).then(
+        (ending) => outcomeOf(point, ending),
+        (error: unknown) => ({
+          type: 'failed' as const,
+          because: String((error as Error)?.message ?? error),
+        }),
+      );
+      if (outcome.type === 'block') return { ...saying, blocked: outcome.because };
+      if (outcome.type === 'failed' && !signal.aborted)
+        notice(`The ${point} hook \`${short(command)}\` failed: ${outcome.because}.`);
+      if (outcome.type !== 'go') continue;
+      if (outcome.context !== '') saying.context.push(outcome.context);
+      if (outcome.notice !== '') notice(outcome.notice);
+      if (outcome.input) saying.input = outcome.input;
+    }
+    return saying;
+  }
+
+  return {
+    has: (point) => hooks[point].length > 0,
+    fire(point, firing) {
+      const mine = last.then(() => fireNow(point, firing));
+      last = mine.catch(() => undefined);
+      return mine;
+    },
+  };
+}
+
+function commandsFor(
+  rows: readonly HookRow[],
+  tool: string | undefined,
+): { command: string; timeoutMs: number }[] {
+  return rows
+    .filter(({ matcher }) => tool === undefined || matches(matcher, tool))
+    .flatMap(({ command, timeoutMs = HOOK_MS, hooks = [] }) => [
+      ...(command === undefined ? [] : [{ command, timeoutMs }]),
+      ...hooks.map(({ command, timeout }) => ({
+        command,
+        timeoutMs: timeout === undefined ? timeoutMs : timeout * 1000,
+      })),
+    ]);
+}
+
+/** Tools of servers are also known by the name that other assistants give them. */
+function matches(matcher: string | undefined, tool: string): boolean {
+  if (matcher === undefined || matcher === '' || matcher === '*') return true;
+  const whole = new RegExp(`^(?:${matcher})$`);
+  return whole.test(tool) || (tool.includes(':') && whole.test(`mcp__${tool.replace(':', '__')}`));
+}
+
+function short(command: string): string {
+  const [line = ''] = command.split('\n');
+  return line.length > 60 ? `${line.slice(0, 60)}…` : line;
+}

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { parseSkill, type Skill, shelve } from './skills.ts';
+
+const file = (name: string, text: string) => ({ file: `/s/${name}/SKILL.md`, text });
+const skill = (name: string, source: Skill['source'], description = 'x') => {
+  const parsed = parseSkill(file(name, `---\ndescription: ${description}\n---\n`), source);
+  if (!parsed) throw new Error('This is no skill.');
+  return { ...parsed, folder: `/${source}/${name}` };
+};
+
+test('a skill has a name, its folder’s if it says none, and a description on one line', () => {
+  const { body, ...rest } = parseSkill(
+    file('a', '---\nname: My-Skill\ndescription: >\n  One\n  two\n---\n\nBody\n'),
+    'user',
+  ) ?? {
+    body: () => '',
+  };
+  expect(rest).toEqual({ name: 'my-skill', description: 'One two', source: 'user', folder: '/s/a' });
+  expect(body()).toBe('Body');
+  expect(parseSkill(file('a', '---\ndescription: x\n---\n'), 'user')?.name).toBe('a');
+  expect(parseSkill(file('a', 'no head'), 'user')).toBeNull();
+  expect(parseSkill(file('a b', '---\ndescription: x\n---\n'), 'user')).toBeNull();
+});
+
+test('they stand in order of their names; of two with one name the user’s own stays', () => {
+  const found = [skill('b', 'plugin'), skill('a', 'project'), skill('c', 'project'), skill('a', 'user')];
+  const { skills, troubles } = shelve(found);
+  expect(skills.map(({ name, source }) => `${name} ${source}`)).toEqual(['a user', 'b plugin', 'c project']);
+  expect(troubles).toEqual(['The skill a in /project/a is left out: /user/a has one of that name.']);
+  expect(shelve([...found].reverse())).toEqual({ skills, troubles });
+});
+
+test('more than can be told with every request are left out, and said', () => {
+  const many = Array.from({ length: 40 }, (_, i) =>
+    skill(`s${String(i).padStart(2, '0')}`, 'user', 'y'.repeat(590)),
+  );
+  const { skills, troubles } = shelve(many);
+  expect(skills.length).toBe(26);
+  expect(troubles[0]).toBe('The skill s26 is left out: there are too many.');
+});

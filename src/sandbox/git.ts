@@ -1,0 +1,83 @@
+import { spawn } from 'node:child_process';
+import { UserError } from '../contract/errors.ts';
+import { repositoryPrograms } from '../lib/git-programs.ts';
+import { safeGitEnvironment } from '../lib/safe-git.ts';
+
+type GitOutcome = { success: boolean; out: string; err: string };
+
+/** Git on the user's own word: arguments go to it as they are, and no shell is between. */
+export type Git = {
+  /** Only looks, and runs none of the programs that a repository names. */
+  look(...args: string[]): Promise<GitOutcome>;
+  /** As the user would run it, hooks included. `input` is what it reads. */
+  act(args: readonly string[], input?: string): Promise<GitOutcome>;
+};
+
+export type GitOptions = {
+  cwd: string;
+  env: NodeJS.ProcessEnv;
+  /** The user trusts the folder, and so the programs that its repository names. */
+  trusted: boolean;
+};
+
+const MAX_OUTPUT = 32 * 1024 * 1024;
+
+export function createGit({ cwd, env, trusted }: GitOptions): Git {
+  /** What cannot be switched off in the environment is not let run at all. */
+  function refuseForeign(): void {
+    const because = trusted ? null : repositoryPrograms(cwd);
+    if (because !== null)
+      throw new UserError(
+        `Git is not run here: ${because}.`,
+        'Trust this folder with `aca trust`, or use git yourself.',
+      );
+  }
+  return {
+    async look(...args) {
+      refuseForeign();
+      return run(args, { cwd, env: { ...env, ...safeGitEnvironment() } });
+    },
+    async act(args, input) {
+      refuseForeign();
+      return run(args, { cwd, env, ...(input !== undefined && { input }) });
+    },
+  };
+}
+
+type Place = { cwd: string; env: Readonly<Record<string, string | undefined>>; input?: string };
+
+function run(args: readonly string[], { cwd, env, input }: Place): Promise<GitOutcome> {
+  return new Promise((resolve, reject) => {
+    const given = Object.entries(env).filter(([, value]) => value !== undefined);
+    const child = spawn('git', [...args], {
+      cwd,
+      env: Object.fromEntries(given),
+      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      windowsHide: true,
+    });
+    const out = collect(child.stdout);
+    const err = collect(child.stderr);
+    child.on('error', (error: NodeJS.ErrnoException) =>
+      reject(
+        error.code === 'ENOENT'
+          ? new UserError('Git is not installed, or not in the PATH.', 'Install it first.', { cause: error })
+          : error,
+      ),
+    );
+    child.on('close', (code) => resolve({ success: code === 0, out: out(), err: err() }));
+    // Git may end before it has read all of it; its exit code says what there is to say.
+    child.stdin?.on('error', () => undefined);
+    child.stdin?.end(input);
+  });
+}
+
+/** What is beyond the limit is read and forgotten, so that git is not kept waiting. */
+function collect(stream: NodeJS.ReadableStream | null): () => string {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  stream?.on('data', (chunk: Buffer) => {
+    if (size < MAX_OUTPUT) chunks.push(chunk);
+    size += chunk.length;
+  });
+  return () => Buffer.concat(chunks).toString('utf8');
+}

@@ -1,0 +1,39 @@
+import { grouped, shortUsd } from '../contract/limit.ts';
+import {
+  type Delegated,
+  type Delegation,
+  fail,
+  ok,
+  type ToolContext,
+  type ToolResult,
+} from '../contract/tool.ts';
+
+/** Lets a subagent do it, and tells what came of it. */
+export async function handOn(work: Delegation, { delegate }: ToolContext): Promise<ToolResult> {
+  if (!delegate)
+    return fail('You are a subagent yourself and cannot start another one from here. Do this work yourself.');
+  const done = await delegate(work);
+  if (typeof done === 'string') return fail(done);
+  const { id, text, trouble } = done;
+  const { model, turns, calls, tokens, costUsd } = done;
+  const extra = {
+    display: {
+      kind: 'text' as const,
+      text: [summaryOf(done), trouble ?? '', text].filter(Boolean).join('\n'),
+    },
+    metadata: { subagent: { id, agent: work.agent, model, turns, calls, tokens, costUsd } },
+  };
+  const way = `[subagent ${id}: pass it as "continue" to ask it more]`;
+  if (trouble === null) return ok(`${text}\n\n${way}`, extra);
+  const sofar = text === '' ? 'It had said nothing yet.' : `It had said:\n${text}`;
+  return fail(`The subagent stopped early: ${trouble}\n${sofar}\n\n${way}`, extra);
+}
+
+function summaryOf({ model, turns, calls, tokens, costUsd }: Delegated): string {
+  const price = costUsd === null ? 'price unknown' : shortUsd(costUsd);
+  return `${model}: ${counted(turns, 'turn')}, ${counted(calls, 'call')}, ${grouped(tokens)} tokens, ${price}`;
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,29 @@
+import * as z from 'zod';
+import { defineTool, fail, ok, type Tool } from '../contract/tool.ts';
+import { didYouMean } from '../lib/nearest.ts';
+
+type Skill = { name: string; folder: string; body(): string };
+
+/** Hands the model what a skill says; the system prompt names those there are. */
+export function createSkill(skills: readonly Skill[]): Tool {
+  return defineTool({
+    name: 'Skill',
+    aliases: ['use_skill', 'load_skill'],
+    description:
+      'Read what a skill says, before work that it is for. The skills, and what each is for, are listed in your instructions.',
+    input: () => z.object({ name: z.string().min(1).describe('Name of the skill') }),
+
+    title: ({ name }) => `Skill ${name}`,
+    access: () => [],
+
+    async run({ name }) {
+      const skill = skills.find((one) => one.name === name.trim().toLowerCase());
+      const names = skills.map((one) => one.name);
+      if (!skill)
+        return fail(`There is no skill ${name}.${didYouMean(name, names)} There are: ${names.join(', ')}.`);
+      return ok(`Files that it names are in ${skill.folder}.\n\n${skill.body()}`, {
+        metadata: { skill: skill.name },
+      });
+    },
+  });
+}

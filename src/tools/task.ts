@@ -1,0 +1,34 @@
+import * as z from 'zod';
+import { defineTool, type Tool } from '../contract/tool.ts';
+import { handOn } from './hand-on.ts';
+
+/** A subagent that can be chosen, as the model is told of it. */
+export type AgentChoice = { name: string; description: string };
+
+export const GENERAL = 'general';
+
+export function createTask(agents: readonly AgentChoice[] = []): Tool {
+  const listed = agents.map(({ name, description }) => `${name}: ${description.replaceAll(/\s+/g, ' ')}`);
+  return defineTool({
+    name: 'Task',
+    aliases: ['agent', 'subagent', 'dispatch_agent', 'delegate', 'new_task'],
+    description: [
+      'Hand a piece of work to a subagent with a window of its own. It knows nothing of this conversation: say all it needs.',
+      'It may do what you may do. Several in one reply work side by side. You get its last answer; the user does not see it.',
+      ...(listed.length > 0 ? [`Subagents besides ${GENERAL}:`, ...listed] : []),
+    ].join('\n'),
+    input: () =>
+      z.object({
+        description: z.string().min(1).describe('The work in three to five words, for the user'),
+        prompt: z.string().min(1).describe('The work in full, and what to answer with'),
+        agent: z.string().min(1).default(GENERAL).describe('Which subagent'),
+        continue: z.string().min(1).optional().describe('Id of an earlier subagent, to ask it more'),
+      }),
+
+    title: ({ agent, description }) => `Task ${agent}: ${description}`,
+    access: ({ agent }) => [{ kind: 'delegate', target: agent }],
+
+    run: ({ agent, description, prompt, continue: goOn }, context) =>
+      handOn({ agent, task: description, prompt, ...(goOn !== undefined && { goOn }) }, context),
+  });
+}

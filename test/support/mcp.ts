@@ -1,0 +1,139 @@
+import { spawn } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+import { type Hub, type HubOptions, openHub } from '../../src/mcp/hub.ts';
+import { createProcessKeeper } from '../../src/sandbox/process-keeper.ts';
+import { type Workspace, workspace } from './workspace.ts';
+
+const packages = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../node_modules');
+
+export type Program = { command: string; args: string[]; env?: Record<string, string> };
+
+/** A server as it is published, run from the installed package. */
+export function published(name: 'everything' | 'filesystem' | 'memory', ...args: string[]): Program {
+  const file = path.join(packages, `@modelcontextprotocol/server-${name}/dist/index.js`);
+  return { command: process.execPath, args: [file, ...args] };
+}
+
+/** Writes the user's settings. */
+export async function configure(space: Workspace, config: object): Promise<string> {
+  const root = path.join(space.home, '.ai-assistant');
+  await mkdir(root, { recursive: true });
+  await writeFile(path.join(root, 'config.json'), JSON.stringify(config));
+  return root;
+}
+
+/** These servers, with real processes; ended when the test is. */
+export async function hubOf(
+  servers: HubOptions['servers'],
+  options: Partial<Pick<HubOptions, 'backoffMs'>> = {},
+): Promise<{ hub: Hub; space: Workspace }> {
+  const space = await workspace();
+  const hub = openHub({
+    servers,
+    env: process.env,
+    cwd: space.root,
+    roots: [space.root],
+    keeper: createProcessKeeper({ path: process.env.PATH }),
+    fetch,
+    dataRoot: space.home,
+    trusted: false,
+    version: 'test',
+    ...options,
+  });
+  onTestFinished(() => hub.close());
+  return { hub, space };
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+/** The published server over HTTP; gone when the test is. */
+export async function everythingOver(kind: 'streamableHttp' | 'sse'): Promise<string> {
+  return (await startEverything(kind, await freePort())).url;
+}
+
+/** `stop` is sudden, and the port free for another. */
+export async function startEverything(
+  kind: 'streamableHttp' | 'sse',
+  port: number,
+): Promise<{ url: string; stop(): Promise<void> }> {
+  const { command, args } = published('everything', kind);
+  const child = spawn(command, args, {
+    env: { PATH: process.env.PATH ?? '', PORT: String(port) },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  await new Promise<void>((resolve, reject) => {
+    child.once('exit', () => reject(new Error('The server did not start.')));
+    child.stderr.on('data', (text: Buffer) => {
+      if (/port \d+/.test(String(text))) resolve();
+    });
+  });
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const stop = () => {
+    child.kill('SIGKILL');
+    return ended;
+  };
+  return { url: `http://127.0.0.1:${port}/${kind === 'sse' ? 'sse' : 'mcp'}`, stop };
+}
+
+/** A server that misbehaves in one way; `words` are its own arguments. */
+export function oddServer(way: string, ...words: string[]): Program {
+  return { command: process.execPath, args: ['-e', ODD, way, ...words] };
+}
+
+const ODD = String.raw`
+const fs = require('node:fs');
+const { spawn } = require('node:child_process');
+const [way, word = ''] = process.argv.slice(1);
+const write = (value) => process.stdout.write(JSON.stringify(value) + '\n');
+const describe = () => (way === 'changing' ? fs.readFileSync(word, 'utf8') : 'Says what it was told');
+const tool = (name, description) => ({
+  name, description, annotations: { readOnlyHint: way !== 'writes' },
+  inputSchema: { type: 'object', properties: { text: { type: 'string', description: 'x'.repeat(way === 'many' ? 400 : 1) } } },
+});
+const tools = () => way === 'many'
+  ? Array.from({ length: 300 }, (_, i) => tool('tool_' + i, 'Does thing number ' + i + (i === 217 ? ', the zebra one' : '')))
+  : [tool('say', describe()), ...(grown ? [tool('late', 'Came later')] : [])];
+let grown = false;
+if (way === 'stubborn') {
+  process.on('SIGTERM', () => {});
+  const child = spawn('sleep', [word], { detached: true, stdio: 'ignore' });
+  child.unref();
+  setInterval(() => {}, 1000);
+}
+if (word && way === 'counts') fs.appendFileSync(word, process.pid + '\n');
+if (way === 'noise') setInterval(() => process.stdout.write('not a message\n'.repeat(1000)), 1);
+if (way === 'dies at once') { console.error('I cannot find my config'); process.exit(3); }
+let rest = '';
+process.stdin.on('data', (chunk) => {
+  rest += chunk;
+  const lines = rest.split('\n');
+  rest = lines.pop();
+  for (const line of lines) if (line.trim()) answer(JSON.parse(line));
+});
+if (way !== 'stubborn') process.stdin.on('end', () => process.exit(0));
+function answer({ id, method, params }) {
+  if (way === 'hangs' || way === 'noise') return;
+  if (way === 'garbage') process.stdout.write('loading...\n{"half": \n\n42\nnull\n');
+  if (method === 'initialize')
+    return write({ jsonrpc: '2.0', id, result: { protocolVersion: params.protocolVersion, capabilities: { tools: { listChanged: true } }, serverInfo: { name: 'odd', version: '1' } } });
+  if (method === 'tools/list') return write({ jsonrpc: '2.0', id, result: { tools: tools() } });
+  if (method === 'notifications/cancelled') return write({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'heard: ' + params.reason } });
+  if (method !== 'tools/call') return id === undefined ? undefined : write({ jsonrpc: '2.0', id, result: {} });
+  if (way === 'hangs in calls') return;
+  if (way === 'dies in calls') process.exit(1);
+  if (way === 'floods') { const junk = 'x'.repeat(1 << 20); const more = () => process.stdout.write(junk, more); return more(); }
+  if (way === 'grows') { grown = true; write({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' }); }
+  write({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: 'said ' + JSON.stringify(params.arguments) + (way === 'long' ? 'y'.repeat(50000) : '') }] } });
+}
+`;

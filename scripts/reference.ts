@@ -98,7 +98,7 @@ function rowOf(command: Command, prefix: string): string[] {
 function slashRows(): string[][] {
   // Only their words are read.
   const onScreen = withDialogs(builtinCommands, {} as PickerDesk);
-  const everywhere = new Set(builtinCommands.map(({ name }) => name));
+  const everywhere = new Set([...builtinCommands.map(({ name }) => name), 'model']);
   return onScreen
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
     .map(({ name, description }) => [

@@ -1,9 +1,20 @@
+import type { Choice } from '../assemble/choose-model.ts';
+import { builtinCommands } from '../commands/index.ts';
 import { describeSandbox } from '../commands/sandbox-words.ts';
 import type { OpenSession } from '../session/store.ts';
 import type { Options } from './args.ts';
 import { Conversation } from './conversation.ts';
 import { hold } from './hold.ts';
-import { findModel, loadSettings, openAssistant, type Settings, sessionStore, startServers } from './open.ts';
+import { createModelDesk, plainModelCommand } from './model-desk.ts';
+import {
+  findModel,
+  loadSettings,
+  type Opened,
+  openAssistant,
+  type Settings,
+  sessionStore,
+  startServers,
+} from './open.ts';
 import { pickSession } from './pick-session.ts';
 import { answerOnTerminal, askOnTerminal } from './plain-ask.ts';
 import { PlainView } from './plain-view.ts';
@@ -33,13 +44,23 @@ export async function runPlain(prompt: string, options: Options, terminal: Termi
       choice = await findModel(settings, terminal);
     }
     servers = await startServers(settings, terminal);
-    const chosen = await withSession(options, settings, { talk, cwd });
+    let chosen = await withSession(options, settings, { talk, cwd });
     const view = new PlainView({ color: settings.config.colorOutput, stream: settings.config.streamOutput });
-    const model = `${choice.preset.name}/${choice.model}`;
     let first = prompt;
     let session: OpenSession | null = null;
-    do {
-      const opened = await openAssistant(choice, {
+    let wanted: string | null = null;
+    const models = plainModelCommand(
+      createModelDesk({
+        terminal,
+        settings: () => settings,
+        model: () => (choice ? nameOf(choice) : ''),
+        switchTo: (model) => {
+          wanted = model;
+        },
+      }),
+    );
+    for (;;) {
+      const opened: Opened = await openAssistant(choice, {
         settings,
         options: chosen,
         terminal,
@@ -48,25 +69,54 @@ export async function runPlain(prompt: string, options: Options, terminal: Termi
         ...(session && { session }),
         ...(servers && { servers }),
       });
-      talk.print(`ai-code-assistant · ${model} · ${settings.config.mode} mode · /help lists commands`);
+      talk.print(
+        `ai-code-assistant · ${nameOf(choice)} · ${settings.config.mode} mode · /help lists commands`,
+      );
       for (const notice of [...opened.notices, ...opened.hints]) talk.print(visible(notice));
       opened.controller.listen((event) => talk.write(view.render(event)));
       talk.print(`Commands: ${describeSandbox(await opened.sandbox())}`);
       const kept = opened.controller.session;
       if (kept.messages.length > 0) talk.print(tailOf(kept));
       const next = async () => {
-        const text = await talk.prompt();
+        const text = wanted === null ? await talk.prompt() : null;
         return text === null ? null : { text, images: [] };
       };
-      session = await hold(first, opened, { talk, next, prompts, root, cwd, env: terminal.env, news });
+      const commands = [...builtinCommands, models];
+      session = await hold(first, opened, {
+        talk,
+        next,
+        commands,
+        prompts,
+        root,
+        cwd,
+        env: terminal.env,
+        news,
+      });
       first = '';
+      if (wanted !== null) {
+        settings = loadSettings({ ...options, model: wanted, mode: opened.mode.get() }, terminal);
+        wanted = null;
+        choice = (await findModel(settings, terminal)) ?? choice;
+        const isKept = kept.messages.length > 0 && settings.config.saveHistory;
+        session = isKept ? await sessionStore(settings).resume(kept.id) : null;
+        if (!session) chosen = withoutSession(chosen);
+        continue;
+      }
       if (kept.messages.length > 0) talk.print(`Go on later with: aca --resume ${kept.id.slice(0, 8)}`);
-    } while (session);
-    return 0;
+      if (!session) return 0;
+    }
   } finally {
     talk.close();
     await servers?.close();
   }
+}
+
+function withoutSession({ resume: _resume, continue: _continue, fork: _fork, ...others }: Options): Options {
+  return others;
+}
+
+function nameOf({ preset, model }: Choice): string {
+  return `${preset.name}/${model}`;
 }
 
 /** `--resume` without a session: the user says which, or begins a new one. */

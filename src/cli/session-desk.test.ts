@@ -116,3 +116,16 @@ test('another session is opened before this one is left', async () => {
   expect(second.nexts[0]?.session.messages).toEqual([said('one')]);
   for (const session of [...second.nexts, second.opened]) await session.close();
 });
+
+test('a new session begins with nothing said; the one before stays as it is', async () => {
+  const { home } = await workspace();
+  const store = new SessionStore(path.join(home, 'sessions'));
+  const { desk, opened, say, nexts } = await deskFor(store, home);
+  await say('one');
+  desk.begin();
+  expect(nexts.map(({ session }) => [session.id === opened.session.id, session.messages])).toEqual([
+    [false, []],
+  ]);
+  for (const session of [...nexts, opened]) await session.close();
+  expect(store.list()).toMatchObject([{ id: opened.session.id, messageCount: 1 }]);
+});

@@ -56,6 +56,7 @@ export function createDesk(options: DeskOptions): SessionDesk & { messageAdded()
       goOn(copy);
       return copy.session.id;
     },
+    begin: () => goOn(store.create(cwd, session.settings)),
     async goTo(wanted) {
       const id = await store.find(wanted);
       if (id === session.id) throw new UserError('You are in that session.', '/sessions lists the others.');

@@ -2,6 +2,7 @@ import type { SlashCommand } from '../contract/command.ts';
 import { branch } from './branch.ts';
 import { budget } from './budget.ts';
 import { cache } from './cache.ts';
+import { clear } from './clear.ts';
 import { commit } from './commit.ts';
 import { compact } from './compact.ts';
 import { config } from './config.ts';
@@ -37,6 +38,7 @@ export const builtinCommands: readonly SlashCommand[] = [
   branch,
   budget,
   cache,
+  clear,
   commit,
   compact,
   config,

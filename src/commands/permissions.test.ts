@@ -20,6 +20,7 @@ const noDesk: SessionDesk = {
   rename: async () => undefined,
   rewind: async () => undefined,
   fork: nothing,
+  begin: () => undefined,
   goTo: async () => undefined,
   exportTo: nothing,
 };

@@ -50,6 +50,8 @@ export type SessionDesk = {
   rewind(keep: number): Promise<void>;
   /** Goes on in a copy with the first messages, all of them if `keep` is left out. Resolves with its id. */
   fork(keep?: number): Promise<string>;
+  /** Goes on in a new session, with nothing said yet. */
+  begin(): void;
   /** Goes on in another session, named by its id, the first characters of it, or its title. */
   goTo(wanted: string): Promise<void>;
   /** Writes it to a file, in the format that the name asks for. Resolves with the file. */

@@ -253,7 +253,7 @@ describe('by hand, in a terminal', () => {
     const server = await serve([talkative(() => hangs())], { loop: true });
     const { env } = doors.anthropic(server.url);
     await aca(space, conversation, { env, stdin: lines(...numbered(1, 9)) });
-    const terminal = openTerminal(space, ['--model', MODEL, '--continue'], env);
+    const terminal = openTerminal(space, ['--plain', '--model', MODEL, '--continue'], env);
     await terminal.waitFor('> ');
     terminal.type('/compact\r');
     await expect.poll(() => server.requests.filter(isAside).length, { timeout: 10_000 }).toBe(1);

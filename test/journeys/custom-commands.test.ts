@@ -133,7 +133,7 @@ describe('[C10] commands from Markdown files', () => {
     await own(space, { 'commands/make.md': '---\ndescription: Make it\n---\nMade: !`touch made`\n' });
     const server = await serve([says('I see.')]);
     const { model, env } = doors.anthropic(server.url);
-    const terminal = openTerminal(space, ['--model', model], env);
+    const terminal = openTerminal(space, ['--plain', '--model', model], env);
     await terminal.waitFor('/help lists commands');
     terminal.type('/help\r');
     await terminal.waitFor('Make it (user)');
@@ -168,7 +168,7 @@ describe('[C10] built-in commands', () => {
       says('The plan.'),
     ]);
     const { model, env } = doors.anthropic(server.url);
-    const terminal = openTerminal(space, ['--model', model, '--trust'], env);
+    const terminal = openTerminal(space, ['--plain', '--model', model, '--trust'], env);
     await terminal.waitFor('/help lists commands');
     terminal.type('/diff\r');
     await terminal.waitFor('+two');

@@ -36,7 +36,7 @@ async function start(space: Workspace, script: Step[]) {
   const { model, env: door } = doors['openai-chat'](server.url);
   const env = { ...door, ...WHO };
   const run = (args: string[]) => aca(space, [...args, '--model', model], { env });
-  const terminal = (...args: string[]) => openTerminal(space, ['--model', model, ...args], env);
+  const terminal = (...args: string[]) => openTerminal(space, ['--plain', '--model', model, ...args], env);
   return { server, run, terminal };
 }
 

@@ -242,7 +242,7 @@ describe('shell hooks', () => {
     await settings(space, { PreCompact: [{ command: 'cat >> compact.jsonl; echo "not now" >&2; exit 2' }] });
     const server = await serve([says('Hello.'), says('A summary.')]);
     const { model, env } = doors.anthropic(server.url);
-    const terminal = openTerminal(space, ['--model', model], env);
+    const terminal = openTerminal(space, ['--plain', '--model', model], env);
     await terminal.waitFor('/help lists commands');
     terminal.type('hi\r');
     await terminal.waitFor('Hello.');

@@ -130,7 +130,7 @@ test('[Y28] a terminal shows all that would run before anything does; a no keeps
   const { space, sprung } = await trapped();
   const server = await serve([says('Hello.')]);
   const { model, env } = doors.anthropic(server.url);
-  const terminal = openTerminal(space, ['--model', model], env);
+  const terminal = openTerminal(space, ['--plain', '--model', model], env);
   await terminal.waitFor('Trust this folder? [y/n] ');
   const screen = terminal.screen();
   for (const shown of [

@@ -45,7 +45,7 @@ describe('[Q03] [Z08] servers are processes, and none is left', () => {
     await configure(space, { mcpServers: { stubborn: oddServer('stubborn', seconds) } });
     const server = await serve([says('Hello.')]);
     const { model, env } = doors.anthropic(server.url);
-    const terminal = openTerminal(space, ['--model', model], env);
+    const terminal = openTerminal(space, ['--plain', '--model', model], env);
     await terminal.waitFor('/help lists commands');
     terminal.type('/mcp\r');
     await terminal.waitFor('stubborn  ');
@@ -95,7 +95,7 @@ describe('[Q03] [Z08] servers are processes, and none is left', () => {
     const server = await serve([says('Hello.')]);
     const { model, env } = doors.anthropic(server.url);
     const began = performance.now();
-    const terminal = openTerminal(space, ['--model', model], env);
+    const terminal = openTerminal(space, ['--plain', '--model', model], env);
     await terminal.waitFor('/help lists commands');
     terminal.type('/mcp\r');
     await terminal.waitFor('slow  starting');

@@ -12,7 +12,7 @@ import { type Workspace, workspace } from '../support/workspace.ts';
 async function talk(space: Workspace, script: Step[]) {
   const server = await serve(script);
   const { model, env } = doors.anthropic(server.url);
-  return { server, terminal: openTerminal(space, ['--model', model], env) };
+  return { server, terminal: openTerminal(space, ['--plain', '--model', model], env) };
 }
 
 describe('servers in a conversation', () => {

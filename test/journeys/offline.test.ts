@@ -71,7 +71,7 @@ describe('[U08] offline', () => {
 describe('a vendor that cannot be reached', () => {
   test('a local model is offered once, and says that it answers', async () => {
     const { space, env } = await machine([says('from here'), says('again from here')]);
-    const screen = openTerminal(space, ['--model', 'anthropic/claude-sonnet-4-6'], env);
+    const screen = openTerminal(space, ['--plain', '--model', 'anthropic/claude-sonnet-4-6'], env);
     await screen.waitFor('> ');
     screen.type('hello\r');
     await screen.waitFor('Shall ollama/qwen3:8b answer');

@@ -195,6 +195,31 @@ describe('going on', () => {
 });
 
 describe('in a conversation', () => {
+  test('/clear begins anew and keeps what was; /model goes on with another model and the same words', async () => {
+    const { terminal, server } = await open(await workspace(), [
+      says('First.'),
+      says('Anew.'),
+      says('Other.'),
+    ]);
+    await terminal.waitFor('> ');
+    terminal.type('one\r');
+    await terminal.waitFor('First.');
+    terminal.type('/clear\r');
+    await terminal.waitFor('This is a new session. The one before is kept: aca --resume');
+    terminal.type('two\r');
+    await terminal.waitFor('Anew.');
+    terminal.type('/model claude-opus-4-20250514\r');
+    await terminal.waitFor('ai-code-assistant · anthropic/claude-opus-4-20250514');
+    terminal.type('three\r');
+    await terminal.waitFor('Other.');
+    expect(server.requests.map(({ messages }) => textsOf(messages))).toEqual([
+      ['one'],
+      ['two'],
+      ['two', 'Anew.', 'three'],
+    ]);
+    expect(server.requests[2]?.body.model).toBe('claude-opus-4-20250514');
+  });
+
   test('/rename, /sessions, /fork, /resume and /export', async () => {
     const space = await workspace();
     const { terminal, server } = await open(space, [says('First.'), says('Second.'), says('In the copy.')]);

@@ -89,7 +89,7 @@ test('a small window gets few tools and a short prompt; a large one gets all', a
 test('[N12] on the first start one key is enough: a server that has come up since is found and answers', async () => {
   const space = await workspace();
   const url = await deadUrl();
-  const screen = openTerminal(space, [], { OLLAMA_HOST: url });
+  const screen = openTerminal(space, ['--plain'], { OLLAMA_HOST: url });
   await screen.waitFor('[s] look for a server again');
   await serve([says('Hello from here.')], { keyless: true, port: Number(new URL(url).port) });
   screen.type('s');
@@ -103,7 +103,7 @@ test('a model file on the disk is offered behind a key; what cannot be fetched i
   const folder = path.join(space.home, '.cache', 'llama.cpp');
   await mkdir(folder, { recursive: true });
   await writeFile(path.join(folder, 'tiny-Q4_0.gguf'), 'GGUF');
-  const screen = openTerminal(space, [], { AI_ASSISTANT_OFFLINE: '1' });
+  const screen = openTerminal(space, ['--plain'], { AI_ASSISTANT_OFFLINE: '1' });
   await screen.waitFor('[1] talk to tiny-Q4_0.gguf (1 MB); fetches what runs it, once');
   await screen.waitFor('[q] quit');
   screen.type('1');

@@ -36,7 +36,7 @@ describe('a subagent that is cut off', () => {
       go: [calls(explore('long look', 'LONG')), says('And on it goes.')],
       LONG: [hangs()],
     });
-    const terminal = openTerminal(space, ['--model', model, 'go'], env);
+    const terminal = openTerminal(space, ['--plain', '--model', model, 'go'], env);
     await until(() => server.requests.length === 2);
     terminal.type('\x03');
     await terminal.waitFor('Interrupted.');

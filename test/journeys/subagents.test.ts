@@ -94,7 +94,7 @@ describe('[Y16][T05] Task', () => {
         says('Changed.'),
       ],
     });
-    const terminal = openTerminal(space, ['--model', model, 'go'], env);
+    const terminal = openTerminal(space, ['--plain', '--model', model, 'go'], env);
     await terminal.waitFor('Allow: Edit a.txt? [y/n] ');
     expect(terminal.screen()).toContain('the subagent general: change a wants it');
     expect(terminal.screen()).toContain('+beta');
@@ -215,7 +215,7 @@ describe('what binds the main agent binds its subagents', () => {
       OUTER: [calls(task('inner', 'INNER')), says('outer is done')],
       INNER: [calls(['Bash', { command: 'touch made' }]), says('inner is done')],
     });
-    const terminal = openTerminal(space, ['--model', model, 'go'], env);
+    const terminal = openTerminal(space, ['--plain', '--model', model, 'go'], env);
     await terminal.waitFor('[general: outer › general: inner] Allow: Bash touch made? [y/n] ');
     terminal.type('s\r');
     await terminal.waitFor('All done.');

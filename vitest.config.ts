@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 const shared = { testTimeout: 30_000, hookTimeout: 60_000, pool: 'forks' } as const;
@@ -6,6 +7,8 @@ const shared = { testTimeout: 30_000, hookTimeout: 60_000, pool: 'forks' } as co
 export default defineConfig({
   test: {
     reporters: ['default', './test/support/skips-aloud.ts'],
+    // Journeys wait for processes more than they compute: one file at a time would leave a machine of two cores idle.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
       {
         test: {

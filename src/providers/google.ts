@@ -70,6 +70,7 @@ async function* stream(
   // Ends the request, too, when the reader leaves early.
   const left = new AbortController();
   let begun = false;
+  let isOver = false;
   try {
     const abortSignal = AbortSignal.any([signal, left.signal]);
     const frames = await clientFor(options, watch).models.generateContentStream({
@@ -82,12 +83,14 @@ async function* stream(
         yield said;
       }
     }
+    isOver = true;
   } catch (error) {
     signal.throwIfAborted();
     // Once the model has finished, only the usage can be missing.
     if (state.finish === undefined) throw toProviderError(error, { watch, options, begun });
   } finally {
-    left.abort();
+    // A reply that was read to its end leaves the connection to the next request.
+    if (!isOver) left.abort();
   }
   signal.throwIfAborted();
   const stop = stopOf(state);

@@ -39,6 +39,8 @@ test('R01 a model file alone is enough for an answer: no server, no key, no acco
 test('a call held to the grammar is valid and is carried out, and its result is read by the model', async () => {
   const space = await withRuntime({ Read: 'the words in the file\n' });
   const model = await tinyModel(path.join(space.home, 'calls.gguf'), { chains: CALLS });
+  // What the chains leave open is then the same every time.
+  await writeFile(path.join(space.home, '.ai-assistant/config.json'), '{ "temperature": 0 }');
 
   const { stdout, stderr } = await aca(space, [
     ...['-p', 'read it', '--model', model, '--max-turns', '2', '--output-format', 'stream-json'],
@@ -53,7 +55,7 @@ test('a call held to the grammar is valid and is carried out, and its result is 
     stopReason: 'tool_calls',
     content: [{ type: 'tool_call', name: 'Read', input: { file_path: 'Read' } }],
   });
-  expect(result).toMatchObject({ role: 'tool', name: 'Read', success: true });
+  expect(result, JSON.stringify(call)).toMatchObject({ role: 'tool', name: 'Read', success: true });
   expect(JSON.stringify(result)).toContain('the words in the file');
   // The second reply begins where the first one ended: only what was new had to be read.
   const usage = second?.role === 'assistant' ? second.usage : undefined;

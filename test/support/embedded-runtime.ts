@@ -10,11 +10,16 @@ import { type WhenDone, workspace } from './workspace.ts';
  */
 export async function realRuntime(whenDone: WhenDone): Promise<InstalledRuntime | string> {
   const space = await workspace({}, whenDone);
-  const { npm_config_registry: registry } = process.env;
+  // As whoever runs the tests reaches the registry.
+  const { npm_config_registry: registry, NODE_EXTRA_CA_CERTS: own, SSL_CERT_FILE: system } = process.env;
+  const certificates = own ?? system;
+  const env = {
+    AI_ASSISTANT_HOME: runtimeHome,
+    ...(registry && { npm_config_registry: registry }),
+    ...(certificates && { NODE_EXTRA_CA_CERTS: certificates }),
+  };
   for (;;) {
-    const { code, stderr } = await aca(space, ['models', 'setup', '--yes'], {
-      env: { AI_ASSISTANT_HOME: runtimeHome, ...(registry && { npm_config_registry: registry }) },
-    });
+    const { code, stderr } = await aca(space, ['models', 'setup', '--yes'], { env });
     const found = await installedRuntime(runtimeHome);
     if (code === 0 && found) return found;
     if (/does not answer|broke off/.test(stderr)) return stderr.trim().replaceAll('\n', ' ');

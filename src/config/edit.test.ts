@@ -83,6 +83,8 @@ describe('setting a value', () => {
     const layout = fc.constantFrom<(string | number | undefined)[]>(undefined, 2, 4, '\t');
     fc.assert(
       fc.property(file, key, fc.jsonValue(), layout, (before, name, value, indent) => {
+        // The reader of settings knows no such key.
+        fc.pre(!JSON.stringify([before, value]).includes('__proto__'));
         const text = `// kept\n${JSON.stringify(before, null, indent)}\n`;
         const after = editText(text, [name], value);
         expect(after.startsWith('// kept\n')).toBe(true);

@@ -50,8 +50,15 @@ export class Journal {
     this.#synced = true;
   }
 
-  /** For whoever need not wait for it. A failure is told to the next who writes or syncs. */
+  /**
+   * For whoever need not wait for it: begun once what is under way just now is done, because even to wake another thread
+   * takes its time. A failure is told to the next who writes or syncs.
+   */
   beginSync(): void {
+    setImmediate(() => this.#beginSync());
+  }
+
+  #beginSync(): void {
     const descriptor = this.#descriptor;
     if (this.#synced || this.#underway || descriptor === undefined) return;
     this.#synced = true;

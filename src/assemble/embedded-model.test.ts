@@ -72,7 +72,7 @@ test('prompt and tools of an embedded model take at most 600 tokens, however lar
   const choice = { preset: embeddedPreset, info };
   expect(isSmall(choice, config)).toBe(true);
   const tools = offeredTools(createRegistry(builtinTools()).definitions(), choice, config);
-  const surroundings = { cwd: '/home/someone/work/project', platform: 'linux', shell: 'bash' };
+  const surroundings = { cwd: '/home/someone/project', platform: 'linux', shell: 'bash' };
   const system = systemPrompt({ ...surroundings, mode: 'default', instructions: [], length: 'short' });
   const written =
     system + tools.map((tool) => JSON.stringify({ type: 'function', function: tool })).join('\n');

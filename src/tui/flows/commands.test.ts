@@ -20,7 +20,7 @@ function said(text: string): Message {
   return { role: 'user', content: [{ type: 'text', text }], timestamp: at };
 }
 
-function summary(id: string, firstPrompt: string, workingDirectory = '/work'): SessionSummary {
+function summary(id: string, firstPrompt: string, workingDirectory = '/p'): SessionSummary {
   const facts = { startedAt: at, updatedAt: at, messageCount: 2, bytes: 10, costUsd: null };
   return { id, firstPrompt, workingDirectory, ...facts };
 }
@@ -45,11 +45,11 @@ function stage(script: readonly (readonly Key[])[]) {
     { type: 'execute', pattern: 'Bash(ls *)', action: 'allow', scope: 'session', grantedAt: at },
   ];
   const pending: PendingUndo = {
-    files: [{ path: '/work/a.ts', change: 'restore', added: 1, removed: 2 }],
-    conflicts: [{ path: '/work/b.ts', because: 'it was changed since' }],
+    files: [{ path: '/p/a.ts', change: 'restore', added: 1, removed: 2 }],
+    conflicts: [{ path: '/p/b.ts', because: 'it was changed since' }],
     apply: async () => {
       told.push('applied');
-      return { restored: ['/work/a.ts'], removed: [], kept: [] };
+      return { restored: ['/p/a.ts'], removed: [], kept: [] };
     },
   };
   const memory: Memory = {
@@ -75,12 +75,12 @@ function stage(script: readonly (readonly Key[])[]) {
   let mode: ReturnType<CommandContext['mode']['get']> = 'default';
   const context = {
     commands: [],
-    cwd: '/work',
+    cwd: '/p',
     print: (text: string) => void told.push(text),
     ask: async () => null,
     confirm: async () => false,
     files: {
-      runs: async () => [{ at, paths: ['/work/a.ts'] }],
+      runs: async () => [{ at, paths: ['/p/a.ts'] }],
       undo: async () => pending,
       redo: async () => null,
     },

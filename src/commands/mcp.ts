@@ -11,18 +11,20 @@ const PHASES: Record<McpServerState['phase'], string> = {
 
 const SHOWN_LOG = 10;
 
+export const NO_SERVERS = 'No MCP server is set up. `aca mcp add` adds one.';
+
 export const mcp: SlashCommand = {
   name: 'mcp',
   description: 'Show the MCP servers: /mcp, /mcp NAME, /mcp restart NAME, /mcp login NAME',
   async execute([verb, second], { mcp: servers, print }) {
-    if (!servers) return print('No MCP server is set up. `aca mcp add` adds one.');
+    if (!servers) return print(NO_SERVERS);
     const all = servers.list();
     if (verb === undefined) return print(overview(all));
     const name = second ?? verb;
     const wanted = all.find((server) => server.name === name);
     const names = all.map((server) => server.name);
     if (!wanted) return print(`There is no MCP server ${name}.${didYouMean(name, names)} /mcp lists them.`);
-    if (second === undefined) return print(details(wanted));
+    if (second === undefined) return print(serverDetails(wanted));
     if (verb === 'restart') await servers.restart(name);
     else if (verb === 'login') await servers.login(name, (url) => print(`Log in here: ${url}`));
     else return print(`/mcp knows restart and login, not ${verb}.`);
@@ -32,20 +34,28 @@ export const mcp: SlashCommand = {
 
 function overview(servers: readonly McpServerState[]): string {
   const width = Math.max(...servers.map(({ name }) => name.length));
-  return servers.map((server) => `${server.name.padEnd(width)}  ${summary(server)}`).join('\n');
+  return servers.map((server) => `${server.name.padEnd(width)}  ${serverSummary(server)}`).join('\n');
 }
 
-function summary({ phase, trouble, tools, resources, prompts, transport, address }: McpServerState): string {
+export function serverSummary({
+  phase,
+  trouble,
+  tools,
+  resources,
+  prompts,
+  transport,
+  address,
+}: McpServerState): string {
   const counts = `${tools.length} tools, ${resources.length} resources, ${prompts.length} prompts`;
   const state = phase === 'ready' ? counts : [PHASES[phase], trouble].filter(Boolean).join(': ');
   return `${state}  (${transport}: ${address})`;
 }
 
-function details(server: McpServerState): string {
+export function serverDetails(server: McpServerState): string {
   const { tools, resources, prompts, log } = server;
   const line = (text: string) => text.split('\n')[0] ?? '';
   return [
-    `${server.name}  ${summary(server)}`,
+    `${server.name}  ${serverSummary(server)}`,
     ...tools.map(({ name, description }) => `  ${server.name}:${name}  ${line(description)}`),
     ...resources.map(({ uri, name }) => `  @${server.name}:${uri}  ${name}`),
     ...prompts.map(({ name, description }) => `  /${server.name}:${name}  ${line(description)}`),

@@ -71,6 +71,16 @@ function stage(script: readonly (readonly Key[])[]) {
     },
     suggestions: async () => [],
   };
+  const server = {
+    name: 'notes',
+    phase: 'ready',
+    transport: 'stdio',
+    address: 'notes-server',
+    tools: [{ name: 'add', description: 'Adds a note' }],
+    resources: [],
+    prompts: [],
+    log: [],
+  };
   const messages = [said('first thing'), said('second thing')];
   let mode: ReturnType<CommandContext['mode']['get']> = 'default';
   const context = {
@@ -105,6 +115,11 @@ function stage(script: readonly (readonly Key[])[]) {
       forgetDenial: () => undefined,
     },
     memory,
+    mcp: {
+      list: () => [server],
+      restart: async (name: string) => void told.push(`restart ${name}`),
+      login: async (name: string, show: (url: string) => void) => show(`https://${name}.example/login`),
+    },
     // Only what these commands touch is there.
   } as unknown as CommandContext;
   const { show, screens, shown } = showTo(script);
@@ -152,6 +167,14 @@ test('sessions of this folder come first, and the chosen one is gone to', async 
   ]);
   expect(screens[0]).toContain('where me stood');
   expect(told).toEqual(['go to other']);
+});
+
+test('the servers are shown with what they bring; one is restarted, or logged in to', async () => {
+  const { obey, told, screens } = stage([[keys.return], typedKeys('l')]);
+  await obey('/mcp');
+  expect(screens[0]?.join('\n')).toContain('1 tools, 0 resources, 0 prompts');
+  expect(screens[0]?.join('\n')).toContain('notes:add  Adds a note');
+  expect(told).toEqual(['restart notes', 'Log in here: https://notes.example/login']);
 });
 
 describe('undo', () => {

@@ -1,5 +1,6 @@
 import type { CommandContext, SlashCommand } from '../../contract/command.ts';
 import type { PickerDesk } from './desk.ts';
+import { mcpByPicking } from './mcp.ts';
 import { memoryByPicking } from './memory.ts';
 import { modelByPicking } from './models.ts';
 import { modeByPicking, permissionsByPicking } from './permissions.ts';
@@ -12,6 +13,7 @@ type Flow = (context: CommandContext, desk: PickerDesk) => Promise<void>;
 
 /** What a command without arguments opens. */
 const flows: Readonly<Record<string, Flow>> = {
+  mcp: mcpByPicking,
   memory: memoryByPicking,
   mode: modeByPicking,
   permissions: permissionsByPicking,

@@ -42,6 +42,15 @@ describe('one server', () => {
     );
   });
 
+  test('[Q02] progress told in one breath with the answer is heard before it', async () => {
+    const { hub } = await hubOf({ odd: oddServer('hurries') });
+    await hub.settled(10_000);
+    const told: string[] = [];
+    await named(hub, 'odd').callTool('say', {}, { ...alone, progress: (text) => told.push(text) });
+    expect(told).toEqual(['1 of 3\n', '2 of 3\n', '3 of 3\n']);
+    await hub.close();
+  });
+
   test('is started again after it died, a call waits for it, and one that dies again and again is given up', async () => {
     const { hub } = await hubOf({ odd: oddServer('dies in calls') }, { backoffMs: 5 });
     const told: string[] = [];

@@ -48,6 +48,7 @@ export async function openClient(
     try {
       signal.throwIfAborted();
       await client.connect(transport, { timeout: timeoutMs });
+      oneAfterAnother(transport);
       return { client, transport };
     } catch (error) {
       await transport.close();
@@ -71,6 +72,18 @@ export async function openClient(
       });
     });
   }
+}
+
+/**
+ * The client handles a notification a moment after it came, an answer at once: of messages that come in one piece the
+ * answer would overtake the progress told before it, which then belongs to no call. So each waits for the one before.
+ */
+function oneAfterAnother(transport: Transport): void {
+  const take = transport.onmessage;
+  let before = Promise.resolve();
+  transport.onmessage = (message, extra) => {
+    before = before.then(() => take?.(message, extra)).catch((error: Error) => transport.onerror?.(error));
+  };
 }
 
 async function programFor(

@@ -133,6 +133,12 @@ function answer({ id, method, params }) {
   if (way === 'hangs in calls') return;
   if (way === 'dies in calls') process.exit(1);
   if (way === 'floods') { const junk = 'x'.repeat(1 << 20); const more = () => process.stdout.write(junk, more); return more(); }
+  if (way === 'hurries') {
+    const { progressToken } = params._meta;
+    const told = [1, 2, 3].map((progress) => ({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken, progress, total: 3 } }));
+    const answer = { jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: 'at once' }] } };
+    return process.stdout.write([...told, answer].map((each) => JSON.stringify(each) + '\n').join(''));
+  }
   if (way === 'grows') { grown = true; write({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' }); }
   write({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: 'said ' + JSON.stringify(params.arguments) + (way === 'long' ? 'y'.repeat(50000) : '') }] } });
 }

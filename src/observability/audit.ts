@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { type AgentEvent, innermost } from '../contract/event.ts';
 import type { Access } from '../contract/permission.ts';
@@ -123,13 +123,26 @@ function cut(text: string): string {
 /** Opened anew for each line: the file may have been moved by another process since the last one. */
 function appendLine(file: string, line: string, maxBytes: number): void {
   const bytes = Buffer.from(line);
-  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-  if (sizeOf(file) + bytes.length > maxBytes) rotate(file, maxBytes - bytes.length);
-  const descriptor = openSync(file, 'a', 0o600);
+  let log = openForAppend(file);
+  if (fstatSync(log).size + bytes.length > maxBytes) {
+    closeSync(log);
+    rotate(file, maxBytes - bytes.length);
+    log = openForAppend(file);
+  }
   try {
-    if (writeSync(descriptor, bytes) < bytes.length) throw new Error('the disk took only a part of the line');
+    if (writeSync(log, bytes) < bytes.length) throw new Error('the disk took only a part of the line');
   } finally {
-    closeSync(descriptor);
+    closeSync(log);
+  }
+}
+
+function openForAppend(file: string): number {
+  try {
+    return openSync(file, 'a', 0o600);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    return openSync(file, 'a', 0o600);
   }
 }
 

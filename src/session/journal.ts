@@ -11,6 +11,9 @@ import {
 import path from 'node:path';
 import type { JournalRecord } from './records.ts';
 
+/** How long a sync nobody waits for may be put off. */
+const SOON_MS = 25;
+
 /**
  * An append-only file, made at the first record. A record is a short line, written at once: handing it to another
  * thread and back would take longer than the write, and the loop waits for it anyway. What is written survives the
@@ -22,6 +25,7 @@ export class Journal {
   #synced = true;
   /** A sync that another thread is at. */
   #underway: Promise<void> | undefined;
+  #soon: NodeJS.Timeout | undefined;
   /** Why that one failed, for the next who writes. */
   #trouble: Error | undefined;
   /** What the disk has refused so far, the oldest first. */
@@ -51,11 +55,14 @@ export class Journal {
   }
 
   /**
-   * For whoever need not wait for it: begun once what is under way just now is done, because even to wake another thread
-   * takes its time. A failure is told to the next who writes or syncs.
+   * For whoever need not wait for it: begun a moment later, for all that is asked until then, because even to wake another
+   * thread takes its time. A failure is told to the next who writes or syncs.
    */
   beginSync(): void {
-    setImmediate(() => this.#beginSync());
+    this.#soon ??= setTimeout(() => {
+      this.#soon = undefined;
+      this.#beginSync();
+    }, SOON_MS).unref();
   }
 
   #beginSync(): void {
@@ -75,6 +82,7 @@ export class Journal {
   }
 
   async close(): Promise<void> {
+    clearTimeout(this.#soon);
     try {
       await this.append();
       await this.sync();

@@ -38,7 +38,13 @@ export async function paintScreen({ config }: Settings, stage: PaintStage): Prom
       history,
       commands,
       listFiles: async (signal) => (await import('../sandbox/project-files.ts')).projectFiles(cwd, signal),
-      images: { cwd, home: homedir(), acceptsImages: seesImages, readFile: (file) => readFile(file) },
+      images: {
+        cwd,
+        home: homedir(),
+        acceptsImages: seesImages,
+        readFile: (file) => readFile(file),
+        copied: async () => (await import('../sandbox/clipboard-image.ts')).clipboardImage(env),
+      },
       edit: async (text) => {
         const { editInProgram } = await import('../sandbox/external-editor.ts');
         return editInProgram(text, env.VISUAL || env.EDITOR || 'vi');

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { attachImage } from './attach-image.ts';
+import { attachCopied, attachImage } from './attach-image.ts';
 
 /** One pixel. */
 const png =
@@ -12,7 +12,13 @@ async function place(acceptsImages = true) {
   const cwd = await mkdtemp(path.join(tmpdir(), 'aca-attach-'));
   await writeFile(path.join(cwd, 'dot.png'), Buffer.from(png, 'base64'));
   await writeFile(path.join(cwd, 'words.png'), 'no image');
-  return { cwd, home: cwd, acceptsImages: () => acceptsImages, readFile: (file: string) => readFile(file) };
+  return {
+    cwd,
+    home: cwd,
+    acceptsImages: () => acceptsImages,
+    readFile: (file: string) => readFile(file),
+    copied: async () => ({ type: 'none' as const }),
+  };
 }
 
 test('an image is attached by a path that is whole, relative, or begins at home', async () => {
@@ -40,4 +46,32 @@ test('what cannot be attached says why', async () => {
   expect(await attachImage('./dot.png', await place(false))).toEqual(
     refused('dot.png stays a path: this model sees no images.'),
   );
+});
+
+test('a copied image is attached; what cannot be says why', async () => {
+  const deps = await place();
+  const bytes = Buffer.from(png, 'base64');
+  const refused = (because: string) => ({ type: 'refused', because });
+
+  expect(await attachCopied({ ...deps, copied: async () => ({ type: 'image', bytes }) })).toEqual({
+    type: 'image',
+    name: 'from the clipboard',
+    image: { type: 'image', mediaType: 'image/png', data: png },
+  });
+  const none = refused('There is no image in the clipboard.');
+  expect(await attachCopied(deps)).toEqual(none);
+  const words = Buffer.from('only words');
+  expect(await attachCopied({ ...deps, copied: async () => ({ type: 'image', bytes: words }) })).toEqual(
+    none,
+  );
+  expect(
+    await attachCopied({ ...deps, copied: async () => ({ type: 'image', bytes: bytes.subarray(0, 20) }) }),
+  ).toEqual(refused('The image in the clipboard stays out: it is no whole image.'));
+  expect(
+    await attachCopied({
+      ...deps,
+      copied: async () => ({ type: 'unreachable', programs: ['wl-paste', 'xclip'] }),
+    }),
+  ).toEqual(refused('To paste images, install wl-paste or xclip; or drop a file here.'));
+  expect(await attachCopied(await place(false))).toEqual(refused('This model sees no images.'));
 });

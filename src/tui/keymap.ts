@@ -67,6 +67,7 @@ export const bindings = {
   complete: prompt('tab', 'complete'),
   search: always('ctrl+r', 'search what was typed before'),
   'edit-externally': always('ctrl+g, ctrl+x ctrl+e', 'write in your own editor'),
+  'paste-image': always('ctrl+v, alt+v', 'attach the image that was copied'),
   'help-keys': always('?, f1', 'show keys (? when nothing is typed)'),
   interrupt: always('escape', 'stop what is running'),
   rewind: always('escape escape', 'go back to an earlier prompt'),

@@ -45,6 +45,7 @@ export type Effect =
   | { type: 'submit'; submitted: Submitted }
   | { type: 'screen'; action: ScreenAction }
   | { type: 'edit-externally'; text: string }
+  | { type: 'paste-image' }
   /** A dropped image: `text` stands in the prompt until it is read. */
   | { type: 'attach'; path: string; text: string };
 
@@ -152,6 +153,8 @@ function acted(editor: Editor, action: Action, { key, around }: Pressed): Step {
       return { editor: { ...editor, closedFor: null, chosen: 0 } };
     case 'edit-externally':
       return { editor, effect: { type: 'edit-externally', text: unfold(buffer.text, buffer.folds) } };
+    case 'paste-image':
+      return { editor, effect: { type: action } };
     case 'help-keys':
       if (isEmpty || key.text === '') return { editor, effect: { type: 'screen', action } };
       return { editor: written(editor, typed(buffer, key.text)) };

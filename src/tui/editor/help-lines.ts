@@ -24,7 +24,16 @@ const sections: readonly Section[] = [
   },
   {
     title: 'Prompts of before and completion',
-    actions: ['up', 'down', 'history-previous', 'history-next', 'search', 'complete', 'edit-externally'],
+    actions: [
+      'up',
+      'down',
+      'history-previous',
+      'history-next',
+      'search',
+      'complete',
+      'edit-externally',
+      'paste-image',
+    ],
   },
   {
     title: 'Moving',

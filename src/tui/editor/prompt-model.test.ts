@@ -24,7 +24,13 @@ function promptOf(others: Partial<PromptDeps> = {}) {
       { name: 'help', description: 'List commands' },
     ],
     listFiles: async () => ['src/app.ts', 'src/tui/app.tsx', 'README.md'],
-    images: { cwd: '/', home: '/', acceptsImages: () => true, readFile: async () => Buffer.from('no image') },
+    images: {
+      cwd: '/',
+      home: '/',
+      acceptsImages: () => true,
+      readFile: async () => Buffer.from('no image'),
+      copied: async () => ({ type: 'none' as const }),
+    },
     queued: () => 0,
     recall: () => null,
     editExternally: async (text) => `${text}, edited`,
@@ -213,12 +219,28 @@ describe('what the prompt hands on', () => {
     expect(told.hints).toEqual(['The editor gave nothing back. Set EDITOR to the one you use.']);
   });
 
+  const png = Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+    'base64',
+  );
+  const images = {
+    cwd: '/',
+    home: '/',
+    acceptsImages: () => true,
+    readFile: async () => png,
+    copied: async () => ({ type: 'image' as const, bytes: png }),
+  };
+
+  test('a copied image stands where the caret is', async () => {
+    const { press, screen, told } = promptOf({ images });
+    press('see  here', '<left>', '<left>', '<left>', '<left>', '<left>', '<ctrl+v>');
+    await settle();
+    expect(screen().text).toEqual(['> see [image from the clipboard] here']);
+    press('<return>');
+    expect(told.sent.map(({ images: [one] }) => one?.mediaType)).toEqual(['image/png']);
+  });
+
   test('a dropped image takes the place of its path, also when one types on meanwhile', async () => {
-    const png = Buffer.from(
-      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-      'base64',
-    );
-    const images = { cwd: '/', home: '/', acceptsImages: () => true, readFile: async () => png };
     const { press, screen, told } = promptOf({ images });
     press(pasteOf('/tmp/dot.png'), ' what is it?');
     await settle();

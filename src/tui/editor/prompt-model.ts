@@ -1,4 +1,4 @@
-import { type AttachDeps, type Attached, attachImage } from '../attach-image.ts';
+import { type AttachDeps, attachCopied, attachImage } from '../attach-image.ts';
 import type { Keymap } from '../keymap.ts';
 import type { Key, ScreenAction, Submitted } from '../types.ts';
 import { type Offer, wantedAt } from './completion.ts';
@@ -150,6 +150,9 @@ export class PromptModel {
       case 'edit-externally':
         void this.#writeElsewhere(effect.text);
         return;
+      case 'paste-image':
+        void this.#pasteImage();
+        return;
       case 'attach':
         void this.#attach(effect.path, effect.text);
         return;
@@ -182,9 +185,21 @@ export class PromptModel {
     }
   }
 
+  /** The image stands where the caret is by then. */
+  async #pasteImage(): Promise<void> {
+    const attached = await attachCopied(this.#deps.images);
+    if (attached.type === 'refused') {
+      this.#deps.hint(attached.because);
+      return;
+    }
+    const { editor } = this.#state;
+    const { at } = editor.buffer;
+    this.#become({ ...editor, buffer: folded(editor.buffer, attached, { from: at, to: at }) });
+  }
+
   /** The path gives way to the image, if it still stands there. */
   async #attach(path: string, text: string): Promise<void> {
-    const attached: Attached = await attachImage(path, this.#deps.images);
+    const attached = await attachImage(path, this.#deps.images);
     if (attached.type === 'refused') {
       this.#deps.hint(attached.because);
       return;

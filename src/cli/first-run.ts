@@ -23,7 +23,7 @@ export async function firstRun(
       return ready ? { model: way.name } : 'again';
     }
     case 'setup':
-      await fetch([['setup'], ['pull']]);
+      if (await screen.confirm(await questionOf())) await fetch([['setup'], ['pull']]);
       return 'again';
     case 'key':
       await pasteKey(settings, { terminal, talk: screen });
@@ -40,6 +40,13 @@ export async function firstRun(
     default:
       return way satisfies never;
   }
+}
+
+/** Enter alone is no yes to a large download. */
+async function questionOf(): Promise<string> {
+  const { curatedModels, FIRST_MODEL } = await import('../embedded/curated.ts');
+  const model = curatedModels.find(({ name }) => name === FIRST_MODEL);
+  return `Fetch ${FIRST_MODEL} (${gigabytes(model?.bytes ?? 0)}) and what runs it?`;
 }
 
 async function hasRuntime({ root }: Settings): Promise<boolean> {

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { still } from '../support/lab.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { openLab, still } from '../support/lab.ts';
 import { calls, says, slowly } from '../support/model-server/script.ts';
 import { openScreen } from '../support/screen.ts';
 import { workspace } from '../support/workspace.ts';
@@ -103,4 +103,14 @@ test('lines can be broken, and history comes back with the arrows', async () => 
   lab.type('\r');
   await lab.waitFor('Two.');
   expect(server.requests[1]?.messages.at(-1)?.text).toBe('first\nsecond');
+});
+
+test('[N06] nothing to talk to: Enter alone fetches nothing, the download is asked about first', async () => {
+  const lab = openLab(await workspace(), [], { whenDone: onTestFinished });
+  await lab.waitFor('Fetch a small model');
+  lab.type('\r');
+  await lab.waitFor('Fetch qwen3-4b (2.5 GB) and what runs it?');
+  await still(lab, 500);
+  lab.type('n');
+  await lab.waitFor('Welcome.');
 });

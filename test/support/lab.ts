@@ -22,6 +22,8 @@ export type LabOptions = {
   whenDone: (clean: () => void) => void;
   /** Another build than dist/. */
   main?: string;
+  /** Another program altogether, with its arguments. */
+  program?: readonly string[];
 };
 
 type Cursor = { row: number; column: number; visible: boolean };
@@ -63,7 +65,7 @@ export function openLab(space: Workspace, args: string[], options: LabOptions): 
   const emulator = new xterm.Terminal({ cols: columns, rows, scrollback: 20_000, allowProposedApi: true });
   emulator.unicode.register(terminalWidths);
   emulator.unicode.activeVersion = terminalWidths.version;
-  const program = [process.execPath, options.main ?? main, ...args];
+  const program = options.program ?? [process.execPath, options.main ?? main, ...args];
   const [file, ...rest] = inShell ? ['/bin/sh', '-i'] : program;
   const child = pty.spawn(file ?? '', rest, {
     cols: columns,

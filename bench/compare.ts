@@ -1,0 +1,64 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { appendFile } from 'node:fs/promises';
+import { cpus } from 'node:os';
+import path from 'node:path';
+import { type Contestant, contestantFrom, ours } from './contestant.ts';
+import { median } from './process-figures.ts';
+import { type RaceRow, race } from './race.ts';
+
+/**
+ * Races this program, as JavaScript and as a binary where one was built, beside others in one run: `npm run
+ * bench:compare -- other.json`. Each file tells how to start one; docs/bench.md shows such a file. `--record` appends the
+ * table to bench/results.md.
+ */
+
+const outdir = '.bench-dist';
+const ROUNDS = 15;
+
+async function compare(files: readonly string[]): Promise<void> {
+  execFileSync(process.execPath, ['scripts/build.mjs', '--quiet', '--outdir', outdir], { stdio: 'inherit' });
+  const binary = path.resolve('dist-binary/aca');
+  const contestants: Contestant[] = [
+    ours('this, on Node', [process.execPath, path.resolve(outdir, 'main.cjs')]),
+    ...(existsSync(binary) ? [ours('this, binary', [binary])] : []),
+    ...(await Promise.all(files.map(contestantFrom))),
+  ];
+  const tables: RaceRow[][] = [];
+  for (const contestant of contestants) tables.push(await race(contestant));
+  const lines = (tables[0] ?? []).map(({ what }, row) =>
+    cells([what, ...tables.map((table) => shown(table[row]?.figure ?? Number.NaN))]),
+  );
+  const text = [
+    `Bare runtime, spawn to exit: ${bareRuntime().toFixed(1)} ms.`,
+    '',
+    cells(['what', ...contestants.map(({ name }) => name)]),
+    cells(['---', ...contestants.map(() => '---')]),
+    ...lines,
+  ].join('\n');
+  console.log(text);
+  if (!process.argv.includes('--record')) return;
+  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
+  const heading = `## Beside others, ${new Date().toISOString().slice(0, 10)}, ${commit}, Node ${process.version}, ${cpus().length} cores`;
+  await appendFile('bench/results.md', `\n${heading}\n\n${text}\n`);
+}
+
+function bareRuntime(): number {
+  return median(
+    Array.from({ length: ROUNDS }, () => {
+      const started = performance.now();
+      execFileSync(process.execPath, ['-e', '0']);
+      return performance.now() - started;
+    }),
+  );
+}
+
+function cells(words: readonly string[]): string {
+  return `| ${words.join(' | ')} |`;
+}
+
+function shown(figure: number): string {
+  return figure < 100 ? figure.toFixed(1) : figure.toFixed(0);
+}
+
+await compare(process.argv.slice(2).filter((word) => !word.startsWith('--')));

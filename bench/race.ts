@@ -1,0 +1,230 @@
+import { spawn } from 'node:child_process';
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Lab, openLab, still } from '../test/support/lab.ts';
+import { calls, says } from '../test/support/model-server/script.ts';
+import { startModelServer } from '../test/support/model-server/server.ts';
+import type { Workspace } from '../test/support/workspace.ts';
+import { type Contestant, filledIn } from './contestant.ts';
+import { cpuMs, median, residentMb } from './process-figures.ts';
+import { startTimedStream } from './timed-stream.ts';
+
+export type RaceRow = { what: string; figure: number };
+
+const STARTS = 9;
+const KEYS = 25;
+const DELTAS = 2_000;
+const LARGE = 300_000;
+const TURNS = 30;
+const LIMIT_MS = 180_000;
+/** On no screen before it is typed. */
+const KEY = '§';
+
+type Track = { contestant: Contestant; space: Workspace };
+
+/** What people feel of a program, the same for every one: it is started in a terminal and spoken to by a scripted model. */
+export async function race(contestant: Contestant): Promise<RaceRow[]> {
+  const folder = await realpath(await mkdtemp(path.join(tmpdir(), 'race-')));
+  const space = {
+    root: path.join(folder, 'project'),
+    home: path.join(folder, 'home'),
+    tree: async () => ({}),
+  };
+  try {
+    await Promise.all([mkdir(space.root), mkdir(space.home)]);
+    for (let i = 0; i < TURNS; i++) await writeFile(path.join(space.root, `f${i}.txt`), 'alpha\n');
+    const track = { contestant, space };
+    return [
+      ...(await starting(track)),
+      ...(await headless(track)),
+      ...(await streaming(track)),
+      ...(await largeAnswer(track)),
+    ];
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+async function starting(track: Track): Promise<RaceRow[]> {
+  await using server = await startModelServer([]);
+  const [painted, echoed, echoes, memory]: [number[], number[], number[], number[]] = [[], [], [], []];
+  for (let round = 0; round <= STARTS; round++) {
+    await onScreen(track, server.url, async (lab, started) => {
+      await ready(lab, track);
+      painted.push(performance.now() - started);
+      await echoOf(lab);
+      echoed.push(performance.now() - started);
+      if (round < STARTS) return;
+      await still(lab, 500);
+      memory.push(await residentMb(lab.pid));
+      for (let key = 0; key < KEYS; key++) {
+        echoes.push(await echoOf(lab));
+        await sleep(30);
+      }
+    });
+  }
+  return [
+    { what: 'spawn to prompt painted, ms', figure: median(painted.slice(1)) },
+    { what: 'spawn to first key echoed, ms', figure: median(echoed.slice(1)) },
+    { what: 'key to echo, ms', figure: median(echoes) },
+    { what: 'memory at the prompt, MB', figure: median(memory) },
+  ];
+}
+
+async function headless(track: Track): Promise<RaceRow[]> {
+  const done: number[] = [];
+  let words = Number.NaN;
+  for (let round = 0; round <= STARTS; round++) {
+    await using server = await startModelServer([says('All is well.')]);
+    const started = performance.now();
+    await toEnd(track, server.url);
+    done.push(performance.now() - started);
+    words = fixedKilobytes(server.requests[0]?.body);
+  }
+  const { tool, input } = track.contestant.read;
+  const reads = Array.from({ length: TURNS }, (_, i) =>
+    calls([tool, filledIn(input, { file: path.join(track.space.root, `f${i}.txt`) })]),
+  );
+  await using server = await startModelServer([...reads, says('All is well.')]);
+  await toEnd(track, server.url);
+  const gaps = server.requests
+    .slice(1)
+    .map(({ receivedAt }, i) => receivedAt - (server.requests[i]?.endedAt ?? Number.NaN));
+  return [
+    { what: 'headless prompt, spawn to exit, ms', figure: median(done.slice(1)) },
+    { what: 'end of a reply to the next request, ms', figure: median(gaps) },
+    { what: 'system and tool text, KB', figure: words },
+  ];
+}
+
+/** What every request begins with, before a word of the user's. */
+function fixedKilobytes(body: unknown): number {
+  const { system, tools } = (body ?? {}) as { system?: unknown; tools?: unknown };
+  return (JSON.stringify(system ?? '').length + JSON.stringify(tools ?? '').length) / 1000;
+}
+
+async function streaming(track: Track): Promise<RaceRow[]> {
+  await using stream = await startTimedStream(DELTAS);
+  return await onScreen(track, stream.url, async (lab) => {
+    await ready(lab, track);
+    await still(lab, 500);
+    const arrived: number[] = [];
+    lab.onWrite((text) => {
+      for (const [, number] of text.matchAll(/w(\d+)w/g)) arrived[Number(number)] ??= performance.now();
+    });
+    const cpu = await cpuMs(lab.pid);
+    lab.type('go\r');
+    await lab.waitFor((it) => it.written().includes(`w${DELTAS - 1}w`), { limitMs: LIMIT_MS });
+    await still(lab, 500);
+    const latencies = arrived.flatMap((at, i) => {
+      const sent = stream.sent[i];
+      return sent === undefined ? [] : [at - sent];
+    });
+    return [
+      { what: `${DELTAS} deltas, CPU s`, figure: ((await cpuMs(lab.pid)) - cpu) / 1000 },
+      { what: 'delta to glyph, ms', figure: median(latencies) },
+    ];
+  });
+}
+
+async function largeAnswer(track: Track): Promise<RaceRow[]> {
+  const paragraph =
+    'Some **bold** words, `code` and a [link](https://example.org) in a paragraph that is long enough.';
+  const code = '```ts\nexport const value = read("file") ?? 42; // a line of code\n```';
+  const block = `${paragraph}\n\n${code}\n\n`;
+  const text = `${block.repeat(Math.ceil(LARGE / block.length))}The very end.`;
+  await using server = await startModelServer([says(text, { pieceLength: 400 })]);
+  return await onScreen(track, server.url, async (lab) => {
+    await ready(lab, track);
+    await still(lab, 500);
+    lab.type('go\r');
+    await lab.waitFor((it) => it.written().includes('The very end.'), { limitMs: LIMIT_MS });
+    const shown = performance.now();
+    return [
+      {
+        what: '300 KB answer, last byte to the screen, ms',
+        figure: shown - (server.requests[0]?.endedAt ?? Number.NaN),
+      },
+    ];
+  });
+}
+
+async function onScreen<Result>(
+  { contestant, space }: Track,
+  url: string,
+  use: (lab: Lab, started: number) => Promise<Result>,
+): Promise<Result> {
+  const { interactive, env } = await prepared(contestant, space, url);
+  let end = (): void => undefined;
+  const started = performance.now();
+  const lab = openLab(space, [], {
+    program: interactive,
+    env,
+    rows: 40,
+    columns: 100,
+    whenDone: (clean) => {
+      end = clean;
+    },
+  });
+  try {
+    return await use(lab, started);
+  } finally {
+    end();
+    await lab.exit;
+  }
+}
+
+async function toEnd({ contestant, space }: Track, url: string): Promise<void> {
+  const { headless: command, env, name } = await prepared(contestant, space, url);
+  const [file = '', ...args] = command;
+  const child = spawn(file, args, {
+    cwd: space.root,
+    env: { PATH: process.env.PATH ?? '', HOME: space.home, ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let words = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    words += text;
+  });
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', resolve);
+  });
+  if (code !== 0) throw new Error(`${name} ended with ${code}: ${words.trim()}`);
+}
+
+/** With its places filled in, and what it needs in its home. */
+async function prepared(contestant: Contestant, { root, home }: Workspace, url: string): Promise<Contestant> {
+  const it = filledIn(contestant, { url, home, cwd: root, prompt: 'Is all well?' });
+  for (const [name, text] of Object.entries(it.files ?? {})) {
+    const file = path.join(home, name);
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(file, text);
+  }
+  return it;
+}
+
+async function ready(lab: Lab, { contestant }: Track): Promise<void> {
+  const pattern = new RegExp(contestant.ready);
+  await until(lab, () => lab.rows().some((row) => pattern.test(row)));
+}
+
+/** How long until a key that was pressed is on the screen. */
+async function echoOf(lab: Lab): Promise<number> {
+  const from = lab.written().length;
+  const pressed = performance.now();
+  lab.type(KEY);
+  await until(lab, () => lab.written(from).includes(KEY));
+  return performance.now() - pressed;
+}
+
+/** Looks every millisecond: what is measured may be a few of them. */
+async function until(lab: Lab, there: () => boolean): Promise<void> {
+  const limit = performance.now() + LIMIT_MS;
+  while (!there()) {
+    if (performance.now() > limit) throw new Error(`It did not come. The screen:\n${lab.rows().join('\n')}`);
+    await sleep(1);
+  }
+}

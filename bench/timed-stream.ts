@@ -1,0 +1,54 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export type TimedStream = {
+  url: string;
+  /** When each word was written, by performance.now(). `w17w` is the seventeenth. */
+  sent: number[];
+  [Symbol.asyncDispose](): Promise<void>;
+};
+
+const usage = { input_tokens: 10, output_tokens: 1 };
+const message = {
+  id: 'msg_1',
+  type: 'message',
+  role: 'assistant',
+  model: 'm',
+  content: [],
+  stop_reason: null,
+  usage,
+};
+
+/** Answers every request with so many words of two milliseconds each, over Anthropic's protocol. */
+export async function startTimedStream(words: number): Promise<TimedStream> {
+  const sent: number[] = [];
+  const server = createServer(async (request, response) => {
+    request.resume();
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    const say = (type: string, data: object) =>
+      response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`);
+    say('message_start', { message });
+    say('content_block_start', { index: 0, content_block: { type: 'text', text: '' } });
+    for (let i = 0; i < words && !response.destroyed; i++) {
+      const text = i % 12 === 11 ? `w${i}w\n\n` : `w${i}w `;
+      say('content_block_delta', { index: 0, delta: { type: 'text_delta', text } });
+      sent[i] = performance.now();
+      await sleep(2);
+    }
+    say('content_block_stop', { index: 0 });
+    say('message_delta', { delta: { stop_reason: 'end_turn' }, usage });
+    say('message_stop', {});
+    response.end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    sent,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

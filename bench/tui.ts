@@ -1,13 +1,14 @@
-import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { doors } from '../test/support/aca.ts';
 import { type Lab, openLab, still } from '../test/support/lab.ts';
 import { calls, type Step, says } from '../test/support/model-server/script.ts';
 import { startModelServer } from '../test/support/model-server/server.ts';
 import type { Workspace } from '../test/support/workspace.ts';
+import { cpuMs, median, quantile, residentMb } from './process-figures.ts';
+import { startTimedStream } from './timed-stream.ts';
 import type { ToolRow } from './tools.ts';
 
 const STARTS = 9;
@@ -17,8 +18,6 @@ const KEYS = 25;
 const IDLE_MS = 3_000;
 const CALLS_A_TURN = 100;
 const TURNS = 100;
-/** Linux counts a process's time in hundredths of a second. */
-const TICK_MS = 10;
 
 /**
  * The terminal face in a real terminal. Not every figure is a time: its name tells the unit. `main` is the built
@@ -68,53 +67,31 @@ async function starting({ main, space }: Bench): Promise<ToolRow[]> {
   ];
 }
 
-/** Deltas from a server that notes when it wrote each: `w17 ` is the seventeenth word. */
 async function streaming({ main, space }: Bench): Promise<ToolRow[]> {
-  const sent: number[] = [];
-  const server = createServer(async (request, response) => {
-    request.resume();
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
-    const say = (data: { type: string }) =>
-      response.write(`event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`);
-    for (const frame of opening) say(frame);
-    for (let i = 0; i < DELTAS; i++) {
-      const text = i % 12 === 11 ? `w${i}w\n\n` : `w${i}w `;
-      say({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } } as { type: string });
-      sent[i] = performance.now();
-      await sleep(2);
-    }
-    for (const frame of closing) say(frame);
-    response.end();
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const { model, env } = doors.anthropic(`http://127.0.0.1:${port}`);
-  try {
-    return await withLab({ main, space, args: ['--model', model], env }, async (lab) => {
-      await seen(lab, 'claude');
-      await still(lab, 500);
-      const arrived: number[] = [];
-      lab.onWrite((text) => {
-        for (const [, number] of text.matchAll(/w(\d+)w/g)) arrived[Number(number)] ??= performance.now();
-      });
-      const [cpu, bytes] = [await cpuMs(lab.pid), lab.written().length];
-      lab.type('go\r');
-      await lab.waitFor((it) => it.written().includes(`w${DELTAS - 1}w`), { limitMs: 60_000 });
-      await still(lab, 500);
-      const latencies = arrived.flatMap((at, i) => (sent[i] === undefined ? [] : [at - sent[i]]));
-      const esc = await interruption(lab, sent);
-      return [
-        { what: `tui: ${DELTAS} deltas 2 ms apart, CPU time`, ms: (await cpuMs(lab.pid)) - cpu },
-        { what: `tui: ${DELTAS} deltas, kilobytes written`, ms: (lab.written().length - bytes) / 1000 },
-        { what: 'tui: delta to glyph, median', ms: median(latencies), target: 'under 80' },
-        { what: 'tui: delta to glyph, 99 of 100 are faster', ms: quantile(latencies, 0.99) },
-        { what: 'tui: Esc to the answer stopped', ms: esc, target: 'under 200' },
-      ];
+  await using stream = await startTimedStream(DELTAS);
+  const { sent } = stream;
+  const { model, env } = doors.anthropic(stream.url);
+  return await withLab({ main, space, args: ['--model', model], env }, async (lab) => {
+    await seen(lab, 'claude');
+    await still(lab, 500);
+    const arrived: number[] = [];
+    lab.onWrite((text) => {
+      for (const [, number] of text.matchAll(/w(\d+)w/g)) arrived[Number(number)] ??= performance.now();
     });
-  } finally {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  }
+    const [cpu, bytes] = [await cpuMs(lab.pid), lab.written().length];
+    lab.type('go\r');
+    await lab.waitFor((it) => it.written().includes(`w${DELTAS - 1}w`), { limitMs: 60_000 });
+    await still(lab, 500);
+    const latencies = arrived.flatMap((at, i) => (sent[i] === undefined ? [] : [at - sent[i]]));
+    const esc = await interruption(lab, sent);
+    return [
+      { what: `tui: ${DELTAS} deltas 2 ms apart, CPU time`, ms: (await cpuMs(lab.pid)) - cpu },
+      { what: `tui: ${DELTAS} deltas, kilobytes written`, ms: (lab.written().length - bytes) / 1000 },
+      { what: 'tui: delta to glyph, median', ms: median(latencies), target: 'under 80' },
+      { what: 'tui: delta to glyph, 99 of 100 are faster', ms: quantile(latencies, 0.99) },
+      { what: 'tui: Esc to the answer stopped', ms: esc, target: 'under 200' },
+    ];
+  });
 }
 
 async function interruption(lab: Lab, sent: number[]): Promise<number> {
@@ -221,49 +198,3 @@ async function withLab<Result>(
 async function seen(lab: Lab, text: string): Promise<void> {
   while (!lab.written().includes(text)) await sleep(1);
 }
-
-async function cpuMs(pid: number): Promise<number> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-  // The name before may hold blanks; user and system time are the 12th and 13th word after it.
-  const words = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(words[11]) + Number(words[12])) * TICK_MS;
-}
-
-async function residentMb(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? Number.NaN) / 1024;
-}
-
-function quantile(figures: readonly number[], share: number): number {
-  return figures.toSorted((a, b) => a - b)[Math.floor(figures.length * share)] ?? Number.NaN;
-}
-
-function median(figures: readonly number[]): number {
-  return quantile(figures, 0.5);
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
-const usage = { input_tokens: 10, output_tokens: 1 };
-const opening = [
-  {
-    type: 'message_start',
-    message: {
-      id: 'msg_1',
-      type: 'message',
-      role: 'assistant',
-      model: 'm',
-      content: [],
-      stop_reason: null,
-      usage,
-    },
-  },
-  { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
-];
-const closing = [
-  { type: 'content_block_stop', index: 0 },
-  { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage },
-  { type: 'message_stop' },
-];

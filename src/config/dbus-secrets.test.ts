@@ -41,9 +41,7 @@ describe.runIf(process.platform === 'linux')('a bus that cannot be used', () => 
     const server = createServer((connection) => connection.write(greeting)).listen(socket);
     onTestFinished(() => void server.close());
 
-    const started = performance.now();
     expect(await secretServiceProblem({ DBUS_SESSION_BUS_ADDRESS: `unix:path=${socket}` }, 200)).toBe(reason);
-    expect(performance.now() - started).toBeLessThan(1000);
   });
 });
 

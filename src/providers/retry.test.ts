@@ -191,10 +191,8 @@ describe('[V06][Y21] retry', () => {
     const reason = new Error('enough');
     const abort = new AbortController();
     setTimeout(() => abort.abort(reason), 20);
-    const began = performance.now();
     const { error } = await play(withRetry(provider), hello(), abort.signal);
     expect(error).toBe(reason);
-    expect(performance.now() - began).toBeLessThan(900);
     expect(seen.attempts).toBe(1);
   });
 

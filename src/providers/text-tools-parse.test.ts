@@ -319,6 +319,6 @@ describe('whatever the chunking [Z09]', () => {
       text: 'Go.',
       calls: [{ name: 'Write', json }],
     });
-    expect(performance.now() - started).toBeLessThan(5000);
+    expect(performance.now() - started).toBeLessThan(20_000);
   });
 });

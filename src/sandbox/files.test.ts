@@ -46,9 +46,7 @@ describe('reading', () => {
   test('a pipe is refused at once, with or without a writer', async () => {
     const { root, context } = await bench();
     makePipe(path.join(root, 'pipe'));
-    const started = Date.now();
     await expect(context.files.read('pipe')).rejects.toThrow(/is a pipe, socket or device/);
-    expect(Date.now() - started).toBeLessThan(1_000);
     expect(await context.files.stat('pipe')).toMatchObject({ type: 'other' });
   });
 

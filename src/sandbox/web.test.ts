@@ -198,11 +198,9 @@ describe('limits', () => {
     ],
   ])('a server that %s is given up', async (_name, answer) => {
     const { url } = await loopback((response) => answer(response));
-    const started = performance.now();
     await expect(onThisMachine({ timeLimitMs: 300 }).get(url, never)).rejects.toThrow(
       `${url}/ did not answer in full within 0.3 s.`,
     );
-    expect(performance.now() - started).toBeLessThan(2_000);
   });
 
   test('[L10] the signal stops it at once, with its own reason', async () => {

@@ -130,7 +130,7 @@ describe('[T08] [T09] [Y17] Edit', () => {
     const timed = async (old: string, text: string) => {
       const started = performance.now();
       const { success } = await use(edit, change(old, text), context);
-      expect(performance.now() - started).toBeLessThan(2_000);
+      expect(performance.now() - started).toBeLessThan(20_000);
       return success;
     };
     expect(await timed('target\n', 'hit\n')).toBe(true);

@@ -32,9 +32,7 @@ test('a terminal that tells its background is believed', async () => {
 });
 
 test('one that only says what it is has no answer, and nobody waits for it', async () => {
-  const started = performance.now();
-  expect(await askGround(terminal('\u001b[?1;2c'), 5000)).toBeNull();
-  expect(performance.now() - started).toBeLessThan(1000);
+  expect(await askGround(terminal('\u001b[?1;2c'), 3_600_000)).toBeNull();
 });
 
 test('one that says nothing is not waited for', async () => {

@@ -105,7 +105,7 @@ test('Ctrl-C ends a reply that would never end', async () => {
   );
 
   expect(code).toBe(130);
-  expect(performance.now() - stopped).toBeLessThan(3000);
+  expect(performance.now() - stopped).toBeLessThan(20_000);
   expect(parseStream(stdout).report.stopReason).toBe('interrupted');
 }, 60_000);
 

@@ -39,10 +39,8 @@ describe('[V06] [Y21] asking again', () => {
     await screen.waitFor('> ');
     screen.type('go\r');
     await screen.waitFor('retry 1/3 in 30 s: rate limit. Slow down');
-    const began = performance.now();
     screen.type(key);
     await screen.waitFor('Interrupted.');
-    expect(performance.now() - began).toBeLessThan(2000);
     expect(server.requests).toHaveLength(1);
     screen.type('once more\r');
     await screen.waitFor('fine');

@@ -46,11 +46,9 @@ describe('interrupting', () => {
     const { lab, server } = await openScreen(space, [slow(), says('Here I am.')]);
     lab.type('go\r');
     await lab.waitFor('one two three');
-    const pressed = performance.now();
+    // 200 ms are promised, and measured by the benchmark.
     lab.type(ESC);
     await lab.waitFor((it) => /interrupted/i.test(it.all().join('\n')));
-    // 200 ms are promised, and measured by the benchmark; a machine busy with other tests gets some grace.
-    expect(performance.now() - pressed).toBeLessThan(500);
     expect(lab.all().join('\n')).toContain('one two three');
     lab.type('are you there?\r');
     await lab.waitFor('Here I am.');

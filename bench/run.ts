@@ -5,10 +5,12 @@ import path from 'node:path';
 import { doors, protocolNames } from '../test/support/aca.ts';
 import { calls, says } from '../test/support/model-server/script.ts';
 import { type ModelServer, startModelServer } from '../test/support/model-server/server.ts';
+import { cacheRows } from './cache.ts';
 import { completeRows } from './complete.ts';
 import { embeddedRows } from './embedded.ts';
 import { judgeRows } from './judge.ts';
 import { memoryRows } from './memory.ts';
+import { observeRows } from './observe.ts';
 import { sandboxRows } from './sandbox.ts';
 import { sessionRows } from './sessions.ts';
 import { toolRows } from './tools.ts';
@@ -66,10 +68,12 @@ async function bench(): Promise<void> {
       ...(await toolRows()),
       ...(await sandboxRows()),
       ...(await memoryRows()),
+      ...(await cacheRows()),
       ...(await judgeRows(main)),
       ...(await sessionRows(main)),
       ...(await tuiRows(main)),
       ...(await completeRows()),
+      ...(await observeRows(main)),
       ...(await embeddedRows()),
     ]);
   } finally {

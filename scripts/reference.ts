@@ -9,6 +9,7 @@ import { memoryCommand } from '../src/cli/subcommands/memory.ts';
 import { modelsCommand } from '../src/cli/subcommands/models.ts';
 import { policyCommand } from '../src/cli/subcommands/policy.ts';
 import { sessionsCommand } from '../src/cli/subcommands/sessions.ts';
+import { statsCommand } from '../src/cli/subcommands/stats.ts';
 import { trustCommand } from '../src/cli/subcommands/trust.ts';
 import { undoCommand } from '../src/cli/subcommands/undo.ts';
 import type { Terminal } from '../src/cli/terminal.ts';
@@ -75,6 +76,7 @@ function commandRows(): string[][] {
     policy: policyCommand(terminal),
     redo: undoCommand('redo', terminal),
     sessions: sessionsCommand(terminal),
+    stats: statsCommand(terminal),
     trust: trustCommand(terminal),
     undo: undoCommand('undo', terminal),
   };

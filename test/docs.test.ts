@@ -15,6 +15,7 @@ import { memoryCommand } from '../src/cli/subcommands/memory.ts';
 import { modelsCommand } from '../src/cli/subcommands/models.ts';
 import { policyCommand } from '../src/cli/subcommands/policy.ts';
 import { sessionsCommand } from '../src/cli/subcommands/sessions.ts';
+import { statsCommand } from '../src/cli/subcommands/stats.ts';
 import { trustCommand } from '../src/cli/subcommands/trust.ts';
 import { undoCommand } from '../src/cli/subcommands/undo.ts';
 import type { Terminal } from '../src/cli/terminal.ts';
@@ -146,6 +147,7 @@ function subcommand(name: string): Command {
     policy: () => policyCommand(terminal),
     redo: () => undoCommand('redo', terminal),
     sessions: () => sessionsCommand(terminal),
+    stats: () => statsCommand(terminal),
     trust: () => trustCommand(terminal),
     undo: () => undoCommand('undo', terminal),
   };
@@ -282,6 +284,8 @@ describe('tables name everything there is, and nothing else', () => {
       tool_progress: true,
       subagent: true,
       tool_end: true,
+      cache: true,
+      model_call: true,
       retry: true,
       usage: true,
       message: true,

@@ -134,6 +134,11 @@ export class Controller {
     this.#tell({ type: 'notice', level, text });
   }
 
+  /** For watching only: told at once, and kept nowhere. */
+  mention(event: AgentEvent): void {
+    this.#tell(event);
+  }
+
   /** What happens beside the runs, such as in a subagent that the user started. */
   async beside(event: AgentEvent): Promise<void> {
     await this.#save(this.#deps.log.watch(event));
@@ -172,7 +177,8 @@ export class Controller {
     const { session, provider, model } = this.#deps;
     await this.#deps.ready;
     const timestamp = new Date().toISOString();
-    this.#tell({ type: 'run_start', sessionId: session.id, provider, model, cwd: session.workingDirectory });
+    const { id: sessionId, workingDirectory: cwd, messages } = session;
+    this.#tell({ type: 'run_start', sessionId, provider, model, cwd, messages: messages.length });
     for (const call of openCallsOf(session.messages))
       await this.#add(closeCall(call, this.#deps.unfinished, timestamp));
     const heard = (await this.#deps.beforePrompt?.(content, signal)) ?? { type: 'go' as const, content };

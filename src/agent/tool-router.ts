@@ -38,6 +38,8 @@ export type RouterDeps = {
   before?(call: ToolCall, signal: AbortSignal): Promise<Intercepted>;
   /** Hears of a call that ran; what it says stands behind the answer. */
   after?(call: ToolCall, result: ToolResult, signal: AbortSignal): Promise<string[]>;
+  /** Runs a call that may run; `changes` are those of its accesses that change something. Absent, its tool does. */
+  perform?(work: Work, context: ToolContext, voice: CallVoice): Promise<ToolResult>;
   /** Has the last word on an answer before it is kept. */
   heed?(message: ToolMessage): Promise<ToolMessage>;
   log: CallLog;
@@ -45,6 +47,8 @@ export type RouterDeps = {
 
 /** What becomes of a call before it is judged. */
 type Intercepted = { type: 'go'; input: unknown } | { type: 'block'; by: string; because: string };
+
+export type Work = { tool: Tool; input: unknown; changes: readonly Access[] };
 
 /** What a call may tell while it runs. `tell` resolves when the event was dealt with. */
 export type CallVoice = {
@@ -309,7 +313,8 @@ async function runOne(item: Prepared, deps: RouterDeps, { channel, signal }: Wir
   const { call, tool, input, title, accesses } = item;
   if (!tool || signal.aborted) return fail('Interrupted by the user before it ran.');
   const shown = { id: call.id, name: tool.name, input: call.input };
-  await deps.log.started(call.id, { changes: accesses.some((access) => !onlyLooks(access, deps)) });
+  const changes = accesses.filter((access) => !onlyLooks(access, deps));
+  await deps.log.started(call.id, { changes: changes.length > 0 });
   await channel.push({ type: 'tool_start', call: shown, title });
   const voice: CallVoice = {
     callId: call.id,
@@ -317,7 +322,9 @@ async function runOne(item: Prepared, deps: RouterDeps, { channel, signal }: Wir
     tell: (event) => channel.push(event),
   };
   try {
-    return await raceAbort(tool.run(input, deps.context(signal, voice)), signal);
+    const context = deps.context(signal, voice);
+    const running = deps.perform?.({ tool, input, changes }, context, voice) ?? tool.run(input, context);
+    return await raceAbort(running, signal);
   } catch (error) {
     if (signal.aborted) return fail('Interrupted by the user while it was running.');
     if (error instanceof PermissionDeniedError) return fail(error.message);

@@ -23,10 +23,12 @@ import type { AgentEvent } from '../contract/event.ts';
 import type { ToolCall } from '../contract/message.ts';
 import type { Approver, PermissionMode } from '../contract/permission.ts';
 import type { Provider, ToolDefinition } from '../contract/provider.ts';
+import type { Quota } from '../contract/quota.ts';
 import type { SandboxState } from '../contract/sandbox.ts';
 import type { Session } from '../contract/session.ts';
 import type { ToolContext } from '../contract/tool.ts';
 import { cachedUsage, PromptCache } from '../observability/prompt-cache.ts';
+import type { Watcher } from '../observability/watcher.ts';
 import { cacheKeyOf } from '../providers/cache-key.ts';
 import { createGit } from '../sandbox/git.ts';
 import type { WebOptions } from '../sandbox/web.ts';
@@ -35,6 +37,7 @@ import { UndoStore } from '../session/undo/undo-store.ts';
 import { builtinTools } from '../tools/index.ts';
 import { createRegistry } from '../tools/registry.ts';
 import { Budget } from './budget.ts';
+import { createCaches } from './caches.ts';
 import { callForUser } from './call-for-user.ts';
 import { carefulShell } from './careful-shell.ts';
 import type { Choice } from './choose-model.ts';
@@ -52,6 +55,7 @@ import { reachModels } from './reach-models.ts';
 import { refuseOverlong } from './refuse-overlong.ts';
 import { createRemembering, remembers } from './remembering.ts';
 import { createRepository } from './repository.ts';
+import { requestSettings } from './request-settings.ts';
 import type { BringServers } from './server-tools.ts';
 import { forgetful, sessionLog } from './session-log.ts';
 import type { ReachedModel } from './side-jobs.ts';
@@ -71,6 +75,8 @@ export type Parts = {
   openModel?(name: string): Promise<ReachedModel>;
   /** The name of a model of another vendor that could be asked after this failure; null when there is none. */
   otherModel?(error: ProviderError): Promise<string | null>;
+  /** Counts for several machines what quotas limit; without it, the processes of this one share their counts. */
+  quota?: Quota;
   /** Environment variables that hold keys: commands the model runs do not see them. */
   keyVariables: readonly string[];
   opened: OpenSession;
@@ -84,6 +90,7 @@ export type Parts = {
   projectFiles?: readonly ProjectContent[];
   /** `import()` of a plugin, for programs whose own code has none. */
   importFile?(url: string): Promise<unknown>;
+  watch?: Watcher;
   /** Both absent when nobody is there to be asked. */
   approver?: Approver;
   ask?: ToolContext['ask'];
@@ -184,16 +191,15 @@ export function assemble(parts: Parts): Assistant {
     soFar: () => soFar.words(),
   });
   const promptCache = new PromptCache();
+  const caches = createCaches(parts, { guard: hands.guard, tell: (event) => controller.mention(event) });
   const models = reachModels({
-    config,
+    ...parts,
+    ...caches.models,
     main: { choice, provider: parts.provider },
-    ...(parts.openModel && { openModel: parts.openModel }),
-    ...(parts.otherModel && { otherModel: parts.otherModel }),
-    ...(parts.ask && { ask: parts.ask }),
     budget,
     guard: (provider) => privacy.guard(provider),
     watch: (provider) => promptCache.watched(provider),
-    notice: (level, text) => controller.notice(level, text),
+    tell: (event) => controller.mention(event),
   });
   const remembering = createRemembering(parts, {
     hide: (text) => privacy.hide(text),
@@ -232,19 +238,16 @@ export function assemble(parts: Parts): Assistant {
     keepOutput: (callId, text) => keepOutput(hands.outputFolder, callId, text),
     notesFor: (accesses) => project.notesFor(accesses),
     ...extensions.router,
+    ...caches.router,
     log: {
       started: (callId, effect) => controller.callLog.started(callId, effect),
-      answered: (message) => {
+      answered: async (message) => {
+        await controller.callLog.answered(message);
         answers?.add(message);
-        return controller.callLog.answered(message);
       },
     },
   };
-  const settings = {
-    ...(config.maxTokens !== undefined && { maxTokens: config.maxTokens }),
-    ...(config.temperature !== undefined && { temperature: config.temperature }),
-    ...(config.effort !== undefined && { effort: config.effort }),
-  };
+  const settings = requestSettings(config);
 
   const instructionsFor = (held: Pick<Session, 'messages'>) =>
     createProjectInstructions({
@@ -259,9 +262,8 @@ export function assemble(parts: Parts): Assistant {
   /** The model of the run under way, or of the last one. */
   let inUse = choice;
   const surroundings = async (now: PermissionMode): Promise<Surroundings> => {
-    const { platform } = process;
     const [{ skills }, all] = await Promise.all([extensions.ready(), project.all()]);
-    const place = { cwd, platform, shell: hands.shell.name, mode: now };
+    const place = { cwd, platform: process.platform, shell: hands.shell.name, mode: now };
     if (!isSmall(inUse, config)) return { ...place, instructions: all, skills };
     return { ...place, instructions: fitInstructions(all, inUse.info.contextWindow), length: 'short' };
   };
@@ -358,10 +360,7 @@ export function assemble(parts: Parts): Assistant {
     beforePrompt: extensions.beforePrompt,
     prepareRun,
   });
-  controller.listen((event) => privacy.watch(event));
-  controller.listen((event) => remembering?.watch(event));
-  controller.listen((event) => view.watch(event));
-  controller.listen((event) => soFar.watch(event));
+  for (const part of [privacy, remembering, view, soFar]) controller.listen((event) => part?.watch(event));
   return {
     controller,
     undo,
@@ -394,6 +393,7 @@ export function assemble(parts: Parts): Assistant {
       view.close();
       await controller.close();
       await hands.shell.close();
+      await caches.close();
       await undo.close();
     },
   };

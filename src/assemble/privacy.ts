@@ -9,6 +9,7 @@ import type { NamedSecret } from '../firewall/looks-secret.ts';
 import { ownKey } from '../lib/own-key.ts';
 import { peek } from '../lib/peek.ts';
 import { createAudit } from '../observability/audit.ts';
+import { TraceIds } from '../observability/trace-ids.ts';
 import type { Guard } from '../sandbox/guard.ts';
 import type { Parts } from './assemble.ts';
 
@@ -35,7 +36,7 @@ export type Privacy = {
   localInput(tool: string, input: unknown): unknown;
   /** Placeholders for what is secret in a text, or in the texts of a plain value. */
   hide<T>(value: T): T;
-  /** Writes the audit log; a listener for the controller. */
+  /** Writes the audit log, and lets others watch; a listener for the controller. */
   watch(event: AgentEvent): void;
 };
 
@@ -69,12 +70,15 @@ export function createPrivacy(
     redact: (record) => firewall.hide(record),
     onTrouble: notice,
   });
+  const traces = new TraceIds();
+  const hide = <T>(value: T): T => firewall.hide(value);
   return {
     guard: (provider) => (config.redactSecrets ? guardProvider(provider, firewall) : provider),
     localInput: (tool, input) => (LOCAL.has(tool) ? firewall.restore(input) : input),
-    hide: (value) => firewall.hide(value),
+    hide,
     watch: (event) => {
       if (config.auditLog) audit.take(event);
+      parts.watch?.(event, { ids: traces.of(event), hide });
     },
   };
 }
@@ -85,6 +89,7 @@ function ownSecrets({ config, env, keyVariables, choice }: Parts): NamedSecret[]
   const settings = [
     { name: 'apiKey', value: config.apiKey },
     { name: 'apiKey', value: choice.key?.key },
+    { name: 'cache.redis.key', value: config.cache.redis.key },
     ...rows.map(([name, row]) => ({ name: `${name}.apiKey`, value: row.apiKey })),
     ...[...rows, ...Object.entries(config.mcpServers)].flatMap(([name, row]) =>
       Object.values(row.headers ?? {}).map((value) => ({ name: `${name}.header`, value })),

@@ -1,14 +1,22 @@
 import type { Config } from '../config/schema.ts';
 import { type ProviderError, type ProviderErrorKind, UserError } from '../contract/errors.ts';
+import type { AgentEvent } from '../contract/event.ts';
 import type { Provider } from '../contract/provider.ts';
+import type { Quota } from '../contract/quota.ts';
 import type { ToolContext } from '../contract/tool.ts';
 import { type Stand, withFallback } from '../providers/fallback.ts';
 import { withRetry } from '../providers/retry.ts';
 import type { Budget, Purse } from './budget.ts';
+import type { Choice } from './choose-model.ts';
+import { observed } from './observed.ts';
+import { quotasOf } from './quotas.ts';
 import { cheapestOf, type Helper, helperOf, NO_SIDE_JOBS, type ReachedModel } from './side-jobs.ts';
 
 export type ModelLinesDeps = {
   config: Config;
+  dataRoot: string;
+  /** Counts what quotas limit, for several machines. */
+  quota?: Quota;
   /** As it was chosen: bare, without retries. */
   main: ReachedModel;
   /** Any model by name, bare. Absent where only the main one can be reached. */
@@ -22,7 +30,10 @@ export type ModelLinesDeps = {
   guard(provider: Provider): Provider;
   /** Sees what is asked of the main model. */
   watch(provider: Provider): Provider;
-  notice(level: 'info' | 'warn', text: string): void;
+  /** Gives replies again that are kept. */
+  replies?(provider: Provider, of: { choice: Choice; purpose: 'main' | 'helper' }): Provider;
+  /** Of each request, and of what the user should know. */
+  tell(event: AgentEvent): void;
 };
 
 /** Models ready for use: guarded, counted, and asked again where a failure may pass. */
@@ -31,8 +42,11 @@ export type ModelLines = {
   forPrompt(prompt: string, model?: string): Promise<ReachedModel>;
   helper: Helper;
   /** For a subagent: a named one, a cheaper one, or the main one. What it costs is counted in its own purse. */
-  forSubagent(wanted: { model?: string; cheap?: true }, purse: Purse): Promise<ReachedModel>;
+  forSubagent(wanted: { model?: string; cheap?: true }, own: OwnLine): Promise<ReachedModel>;
 };
+
+/** What it costs is counted in this purse; its requests are told of here. */
+type OwnLine = { purse: Purse; tell(event: AgentEvent): void };
 
 /** Room for what a subagent reads while it looks around. */
 const EXPLORING_WINDOW = 100_000;
@@ -49,18 +63,22 @@ const NOT_CHEAP: ReadonlySet<ProviderErrorKind> = new Set([
 ]);
 
 export function reachModels(deps: ModelLinesDeps): ModelLines {
-  const { config, budget, guard, watch, notice } = deps;
+  const { config, budget, guard, watch, tell } = deps;
+  const notice = (level: 'info' | 'warn', text: string) => tell({ type: 'notice', level, text });
+  const limited = quotasOf(deps, notice);
   const line = ({ choice, provider }: ReachedModel, purpose: 'main' | 'helper'): ReachedModel => {
-    const asked = withRetry(budget.metered(provider, { choice, purpose }));
-    return { choice, provider: guard(purpose === 'main' ? watch(asked) : asked) };
+    const seen = observed(provider, { choice, purpose, tell });
+    const asked = withRetry(limited(budget.metered(seen, { choice, purpose }), choice.preset.name));
+    const given = deps.replies?.(asked, { choice, purpose }) ?? asked;
+    return { choice, provider: guard(purpose === 'main' ? watch(given) : given) };
   };
   /** Its turns count as any; what it sends says nothing of the conversation's prompt cache. */
-  const apart = ({ choice, provider }: ReachedModel, purse: Purse): ReachedModel => ({
-    choice,
-    provider: withFallback(guard(withRetry(budget.metered(provider, { choice, purpose: 'main', purse }))), {
-      standIn,
-    }),
-  });
+  const apart = ({ choice, provider }: ReachedModel, own: OwnLine): ReachedModel => {
+    const seen = observed(provider, { choice, purpose: 'main', tell: own.tell });
+    const metered = budget.metered(seen, { choice, purpose: 'main', purse: own.purse });
+    const asked = withRetry(limited(metered, choice.preset.name));
+    return { choice, provider: withFallback(guard(asked), { standIn }) };
+  };
   const opened = new Map<string, Promise<ReachedModel>>();
   function open(name: string): Promise<ReachedModel> {
     const found = opened.get(name) ?? (deps.openModel ?? unreachable)(name);
@@ -112,11 +130,11 @@ export function reachModels(deps: ModelLinesDeps): ModelLines {
   }
 
   return {
-    async forSubagent({ model, cheap }, purse) {
-      const main = apart(deps.main, purse);
+    async forSubagent({ model, cheap }, own) {
+      const main = apart(deps.main, own);
       const other = model !== undefined ? await tryToOpen(model, open) : cheap ? await cheaper() : null;
       if (!other) return main;
-      const { choice, provider } = apart(other, purse);
+      const { choice, provider } = apart(other, own);
       const { info } = main.choice;
       const stand = {
         provider: main.provider,

@@ -2,7 +2,7 @@ import { complete } from '../agent/accumulate.ts';
 import type { Config } from '../config/schema.ts';
 import { ProviderError } from '../contract/errors.ts';
 import { noUsage, textOf, type Usage } from '../contract/message.ts';
-import type { Provider } from '../contract/provider.ts';
+import type { CompletionRequest, Provider } from '../contract/provider.ts';
 import { knownModels, type PricedModel } from '../providers/models.ts';
 import { findPreset } from '../providers/presets.ts';
 import { type Choice, modelInfo } from './choose-model.ts';
@@ -110,12 +110,27 @@ async function answer(
     maxTokens,
     ...(choice.info.abilities.thinking && { effort: 'low' as const }),
   };
-  const reply = await complete(provider, request, signal);
+  const reply = await coolly(request, (asked) => complete(provider, asked, signal));
   const text = textOf(reply).trim();
   if (text === '' || reply.stopReason === 'refusal') {
     throw new ProviderError(`${choice.model} gave no answer.`, { kind: 'protocol', provider: provider.name });
   }
   return { text, usage: reply.usage ?? noUsage, by: `${choice.preset.name}/${choice.model}` };
+}
+
+/** At temperature 0, so that the same job has the same answer; as the model is set by itself, where it refuses one. */
+async function coolly<T>(
+  request: CompletionRequest,
+  ask: (request: CompletionRequest) => Promise<T>,
+): Promise<T> {
+  if (request.effort !== undefined) return ask(request);
+  try {
+    return await ask({ ...request, temperature: 0 });
+  } catch (error) {
+    const isRefused = error instanceof ProviderError && error.kind === 'bad_request';
+    if (isRefused && /temperature/i.test(error.message)) return ask(request);
+    throw error;
+  }
 }
 
 /**

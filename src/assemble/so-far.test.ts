@@ -8,7 +8,14 @@ function changed(path: string, success = true): AgentEvent {
   return { type: 'tool_end', callId: '1', name: 'Edit', success, durationMs: 1, display };
 }
 
-const begins: AgentEvent = { type: 'run_start', sessionId: 's', provider: 'p', model: 'm', cwd: '/' };
+const begins: AgentEvent = {
+  type: 'run_start',
+  sessionId: 's',
+  provider: 'p',
+  model: 'm',
+  cwd: '/',
+  messages: 0,
+};
 
 test('a run is told by the files it changed and what is still to do', () => {
   const todos: Todo[] = [

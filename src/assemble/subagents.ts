@@ -134,16 +134,16 @@ export function createSubagents(deps: SubagentDeps): Subagents {
     const { session, journal, kind } = one;
     const { signal, callId } = starter;
     const purse: Purse = [];
+    const label = labelOf(kind.name, work.task);
+    const tell = (event: AgentEvent) => starter.tell({ type: 'subagent', callId, agent: label, event });
     const { choice, provider } = await models.forSubagent(
       { ...(kind.model !== undefined && { model: kind.model }), ...(kind.cheap && { cheap: true }) },
-      purse,
+      { purse, tell: (event) => void tell(event) },
     );
     const { model, info } = choice;
     const vendor = choice.preset.name;
     const name = `${vendor}/${model}`;
     session.settings = { ...session.settings, model: name };
-    const label = labelOf(kind.name, work.task);
-    const tell = (event: AgentEvent) => starter.tell({ type: 'subagent', callId, agent: label, event });
 
     const depth = starter.depth + 1;
     const canHandOn = depth < MAX_DEPTH;

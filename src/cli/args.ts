@@ -27,6 +27,8 @@ export type Options = {
   stdin?: boolean;
   quiet?: boolean;
   verbose?: boolean;
+  debug?: boolean;
+  metricsPort?: number;
   demo?: boolean;
   plain?: boolean;
   screenReader?: boolean;
@@ -48,6 +50,7 @@ export const subcommands = [
   { name: 'policy', description: 'Judge a command without running it' },
   { name: 'redo', description: 'Do again what `aca undo` took back' },
   { name: 'sessions', description: 'List, search, export and clean up past sessions' },
+  { name: 'stats', description: 'Show what was used over all sessions: tokens, cost, tools, caches' },
   { name: 'trust', description: "Trust this folder's own settings and scripts" },
   { name: 'undo', description: 'Take back the file changes of the last run in this folder' },
 ] as const;
@@ -175,6 +178,16 @@ export function buildProgram({ out, err }: Writers): Command {
       ),
     )
     .addOption(
+      new Option('--debug', 'write every step to the log, for whoever looks for a cause').helpGroup(
+        'Input and output:',
+      ),
+    )
+    .addOption(
+      new Option('--metrics-port <port>', 'serve metrics for Prometheus on this machine; 0 for any free port')
+        .argParser(portNumber)
+        .helpGroup('Input and output:'),
+    )
+    .addOption(
       new Option('--plain', 'talk in plain lines: no repaint, works on any terminal').helpGroup(
         'Input and output:',
       ),
@@ -225,6 +238,13 @@ function aLimit(value: string): string {
   if (parseLimits(value) === null)
     throw new InvalidArgumentError("It must be such as '$5', '500k tokens' or '40 turns'.");
   return value;
+}
+
+export function portNumber(value: string): number {
+  const port = Number(value);
+  if (value.trim() === '' || !Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new InvalidArgumentError('It must be a number up to 65535.');
+  return port;
 }
 
 function positiveInteger(value: string): number {

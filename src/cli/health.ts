@@ -5,8 +5,11 @@ import { describeSandbox } from '../commands/sandbox-words.ts';
 import { formatKeyPath } from '../config/key-path.ts';
 import { maskSecrets } from '../config/mask.ts';
 import { leavesOf } from '../config/merge.ts';
-import type { HealthCheck, SettingState } from '../contract/command.ts';
+import type { HealthCheck, LogDesk, SettingState } from '../contract/command.ts';
 import type { Opened, Settings } from './open.ts';
+
+const DAY_MS = 86_400_000;
+const MOST_WARNINGS = 50;
 
 /** What somebody has set, who has, and no secret. */
 export function settingStates({ config, origins }: Pick<Settings, 'config' | 'origins'>): SettingState[] {
@@ -44,6 +47,7 @@ export async function checkHealth(opened: Opened): Promise<HealthCheck[]> {
         }
       : ok('sandbox', `commands run ${describeSandbox(sandbox)}`),
     await searchCheck(),
+    await logCheck(opened.record.log),
     settings.trusted
       ? ok('trust', 'this folder is trusted')
       : {
@@ -77,6 +81,20 @@ async function folderCheck(root: string): Promise<HealthCheck> {
   } catch (error) {
     return bad('data root', `${root} cannot be written: ${(error as Error).message}`);
   }
+}
+
+/** Warnings of the last day; older ones are history. */
+async function logCheck({ file, warnings }: LogDesk): Promise<HealthCheck> {
+  const since = new Date(Date.now() - DAY_MS).toISOString();
+  const recent = (await warnings(MOST_WARNINGS)).filter(({ timestamp }) => timestamp > since);
+  const last = recent.at(-1);
+  if (!last) return ok('log', `no warnings today; it is ${file}`);
+  const count = `${recent.length === MOST_WARNINGS ? 'over ' : ''}${recent.length}`;
+  return {
+    name: 'log',
+    state: 'warn',
+    text: `${count} warnings today, \`/diag\` shows them; the last one: ${last.message.split('\n')[0]} (${file})`,
+  };
 }
 
 async function searchCheck(): Promise<HealthCheck> {

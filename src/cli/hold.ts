@@ -93,6 +93,8 @@ export async function hold(prompt: string, opened: Opened, stage: Stage): Promis
     window,
     spending,
     cache: opened.cache,
+    figures: opened.record.figures,
+    log: opened.record.log,
     ...(memory && { memory }),
     ...(opened.mcp && { mcp: opened.mcp }),
     repository: opened.repository,

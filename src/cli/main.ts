@@ -25,6 +25,7 @@ function start(): void {
     stdout: process.stdout,
     stderr: process.stderr,
     importFile: (url) => import(url),
+    onUncaught: (listener) => void process.on('uncaughtExceptionMonitor', listener),
     onSignal: (signal, listener) => void process.on(signal, listener),
   };
   // In the built program this is kept-run.ts, in this same file.

@@ -5,6 +5,7 @@ import { chooseEmbedded, firstEmbedded } from '../assemble/embedded-model.ts';
 import { profileStore } from '../assemble/model-profiles.ts';
 import type { StartedServers } from '../assemble/start-servers.ts';
 import { readAgents } from '../config/agents.ts';
+import { redisVariables } from '../config/environment.ts';
 import { createKeychain } from '../config/keychain.ts';
 import { findKey } from '../config/keys.ts';
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
@@ -17,11 +18,14 @@ import { dataRoot } from '../lib/data-root.ts';
 import { createHttpFetch } from '../lib/http-fetch.ts';
 import { isNearby } from '../lib/nearby-address.ts';
 import { networkFetch } from '../lib/network.ts';
+import type { Watcher } from '../observability/watcher.ts';
 import { type Preset, presets } from '../providers/presets.ts';
 import { type OpenSession, SessionStore } from '../session/store.ts';
 import type { Options } from './args.ts';
 import { openSession } from './choose-session.ts';
 import { type ReachDeps, reachModel } from './reach-model.ts';
+import { recordSession, type SessionRecord } from './session-record.ts';
+import { type StartedTelemetry, startTelemetry } from './start-telemetry.ts';
 import type { Terminal } from './terminal.ts';
 
 export type Opened = Assistant & {
@@ -31,6 +35,7 @@ export type Opened = Assistant & {
   notices: string[];
   opened: OpenSession;
   store: SessionStore;
+  record: SessionRecord;
 };
 
 export type Settings = LoadedConfig & { root: string };
@@ -66,6 +71,7 @@ export async function openAssistant(
     terminal,
     session,
     servers,
+    telemetry,
     approver,
     ask,
   }: {
@@ -76,6 +82,8 @@ export async function openAssistant(
     session?: OpenSession;
     /** Started by somebody who ends them, too; without them the assistant has its own, and ends them itself. */
     servers?: StartedServers;
+    /** The same holds for it. */
+    telemetry?: StartedTelemetry | undefined;
     approver?: Approver;
     ask?: ToolContext['ask'];
   },
@@ -104,6 +112,10 @@ export async function openAssistant(
   const own = servers ? undefined : await startServers(settings, terminal);
   const bring = (servers ?? own)?.bring;
   const { agents, notices: troubles } = readAgents(root, settings.extensions);
+  const record = recordSession(settings, opened.session, (text) => assistant.controller.notice('warn', text));
+  const measured = telemetry ?? (await startTelemetry(settings, options, terminal));
+  const warn = (text: string) => assistant.controller.notice('warn', text);
+  const watchers: Watcher[] = [record.watch, ...(measured ? [measured.telemetry.join({ warn })] : [])];
   const assistant: Assistant = assemble({
     config,
     env,
@@ -124,6 +136,9 @@ export async function openAssistant(
     agents,
     projectFiles: settings.extensions,
     ...(terminal.importFile && { importFile: terminal.importFile }),
+    watch(event, about) {
+      for (const watcher of watchers) watcher(event, about);
+    },
     ...(approver && { approver }),
     ...(ask && { ask }),
   });
@@ -134,12 +149,14 @@ export async function openAssistant(
       const found = damageOf(opened);
       if (found !== null) assistant.controller.notice('warn', found);
     });
-  const notices = [...settings.notices, ...troubles, ...(damage === null ? [] : [damage])];
+  const news = measured?.notices.splice(0) ?? [];
+  const notices = [...settings.notices, ...news, ...troubles, ...(damage === null ? [] : [damage])];
   const close = async () => {
     await assistant.close();
     await own?.close();
+    if (measured !== telemetry) await measured?.telemetry.close();
   };
-  return { ...assistant, choice, config, settings, notices, opened, store, close };
+  return { ...assistant, choice, config, settings, notices, opened, store, record, close };
 }
 
 declare const ACA_VERSION: string | undefined;
@@ -268,7 +285,11 @@ function sessionSettings(model: string, { maxTokens, temperature, mode }: Config
 
 /** Every variable that may hold a key, of vendors in use and not. */
 function keyVariables(config: Config): string[] {
-  return ['AI_ASSISTANT_API_KEY', ...[...presets, ...presetsOf(config)].flatMap((row) => row.keyEnv)];
+  return [
+    'AI_ASSISTANT_API_KEY',
+    ...redisVariables,
+    ...[...presets, ...presetsOf(config)].flatMap((row) => row.keyEnv),
+  ];
 }
 
 export function keyOf(
@@ -293,6 +314,7 @@ function flagsOf(options: Partial<Options>, cwd: string): ConfigInput {
     ...(mode !== undefined && { mode }),
     ...(budget.length > 0 && { limits: { run: budget.join(' and ') } }),
     ...(verbosity !== undefined && { verbosity }),
+    ...(options.debug && { log: { level: 'debug' as const } }),
     permissions: { allow, deny },
     additionalDirectories: addDir.map((folder) => path.resolve(cwd, folder)),
   };

@@ -68,6 +68,8 @@ export class PlainView {
       case 'run_start':
       case 'turn_start':
       case 'call_start':
+      case 'cache':
+      case 'model_call':
       case 'usage':
         return '';
       case 'message':

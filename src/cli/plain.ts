@@ -19,6 +19,7 @@ import { pickSession } from './pick-session.ts';
 import { answerOnTerminal, askOnTerminal } from './plain-ask.ts';
 import { PlainView } from './plain-view.ts';
 import { tailOf } from './session-tail.ts';
+import { startTelemetry } from './start-telemetry.ts';
 import type { Terminal } from './terminal.ts';
 import { offerTrust } from './trust-question.ts';
 import { TypedPrompts } from './typed-prompts.ts';
@@ -34,6 +35,7 @@ export async function runPlain(prompt: string, options: Options, terminal: Termi
   const prompts = new TypedPrompts({ ...settings, cwd, warn: (text) => news.push(text) });
   const talk = new Conversation(terminal, { prompts: prompts.list() });
   let servers: Awaited<ReturnType<typeof startServers>>;
+  let telemetry: Awaited<ReturnType<typeof startTelemetry>>;
   try {
     if (await offerTrust(settings, talk, { root, cwd })) settings = loadSettings(options, terminal);
     let choice = await findModel(settings, terminal);
@@ -44,6 +46,7 @@ export async function runPlain(prompt: string, options: Options, terminal: Termi
       choice = await findModel(settings, terminal);
     }
     servers = await startServers(settings, terminal);
+    telemetry = await startTelemetry(settings, options, terminal);
     let chosen = await withSession(options, settings, { talk, cwd });
     const view = new PlainView({ color: settings.config.colorOutput, stream: settings.config.streamOutput });
     let first = prompt;
@@ -68,6 +71,7 @@ export async function runPlain(prompt: string, options: Options, terminal: Termi
         ask: answerOnTerminal(talk),
         ...(session && { session }),
         ...(servers && { servers }),
+        telemetry,
       });
       talk.print(
         `ai-code-assistant · ${nameOf(choice)} · ${settings.config.mode} mode · /help lists commands`,
@@ -108,6 +112,7 @@ export async function runPlain(prompt: string, options: Options, terminal: Termi
   } finally {
     talk.close();
     await servers?.close();
+    await telemetry?.telemetry.close();
   }
 }
 

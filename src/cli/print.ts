@@ -1,6 +1,7 @@
 import { UserError } from '../contract/errors.ts';
 import type { AgentEvent } from '../contract/event.ts';
 import type { Options } from './args.ts';
+import { consoleLog } from './console-log.ts';
 import { exitCodeOf } from './exit-codes.ts';
 import { findModel, loadSettings, type Opened, openAssistant } from './open.ts';
 import { type Report, Reporter } from './report.ts';
@@ -34,7 +35,10 @@ export async function runPrint(prompt: string, options: Options, terminal: Termi
 
   const opened = await openAssistant(choice, { settings, options, terminal });
   stopOnSignals(opened, terminal);
-  const tell = tellOnStderr(stderr, settings.config.verbosity);
+  const { verbosity, log, colorOutput } = settings.config;
+  const color = colorOutput && stderr.isTTY;
+  const steps = verbosity === 'verbose' ? consoleLog(stderr, { level: log.level, color }) : undefined;
+  const tell = tellOnStderr(stderr, verbosity, steps);
   for (const text of opened.notices) tell({ type: 'notice', level: 'warn', text });
   for (const text of opened.hints) tell({ type: 'notice', level: 'info', text });
   opened.controller.listen(tell);

@@ -13,11 +13,12 @@ export async function run(args: string[], terminal: Terminal): Promise<number> {
     });
     if (invocation.kind === 'subcommand' && invocation.name === 'policy') return await judge(args, terminal);
     const faces = await import('./faces.ts');
+    terminal.onUncaught?.((error) => faces.logCrash(error, terminal));
     if (invocation.kind === 'subcommand')
       return await faces.runSubcommand(invocation.name, args.slice(1), terminal);
     return await converse(invocation.prompt, invocation.options, { terminal, faces });
   } catch (error) {
-    return explain(error, args, terminal);
+    return await explain(error, args, terminal);
   }
 }
 
@@ -60,7 +61,8 @@ async function withModel(options: Options, terminal: Terminal): Promise<Options>
   return (await import('./hub-model.ts')).withHubModel(options, terminal);
 }
 
-function explain(error: unknown, args: string[], { stderr }: Terminal): number {
+async function explain(error: unknown, args: string[], terminal: Terminal): Promise<number> {
+  const { stderr } = terminal;
   const code = commanderExitCode(error);
   if (code !== null) return code;
   if (error instanceof UserError) {
@@ -69,5 +71,8 @@ function explain(error: unknown, args: string[], { stderr }: Terminal): number {
   }
   stderr.write('This is a bug in ai-code-assistant. Please report it with what follows.\n');
   stderr.write(`${error instanceof Error ? error.stack : String(error)}\naca ${args.join(' ')}\n`);
+  const { logCrash } = await import('./crash-log.ts');
+  const file = logCrash(error, terminal);
+  if (file !== null) stderr.write(`It is also in ${file}, with what came before it.\n`);
   return exitCodes.error.code;
 }

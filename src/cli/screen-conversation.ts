@@ -24,6 +24,7 @@ import {
 import { createPickerDesk } from './picker-desk.ts';
 import { paintScreen } from './screen-paint.ts';
 import { showStanding } from './screen-standing.ts';
+import { type StartedTelemetry, startTelemetry } from './start-telemetry.ts';
 import type { Terminal } from './terminal.ts';
 import { offerTrust } from './trust-question.ts';
 import type { TypedPrompts } from './typed-prompts.ts';
@@ -51,6 +52,7 @@ export class ScreenConversation {
   #options: Options;
   #settings: Settings;
   #opened: Opened | null = null;
+  #telemetry: StartedTelemetry | undefined;
   /** The model the user wants from here on. */
   #wantedModel: string | null = null;
 
@@ -95,11 +97,13 @@ export class ScreenConversation {
     const choice = await this.#firstModel();
     if (!choice) return;
     const servers = await startServers(this.#settings, this.#start.terminal);
+    this.#telemetry = await startTelemetry(this.#settings, this.#options, this.#start.terminal);
     try {
       let plan: Plan | null = { choice, options: await this.#withSession() };
       while (plan) plan = await this.#hold(plan, servers);
     } finally {
       await servers?.close();
+      await this.#telemetry?.telemetry.close();
     }
   }
 
@@ -127,6 +131,7 @@ export class ScreenConversation {
       ask: screen.answer,
       ...(plan.session && { session: plan.session }),
       ...(servers && { servers }),
+      telemetry: this.#telemetry,
     });
     this.#opened = opened;
     showStanding(opened, screen, cwd);

@@ -4,16 +4,21 @@ import { subagentLine } from '../commands/subagent-line.ts';
 import type { Config } from '../config/schema.ts';
 import { type AgentEvent, innermost } from '../contract/event.ts';
 
-/** What a headless run tells on standard error: errors always, warnings unless quiet, every step when verbose. */
+/**
+ * What a headless run tells on standard error: errors always, warnings unless quiet, every step when verbose. Events it
+ * has no line for go to `others`.
+ */
 export function tellOnStderr(
   stderr: NodeJS.WriteStream,
   verbosity: Config['verbosity'],
+  others: (event: AgentEvent) => void = () => undefined,
 ): (event: AgentEvent) => void {
   const titles = new Map<string, string>();
   return (event) => {
     if (event.type === 'tool_start') titles.set(event.call.id, event.title);
     const line = lineOf(event, titles);
-    if (line && rank[verbosity] >= rank[line.from]) stderr.write(`${line.text}\n`);
+    if (!line) others(event);
+    else if (rank[verbosity] >= rank[line.from]) stderr.write(`${line.text}\n`);
   };
 }
 

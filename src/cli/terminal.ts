@@ -7,5 +7,7 @@ export type Terminal = {
   stderr: NodeJS.WriteStream;
   /** `import()`: code that was compiled by an earlier process has none of its own. */
   importFile?(url: string): Promise<unknown>;
+  /** Told of an error that nobody waited for, before it ends the process or a plugin is blamed for it. */
+  onUncaught?(listener: (error: unknown) => void): void;
   onSignal(signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP', listener: () => void): void;
 };

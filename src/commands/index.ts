@@ -8,6 +8,7 @@ import { compact } from './compact.ts';
 import { config } from './config.ts';
 import { context } from './context.ts';
 import { cost } from './cost.ts';
+import { diag } from './diag.ts';
 import { diff } from './diff.ts';
 import { doctor } from './doctor.ts';
 import { exportSession } from './export.ts';
@@ -30,6 +31,7 @@ import { resume } from './resume.ts';
 import { review } from './review.ts';
 import { rewind } from './rewind.ts';
 import { sessions } from './sessions.ts';
+import { stats } from './stats.ts';
 import { suggestRules } from './suggest-rules.ts';
 import { uncompact } from './uncompact.ts';
 import { undo } from './undo.ts';
@@ -44,6 +46,7 @@ export const builtinCommands: readonly SlashCommand[] = [
   config,
   context,
   cost,
+  diag,
   diff,
   doctor,
   exportSession,
@@ -66,6 +69,7 @@ export const builtinCommands: readonly SlashCommand[] = [
   review,
   rewind,
   sessions,
+  stats,
   suggestRules,
   uncompact,
   undo,

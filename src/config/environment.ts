@@ -4,13 +4,16 @@ import type { ConfigInput } from './schema.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
-type Reading = 'text' | 'number' | 'switch' | { fixed: boolean };
+type Reading = 'text' | 'number' | 'switch' | 'enabled' | 'log' | { fixed: boolean };
 
 /** `key` is the setting a variable gives, null for one that is no setting. Empty variables count as unset. */
 export type EnvironmentVariable = { name: string; description: string } & (
   | { key: keyof ConfigInput; reads: Reading }
   | { key: null }
 );
+
+/** Where `cache.redis` is, and the key for it; commands do not see them. */
+export const redisVariables = ['AI_ASSISTANT_REDIS_URL', 'AI_ASSISTANT_REDIS_KEY'] as const;
 
 export const environmentVariables: readonly EnvironmentVariable[] = [
   { name: 'AI_ASSISTANT_PROVIDER', key: 'provider', reads: 'text', description: 'Which vendor answers' },
@@ -71,6 +74,18 @@ export const environmentVariables: readonly EnvironmentVariable[] = [
     description: 'quiet, normal or verbose',
   },
   {
+    name: 'AI_ASSISTANT_LOG',
+    key: 'log',
+    reads: 'log',
+    description: 'debug, info, warn, error or off; after a colon, the file to write to',
+  },
+  {
+    name: 'AI_ASSISTANT_TELEMETRY',
+    key: 'telemetry',
+    reads: 'enabled',
+    description: '1 or 0: whether metrics and traces are sent to an OpenTelemetry collector',
+  },
+  {
     name: 'AI_ASSISTANT_SAVE_HISTORY',
     key: 'saveHistory',
     reads: 'switch',
@@ -80,6 +95,16 @@ export const environmentVariables: readonly EnvironmentVariable[] = [
     name: 'AI_ASSISTANT_MEMORY',
     key: null,
     description: '0: nothing is remembered and nothing recalled, whatever the settings say',
+  },
+  {
+    name: redisVariables[0],
+    key: null,
+    description: 'A Redis server that several instances share, before `cache.redis.url`',
+  },
+  {
+    name: redisVariables[1],
+    key: null,
+    description: 'What is sent there is encrypted with this, before `cache.redis.key`',
   },
   { name: 'NO_COLOR', key: 'colorOutput', reads: { fixed: false }, description: 'Any value: no colours' },
   { name: 'AI_ASSISTANT_HOME', key: null, description: 'The data root, instead of ~/.ai-assistant' },
@@ -114,8 +139,17 @@ export function readEnvironment(env: Env): { input: ConfigInput; names: Map<stri
   return { input: checked.input, names };
 }
 
-function readText(text: string, name: string, reads: Reading): string | number | boolean {
+function readText(
+  text: string,
+  name: string,
+  reads: Reading,
+): string | number | boolean | Record<string, string | boolean> {
   if (reads === 'text') return text;
+  if (reads === 'enabled') return { enabled: readText(text, name, 'switch') === true };
+  if (reads === 'log') {
+    const [, level = '', file = ''] = /^([^:]*):?(.*)$/s.exec(text.trim()) ?? [];
+    return { level: level.toLowerCase(), ...(file !== '' && { file }) };
+  }
   if (typeof reads === 'object') return reads.fixed;
   if (reads === 'number') {
     if (/^-?\d+(\.\d+)?$/.test(text.trim())) return Number(text);

@@ -62,6 +62,7 @@ describe('[F01] [R07] without any file', () => {
         PreCompact: [],
       },
       limits: {},
+      quotas: {},
       maxCommandTimeoutMs: 600_000,
       summarizationThreshold: 0.9,
       mode: 'default',
@@ -84,6 +85,8 @@ describe('[F01] [R07] without any file', () => {
       },
       redactSecrets: true,
       auditLog: true,
+      log: { level: 'warn' },
+      telemetry: { enabled: false, farewellMs: 800 },
       theme: 'auto',
       colorOutput: true,
       statusBar: ['model', 'mode', 'context', 'cost', 'cache', 'branch', 'sandbox', 'shells', 'elapsed'],
@@ -96,6 +99,7 @@ describe('[F01] [R07] without any file', () => {
       maxHistorySize: 1000,
       cleanupPeriodDays: 30,
       storageLimitMb: 4096,
+      cache: { enabled: true, files: false, responses: 'side-jobs', redis: {} },
       network: {},
     });
   });
@@ -166,30 +170,6 @@ describe('[F02] the later source wins', () => {
       path.join(space.root, '../lib'),
       path.join(space.root, 'x'),
     ]);
-  });
-});
-
-describe('the environment', () => {
-  test('NO_COLOR switches colours off, and an empty variable is no variable', async () => {
-    const space = await workspace();
-    expect(load(space, { env: { NO_COLOR: '1' } }).config.colorOutput).toBe(false);
-    expect(load(space, { env: { NO_COLOR: '', AI_ASSISTANT_MODE: '' } }).config).toEqual(defaults);
-  });
-
-  test.each([
-    [{ AI_ASSISTANT_MAX_TURNS: 'many' }, 'environment variable AI_ASSISTANT_MAX_TURNS must be a number.'],
-    [
-      { AI_ASSISTANT_MAX_TURNS: '1.5' },
-      'environment variable AI_ASSISTANT_MAX_TURNS: maxTurns must be a whole number.',
-    ],
-    [
-      { AI_ASSISTANT_MODE: 'yolo' },
-      'environment variable AI_ASSISTANT_MODE: mode must be one of read-only, plan, default, accept-edits, auto.',
-    ],
-    [{ AI_ASSISTANT_TRUST: 'maybe' }, 'environment variable AI_ASSISTANT_TRUST must be 1 or 0.'],
-  ])('%j is an error that names the variable', async (env, message) => {
-    const space = await workspace();
-    expect(errorOf(() => load(space, { env })).message).toBe(message);
   });
 });
 

@@ -7,7 +7,7 @@ import { MCP_FILE, parseMcpFile } from './mcp-file.ts';
 import type { McpServerInput } from './mcp-server.ts';
 import { leavesOf, mergeConfig, withoutUndefined } from './merge.ts';
 import { isExtension, pluginPlace } from './project-extensions.ts';
-import { tighten } from './project-rules.ts';
+import { tighten, withoutUserOnly } from './project-rules.ts';
 import { type Config, type ConfigInput, checkOnce, configSchema } from './schema.ts';
 import {
   type ContentChange,
@@ -76,7 +76,12 @@ export function loadConfig({ home, cwd, env, flags = {}, trusted }: LoadOptions)
   // The text that is judged is the text that is read: a file that changes in between gains nothing.
   const written = content.find(({ file }) => file === projectFile);
   if (written && projectFile !== null) {
-    const project = parseConfig(written.text, projectFile);
+    const parsed = parseConfig(written.text, projectFile);
+    const { input: theirs, refused } = withoutUserOnly(parsed.input);
+    const project = { ...parsed, input: theirs };
+    notices.push(
+      ...refused.map((key) => `${projectFile}: ${key} is ignored; only you may set it, in ${userFile}.`),
+    );
     const sifted = tighten(configSchema.parse(merged, checkOnce), project.input);
     if (!isTrusted) loosens = sifted.ignored;
     const input = isTrusted ? project.input : sifted.accepted;
@@ -162,7 +167,7 @@ function absolutePaths(
   { env, home, cwd }: { env: Env; home: string; cwd: string },
 ): ConfigInput {
   const absolute = (written: string) => resolvePath(written, base, env);
-  const { sessionDirectory, additionalDirectories, network, mcpServers, plugins } = input;
+  const { sessionDirectory, additionalDirectories, network, mcpServers, plugins, log } = input;
   // What the user names is never looked for in a project.
   const root = base === home ? home : projectRoot(cwd);
   const place = (written: string) =>
@@ -177,6 +182,7 @@ function absolutePaths(
     ...(additionalDirectories === undefined
       ? {}
       : { additionalDirectories: additionalDirectories.map(absolute) }),
+    ...(log?.file === undefined ? {} : { log: { ...log, file: absolute(log.file) } }),
     ...(network?.caFile === undefined ? {} : { network: { ...network, caFile: absolute(network.caFile) } }),
   };
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { mergeConfig } from './merge.ts';
-import { needsTrust, projectRules, tighten } from './project-rules.ts';
+import { needsTrust, projectRules, tighten, withoutUserOnly } from './project-rules.ts';
 import { type Config, type ConfigInput, configSchema } from './schema.ts';
 
 const words = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 3 });
@@ -27,6 +27,16 @@ const configInput = fc.record(
     limits: fc.record(
       { run: fc.constantFrom('$1', '40 turns'), day: fc.constantFrom('2M tokens', '$9') },
       { requiredKeys: [] },
+    ),
+    quotas: fc.dictionary(
+      fc.constantFrom('*', 'a/*'),
+      fc.record(
+        {
+          requestsPerMinute: fc.integer({ min: 1, max: 9 }),
+          tokensPerMinute: fc.integer({ min: 1, max: 9 }),
+        },
+        { requiredKeys: [] },
+      ),
     ),
     aliases: fc.dictionary(fc.constantFrom('s', 't'), fc.constantFrom('a/x', 'b/y')),
     effort: fc.constantFrom('low' as const, 'high' as const),
@@ -63,6 +73,11 @@ const configInput = fc.record(
     ),
     redactSecrets: fc.boolean(),
     auditLog: fc.boolean(),
+    log: fc.record(
+      { level: fc.constantFrom('debug', 'off'), file: fc.constantFrom('/a', '/b') },
+      { requiredKeys: [] },
+    ),
+    telemetry: fc.record({ enabled: fc.boolean() }),
     theme: fc.constantFrom('dark' as const, 'light' as const),
     colorOutput: fc.boolean(),
     statusBar: fc.subarray(['model', 'mode', 'cost']),
@@ -98,6 +113,10 @@ const configInput = fc.record(
     maxHistorySize: fc.integer({ min: 1, max: 9 }),
     cleanupPeriodDays: fc.integer({ min: 1, max: 9 }),
     storageLimitMb: fc.integer({ min: 1, max: 9 }),
+    cache: fc.record({
+      enabled: fc.boolean(),
+      redis: fc.record({ url: fc.constantFrom('redis://a', 'redis://b') }),
+    }),
     network: fc.record(
       { caFile: fc.constantFrom('/a', '/b'), silenceMs: fc.integer({ min: 1, max: 9 }) },
       { requiredKeys: [] },
@@ -122,6 +141,12 @@ const neverLooser: { [Key in keyof Config]-?: (after: Config, before: Config) =>
   offline: (after, before) => after.offline || !before.offline,
   tools: (after, before) => after.tools === before.tools,
   limits: (after, before) => JSON.stringify(after.limits) === JSON.stringify(before.limits),
+  quotas: ({ quotas: after }, { quotas: before }) =>
+    Object.entries(before).every(
+      ([pattern, { requestsPerMinute, tokensPerMinute }]) =>
+        atMost(after[pattern]?.requestsPerMinute, requestsPerMinute) &&
+        atMost(after[pattern]?.tokensPerMinute, tokensPerMinute),
+    ),
   apiKey: (after, before) => after.apiKey === before.apiKey,
   apiBaseUrl: (after, before) => after.apiBaseUrl === before.apiBaseUrl,
   providers: (after, before) => JSON.stringify(after.providers) === JSON.stringify(before.providers),
@@ -161,6 +186,8 @@ const neverLooser: { [Key in keyof Config]-?: (after: Config, before: Config) =>
     includesAll(before.writablePaths, after.writablePaths),
   redactSecrets: (after, before) => after.redactSecrets || !before.redactSecrets,
   auditLog: (after, before) => after.auditLog || !before.auditLog,
+  log: (after, before) => JSON.stringify(after.log) === JSON.stringify(before.log),
+  telemetry: (after, before) => JSON.stringify(after.telemetry) === JSON.stringify(before.telemetry),
   theme: () => true,
   colorOutput: () => true,
   statusBar: () => true,
@@ -178,6 +205,7 @@ const neverLooser: { [Key in keyof Config]-?: (after: Config, before: Config) =>
   maxHistorySize: (after, before) => after.maxHistorySize === before.maxHistorySize,
   cleanupPeriodDays: (after, before) => after.cleanupPeriodDays === before.cleanupPeriodDays,
   storageLimitMb: (after, before) => after.storageLimitMb === before.storageLimitMb,
+  cache: (after, before) => JSON.stringify(after.cache) === JSON.stringify(before.cache),
   network: (after, before) => JSON.stringify(after.network) === JSON.stringify(before.network),
 };
 
@@ -223,6 +251,7 @@ describe('[Y28] tightening', () => {
       blockedCommands: ['npm publish'],
       maxTurns: 10,
       maxTokens: 100,
+      quotas: { '*': { requestsPerMinute: 5 } },
       sandbox: { level: 'strict', required: true },
       redactSecrets: true,
     };
@@ -238,4 +267,11 @@ describe('[Y28] tightening', () => {
 test('every setting says whether it needs trust', () => {
   const paths = [['model'], ['permissions', 'allow'], ['permissions', 'deny'], ['providers', 'x'], ['theme']];
   expect(paths.map(needsTrust)).toEqual([true, true, false, true, false]);
+});
+
+test('what is the user’s alone is taken out of a project’s settings, trusted or not', () => {
+  expect(withoutUserOnly({ theme: 'dark', telemetry: { enabled: true } })).toEqual({
+    input: { theme: 'dark' },
+    refused: ['telemetry'],
+  });
 });

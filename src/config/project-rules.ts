@@ -8,7 +8,7 @@ import { type Config, type ConfigInput, levelsByStrictness, modesByStrictness } 
  * - `free`: looks only.
  * - `adds`: a list of refusals or questions; more of them is stricter.
  * - `only-on`: a safeguard that may be switched on.
- * - `only-lower`: a limit that may shrink.
+ * - `only-lower`: a limit that may shrink, or a table of such; a limit where there was none is stricter.
  * - `only-stricter`: a mode or level that may tighten.
  * - `trusted`: nothing.
  */
@@ -25,6 +25,7 @@ export const projectRules: ProjectRules = {
   offline: 'only-on',
   tools: 'trusted',
   limits: 'trusted',
+  quotas: 'only-lower',
   apiKey: 'trusted',
   apiBaseUrl: 'trusted',
   providers: 'trusted',
@@ -58,6 +59,8 @@ export const projectRules: ProjectRules = {
   },
   redactSecrets: 'only-on',
   auditLog: 'only-on',
+  log: 'trusted',
+  telemetry: 'trusted',
   mcpServers: 'trusted',
   subagents: 'trusted',
   plugins: 'trusted',
@@ -75,8 +78,19 @@ export const projectRules: ProjectRules = {
   maxHistorySize: 'trusted',
   cleanupPeriodDays: 'trusted',
   storageLimitMb: 'trusted',
+  cache: 'trusted',
   network: 'trusted',
 };
+
+/** What no folder may set, however trusted: whether a session's doings are told elsewhere is the user's own decision. */
+const USER_ONLY: ReadonlySet<string> = new Set<keyof Config>(['telemetry']);
+
+export function withoutUserOnly(project: ConfigInput): { input: ConfigInput; refused: string[] } {
+  const [refused, kept] = [true, false].map((isRefused) =>
+    Object.entries(project).filter(([key]) => USER_ONLY.has(key) === isRefused),
+  );
+  return { input: Object.fromEntries(kept ?? []), refused: (refused ?? []).map(([key]) => key) };
+}
 
 /** The part of a project's settings that makes nothing looser than `base`, and the keys of the rest. */
 export function tighten(base: Config, project: ConfigInput): { accepted: ConfigInput; ignored: string[] } {
@@ -109,13 +123,21 @@ function permits(rule: ProjectRule, base: unknown, value: unknown): boolean {
     case 'only-on':
       return value === true;
     case 'only-lower':
-      return base === undefined || Number(value) <= Number(base);
+      return isLower(base, value);
     case 'only-stricter':
       return strictness(value) <= strictness(base);
     case 'trusted':
       return false;
   }
   return rule satisfies never;
+}
+
+function isLower(base: unknown, value: unknown): boolean {
+  if (base === undefined) return true;
+  if (!isTable(value)) return Number(value) <= Number(base);
+  return Object.entries(value).every(([key, inner]) =>
+    isLower(isTable(base) && Object.hasOwn(base, key) ? base[key] : undefined, inner),
+  );
 }
 
 function strictness(value: unknown): number {

@@ -2,8 +2,11 @@ import * as z from 'zod';
 import { parseLimits } from '../contract/limit.ts';
 import type { PermissionMode } from '../contract/permission.ts';
 import type { SandboxLevel } from '../contract/sandbox.ts';
+import { cacheSettings } from './cache-settings.ts';
 import { hookSettings } from './hook-settings.ts';
+import { logSettings } from './log-settings.ts';
 import { mcpServer, mcpServerName } from './mcp-server.ts';
+import { quotaSettings } from './quota-settings.ts';
 
 /** From strictest to loosest. */
 export const modesByStrictness = [
@@ -196,6 +199,11 @@ export const configSchema = z.strictObject({
     })
     .prefault({})
     .describe('What may be spent; a call that could go past a limit is not made'),
+  quotas: quotaSettings
+    .default({})
+    .describe(
+      'How much may be asked in a minute, by provider/model with `*` for any characters; past it a call waits',
+    ),
 
   maxContextTokens: count
     .exactOptional()
@@ -278,6 +286,22 @@ export const configSchema = z.strictObject({
     .default(true)
     .describe('Whether secret values are replaced by placeholders in what is sent to a vendor or a server'),
   auditLog: z.boolean().default(true).describe('Whether every judged call is written to the audit log'),
+  log: logSettings.prefault({}).describe('The log for whoever looks for a cause'),
+
+  telemetry: z
+    .strictObject({
+      enabled: z
+        .boolean()
+        .default(false)
+        .describe(
+          'Whether metrics and traces are sent to the OpenTelemetry collector that the OTEL_ variables name; no project can switch it on',
+        ),
+      farewellMs: count
+        .default(800)
+        .describe('Longest time in milliseconds that the end of the program waits for what is still unsent'),
+    })
+    .prefault({})
+    .describe('What is told to a collector of yours'),
 
   subagents: z
     .strictObject({
@@ -337,6 +361,8 @@ export const configSchema = z.strictObject({
     .describe(
       'What the data root may take up, models and caches aside; past it the sessions used longest ago go first',
     ),
+
+  cache: cacheSettings.prefault({}).describe('What is kept so that it need not be done again'),
 
   network: z
     .strictObject({

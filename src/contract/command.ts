@@ -105,6 +105,31 @@ export type Spending = {
   setLimits(scope: LimitScope, limits: readonly Limit[]): void;
 };
 
+/** How often a thing was done, how often it failed, and how long it took in all. */
+export type Count = { calls: number; failed: number; ms: number };
+
+/** What a session has come to so far, in this process and before. */
+export type SessionFigures = {
+  runs: number;
+  turns: number;
+  ms: number;
+  /** Of each request to a model, the first one first. */
+  requests: readonly { usage: Usage; usd: number | null }[];
+  /** How long models took. */
+  answered: Count;
+  /** The one used most first. */
+  tools: readonly (Count & { name: string })[];
+  caches: readonly { name: string; hits: number; misses: number }[];
+};
+
+/** The log, for whoever looks for a cause. */
+export type LogDesk = {
+  file: string;
+  level: string;
+  /** Of all sessions, the latest last. */
+  warnings(count: number): Promise<readonly { timestamp: string; level: string; message: string }[]>;
+};
+
 /** How far the vendor's prompt cache carries. */
 export type PromptCacheUse = {
   /** All replies of the session, as the vendor counted them. */
@@ -256,6 +281,10 @@ export type CommandContext = {
   window: ContextWindow;
   /** Absent where nobody watches the requests. */
   cache?(): PromptCacheUse;
+  /** Absent where nobody counts. */
+  figures?(): Promise<SessionFigures>;
+  /** Absent where a face has none. */
+  log?: LogDesk;
   /** Absent when it is switched off. */
   memory?: Memory;
   /** Absent where no server is set up. */

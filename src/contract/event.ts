@@ -1,6 +1,7 @@
+import type { CacheKind } from './cache.ts';
 import type { Display } from './display.ts';
 import type { ProviderErrorKind } from './errors.ts';
-import type { Message, ToolCall, Usage } from './message.ts';
+import type { Message, StopReason, ToolCall, Usage } from './message.ts';
 import type { Access, PermissionRequest, Verdict } from './permission.ts';
 
 /**
@@ -13,7 +14,15 @@ export type RunError = { message: string; hint?: string; kind?: ProviderErrorKin
 
 /** Everything a watcher can learn of a run, as plain JSON. `message` is durable; the rest is for watching. */
 export type AgentEvent =
-  | { type: 'run_start'; sessionId: string; provider: string; model: string; cwd: string }
+  /** `messages` is how many the session has already. */
+  | {
+      type: 'run_start';
+      sessionId: string;
+      provider: string;
+      model: string;
+      cwd: string;
+      messages: number;
+    }
   | { type: 'turn_start'; turn: number }
   | { type: 'text'; text: string }
   | { type: 'thinking'; text: string }
@@ -45,6 +54,23 @@ export type AgentEvent =
       durationMs: number;
       display?: Display;
       metadata?: Record<string, unknown>;
+    }
+  /** An answer was looked for among those kept. `entries` is how many of its kind are kept now. */
+  | { type: 'cache'; kind: CacheKind; outcome: 'hit' | 'miss'; entries: number }
+  /**
+   * A request to a model is over, whether it was the conversation's own or a side job's; each try is one. `stop` is absent
+   * where it failed, `error` where it did not. `contextWindow` is what the model can see at once.
+   */
+  | {
+      type: 'model_call';
+      provider: string;
+      model: string;
+      purpose: 'main' | 'helper';
+      durationMs: number;
+      contextWindow: number;
+      usage?: Usage;
+      stop?: StopReason;
+      error?: ProviderErrorKind | 'unknown';
     }
   | { type: 'retry'; kind: ProviderErrorKind; message: string; attempt: number; delayMs: number }
   /** `usage` of the reply; `costUsd` of all calls since the last such event, side jobs included. */

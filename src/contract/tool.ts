@@ -18,6 +18,8 @@ export type FileStat = {
   type: 'file' | 'directory' | 'other';
   size: number;
   modifiedMs: number;
+  /** Of a regular file that was looked at by its own name: another word after any change. Absent where none is sure. */
+  version?: string;
 };
 
 /** Some lines of a text file. `more` tells whether the file goes on; `sha256` is null unless all of it was read. */

@@ -1,7 +1,6 @@
-import { closeSync, fstatSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
-import path from 'node:path';
 import { type AgentEvent, innermost } from '../contract/event.ts';
 import type { Access } from '../contract/permission.ts';
+import { RotatingFile } from './rotating-file.ts';
 
 /** One line of the audit log: what was decided of a call, or how a call that ran ended. */
 export type AuditRecord = { time: string; session: string; callId: string; tool: string } & (
@@ -32,27 +31,21 @@ export type AuditOptions = {
   maxBytes?: number;
 };
 
-const MAX_BYTES = 10 * 1024 * 1024;
-const KEPT = 5;
 const LONGEST_TEXT = 10_000;
-const STALE_LOCK_MS = 10_000;
 
 export type Audit = { take(event: AgentEvent): void };
 
 /** Writes a line for every judged call and one for its outcome. Several processes may share the file. */
 export function createAudit(options: AuditOptions): Audit {
-  const { file, sessionId, cwd, redact, onTrouble, now = () => new Date(), maxBytes = MAX_BYTES } = options;
+  const { file, sessionId, cwd, redact, onTrouble, now = () => new Date(), maxBytes } = options;
+  const lines = new RotatingFile(file, maxBytes);
   const running = new Set<string>();
-  let torn = false;
   let troubled = false;
 
   function write(record: AuditRecord): void {
     try {
-      // A line that broke off is closed, so that it spoils no other.
-      appendLine(file, `${torn ? '\n' : ''}${JSON.stringify(record)}\n`, maxBytes);
-      torn = false;
+      lines.append(JSON.stringify(record));
     } catch (error) {
-      torn = true;
       if (!troubled)
         onTrouble(`The audit log cannot be written (${(error as Error).message}). The run goes on.`);
       troubled = true;
@@ -104,78 +97,7 @@ export function createAudit(options: AuditOptions): Audit {
   };
 }
 
-/** The files of a log, oldest first. */
-export function auditFiles(file: string): string[] {
-  return [...Array.from({ length: KEPT }, (_, i) => rotated(file, KEPT - i)), file];
-}
-
-/** `audit.jsonl` becomes `audit.1.jsonl`. */
-function rotated(file: string, number: number): string {
-  const { dir, name, ext } = path.parse(file);
-  return path.join(dir, `${name}.${number}${ext}`);
-}
-
 function cut(text: string): string {
   if (text.length <= LONGEST_TEXT) return text;
   return `${text.slice(0, LONGEST_TEXT)}… (${text.length} characters in all)`;
-}
-
-/** Opened anew for each line: the file may have been moved by another process since the last one. */
-function appendLine(file: string, line: string, maxBytes: number): void {
-  const bytes = Buffer.from(line);
-  let log = openForAppend(file);
-  if (fstatSync(log).size + bytes.length > maxBytes) {
-    closeSync(log);
-    rotate(file, maxBytes - bytes.length);
-    log = openForAppend(file);
-  }
-  try {
-    if (writeSync(log, bytes) < bytes.length) throw new Error('the disk took only a part of the line');
-  } finally {
-    closeSync(log);
-  }
-}
-
-function openForAppend(file: string): number {
-  try {
-    return openSync(file, 'a', 0o600);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-    return openSync(file, 'a', 0o600);
-  }
-}
-
-function sizeOf(file: string): number {
-  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-}
-
-/** One process moves the files; another that wants to at the same moment writes on meanwhile. */
-function rotate(file: string, room: number): void {
-  const lock = `${file}.lock`;
-  const held = takeLock(lock);
-  if (held === null) return;
-  try {
-    if (sizeOf(file) <= room) return;
-    rmSync(rotated(file, KEPT), { force: true });
-    for (let number = KEPT; number >= 1; number--) {
-      const from = number === 1 ? file : rotated(file, number - 1);
-      if (statSync(from, { throwIfNoEntry: false })) renameSync(from, rotated(file, number));
-    }
-  } finally {
-    closeSync(held);
-    rmSync(lock, { force: true });
-  }
-}
-
-/** Null when another process has it. One that was left behind by a crash does not hold for long. */
-function takeLock(lock: string): number | null {
-  try {
-    return openSync(lock, 'wx', 0o600);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    const since = statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-    if (Date.now() - since > STALE_LOCK_MS) rmSync(lock, { force: true });
-    return null;
-  }
 }

@@ -14,6 +14,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Usage } from '../contract/message.ts';
 import { type Lock, lockFile } from '../lib/lock.ts';
 import { isRunning, type ProcessName, thisProcess } from '../lib/running.ts';
+import type { RunEntry } from './run-tally.ts';
 
 /** Whose call it is. `model` is provider/model; a `helper` did a side job. */
 export type CallOwner = { session: string; run: string; model: string; purpose: 'main' | 'helper' };
@@ -35,6 +36,7 @@ export type Amounts = { usd: number; tokens: number };
 type LedgerRecord =
   | ({ type: 'hold'; process: ProcessName } & Hold)
   | ({ type: 'spent' } & Entry)
+  | ({ type: 'run' } & RunEntry)
   /** The call came to nothing. */
   | { type: 'release'; id: string };
 
@@ -77,6 +79,10 @@ export class Ledger {
     this.#today().append({ type: 'spent', ...entry });
   }
 
+  note(run: RunEntry): void {
+    this.#today().append({ type: 'run', ...run });
+  }
+
   release(id: string): void {
     this.#today().append({ type: 'release', id });
   }
@@ -90,10 +96,24 @@ export class Ledger {
   /** What was spent from that day to yesterday. */
   async before(since: Date): Promise<Entry[]> {
     const today = dayOf(this.#now());
-    const names = namesIn(this.#folder).filter((name) => name >= dayOf(since) && name < today);
+    const days = await this.#days((name) => name >= dayOf(since) && name < today);
+    return days.flatMap(({ spent }) => [...spent.values()]);
+  }
+
+  /** All that is known from that day on, today included. Nothing is written. */
+  async since(first: Date): Promise<{ spent: Entry[]; runs: RunEntry[] }> {
+    const days = await this.#days((name) => name >= dayOf(first));
+    return {
+      spent: days.flatMap(({ spent }) => [...spent.values()]),
+      runs: days.flatMap(({ runs }) => runs),
+    };
+  }
+
+  async #days(isWanted: (name: string) => boolean): Promise<Day[]> {
+    const names = namesIn(this.#folder).filter(isWanted).sort();
     const days = names.map((name) => new Day(path.join(this.#folder, `${name}.jsonl`)));
     await Promise.all(days.map((day) => day.refresh()));
-    return days.flatMap(({ spent }) => [...spent.values()]);
+    return days;
   }
 
   #books(day: Day): Books {
@@ -158,6 +178,7 @@ class Day {
   readonly file: string;
   readonly spent = new Map<string, Entry>();
   readonly held = new Map<string, Hold & { process: ProcessName }>();
+  readonly runs: RunEntry[] = [];
   #read = 0;
 
   constructor(file: string) {
@@ -199,6 +220,7 @@ class Day {
     if (record?.type === 'hold') this.held.set(record.id, record);
     else if (record) this.held.delete(record.id);
     if (record?.type === 'spent') this.spent.set(record.id, record);
+    if (record?.type === 'run') this.runs.push(record);
   }
 }
 
@@ -214,7 +236,7 @@ function parseRecord(line: string): LedgerRecord | null {
 }
 
 /** The user's day, not Greenwich's. */
-function dayOf(date: Date): string {
+export function dayOf(date: Date): string {
   const two = (value: number) => String(value).padStart(2, '0');
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }

@@ -1,5 +1,6 @@
 import { readTextIfAny } from '../lib/read-text.ts';
-import { type AuditRecord, auditFiles } from './audit.ts';
+import type { AuditRecord } from './audit.ts';
+import { filesOfLog } from './rotating-file.ts';
 
 export type AuditQuery = {
   /** The id of a session or its first characters. */
@@ -18,7 +19,7 @@ export type AuditEntry = Extract<AuditRecord, { type: 'judged' }> & {
 /** Oldest first. Lines that are no records are passed over. */
 export async function readAudit(file: string, { session, denied, tail }: AuditQuery): Promise<AuditEntry[]> {
   const entries = new Map<string, AuditEntry>();
-  for (const name of auditFiles(file)) {
+  for (const name of filesOfLog(file)) {
     for (const line of ((await readTextIfAny(name)) ?? '').split('\n')) {
       const record = parseRecord(line);
       if (!record || (session !== undefined && !record.session.startsWith(session))) continue;

@@ -1,10 +1,11 @@
-import { readdirSync, type Stats } from 'node:fs';
+import { type BigIntStats, readdirSync, type Stats } from 'node:fs';
 import path from 'node:path';
 import type { FileChange } from '../contract/file-change.ts';
 import type { FileStat, Files } from '../contract/tool.ts';
 import { isInside } from '../lib/inside.ts';
 import { sha256 } from '../lib/sha256.ts';
 import { explained } from './explain-error.ts';
+import { exactStat, versionTeller } from './file-version.ts';
 import type { Guard, GuardMode } from './guard.ts';
 import { readBytes, withRegular } from './open-file.ts';
 import { openFolder } from './open-folder.ts';
@@ -24,6 +25,8 @@ export type FilesOptions = {
 };
 
 export function createFiles({ guard, cwd, onBeforeWrite }: FilesOptions): Files {
+  const versionOf = versionTeller();
+
   /** Runs one deed on a guarded real path; the system's refusals become sentences. */
   async function at<T>(file: string, mode: GuardMode, deed: (real: string) => Promise<T>): Promise<T> {
     const real = await guard.check(file, mode);
@@ -71,8 +74,9 @@ export function createFiles({ guard, cwd, onBeforeWrite }: FilesOptions): Files 
 
     stat: (file) =>
       at(file, 'read', async (real) => {
-        const stat = await statOrNull(real);
-        return stat && toFileStat(real, stat);
+        const stat = exactStat(real);
+        const version = stat && versionOf(real, stat);
+        return stat && { ...toFileStat(real, stat), ...(version != null && { version }) };
       }),
 
     list: (file) =>
@@ -106,12 +110,12 @@ async function statEntry(
   return toFileStat(file, target ?? stat);
 }
 
-function toFileStat(file: string, stat: Stats): FileStat {
+function toFileStat(file: string, stat: Stats | BigIntStats): FileStat {
   return {
     path: file,
     type: stat.isFile() ? 'file' : stat.isDirectory() ? 'directory' : 'other',
-    size: stat.size,
-    modifiedMs: stat.mtimeMs,
+    size: Number(stat.size),
+    modifiedMs: 'mtimeNs' in stat ? Number(stat.mtimeNs) / 1e6 : stat.mtimeMs,
   };
 }
 

@@ -30,6 +30,9 @@ export class Feed {
   push(event: AgentEvent): void {
     const { stream, tell } = this.#options;
     switch (event.type) {
+      case 'cache':
+      case 'model_call':
+        return;
       case 'text':
       case 'thinking':
         if (stream) this.#batch.push({ as: event.type === 'text' ? 'answer' : 'thought', text: event.text });

@@ -18,7 +18,14 @@ const status: Status = {
   elapsedMs: null,
 };
 
-const begin: ViewEvent = { type: 'run_start', sessionId: 's', provider: 'p', model: 'm', cwd: '/' };
+const begin: ViewEvent = {
+  type: 'run_start',
+  sessionId: 's',
+  provider: 'p',
+  model: 'm',
+  cwd: '/',
+  messages: 0,
+};
 const done: ViewEvent = { type: 'end', reason: 'done', turns: 1 };
 const line = (text: string): Line => [{ text }];
 

@@ -60,6 +60,8 @@ function follow(view: View, event: Exclude<ViewEvent, UiEvent>, now: number): Vi
     case 'turn_start':
       return during(view, { doing: 'waiting for the model', retry: null });
     case 'reclassify':
+    case 'cache':
+    case 'model_call':
       return view;
     case 'call_start':
       return during(view, { doing: `writing a call of ${event.name}`, retry: null });

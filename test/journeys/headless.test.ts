@@ -282,7 +282,12 @@ describe('ends', () => {
       const started = performance.now();
       const outcome = await run(['-p', 'go', '--output-format', 'stream-json'], {
         onSpawn: (child) => {
-          child.stdout?.once('data', () => setTimeout(() => child.kill(signal), 300));
+          const onText = (text: Buffer | string) => {
+            if (!/^\{"type":"text"/m.test(String(text))) return;
+            child.stdout?.off('data', onText);
+            child.kill(signal);
+          };
+          child.stdout?.on('data', onText);
         },
       });
       expect(outcome.code).toBe(130);

@@ -115,6 +115,7 @@ export function comparable(events: readonly AgentEvent[]): unknown[] {
     'costUsd',
     'signature',
     'cwd',
+    'contextWindow',
   ]);
   const clean = (value: unknown, key = ''): unknown => {
     if (volatile.has(key)) return undefined;

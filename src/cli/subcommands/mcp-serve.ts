@@ -12,9 +12,13 @@ import { infoOf } from '../../providers/models.ts';
 import type { Options } from '../args.ts';
 import { findModel, loadSettings, type Opened, openAssistant, type Settings } from '../open.ts';
 import { Reporter } from '../report.ts';
+import { type StartedTelemetry, startTelemetry } from '../start-telemetry.ts';
 import type { Terminal } from '../terminal.ts';
 
-export type ServeOptions = Pick<Options, 'model' | 'mode' | 'allow' | 'deny' | 'addDir' | 'trust'> & {
+export type ServeOptions = Pick<
+  Options,
+  'model' | 'mode' | 'allow' | 'deny' | 'addDir' | 'trust' | 'metricsPort'
+> & {
   http?: string | true;
 };
 
@@ -32,17 +36,20 @@ export async function serve(options: ServeOptions, terminal: Terminal): Promise<
   const settings = { ...loaded, config: { ...loaded.config, mcpServers: {} } };
   for (const notice of settings.notices) stderr.write(`${notice}\n`);
   const choice = await findModel(settings, terminal);
+  const telemetry = await startTelemetry(settings, options, terminal);
+  for (const notice of telemetry?.notices.splice(0) ?? []) stderr.write(`${notice}\n`);
   const hands = await openAssistant(choice ?? nobody, {
     settings: { ...settings, config: { ...settings.config, saveHistory: false } },
     options: {},
     terminal,
+    telemetry,
   });
   const served: Served = {
     version: typeof ACA_VERSION === 'string' ? ACA_VERSION : 'development',
     tools: () => hands.toolbox.definitions().filter(({ name }) => !LEFT_OUT.has(name)),
     readOnly: READ_ONLY,
     call: (name, input, how) => callTool(hands, { name, input }, how),
-    runTask: (task, how) => runTask(task, { choice, settings, terminal }, how),
+    runTask: (task, how) => runTask(task, { choice, settings, terminal, telemetry }, how),
   };
   const stopped = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) terminal.onSignal(signal, resolve);
@@ -61,17 +68,20 @@ export async function serve(options: ServeOptions, terminal: Terminal): Promise<
     await server.close();
   } finally {
     await hands.close();
+    await telemetry?.telemetry.close();
   }
 }
 
 async function callTool(
-  { toolbox }: Opened,
+  { toolbox, controller }: Opened,
   { name, input }: { name: string; input: Record<string, unknown> },
   { signal, progress }: ServedOptions,
 ): Promise<ServedAnswer> {
   let answer: ToolMessage | undefined;
   const call = { id: `mcp_${randomBytes(9).toString('hex')}`, name, input };
   for await (const event of toolbox.run(call, signal)) {
+    // For the audit log and whoever else watches.
+    controller.mention(event);
     if (event.type === 'tool_progress') progress(event.text);
     if (event.type === 'message' && event.message.role === 'tool') answer = event.message;
   }
@@ -83,7 +93,17 @@ async function callTool(
 /** A conversation of its own, kept like any other. */
 async function runTask(
   task: string,
-  { choice, settings, terminal }: { choice: Choice | null; settings: Settings; terminal: Terminal },
+  {
+    choice,
+    settings,
+    terminal,
+    telemetry,
+  }: {
+    choice: Choice | null;
+    settings: Settings;
+    terminal: Terminal;
+    telemetry: StartedTelemetry | undefined;
+  },
   { signal, progress }: ServedOptions,
 ): Promise<ServedAnswer> {
   if (!choice)
@@ -91,7 +111,7 @@ async function runTask(
       success: false,
       text: 'No model is configured. Set one up with `aca keys set`, or pass --model.',
     };
-  const opened = await openAssistant(choice, { settings, options: {}, terminal });
+  const opened = await openAssistant(choice, { settings, options: {}, terminal, telemetry });
   const reporter = new Reporter();
   const { controller } = opened;
   controller.listen((event) => reporter.take(event));

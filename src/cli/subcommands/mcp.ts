@@ -5,6 +5,7 @@ import { didYouMean } from '../../lib/nearest.ts';
 import { networkFetch } from '../../lib/network.ts';
 import type { Connection } from '../../mcp/connection.ts';
 import { addressOf, transportOf } from '../../mcp/settings.ts';
+import { portNumber } from '../args.ts';
 import { loadSettings, startServers } from '../open.ts';
 import type { Terminal } from '../terminal.ts';
 import { visible } from '../visible.ts';
@@ -78,6 +79,7 @@ export function mcpCommand(terminal: Terminal): Command {
     .option('--deny <rule>', 'refuse calls; repeatable', collect, [])
     .option('--add-dir <folder>', 'another folder to work in; repeatable', collect, [])
     .option('--trust', "accept this folder's own settings")
+    .option('--metrics-port <port>', 'serve metrics for Prometheus on this machine', portNumber)
     .action(async (options: ServeOptions) => {
       const { serve } = await import('./mcp-serve.ts');
       await serve(options, terminal);

@@ -9,6 +9,7 @@ import { mcpCommand } from './mcp.ts';
 import { memoryCommand } from './memory.ts';
 import { modelsCommand } from './models.ts';
 import { sessionsCommand } from './sessions.ts';
+import { statsCommand } from './stats.ts';
 import { trustCommand } from './trust.ts';
 import { undoCommand } from './undo.ts';
 
@@ -38,6 +39,8 @@ function commandNamed(name: string, terminal: Terminal): Command {
       return undoCommand('redo', terminal);
     case 'sessions':
       return sessionsCommand(terminal);
+    case 'stats':
+      return statsCommand(terminal);
     case 'trust':
       return trustCommand(terminal);
     case 'undo':

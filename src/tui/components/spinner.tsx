@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { elapsed } from '../elapsed.ts';
+import { elapsed } from '../../lib/elapsed.ts';
 import { fitTo } from '../measure.ts';
 import type { LiveRun } from '../types.ts';
 import { useTheme } from '../use-theme.ts';

@@ -1,4 +1,4 @@
-import { elapsed } from '../elapsed.ts';
+import { elapsed } from '../../lib/elapsed.ts';
 import { fitTo, widthOf } from '../measure.ts';
 import type { Role, Theme } from '../theme.ts';
 import type { Line, Span, Status, StatusPart } from '../types.ts';

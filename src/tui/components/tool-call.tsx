@@ -1,5 +1,5 @@
+import { elapsed } from '../../lib/elapsed.ts';
 import { displayLines, outputLines, type Room } from '../display-lines.ts';
-import { elapsed } from '../elapsed.ts';
 import { harmless } from '../harmless.ts';
 import { fitTo } from '../measure.ts';
 import type { Item, Line, LiveCall } from '../types.ts';

@@ -1,7 +1,7 @@
 import { Static } from 'ink';
 import { memo } from 'react';
+import { elapsed } from '../../lib/elapsed.ts';
 import type { Room } from '../display-lines.ts';
-import { elapsed } from '../elapsed.ts';
 import { harmless } from '../harmless.ts';
 import type { Item, Line, Style } from '../types.ts';
 import { wrap } from '../wrap.ts';

@@ -1,0 +1,34 @@
+import { rename, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { workspace } from '../../test/support/workspace.ts';
+import { createFileWatch } from './file-watch.ts';
+
+test('[H08] a change of a single file is told, in place or by another file put there; of others nothing is', async () => {
+  const { root } = await workspace({ 'a.txt': 'a', 'b.txt': 'b', 'other.txt': 'o' });
+  const inside = (name: string) => path.join(root, name);
+  const heard = new Set<string>();
+  const watch = createFileWatch({ onChange: (file) => heard.add(path.basename(file)), quietMs: 0 });
+  onTestFinished(() => watch.close());
+  watch.add(inside('a.txt'));
+  watch.add(inside('b.txt'));
+  // It begins to watch in its own time: changes are made until one is heard.
+  for (let i = 0; !heard.has('a.txt') || !heard.has('b.txt'); i++) {
+    await writeFile(inside('other.txt'), `${i}`);
+    await writeFile(inside('a.txt'), `${i}`);
+    await writeFile(inside('fresh'), `${i}`);
+    await rename(inside('fresh'), inside('b.txt'));
+    await pause(50);
+  }
+  expect([...heard].sort()).toEqual(['a.txt', 'b.txt']);
+});
+
+test('closed before it began, it never does', async () => {
+  const { root } = await workspace({ 'a.txt': 'a' });
+  const watch = createFileWatch({ onChange: () => expect.fail('too late'), quietMs: 0 });
+  watch.add(path.join(root, 'a.txt'));
+  await watch.close();
+  await writeFile(path.join(root, 'a.txt'), 'b');
+  await pause(50);
+});

@@ -1,0 +1,19 @@
+import type { CacheKind } from '../contract/cache.ts';
+
+/** How long values of a kind are kept, how many, and, where they can be large, how many characters in all. */
+export type Limits = { ttlMs?: number; max: number; maxSize?: number };
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+
+/** Without `ttlMs`, for the session. Answers by call id are kept by the agent, who asks for them. */
+export const limitsOf: Record<Exclude<CacheKind, 'tool_result'>, Limits> = {
+  checksum: { ttlMs: 5 * MINUTE, max: 1000 },
+  llm: { ttlMs: 10 * MINUTE, max: 100 },
+  glob: { ttlMs: 30 * SECOND, max: 200 },
+  grep: { ttlMs: 5 * MINUTE, max: 200, maxSize: 8_000_000 },
+  read: { max: 500, maxSize: 32_000_000 },
+};
+
+/** For tiers that outlive the session. */
+export const LONGEST_MS = 60 * MINUTE;

@@ -1,0 +1,30 @@
+import { lstatSync } from 'node:fs';
+import path from 'node:path';
+
+/** Files outside a watched tree that say what searches leave out in it. */
+function placesOf({ root, home }: { root: string; home: string }): string[] {
+  const config = path.join(home, '.config', 'git');
+  const above: string[] = [];
+  for (let folder = path.dirname(root); ; folder = path.dirname(folder)) {
+    above.push(folder);
+    if (folder === path.dirname(folder)) break;
+  }
+  return [
+    ...[root, ...above].map((folder) => path.join(folder, '.git', 'info', 'exclude')),
+    ...above.flatMap((folder) =>
+      ['.gitignore', '.ignore', '.rgignore'].map((name) => path.join(folder, name)),
+    ),
+    ...['.gitconfig', '.gitignore', '.gitignore_global'].map((name) => path.join(home, name)),
+    ...['config', 'ignore'].map((name) => path.join(config, name)),
+  ];
+}
+
+/** A word that is another one when any of them has changed. */
+export function outerRules(place: { root: string; home: string }): string {
+  return placesOf(place)
+    .map((file) => {
+      const stat = lstatSync(file, { bigint: true, throwIfNoEntry: false });
+      return stat ? `${stat.ino}:${stat.size}:${stat.ctimeNs}` : '';
+    })
+    .join(' ');
+}

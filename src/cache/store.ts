@@ -1,0 +1,100 @@
+import { LRUCache } from 'lru-cache';
+import { sha256 } from '../lib/sha256.ts';
+import { type Limits, LONGEST_MS } from './kinds.ts';
+import type { Tier } from './tier.ts';
+
+/**
+ * Values by key, each with a proof: what must still be so for the value to be true, such as the checksum of the file it
+ * was read from. A value kept with another proof is not there.
+ */
+export type Store<V> = {
+  get(key: string, proof: string): Promise<V | null>;
+  /** In memory at once; the tiers below get it in the background. */
+  set(key: string, value: V, proof: string): void;
+  /** From memory. Below, a value whose proof no longer holds is never found again. */
+  delete(key: string): boolean;
+  clear(): void;
+  entries(): [key: string, value: V][];
+  readonly size: number;
+  /** Resolves when the tiers below have what was set so far. */
+  written(): Promise<void>;
+};
+
+export type StoreOptions<V> = {
+  kind: string;
+  /** Below, a value is found only in the scope it was set in. */
+  scope?: string;
+  limits: Limits;
+  /** The nearest first. */
+  tiers?: readonly Tier[];
+  /** Of a value from below, as it was parsed; null when it is not one. */
+  read?(value: unknown): V | null;
+  sizeOf?(value: V): number;
+  now?(): number;
+};
+
+export function createStore<V>(options: StoreOptions<V>): Store<V> {
+  const { kind, scope = '', limits, tiers = [], read = () => null, sizeOf = () => 1 } = options;
+  const { max, ttlMs = 0, maxSize } = limits;
+  const memory = new LRUCache<string, { value: V; proof: string }>({
+    max,
+    ttl: ttlMs,
+    ...(options.now && { perf: { now: options.now }, ttlResolution: 0 }),
+    ...(maxSize !== undefined && {
+      maxSize,
+      // One value must not drive out all others.
+      maxEntrySize: maxSize / 4,
+      sizeCalculation: ({ value }: { value: V }) => Math.max(1, sizeOf(value)),
+    }),
+  });
+  const longest = ttlMs || LONGEST_MS;
+  const nameOf = (key: string, proof: string) => ({ kind, name: sha256([scope, key, proof].join('\0')) });
+  const writing = new Set<Promise<void>>();
+
+  function below(tiers: readonly Tier[], deed: (tier: Tier) => Promise<void>): void {
+    for (const tier of tiers) {
+      const done = deed(tier).finally(() => writing.delete(done));
+      writing.add(done);
+    }
+  }
+
+  return {
+    async get(key, proof) {
+      const near = memory.get(key);
+      if (near?.proof === proof) return near.value;
+      for (const [i, tier] of tiers.entries()) {
+        const text = await tier.get(nameOf(key, proof));
+        const value = text === null ? null : read(parsed(text));
+        if (text === null || value === null) continue;
+        memory.set(key, { value, proof });
+        below(tiers.slice(0, i), (nearer) => nearer.set(nameOf(key, proof), text, longest));
+        return value;
+      }
+      return null;
+    },
+    set(key, value, proof) {
+      memory.set(key, { value, proof });
+      if (tiers.length === 0) return;
+      const text = JSON.stringify(value);
+      below(tiers, (tier) => tier.set(nameOf(key, proof), text, longest));
+    },
+    delete: (key) => memory.delete(key),
+    clear: () => memory.clear(),
+    entries: () => [...memory.entries()].map(([key, { value }]) => [key, value]),
+    get size() {
+      return memory.size;
+    },
+    written: async () => {
+      await Promise.all(writing);
+    },
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}

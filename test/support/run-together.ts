@@ -1,0 +1,26 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+
+/** Runs a file of this folder in several processes at once, each with its own arguments; what each one printed. */
+export async function runTogether(
+  script: string,
+  { folder, each }: { folder: string; each: readonly string[][] },
+): Promise<string[]> {
+  const outfile = path.join(folder, `${path.parse(script).name}.mjs`);
+  await build({
+    entryPoints: [path.join(here, script)],
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.19',
+  });
+  const run = promisify(execFile);
+  const outcomes = await Promise.all(each.map((args) => run(process.execPath, [outfile, ...args])));
+  return outcomes.map(({ stdout, stderr }) => stdout + stderr);
+}

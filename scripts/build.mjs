@@ -65,7 +65,8 @@ const app = await build({
     EMBEDDED_WORKER: JSON.stringify(threadName),
   },
   entryPoints: { app: 'src/cli/run.ts', index: 'src/index.ts' },
-  // To touch one of these globals loads the runtime's whole fetch, which no request of ours needs to be sent.
+  // To touch one of these globals loads the runtime's whole fetch, which no request of ours needs to be sent; or its
+  // tables of languages.
   inject: ['scripts/fetch-globals.ts'],
   write: false,
   splitting: true,
@@ -86,6 +87,7 @@ const entry = await build({
   define: {
     ...shared.define,
     APP_FILE: JSON.stringify(relativeName(path.join(dist, 'main.cjs'), outputOf('src/cli/run.ts').file)),
+    SCREEN_FILES: JSON.stringify(screenFiles()),
     CODE_FINGERPRINTS: JSON.stringify(Object.fromEntries(code.map(fingerprint))),
   },
   entryPoints: { main: 'src/cli/main.ts' },
@@ -105,6 +107,7 @@ const outputs = [...code, ...thread.outputFiles, ...entry.outputFiles, importabl
 
 await mkdir(path.join(dist, 'chunks'), { recursive: true });
 for (const file of outputs) await writeFile(file.path, file.text);
+await writeFile(path.join(dist, 'chunks', 'contents.json'), JSON.stringify(contents()));
 
 // What is left of an earlier build goes last, so that a program started meanwhile still finds its parts.
 const written = new Set(outputs.map((file) => file.path));
@@ -186,6 +189,43 @@ function metafileKey(file) {
 function fingerprint(file) {
   const hash = createHash('sha256').update(file.text).digest('hex').slice(0, 16);
   return [path.basename(file.path), hash];
+}
+
+/** All that is loaded before the screen is painted: what others need comes first, so that each is loaded alone. */
+function screenFiles() {
+  const ordered = new Set();
+  const visit = (file) => {
+    if (ordered.has(file)) return;
+    for (const { path: needed, kind, external } of app.metafile.outputs[file].imports)
+      if (kind === 'import-statement' && !external) visit(needed);
+    ordered.add(file);
+  };
+  for (const entryPoint of [
+    'src/cli/run.ts',
+    'src/cli/faces.ts',
+    'src/cli/screen-conversation.ts',
+    'src/tui/run.tsx',
+  ])
+    visit(metafileKey(outputOf(entryPoint).file.replace(/\.cjs$/, '.js')));
+  return [...ordered].map((file) =>
+    relativeName(path.join(dist, 'main.cjs'), asCjs(path.resolve(root, file))),
+  );
+}
+
+/** What is in each file by size, the largest first: its name does not tell. For those who look at a start. */
+function contents() {
+  const nameOf = (input) =>
+    input.match(/node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*node_modules)/)?.[1] ?? input;
+  return Object.fromEntries(
+    Object.entries(app.metafile.outputs).map(([file, { inputs }]) => {
+      const sizes = new Map();
+      for (const [input, { bytesInOutput }] of Object.entries(inputs))
+        sizes.set(nameOf(input), (sizes.get(nameOf(input)) ?? 0) + bytesInOutput);
+      const names = [...sizes].sort(([, a], [, b]) => b - a).map(([name]) => name);
+      const more = names.length > 3 ? [`${names.length - 3} more`] : [];
+      return [asCjs(path.basename(file)), [...names.slice(0, 3), ...more].join(', ')];
+    }),
+  );
 }
 
 /** The file that stands for a piece of the source, and what it exports. */

@@ -8,6 +8,9 @@ const WAITS = [
   ['? await loadPackageJson()', '? undefined'],
 ];
 
+/** Its layout engine would fetch what it holds itself, for which the runtime loads all it has for the web. */
+const FETCHES = ['"function"!=typeof fetch', '!0'];
+
 /** @returns {import('esbuild').Plugin} */
 export function inkInBundle(root) {
   const instead = {
@@ -25,6 +28,15 @@ export function inkInBundle(root) {
           /[\\/]node_modules[\\/]ink[\\/]/.test(importer) ? { path: path.join(root, file) } : undefined,
         );
       }
+      // One for all who ask, and the real one behind it.
+      onResolve({ filter: /^string-width$/ }, ({ importer }) => ({
+        path: path.join(
+          root,
+          /[\\/]scripts[\\/]string-width\.ts$/.test(importer)
+            ? 'node_modules/string-width/index.js'
+            : 'scripts/string-width.ts',
+        ),
+      }));
       onLoad({ filter: /[\\/]ink[\\/]build[\\/]reconciler\.js$/ }, async ({ path: file }) => {
         let contents = await readFile(file, 'utf8');
         for (const [wait, plain] of WAITS) {
@@ -32,6 +44,12 @@ export function inkInBundle(root) {
           contents = contents.replace(wait, plain);
         }
         return { contents, loader: 'js' };
+      });
+      onLoad({ filter: /[\\/]yoga-wasm-base64-esm\.js$/ }, async ({ path: file }) => {
+        const contents = await readFile(file, 'utf8');
+        const [asks, never] = FETCHES;
+        if (!contents.includes(asks)) throw new Error(`Yoga has changed: ${file} no longer says ${asks}`);
+        return { contents: contents.replaceAll(asks, never), loader: 'js' };
       });
     },
   };

@@ -18,6 +18,12 @@ function start(): void {
     // A terminal that was closed: the signal that comes with it ends the program in good order.
     if (error.code !== 'EIO') throw error;
   });
+  void begin(args);
+}
+
+async function begin(args: string[]): Promise<void> {
+  const { openEarly } = await import('./early/open-early.ts');
+  const early = openEarly(args, process);
   const terminal: Terminal = {
     env: process.env,
     cwd: process.cwd(),
@@ -26,13 +32,14 @@ function start(): void {
     stderr: process.stderr,
     importFile: (url) => import(url),
     onUncaught: (listener) => void process.on('uncaughtExceptionMonitor', listener),
+    ...(early && { early }),
     onSignal: (signal, listener) => void process.on(signal, listener),
   };
   // In the built program this is kept-run.ts, in this same file.
-  void import('./run.ts')
-    .then(({ run }) => run(args, terminal))
-    // Kept connections would hold the process for a while; what was written has left it first.
-    .then((code) => process.stdout.write('', () => process.exit(code)));
+  const { run } = await import('./run.ts');
+  const code = await run(args, terminal);
+  // Kept connections would hold the process for a while; what was written has left it first.
+  process.stdout.write('', () => process.exit(code));
 }
 
 start();

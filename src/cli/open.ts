@@ -90,7 +90,8 @@ export async function openAssistant(
 ): Promise<Opened> {
   const { config, root, trusted } = settings;
   const { env, cwd } = terminal;
-  const fetch = await userFetch(config, env);
+  terminal.mark?.('model chosen');
+  const fetch = markedFetch(await userFetch(config, env), terminal);
   const store = sessionStore(settings);
   const { preset } = choice;
   const reach: ReachDeps = {
@@ -142,6 +143,7 @@ export async function openAssistant(
     ...(approver && { approver }),
     ...(ask && { ask }),
   });
+  terminal.mark?.('session open');
   const damage = damageOf(opened);
   // Of a long session the rest is read later.
   if (damage === null)
@@ -237,6 +239,14 @@ async function vendorModel({ preset }: Choice, place: Place): Promise<string | n
       return `${other.name}/${other.defaultModel}`;
   }
   return null;
+}
+
+function markedFetch(fetch: typeof globalThis.fetch, { mark }: Terminal): typeof globalThis.fetch {
+  if (!mark) return fetch;
+  return (input, init) => {
+    mark('first request sent');
+    return fetch(input, init);
+  };
 }
 
 /** Carries the user's proxy and certificates where there are any. Offline it leads no further than the network at hand. */

@@ -6,20 +6,26 @@ import type { Terminal } from './terminal.ts';
 /** Does what the arguments ask for; resolves with the exit code. */
 export async function run(args: string[], terminal: Terminal): Promise<number> {
   try {
-    const { stdout, stderr } = terminal;
-    const invocation = parseArgs(args, {
-      out: (text) => stdout.write(text),
-      err: (text) => stderr.write(text),
-    });
+    const invocation = parseArgs(args, { out: teller('stdout', terminal), err: teller('stderr', terminal) });
+    if (invocation.kind === 'subcommand') terminal.early?.dismiss();
     if (invocation.kind === 'subcommand' && invocation.name === 'policy') return await judge(args, terminal);
+    terminal.mark?.('arguments read');
     const faces = await import('./faces.ts');
     terminal.onUncaught?.((error) => faces.logCrash(error, terminal));
+    terminal.mark?.('program loaded');
     if (invocation.kind === 'subcommand')
       return await faces.runSubcommand(invocation.name, args.slice(1), terminal);
     return await converse(invocation.prompt, invocation.options, { terminal, faces });
   } catch (error) {
     return await explain(error, args, terminal);
   }
+}
+
+function teller(to: 'stdout' | 'stderr', terminal: Terminal): (text: string) => void {
+  return (text) => {
+    terminal.early?.dismiss();
+    terminal[to].write(text);
+  };
 }
 
 /** Asked for many verdicts by scripts, so it loads the judge and nothing else of the app. */
@@ -34,6 +40,7 @@ type Stage = { terminal: Terminal; faces: typeof import('./faces.ts') };
 async function converse(prompt: string, asked: Options, { terminal, faces }: Stage): Promise<number> {
   const { stdin, stdout } = terminal;
   const { worktree, ...others } = asked;
+  if (!opensScreen(asked, terminal)) terminal.early?.dismiss();
   if (worktree !== undefined)
     return faces.inWorktree(worktree, { terminal, options: others }, (inner, within) =>
       converse(prompt, within, { terminal: inner, faces }),
@@ -49,6 +56,13 @@ async function converse(prompt: string, asked: Options, { terminal, faces }: Sta
   return prompt === '' ? faces.showWelcome(options, terminal) : faces.runPrint(prompt, options, terminal);
 }
 
+/** Whether nothing but the screen comes of these options. */
+function opensScreen(options: Options, terminal: Terminal): boolean {
+  const { print, demo, inputFormat, worktree, repoId, filename } = options;
+  const isOther = print || demo || inputFormat !== 'text' || worktree !== undefined;
+  return !isOther && repoId === undefined && filename === undefined && paints(options, terminal);
+}
+
 /** Whether the screen may be repainted: not on a terminal that cannot, nor where nobody looks at it. */
 function paints({ plain, screenReader }: Options, { env }: Terminal): boolean {
   const isCi = env.CI !== undefined && !['', '0', 'false'].includes(env.CI);
@@ -62,7 +76,8 @@ async function withModel(options: Options, terminal: Terminal): Promise<Options>
 }
 
 async function explain(error: unknown, args: string[], terminal: Terminal): Promise<number> {
-  const { stderr } = terminal;
+  const { stderr, early } = terminal;
+  early?.dismiss();
   const code = commanderExitCode(error);
   if (code !== null) return code;
   if (error instanceof UserError) {

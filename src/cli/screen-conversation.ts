@@ -22,6 +22,7 @@ import {
   startServers,
 } from './open.ts';
 import { createPickerDesk } from './picker-desk.ts';
+import { rememberLook } from './screen-look.ts';
 import { paintScreen } from './screen-paint.ts';
 import { showStanding } from './screen-standing.ts';
 import { type StartedTelemetry, startTelemetry } from './start-telemetry.ts';
@@ -93,6 +94,7 @@ export class ScreenConversation {
   async run(): Promise<void> {
     const { cwd } = this.#start.terminal;
     const { root } = this.#settings;
+    await this.screen.markdown.load();
     if (await offerTrust(this.#settings, this.screen, { root, cwd })) this.#reload({});
     const choice = await this.#firstModel();
     if (!choice) return;
@@ -135,6 +137,7 @@ export class ScreenConversation {
     });
     this.#opened = opened;
     showStanding(opened, screen, cwd);
+    rememberLook(screen, { settings: this.#settings, options: this.#start.options, terminal });
     const { session } = opened.controller;
     const next = await hold('', opened, {
       talk: screen,
@@ -147,6 +150,7 @@ export class ScreenConversation {
       env,
       news,
     });
+    rememberLook(screen, { settings: this.#settings, options: this.#start.options, terminal });
     if (next) return { ...plan, session: next };
     if (this.#wantedModel !== null) return this.#goOnWith(this.#wantedModel, session);
     if (session.messages.length > 0) screen.print(`Go on later with: aca --resume ${session.id.slice(0, 8)}`);

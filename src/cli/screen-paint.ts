@@ -19,11 +19,13 @@ export type PaintStage = {
 export async function paintScreen({ config }: Settings, stage: PaintStage): Promise<Screen> {
   const { openScreen } = await import('../tui/run.tsx');
   const { terminal, history, commands, seesImages, cycleMode, rewind } = stage;
-  const { stdin, stdout, env, cwd } = terminal;
+  const { stdin, stdout, env, cwd, early } = terminal;
+  await early?.breathe();
   return openScreen({
     stdin,
     stdout,
     env,
+    ...(early && { ground: early.ground, takeOver: () => early.takeOver() }),
     title: `aca · ${path.basename(cwd)}`,
     settings: {
       theme: config.theme,

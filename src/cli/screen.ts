@@ -1,4 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
 import type { Options } from './args.ts';
 import { loadSettings } from './open.ts';
 import { leaveOnSignals, leaveWithoutTerminal } from './screen-signals.ts';
@@ -8,14 +7,15 @@ import { TypedPrompts } from './typed-prompts.ts';
 /** The interactive face on a terminal that can be repainted. Everything it needs is loaded here, and for it only. */
 export async function runScreen(prompt: string, options: Options, terminal: Terminal): Promise<number> {
   const { cwd } = terminal;
-  // The engine would let garbage grow to several times what is used; a conversation may be open all day.
-  setFlagsFromString('--heap-growing-percent=50');
   const settings = loadSettings(options, terminal);
+  terminal.mark?.('settings read');
+  await terminal.early?.breathe();
   const news: string[] = [];
   const prompts = new TypedPrompts({ ...settings, cwd, warn: (text) => news.push(text) });
   const { ScreenConversation } = await import('./screen-conversation.ts');
   const conversation = await ScreenConversation.open({ options, settings, terminal, prompts, news });
   const { screen } = conversation;
+  terminal.mark?.('screen painted');
   const leaving = leaveOnSignals(screen, terminal);
   try {
     if (prompt !== '') screen.submit({ text: prompt, images: [] });

@@ -119,6 +119,11 @@ export const environmentVariables: readonly EnvironmentVariable[] = [
     description: '0: keep keys in credentials.json of the data root, never in the system keychain',
   },
   {
+    name: 'AI_ASSISTANT_STARTUP_TRACE',
+    key: null,
+    description: '1, or a file: tell at the end what the start spent its time on',
+  },
+  {
     name: 'AI_ASSISTANT_MCP_TOKEN',
     key: null,
     description: 'What clients of `aca mcp serve --http` must send, instead of the token in the data root',

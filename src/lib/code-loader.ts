@@ -10,6 +10,8 @@ export type CodeOptions = {
   fingerprints: Readonly<Record<string, string>>;
   /** Null: nothing is kept. */
   store: CodeStore | null;
+  /** Told of each file and the milliseconds it took by itself, without those it loaded in turn. */
+  onLoad?(name: string, ms: number): void;
   /** For everything but our own files. */
   require: (name: string) => unknown;
 };
@@ -29,6 +31,8 @@ export class CodeLoader {
   readonly #options: CodeOptions;
   readonly #loaded = new Map<string, Loaded>();
   #settled = false;
+  /** What files took that were loaded by the one that is being loaded. */
+  #within = 0;
 
   constructor(options: CodeOptions) {
     this.#options = options;
@@ -63,6 +67,18 @@ export class CodeLoader {
   #loadFile(file: string): unknown {
     const known = this.#loaded.get(file);
     if (known) return known.module.exports;
+    const { onLoad } = this.#options;
+    if (!onLoad) return this.#loadNew(file);
+    const [begun, within] = [performance.now(), this.#within];
+    this.#within = 0;
+    const loaded = this.#loadNew(file);
+    const took = performance.now() - begun;
+    onLoad(path.basename(file), took - this.#within);
+    this.#within = within + took;
+    return loaded;
+  }
+
+  #loadNew(file: string): unknown {
     const loaded = this.#compile(file);
     this.#loaded.set(file, loaded);
     const { module, script } = loaded;

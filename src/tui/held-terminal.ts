@@ -6,9 +6,20 @@ import type { KeySource } from './use-keys.ts';
 
 export type TerminalStreams = { stdin: NodeJS.ReadStream; stdout: NodeJS.WriteStream };
 
+/** Rows that are on the screen already, and keys that nobody has read yet. */
+export type Before = {
+  rows: string[];
+  caret: { row: number; column: number };
+  typed: string;
+  /** The terminal's size has changed since the rows were painted. */
+  moved: boolean;
+};
+
 export type HeldOptions = TerminalStreams & {
   env: Readonly<Record<string, string | undefined>>;
   title: string;
+  /** Ends whoever had the terminal before. Null when nobody had. */
+  takeOver?(): Before | null;
   /** Told of every press before anybody else; true keeps it. */
   onKey(key: Key): boolean;
   /** Whether it is the prompt that begins to listen. */
@@ -23,14 +34,16 @@ export class HeldTerminal implements KeySource {
   readonly #modes: TerminalModes;
   readonly #onKey: (key: Key) => boolean;
   readonly #promptListens: () => boolean;
+  readonly #takeOver: () => Before | null;
   readonly #replies = new Set<(reply: string) => void>();
   /** Pressed for the prompt while a dialog came up. */
   readonly #kept: Key[] = [];
   readonly #giveBack = () => this.release();
   #focused = true;
 
-  constructor({ stdin, stdout, env, title, onKey, promptListens }: HeldOptions) {
+  constructor({ stdin, stdout, env, title, takeOver, onKey, promptListens }: HeldOptions) {
     this.#stdout = stdout;
+    this.#takeOver = takeOver ?? (() => null);
     this.#onKey = onKey;
     this.#promptListens = promptListens;
     this.#reader = new KeyReader(stdin);
@@ -39,8 +52,8 @@ export class HeldTerminal implements KeySource {
       write: (text) => this.write(text),
       columns: () => this.columns,
       rows: () => this.rows,
-      // The original xterm says so of itself, and leaves long lines cut off.
-      reflows: env.XTERM_VERSION === undefined,
+      reflows: breaksAnew(env),
+      asks: stdin.isTTY === true,
     });
   }
 
@@ -61,11 +74,21 @@ export class HeldTerminal implements KeySource {
     if (this.#stdout.writable) this.#stdout.write(text);
   }
 
-  hold(): void {
+  /** Returns what was pressed before, for whoever it was meant for. */
+  hold(): Key[] {
     process.on('exit', this.#giveBack);
     process.on('uncaughtExceptionMonitor', this.#giveBack);
-    this.#reader.open();
+    const before = this.#takeOver();
+    const pressed = this.#reader.open(before?.typed);
     this.#modes.enter();
+    if (before) this.painter.takeOver(before);
+    if (before?.moved) this.painter.resized();
+    return pressed;
+  }
+
+  /** Before `release`, where there is time: nothing the terminal was asked for is left to the next program. */
+  settle(): Promise<void> {
+    return this.painter.settle();
   }
 
   release(): void {
@@ -74,6 +97,11 @@ export class HeldTerminal implements KeySource {
     this.painter.pause();
     this.#modes.leave();
     this.#reader.close();
+  }
+
+  /** Hands presses on as if they came now. */
+  deliver(keys: readonly Key[], listener: (key: Key) => void): void {
+    for (const key of keys) if (!this.#tap(key)) listener(key);
   }
 
   resume(): void {
@@ -106,10 +134,16 @@ export class HeldTerminal implements KeySource {
     if (key.type === 'focus') this.#focused = key.focused;
     if (key.type === 'reply') {
       if (KEYBOARD_REPLY.test(key.text)) this.#modes.keyboardKnown();
+      this.painter.replied(key.text);
       for (const listener of [...this.#replies]) listener(key.text);
     }
     return key.type === 'focus' || key.type === 'reply' || this.#onKey(key);
   }
+}
+
+/** Most terminals break long lines anew when they become narrower; these are known to leave them cut off. */
+function breaksAnew({ XTERM_VERSION, STY, TERM = '' }: HeldOptions['env']): boolean {
+  return XTERM_VERSION === undefined && STY === undefined && !/^(linux|st)(-|$)/.test(TERM);
 }
 
 const KEYBOARD_REPLY = /\[\?\d+u$/;

@@ -58,6 +58,10 @@ describe('bytes of terminals are read as presses', () => {
     ['a version', '\x1bP>|kitty\x1b\\', ['reply "\\u001bP>|kitty\\u001b\\\\"']],
     ['what the terminal is', '\x1b[?62;22c', ['reply "\\u001b[?62;22c"']],
     ['where the cursor is', '\x1b[12;40R', ['reply "\\u001b[12;40R"']],
+    ['where the cursor is, in the first row', '\x1b[1;80R', ['reply "\\u001b[1;80R"']],
+    ['F3, also with Ctrl', '\x1b[1;5R\x1bOR', ['ctrl+f3', 'f3']],
+    ['Escape right before an answer', '\x1b\x1b[12;80R', ['escape', 'reply "\\u001b[12;80R"']],
+    ['Alt and an arrow, the older way', '\x1b\x1b[A', ['alt+up']],
     ['a sequence nobody knows', '\x1b[99z\x1b[77~a', ['a=a']],
     ['a sequence that breaks off', '\x1b[1;\x1b[A', ['up']],
   ])('%s', (_, bytes, keys) => {
@@ -87,6 +91,23 @@ test('an answer on a slow line is waited for', () => {
 
   expect([...decoder.push('\x1b]11;rgb:'), ...decoder.flush()]).toEqual([]);
   expect(decoder.push('0/0/0\x07').map(shown)).toEqual(['reply "\\u001b]11;rgb:0/0/0\\u0007"']);
+});
+
+test.each(['\x1b[1', '\x1b[12;', '\x1b[12;8'])('so is the rest of where the cursor is, after %j', (begun) => {
+  const decoder = new KeyDecoder();
+
+  expect([...decoder.push(begun), ...decoder.flush()]).toEqual([]);
+  const rest = '\x1b[12;80R'.slice(begun.length);
+  expect(decoder.push(rest).map(shown)).toEqual(['reply "\\u001b[12;80R"']);
+});
+
+test('wherever the cursor stands, no key is read out of it', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 999 }), fc.integer({ min: 17, max: 999 }), (row, column) => {
+      const text = `\x1b[${row};${column}R`;
+      expect(decode(text)).toEqual([{ type: 'reply', text }]);
+    }),
+  );
 });
 
 test('whatever is pasted comes out as it went in, however it is cut', () => {

@@ -10,6 +10,9 @@ const CANCEL: readonly string[] = ['\x03', `${ESC}[99;5u`];
 /** No answer of a terminal is longer; what is, was never one. */
 const LONGEST_REPLY = 4_096;
 
+/** Where the cursor stands is asked all the time; nobody types this. */
+const PLACE_BEGUN = /^.\[\d+;?\d*$/;
+
 type Modifiers = { ctrl: boolean; alt: boolean; shift: boolean };
 
 const plain: Modifiers = { ctrl: false, alt: false, shift: false };
@@ -49,7 +52,7 @@ export class KeyDecoder {
     const pending = this.#pending;
     if (this.#paste) return [];
     // The end of an answer is on its way, however slow the line.
-    const isReply = pending.length > 2 && ']P_'.includes(pending[1] ?? '[');
+    const isReply = pending.length > 2 && (']P_'.includes(pending[1] ?? '[') || PLACE_BEGUN.test(pending));
     if (isReply && pending.length < LONGEST_REPLY) return [];
     this.#pending = '';
     if (pending === `${ESC}${ESC}`) return [press('escape'), press('escape')];
@@ -81,6 +84,8 @@ export class KeyDecoder {
     const found: Key[] = [];
     const taken = this.#take(text.slice(1), found);
     if (taken === 0) return 0;
+    // What the terminal tells by itself came right after Escape.
+    if (found.some(({ type }) => type !== 'key')) keys.push(press('escape'));
     keys.push(...found.map((key) => (key.type === 'key' ? { ...key, alt: true } : key)));
     return 1 + taken;
   }
@@ -134,6 +139,8 @@ function readControl({ sequence, parameters, between, final }: Control): Key[] {
     .map((part) => part.split(':').map(Number));
   const [code = 0] = first;
   const [bits = 1, event] = second;
+  // Where the cursor stands is told with the letter of F3, which has a 1 before it and no more than 16 after it.
+  if (final === 'R' && (code !== 1 || bits > 16)) return [{ type: 'reply', text: sequence }];
   const RELEASED = 3;
   // With Command or Super held a key is the terminal's own business.
   if (event === RELEASED || isSuper(bits)) return [];
@@ -145,8 +152,6 @@ function readControl({ sequence, parameters, between, final }: Control): Key[] {
     const name = tildeNames[code];
     return name === undefined ? [] : [press(name, modifiers)];
   }
-  // Where the cursor stands is told with the letter of F3.
-  if (final === 'R' && code !== 1) return [{ type: 'reply', text: sequence }];
   const name = letterNames[final];
   return name === undefined ? [] : [press(name, modifiers)];
 }

@@ -107,3 +107,32 @@ test('an Enter from before the terminal was taken is one; later a line feed is a
   expect(names(keys).slice(0, 2)).toEqual(['a', 'return']);
   expect(keys[2]).not.toEqual(keys[1]);
 });
+
+test('what somebody else has read is understood first, and its open end goes on with the next piece', async () => {
+  const { stdin, reader } = keyboard();
+  const keys: Key[] = [];
+  const before = reader.open('a\n\u001b[');
+  reader.listen((key) => keys.push(key));
+  stdin.write('Db\n');
+  await pause();
+
+  expect([names(before), names(keys)]).toEqual([
+    ['a', 'j'],
+    ['left', 'b', 'j'],
+  ]);
+});
+
+test('a character cut in two where the keyboard changes hands arrives whole', async () => {
+  const { stdin, reader } = keyboard();
+  const [first, ...rest] = Buffer.from('é');
+  stdin.setEncoding('utf8');
+  stdin.write(Buffer.from([first ?? 0]));
+  await pause();
+  reader.open('');
+  const keys: Key[] = [];
+  reader.listen((key) => keys.push(key));
+  stdin.write(Buffer.from(rest));
+  await pause();
+
+  expect(names(keys)).toEqual(['é']);
+});

@@ -10,7 +10,7 @@ const MOST_WAITING = 10_000;
 
 type Input = Pick<
   NodeJS.ReadStream,
-  'on' | 'off' | 'setRawMode' | 'setEncoding' | 'resume' | 'pause' | 'isTTY'
+  'on' | 'off' | 'setRawMode' | 'setEncoding' | 'readableEncoding' | 'resume' | 'pause' | 'isTTY'
 >;
 
 /**
@@ -30,15 +30,22 @@ export class KeyReader implements KeySource {
     this.#stdin = stdin;
   }
 
-  /** Takes the terminal: from here on nothing typed is echoed. */
-  open(): void {
-    if (this.#open) return;
+  /**
+   * Takes the terminal: from here on nothing typed is echoed. Returns what `typed` means, which somebody else has read
+   * before; its end may still be open.
+   */
+  open(typed?: string): Key[] {
+    if (this.#open) return [];
     this.#open = true;
-    this.#isFirst = true;
+    this.#isFirst = typed === undefined;
     if (this.#stdin.isTTY) this.#stdin.setRawMode(true);
-    this.#stdin.setEncoding('utf8');
+    // Set once more, it would lose the first half of a character.
+    if (this.#stdin.readableEncoding !== 'utf8') this.#stdin.setEncoding('utf8');
     this.#stdin.on('data', this.#read);
     this.#stdin.resume();
+    const keys = this.#decoder.push(typed ?? '');
+    this.#awaitRest();
+    return keys;
   }
 
   /** Gives the terminal back, to another program or for good. */
@@ -68,8 +75,12 @@ export class KeyReader implements KeySource {
     const before = this.#isFirst && text.length > 1;
     this.#isFirst = false;
     this.#take(this.#decoder.push(before ? text.replaceAll('\n', '\r') : text));
-    if (this.#decoder.undecided) this.#timer = setTimeout(() => this.#take(this.#decoder.flush()), ESCAPE_MS);
+    this.#awaitRest();
   };
+
+  #awaitRest(): void {
+    if (this.#decoder.undecided) this.#timer = setTimeout(() => this.#take(this.#decoder.flush()), ESCAPE_MS);
+  }
 
   #take(keys: readonly Key[]): void {
     this.#waiting.push(...keys.slice(0, MOST_WAITING - this.#waiting.length));

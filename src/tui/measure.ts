@@ -1,22 +1,22 @@
 import stringWidth from 'string-width';
 import { harmless } from './harmless.ts';
+import { NARROW } from './narrow.ts';
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
-const ASCII = /^[ -~]*$/;
 
 /** Columns a text takes on a terminal. */
 export function widthOf(text: string): number {
-  return ASCII.test(text) ? text.length : stringWidth(text);
+  return NARROW.test(text) ? text.length : stringWidth(text);
 }
 
 /** What a reader takes for one character: a letter with its marks, a whole emoji. */
 export function graphemesOf(text: string): string[] {
-  return ASCII.test(text) ? [...text] : Array.from(segmenter.segment(text), ({ segment }) => segment);
+  return NARROW.test(text) ? [...text] : Array.from(segmenter.segment(text), ({ segment }) => segment);
 }
 
 /** The longest beginning that fits, cut between graphemes; at least one grapheme, so that cutting always gets on. */
 export function takeColumns(text: string, columns: number): string {
-  if (ASCII.test(text)) return text.slice(0, Math.max(1, columns));
+  if (NARROW.test(text)) return text.slice(0, Math.max(1, columns));
   let used = 0;
   let end = 0;
   for (const { segment, index } of segmenter.segment(text)) {

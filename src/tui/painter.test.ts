@@ -2,7 +2,7 @@ import { Terminal } from '@xterm/headless';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { caretAt } from './caret.ts';
-import { Painter } from './painter.ts';
+import { Painter, type PainterOptions } from './painter.ts';
 
 type Lab = {
   painter: Painter;
@@ -12,7 +12,9 @@ type Lab = {
   resize(columns: number, rows: number): Promise<void>;
 };
 
-function lab({ columns = 20, rows = 8 } = {}): Lab {
+type LabOptions = { columns?: number; rows?: number } & Pick<PainterOptions, 'asks' | 'patienceMs'>;
+
+function lab({ columns = 20, rows = 8, ...asking }: LabOptions = {}): Lab {
   const terminal = new Terminal({ cols: columns, rows, scrollback: 10_000, allowProposedApi: true });
   let all = '';
   let last = Promise.resolve();
@@ -24,6 +26,7 @@ function lab({ columns = 20, rows = 8 } = {}): Lab {
     columns: () => terminal.cols,
     rows: () => terminal.rows,
     reflows: true,
+    ...asking,
   });
   return {
     painter,
@@ -100,6 +103,74 @@ test('a zone taller than the screen shows its end', async () => {
   await settle();
 
   expect(standing(terminal)).toEqual(['done', '3', '4', '5', '6']);
+});
+
+const many = Array.from({ length: 12 }, (_, i) => `${i}`);
+
+test('a terminal that never answers is painted all the same, after a moment of patience', async () => {
+  const { painter, terminal, settle, resize } = lab({ asks: true, patienceMs: 1 });
+
+  painter.paint('> a\n');
+  painter.above(many.join('\n'));
+  painter.paint('> b\n');
+  await expect.poll(() => standing(terminal)).toEqual([...many, '> b']);
+  await resize(30, 10);
+  painter.paint('> c\n');
+  await settle();
+
+  expect(standing(terminal)).toEqual([...many, '> c']);
+});
+
+test('a terminal that answers late is asked again once it owes nothing', async () => {
+  const { painter, terminal, settle, written } = lab({ asks: true, patienceMs: 1 });
+  const answers: string[] = [];
+  terminal.onData((answer) => answers.push(answer));
+
+  painter.paint('> a\n');
+  await painter.settle();
+  painter.pause();
+  painter.resume();
+  painter.paint('> b\n');
+  expect(written().split('\u001b[6n')).toHaveLength(2);
+  await settle();
+  for (const answer of answers) painter.replied(answer);
+  painter.paint('> c\n');
+  await settle();
+
+  expect(written().split('\u001b[6n')).toHaveLength(3);
+  expect(standing(terminal)).toEqual(['> c']);
+});
+
+test('once it is to settle nothing more is asked, and no answer is left to the next program', async () => {
+  const { painter, terminal, settle, written } = lab({ asks: true });
+  terminal.onData((answer) => painter.replied(answer));
+
+  painter.paint('> a\n');
+  await painter.settle();
+  const before = written().length;
+  painter.above(many.join('\n'));
+  painter.paint('> b\n');
+  painter.resized();
+  painter.paint('> c\n');
+  painter.pause();
+  await settle();
+
+  expect(written().slice(before)).not.toContain('\u001b[6n');
+  expect(standing(terminal)).toEqual(many);
+});
+
+test('rows that somebody else has painted are gone on with', async () => {
+  const { painter, terminal, settle, written } = lab();
+  await new Promise<void>((done) => terminal.write('one\r\n> two', done));
+
+  painter.takeOver({ rows: ['one', '> two'], caret: { row: 1, column: 5 } });
+  painter.paint(`one\n> two${caretAt('')}\n`);
+  painter.above('over');
+  painter.paint(`1\n> 2${caretAt('')}\n`);
+  await settle();
+
+  expect(written()).not.toContain('one');
+  expect(standing(terminal)).toEqual(['over', '1', '> 2']);
 });
 
 const letters = fc.constantFrom('a', 'b', 'ä', '日', '😀', 'e\u0301', ' x');

@@ -1,13 +1,12 @@
-import { stripVTControlCharacters } from 'node:util';
-import { takeCaret } from './caret.ts';
-import { widthOf } from './measure.ts';
+import { CursorReplies } from './cursor-replies.ts';
+import { Zone } from './zone.ts';
+import { type Place, ZoneModel } from './zone-model.ts';
 
 const BEGIN_UPDATE = '\u001b[?2026h';
 const END_UPDATE = '\u001b[?2026l';
-const HIDE = '\u001b[?25l';
-const SHOW = '\u001b[?25h';
 const ERASE_BELOW = '\u001b[J';
 const ERASE_LINE_END = '\u001b[K';
+const TO_THE_EDGE = '\u001b[9999C';
 
 export type PainterOptions = {
   write(text: string): void;
@@ -15,26 +14,56 @@ export type PainterOptions = {
   rows(): number;
   /** Whether the terminal breaks long lines anew when its width changes. */
   reflows: boolean;
+  /** Whether answers come through `replied`. */
+  asks?: boolean;
+  /** How long they are waited for; a second. */
+  patienceMs?: number;
 };
 
-type Place = { row: number; column: number };
+/** What is known to stand on the screen: this the terminal has read, at this width. */
+type Known = { rows: readonly string[]; at: Place; columns: number };
+
+type Sent = { text: string; above: string; rows: readonly string[]; at: Place };
 
 /**
  * Keeps a few rows at the end of the output up to date, and lets finished text pass above them into the scrollback.
  * Only rows that differ are written, all of a change in one write; nothing above the zone is ever touched again.
+ *
+ * A terminal may take another width at any moment. It breaks the rows on it anew, then reads what was still written
+ * for the old width, and only later are we told. So each write ends with a question at the right edge of the screen;
+ * the answer says at which width it was read. Was it another than before, then a model of the zone (`ZoneModel`) works
+ * out what became of it; the zone is taken away, with the finished text that went to a wrong place, and all of it is
+ * painted again. Taking away goes up by as many rows as there are at any width, asks, and goes on from there: whatever
+ * happens meanwhile, it never reaches above the zone. Finished text that could not be taken back, for want of room on
+ * the screen, is written only when the zone has been taken away before.
+ *
+ * What this cannot mend: rows which the terminal itself pushes into the scrollback, because the zone is taller than the
+ * screen has become; and a size that changes in the midst of one write. A terminal that does not answer is trusted to
+ * have read everything at the size we know.
  */
 export class Painter {
   readonly #options: PainterOptions;
-  /** As they stand on the screen. A zone without content is one empty row, the one the cursor is in. */
-  #rows: string[] = [''];
-  #at: Place = { row: 0, column: 0 };
-  #cursorShown = true;
+  readonly #zone: Zone;
+  readonly #replies: CursorReplies;
+  /** The last one asked for; null while one for another size is awaited. */
+  #frame: string | null = null;
   #above = '';
+  #known: Known;
+  #sent: Sent[] = [];
+  /** The zone must be taken away before anything else. */
+  #lost = false;
+  #model: ZoneModel | null = null;
+  /** Finished text that went to a wrong place. */
+  #again = '';
   #stale = false;
   #paused = false;
+  #settling = false;
 
   constructor(options: PainterOptions) {
     this.#options = options;
+    this.#zone = new Zone(options);
+    this.#replies = new CursorReplies(() => this.#trust(), options.patienceMs);
+    this.#known = this.#supposed();
   }
 
   /** The next frame must be painted even if it is the last one again. */
@@ -49,125 +78,185 @@ export class Painter {
 
   paint(frame: string): void {
     if (this.#paused) return;
-    const { rows, caret } = this.#read(frame);
-    const changes = this.#pass() + this.#update(rows);
-    const cursor = this.#placeCursor(caret, { moved: changes !== '' });
+    this.#frame = frame;
     this.#stale = false;
-    if (changes + cursor === '') return;
-    const hidden = changes !== '' && this.#cursorShown;
-    this.#cursorShown = caret !== null;
-    this.#options.write(`${BEGIN_UPDATE}${hidden ? HIDE : ''}${changes}${cursor}${END_UPDATE}`);
+    this.#goOn();
   }
 
   /** The terminal has another size: what stands there has moved, so the zone is taken away until the next frame. */
   resized(): void {
     if (this.#paused) return;
-    const { reflows, rows, write } = this.#options;
-    const over = reflows ? this.#rowsAboveCursor() : this.#at.row;
-    const up = Math.min(over, rows() - 1);
-    this.#forget();
-    write(`${BEGIN_UPDATE}${up > 0 ? `\u001b[${up}A` : ''}\r${ERASE_BELOW}${END_UPDATE}`);
+    this.#frame = null;
+    this.#stale = true;
+    this.#lost = true;
+    this.#goOn();
   }
 
-  /** Takes the zone away and leaves the terminal to others, until `resume`. */
+  /** Somebody else has painted these rows, and the cursor stands at their caret. */
+  takeOver({ rows, caret }: { rows: readonly string[]; caret: Place }): void {
+    this.#zone.takeOver(rows, caret);
+    this.#suppose();
+    this.#stale = true;
+  }
+
+  /** What the terminal has answered to a question. */
+  replied(reply: string): void {
+    this.#replies.take(reply);
+  }
+
+  /** Asks nothing more until `resume`; done when no answer is under way that another program would read. */
+  settle(): Promise<void> {
+    this.#settling = true;
+    return this.#replies.settled();
+  }
+
+  /** Takes the zone away and leaves the terminal to others, until `resume`. `settle` comes first where there is time. */
   pause(): void {
     if (this.#paused) return;
-    this.#options.write(`${this.#pass()}${this.#goTo(0)}\r${this.#eraseZone()}${SHOW}`);
-    this.#forget();
-    this.#cursorShown = true;
     this.#paused = true;
+    this.#replies.forget();
+    const above = this.#takeAbove();
+    this.#options.write((this.#zone.pass(above) || this.#zone.takeAway()) + this.#zone.showCursor());
+    this.#suppose();
   }
 
   resume(): void {
     this.#paused = false;
-    this.#forget();
-  }
-
-  #forget(): void {
-    this.#rows = [''];
-    this.#at = { row: 0, column: 0 };
+    this.#settling = false;
+    this.#zone.forget();
+    this.#suppose();
     this.#stale = true;
   }
 
-  /** Never taller than the screen: a row that has left it could not be changed any more. */
-  #read(frame: string): { rows: string[]; caret: Place | null } {
-    const all = frame.replace(/\n$/, '').split('\n').slice(-this.#options.rows());
-    let caret: Place | null = null;
-    const rows = all.map((line, row) => {
-      const marked = takeCaret(line);
-      if (!marked) return line;
-      const column = Math.min(paintedWidth(marked.before), this.#options.columns() - 1);
-      caret ??= { row, column };
-      return marked.line;
-    });
-    return { rows, caret };
+  get #asks(): boolean {
+    return this.#options.asks === true && !this.#settling && !this.#replies.silent;
   }
 
-  #pass(): string {
-    if (this.#above === '') return '';
-    const text = this.#above.replaceAll(/\r?\n/g, '\r\n');
+  #goOn(): void {
+    if (this.#paused) return;
+    if (this.#frame !== null && !this.#mayPass()) this.#lost = true;
+    if (!this.#lost) this.#show();
+    else if (this.#replies.awaiting) return;
+    else if (this.#asks) this.#retreat();
+    else this.#takeAwayUnseen();
+  }
+
+  #show(): void {
+    if (this.#frame === null) return;
+    const above = this.#above;
+    const text = this.#zone.paint(this.#frame, { above, question: () => this.#question() });
     this.#above = '';
-    const start = `${this.#goTo(0)}\r${this.#eraseZone()}`;
-    this.#rows = [''];
-    this.#at = { row: 0, column: 0 };
-    return start + text;
+    if (text === '') return;
+    const { rows, at } = this.#zone;
+    this.#sent.push({ text, above, rows, at });
+    if (!this.#asks) this.#suppose();
+    this.#options.write(`${BEGIN_UPDATE}${text}${END_UPDATE}`);
   }
 
-  /** From the zone's first row. Whoever erases from the very top of a screen makes some terminals keep what was there. */
-  #eraseZone(): string {
-    return this.#rows.length > 1 ? `${ERASE_LINE_END}\u001b[1B${ERASE_BELOW}\u001b[1A` : ERASE_LINE_END;
+  #question(): string {
+    return this.#asks ? this.#replies.ask(({ column }) => this.#wasRead(column)) : '';
   }
 
-  #update(rows: string[]): string {
-    const old = this.#rows;
-    let out = '';
-    for (const [row, line] of rows.entries()) {
-      if (line === old[row]) continue;
-      out += `${this.#goTo(row)}\r${line}${this.#eraseAfter(line, old[row])}`;
+  /** What was written last but not yet answered for, this time included, could still be taken back. */
+  #mayPass(): boolean {
+    if (this.#above === '' || !this.#asks) return true;
+    if (this.#zone.isEmpty && !this.#replies.awaiting) return true;
+    const passing = this.#sent.reduce((all, { above }) => all + above, this.#above);
+    return passing.split('\n').length + this.#zone.rows.length <= this.#options.rows() / 2;
+  }
+
+  #wasRead(columns: number): void {
+    const sent = this.#sent.shift();
+    if (!sent) return;
+    this.#follow(sent, columns);
+    if (this.#lost) this.#goOn();
+  }
+
+  #follow({ text, above, rows, at }: Sent, columns: number): void {
+    if (!this.#model && columns !== this.#known.columns) {
+      const model = this.#modelOf(this.#known);
+      model.resize(columns);
+      if (model.above !== this.#known.at.row) this.#model = model;
     }
-    if (old.length > rows.length) {
-      out += `${this.#goTo(rows.length)}\r${ERASE_BELOW}`;
+    if (!this.#model) {
+      this.#known = { rows, at, columns };
+      return;
     }
-    this.#rows = rows;
-    return out;
+    this.#lost = true;
+    this.#model.resize(columns);
+    this.#model.write(text);
+    this.#again += above;
   }
 
-  /** In a full row the cursor still stands on its last character, which must not be erased. */
-  #eraseAfter(line: string, old: string | undefined): string {
-    return old === undefined || old === '' || paintedWidth(line) >= this.#options.columns()
-      ? ''
-      : ERASE_LINE_END;
+  /** Up, as far as is safe at any width, again and again until the zone is gone. */
+  #retreat(): void {
+    this.#model ??= this.#modelOf(this.#known);
+    const model = this.#model;
+    const up = model.surelyAbove;
+    const text =
+      up > 0 ? `\u001b[${up}A\r${ERASE_LINE_END}\u001b[1B${ERASE_BELOW}\u001b[1A` : `\r${ERASE_BELOW}`;
+    let found = 0;
+    const before = this.#replies.ask(({ column }) => {
+      found = column - 1;
+    });
+    const after = this.#replies.ask(({ column: columns }) => {
+      model.resize(columns, found);
+      model.write(text);
+      this.#known = { ...this.#known, columns };
+      if (model.above > 0) this.#retreat();
+      else this.#arrived();
+    });
+    this.#zone.forget();
+    this.#options.write(
+      `${BEGIN_UPDATE}${before}${this.#zone.hideCursor()}${text}${TO_THE_EDGE}${after}\r${END_UPDATE}`,
+    );
   }
 
-  /** Rows past the last one are made. */
-  #goTo(row: number): string {
-    const from = this.#at.row;
-    this.#at = { row, column: 0 };
-    if (row < from) return `\u001b[${from - row}A`;
-    const last = Math.max(from, this.#rows.length - 1);
-    const down = Math.min(row, last) - from;
-    return (down > 0 ? `\u001b[${down}B` : '') + '\r\n'.repeat(Math.max(0, row - last));
+  #arrived(): void {
+    const { columns } = this.#known;
+    this.#above = this.#takeAbove();
+    this.#suppose();
+    this.#known = { ...this.#known, columns };
+    this.#show();
   }
 
-  #placeCursor(caret: Place | null, { moved }: { moved: boolean }): string {
-    if (!caret) return this.#cursorShown && !moved ? HIDE : '';
-    if (!moved && this.#cursorShown && caret.row === this.#at.row && caret.column === this.#at.column)
-      return '';
-    const rows = this.#goTo(caret.row);
-    this.#at = caret;
-    return `${rows}\r${caret.column > 0 ? `\u001b[${caret.column}C` : ''}${moved || !this.#cursorShown ? SHOW : ''}`;
+  /** Of a terminal that does not answer: it has read everything, and has the size we know. */
+  #takeAwayUnseen(): void {
+    const { reflows, rows, write } = this.#options;
+    const over = reflows ? this.#zone.rowsAboveCursor() : this.#zone.at.row;
+    const up = Math.min(over, rows() - 1);
+    this.#zone.forget();
+    this.#suppose();
+    write(`${BEGIN_UPDATE}${up > 0 ? `\u001b[${up}A` : ''}\r${ERASE_BELOW}${END_UPDATE}`);
+    this.#show();
   }
 
-  /** How far the cursor is from the top of the zone, after the terminal has broken the lines anew. */
-  #rowsAboveCursor(): number {
-    const columns = Math.max(1, this.#options.columns());
-    const rowsOf = (line: string) => Math.max(1, Math.ceil(paintedWidth(line) / columns));
-    const before = this.#rows.slice(0, this.#at.row).reduce((sum, line) => sum + rowsOf(line), 0);
-    return before + Math.floor(this.#at.column / columns);
+  #trust(): void {
+    if (this.#lost) this.#takeAwayUnseen();
+    else this.#suppose();
   }
-}
 
-/** Columns of a row with its colours. */
-function paintedWidth(row: string): number {
-  return widthOf(stripVTControlCharacters(row));
+  #takeAbove(): string {
+    const above = this.#again + this.#above;
+    this.#again = '';
+    this.#above = '';
+    return above;
+  }
+
+  /** What we believe is what is known. */
+  #suppose(): void {
+    this.#known = this.#supposed();
+    this.#sent = [];
+    this.#lost = false;
+    this.#model = null;
+  }
+
+  #supposed(): Known {
+    const { rows, at } = this.#zone;
+    return { rows, at, columns: this.#options.columns() };
+  }
+
+  #modelOf({ rows, at, columns }: Known): ZoneModel {
+    return new ZoneModel({ rows, at, columns, reflows: this.#options.reflows });
+  }
 }

@@ -11,13 +11,14 @@ import { questionDialog } from './components/question-dialog.tsx';
 import { textDialog } from './components/text-dialog.tsx';
 import { DialogDesk } from './dialog-desk.ts';
 import type { DialogKit } from './dialogs/kit.ts';
+import { textWidth } from './editor/prompt-lines.ts';
 import { type PromptDeps, PromptModel } from './editor/prompt-model.ts';
 import { Feed } from './feed.ts';
 import { askGround, groundOfEnv } from './ground.ts';
-import { HeldTerminal, type TerminalStreams } from './held-terminal.ts';
+import { type HeldOptions, HeldTerminal, type TerminalStreams } from './held-terminal.ts';
 import { createKeymap, type KeySettings } from './keymap.ts';
 import { loadHighlighter, noHighlighter } from './markdown/highlight.ts';
-import { StreamingMarkdown } from './markdown/stream.ts';
+import { LateMarkdown } from './markdown/late.ts';
 import { Surroundings } from './surroundings.ts';
 import { type Ground, themeFor } from './theme.ts';
 import type { Key, ScreenAction, Status, StatusPart, Submitted } from './types.ts';
@@ -45,6 +46,9 @@ type PromptPlace = Pick<PromptDeps, 'history' | 'commands' | 'listFiles' | 'imag
 
 export type ScreenOptions = TerminalStreams & {
   env: Readonly<Record<string, string | undefined>>;
+  takeOver?: NonNullable<HeldOptions['takeOver']>;
+  /** The background, as it was known to be the last time; it is asked for all the same. */
+  ground?: Ground;
   title: string;
   settings: ScreenSettings;
   status: Status;
@@ -57,6 +61,7 @@ export type ScreenOptions = TerminalStreams & {
 export class Screen {
   readonly store: ViewStore;
   readonly dialogs = new DialogDesk();
+  readonly markdown = new LateMarkdown();
   readonly surroundings: Surroundings;
   readonly terminal: HeldTerminal;
   readonly prompt: PromptModel;
@@ -70,25 +75,27 @@ export class Screen {
   #unmount: () => void = () => undefined;
 
   constructor(options: ScreenOptions) {
-    const { stdin, stdout, env, title, settings, status } = options;
+    const { stdin, stdout, env, title, takeOver, settings, status } = options;
     this.#options = options;
     this.terminal = new HeldTerminal({
       stdin,
       stdout,
       env,
       title,
+      ...(takeOver && { takeOver }),
       onKey: (key) => this.#tap(key),
       promptListens: () => this.dialogs.current === null,
     });
     this.store = new ViewStore(status);
     const { columns, rows } = this.terminal;
-    const theme = this.#theme(groundOfEnv(env));
+    this.#ground = groundOfEnv(env) ?? options.ground ?? null;
+    const theme = this.#theme(this.#ground);
     this.surroundings = new Surroundings({ columns, rows, theme, highlighter: noHighlighter });
     this.#feed = new Feed({
       clock: systemClock,
       stream: settings.stream,
       openMarkdown: () =>
-        new StreamingMarkdown({
+        this.markdown.open({
           width: this.terminal.columns,
           theme: this.surroundings.now.theme,
           highlighter: this.surroundings.now.highlighter,
@@ -121,11 +128,14 @@ export class Screen {
   /** Takes the terminal; `mount` begins to draw, and returns the way to end that. */
   open(mount: () => () => void): void {
     const { stdin, stdout, settings } = this.#options;
-    this.terminal.hold();
+    const pressed = this.terminal.hold();
     stdout.on('resize', this.#resized);
     for (const gone of ['end', 'close', 'error']) stdin.on(gone, this.#gone);
     stdout.on('error', this.#gone);
     process.on('SIGCONT', this.#continued);
+    // Whatever comes up next, these were meant for the prompt: there was nothing else to see.
+    this.prompt.resize(textWidth(this.terminal.columns));
+    this.terminal.deliver(pressed, (key) => this.prompt.press(key));
     this.#unmount = mount();
     if (settings.theme === 'auto' && settings.color) void this.#askGround();
     void loadHighlighter().then((highlighter) => this.surroundings.change({ highlighter }));
@@ -137,6 +147,8 @@ export class Screen {
     this.quit();
     // What was told last is drawn first.
     await new Promise((drawn) => setImmediate(drawn));
+    if (!this.#isGone) await this.terminal.settle();
+    if (this.#closed) return;
     this.#closed = true;
     this.surroundings.change({ leaving: true });
     this.#unmount();
@@ -256,7 +268,7 @@ export class Screen {
         this.quit();
         return;
       case 'suspend':
-        this.#suspend();
+        void this.#suspend();
         return;
       case 'unfold':
         this.store.dispatch({ type: 'unfold' });
@@ -280,6 +292,7 @@ export class Screen {
 
   /** Lends the terminal to somebody else, such as an editor. */
   async lend<Result>(borrow: () => Promise<Result>): Promise<Result> {
+    await this.terminal.settle();
     this.terminal.release();
     try {
       return await borrow();
@@ -340,7 +353,9 @@ export class Screen {
     });
   }
 
-  #suspend(): void {
+  async #suspend(): Promise<void> {
+    await this.terminal.settle();
+    if (this.#closed) return;
     this.terminal.release();
     process.kill(process.pid, 'SIGTSTP');
   }

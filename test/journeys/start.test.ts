@@ -147,6 +147,28 @@ describe('start-up', () => {
     ]);
   });
 
+  test('tells what it spent its time on, when asked', async () => {
+    const space = await workspace();
+    const file = path.join(space.home, 'trace.txt');
+    const server = await serve([says('ok')]);
+    const { model, env } = doors.anthropic(server.url);
+    const args = ['-p', 'hi', '--model', model];
+    const quiet = await aca(space, args, { env: { ...env, AI_ASSISTANT_STARTUP_TRACE: file } });
+    expect(quiet).toEqual({ code: 0, stdout: 'ok\n', stderr: '' });
+    const table = await readFile(file, 'utf8');
+    const reached = [...table.matchAll(/^ +[\d.]+ +[\d.]+ {2}(\D.*)$/gm)].map(([, what]) => what);
+    expect(reached).toEqual([
+      'program begun',
+      'arguments read',
+      'program loaded',
+      'model chosen',
+      'session open',
+      'first request sent',
+    ]);
+    expect(table).toMatch(/chunk-\w+\.cjs {2}.*zod/);
+    expect(table).toMatch(/ all \d+ files\n$/);
+  });
+
   test('a reader that goes away early is no failure', async () => {
     const child = spawn(process.execPath, [main, '--help'], { stdio: ['ignore', 'pipe', 'pipe'] });
     child.stdout.destroy();

@@ -33,37 +33,41 @@ test('[C11] every finished line is in the scrollback once, in order, at its plac
 
 test('[C11] also when the terminal is resized again and again meanwhile, as long as the live rows fit', async () => {
   const { lab } = await storm({ columns: 120, widths: (round) => 105 + ((round * 13) % 40) });
-  expect(found(lab)).toEqual(lines);
+  await expect.poll(() => found(lab), settling).toEqual(lines);
   expect(fullClears(lab.written())).toEqual([]);
-  expect(prompts(lab)).toHaveLength(1);
+  await expect.poll(() => prompts(lab), settling).toHaveLength(1);
 });
 
-// A frame that is under way while the terminal breaks the live rows anew may leave one of them behind.
-test('[C11] in a storm that breaks the live rows no finished line is lost or out of order', async () => {
+test('[C11] also in a storm that breaks the live rows anew while frames are under way', async () => {
   const { lab } = await storm({ columns: 80, widths: (round) => 40 + ((round * 37) % 80) });
-  expect(found(lab).filter((line, i, all) => all.indexOf(line) === i)).toEqual(lines);
+  await expect.poll(() => found(lab), settling).toEqual(lines);
   expect(fullClears(lab.written())).toEqual([]);
+  await expect.poll(() => prompts(lab), settling).toHaveLength(1);
 });
 
 test('[C11] resized at rest, every finished line is still there once, and nothing goes on being written', async () => {
   const lab = await atRest();
   for (const [columns, rows] of sizes) {
-    await lab.resize(columns, rows);
-    await still(lab, 200);
-    expect(found(lab), `${columns} columns`).toEqual(lines.slice(0, 30));
+    lab.resize(columns, rows);
+    await echoed(lab);
+    await expect.poll(() => found(lab), settling).toEqual(lines.slice(0, 30));
   }
   expect(fullClears(lab.written())).toEqual([]);
+  await still(lab);
   expect(await lab.quiet(500)).toBe(0);
 });
 
 test('[C11] resized at rest to fewer columns than its rows need, the screen has one prompt', async () => {
   const lab = await atRest();
   for (const [columns, rows] of sizes) {
-    await lab.resize(columns, rows);
-    await still(lab, 200);
-    expect(prompts(lab), `${columns} columns`).toHaveLength(1);
+    lab.resize(columns, rows);
+    await echoed(lab);
+    await expect.poll(() => prompts(lab), settling).toHaveLength(1);
   }
 });
+
+/** On a busy machine the last resize may be heard of late. */
+const settling = { timeout: 15_000, interval: 50 };
 
 const sizes = [
   [60, 30],
@@ -89,13 +93,22 @@ async function storm({ columns, widths }: { columns: number; widths(round: numbe
   lab.type('go\r');
   await lab.waitFor('line-3-end');
   for (let round = 0; round < 25; round++) {
-    await lab.resize(widths(round), 12 + ((round * 7) % 20));
+    lab.resize(widths(round), 12 + ((round * 7) % 20));
     await new Promise((resolve) => setTimeout(resolve, 40));
   }
   await lab.waitFor('line-119-end');
-  await lab.resize(columns, 24);
-  await still(lab, 500);
+  lab.resize(columns, 24);
+  await echoed(lab);
   return opened;
+}
+
+/** Something is typed and taken back: what was to be painted before has been. */
+async function echoed(lab: Lab): Promise<void> {
+  lab.type('z');
+  await lab.waitFor(({ rows }) => rows().some((row) => row.trimEnd() === '> z'));
+  lab.type('\u007f');
+  await lab.waitFor(() => prompts(lab).length > 0);
+  await lab.settled();
 }
 
 function prompts(lab: Lab): string[] {

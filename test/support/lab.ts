@@ -9,7 +9,6 @@ import type { Workspace } from './workspace.ts';
 const here = path.dirname(fileURLToPath(import.meta.url));
 const main = path.join(here, '../../dist/main.cjs');
 const WAIT_MS = 15_000;
-const BETWEEN_FRAMES_MS = 10;
 const SHELL_PROMPT = 'shell> ';
 
 export type LabOptions = {
@@ -32,8 +31,8 @@ type Cursor = { row: number; column: number; visible: boolean };
 export type Lab = {
   type(keys: string): void;
   paste(text: string): void;
-  /** Between two frames, as far as one can tell from outside: what is on its way is drawn for the old size. */
-  resize(columns: number, rows: number): Promise<void>;
+  /** At once: what is on its way to the terminal is read at the new size. */
+  resize(columns: number, rows: number): void;
   /** The terminal's window is closed. */
   hangUp(): void;
   pid: number;
@@ -112,10 +111,7 @@ export function openLab(space: Workspace, args: string[], options: LabOptions): 
   const lab: Lab = {
     type: (keys) => child.write(keys),
     paste: (text) => child.write(`\u001b[200~${text}\u001b[201~`),
-    async resize(toColumns, toRows) {
-      while (performance.now() - lastWrite < BETWEEN_FRAMES_MS)
-        await new Promise((resolve) => setTimeout(resolve, 2));
-      await pending;
+    resize(toColumns, toRows) {
       emulator.resize(toColumns, toRows);
       child.resize(toColumns, toRows);
     },

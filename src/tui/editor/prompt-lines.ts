@@ -7,9 +7,9 @@ import type { Folds } from './folds.ts';
 import { type Cell, placeOf, rowsOf, windowOf } from './layout.ts';
 import type { PromptState } from './prompt-model.ts';
 
-const SIGN = '> ';
+export const SIGN = '> ';
 const MOST_LISTED = 8;
-const EMPTY = 'Ask for anything · / commands · @ files · ! shell · ? keys';
+export const PLACEHOLDER = 'Ask for anything · / commands · @ files · ! shell · ? keys';
 
 /** `rows` is the most that the text itself may take; `top` the row it was last shown from. */
 export type PromptFrame = {
@@ -66,7 +66,7 @@ function more(row: number, { top, most, count }: { top: number; most: number; co
 }
 
 function emptySpans(columns: number, style: Style): Span[] {
-  const text = fitTo(EMPTY, textWidth(columns));
+  const text = fitTo(PLACEHOLDER, textWidth(columns));
   const first = text.slice(0, 1);
   return [
     { text: caretAt(first), style },

@@ -1,0 +1,32 @@
+import { modesByStrictness } from '../config/schema.ts';
+import { lookOf } from '../tui/look.ts';
+import type { Screen } from '../tui/screen.ts';
+import type { Options } from './args.ts';
+import { dropLook, keepLook, readLook } from './early/look-file.ts';
+import type { Settings } from './open.ts';
+import { nothingKnown } from './screen-standing.ts';
+import type { Terminal } from './terminal.ts';
+
+type Place = { settings: Settings; options: Pick<Options, 'mode'>; terminal: Pick<Terminal, 'env'> };
+
+/** Keeps how the screen looks, so that the next start can paint it before it has loaded anything. */
+export function rememberLook({ surroundings }: Pick<Screen, 'surroundings'>, place: Place): void {
+  const { settings, options, terminal } = place;
+  const { config, root } = settings;
+  const { env } = terminal;
+  // Whose keys mean something else should see what they do from the beginning.
+  if (Object.keys(config.keys).length > 0) {
+    dropLook(root, env);
+    return;
+  }
+  // A mode asked for once is not the one the next start begins with.
+  const mode = options.mode === undefined ? config.mode : modeBefore(root, env);
+  const { theme } = surroundings.now;
+  const { statusBar } = config;
+  keepLook(root, env, lookOf({ theme, statusBar, status: { ...nothingKnown, mode } }, modesByStrictness));
+}
+
+function modeBefore(root: string, env: NodeJS.ProcessEnv): Settings['config']['mode'] {
+  const known = readLook(root, env)?.mode;
+  return modesByStrictness.find((mode) => mode === known) ?? 'default';
+}

@@ -1,0 +1,277 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { knowLook, openHeld } from '../support/early.ts';
+import { fullClears, type Lab, still } from '../support/lab.ts';
+import { says } from '../support/model-server/script.ts';
+import { openScreen } from '../support/screen.ts';
+import { type Workspace, workspace } from '../support/workspace.ts';
+
+const PLACEHOLDER = 'Ask for anything · / commands · @ files · ! shell · ? keys';
+/** The rows are there, and nothing else is loaded. */
+const EARLY = ['', 'default', `> ${PLACEHOLDER}`];
+/** Said when the screen itself has taken the terminal. */
+const TAKEN = '\u001b]2;aca';
+
+async function known(
+  files: Record<string, string> = {},
+  env: Record<string, string> = {},
+): Promise<Workspace> {
+  const space = await workspace(files);
+  await knowLook(space, env);
+  return space;
+}
+
+/** Without the blank the cursor stands on. */
+function rowsOf(lab: Lab): string[] {
+  return lab.rows().map((row) => row.trimEnd());
+}
+
+function shows(rows: readonly string[]): (lab: Lab) => boolean {
+  return (lab) => JSON.stringify(rowsOf(lab)) === JSON.stringify(rows);
+}
+
+function isReady(lab: Lab): boolean {
+  return lab.rows().join('\n').includes('claude-sonnet');
+}
+
+describe('[N03] [Y31] a prompt before anything is loaded', () => {
+  test('shows what is typed; the screen goes on with it and paints no row twice', async () => {
+    const { lab, server, letGo } = await openHeld(await known(), { script: [says('Heard.')] });
+    await lab.waitFor(shows(EARLY));
+    lab.type('helo');
+    await lab.waitFor(shows(['', 'default', '> helo']));
+    lab.type('\u001b[Dl');
+    await lab.waitFor(shows(['', 'default', '> hello']));
+    expect(lab.cursor()).toEqual({ row: 2, column: 6, visible: true });
+    expect(lab.written()).not.toContain(TAKEN);
+    await letGo();
+    await lab.waitFor(isReady);
+    await still(lab);
+    expect(lab.all().map((row) => row.trimEnd())).toEqual([
+      '',
+      expect.stringContaining('default'),
+      '> hello',
+    ]);
+    expect(lab.cursor()).toEqual({ row: 2, column: 6, visible: true });
+    lab.type('\r');
+    await lab.waitFor('Heard.');
+    expect(server.requests[0]?.messages.at(-1)?.text).toBe('hello');
+    expect(fullClears(lab.written())).toEqual([]);
+  });
+
+  test('Enter sends once what was typed, when somebody can take it', async () => {
+    const { lab, server, letGo } = await openHeld(await known(), {
+      script: [says('Heard.'), says('Again.')],
+    });
+    await lab.waitFor(shows(EARLY));
+    lab.type('first words\rand more');
+    await lab.waitFor((it) => it.rows().includes('⧗ first words') && rowsOf(it).includes('> and more'));
+    await letGo();
+    await lab.waitFor('Heard.');
+    await lab.waitFor((it) => rowsOf(it).includes('> and more'));
+    lab.type('\r');
+    await lab.waitFor('Again.');
+    expect(server.requests.map(({ messages }) => messages.at(-1)?.text)).toEqual(['first words', 'and more']);
+    expect(lab.all().filter((row) => row.includes('first words'))).toHaveLength(1);
+  });
+
+  test('keys it does not know wait for the screen', async () => {
+    const { lab, letGo } = await openHeld(await known());
+    await lab.waitFor(shows(EARLY));
+    // To the start of the line, a capital before it; then a letter of two columns.
+    lab.type('ello\u0001H\u0005漢');
+    await lab.waitFor(shows(['', 'default', '> ello']));
+    await letGo();
+    await lab.waitFor((it) => isReady(it) && rowsOf(it).includes('> Hello漢'));
+  });
+
+  test.each([1, 2, 3, 4])('keys typed all along the start are all there, in order (%i)', async (round) => {
+    const { lab } = await openScreenEarly(round);
+    await lab.waitFor((it) => rowsOf(it).includes(`> ${WORDS}`));
+    await lab.waitFor(isReady);
+    await still(lab);
+    expect(rowsOf(lab).filter((row) => row.startsWith('>'))).toEqual([`> ${WORDS}`]);
+    expect(lab.all().filter((row) => row.includes('default'))).toHaveLength(1);
+  });
+
+  test('the screen is the same as without it', async () => {
+    const pictures = [];
+    for (const space of [await known(), await workspace()]) {
+      const { lab } = await openScreen(space, [says('Heard.')]);
+      await still(lab);
+      lab.type('hello\r');
+      await lab.waitFor('Heard.');
+      await still(lab);
+      // How things stand is found out in its own time.
+      const rows = lab.all().filter((row) => !row.startsWith('claude-sonnet'));
+      pictures.push({ rows, cursor: lab.cursor(), modes: lab.modes() });
+    }
+    expect(pictures[0]).toEqual(pictures[1]);
+  });
+
+  test('the next start knows how this one looked', async () => {
+    const space = await workspace();
+    const first = await openScreen(space, []);
+    await still(first.lab);
+    first.lab.type('\u0004');
+    expect(await first.lab.exit).toBe(0);
+    const { lab } = await openHeld(space);
+    await lab.waitFor(shows(EARLY));
+  });
+
+  test('compiled code that one screen has kept is taken by the next', async () => {
+    const space = await workspace();
+    const watch = path.join(space.home, 'watch.cjs');
+    const report = path.join(space.home, 'report');
+    await writeFile(watch, WATCH);
+    const env = { NODE_OPTIONS: `--require ${watch}`, REPORT: report };
+    for (const _ of ['first', 'second']) {
+      await writeFile(report, '');
+      const { lab } = await openScreen(space, [], { env });
+      lab.type('\u0004');
+      expect(await lab.exit).toBe(0);
+    }
+    const taken = (await readFile(report, 'utf8')).trim().split('\n');
+    expect([...new Set(taken)]).toEqual(['taken']);
+    expect(taken.length).toBeGreaterThan(20);
+  });
+
+  test('NO_COLOR counts from the beginning', async () => {
+    const env = { NO_COLOR: '1' };
+    const { lab } = await openHeld(await known({}, env), { env });
+    await lab.waitFor(shows(EARLY));
+    expect(lab.written()).not.toMatch(/\[[34]8;|\[[39]\dm/);
+  });
+});
+
+describe('leaving before anything is loaded', () => {
+  test.each([
+    ['Ctrl-D', '\u0004'],
+    ['Ctrl-C twice', '\u0003\u0003'],
+    ['Ctrl-C thrice after words', 'words\u0003\u0003\u0003'],
+  ])('%s leaves the terminal as it was', async (_name, keys) => {
+    const { lab } = await openHeld(await known(), { inShell: true });
+    await lab.waitFor((it) => it.rows().some((row) => row.startsWith('> ')));
+    lab.type(keys);
+    await lab.waitFor('shell> ', { times: 2 });
+    expect(lab.written()).not.toContain(TAKEN);
+    expect(lab.all().filter((row) => row.startsWith('>'))).toEqual([]);
+    expect(lab.modes()).toEqual({ bracketedPaste: false, focus: false, alternate: false });
+    lab.type('stty -a; echo over\r');
+    await lab.waitFor('\nover');
+    const settings = lab.all().join(' ');
+    for (const mode of ['icanon', 'echo', 'isig', 'icrnl', 'opost'])
+      expect(settings).toMatch(new RegExp(`(^|[ ;])${mode}\\b`));
+  });
+
+  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s gives the terminal back', async (signal) => {
+    const { lab } = await openHeld(await known());
+    await lab.waitFor(shows(EARLY));
+    process.kill(lab.pid, signal);
+    await lab.exit;
+    expect(lab.rows()).toEqual([]);
+    expect(lab.modes()).toEqual({ bracketedPaste: false, focus: false, alternate: false });
+    expect(lab.cursor().visible).toBe(true);
+  });
+
+  test('a terminal that goes away ends it', async () => {
+    const { lab } = await openHeld(await known());
+    await lab.waitFor(shows(EARLY));
+    lab.hangUp();
+    await lab.exit;
+  });
+});
+
+describe('when something else comes', () => {
+  test('a question is not answered by what was typed before it', async () => {
+    const space = await known({
+      '.ai-assistant.json': '{ "permissions": { "allow": ["Bash(touch made)"] } }\n',
+    });
+    const { lab, letGo } = await openHeld(space);
+    await lab.waitFor(shows(EARLY));
+    lab.type('yyy');
+    await lab.waitFor(shows(['', 'default', '> yyy']));
+    await letGo();
+    await lab.waitFor('Trust this folder?');
+    await still(lab, 600);
+    expect(lab.rows().join('\n')).toContain('Trust this folder?');
+    lab.type('n');
+    await lab.waitFor((it) => isReady(it) && rowsOf(it).includes('> yyy'));
+    expect(lab.all().join('\n')).not.toContain('trusted now');
+  });
+
+  test('an error stands alone, and the terminal is as it was', async () => {
+    const space = await known();
+    await writeFile(path.join(space.home, '.ai-assistant/config.json'), '{ "theme": 7 }');
+    const { lab, letGo } = await openHeld(space);
+    await lab.waitFor(shows(EARLY));
+    await letGo();
+    expect(await lab.exit).not.toBe(0);
+    expect(lab.all().join('\n')).toContain('theme');
+    expect(lab.all().filter((row) => row.startsWith('>') || row === 'default')).toEqual([]);
+    expect(lab.modes()).toEqual({ bracketedPaste: false, focus: false, alternate: false });
+  });
+
+  test('a wrong flag is told of as ever', async () => {
+    const { lab, letGo } = await openHeld(await known(), { args: ['--max-turns', 'many'] });
+    await lab.waitFor(shows(EARLY));
+    await letGo();
+    expect(await lab.exit).toBe(2);
+    expect(lab.rows().join('')).toContain('whole number above zero');
+    expect(lab.rows().filter((row) => row.startsWith('>') || row === 'default')).toEqual([]);
+  });
+
+  test('a terminal that has changed its size finds one prompt', async () => {
+    const { lab, letGo } = await openHeld(await known());
+    await lab.waitFor(shows(EARLY));
+    lab.type('hello');
+    await lab.waitFor(shows(['', 'default', '> hello']));
+    await lab.resize(50, 20);
+    await letGo();
+    await lab.waitFor(isReady);
+    await still(lab);
+    expect(lab.all().flatMap((row) => (row.startsWith('>') ? row.trimEnd() : []))).toEqual(['> hello']);
+  });
+
+  test.each([
+    ['a terminal that cannot be repainted', { env: { TERM: 'dumb' } }],
+    ['a tiny terminal', { columns: 10, rows: 3 }],
+    ['somebody who listens', { args: ['--screen-reader'] }],
+  ])('for %s nothing is painted early', async (_what, options) => {
+    const space = await known({}, 'env' in options ? options.env : {});
+    const { lab, letGo } = await openHeld(space, options);
+    await letGo();
+    await lab.waitFor((it) => it.written().includes('>'));
+    expect(lab.written()).not.toContain('\u001b[?2004h\u001b[?2026h');
+  });
+});
+
+/** Loaded before the program: tells of every file that comes with compiled code whether the engine takes it. */
+const WATCH = `const vm = require('node:vm');
+const { appendFileSync } = require('node:fs');
+const { Script } = vm;
+vm.Script = class extends Script {
+  constructor(source, options) {
+    super(source, options);
+    if (options.cachedData) appendFileSync(process.env.REPORT, this.cachedDataRejected ? 'refused\\n' : 'taken\\n');
+  }
+};
+`;
+
+const WORDS = 'the quick brown fox jumps over the lazy dog';
+
+/** Every key at another moment of the start, by a row of pauses that is the same in every run. */
+async function openScreenEarly(round: number): Promise<{ lab: Lab }> {
+  const space = await known();
+  await mkdir(path.join(space.home, '.ai-assistant/cache'), { recursive: true });
+  const { lab, letGo } = await openHeld(space);
+  await letGo();
+  let seed = round * 7_919;
+  for (const letter of WORDS) {
+    lab.type(letter);
+    seed = (seed * 48_271) % 2_147_483_647;
+    await new Promise((resolve) => setTimeout(resolve, seed % (round * 12)));
+  }
+  return { lab };
+}

@@ -1,7 +1,21 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { builtBinary } from './test/support/binary.ts';
 
 const shared = { testTimeout: 30_000, hookTimeout: 60_000, pool: 'forks' } as const;
+
+/** Journeys that go through most of what a runtime may do differently; `npm run test:binary` runs them all. */
+const WITH_BINARY = [
+  'binary',
+  'headless',
+  'sandbox',
+  'sessions',
+  'tools-edit',
+  'tools-search',
+  'tui-input',
+].map((name) => `test/journeys/${name}.test.ts`);
+const INSTALL = 'test/journeys/install.test.ts';
+const ABOUT_BINARY = 'test/journeys/binary.test.ts';
 
 /** Unit tests run the source; journeys run the built program, so only they wait for a build. */
 export default defineConfig({
@@ -27,7 +41,17 @@ export default defineConfig({
           ...shared,
           name: 'journeys',
           include: ['test/journeys/**/*.test.ts'],
+          exclude: process.env.ACA_UNDER_TEST ? [INSTALL] : [INSTALL, ABOUT_BINARY],
           globalSetup: ['test/support/build-once.ts'],
+        },
+      },
+      {
+        test: {
+          ...shared,
+          name: 'binary',
+          include: builtBinary === null ? [INSTALL] : [INSTALL, ...WITH_BINARY],
+          globalSetup: ['test/support/binary.ts'],
+          ...(builtBinary !== null && { env: { ACA_UNDER_TEST: builtBinary } }),
         },
       },
     ],

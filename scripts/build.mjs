@@ -2,49 +2,19 @@
 // --quiet prints nothing on success; --types also writes the public type declarations; --outdir DIR goes elsewhere.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build, transform } from 'esbuild';
+import { assets, bundled, root, toolParameters } from './bundle.mjs';
 import { inkInBundle } from './ink-in-bundle.mjs';
+import { licences } from './licences.mjs';
 
-const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
-const { version } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8'));
 const outdir = process.argv.indexOf('--outdir');
 const dist = path.resolve(root, outdir === -1 ? 'dist' : process.argv[outdir + 1]);
 
 const MODULE_URL = 'const __moduleUrl=require("node:url").pathToFileURL(__filename).href;';
 
-/** @type {import('esbuild').BuildOptions} */
-const shared = {
-  absWorkingDir: root,
-  outdir: dist,
-  bundle: true,
-  platform: 'node',
-  target: 'node20.19',
-  minify: true,
-  legalComments: 'none',
-  metafile: true,
-  logLevel: 'warning',
-  jsx: 'automatic',
-  define: { ACA_VERSION: JSON.stringify(version), 'process.env.NODE_ENV': '"production"' },
-};
-
-/** Runs a piece of the source now, so that the program need not at every start. */
-async function toolParameters() {
-  const outfile = path.join(root, 'node_modules/.cache/tool-parameters.mjs');
-  await build({
-    absWorkingDir: root,
-    entryPoints: ['scripts/tool-parameters.ts'],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    packages: 'external',
-    logLevel: 'warning',
-  });
-  return (await import(pathToFileURL(outfile).href)).toolParameters;
-}
+const shared = { ...bundled, outdir: dist };
 
 // The thread that holds the runtime of embedded models: a program of its own, started by its file's name.
 const thread = await build({
@@ -117,11 +87,7 @@ for (const entry of await readdir(dist, { recursive: true, withFileTypes: true }
 }
 
 // What the libraries look for beside the file they are called from.
-for (const file of [
-  '@hyzyla/pdfium/dist/pdfium.wasm',
-  'web-tree-sitter/web-tree-sitter.wasm',
-  'tree-sitter-bash/tree-sitter-bash.wasm',
-]) {
+for (const file of assets) {
   await copyFile(path.join(root, 'node_modules', file), path.join(dist, 'chunks', path.basename(file)));
 }
 await chmod(path.join(dist, 'main.cjs'), 0o755);
@@ -129,7 +95,7 @@ await writeFile(path.join(dist, 'THIRD-PARTY-LICENSES.txt'), await licences(inpu
 if (process.argv.includes('--types')) {
   execFileSync(
     process.execPath,
-    [path.join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.types.json'],
+    [path.join(root, 'scripts/run-ts.mjs'), 'scripts/types.ts', path.join(dist, 'types')],
     {
       cwd: root,
       stdio: 'inherit',
@@ -245,35 +211,4 @@ const { ${names} } = createRequire(import.meta.url)('${relativeName(face, file)}
 export { ${names} };
 `;
   return { path: face, text };
-}
-
-/** The licence text of every package whose code is in the bundle. */
-async function licences(inputs) {
-  const names = new Set(
-    inputs.flatMap((input) => input.match(/^(node_modules\/(?:@[^/]+\/)?[^/]+)\//)?.[1] ?? []),
-  );
-  const texts = [await readFile(path.join(root, 'scripts/licences/pdfium.txt'), 'utf8')];
-  for (const folder of [...names].sort()) {
-    const manifest = JSON.parse(await readFile(path.join(root, folder, 'package.json'), 'utf8'));
-    const text = await firstFile(folder, [
-      'LICENSE',
-      'LICENSE.md',
-      'LICENSE.txt',
-      'LICENCE',
-      'license',
-      'LICENSE-MIT',
-    ]);
-    texts.push(
-      `${manifest.name} ${manifest.version} (${manifest.license})\n\n${text ?? 'No licence file in the package.'}\n`,
-    );
-  }
-  return texts.join(`\n${'-'.repeat(80)}\n\n`);
-}
-
-async function firstFile(folder, names) {
-  for (const name of names) {
-    const text = await readFile(path.join(root, folder, name), 'utf8').catch(() => null);
-    if (text !== null) return text;
-  }
-  return null;
 }

@@ -1,16 +1,39 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { schemaOf } from './json-schema.ts';
+import { brokenLinks, readPages } from './links.ts';
+import { manPage } from './man-page.ts';
+import { publicTypes } from './public-types.ts';
 import { reference } from './reference.ts';
 
-/** Writes docs/reference.md from the code; with --check it only tells whether the file is up to date. */
-const file = 'docs/reference.md';
-const text = reference();
+/** Writes what of the documentation comes from the code; with --check it only tells whether the files are up to date. */
+const types = await publicTypes();
+const generated: Record<string, string> = {
+  'docs/reference.md': reference(),
+  'man/aca.1': manPage(),
+  'etc/api.d.ts': types,
+  'docs/schemas/event.json': json(schemaOf('AgentEvent', types)),
+  'docs/schemas/result.json': json(schemaOf('Report', types)),
+};
+
+function json(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
 
 if (process.argv.includes('--check')) {
-  if ((await readFile(file, 'utf8').catch(() => '')) !== text) {
+  for (const [file, text] of Object.entries(generated)) {
+    if ((await readFile(file, 'utf8').catch(() => '')) === text) continue;
     console.error(`${file} is out of date. Run: npm run docs`);
     process.exitCode = 1;
   }
+  for (const problem of brokenLinks(await readPages('.'), '.')) {
+    console.error(problem);
+    process.exitCode = 1;
+  }
 } else {
-  await writeFile(file, text);
-  console.log(`${file} written`);
+  for (const [file, text] of Object.entries(generated)) {
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(file, text);
+    console.log(`${file} written`);
+  }
 }

@@ -1,8 +1,10 @@
-import type { Command, Option } from 'commander';
+import { Command, type Option } from 'commander';
 import { buildProgram, subcommands } from '../src/cli/args.ts';
 import { exitCodes } from '../src/cli/exit-codes.ts';
 import { auditCommand } from '../src/cli/subcommands/audit.ts';
+import { completionCommand } from '../src/cli/subcommands/completion.ts';
 import { configCommand } from '../src/cli/subcommands/config.ts';
+import { doctorCommand } from '../src/cli/subcommands/doctor.ts';
 import { keysCommand } from '../src/cli/subcommands/keys.ts';
 import { mcpCommand } from '../src/cli/subcommands/mcp.ts';
 import { memoryCommand } from '../src/cli/subcommands/memory.ts';
@@ -12,6 +14,8 @@ import { sessionsCommand } from '../src/cli/subcommands/sessions.ts';
 import { statsCommand } from '../src/cli/subcommands/stats.ts';
 import { trustCommand } from '../src/cli/subcommands/trust.ts';
 import { undoCommand } from '../src/cli/subcommands/undo.ts';
+import { uninstallCommand } from '../src/cli/subcommands/uninstall.ts';
+import { updateCommand } from '../src/cli/subcommands/update.ts';
 import type { Terminal } from '../src/cli/terminal.ts';
 import { builtinCommands } from '../src/commands/index.ts';
 import { environmentVariables } from '../src/config/environment.ts';
@@ -27,7 +31,7 @@ export function reference(): string {
   return `${[
     '# Reference\n\nGenerated from the code by `npm run docs`; do not edit.',
     section('Flags', ['flag', 'what it does', 'default'], flagRows()),
-    section('Commands', ['command', 'what it does'], commandRows()),
+    section('Commands', ['command', 'what it does'], commandRows().map(cellsOf)),
     section('Slash commands', ['command', 'what it does'], slashRows()),
     section('Keys', ['action', 'keys', 'where', 'what it does'], keyRows()),
     section('Exit codes', ['code', 'meaning'], exitRows()),
@@ -57,7 +61,10 @@ function flagRows(): string[][] {
   });
 }
 
-function commandRows(): string[][] {
+/** A command that does something, and the subcommand it belongs to. */
+export type CommandRow = { under: string; usage: string; description: string; flags: readonly Option[] };
+
+export function commandRows(): CommandRow[] {
   // Only the words of the commands are read; nothing of a terminal is used.
   const terminal = {
     env: {},
@@ -68,7 +75,9 @@ function commandRows(): string[][] {
   } as unknown as Terminal;
   const built: Record<(typeof subcommands)[number]['name'], Command> = {
     audit: auditCommand(terminal),
+    completion: completionCommand(terminal, async (name) => new Command(name)),
     config: configCommand(terminal),
+    doctor: doctorCommand(terminal, { code: 0 }),
     keys: keysCommand(terminal),
     mcp: mcpCommand(terminal),
     memory: memoryCommand(terminal),
@@ -79,22 +88,28 @@ function commandRows(): string[][] {
     stats: statsCommand(terminal),
     trust: trustCommand(terminal),
     undo: undoCommand('undo', terminal),
+    uninstall: uninstallCommand(terminal),
+    update: updateCommand(terminal),
   };
   return subcommands.flatMap(({ name }) => {
     const command = built[name];
     return command.commands.length > 0
-      ? command.commands.map((inner) => rowOf(inner, `${name} `))
-      : [rowOf(command, '')];
+      ? command.commands.map((inner) => rowOf(inner, name, `${name} `))
+      : [rowOf(command, name, '')];
   });
 }
 
-function rowOf(command: Command, prefix: string): string[] {
+function rowOf(command: Command, under: string, prefix: string): CommandRow {
   const words = command.registeredArguments.map((argument) =>
     argument.required ? `<${argument.name()}>` : `[${argument.name()}]`,
   );
-  const flags = command.options.map((option) => `\`${option.flags}\` ${option.description}`);
   const usage = ['aca', `${prefix}${command.name()}`, ...words].join(' ');
-  return [`\`${usage}\``, [command.description(), ...flags].join('; ')];
+  return { under, usage, description: command.description(), flags: command.options };
+}
+
+function cellsOf({ usage, description, flags }: CommandRow): string[] {
+  const named = flags.map((option) => `\`${option.flags}\` ${option.description}`);
+  return [`\`${usage}\``, [description, ...named].join('; ')];
 }
 
 function slashRows(): string[][] {

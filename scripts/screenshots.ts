@@ -53,6 +53,13 @@ const edit = both('I will take the first one out.', [
 
 const shots: Shot[] = [
   {
+    name: 'start',
+    title: 'The prompt of a new conversation',
+    rows: 8,
+    script: [],
+    play: async () => undefined,
+  },
+  {
     name: 'answer',
     title: 'An answer: headings, a table, highlighted code',
     rows: 30,
@@ -73,13 +80,26 @@ const shots: Shot[] = [
     },
   },
   {
+    name: 'done',
+    title: 'The file is changed and the run is over',
+    rows: 22,
+    script: [edit, says('`read` opens the file once now. `/undo` takes it back.')],
+    async play(lab) {
+      lab.type('mend it\r');
+      await lab.waitFor('load(file)');
+      await still(lab, 600);
+      lab.type('y');
+      await lab.waitFor('takes it back');
+    },
+  },
+  {
     name: 'completion',
     title: 'The commands, completed as they are typed',
     rows: 16,
     script: [],
     async play(lab) {
       lab.type('/');
-      await lab.waitFor('/compact');
+      await lab.waitFor('/commit');
     },
   },
 ];

@@ -1,17 +1,41 @@
-/** The public face: the types plugin authors write against, and the way to embed the assistant. */
+/** The public face: the assistant as a part of another program, and the types plugin authors write against. */
 
-export type { Controller, RunEnd } from './agent/controller.ts';
-export type { AgentState } from './agent/state.ts';
-export { type Assistant, assemble, type Parts } from './assemble/assemble.ts';
-export { type Choice, chooseModel } from './assemble/choose-model.ts';
+export { type AgentTool, defineAgentTool } from './api/agent-tool.ts';
+export { createAgent } from './api/create-agent.ts';
+export type { Agent, AgentOptions, AgentPermissions, AgentRun, RunResult } from './api/types.ts';
 export { type CommandVerdict, type JudgeOptions, judgeCommand, loadJudge } from './assemble/judge-command.ts';
 export type { CommandContext, RunOptions, SlashCommand } from './contract/command.ts';
 export type { Display } from './contract/display.ts';
-export { ProviderError, ToolExecutionError, UserError } from './contract/errors.ts';
+export { UserError } from './contract/errors.ts';
 export type { AgentEvent, EndReason } from './contract/event.ts';
-export type * from './contract/message.ts';
-export type * from './contract/permission.ts';
-export type { CompletionRequest, ModelInfo, Provider, ProviderEvent } from './contract/provider.ts';
+export type {
+  AssistantMessage,
+  ImagePart,
+  Message,
+  TextPart,
+  ThinkingPart,
+  ToolCall,
+  ToolCallPart,
+  ToolMessage,
+  Usage,
+  UserMessage,
+} from './contract/message.ts';
+export type {
+  Access,
+  Answer,
+  Permission,
+  PermissionMode,
+  PermissionRequest,
+} from './contract/permission.ts';
+export type { SandboxState } from './contract/sandbox.ts';
 export type { Session } from './contract/session.ts';
-export { defineTool, fail, ok, type Tool, type ToolContext, type ToolResult } from './contract/tool.ts';
+export {
+  defineTool,
+  fail,
+  ok,
+  type Tool,
+  type ToolContext,
+  type ToolResult,
+  type UserQuestion,
+} from './contract/tool.ts';
 export { definePlugin, type Plugin, type PluginHooks, type PluginTool } from './plugins/plugin.ts';

@@ -43,7 +43,7 @@ import { carefulShell } from './careful-shell.ts';
 import type { Choice } from './choose-model.ts';
 import { createContextWindow } from './context-window.ts';
 import { type Base, createConversationView } from './conversation-view.ts';
-import { createExtensions, type UserCall } from './extensions.ts';
+import { createExtensions, type HostAdditions, hostInstructions, type UserCall } from './extensions.ts';
 import { makeHands } from './hands.ts';
 import { runInfo } from './history-facts.ts';
 import { createJudge } from './judge.ts';
@@ -63,7 +63,7 @@ import { circlesOf, fitInstructions, isSmall, offeredTools } from './small-model
 import { createSoFar } from './so-far.ts';
 import { createSubagents } from './subagents.ts';
 
-export type Parts = {
+export type Parts = HostAdditions & {
   config: Config;
   env: NodeJS.ProcessEnv;
   cwd: string;
@@ -262,7 +262,8 @@ export function assemble(parts: Parts): Assistant {
   /** The model of the run under way, or of the last one. */
   let inUse = choice;
   const surroundings = async (now: PermissionMode): Promise<Surroundings> => {
-    const [{ skills }, all] = await Promise.all([extensions.ready(), project.all()]);
+    const [{ skills }, found] = await Promise.all([extensions.ready(), project.all()]);
+    const all = [...found, ...hostInstructions(parts)];
     const place = { cwd, platform: process.platform, shell: hands.shell.name, mode: now };
     if (!isSmall(inUse, config)) return { ...place, instructions: all, skills };
     return { ...place, instructions: fitInstructions(all, inUse.info.contextWindow), length: 'short' };
@@ -386,9 +387,7 @@ export function assemble(parts: Parts): Assistant {
     },
     noteAtEnd: async (signal) => remembering?.atEnd(signal),
     close: async () => {
-      await extensions.close();
-      await subagents.close();
-      await remembering?.close();
+      for (const part of [extensions, subagents, remembering]) await part?.close();
       servers?.close();
       view.close();
       await controller.close();

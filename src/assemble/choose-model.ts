@@ -250,7 +250,8 @@ function presetNamed(name: string, known: readonly Preset[]): Preset {
   );
 }
 
-function baseUrlOf(preset: Preset, { config, env }: Pick<ChooseDeps, 'config' | 'env'>): string {
+/** Where a vendor answers: what the user says of it before what is known of it. */
+export function baseUrlOf(preset: Preset, { config, env }: Pick<ChooseDeps, 'config' | 'env'>): string {
   const named = config.provider === undefined ? preset.name === 'local' : config.provider === preset.name;
   if (config.apiBaseUrl !== undefined && (named || config.model?.startsWith(`${preset.name}/`)))
     return config.apiBaseUrl;

@@ -28,6 +28,14 @@ export type ExtensionDeps = {
 /** `refused`: it was not allowed to run. */
 export type UserCall = { success: boolean; text: string; refused: boolean };
 
+/** What the program that embeds the assistant brings along. */
+export type HostAdditions = { host?: { tools: readonly Tool[]; instructions?: string } };
+
+/** As the system prompt shows them. */
+export function hostInstructions({ host }: HostAdditions): { file: string; text: string }[] {
+  return host?.instructions === undefined ? [] : [{ file: 'the program', text: host.instructions }];
+}
+
 /** What the user's and the project's own additions do in one session. */
 export type SessionExtensions = Pick<SessionHooks, 'keepsAll'> & {
   desk: Extensions;
@@ -92,7 +100,7 @@ export function createExtensions(parts: Parts, deps: ExtensionDeps): SessionExte
       troubles,
       hooks: await hooksOf(plugins),
       skills: shelf.skills,
-      tools: [...skill, ...plugins.flatMap(({ tools }) => tools)],
+      tools: [...skill, ...plugins.flatMap(({ tools }) => tools), ...(parts.host?.tools ?? [])],
       commands: await commandsOf(plugins),
     };
     return found;

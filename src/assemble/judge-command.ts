@@ -39,7 +39,10 @@ export function commandJudge({ cwd, home, trusted }: JudgeOptions): (line: strin
 }
 
 /** What the judge of commands may ask of the machine: where paths lead, and what a repository would run. */
-export function commandPlace(guard: Guard, { cwd, home, trusted }: JudgeOptions): Required<Place> {
+export function commandPlace(
+  guard: Guard,
+  { cwd, home, trusted }: JudgeOptions,
+): Required<Omit<Place, 'shell'>> {
   return {
     cwd,
     home,

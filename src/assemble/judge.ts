@@ -13,6 +13,7 @@ import { tellBroadRules } from '../permissions/rules/broad-rules.ts';
 import { classify } from '../permissions/shell/classify.ts';
 import { loadGrammar } from '../permissions/shell/grammar.ts';
 import type { Guard } from '../sandbox/guard.ts';
+import { shellName } from '../sandbox/shell-program.ts';
 import type { Parts } from './assemble.ts';
 import { commandPlace } from './judge-command.ts';
 
@@ -53,7 +54,10 @@ export function createJudge(parts: Parts, { mode, guard, sandbox, controller }: 
   let toldFallback = false;
   /** The shell's grammar is there; it comes with the first command. */
   let canRead = false;
-  const place = commandPlace(guard, { cwd, home: homedir(), trusted: parts.trusted });
+  const place = {
+    ...commandPlace(guard, { cwd, home: homedir(), trusted: parts.trusted }),
+    shell: shellName(process.platform, parts.env),
+  };
 
   const gate = createGate({
     policy: () => ({

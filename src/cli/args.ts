@@ -42,7 +42,9 @@ export type Invocation =
 /** Subcommands: their file is loaded only when they are called. */
 export const subcommands = [
   { name: 'audit', description: 'Show what was allowed and refused' },
+  { name: 'completion', description: 'Print a completion script for bash, zsh, fish or PowerShell' },
   { name: 'config', description: 'Show and change settings' },
+  { name: 'doctor', description: 'Look into what usually goes wrong, and say what to do' },
   { name: 'keys', description: 'Store API keys in the system keychain' },
   { name: 'mcp', description: 'Add, list, test and log in to MCP servers; serve this assistant as one' },
   { name: 'memory', description: 'Show and forget what is remembered' },
@@ -53,6 +55,8 @@ export const subcommands = [
   { name: 'stats', description: 'Show what was used over all sessions: tokens, cost, tools, caches' },
   { name: 'trust', description: "Trust this folder's own settings and scripts" },
   { name: 'undo', description: 'Take back the file changes of the last run in this folder' },
+  { name: 'uninstall', description: 'Show what this program keeps on this machine, and remove it' },
+  { name: 'update', description: 'Say whether there is a newer version, and how to get it' },
 ] as const;
 
 /** Help goes to `out`; complaints about wrong usage go to `err`. */

@@ -7,6 +7,7 @@ import type { AgentEvent } from '../contract/event.ts';
 import type { Approver } from '../contract/permission.ts';
 import { infoOf } from '../providers/models.ts';
 import { SessionStore } from '../session/store.ts';
+import { pathWithNode } from './binary/node-stand-in.ts';
 import { Conversation } from './conversation.ts';
 import { demoFiles, demoModel, demoTask } from './demo-model.ts';
 import { askOnTerminal } from './plain-ask.ts';
@@ -72,7 +73,7 @@ async function play(
   } as const;
   const { controller, undo, close } = assemble({
     config,
-    env: { PATH: process.env.PATH },
+    env: { PATH: await pathWithNode(process.env.PATH, path.join(base, 'bin')) },
     cwd,
     dataRoot: path.join(base, 'data'),
     trusted: false,

@@ -8,7 +8,7 @@ import type { OpenSession } from '../session/store.ts';
 import type { UndoStore } from '../session/undo/undo-store.ts';
 import type { Conversation } from './conversation.ts';
 import { checkHealth, settingStates } from './health.ts';
-import type { Opened } from './open.ts';
+import { type Opened, userFetch } from './open.ts';
 import { OwnCommands } from './own-commands.ts';
 import { createDesk } from './session-desk.ts';
 import type { TypedPrompts } from './typed-prompts.ts';
@@ -100,7 +100,7 @@ export async function hold(prompt: string, opened: Opened, stage: Stage): Promis
     repository: opened.repository,
     extensions: opened.extensions,
     settings: () => settingStates(opened.settings),
-    health: () => checkHealth(opened),
+    health: () => checkHealth(opened, stage.env),
     call: opened.call,
     submit: async (content, options) => void (await controller.submit(content, options)),
     quit: () => {
@@ -135,6 +135,7 @@ export async function hold(prompt: string, opened: Opened, stage: Stage): Promis
     const content = [...ownCommands.takeTold(), { type: 'text' as const, text }, ...images];
     await controller.submit((await opened.mcp?.withResources(content)) ?? content);
     keepHouseLater(opened, stage);
+    lookForUpdateLater(opened, stage);
   }
   const leave = new AbortController();
   talk.onInterrupt(() => {
@@ -200,4 +201,14 @@ function keepHouseLater(opened: Opened, { root, news }: Stage): void {
   setTimeout(() => {
     keep().catch((error: Error) => news.push(`Old sessions could not be removed: ${error.message}.`));
   }, HOUSEKEEPING_AFTER_MS).unref();
+}
+
+/** In the background, at most once a day; what is learnt is told at the next start. */
+function lookForUpdateLater({ config, settings }: Opened, { env }: Stage): void {
+  const look = async () => {
+    const { learnOfUpdate } = await import('./update/notice.ts');
+    await learnOfUpdate({ root: settings.root, config, env }, () => userFetch(config, env));
+  };
+  // Nobody waits for it, and nobody is bothered with its troubles: `aca update` tells them.
+  setTimeout(() => void look().catch(() => undefined), HOUSEKEEPING_AFTER_MS).unref();
 }

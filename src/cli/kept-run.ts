@@ -33,8 +33,8 @@ export async function run(args: string[], terminal: Terminal): Promise<number> {
     require,
     ...(trace && { onLoad: (name, ms) => trace.loaded(name, ms) }),
   });
-  // Asking for help leaves no trace on a fresh machine.
-  const save = () => existsSync(root) && code.save();
+  // Asking for help leaves no trace on a fresh machine, and what is being removed is not made again.
+  const save = () => args[0] !== 'uninstall' && existsSync(root) && code.save();
   if (terminal.early) await loadBreathing(code, terminal.early);
   // The build puts run.ts there.
   const app = code.load(APP_FILE) as typeof import('./run.ts');

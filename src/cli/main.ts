@@ -2,14 +2,16 @@
 import process from 'node:process';
 import type { Terminal } from './terminal.ts';
 
-/** Put in by the build. */
+/** Put in by the build; the second by that of the standalone binary only: the system it is for. */
 declare const ACA_VERSION: string;
+declare const ACA_BINARY: string | undefined;
 
 /** Nothing of the app is loaded to say the version. */
 function start(): void {
   const args = process.argv.slice(2);
   if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
-    process.stdout.write(`${ACA_VERSION}\n`);
+    const build = typeof ACA_BINARY === 'string' ? `binary, ${ACA_BINARY}` : `node ${process.versions.node}`;
+    process.stdout.write(`${ACA_VERSION} (${build})\n`);
     return;
   }
   // A reader that has seen enough closes the pipe; that is no failure of ours.

@@ -28,6 +28,9 @@ import { recordSession, type SessionRecord } from './session-record.ts';
 import { type StartedTelemetry, startTelemetry } from './start-telemetry.ts';
 import type { Terminal } from './terminal.ts';
 
+/** All that opening an assistant needs of a terminal. */
+type Stand = Pick<Terminal, 'env' | 'cwd' | 'importFile' | 'mark'>;
+
 export type Opened = Assistant & {
   choice: Choice;
   config: Config;
@@ -40,7 +43,7 @@ export type Opened = Assistant & {
 
 export type Settings = LoadedConfig & { root: string };
 
-export function loadSettings(options: Partial<Options>, { env, cwd }: Terminal): Settings {
+export function loadSettings(options: Partial<Options>, { env, cwd }: Stand): Settings {
   const root = dataRoot(env);
   return {
     ...loadConfig({ home: root, cwd, env, flags: flagsOf(options, cwd), trusted: options.trust === true }),
@@ -49,7 +52,7 @@ export function loadSettings(options: Partial<Options>, { env, cwd }: Terminal):
 }
 
 /** The model that would answer, or null when nothing is configured and nothing was found. */
-export async function findModel({ config, root }: Settings, { env, cwd }: Terminal): Promise<Choice | null> {
+export async function findModel({ config, root }: Settings, { env, cwd }: Stand): Promise<Choice | null> {
   const fetch = await userFetch(config, env);
   const place = { dataRoot: root, cwd, config, env };
   return chooseModel({
@@ -72,18 +75,20 @@ export async function openAssistant(
     session,
     servers,
     telemetry,
+    host,
     approver,
     ask,
   }: {
     settings: Settings;
     options: Partial<Options>;
-    terminal: Terminal;
+    terminal: Stand;
     /** Already open; without it the options say which. */
     session?: OpenSession;
     /** Started by somebody who ends them, too; without them the assistant has its own, and ends them itself. */
     servers?: StartedServers;
     /** The same holds for it. */
     telemetry?: StartedTelemetry | undefined;
+    host?: Parts['host'];
     approver?: Approver;
     ask?: ToolContext['ask'];
   },
@@ -134,6 +139,7 @@ export async function openAssistant(
     opened,
     web: await webRoute(config, env),
     ...(bring && { servers: bring }),
+    ...(host && { host }),
     agents,
     projectFiles: settings.extensions,
     ...(terminal.importFile && { importFile: terminal.importFile }),
@@ -189,7 +195,7 @@ const ANY_LOCAL = 'local';
 async function anotherModel(
   name: string,
   { preset, baseUrl, key }: Choice,
-  { settings, terminal }: { settings: Settings; terminal: Terminal },
+  { settings, terminal }: { settings: Settings; terminal: Stand },
 ): Promise<Choice> {
   const { apiBaseUrl: _, ...config } = settings.config;
   const provider = config.provider ?? preset.name;
@@ -241,7 +247,7 @@ async function vendorModel({ preset }: Choice, place: Place): Promise<string | n
   return null;
 }
 
-function markedFetch(fetch: typeof globalThis.fetch, { mark }: Terminal): typeof globalThis.fetch {
+function markedFetch(fetch: typeof globalThis.fetch, { mark }: Stand): typeof globalThis.fetch {
   if (!mark) return fetch;
   return (input, init) => {
     mark('first request sent');

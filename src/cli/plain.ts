@@ -23,6 +23,7 @@ import { startTelemetry } from './start-telemetry.ts';
 import type { Terminal } from './terminal.ts';
 import { offerTrust } from './trust-question.ts';
 import { TypedPrompts } from './typed-prompts.ts';
+import { tellUpdate } from './update/tell-update.ts';
 import { visible } from './visible.ts';
 import { setUp } from './welcome.ts';
 
@@ -47,6 +48,7 @@ export async function runPlain(prompt: string, options: Options, terminal: Termi
     }
     servers = await startServers(settings, terminal);
     telemetry = await startTelemetry(settings, options, terminal);
+    await tellUpdate(settings, terminal, news);
     let chosen = await withSession(options, settings, { talk, cwd });
     const view = new PlainView({ color: settings.config.colorOutput, stream: settings.config.streamOutput });
     let first = prompt;

@@ -6,6 +6,7 @@ import type { Terminal } from './terminal.ts';
 /** Does what the arguments ask for; resolves with the exit code. */
 export async function run(args: string[], terminal: Terminal): Promise<number> {
   try {
+    if (args[0] === '__complete') return await complete(args[1], terminal);
     const invocation = parseArgs(args, { out: teller('stdout', terminal), err: teller('stderr', terminal) });
     if (invocation.kind === 'subcommand') terminal.early?.dismiss();
     if (invocation.kind === 'subcommand' && invocation.name === 'policy') return await judge(args, terminal);
@@ -26,6 +27,12 @@ function teller(to: 'stdout' | 'stderr', terminal: Terminal): (text: string) => 
     terminal.early?.dismiss();
     terminal[to].write(text);
   };
+}
+
+/** Asked by shells at every Tab: loads what it lists and nothing else of the app. */
+async function complete(what: string | undefined, terminal: Terminal): Promise<number> {
+  await (await import('./completion/values.ts')).listValues(what, terminal);
+  return exitCodes.done.code;
 }
 
 /** Asked for many verdicts by scripts, so it loads the judge and nothing else of the app. */

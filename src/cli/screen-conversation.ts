@@ -29,6 +29,7 @@ import { type StartedTelemetry, startTelemetry } from './start-telemetry.ts';
 import type { Terminal } from './terminal.ts';
 import { offerTrust } from './trust-question.ts';
 import type { TypedPrompts } from './typed-prompts.ts';
+import { tellUpdate } from './update/tell-update.ts';
 
 type Start = {
   options: Options;
@@ -100,6 +101,7 @@ export class ScreenConversation {
     if (!choice) return;
     const servers = await startServers(this.#settings, this.#start.terminal);
     this.#telemetry = await startTelemetry(this.#settings, this.#options, this.#start.terminal);
+    await tellUpdate(this.#settings, this.#start.terminal, this.#start.news);
     try {
       let plan: Plan | null = { choice, options: await this.#withSession() };
       while (plan) plan = await this.#hold(plan, servers);

@@ -7,10 +7,15 @@ export const doctor: SlashCommand = {
   description: 'Look into what usually goes wrong',
   async execute(_args, { health, print }) {
     if (!health) return print('Nothing can be looked into here.');
-    const checks = await health();
-    const width = Math.max(...checks.map(({ name }) => name.length));
-    print(
-      checks.map(({ name, state, text }) => `${MARKS[state]}  ${name.padEnd(width)}  ${text}`).join('\n'),
-    );
+    print(healthLines(await health()).join('\n'));
   },
 };
+
+/** One line a check; what to do about it stands under it. */
+export function healthLines(checks: readonly HealthCheck[]): string[] {
+  const width = Math.max(...checks.map(({ name }) => name.length));
+  return checks.flatMap(({ name, state, text, next }) => [
+    `${MARKS[state]}  ${name.padEnd(width)}  ${text}`,
+    ...(next === undefined ? [] : [`${' '.repeat(width + 8)}${next}`]),
+  ]);
+}

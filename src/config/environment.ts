@@ -124,6 +124,16 @@ export const environmentVariables: readonly EnvironmentVariable[] = [
     description: '1, or a file: tell at the end what the start spent its time on',
   },
   {
+    name: 'AI_ASSISTANT_BINARY',
+    key: null,
+    description: '0: installed with npm, run the JavaScript build, not the binary',
+  },
+  {
+    name: 'AI_ASSISTANT_NO_UPDATE_CHECK',
+    key: null,
+    description: '1: nobody is asked for a newer version; so do NO_UPDATE_NOTIFIER and CI',
+  },
+  {
     name: 'AI_ASSISTANT_MCP_TOKEN',
     key: null,
     description: 'What clients of `aca mcp serve --http` must send, instead of the token in the data root',

@@ -32,7 +32,8 @@ export type Keychain = {
   problem(): string | null;
 };
 
-const SYSTEM = 'system keychain';
+/** Where a key is that the system keeps. */
+export const SYSTEM_KEYCHAIN = 'system keychain';
 
 export function createKeychain({ home, env, system = createOsKeychain(env) }: KeychainOptions): Keychain {
   const file = path.join(home, 'credentials.json');
@@ -68,7 +69,7 @@ export function createKeychain({ home, env, system = createOsKeychain(env) }: Ke
       const because = await system.set(provider, key).then(() => undefined, unavailable);
       const entry: Credentials[string] = because === undefined ? { keychain: true } : { key };
       await writeCredentials(file, credentials.set(provider, entry));
-      return because === undefined ? { where: SYSTEM } : { where: file, because };
+      return because === undefined ? { where: SYSTEM_KEYCHAIN } : { where: file, because };
     },
 
     async remove(provider) {
@@ -96,7 +97,7 @@ export function createKeychain({ home, env, system = createOsKeychain(env) }: Ke
 type KeychainOptions = { home: string; env: Env; system?: OsKeychain };
 
 function whereOf(entry: Credentials[string], file: string): string {
-  return 'key' in entry ? file : SYSTEM;
+  return 'key' in entry ? file : SYSTEM_KEYCHAIN;
 }
 
 /** The reason, when the keychain itself is what failed; anything else is a bug and goes on. */

@@ -31,8 +31,7 @@ function errorOf(run: () => unknown): UserError {
 
 describe('[F01] [R07] without any file', () => {
   test('every setting has its default', async () => {
-    const space = await workspace();
-    expect(load(space)).toEqual({
+    expect(load(await workspace())).toEqual({
       config: defaults,
       notices: [],
       origins: {},
@@ -100,6 +99,7 @@ describe('[F01] [R07] without any file', () => {
       cleanupPeriodDays: 30,
       storageLimitMb: 4096,
       cache: { enabled: true, files: false, responses: 'side-jobs', redis: {} },
+      updates: { check: true },
       network: {},
     });
   });
@@ -110,11 +110,10 @@ describe('[F02] the later source wins', () => {
     const space = await withUserFile('{ "maxTurns": 10, "theme": "dark", "model": "a/user" }', {
       '.ai-assistant.json': '{ "maxTurns": 20, "theme": "light", "model": "a/project" }',
     });
-    const trusted = { trusted: true };
     const env = { AI_ASSISTANT_MAX_TURNS: '30', AI_ASSISTANT_MODEL: 'a/env' };
     const projectFile = path.join(space.root, '.ai-assistant.json');
 
-    expect(load(space, { ...trusted, env, flags: { maxTurns: 40, model: undefined } })).toEqual({
+    expect(load(space, { trusted: true, env, flags: { maxTurns: 40, model: undefined } })).toEqual({
       config: { ...defaults, maxTurns: 40, theme: 'light', model: 'a/env' },
       notices: [],
       origins: {
@@ -127,7 +126,7 @@ describe('[F02] the later source wins', () => {
       projectFile,
       extensions: [],
     });
-    expect(load(space, trusted).config.maxTurns).toBe(20);
+    expect(load(space, { trusted: true }).config.maxTurns).toBe(20);
   });
 
   test('lists add up without doubles and tables merge by name', async () => {

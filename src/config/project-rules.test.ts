@@ -117,6 +117,10 @@ const configInput = fc.record(
       enabled: fc.boolean(),
       redis: fc.record({ url: fc.constantFrom('redis://a', 'redis://b') }),
     }),
+    updates: fc.record(
+      { check: fc.boolean(), registry: fc.constantFrom('http://a', 'http://b') },
+      { requiredKeys: [] },
+    ),
     network: fc.record(
       { caFile: fc.constantFrom('/a', '/b'), silenceMs: fc.integer({ min: 1, max: 9 }) },
       { requiredKeys: [] },
@@ -206,6 +210,7 @@ const neverLooser: { [Key in keyof Config]-?: (after: Config, before: Config) =>
   cleanupPeriodDays: (after, before) => after.cleanupPeriodDays === before.cleanupPeriodDays,
   storageLimitMb: (after, before) => after.storageLimitMb === before.storageLimitMb,
   cache: (after, before) => JSON.stringify(after.cache) === JSON.stringify(before.cache),
+  updates: (after, before) => JSON.stringify(after.updates) === JSON.stringify(before.updates),
   network: (after, before) => JSON.stringify(after.network) === JSON.stringify(before.network),
 };
 

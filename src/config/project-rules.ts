@@ -79,6 +79,7 @@ export const projectRules: ProjectRules = {
   cleanupPeriodDays: 'trusted',
   storageLimitMb: 'trusted',
   cache: 'trusted',
+  updates: 'trusted',
   network: 'trusted',
 };
 

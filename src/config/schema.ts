@@ -363,6 +363,19 @@ export const configSchema = z.strictObject({
     ),
 
   cache: cacheSettings.prefault({}).describe('What is kept so that it need not be done again'),
+  updates: z
+    .strictObject({
+      check: z
+        .boolean()
+        .default(true)
+        .describe('Whether the registry is asked once a day, in the background, for a newer version'),
+      registry: z
+        .url({ protocol: /^https?$/ })
+        .exactOptional()
+        .describe("The registry that is asked; without it, npm's own setting or the public one"),
+    })
+    .prefault({})
+    .describe('News of newer versions'),
 
   network: z
     .strictObject({

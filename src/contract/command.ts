@@ -229,8 +229,8 @@ export type Extensions = {
 /** One setting that is not at its default, and who set it. */
 export type SettingState = { key: string; value: string; origin: string };
 
-/** One thing looked into, and what was found. */
-export type HealthCheck = { name: string; state: 'ok' | 'warn' | 'bad'; text: string };
+/** One thing looked into, and what was found. `next` says what to do about it. */
+export type HealthCheck = { name: string; state: 'ok' | 'warn' | 'bad'; text: string; next?: string };
 
 /** Where a git repository stands. `branch` is null away from all branches; `hooks` would run with a commit. */
 type RepositoryState = {

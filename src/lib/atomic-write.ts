@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { mkdir, open, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { patientRename } from './patient-rename.ts';
 
 /** The file has either its old content or all of the new, whatever happens; parent folders are made. */
 export async function writeAtomic(file: string, content: string | Uint8Array, mode = 0o644): Promise<void> {
@@ -17,7 +18,7 @@ export async function writeAtomic(file: string, content: string | Uint8Array, mo
     } finally {
       await handle.close();
     }
-    await rename(temporary, file);
+    await patientRename(temporary, file);
     await syncFolder(folder);
   } catch (error) {
     await rm(temporary, { force: true });

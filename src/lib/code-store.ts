@@ -2,6 +2,7 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, wr
 import path from 'node:path';
 import process from 'node:process';
 import { crc32 } from 'node:zlib';
+import { isPrivateFolder } from './private-folder.ts';
 
 const CHECKSUM_BYTES = 4;
 const MAX_BYTES = 8 * 1024 * 1024;
@@ -22,7 +23,7 @@ export class CodeStore {
   }
 
   read(name: string): Buffer | undefined {
-    this.#private ??= isPrivate(this.#folder);
+    this.#private ??= isPrivateFolder(this.#folder);
     return this.#private ? attempt(() => unsealed(readFileSync(path.join(this.#folder, name)))) : undefined;
   }
 
@@ -30,7 +31,7 @@ export class CodeStore {
   write(files: ReadonlyMap<string, Buffer>): void {
     attempt(() => {
       mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-      if (!isPrivate(this.#folder)) return;
+      if (!isPrivateFolder(this.#folder)) return;
       for (const [name, data] of files) {
         if (data.length > MAX_BYTES) continue;
         const file = path.join(this.#folder, name);
@@ -65,13 +66,6 @@ function unsealed(content: Buffer): Buffer | undefined {
   if (end <= 0) return undefined;
   const data = content.subarray(0, end);
   return crc32(data) === content.readUInt32LE(end) ? data : undefined;
-}
-
-/** Windows keeps a user's folder to that user by other means. */
-function isPrivate(folder: string): boolean {
-  const stats = attempt(() => lstatSync(folder));
-  if (!stats?.isDirectory()) return false;
-  return process.platform === 'win32' || (stats.uid === process.getuid?.() && (stats.mode & 0o022) === 0);
 }
 
 function namesIn(folder: string): string[] {

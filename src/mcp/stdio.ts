@@ -3,6 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { launched } from './command-line.ts';
 import { createLineReader } from './line-reader.ts';
 import { plain } from './plain.ts';
 
@@ -49,12 +50,15 @@ export class StdioTransport implements Transport {
     const { command, args, cwd, env } = this.#program;
     const { id, env: mark } = this.#keeper.mark();
     this.#id = id;
-    const child = spawn(command, [...args], {
+    const { platform } = process;
+    const line = launched({ command, args, env, platform });
+    const child = spawn(line.file, line.args, {
       cwd,
       env: { ...env, ...mark },
+      windowsVerbatimArguments: line.verbatim,
       stdio: ['pipe', 'pipe', 'pipe'],
       // A group of its own, so that the whole of it can be ended; and no interrupt from the terminal.
-      detached: process.platform !== 'win32',
+      detached: platform !== 'win32',
       windowsHide: true,
     });
     this.#child = child;

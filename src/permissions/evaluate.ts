@@ -17,6 +17,7 @@ import { startupRule } from './rules/startup-files.ts';
 import { type Classified, classify } from './shell/classify.ts';
 import { judgeLook } from './shell/look.ts';
 import { parseLine } from './shell/parse.ts';
+import { readsAlike } from './shell/reads-alike.ts';
 
 type Case = Subject & {
   policy: Policy;
@@ -135,8 +136,16 @@ function grantOrAllowRule(one: Case): Evaluation | null {
   const exact = granted.length > 0 ? grantFor(tool, access, policy) : null;
   if (exact !== null && granted.some(({ pattern }) => pattern === exact))
     return allow(`allowed before: ${exact}`, `grant ${exact}`);
-  const rule = covering(policy.rules.allow, one);
+  const rule = covering(rulesFor(one), one);
   return rule ? allow(`the rule ${rule} allows it`, `rule allow ${rule}`) : null;
+}
+
+/** Of a line that its shell may read in another way, only what names it whole, or names no line at all. */
+function rulesFor({ tool, access, policy, classified }: Case): readonly string[] {
+  const { allow } = policy.rules;
+  if (classified === null || readsAlike(access.target, policy.shell)) return allow;
+  const exact = grantFor(tool, access, policy);
+  return allow.filter((rule) => rule === exact || parsePattern(rule).specifier === null);
 }
 
 /** What it prints goes to the model, and no search finds a value that is printed backwards. */

@@ -1,15 +1,17 @@
-import { writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import { expect, test } from 'vitest';
-import { workspace } from '../../test/support/workspace.ts';
 import { findShell } from './shell-program.ts';
 
-test('on Windows PowerShell is chosen where it is found, and it tells the exit code of the last program', async () => {
-  const { root } = await workspace();
-  const file = path.join(root, 'powershell.exe');
-  await writeFile(file, '');
-  const { args, ...program } = findShell('win32', { Path: root });
-  expect(program).toEqual({ name: 'powershell', file });
+const SYSTEM = 'C:\\Windows\\System32';
+const POWERSHELL = `${SYSTEM}\\WindowsPowerShell\\v1.0\\powershell.exe`;
+const windows = {
+  Path: `${SYSTEM};${SYSTEM}\\WindowsPowerShell\\v1.0`,
+  ComSpec: `${SYSTEM}\\cmd.exe`,
+  ProgramFiles: 'C:\\Program Files',
+};
+
+test('[N04] on Windows PowerShell is chosen where it is found, and it tells the exit code of the last program', () => {
+  const { args, ...program } = findShell('win32', windows, (file) => file === POWERSHELL);
+  expect(program).toEqual({ name: 'powershell', file: POWERSHELL });
   expect(args('npm test # "all"').at(-1)?.split('\n')).toEqual([
     "[Console]::OutputEncoding = [Text.Encoding]::UTF8; $ProgressPreference = 'SilentlyContinue'",
     'npm test # "all"',
@@ -17,8 +19,35 @@ test('on Windows PowerShell is chosen where it is found, and it tells the exit c
   ]);
 });
 
+test.each([
+  ['of Git for Windows', windows, 'C:\\Program Files\\Git\\bin\\bash.exe'],
+  [
+    'of the PATH',
+    { ...windows, Path: `${windows.Path};D:\\msys64\\usr\\bin` },
+    'D:\\msys64\\usr\\bin\\bash.exe',
+  ],
+  [
+    'of one user',
+    { ...windows, LOCALAPPDATA: 'C:\\Users\\u\\AppData\\Local' },
+    'C:\\Users\\u\\AppData\\Local\\Programs\\Git\\bin\\bash.exe',
+  ],
+])('[N04] a bash %s comes before PowerShell', (_name, env, file) => {
+  const { args, ...program } = findShell('win32', env, (one) => one === file || one === POWERSHELL);
+  expect([program, args('ls')]).toEqual([{ name: 'bash', file }, ['-c', 'ls']]);
+});
+
+test('[N04] the bash that leads into WSL is not taken: paths are other ones there', () => {
+  const apps = 'C:\\Users\\u\\AppData\\Local\\Microsoft\\WindowsApps';
+  const leads = [`${SYSTEM}\\bash.exe`, `${apps}\\bash.exe`];
+  const env = { ...windows, Path: `${windows.Path};${apps}` };
+  expect(findShell('win32', env, (file) => leads.includes(file) || file === POWERSHELL).name).toBe(
+    'powershell',
+  );
+});
+
 test('else cmd, which gets the line as it is', () => {
-  const { args, ...program } = findShell('win32', { ComSpec: 'C:\\Windows\\system32\\cmd.exe' });
+  const env = { ComSpec: 'C:\\Windows\\system32\\cmd.exe' };
+  const { args, ...program } = findShell('win32', env, () => false);
   expect(program).toEqual({ name: 'cmd', file: 'C:\\Windows\\system32\\cmd.exe', verbatim: true });
   expect(args('dir "C:\\a b"')).toEqual(['/d', '/s', '/c', '"dir "C:\\a b""']);
 });

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { pathFolders, pathsOf, variable } from '../lib/path-folders.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -11,14 +12,29 @@ export type ShellProgram = {
   verbatim?: boolean;
 };
 
-export function findShell(platform: NodeJS.Platform, env: Environment): ShellProgram {
-  if (platform === 'win32') return findWindowsShell(env);
-  const bash = ['/bin/bash', '/usr/bin/bash', ...onPath('bash', env)].find(existsSync);
+/** `exists` looks at the disk. */
+export function findShell(
+  platform: NodeJS.Platform,
+  env: Environment,
+  exists: (file: string) => boolean = existsSync,
+): ShellProgram {
+  if (platform === 'win32') return findWindowsShell(env, exists);
+  const bash = ['/bin/bash', '/usr/bin/bash', ...onPath('bash', env, platform)].find(exists);
   return { name: bash ? 'bash' : 'sh', file: bash ?? '/bin/sh', args: (command) => ['-c', command] };
 }
 
-function findWindowsShell(env: Environment): ShellProgram {
-  const powershell = ['pwsh.exe', 'powershell.exe'].flatMap((name) => onPath(name, env)).find(existsSync);
+/** Which shell will run commands, for those who read them. Only on Windows is it none of bash's kind. */
+export function shellName(platform: NodeJS.Platform, env: Environment): string {
+  return platform === 'win32' ? findShell(platform, env).name : 'bash';
+}
+
+/** Bash where somebody installed it, for that is what models write and what is judged best; else PowerShell, else cmd. */
+function findWindowsShell(env: Environment, exists: (file: string) => boolean): ShellProgram {
+  const bash = windowsBash(env).find(exists);
+  if (bash) return { name: 'bash', file: bash, args: (command) => ['-c', command] };
+  const powershell = ['pwsh.exe', 'powershell.exe']
+    .flatMap((name) => onPath(name, env, 'win32'))
+    .find(exists);
   if (powershell) {
     return {
       name: 'powershell',
@@ -28,7 +44,22 @@ function findWindowsShell(env: Environment): ShellProgram {
   }
   // With /s cmd takes off the outer quotes and leaves the rest as it is.
   const args = (command: string) => ['/d', '/s', '/c', `"${command}"`];
-  return { name: 'cmd', file: env.ComSpec ?? env.COMSPEC ?? 'cmd.exe', args, verbatim: true };
+  return { name: 'cmd', file: variable(env, 'ComSpec', 'win32') ?? 'cmd.exe', args, verbatim: true };
+}
+
+/** Of Git for Windows, or of the PATH. What the system itself calls bash leads into WSL, where paths are other ones. */
+function windowsBash(env: Environment): string[] {
+  const homes = [
+    ...['ProgramFiles', 'ProgramFiles(x86)'].map((name) => variable(env, name, 'win32')),
+    path.win32.join(variable(env, 'LOCALAPPDATA', 'win32') ?? '', 'Programs'),
+  ];
+  const ofGit = homes
+    .filter((home) => home !== undefined && path.win32.isAbsolute(home))
+    .map((home) => path.win32.join(home ?? '', 'Git', 'bin', 'bash.exe'));
+  const others = onPath('bash.exe', env, 'win32').filter(
+    (file) => !/\\(system32|sysnative|windowsapps)\\bash\.exe$/i.test(file),
+  );
+  return [...ofGit, ...others];
 }
 
 /** Output in UTF-8, no progress bars among it, and the exit code of the last program instead of a bare 1. */
@@ -40,9 +71,8 @@ function inPowerShell(command: string): string {
   ].join('\n');
 }
 
-function onPath(name: string, env: Environment): string[] {
-  const folders = (env.PATH ?? env.Path ?? '').split(path.delimiter);
-  return folders.filter((folder) => path.isAbsolute(folder)).map((folder) => path.join(folder, name));
+function onPath(name: string, env: Environment, platform: NodeJS.Platform): string[] {
+  return pathFolders(env, platform).map((folder) => pathsOf(platform).join(folder, name));
 }
 
 /** What a command must not find: colours, start-up scripts that run before it, and names that `hidden` lists. */

@@ -354,6 +354,8 @@ export class Screen {
   }
 
   async #suspend(): Promise<void> {
+    // Nothing sleeps there.
+    if (process.platform === 'win32') return;
     await this.terminal.settle();
     if (this.#closed) return;
     this.terminal.release();

@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { readFile, stat } from 'node:fs/promises';
 import { get } from 'node:http';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -11,10 +10,9 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { cleanEnv, doors } from '../support/aca.ts';
 import { calls, says } from '../support/model-server/script.ts';
 import { isRunning } from '../support/processes.ts';
+import { program } from '../support/program.ts';
 import { serve } from '../support/serve.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
-
-const main = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../dist/main.cjs');
 
 async function connect(transport: Transport): Promise<Client> {
   const client = new Client({ name: 'a client', version: '1' });
@@ -24,9 +22,10 @@ async function connect(transport: Transport): Promise<Client> {
 }
 
 async function overLines(space: Workspace, args: string[] = [], env: Record<string, string> = {}) {
+  const line = program(['mcp', 'serve', ...args]);
   const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [main, 'mcp', 'serve', ...args],
+    command: line.file,
+    args: line.args,
     cwd: space.root,
     env: cleanEnv(space, env),
     stderr: 'ignore',
@@ -36,7 +35,8 @@ async function overLines(space: Workspace, args: string[] = [], env: Record<stri
 
 /** The program behind HTTP, as it says of itself. */
 async function overHttp(space: Workspace, args: string[] = [], env: Record<string, string> = {}) {
-  const child = spawn(process.execPath, [main, 'mcp', 'serve', '--http', '0', ...args], {
+  const line = program(['mcp', 'serve', '--http', '0', ...args]);
+  const child = spawn(line.file, line.args, {
     cwd: space.root,
     env: cleanEnv(space, env),
     stdio: ['ignore', 'ignore', 'pipe'],

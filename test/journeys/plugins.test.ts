@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { aca, doors, parseStream } from '../support/aca.ts';
 import { calls, type Step, says } from '../support/model-server/script.ts';
+import { binary } from '../support/program.ts';
 import { serve } from '../support/serve.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
@@ -121,7 +122,7 @@ describe('[G01] plugins', () => {
       "const name: string = 'typed';\nexport default { name, version: '1.0.0', tools: [{ name: 'hi', description: 'x', parameters: {}, requiresApproval: false, execute: (): string => 'typed hello' }] };\n",
     );
     const { stderr, events } = await run(space, [calls(['typed:hi', {}]), says('ok')]);
-    if ('typescript' in process.features && process.features.typescript) {
+    if (binary !== undefined || ('typescript' in process.features && process.features.typescript)) {
       expect(toolTexts(events)).toEqual(['typed hello']);
     } else {
       expect(stderr).toContain('It is TypeScript, which Node');

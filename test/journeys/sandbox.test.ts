@@ -5,17 +5,16 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type AcaOptions, aca, cleanEnv, doors, parseStream } from '../support/aca.ts';
 import { calls, hangs, type Step, says } from '../support/model-server/script.ts';
 import { leftAfter, runningWith } from '../support/processes.ts';
+import { program } from '../support/program.ts';
 import { serve } from '../support/serve.ts';
 import { noBubblewrap } from '../support/walled.ts';
 import { workspace } from '../support/workspace.ts';
 
 const NOBODY = 65_534;
-const main = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../dist/main.cjs');
 
 beforeEach(({ skip }) => {
   if (noBubblewrap !== null) skip(noBubblewrap);
@@ -156,7 +155,8 @@ test('[X01] an ordinary user is walled in as root is', async ({ skip }) => {
   const { space, args, env } = await start(files, [script('a.sh'), says('done')]);
   for (const folder of [path.dirname(space.root), space.root, space.home])
     await chown(folder, NOBODY, NOBODY);
-  const child = spawn(process.execPath, [main, ...args], {
+  const line = program(args);
+  const child = spawn(line.file, line.args, {
     cwd: space.root,
     env: cleanEnv(space, env),
     uid: NOBODY,

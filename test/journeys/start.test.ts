@@ -2,11 +2,12 @@ import { execFile, spawn } from 'node:child_process';
 import { cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { builtinTools } from '../../src/tools/index.ts';
 import { createRegistry } from '../../src/tools/registry.ts';
 import { aca, cleanEnv, doors } from '../support/aca.ts';
 import { says } from '../support/model-server/script.ts';
+import { binary, program } from '../support/program.ts';
 import { serve } from '../support/serve.ts';
 import { workspace } from '../support/workspace.ts';
 
@@ -127,10 +128,20 @@ async function loadedBy(args: string[], env: Record<string, string> = {}): Promi
   return [...new Set(names)].sort();
 }
 
+test('[D01] --version says the version, then which build it is', async () => {
+  const line = program(['--version']);
+  const { stdout } = await run(line.file, line.args);
+  const { version } = JSON.parse(await readFile('package.json', 'utf8'));
+  const system = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+  expect(stdout).toBe(`${version} (${binary ? `binary, ${system}` : `node ${process.versions.node}`})\n`);
+});
+
 describe('start-up', () => {
+  beforeEach(({ skip }) => {
+    if (binary !== undefined) skip('the binary has no files to be counted');
+  });
+
   test('--version loads nothing of the app', async () => {
-    const { stdout } = await run(process.execPath, [main, '--version']);
-    expect(stdout).toBe(`${JSON.parse(await readFile('package.json', 'utf8')).version}\n`);
     expect(await loadedBy(['--version'])).toEqual(['main']);
   });
 
@@ -168,16 +179,21 @@ describe('start-up', () => {
     expect(table).toMatch(/chunk-\w+\.cjs {2}.*zod/);
     expect(table).toMatch(/ all \d+ files\n$/);
   });
+});
 
-  test('a reader that goes away early is no failure', async () => {
-    const child = spawn(process.execPath, [main, '--help'], { stdio: ['ignore', 'pipe', 'pipe'] });
-    child.stdout.destroy();
-    const code = await new Promise((resolve) => child.on('close', resolve));
-    expect(code).toBe(0);
-  });
+test('a reader that goes away early is no failure', async () => {
+  const line = program(['--help']);
+  const child = spawn(line.file, line.args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  child.stdout.destroy();
+  const code = await new Promise((resolve) => child.on('close', resolve));
+  expect(code).toBe(0);
 });
 
 describe('compiled code', () => {
+  beforeEach(({ skip }) => {
+    if (binary !== undefined) skip('the binary has its compiled code inside');
+  });
+
   async function freshRun() {
     const space = await workspace();
     const home = path.join(space.home, '.ai-assistant', 'cache', 'code');
@@ -258,35 +274,3 @@ describe('compiled code', () => {
     });
   });
 });
-
-test('[D01] the packed package, installed into an empty folder, runs and can be imported', async () => {
-  const space = await workspace({ 'package.json': '{ "type": "module" }' });
-  const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', space.home], {
-    maxBuffer: 2 ** 24,
-  });
-  const tarball = path.join(space.home, stdout.trim().split('\n').at(-1) ?? '');
-  await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', tarball], { cwd: space.root });
-  const bin = path.join(space.root, 'node_modules', '.bin');
-  expect((await readdir(bin)).filter((name) => /^(aca|ai-code-assistant)$/.test(name))).toEqual([
-    'aca',
-    'ai-code-assistant',
-  ]);
-
-  const server = await serve([says('installed')]);
-  const { model, env } = doors.anthropic(server.url);
-  const result = await run(path.join(bin, 'aca'), ['-p', 'hi', '--model', model], {
-    cwd: space.root,
-    env: cleanEnv(space, env),
-  });
-  expect(result.stdout).toBe('installed\n');
-  const script =
-    "import { ok, UserError } from 'ai-code-assistant'; console.log(ok('x').output, new UserError('a', 'b').hint);";
-  expect(
-    (await run(process.execPath, ['--input-type=module', '-e', script], { cwd: space.root })).stdout,
-  ).toBe('x b\n');
-  const types = await readFile(
-    path.join(space.root, 'node_modules/ai-code-assistant/dist/types/index.d.ts'),
-    'utf8',
-  );
-  expect(types).toContain('ToolContext');
-}, 120_000);

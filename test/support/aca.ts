@@ -1,12 +1,10 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Report } from '../../src/cli/report.ts';
 import type { AgentEvent } from '../../src/contract/event.ts';
 import type { ProtocolName } from './model-server/protocol.ts';
+import { program } from './program.ts';
 import type { Workspace } from './workspace.ts';
-
-const main = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../dist/main.cjs');
 
 export type Outcome = { code: number | null; stdout: string; stderr: string };
 
@@ -31,6 +29,7 @@ export function cleanEnv(space: Workspace, env: Record<string, string> = {}): Re
     AI_ASSISTANT_HOME: root,
     AI_ASSISTANT_KEYCHAIN: '0',
     AI_ASSISTANT_MEMORY: '0',
+    AI_ASSISTANT_NO_UPDATE_CHECK: '1',
     ...env,
   };
 }
@@ -42,7 +41,8 @@ export function aca(
   { env, stdin, cwd, onSpawn }: AcaOptions = {},
 ): Promise<Outcome> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [main, ...args], {
+    const line = program(args);
+    const child = spawn(line.file, line.args, {
       cwd: cwd ?? space.root,
       env: cleanEnv(space, env),
       stdio: [stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],

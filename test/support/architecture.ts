@@ -33,7 +33,8 @@ const FLOORS = new Map<string, number>([
   ['acp', 6],
   ['serve', 6],
   ['cli', 7],
-  ['index', 7],
+  ['api', 8],
+  ['index', 9],
 ]);
 
 const FACES = ['cli', 'tui', 'acp', 'serve'];
@@ -111,7 +112,7 @@ const PROCESS_BANS: { name: string; rooms: string[]; instead: string }[] = [
   })),
   ...['env', 'argv', 'cwd', 'chdir'].map((name) => ({
     name,
-    rooms: ['cli'],
+    rooms: ['cli', 'api'],
     instead: 'take the value as an argument; the cli passes it in',
   })),
 ];

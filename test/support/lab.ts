@@ -1,13 +1,10 @@
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import pty from '@lydell/node-pty';
 import xterm from '@xterm/headless';
 import { cleanEnv } from './aca.ts';
+import { programLine } from './program.ts';
 import { terminalWidths } from './terminal-widths.ts';
 import type { Workspace } from './workspace.ts';
 
-const here = path.dirname(fileURLToPath(import.meta.url));
-const main = path.join(here, '../../dist/main.cjs');
 const WAIT_MS = 15_000;
 const SHELL_PROMPT = 'shell> ';
 
@@ -64,7 +61,7 @@ export function openLab(space: Workspace, args: string[], options: LabOptions): 
   const emulator = new xterm.Terminal({ cols: columns, rows, scrollback: 20_000, allowProposedApi: true });
   emulator.unicode.register(terminalWidths);
   emulator.unicode.activeVersion = terminalWidths.version;
-  const program = options.program ?? [process.execPath, options.main ?? main, ...args];
+  const program = options.program ?? programLine(args, options.main);
   const [file, ...rest] = inShell ? ['/bin/sh', '-i'] : program;
   const child = pty.spawn(file ?? '', rest, {
     cols: columns,

@@ -1,12 +1,10 @@
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import pty from '@lydell/node-pty';
 import xterm from '@xterm/headless';
 import { onTestFinished } from 'vitest';
 import { cleanEnv } from './aca.ts';
+import { programLine } from './program.ts';
 import type { Workspace } from './workspace.ts';
 
-const main = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../dist/main.cjs');
 const WAIT_MS = 15_000;
 
 export type Terminal = {
@@ -20,8 +18,17 @@ export type Terminal = {
 
 /** The built program in a real terminal of 100 columns. */
 export function openTerminal(space: Workspace, args: string[], env: Record<string, string> = {}): Terminal {
+  return openProgram(programLine(args), space, env);
+}
+
+/** Any program there, such as a shell. */
+export function openProgram(
+  [file = '', ...args]: readonly string[],
+  space: Workspace,
+  env: Record<string, string> = {},
+): Terminal {
   const screen = new xterm.Terminal({ cols: 100, rows: 40, scrollback: 5000, allowProposedApi: true });
-  const child = pty.spawn(process.execPath, [main, ...args], {
+  const child = pty.spawn(file, args, {
     cols: 100,
     rows: 40,
     cwd: space.root,

@@ -15,26 +15,41 @@ import { undoCommand } from './undo.ts';
 
 /** Runs one subcommand; resolves with the exit code. */
 export async function runSubcommand(name: string, args: string[], terminal: Terminal): Promise<number> {
-  await commandNamed(name, terminal).parseAsync(args, { from: 'user' });
-  return 0;
+  const ended: Ended = { code: 0 };
+  await (await commandNamed(name, terminal, ended)).parseAsync(args, { from: 'user' });
+  return ended.code;
 }
 
-function commandNamed(name: string, terminal: Terminal): Command {
+/** The exit code, for a command that has another one than 0 to tell. */
+export type Ended = { code: number };
+
+/** Those that are seldom called are loaded only then: the others come with the app. */
+async function commandNamed(name: string, terminal: Terminal, ended: Ended = { code: 0 }): Promise<Command> {
   switch (name) {
     case 'audit':
       return auditCommand(terminal);
+    case 'completion':
+      return (await import('./completion.ts')).completionCommand(terminal, commandNamed);
     case 'config':
       return configCommand(terminal);
-    case 'keys': {
-      const providers = presetsOf(loadSettings({}, terminal).config).filter((preset) => !preset.local);
-      return keysCommand({ ...terminal, providers: providers.map((preset) => preset.name) });
-    }
+    case 'doctor':
+      return (await import('./doctor.ts')).doctorCommand(terminal, ended);
+    case 'keys':
+      return keysCommand({
+        ...terminal,
+        get providers() {
+          const vendors = presetsOf(loadSettings({}, terminal).config).filter((preset) => !preset.local);
+          return vendors.map((preset) => preset.name);
+        },
+      });
     case 'mcp':
       return mcpCommand(terminal);
     case 'memory':
       return memoryCommand(terminal);
     case 'models':
       return modelsCommand(terminal);
+    case 'policy':
+      return (await import('./policy.ts')).policyCommand(terminal);
     case 'redo':
       return undoCommand('redo', terminal);
     case 'sessions':
@@ -45,6 +60,10 @@ function commandNamed(name: string, terminal: Terminal): Command {
       return trustCommand(terminal);
     case 'undo':
       return undoCommand('undo', terminal);
+    case 'uninstall':
+      return (await import('./uninstall.ts')).uninstallCommand(terminal);
+    case 'update':
+      return (await import('./update.ts')).updateCommand(terminal);
     default:
       throw new Error(`The subcommand ${name} is listed but has no file.`);
   }

@@ -5,10 +5,10 @@ import { UserError } from '../../contract/errors.ts';
 import type { OpenSession } from '../../session/store.ts';
 import { UndoStore } from '../../session/undo/undo-store.ts';
 import { lastOf } from '../choose-session.ts';
-import { Conversation } from '../conversation.ts';
 import { loadSettings, sessionStore } from '../open.ts';
 import type { Terminal } from '../terminal.ts';
 import { visible } from '../visible.ts';
+import { confirm } from './confirm.ts';
 import { withContext } from './context.ts';
 
 type Flags = { session?: string; yes?: boolean };
@@ -72,13 +72,4 @@ async function openSession(
   throw wanted === undefined
     ? new UserError('There is no session of this folder.', hint)
     : new UserError(`There is no session "${wanted}".`, hint);
-}
-
-async function confirm(question: string, terminal: Terminal): Promise<boolean> {
-  const talk = new Conversation(terminal);
-  try {
-    return (await talk.ask(`${question} [y/n] `))?.trim().toLowerCase() === 'y';
-  } finally {
-    talk.close();
-  }
 }

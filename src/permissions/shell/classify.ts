@@ -3,6 +3,7 @@ import { type CommandRule, commandRules } from '../rules/commands.ts';
 import { joinLooks, judgeLook, type Look, type Place } from './look.ts';
 import { parseLine, type ShellLine, type SimpleCommand } from './parse.ts';
 import { type Reached, reach } from './reach.ts';
+import { readsAlike } from './reads-alike.ts';
 
 /**
  * `by` is the rule that spoke, for a built-in deny; `reads` are the paths an allowed line names; `parts` are the
@@ -34,6 +35,14 @@ export function classify(text: string, place: Place): Classified {
   const look = joinLooks(line, lookOf);
   if (look.type === 'unsure')
     return { verdict: 'ask', because: look.because, by: 'default', reads: [], parts };
+  if (!readsAlike(text, place.shell))
+    return {
+      verdict: 'ask',
+      because: `${place.shell} may read it in another way`,
+      by: 'default',
+      reads: [],
+      parts,
+    };
   return { verdict: 'allow', because: 'it only reads', by: 'default', reads: look.reads, parts };
 }
 

@@ -22,6 +22,8 @@ export type Place = {
   mayRead?(file: string): boolean;
   /** Why git would run programs that the repository around a folder names, or null. */
   gitRuns?(folder: string): string | null;
+  /** The name of the shell that runs it; bash if absent. */
+  shell?: string;
 };
 
 /** `reads` are the absolute paths it names. */

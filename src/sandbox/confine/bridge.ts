@@ -3,18 +3,23 @@ import type { CommandLine } from './launch.ts';
 /** Our proxy's socket on the host; inside it is at `bridgeSocket`. */
 export type Bridge = { socket: string };
 
+/** Put in by the build of the standalone binary: the system it is for. */
+declare const ACA_BINARY: string | undefined;
+
 export const bridgeSocket = '/tmp/.ai-assistant-proxy.sock';
+/** A standalone binary has no `-e`; this as its first argument makes it the script below. */
+export const bridgeArgument = '--as-bridge';
 const PORT = 3128;
 
 /**
  * Runs inside, where there is no network but a loopback of its own: listens there as a proxy, hands every connection
  * to the socket, and runs the command meanwhile. It tells the ending as bash would (see `exact-ending.ts`).
  */
-const script = `
+export const bridgeScript = `
 const { createServer, connect } = require('node:net');
 const { spawn } = require('node:child_process');
 const { constants } = require('node:os');
-const [socket, shell, command] = process.argv.slice(1);
+const [socket, shell, command] = process.argv.slice(-3);
 for (const name of ['SIGHUP', 'SIGINT', 'SIGTERM', 'SIGUSR2']) process.on(name, () => {});
 const server = createServer({ allowHalfOpen: true }, (inside) => {
   const outside = connect({ path: socket, allowHalfOpen: true });
@@ -37,5 +42,6 @@ server.listen(${PORT}, '127.0.0.1', () => {
 `;
 
 export function bridgeCommand({ command, shell }: Pick<CommandLine, 'command' | 'shell'>): string[] {
-  return [process.execPath, '-e', script, '--', bridgeSocket, shell.file, command];
+  const asBridge = typeof ACA_BINARY === 'string' ? [bridgeArgument] : ['-e', bridgeScript, '--'];
+  return [process.execPath, ...asBridge, bridgeSocket, shell.file, command];
 }

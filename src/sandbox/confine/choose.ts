@@ -5,6 +5,7 @@ import path from 'node:path';
 import type { SandboxKind, SandboxState } from '../../contract/sandbox.ts';
 import { writeAtomic } from '../../lib/atomic-write.ts';
 import { isInside } from '../../lib/inside.ts';
+import { pathFolders } from '../../lib/path-folders.ts';
 import { isErrno } from '../real-path.ts';
 import { probeArgs } from './bubblewrap.ts';
 import { systemFolders } from './known-paths.ts';
@@ -88,9 +89,7 @@ function programOf(kind: string, { platform, env, untrusted }: ChooseOptions): s
   if (kind === 'seatbelt') return platform === 'darwin' ? '/usr/bin/sandbox-exec' : undefined;
   if (kind === 'bubblewrap' && platform !== 'linux') return undefined;
   const name = kind === 'bubblewrap' ? 'bwrap' : kind;
-  return (env.PATH ?? '')
-    .split(path.delimiter)
-    .filter((folder) => path.isAbsolute(folder))
+  return pathFolders(env, platform)
     .filter((folder) => systemFolders.includes(folder) || !untrusted.some((root) => isInside(root, folder)))
     .map((folder) => path.join(folder, platform === 'win32' ? `${name}.exe` : name))
     .find(existsSync);

@@ -1,11 +1,9 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { cleanEnv } from '../aca.ts';
+import { programLine } from '../program.ts';
 import type { Workspace } from '../workspace.ts';
-
-const main = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../../dist/main.cjs');
 
 /** Why strace cannot be used here, or null. */
 export const noStrace: string | null = whyNoStrace();
@@ -32,7 +30,7 @@ export type Start = { args: readonly string[]; env: Record<string, string>; stdi
 
 /** The built program, perhaps with its calls to the system watched or spoilt. */
 export function runProgram(space: Workspace, start: Start, { strace, at }: Treatment = {}): Promise<Ran> {
-  const own = [process.execPath, main, ...start.args];
+  const own = programLine(start.args);
   const line = strace ? ['strace', '-f', ...strace, ...own] : own;
   const [command = '', ...rest] = line;
   return new Promise((resolve, reject) => {

@@ -1,12 +1,9 @@
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import pty from '@lydell/node-pty';
 import { cleanEnv } from '../aca.ts';
+import { program } from '../program.ts';
 import type { Workspace } from '../workspace.ts';
 import { prompts } from './scenario.ts';
-
-const main = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../../dist/main.cjs');
 
 export type TypedRun = { args: readonly string[]; env: Record<string, string>; killAfterText: string };
 
@@ -15,7 +12,8 @@ export type TypedRun = { args: readonly string[]; env: Record<string, string>; k
  * Resolves with everything that was.
  */
 export function typeAndKill(space: Workspace, { args, env, killAfterText }: TypedRun): Promise<string> {
-  const child = pty.spawn(process.execPath, [main, '--plain', ...args], {
+  const line = program(['--plain', ...args]);
+  const child = pty.spawn(line.file, line.args, {
     cols: 200,
     rows: 40,
     cwd: space.root,

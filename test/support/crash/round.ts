@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { cp, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from 'vitest';
@@ -21,7 +22,8 @@ export async function setStage(warm?: Workspace): Promise<Stage> {
   const root = dataRootOf(space);
   await mkdir(root);
   await writeFile(path.join(root, 'config.json'), JSON.stringify(config));
-  if (warm) await cp(path.join(dataRootOf(warm), 'cache'), path.join(root, 'cache'), { recursive: true });
+  const cache = warm && path.join(dataRootOf(warm), 'cache');
+  if (cache && existsSync(cache)) await cp(cache, path.join(root, 'cache'), { recursive: true });
   return { space, before: pictureOf(space.root) };
 }
 

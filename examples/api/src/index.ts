@@ -1,0 +1,51 @@
+// Works on one ticket: node dist/index.js NUMBER. Prints what happens, and at the end the result as JSON.
+import process from 'node:process';
+import { createAgent, defineAgentTool, fail, type PermissionRequest, UserError } from 'ai-code-assistant';
+import { z } from 'zod';
+
+const tickets = new Map([[7, 'add(1, 2) in add.js gives -1. It should add.']]);
+
+/** The model knows it as app:ticket. It only looks, so nobody need be asked. */
+const ticket = defineAgentTool({
+  name: 'ticket',
+  description: 'Read a ticket of our tracker by its number.',
+  input: z.object({ number: z.number().int().describe('The number of the ticket') }),
+  readOnly: true,
+  requiresApproval: false,
+  execute: ({ number }) => tickets.get(number) ?? fail(`There is no ticket ${number}.`),
+});
+
+/** Changes of JavaScript are fine; about everything else this program says no. */
+function approve({ operation, accesses }: PermissionRequest): boolean {
+  const isFine = accesses.every(({ kind, target }) => kind === 'write' && target.endsWith('.js'));
+  process.stdout.write(`${isFine ? 'yes' : 'no'}: ${operation}\n`);
+  return isFine;
+}
+
+async function work(number: string): Promise<void> {
+  const agent = await createAgent({
+    tools: [ticket],
+    permissions: { approve },
+    instructions: 'You mend bugs. Change as little as possible.',
+    maxTurns: 20,
+  });
+  try {
+    const run = agent.run(`Do what ticket ${number} asks for.`);
+    for await (const event of run) {
+      if (event.type === 'tool_start') process.stdout.write(`${event.title}\n`);
+    }
+    const { text, stopReason, filesChanged, denials } = await run.result;
+    const refused = denials.map(({ tool }) => tool);
+    process.stdout.write(`${JSON.stringify({ text, stopReason, filesChanged, refused })}\n`);
+  } finally {
+    await agent.close();
+  }
+}
+
+try {
+  await work(process.argv[2] ?? '7');
+} catch (error) {
+  if (!(error instanceof UserError)) throw error;
+  process.stderr.write(`${error.message}\n${error.hint}\n`);
+  process.exitCode = 2;
+}

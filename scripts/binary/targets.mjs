@@ -1,0 +1,84 @@
+// The systems a binary is made for, and the packages with what it needs there.
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { root } from '../bundle.mjs';
+
+const run = promisify(execFile);
+const cache = path.join(root, 'node_modules/.cache/binary');
+
+/** `keyring` is named after the C library, too. */
+export const targets = {
+  'linux-x64': { os: 'linux', cpu: 'x64', bun: 'bun-linux-x64', keyring: 'linux-x64-gnu' },
+  'linux-arm64': { os: 'linux', cpu: 'arm64', bun: 'bun-linux-aarch64', keyring: 'linux-arm64-gnu' },
+  'darwin-x64': { os: 'darwin', cpu: 'x64', bun: 'bun-darwin-x64', keyring: 'darwin-x64' },
+  'darwin-arm64': { os: 'darwin', cpu: 'arm64', bun: 'bun-darwin-aarch64', keyring: 'darwin-arm64' },
+  'windows-x64': { os: 'win32', cpu: 'x64', bun: 'bun-windows-x64', keyring: 'win32-x64-msvc' },
+};
+
+/** Null where no binary is made for this machine. */
+export const here =
+  Object.keys(targets).find(
+    (name) => targets[name].os === process.platform && targets[name].cpu === process.arch,
+  ) ?? null;
+
+/** The file names of a target end so. */
+export const exe = ({ os }) => (os === 'win32' ? '.exe' : '');
+
+/** The folder of each package a target's binary is made of. */
+export async function partsOf(target) {
+  const { os, cpu, bun, keyring } = targets[target];
+  return {
+    bun: await packageFolder('bun', `@oven/${bun}`),
+    ripgrep: await packageFolder('@vscode/ripgrep', `@vscode/ripgrep-${os}-${cpu}`),
+    keyring: await packageFolder('@napi-rs/keyring', `@napi-rs/keyring-${keyring}`),
+  };
+}
+
+/** The runtime of a target. The script that `bun` runs when it is installed moves this machine's into its own folder. */
+export async function bunFor(target) {
+  const { bun } = await partsOf(target);
+  const file = path.join(bun, 'bin', `bun${exe(targets[target])}`);
+  if (await exists(file)) return file;
+  if (target === here) return path.join(root, 'node_modules/bun/bin/bun.exe');
+  throw new Error(`${file} is missing: remove ${bun}, and it is fetched again.`);
+}
+
+/**
+ * Where a package is: installed, fetched before, or fetched now. Its version is the one its parent asks for; what is
+ * fetched must hash to what the lock file says, where it says so.
+ */
+async function packageFolder(parent, name) {
+  const installed = path.join(root, 'node_modules', name);
+  if (await exists(installed)) return installed;
+  const lock = JSON.parse(await readFile(path.join(root, 'package-lock.json'), 'utf8')).packages;
+  const version = lock[`node_modules/${parent}`].optionalDependencies[name];
+  const folder = path.join(cache, `${name.replaceAll('/', '-')}-${version}`);
+  if (await exists(folder)) return folder;
+
+  await mkdir(cache, { recursive: true });
+  const fresh = await mkdtemp(path.join(cache, 'fetch-'));
+  try {
+    // npm is a script of its own on Windows, which only a shell starts.
+    const shell = process.platform === 'win32';
+    const { stdout } = await run('npm', ['pack', '--json', `${name}@${version}`], { cwd: fresh, shell });
+    const [{ filename, integrity }] = JSON.parse(stdout);
+    const expected = lock[`node_modules/${name}`]?.integrity;
+    if (expected !== undefined && expected !== integrity) {
+      throw new Error(`${name}@${version} is not what package-lock.json says: ${integrity}`);
+    }
+    await run('tar', ['-xzf', filename], { cwd: fresh });
+    await rename(path.join(fresh, 'package'), folder);
+  } finally {
+    await rm(fresh, { recursive: true, force: true });
+  }
+  return folder;
+}
+
+async function exists(file) {
+  return stat(file).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,36 @@
+// The licences of what is in a bundle, and the packages themselves.
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { root } from './bundle.mjs';
+
+const NAMES = ['LICENSE', 'LICENSE.md', 'LICENSE.txt', 'LICENCE', 'license', 'LICENSE-MIT'];
+
+/** Folders of the packages whose code is among these inputs of a bundle, sorted. */
+export function packagesOf(inputs) {
+  const folders = inputs.flatMap((input) => input.match(/^(node_modules\/(?:@[^/]+\/)?[^/]+)\//)?.[1] ?? []);
+  return [...new Set(folders)].sort();
+}
+
+/**
+ * The licence text of every package whose code is in the bundle. `more` are texts of what came into it by another
+ * way than an import.
+ */
+export async function licences(inputs, more = []) {
+  const texts = [await readFile(path.join(root, 'scripts/licences/pdfium.txt'), 'utf8'), ...more];
+  for (const folder of packagesOf(inputs)) {
+    const manifest = JSON.parse(await readFile(path.join(root, folder, 'package.json'), 'utf8'));
+    texts.push(
+      `${manifest.name} ${manifest.version} (${manifest.license})\n\n${(await licenceIn(path.join(root, folder))) ?? 'No licence file in the package.'}\n`,
+    );
+  }
+  return texts.join(`\n${'-'.repeat(80)}\n\n`);
+}
+
+/** The text of a package's licence file; null when it has none. */
+export async function licenceIn(folder) {
+  for (const name of NAMES) {
+    const text = await readFile(path.join(folder, name), 'utf8').catch(() => null);
+    if (text !== null) return text;
+  }
+  return null;
+}

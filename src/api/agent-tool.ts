@@ -1,0 +1,81 @@
+import type { z } from 'zod';
+import { UserError } from '../contract/errors.ts';
+import { ok, type Tool, type ToolContext, type ToolResult } from '../contract/tool.ts';
+import { startOf } from '../lib/cut-line.ts';
+import { pluginTool } from '../plugins/plugin-tool.ts';
+
+/** Characters of the line that people see. */
+const TITLE = 80;
+
+export type AgentTool<Input> = {
+  /** Letters, digits, `.`, `_` and `-`. */
+  name: string;
+  /** For the model: what it does and when to use it. */
+  description: string;
+  /** A zod schema of an object, each field described for the model. */
+  input: z.ZodType<Input>;
+  /** Whether somebody is asked before a call. Default: always. The user's own rules go before it. */
+  requiresApproval?: boolean | ((input: Input) => boolean);
+  /** Whether it changes nothing anywhere, so that it may be used in plan and read-only mode. Default: no. */
+  readOnly?: boolean;
+  /** A text counts as success. What it throws is told to the model. */
+  execute(input: Input, context: ToolContext): Promise<ToolResult | string> | ToolResult | string;
+};
+
+/** A tool in its shortest form. It runs in this process: the sandbox holds only what it does by `context`. */
+export function defineAgentTool<Input>(tool: AgentTool<Input>): Tool {
+  const { name, description, input, requiresApproval = true, readOnly = false } = tool;
+  const asks = (value: Input) =>
+    typeof requiresApproval === 'boolean' ? requiresApproval : requiresApproval(value);
+  const whole: Tool<Input> = {
+    name,
+    description,
+    input,
+    title: (value) => startOf(`${name} ${JSON.stringify(value)}`, TITLE),
+    access: (value) => [
+      {
+        kind: 'execute',
+        target: name,
+        ...(readOnly && { looks: true }),
+        ...(!asks(value) && { free: true }),
+      },
+    ],
+    async run(value, context) {
+      const result = await tool.execute(value, context);
+      return typeof result === 'string' ? ok(result) : result;
+    },
+  };
+  // Tools of different inputs fit in one list; the router parses each input by its own schema.
+  return whole as unknown as Tool;
+}
+
+/** What tools of the embedding program are named after, as those of a plugin are named after it. */
+const OWNER = 'app';
+const NAME = /^[\w.-]{1,64}$/;
+
+/** Judged, and contained in their failures, as the tools of a plugin named `app`. */
+export function ownTools(tools: readonly Tool[], taken: Iterable<string>): Tool[] {
+  if (tools.length > 0 && new Set(taken).has(OWNER))
+    throw new UserError(
+      `An MCP server is named ${OWNER}, as the tools of this program are.`,
+      'Give the server another name in the settings.',
+    );
+  return tools.map((tool, i) => {
+    if (!NAME.test(tool.name))
+      throw new UserError(
+        `"${tool.name}" is no name for a tool.`,
+        'Use letters, digits, ".", "_" and "-", at most 64.',
+      );
+    if (tools.findIndex(({ name }) => name === tool.name) !== i)
+      throw new UserError(`Two tools are named ${tool.name}.`, 'Give one of them another name.');
+    try {
+      return pluginTool(OWNER, tool);
+    } catch (error) {
+      throw new UserError(
+        `The input of the tool ${tool.name} cannot be told to a model: ${(error as Error).message}`,
+        'Make it by zod 4, of things that JSON Schema can say.',
+        { cause: error },
+      );
+    }
+  });
+}

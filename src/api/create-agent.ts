@@ -1,0 +1,132 @@
+import path from 'node:path';
+import process from 'node:process';
+import { findModel, openAssistant, type Settings } from '../cli/open.ts';
+import { loadConfig } from '../config/load.ts';
+import type { ConfigInput } from '../config/schema.ts';
+import { UserError } from '../contract/errors.ts';
+import type { Answer, Approver } from '../contract/permission.ts';
+import { dataRoot } from '../lib/data-root.ts';
+import { parsePattern } from '../permissions/pattern.ts';
+import { startRun } from './agent-run.ts';
+import { ownTools } from './agent-tool.ts';
+import type { Agent, AgentOptions, AgentPermissions } from './types.ts';
+
+/**
+ * The assistant as a part of another program: the same judge, sandbox, firewall and settings as on the command line.
+ * As many as wanted live in one process. What the caller can mend is thrown as a `UserError`.
+ */
+export async function createAgent(options: AgentOptions = {}): Promise<Agent> {
+  options.signal?.throwIfAborted();
+  const place = { env: { ...(options.env ?? process.env) }, cwd: path.resolve(options.cwd ?? process.cwd()) };
+  const settings = settingsOf(options, place);
+  const choice = await findModel(settings, place);
+  if (!choice)
+    throw new UserError('There is no model to talk to.', 'Name one, give a key, or start a local server.');
+  const { session = 'new', permissions = {}, instructions } = options;
+  const opened = await openAssistant(choice, {
+    settings,
+    options: typeof session === 'object' ? { resume: session.resume } : {},
+    terminal: place,
+    host: {
+      tools: ownTools(options.tools ?? [], Object.keys(settings.config.mcpServers)),
+      ...(instructions !== undefined && { instructions }),
+    },
+    ...(permissions.approve && { approver: approverOf(permissions.approve) }),
+    ...(options.ask && { ask: options.ask }),
+  });
+  // Of a long session the first messages are read last.
+  await opened.opened.ready;
+  const { controller } = opened;
+  const over = new AbortController();
+  let last: Promise<unknown> = Promise.resolve();
+  let closing: Promise<void> | undefined;
+
+  const close = () => {
+    closing ??= (async () => {
+      options.signal?.removeEventListener('abort', closeQuietly);
+      over.abort();
+      await last;
+      await opened.close();
+    })();
+    return closing;
+  };
+  const agent: Agent = {
+    sessionId: controller.session.id,
+    provider: choice.preset.name,
+    model: choice.model,
+    notices: [...opened.notices, ...opened.hints],
+    get messages() {
+      return controller.session.messages;
+    },
+    run(prompt, { signal } = {}) {
+      if (closing)
+        throw new UserError('This agent is closed.', 'Make another one, with session: { resume }.');
+      const content = typeof prompt === 'string' ? [{ type: 'text' as const, text: prompt }] : prompt;
+      const stop = signal ? AbortSignal.any([over.signal, signal]) : over.signal;
+      const run = startRun(content, controller, { turn: last, stop });
+      // A run that fails is its reader's to hear of; the next one begins all the same.
+      last = run.result.catch(() => undefined);
+      return run;
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+  // Who closes it once more hears of what went wrong.
+  const closeQuietly = () => void close().catch(() => undefined);
+  options.signal?.addEventListener('abort', closeQuietly, { once: true });
+  if (options.signal?.aborted) closeQuietly();
+  return agent;
+}
+
+function settingsOf(options: AgentOptions, { env, cwd }: { env: NodeJS.ProcessEnv; cwd: string }): Settings {
+  const { model, maxTurns, budget, trust = false, session, permissions = {} } = options;
+  const { mode, allow = [], ask = [], deny = [] } = permissions;
+  // Checked by loadConfig, as the lines of a file are.
+  const written = options.settings as ConfigInput | undefined;
+  const flags: ConfigInput = {
+    ...written,
+    ...(model !== undefined && { model }),
+    ...(maxTurns !== undefined && { maxTurns }),
+    ...(budget !== undefined && { limits: { ...written?.limits, run: budget } }),
+    ...(mode !== undefined && { mode }),
+    ...(session === 'none' && { saveHistory: false }),
+    permissions: rulesOf(written?.permissions, { allow, ask, deny }),
+  };
+  const root = dataRoot(env);
+  const loaded = loadConfig({ home: root, cwd, env, flags, trusted: trust });
+  // Said before anything is started that somebody would have to end.
+  for (const rules of Object.values(loaded.config.permissions)) for (const rule of rules) parsePattern(rule);
+  return { ...loaded, root };
+}
+
+type Rules = Required<Pick<AgentPermissions, 'allow' | 'ask' | 'deny'>>;
+
+/** Both count: what `settings` says, and what `permissions` says. */
+function rulesOf(written: unknown, own: Rules): NonNullable<ConfigInput['permissions']> {
+  // Not looked at yet: what is no list is left for the check of the settings to name.
+  const set = (written ?? {}) as Partial<Record<keyof Rules, unknown>>;
+  const joined = (key: keyof Rules) => {
+    const before = set[key] ?? [];
+    return (Array.isArray(before) ? [...before, ...own[key]] : before) as string[];
+  };
+  return { ...set, allow: joined('allow'), ask: joined('ask'), deny: joined('deny') };
+}
+
+/** A callback that fails has not said yes. */
+function approverOf(approve: NonNullable<AgentPermissions['approve']>): Approver {
+  return async (request, signal) => {
+    try {
+      return answerOf(await approve(request, signal));
+    } catch (error) {
+      signal.throwIfAborted();
+      const because = error instanceof Error ? error.message : String(error);
+      return { choice: 'no', reason: `the program that was to answer failed: ${because}` };
+    }
+  };
+}
+
+function answerOf(said: boolean | Answer): Answer {
+  if (said === true) return { choice: 'once' };
+  // Whatever else a program without types returns is no yes.
+  return typeof said === 'object' && said !== null ? said : { choice: 'no' };
+}

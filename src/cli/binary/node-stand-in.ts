@@ -1,0 +1,24 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import process from 'node:process';
+
+/** Put in by the build of the standalone binary: the system it is for. */
+declare const ACA_BINARY: string | undefined;
+
+/**
+ * The PATH for a scratch project of our own whose test `node` runs. Who has the binary may have no Node: then the
+ * binary's own runtime stands in. It would read a project's settings for itself, so no folder of a user gets it.
+ */
+export async function pathWithNode(
+  programs: string | undefined,
+  folder: string,
+): Promise<string | undefined> {
+  if (typeof ACA_BINARY !== 'string') return programs;
+  const [name, text] =
+    process.platform === 'win32'
+      ? ['node.cmd', `@set BUN_BE_BUN=1\r\n@"${process.execPath}" %*\r\n`]
+      : ['node', `#!/bin/sh\nBUN_BE_BUN=1 exec '${process.execPath.replaceAll("'", `'\\''`)}' "$@"\n`];
+  await mkdir(folder, { recursive: true });
+  await writeFile(path.join(folder, name), text, { mode: 0o755 });
+  return [programs, folder].filter(Boolean).join(path.delimiter);
+}

@@ -1,0 +1,15 @@
+import type { HealthCheck } from '../../contract/command.ts';
+
+export function ok(name: string, text: string): HealthCheck {
+  return { name, state: 'ok', text };
+}
+
+/** Works, but somebody may want to know. */
+export function warn(name: string, text: string, next: string): HealthCheck {
+  return { name, state: 'warn', text, next };
+}
+
+/** Does not work. */
+export function bad(name: string, text: string, next: string): HealthCheck {
+  return { name, state: 'bad', text, next };
+}

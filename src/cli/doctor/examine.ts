@@ -1,0 +1,84 @@
+import type { Choice } from '../../assemble/choose-model.ts';
+import type { HealthCheck } from '../../contract/command.ts';
+import { UserError } from '../../contract/errors.ts';
+import { findModel, type Settings } from '../open.ts';
+import type { Terminal } from '../terminal.ts';
+import { updateNotice } from '../update/notice.ts';
+import { version } from '../update/this-install.ts';
+import { bad, ok, warn } from './check.ts';
+import { logCheck, logOf } from './log.ts';
+import { clockCheck, dataRootChecks, programChecks, programsAround, searchCheck } from './machine.ts';
+import { keyChecks, keysFound, reachChecks, routeChecks } from './network.ts';
+import { readSettings, sandboxCheck, sandboxFor, settingsChecks } from './settings.ts';
+import { terminalChecks } from './terminal.ts';
+
+export type Examination = {
+  /** Keys are sent to their vendors, to learn whether they are taken. */
+  probe: boolean;
+};
+
+/** Looks into everything that usually goes wrong, side by side; the order of the answer is always the same. */
+export async function examine(terminal: Terminal, { probe }: Examination): Promise<HealthCheck[]> {
+  const { env } = terminal;
+  const { settings, troubles } = readSettings(terminal);
+  const { root } = settings;
+  const answers = await Promise.all([
+    programChecks(),
+    updateChecks(settings, env),
+    // Before all that writes to the terminal or waits for the network.
+    terminalChecks(terminal),
+    troubles,
+    settingsChecks(settings),
+    dataRootChecks(root),
+    modelChecks(settings, { terminal, probe }),
+    routeChecks(settings, env),
+    sandboxFor(settings, terminal).then(sandboxCheck),
+    searchCheck(),
+    programsAround(env),
+    clockCheck(new Date()),
+    logCheck(logOf(settings)),
+  ]);
+  return answers.flat();
+}
+
+function updateChecks({ root, config }: Settings, env: Terminal['env']): HealthCheck[] {
+  const notice = updateNotice({ root, config, env }, version);
+  return notice === null ? [] : [warn('update', notice, '`aca update` changes nothing by itself.')];
+}
+
+async function modelChecks(
+  settings: Settings,
+  { terminal, probe }: { terminal: Terminal; probe: boolean },
+): Promise<HealthCheck[]> {
+  try {
+    const [found, chosen] = await Promise.all([
+      keysFound(settings, terminal.env),
+      modelFor(settings, terminal),
+    ]);
+    const { choice, check } = chosen;
+    return [check, ...keyChecks(found), ...(await reachChecks(found, choice, { settings, terminal, probe }))];
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return [bad('model', error.message, error.hint)];
+  }
+}
+
+async function modelFor(
+  settings: Settings,
+  terminal: Terminal,
+): Promise<{ choice: Choice | null; check: HealthCheck }> {
+  try {
+    const choice = await findModel(settings, terminal);
+    const check = choice
+      ? ok('model', `${choice.preset.name}/${choice.model} would answer`)
+      : bad(
+          'model',
+          'none was found: no key, no server on this machine, no embedded model',
+          'Set ANTHROPIC_API_KEY or store a key with `aca keys set anthropic`; start Ollama; or run `aca models setup`.',
+        );
+    return { choice, check };
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return { choice: null, check: bad('model', error.message, error.hint) };
+  }
+}

@@ -1,0 +1,81 @@
+import { describeSandbox } from '../../commands/sandbox-words.ts';
+import { checkOnce, configSchema } from '../../config/schema.ts';
+import type { HealthCheck } from '../../contract/command.ts';
+import { UserError } from '../../contract/errors.ts';
+import type { SandboxState } from '../../contract/sandbox.ts';
+import { dataRoot } from '../../lib/data-root.ts';
+import { chooseSandbox } from '../../sandbox/confine/choose.ts';
+import { commandEnvironment } from '../../sandbox/shell-program.ts';
+import { loadSettings, type Settings } from '../open.ts';
+import type { Terminal } from '../terminal.ts';
+import { bad, ok, warn } from './check.ts';
+
+/** The settings as they are; where they cannot be read, why, and the defaults in their place. */
+export function readSettings(terminal: Terminal): { settings: Settings; troubles: HealthCheck[] } {
+  try {
+    return { settings: loadSettings({}, terminal), troubles: [] };
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return {
+      settings: {
+        config: configSchema.parse({}, checkOnce),
+        notices: [],
+        origins: {},
+        trusted: false,
+        pending: null,
+        projectFile: null,
+        extensions: [],
+        root: dataRoot(terminal.env),
+      },
+      troubles: error.message.split('\n').map((line) => bad('settings', line, error.hint)),
+    };
+  }
+}
+
+export function settingsChecks({ trusted, pending, notices }: Settings): HealthCheck[] {
+  return [
+    pending
+      ? warn(
+          'trust',
+          'this folder is not trusted, so some of its files do not count',
+          '`aca trust` shows them.',
+        )
+      : ok('trust', trusted ? 'this folder is trusted' : 'this folder has nothing that needs trust'),
+    ...notices.map((text) => warn('settings', text, '`aca config path` says which files are read.')),
+  ];
+}
+
+export function sandboxCheck(sandbox: SandboxState): HealthCheck {
+  const text = `commands run ${describeSandbox(sandbox)}`;
+  if (sandbox.kind !== 'host') return ok('sandbox', `${text} (level ${sandbox.level})`);
+  return warn(
+    'sandbox',
+    `${text}: ${sandbox.fallback ?? 'it is switched off'}`,
+    'Each command is asked about; docs/sandbox.md says what would change that.',
+  );
+}
+
+/** What commands would run in, tried out. */
+export async function sandboxFor(
+  { config }: Settings,
+  { env, cwd }: Pick<Terminal, 'env' | 'cwd'>,
+): Promise<SandboxState> {
+  const { kind, level, image, allowedDomains, writablePaths } = config.sandbox;
+  const found = await chooseSandbox({
+    wanted: kind,
+    platform: process.platform,
+    env: commandEnvironment(env, []),
+    untrusted: [cwd, ...config.additionalDirectories, ...writablePaths],
+    image: image !== undefined,
+  });
+  if (found.kind === 'host')
+    return {
+      kind: 'host',
+      level,
+      network: 'open',
+      ...(found.fallback !== undefined && { fallback: found.fallback }),
+    };
+  const isListed = found.kind === 'bubblewrap' && level === 'standard' && allowedDomains.length > 0;
+  const network = level === 'permissive' ? 'open' : isListed ? 'listed' : 'none';
+  return { kind: found.kind, level, network };
+}

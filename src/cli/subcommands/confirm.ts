@@ -1,0 +1,12 @@
+import { Conversation } from '../conversation.ts';
+import type { Terminal } from '../terminal.ts';
+
+/** Puts a question on the terminal that only a plain yes agrees to. */
+export async function confirm(question: string, terminal: Terminal): Promise<boolean> {
+  const talk = new Conversation(terminal);
+  try {
+    return (await talk.ask(`${question} [y/n] `))?.trim().toLowerCase() === 'y';
+  } finally {
+    talk.close();
+  }
+}

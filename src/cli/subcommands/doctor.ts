@@ -1,0 +1,33 @@
+import { Command } from 'commander';
+import { healthLines } from '../../commands/doctor.ts';
+import { examine } from '../doctor/examine.ts';
+import { exitCodes } from '../exit-codes.ts';
+import type { Terminal } from '../terminal.ts';
+import { version } from '../update/this-install.ts';
+import { visible } from '../visible.ts';
+import { withContext } from './context.ts';
+import type { Ended } from './run.ts';
+
+/** `aca doctor`: exit code 1 when something is broken; what is merely worth knowing does not count. */
+export function doctorCommand(terminal: Terminal, ended: Ended): Command {
+  return withContext(new Command('doctor'), terminal)
+    .description('Look into what usually goes wrong, and say what to do about it')
+    .option('--json', 'print JSON')
+    .option('--probe', 'send each key to its vendor, to learn whether it is taken')
+    .action(async ({ json, probe = false }: { json?: boolean; probe?: boolean }) => {
+      const checks = await examine(terminal, { probe });
+      const broken = checks.filter(({ state }) => state === 'bad').length;
+      ended.code = broken > 0 ? exitCodes.error.code : exitCodes.done.code;
+      if (json) {
+        terminal.stdout.write(`${JSON.stringify({ type: 'doctor', version, ok: broken === 0, checks })}\n`);
+        return;
+      }
+      const verdict =
+        broken === 0
+          ? 'Nothing is broken.'
+          : broken === 1
+            ? 'One thing is broken.'
+            : `${broken} things are broken.`;
+      terminal.stdout.write(`${healthLines(checks).map(visible).join('\n')}\n\n${verdict}\n`);
+    });
+}

@@ -1,0 +1,109 @@
+import { mkdir, rm, rmdir, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { Command } from 'commander';
+import { createKeychain, type Keychain } from '../../config/keychain.ts';
+import { UserError } from '../../contract/errors.ts';
+import { readSettings } from '../doctor/settings.ts';
+import { exported } from '../export-file.ts';
+import { type Settings, sessionStore } from '../open.ts';
+import { sizeText } from '../size-text.ts';
+import type { Terminal } from '../terminal.ts';
+import { findTraces, isEmptyFolder, type Traces } from '../uninstall/find-traces.ts';
+import { dataPlaces } from '../uninstall/places.ts';
+import { thisInstall } from '../update/this-install.ts';
+import { confirm } from './confirm.ts';
+import { table, withContext } from './context.ts';
+
+type Flags = { yes?: boolean; keep: string[]; export?: string };
+
+/** `aca uninstall`: what is there is shown first, and only a yes removes it. */
+export function uninstallCommand(terminal: Terminal): Command {
+  const print = (text: string): void => {
+    terminal.stdout.write(text);
+  };
+  return withContext(new Command('uninstall'), terminal)
+    .description(
+      'Show what this program keeps on this machine: data, keys, completions; remove it on your word',
+    )
+    .option('--yes', 'remove it without asking; without it and without a terminal it is only shown')
+    .option(
+      '--keep <part>',
+      'leave this part of the data root, such as sessions; repeatable',
+      (value: string, before: string[]) => [...before, value],
+      [],
+    )
+    .option('--export <folder>', 'write every session there as Markdown and JSON before')
+    .action(async ({ yes = false, keep, export: folder }: Flags) => {
+      // Settings that cannot be read must not keep anybody here.
+      const { settings } = readSettings(terminal);
+      const { env, stdin, stdout } = terminal;
+      const keychain = createKeychain({ home: settings.root, env });
+      const home = env.HOME || env.USERPROFILE || homedir();
+      const found = await findTraces({ root: settings.root, home, keychain });
+      const traces = { ...found, parts: found.parts.filter(({ part }) => !keep.includes(part)) };
+      for (const part of keep)
+        if (!found.parts.some((one) => one.part === part))
+          throw new UserError(
+            `There is no ${part} in ${found.root}.`,
+            '`aca uninstall` lists what is there.',
+          );
+      print(listOf(traces, settings));
+      const isThere = traces.parts.length + traces.keys.length + traces.completions.length > 0;
+      const asked = isThere && !yes && stdin.isTTY && stdout.isTTY;
+      if (!isThere || (asked ? !(await confirm('Remove all of this for good?', terminal)) : !yes)) {
+        print(isThere ? 'Nothing was removed. Do it with: aca uninstall --yes\n' : '');
+      } else {
+        if (folder !== undefined) print(await exportSessions(settings, path.resolve(terminal.cwd, folder)));
+        await remove(traces, keychain);
+        print('All of this is removed.\n');
+      }
+      print(`The program itself: ${thisInstall().remove}\n`);
+    });
+}
+
+function listOf({ root, parts, strangers, keys, completions, lines }: Traces, { config }: Settings): string {
+  const rows = [
+    ...parts.map(({ part, bytes }) => {
+      const place = Object.hasOwn(dataPlaces, part) ? dataPlaces[part] : undefined;
+      const about = place === undefined ? '' : `${place.about}${place.own ? ', written by you' : ''}`;
+      return [path.join(root, part), sizeText(bytes), about];
+    }),
+    ...keys.map((provider) => ['system keychain', '', `the key of ${provider}`]),
+    ...completions.map((file) => [file, '', 'completion script']),
+  ];
+  const others = [
+    ...strangers.map((name) => `${path.join(root, name)} is not of this program, and stays.`),
+    ...(config.sessionDirectory === undefined
+      ? []
+      : [`Sessions are kept in ${config.sessionDirectory}, by your setting; they stay.`]),
+    ...lines.map((place) => `${place} loads completions: remove that line yourself.`),
+    'Files of projects (.ai-assistant.json, .ai-assistant, AGENTS.md) belong to them, and stay.',
+  ];
+  const there = rows.length > 0 ? table(rows) : 'Nothing of this program is on this machine but itself.\n';
+  return `${there}\n${others.join('\n')}\n`;
+}
+
+async function exportSessions(settings: Settings, folder: string): Promise<string> {
+  const store = sessionStore(settings);
+  const sessions = store.list();
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  for (const { id } of sessions) {
+    const session = await store.read(id);
+    if (!session) continue;
+    for (const [format, ending] of [
+      ['markdown', 'md'],
+      ['json', 'json'],
+    ] as const)
+      await writeFile(path.join(folder, `${id}.${ending}`), await exported(session, format), { mode: 0o600 });
+  }
+  return `${sessions.length} sessions are written to ${folder}.\n`;
+}
+
+/** Keys first: which ones the keychain holds stands in the data root. */
+async function remove({ root, parts, keys, completions }: Traces, keychain: Keychain): Promise<void> {
+  for (const provider of keys) await keychain.remove(provider);
+  for (const { part } of parts) await rm(path.join(root, part), { recursive: true, force: true });
+  for (const file of completions) await rm(file, { force: true });
+  if (isEmptyFolder(root)) await rmdir(root);
+}

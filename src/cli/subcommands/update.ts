@@ -1,0 +1,47 @@
+import { Command } from 'commander';
+import { isNewer } from '../../lib/version-order.ts';
+import { loadSettings, userFetch } from '../open.ts';
+import type { Terminal } from '../terminal.ts';
+import { latestVersion, registryOf } from '../update/registry.ts';
+import { thisInstall, version } from '../update/this-install.ts';
+import { withContext } from './context.ts';
+
+type Answer = {
+  version: string;
+  latest: string | null;
+  installed: string;
+  command: string;
+  trouble?: string;
+};
+
+/** `aca update`: tells; it changes nothing. */
+export function updateCommand(terminal: Terminal): Command {
+  return withContext(new Command('update'), terminal)
+    .description('Say whether there is a newer version, and the command that gets it; nothing is changed')
+    .option('--json', 'print JSON')
+    .action(async ({ json }: { json?: boolean }) => {
+      const answer = await look(terminal);
+      terminal.stdout.write(json ? `${JSON.stringify(answer)}\n` : wordsFor(answer));
+    });
+}
+
+async function look(terminal: Terminal): Promise<Answer> {
+  const { config } = loadSettings({}, terminal);
+  const { how, update } = thisInstall();
+  const known = { version, installed: how, command: update };
+  if (config.offline) return { ...known, latest: null, trouble: 'offline, so nobody was asked' };
+  const fetch = await userFetch(config, terminal.env);
+  try {
+    return { ...known, latest: await latestVersion(registryOf(config, terminal.env), fetch) };
+  } catch (error) {
+    return { ...known, latest: null, trouble: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function wordsFor({ version, latest, installed, command, trouble }: Answer): string {
+  const here = `This is version ${version}, installed ${installed}.`;
+  if (latest === null)
+    return `${here}\nWhich one is the newest cannot be told: ${trouble}.\nTo get it all the same: ${command}\n`;
+  if (!isNewer(latest, version)) return `${here}\nThere is none newer.\n`;
+  return `${here}\nVersion ${latest} is there. To get it: ${command}\n`;
+}

@@ -1,0 +1,71 @@
+import { lstatSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { type Keychain, SYSTEM_KEYCHAIN } from '../../config/keychain.ts';
+import { type SpaceUse, spaceUse } from '../../session/housekeeping.ts';
+import { dataPlaces } from './places.ts';
+
+/** Everything the program has left on a machine, as far as it can know. */
+export type Traces = {
+  root: string;
+  /** In the data root, and of the program. */
+  parts: SpaceUse;
+  /** In the data root, and of somebody else: never removed. */
+  strangers: string[];
+  /** Vendors whose keys the system's keychain holds. */
+  keys: string[];
+  /** Completion scripts at their usual places. */
+  completions: string[];
+  /** Lines in start-up files of shells, for the user to remove. */
+  lines: string[];
+};
+
+export type TraceOptions = { root: string; home: string; keychain: Pick<Keychain, 'list'> };
+
+const COMPLETIONS = [
+  '.local/share/bash-completion/completions/aca',
+  '.config/fish/completions/aca.fish',
+  '.zfunc/_aca',
+  '.zsh/completions/_aca',
+  '.oh-my-zsh/completions/_aca',
+];
+
+const START_FILES = ['.bashrc', '.bash_profile', '.zshrc', '.profile', '.config/fish/config.fish'];
+
+export async function findTraces({ root, home, keychain }: TraceOptions): Promise<Traces> {
+  const all = spaceUse(root);
+  // A folder of our own name is ours with all that is in it; one that the user named may hold other things.
+  const isOurs = ({ part }: { part: string }) =>
+    path.basename(root) === '.ai-assistant' || Object.hasOwn(dataPlaces, part);
+  const stored = await keychain.list();
+  return {
+    root,
+    parts: all.filter(isOurs),
+    strangers: all.filter((one) => !isOurs(one)).map(({ part }) => part),
+    keys: stored.filter(({ where }) => where === SYSTEM_KEYCHAIN).map(({ provider }) => provider),
+    completions: COMPLETIONS.map((name) => path.join(home, name)).filter((file) =>
+      textOf(file).includes('written by `aca completion'),
+    ),
+    lines: START_FILES.flatMap((name) => {
+      const file = path.join(home, name);
+      return textOf(file)
+        .split('\n')
+        .flatMap((line, i) => (/\baca completion\b/.test(line) ? [`${file}:${i + 1}`] : []));
+    }),
+  };
+}
+
+/** Whether nothing is left in a folder that was ours. */
+export function isEmptyFolder(folder: string): boolean {
+  const stat = lstatSync(folder, { throwIfNoEntry: false });
+  return stat?.isDirectory() === true && readdirSync(folder).length === 0;
+}
+
+/** Empty where there is no such file, or it may not be read. */
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    return '';
+  }
+}

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import { type InstallFacts, installWay } from './install-way.ts';
+
+const MAIN = 'node_modules/ai-code-assistant/dist/main.cjs';
+
+test.each<[string, Partial<InstallFacts> & { program: string }, string, string]>([
+  ['npm', { program: `/usr/local/lib/${MAIN}` }, 'by npm', 'npm install -g ai-code-assistant@latest'],
+  [
+    'nvm',
+    { program: `/home/u/.nvm/versions/node/v22.1.0/lib/${MAIN}` },
+    'by npm',
+    'npm install -g ai-code-assistant@latest',
+  ],
+  ['npx', { program: `/home/u/.npm/_npx/abc/${MAIN}` }, 'by npx', 'npx ai-code-assistant@latest'],
+  [
+    'pnpm',
+    { program: `/home/u/.local/share/pnpm/global/5/.pnpm/ai-code-assistant@1/${MAIN}` },
+    'by pnpm',
+    'pnpm add -g ai-code-assistant@latest',
+  ],
+  [
+    'bun',
+    { program: `/home/u/.bun/install/global/${MAIN}` },
+    'by bun',
+    'bun add -g ai-code-assistant@latest',
+  ],
+  [
+    'yarn',
+    { program: `/home/u/.config/yarn/global/${MAIN}` },
+    'by yarn',
+    'yarn global add ai-code-assistant@latest',
+  ],
+  [
+    'a project',
+    { program: `/home/u/app/${MAIN}` },
+    'as a package of a project',
+    'npm install ai-code-assistant@latest',
+  ],
+  [
+    'the source',
+    { program: '/home/u/aca/dist/main.cjs' },
+    'from its source',
+    'git pull && npm ci && npm run build',
+  ],
+  [
+    'one file',
+    { program: '/opt/aca/aca', standalone: true },
+    'as a single file',
+    'put the new file in its place, in /opt/aca',
+  ],
+  [
+    'a binary in a package',
+    { program: '/usr/lib/node_modules/@ai-code-assistant/linux-x64/aca', standalone: true },
+    'by npm',
+    'npm install -g ai-code-assistant@latest',
+  ],
+  [
+    'npm on Windows',
+    {
+      program: 'C:\\Users\\u\\AppData\\Roaming\\npm\\node_modules\\ai-code-assistant\\dist\\main.cjs',
+      platform: 'win32',
+    },
+    'by npm',
+    'npm install -g ai-code-assistant@latest',
+  ],
+  [
+    'one file on Windows',
+    { program: 'C:\\Tools\\aca.exe', platform: 'win32', standalone: true },
+    'as a single file',
+    'put the new file in its place, in C:\\Tools',
+  ],
+])('[D01] installed by %s', (_name, facts, how, update) => {
+  expect(installWay({ standalone: false, platform: 'linux', ...facts })).toMatchObject({ how, update });
+});
+
+test('a file with blanks in its name is quoted as its shell wants it', () => {
+  const removal = (program: string, platform: NodeJS.Platform) =>
+    installWay({ program, platform, standalone: true }).remove;
+  expect([removal("/opt/my tools/it's", 'linux'), removal('C:\\My Tools\\aca.exe', 'win32')]).toEqual([
+    `rm '/opt/my tools/it'\\''s'`,
+    'del "C:\\My Tools\\aca.exe"',
+  ]);
+});

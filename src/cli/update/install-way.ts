@@ -1,0 +1,55 @@
+import path from 'node:path';
+
+/** How the program came to this machine: what to say about it, and the commands that renew and remove it. */
+export type InstallWay = { how: string; update: string; remove: string };
+
+export type InstallFacts = {
+  /** The file that runs, its links followed. */
+  program: string;
+  /** Whether that file is the program itself, with no Node around it. */
+  standalone: boolean;
+  platform: NodeJS.Platform;
+};
+
+const NAME = 'ai-code-assistant';
+
+const globals: [mark: RegExp, how: string, update: string, remove: string][] = [
+  [/\/_npx\//, 'npx', `npx ${NAME}@latest`, 'npm cache clean --force'],
+  [/\/\.?pnpm\/(.*\/)?global\//i, 'pnpm', `pnpm add -g ${NAME}@latest`, `pnpm remove -g ${NAME}`],
+  [/\/\.bun\/install\/global\//, 'bun', `bun add -g ${NAME}@latest`, `bun remove -g ${NAME}`],
+  [/\/yarn\/(data\/)?global\//i, 'yarn', `yarn global add ${NAME}@latest`, `yarn global remove ${NAME}`],
+  [/\/\.volta\//, 'volta', `volta install ${NAME}@latest`, `volta uninstall ${NAME}`],
+  // Where npm keeps global packages: lib/node_modules of a prefix, on Windows node_modules of %APPDATA%\npm.
+  [/\/lib\/node_modules\//, 'npm', `npm install -g ${NAME}@latest`, `npm uninstall -g ${NAME}`],
+  [/\/npm\/node_modules\//i, 'npm', `npm install -g ${NAME}@latest`, `npm uninstall -g ${NAME}`],
+];
+
+/** By where the program is. Nothing is run, here or by whoever shows it. */
+export function installWay({ program, standalone, platform }: InstallFacts): InstallWay {
+  const place = platform === 'win32' ? program.replaceAll('\\', '/') : program;
+  const found = globals.find(([mark]) => mark.test(place));
+  if (found) return { how: `by ${found[1]}`, update: found[2], remove: found[3] };
+  if (place.includes('/node_modules/'))
+    return {
+      how: 'as a package of a project',
+      update: `npm install ${NAME}@latest`,
+      remove: `npm uninstall ${NAME}`,
+    };
+  if (standalone) {
+    const { dir } = (platform === 'win32' ? path.win32 : path.posix).parse(program);
+    return {
+      how: 'as a single file',
+      update: `put the new file in its place, in ${dir}`,
+      remove: platform === 'win32' ? `del "${program}"` : `rm ${shellWord(program)}`,
+    };
+  }
+  return {
+    how: 'from its source',
+    update: 'git pull && npm ci && npm run build',
+    remove: `remove the folder ${path.dirname(path.dirname(program))}`,
+  };
+}
+
+function shellWord(text: string): string {
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,110 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { workspace } from '../../../test/support/workspace.ts';
+import { learnOfUpdate, type UpdatePlace, updateNotice, wantsUpdates } from './notice.ts';
+import { latestVersion, registryOf } from './registry.ts';
+
+const HOUR = 60 * 60 * 1000;
+const config: UpdatePlace['config'] = { offline: false, updates: { check: true } };
+
+/** A registry that answers so, and remembers who asked. */
+function answering(body: string, status = 200) {
+  const asked: string[] = [];
+  const fetch: typeof globalThis.fetch = async (input) => {
+    asked.push(String(input));
+    return new Response(body, { status });
+  };
+  return { fetch, asked };
+}
+
+const knownIn = async (root: string) =>
+  JSON.parse(await readFile(path.join(root, 'cache', 'update.json'), 'utf8')) as unknown;
+
+test.each<[string, Partial<UpdatePlace['config']>, UpdatePlace['env'], boolean]>([
+  ['nothing is said', {}, {}, true],
+  ['the setting is off', { updates: { check: false } }, {}, false],
+  ['the machine is offline', { offline: true }, {}, false],
+  ['AI_ASSISTANT_NO_UPDATE_CHECK is set', {}, { AI_ASSISTANT_NO_UPDATE_CHECK: '1' }, false],
+  ['NO_UPDATE_NOTIFIER is set', {}, { NO_UPDATE_NOTIFIER: 'true' }, false],
+  ['it runs in CI', {}, { CI: 'true' }, false],
+  ['the switches say no', {}, { NO_UPDATE_NOTIFIER: '0', CI: 'false' }, true],
+])('where %s', (_name, changes, env, wanted) => {
+  expect(wantsUpdates({ config: { ...config, ...changes }, env })).toBe(wanted);
+});
+
+test('[D01] it is asked once a day, and told from then on as long as it is newer', async () => {
+  const { root } = await workspace();
+  const place = { root, config, env: {} };
+  const { fetch, asked } = answering('{"version":"0.2.0"}');
+  const now = Date.parse('2026-11-16T09:00:00Z');
+  expect(updateNotice(place, '0.1.0')).toBe(null);
+  await learnOfUpdate(place, async () => fetch, now);
+  await learnOfUpdate(place, async () => fetch, now + 23 * HOUR);
+  expect(asked).toEqual(['https://registry.npmjs.org/ai-code-assistant/latest']);
+  await learnOfUpdate(place, async () => fetch, now + 25 * HOUR);
+  expect(asked.length).toBe(2);
+  expect(updateNotice(place, '0.1.0')).toBe(
+    'Version 0.2.0 is there; this is 0.1.0. `aca update` says how to get it.',
+  );
+  expect([updateNotice(place, '0.2.0'), updateNotice(place, '0.3.0-beta.1')]).toEqual([null, null]);
+  expect(updateNotice({ ...place, env: { CI: '1' } }, '0.1.0')).toBe(null);
+});
+
+test('[D01] a registry that fails is left alone for a day, and what was known stays known', async () => {
+  const { root } = await workspace();
+  const place = { root, config, env: {} };
+  await learnOfUpdate(place, async () => answering('{"version":"0.2.0"}').fetch, 0);
+  await learnOfUpdate(place, async () => answering('down', 503).fetch, 30 * HOUR);
+  expect(await knownIn(root)).toEqual({ checkedAt: 30 * HOUR, latest: '0.2.0' });
+});
+
+test('a clock that was put back does not silence it for years', async () => {
+  const { root } = await workspace();
+  const { fetch, asked } = answering('{"version":"0.2.0"}');
+  await learnOfUpdate({ root, config, env: {} }, async () => fetch, Date.parse('2099-01-01'));
+  await learnOfUpdate({ root, config, env: {} }, async () => fetch, Date.parse('2026-11-16'));
+  expect(asked.length).toBe(2);
+});
+
+test.each([
+  '',
+  'no JSON',
+  '[]',
+  '{"latest":"9.9.9"}',
+  '{"checkedAt":"x","latest":"9.9.9"}',
+  '{"checkedAt":1,"latest":{}}',
+])('a damaged file is nothing learnt: %j', async (text) => {
+  const { root } = await workspace();
+  await mkdir(path.join(root, 'cache'));
+  await writeFile(path.join(root, 'cache', 'update.json'), text);
+  expect(updateNotice({ root, config, env: {} }, '0.1.0')).toBe(null);
+});
+
+describe('the registry', () => {
+  test("is the one of the settings, else of npm's own variable, else the public one", () => {
+    const env = { npm_config_registry: 'http://127.0.0.1:4873/' };
+    const own = { updates: { check: true, registry: 'https://packages.example/npm/' } };
+    expect([
+      registryOf(own, env),
+      registryOf(config, env),
+      registryOf(config, {}),
+      registryOf(config, { npm_config_registry: 'x' }),
+    ]).toEqual([
+      'https://packages.example/npm',
+      'http://127.0.0.1:4873',
+      'https://registry.npmjs.org',
+      'https://registry.npmjs.org',
+    ]);
+  });
+
+  test.each([
+    ['no version', '{}'],
+    ['words for a terminal', JSON.stringify({ version: '1.0.0\u001b]0;pwned' })],
+    ['no object', 'null'],
+  ])('%s is refused', async (_name, body) => {
+    await expect(latestVersion('http://r', answering(body).fetch)).rejects.toThrow(
+      'http://r named no version',
+    );
+  });
+});

@@ -1,0 +1,31 @@
+import { rename } from 'node:fs/promises';
+import process from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const TRIES = 12;
+const FIRST_PAUSE_MS = 5;
+
+/** On Windows, what a file in use is refused with. */
+const IN_USE = ['EPERM', 'EACCES', 'EBUSY'];
+
+type Renaming = { platform?: NodeJS.Platform; move?(from: string, to: string): Promise<void> };
+
+/**
+ * A rename that waits for others. Windows refuses to replace a file that somebody has open, if only for the moment in
+ * which a scanner looks at it; elsewhere the first answer is the last.
+ */
+export async function patientRename(
+  from: string,
+  to: string,
+  { platform = process.platform, move = rename }: Renaming = {},
+): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await move(from, to);
+    } catch (error) {
+      const inUse = IN_USE.includes((error as NodeJS.ErrnoException).code ?? '');
+      if (platform !== 'win32' || !inUse || attempt === TRIES) throw error;
+      await sleep(Math.min(FIRST_PAUSE_MS * 2 ** (attempt - 1), 200));
+    }
+  }
+}

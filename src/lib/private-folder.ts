@@ -1,0 +1,13 @@
+import { lstatSync } from 'node:fs';
+import process from 'node:process';
+
+/** Whether nobody but this user may write there. Windows keeps a user's folder to that user by other means. */
+export function isPrivateFolder(folder: string): boolean {
+  try {
+    const stats = lstatSync(folder);
+    const isOwn = stats.uid === process.getuid?.() && (stats.mode & 0o022) === 0;
+    return stats.isDirectory() && (process.platform === 'win32' || isOwn);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { unpackProgram } from './unpack-program.ts';
+
+const content = Buffer.from('#!/bin/sh\necho unpacked\n');
+const sha256 = createHash('sha256').update(content).digest('hex');
+
+function packed(folder: string) {
+  let reads = 0;
+  const unpack = () =>
+    unpackProgram({
+      folder,
+      name: 'tool.exe',
+      sha256,
+      read: () => {
+        reads++;
+        return content;
+      },
+    });
+  return { unpack, reads: () => reads };
+}
+
+const freshFolder = () => path.join(mkdtempSync(path.join(tmpdir(), 'aca-unpack-')), 'cache', 'programs');
+
+test('a program is written once, for its owner only, and taken as it is from then on', () => {
+  const folder = freshFolder();
+  const { unpack, reads } = packed(folder);
+  const file = unpack();
+  expect(file).toBe(path.join(folder, `tool-${sha256.slice(0, 16)}.exe`));
+  expect(readFileSync(file)).toEqual(content);
+  if (process.platform !== 'win32') expect(statSync(file).mode & 0o777).toBe(0o700);
+  expect([unpack(), reads(), readdirSync(folder)]).toEqual([file, 1, [path.basename(file)]]);
+});
+
+test('what was damaged or exchanged is never started: it is written anew', () => {
+  const { unpack } = packed(freshFolder());
+  const file = unpack();
+  for (const other of ['', '#!/bin/sh\necho exchanged\n', content.subarray(0, 5)]) {
+    writeFileSync(file, other);
+    expect(readFileSync(unpack())).toEqual(content);
+  }
+});
+
+test.skipIf(process.platform === 'win32')('a folder others may write to is left alone', () => {
+  const folder = freshFolder();
+  mkdirSync(folder, { recursive: true });
+  chmodSync(folder, 0o777);
+  const file = packed(folder).unpack();
+  expect([path.dirname(file) === folder, readdirSync(folder), readFileSync(file)]).toEqual([
+    false,
+    [],
+    content,
+  ]);
+});
+
+test('where nothing can be kept it is unpacked for this process alone', () => {
+  const folder = freshFolder();
+  writeFileSync(path.dirname(folder), 'a file, not a folder');
+  const file = packed(folder).unpack();
+  expect([existsSync(folder), readFileSync(file)]).toEqual([false, content]);
+});

@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { isPrivateFolder } from './private-folder.ts';
+
+export type PackedProgram = {
+  /** Where it is kept from run to run. */
+  folder: string;
+  name: string;
+  sha256: string;
+  /** The program itself; asked only when it is not kept yet. */
+  read(): Buffer;
+};
+
+/**
+ * Puts a program where it can be started, and says where. What was kept is taken only if it is, byte for byte, what
+ * this build brought. Where nothing can be kept, a folder of this process serves, and goes with it.
+ */
+export function unpackProgram({ folder, name, sha256, read }: PackedProgram): string {
+  const { name: stem, ext } = path.parse(name);
+  const file = path.join(folder, `${stem}-${sha256.slice(0, 16)}${ext}`);
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if (!isPrivateFolder(folder)) return unpackForNow(name, read());
+    if (hashOf(file) !== sha256) writeProgram(file, read());
+    return file;
+  } catch {
+    return unpackForNow(name, read());
+  }
+}
+
+function unpackForNow(name: string, content: Buffer): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'ai-assistant-'));
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const file = path.join(folder, name);
+  writeProgram(file, content);
+  return file;
+}
+
+/** Whole or absent, however many write at once. */
+function writeProgram(file: string, content: Buffer): void {
+  const temporary = `${file}.${process.pid}.tmp`;
+  writeFileSync(temporary, content, { mode: 0o700 });
+  renameSync(temporary, file);
+}
+
+function hashOf(file: string): string | null {
+  try {
+    return createHash('sha256').update(readFileSync(file)).digest('hex');
+  } catch {
+    return null;
+  }
+}

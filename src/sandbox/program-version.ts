@@ -1,0 +1,20 @@
+import { execFile } from 'node:child_process';
+
+const TIME_MS = 3_000;
+
+/** The first line that a program of the PATH tells of its version; null where there is none. */
+export function programVersion(
+  name: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<string | null> {
+  return new Promise((resolve) => {
+    const options = { env: { ...env }, timeout: TIME_MS, windowsHide: true };
+    execFile(name, ['--version'], options, (error, stdout) => {
+      const line = stdout.trim().split('\n')[0] ?? '';
+      // A name is why it could not be started, a number how it ended. Where a folder of the PATH is closed to us, it is
+      // EACCES that says there is none.
+      if (typeof error?.code === 'string') resolve(null);
+      else resolve(line === '' || error ? `${name}, which does not tell its version` : line.slice(0, 120));
+    });
+  });
+}

@@ -1,0 +1,19 @@
+import { execFileSync } from 'node:child_process';
+import path from 'node:path';
+import process from 'node:process';
+
+const system = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+const systems = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64', 'windows-x64'];
+const folder = path.resolve('node_modules/.cache/binary/tested');
+
+/** Where `buildBinary` puts the binary of this machine; null where none can be made. */
+export const builtBinary: string | null = systems.includes(system)
+  ? path.join(folder, `aca-${system}${process.platform === 'win32' ? '.exe' : ''}`)
+  : null;
+
+/** Both builds: what is installed with npm has both in it. */
+export default function buildBinary(): void {
+  const build = (...args: string[]) => execFileSync(process.execPath, args, { stdio: 'inherit' });
+  build('scripts/build.mjs', '--quiet', '--types');
+  if (builtBinary !== null) build('scripts/build-binary.mjs', '--quiet', '--outdir', folder);
+}

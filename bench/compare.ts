@@ -18,7 +18,7 @@ const ROUNDS = 15;
 
 async function compare(files: readonly string[]): Promise<void> {
   execFileSync(process.execPath, ['scripts/build.mjs', '--quiet', '--outdir', outdir], { stdio: 'inherit' });
-  const binary = path.resolve('dist-binary/aca');
+  const binary = path.resolve(`build/aca-${process.platform}-${process.arch}`);
   const contestants: Contestant[] = [
     ours('this, on Node', [process.execPath, path.resolve(outdir, 'main.cjs')]),
     ...(existsSync(binary) ? [ours('this, binary', [binary])] : []),

@@ -2,8 +2,6 @@ import type { Choice } from '../assemble/choose-model.ts';
 import { builtinCommands } from '../commands/index.ts';
 import { modesByStrictness } from '../config/schema.ts';
 import type { SlashCommand } from '../contract/command.ts';
-import type { Session } from '../contract/session.ts';
-import type { OpenSession } from '../session/store.ts';
 import { withDialogs } from '../tui/flows/commands.ts';
 import type { PickerDesk } from '../tui/flows/desk.ts';
 import { chooseSession } from '../tui/flows/sessions.ts';
@@ -22,6 +20,7 @@ import {
   startServers,
 } from './open.ts';
 import { createPickerDesk } from './picker-desk.ts';
+import { answeredBy, nameOf, type Plan } from './plan.ts';
 import { rememberLook } from './screen-look.ts';
 import { paintScreen } from './screen-paint.ts';
 import { showStanding } from './screen-standing.ts';
@@ -41,9 +40,6 @@ type Start = {
 };
 
 type Servers = Awaited<ReturnType<typeof startServers>>;
-
-/** What to go on with. */
-type Plan = { choice: Choice; options: Options; session?: OpenSession };
 
 /** From the first question to the last prompt, through as many sessions and models as the user wants. */
 export class ScreenConversation {
@@ -103,7 +99,7 @@ export class ScreenConversation {
     this.#telemetry = await startTelemetry(this.#settings, this.#options, this.#start.terminal);
     await tellUpdate(this.#settings, this.#start.terminal, this.#start.news);
     try {
-      let plan: Plan | null = { choice, options: await this.#withSession() };
+      let plan: Plan | null = { settings: this.#settings, choice, options: await this.#withSession() };
       while (plan) plan = await this.#hold(plan, servers);
     } finally {
       await servers?.close();
@@ -154,23 +150,17 @@ export class ScreenConversation {
     });
     rememberLook(screen, { settings: this.#settings, options: this.#start.options, terminal });
     if (next) return { ...plan, session: next };
-    if (this.#wantedModel !== null) return this.#goOnWith(this.#wantedModel, session);
+    if (this.#wantedModel !== null) return this.#goOnWith(this.#wantedModel, { plan, opened });
     if (session.messages.length > 0) screen.print(`Go on later with: aca --resume ${session.id.slice(0, 8)}`);
     return null;
   }
 
-  /** The same conversation, answered by another model. */
-  async #goOnWith(model: string, { id, messages }: Session): Promise<Plan | null> {
+  async #goOnWith(model: string, before: { plan: Plan; opened: Opened }): Promise<Plan> {
     this.#wantedModel = null;
-    const mode = this.#opened?.mode.get();
-    this.#reload({ model, ...(mode && { mode }) });
-    const choice = await findModel(this.#settings, this.#start.terminal);
-    if (!choice) return null;
-    this.screen.print(`${nameOf(choice)} answers from here on.`);
-    const { resume: _resume, continue: _continue, fork: _fork, ...options } = this.#options;
-    const isKept = messages.length > 0 && this.#settings.config.saveHistory;
-    const session = isKept ? await sessionStore(this.#settings).resume(id) : null;
-    return { choice, options, ...(session && { session }) };
+    const plan = await answeredBy(model, before, this.#start.terminal);
+    this.#settings = plan.settings;
+    this.screen.print(`${nameOf(plan.choice)} answers from here on.`);
+    return plan;
   }
 
   /** `--resume` without a session: the user says which, or begins a new one. */
@@ -205,8 +195,4 @@ export class ScreenConversation {
   #rewind(): void {
     if (this.#opened && !this.#opened.controller.busy) this.screen.submit({ text: '/rewind', images: [] });
   }
-}
-
-function nameOf({ preset, model }: Choice): string {
-  return `${preset.name}/${model}`;
 }

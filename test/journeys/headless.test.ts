@@ -279,7 +279,6 @@ describe('ends', () => {
       const space = await workspace();
       const long = slowly(says('word '.repeat(200)), { betweenMs: 50 });
       const { run, server } = await start(space, [long, says('went on')]);
-      const started = performance.now();
       const outcome = await run(['-p', 'go', '--output-format', 'stream-json'], {
         onSpawn: (child) => {
           const onText = (text: Buffer | string) => {
@@ -291,7 +290,6 @@ describe('ends', () => {
         },
       });
       expect(outcome.code).toBe(130);
-      expect(performance.now() - started).toBeLessThan(8000);
       expect(parseStream(outcome.stdout).report).toMatchObject({ stopReason: 'interrupted' });
       await run(['-p', 'again', '--continue']);
       const roles = server.requests[1]?.messages.map((message) => message.role);

@@ -24,6 +24,9 @@ const request: PermissionRequest = {
   },
 };
 
+/** A busy machine draws late. */
+const SETTLING = { timeout: 10_000 };
+
 const open = new Set<{ close(): void }>();
 
 afterEach(() => {
@@ -141,21 +144,20 @@ describe('a picker', () => {
       }),
       { columns: 60, rows: 16 },
     );
-    expect(await picker.screen()).toEqual([
-      'Things',
-      'Search:',
-      '›  Alpha  first',
-      '   Beta   second',
-      'look at a',
-      'Enter take it   Esc close',
-    ]);
+    await expect
+      .poll(() => picker.screen(), SETTLING)
+      .toEqual([
+        'Things',
+        'Search:',
+        '›  Alpha  first',
+        '   Beta   second',
+        'look at a',
+        'Enter take it   Esc close',
+      ]);
     picker.press(...typedKeys('deep'));
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    expect((await picker.screen()).slice(1, 4)).toEqual([
-      'Search: deep',
-      '›  Beta  “deep down”',
-      'look at b',
-    ]);
+    await expect
+      .poll(async () => (await picker.screen()).slice(1, 4), SETTLING)
+      .toEqual(['Search: deep', '›  Beta  “deep down”', 'look at b']);
     picker.press(keys.return);
     expect(await picker.result).toEqual({ id: 'b', action: null });
   });
@@ -170,7 +172,8 @@ describe('a picker', () => {
       rows: 16,
     });
     picker.press(...typedKeys('be'));
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    expect((await picker.screen()).slice(2, 4)).toEqual(['›  Beta  second', 'gone']);
+    await expect
+      .poll(async () => (await picker.screen()).slice(2, 4), SETTLING)
+      .toEqual(['›  Beta  second', 'gone']);
   });
 });

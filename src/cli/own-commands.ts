@@ -1,8 +1,9 @@
 import { runOwnCommand } from '../commands/own-command.ts';
 import type { TextPart } from '../contract/message.ts';
 import { createShell, type SessionShell } from '../sandbox/shell.ts';
+import { LiveLines } from './live-lines.ts';
 
-/** Commands that the user types after `!`: run as the user, shown, and told to the model with the next prompt. */
+/** Commands that the user types after `!`: run as the user, shown as it comes, and told to the model with the next prompt. */
 export class OwnCommands {
   readonly #place: { cwd: string; env: NodeJS.ProcessEnv };
   #shell: SessionShell | null = null;
@@ -17,11 +18,14 @@ export class OwnCommands {
     this.#shell ??= createShell(this.#place);
     this.#running = new AbortController();
     try {
-      const { shown, told } = await runOwnCommand(command, {
+      const lines = new LiveLines(print);
+      const { ending, told } = await runOwnCommand(command, {
         shell: this.#shell,
         signal: this.#running.signal,
+        onOutput: (text) => lines.take(text),
       });
-      print(shown);
+      lines.end();
+      if (ending !== '') print(ending);
       this.#told.push(told);
     } finally {
       this.#running = null;

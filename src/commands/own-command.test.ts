@@ -24,6 +24,7 @@ function shellOf(outcome: Partial<CommandOutcome>): { shell: Shell; runs: Comman
 }
 
 const { signal } = new AbortController();
+const onOutput = () => undefined;
 
 test.each<[line: string, command: string | null]>([
   ['!ls -l', 'ls -l'],
@@ -38,20 +39,22 @@ test.each<[line: string, command: string | null]>([
 test('it runs as the user, outside the sandbox, and both get the output', async () => {
   const { shell, runs } = shellOf({ stdout: 'a\nb\n', stderr: 'warned\n' });
 
-  expect(await runOwnCommand('ls', { shell, signal })).toEqual({
-    shown: 'a\nb\nwarned',
+  expect(await runOwnCommand('ls', { shell, signal, onOutput })).toEqual({
+    ending: '',
     told: 'The user ran a command of their own, and may mean its output:\n$ ls\na\nb\nwarned',
   });
-  expect(runs).toEqual([{ command: 'ls', timeoutMs: 600_000, signal, unconfined: true }]);
+  expect(runs).toEqual([{ command: 'ls', timeoutMs: 600_000, signal, unconfined: true, onOutput }]);
 });
 
 test('how it ended is told where that is not plain', async () => {
   const { shell } = shellOf({ exitCode: 3 });
-  expect((await runOwnCommand('false', { shell, signal })).shown).toBe('(exit code 3)');
+  expect((await runOwnCommand('false', { shell, signal, onOutput })).ending).toBe('(exit code 3)');
   const killed = shellOf({ exitCode: null, signal: 'SIGKILL', stdout: 'x' });
-  expect((await runOwnCommand('x', { shell: killed.shell, signal })).shown).toBe('x\n(ended by SIGKILL)');
+  expect((await runOwnCommand('x', { shell: killed.shell, signal, onOutput })).ending).toBe(
+    '(ended by SIGKILL)',
+  );
   const silent = shellOf({});
-  expect((await runOwnCommand('true', { shell: silent.shell, signal })).shown).toBe('(no output)');
+  expect((await runOwnCommand('true', { shell: silent.shell, signal, onOutput })).ending).toBe('(no output)');
 });
 
 test('of a long output the model gets both ends, and the file that holds all', async () => {
@@ -59,7 +62,7 @@ test('of a long output the model gets both ends, and the file that holds all', a
     stdout: `${'a'.repeat(8_000)}${'b'.repeat(8_000)}`,
     fullOutput: '/tmp/all.txt',
   });
-  const { told } = await runOwnCommand('cat', { shell, signal });
+  const { told } = await runOwnCommand('cat', { shell, signal, onOutput });
 
   expect(told).toContain('[... 6000 characters left out ...]');
   expect(told.endsWith('All of its output is in /tmp/all.txt.')).toBe(true);

@@ -6,10 +6,10 @@ const TIMEOUT_MS = 600_000;
 /** What the model is told of one command; the whole was on the user's screen. */
 const MOST_TOLD = 10_000;
 
-export type OwnCommandRun = { shell: Shell; signal: AbortSignal; onOutput?: (text: string) => void };
+export type OwnCommandRun = { shell: Shell; signal: AbortSignal; onOutput: (text: string) => void };
 
-/** `shown` is for the user's eyes, `told` for the model with the next prompt. */
-export type OwnCommand = { shown: string; told: string };
+/** `ending` is for the user, who has seen the output; `told` for the model with the next prompt. */
+export type OwnCommand = { ending: string; told: string };
 
 /** The command behind `!`; null when the line is something else. */
 export function ownCommandIn(line: string): string | null {
@@ -27,7 +27,7 @@ export async function runOwnCommand(
     timeoutMs: TIMEOUT_MS,
     signal,
     unconfined: true,
-    ...(onOutput && { onOutput }),
+    onOutput,
   });
   const output = [outcome.stdout, outcome.stderr]
     .map((text) => text.trimEnd())
@@ -35,7 +35,7 @@ export async function runOwnCommand(
     .join('\n');
   const ending = endingOf(outcome);
   return {
-    shown: [output || (ending === '' ? '(no output)' : ''), ending].filter(Boolean).join('\n'),
+    ending: output === '' && ending === '' ? '(no output)' : ending,
     told: [
       'The user ran a command of their own, and may mean its output:',
       `$ ${command}`,

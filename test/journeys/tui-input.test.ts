@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openLab, still } from '../support/lab.ts';
 import { calls, says, slowly } from '../support/model-server/script.ts';
@@ -113,4 +115,17 @@ test('[N06] nothing to talk to: Enter alone fetches nothing, the download is ask
   await still(lab, 500);
   lab.type('n');
   await lab.waitFor('Welcome.');
+});
+
+test('what a command after ! prints is seen while it runs, and the model hears of it', async () => {
+  const space = await workspace();
+  const { lab, server } = await openScreen(space, [says('I see.')]);
+  lab.type('!echo first; while [ ! -e go ]; do sleep 0.05; done; echo second\r');
+  await lab.waitFor((it) => it.all().includes('first'));
+  expect(lab.all()).not.toContain('second');
+  await writeFile(path.join(space.root, 'go'), '');
+  await lab.waitFor((it) => it.all().includes('second'));
+  lab.type('and now?\r');
+  await lab.waitFor('I see.');
+  expect(server.requests[0]?.messages.at(-1)?.text).toContain('first\nsecond');
 });

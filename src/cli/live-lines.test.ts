@@ -1,0 +1,35 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { LiveLines } from './live-lines.ts';
+
+function lines() {
+  const told: string[] = [];
+  return { told, live: new LiveLines((text) => told.push(text)) };
+}
+
+test('a line is told once it is whole, the last one at the end', () => {
+  const { live, told } = lines();
+  for (const piece of ['one\ntw', 'o\nthree\nfo', 'ur']) live.take(piece);
+  expect(told).toEqual(['one', 'two\nthree']);
+  live.end();
+  expect(told).toEqual(['one', 'two\nthree', 'four']);
+});
+
+test('whatever the pieces, the text is the same', () => {
+  fc.assert(
+    fc.property(fc.array(fc.stringMatching(/^[ab\n]{0,6}$/)), (pieces) => {
+      const { live, told } = lines();
+      for (const piece of pieces) live.take(piece);
+      live.end();
+      expect(told.join('\n')).toBe(pieces.join('').replace(/\n$/, ''));
+    }),
+  );
+});
+
+test('a flood is cut off, and that is said once', () => {
+  const { live, told } = lines();
+  for (let i = 0; i < 50; i++) live.take(`${'x'.repeat(9_999)}\n`);
+  live.end();
+  expect(told.join('\n').length).toBeLessThan(230_000);
+  expect(told.filter((text) => text.endsWith('(more is not shown)'))).toHaveLength(1);
+});

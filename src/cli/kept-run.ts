@@ -28,8 +28,7 @@ export async function run(args: string[], terminal: Terminal): Promise<number> {
   const code = new CodeLoader({
     root: __dirname,
     fingerprints: CODE_FINGERPRINTS,
-    // The runtime's own switch for such caches counts here, too.
-    store: terminal.env.NODE_DISABLE_COMPILE_CACHE ? null : storeIn(root, kind),
+    store: storeOf(terminal, { root, kind }),
     require,
     ...(trace && { onLoad: (name, ms) => trace.loaded(name, ms) }),
   });
@@ -69,11 +68,18 @@ async function loadBreathing(code: CodeLoader, early: NonNullable<Terminal['earl
   await early.breathe();
 }
 
-/** Each kind of run keeps its own: they call other functions, and have other flags. */
-function storeIn(root: string, kind: 'screen' | 'run'): CodeStore {
+/**
+ * Each kind of run keeps its own: they call other functions, and have other flags. The runtime's own variables for such
+ * caches count here, too.
+ */
+function storeOf(
+  { env }: Terminal,
+  { root, kind }: { root: string; kind: 'screen' | 'run' },
+): CodeStore | null {
+  if (env.NODE_DISABLE_COMPILE_CACHE) return null;
   const { version, platform, arch } = process;
-  return new CodeStore(
-    path.join(root, 'cache', 'code'),
-    `${ACA_VERSION}-node-${version}-${platform}-${arch}-${kind}`,
-  );
+  const home = env.NODE_COMPILE_CACHE
+    ? path.resolve(env.NODE_COMPILE_CACHE, 'ai-code-assistant')
+    : path.join(root, 'cache', 'code');
+  return new CodeStore(home, `${ACA_VERSION}-node-${version}-${platform}-${arch}-${kind}`);
 }

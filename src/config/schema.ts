@@ -7,6 +7,7 @@ import { hookSettings } from './hook-settings.ts';
 import { logSettings } from './log-settings.ts';
 import { mcpServer, mcpServerName } from './mcp-server.ts';
 import { quotaSettings } from './quota-settings.ts';
+import { updateSettings } from './update-settings.ts';
 
 /** From strictest to loosest. */
 export const modesByStrictness = [
@@ -363,19 +364,7 @@ export const configSchema = z.strictObject({
     ),
 
   cache: cacheSettings.prefault({}).describe('What is kept so that it need not be done again'),
-  updates: z
-    .strictObject({
-      check: z
-        .boolean()
-        .default(true)
-        .describe('Whether the registry is asked once a day, in the background, for a newer version'),
-      registry: z
-        .url({ protocol: /^https?$/ })
-        .exactOptional()
-        .describe("The registry that is asked; without it, npm's own setting or the public one"),
-    })
-    .prefault({})
-    .describe('News of newer versions'),
+  updates: updateSettings.prefault({}).describe('News of newer versions'),
 
   network: z
     .strictObject({

@@ -200,7 +200,7 @@ describe('compiled code', () => {
     const hello = async () => {
       const server = await serve([says('ok')]);
       const { model, env } = doors.anthropic(server.url);
-      return aca(space, ['-p', 'hi', '--model', model], { env });
+      return aca(space, ['-p', 'hi', '--model', model], { env: { ...env, NODE_COMPILE_CACHE: '' } });
     };
     const kept = async () => {
       const [folder = ''] = await readdir(home);
@@ -243,6 +243,17 @@ describe('compiled code', () => {
     expect(await Promise.all([1, 2, 3, 4].map(() => hello()))).toEqual([ok, ok, ok, ok]);
     expect((await kept()).filter(({ name }) => name.endsWith('.tmp'))).toEqual([]);
     expect(await hello()).toEqual(ok);
+  });
+
+  test('is kept elsewhere if the runtime is told so', async () => {
+    const { space, home } = await freshRun();
+    const elsewhere = path.join(space.root, 'compiled');
+    const server = await serve([says('ok')]);
+    const { model, env } = doors.anthropic(server.url);
+    const told = { ...env, NODE_COMPILE_CACHE: elsewhere };
+    expect(await aca(space, ['-p', 'hi', '--model', model], { env: told })).toEqual(ok);
+    expect(await readdir(path.join(elsewhere, 'ai-code-assistant'))).toHaveLength(1);
+    await expect(stat(home)).rejects.toThrow('ENOENT');
   });
 
   test('is not kept where there is no place for it, and nothing is said of it', async () => {

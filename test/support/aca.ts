@@ -17,6 +17,8 @@ export type AcaOptions = {
   onSpawn?: (child: ReturnType<typeof spawn>) => void;
 };
 
+const compiledCode = path.resolve('node_modules/.cache/journeys-code');
+
 /**
  * The environment of a machine where nothing is configured but this. Memory is off: its own requests would take steps
  * of a script that is about something else.
@@ -30,6 +32,8 @@ export function cleanEnv(space: Workspace, env: Record<string, string> = {}): Re
     AI_ASSISTANT_KEYCHAIN: '0',
     AI_ASSISTANT_MEMORY: '0',
     AI_ASSISTANT_NO_UPDATE_CHECK: '1',
+    // Hundreds of fresh machines: none of them compiles what another one has.
+    NODE_COMPILE_CACHE: compiledCode,
     ...env,
   };
 }

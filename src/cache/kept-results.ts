@@ -1,5 +1,5 @@
 import type { CacheKind } from '../contract/cache.ts';
-import type { Files, ToolContext, ToolResult } from '../contract/tool.ts';
+import type { FileStat, Files, ToolContext, ToolResult } from '../contract/tool.ts';
 import type { KeptFiles } from './kept-files.ts';
 import type { TreeWatch } from './tree-watch.ts';
 
@@ -16,7 +16,9 @@ export type KeptCall = {
 type Answer = { result: ToolResult; keeping?: Promise<void> };
 type Run = (files: Files) => Promise<ToolResult>;
 /** What a call found standing before it ran. */
-type Before = { generation: number; real?: string; version?: string; isWatched: boolean };
+type Before = { generation: number; stat: FileStat | null; isWatched: boolean };
+/** The file that a read has read. */
+type Seen = { sum: string; version: string };
 
 export type KeptResultsOptions = {
   kept: KeptFiles;
@@ -87,13 +89,12 @@ export class KeptResults {
     const generation = this.#options.kept.generation();
     // A place that is closed is for the tool itself to refuse.
     const stat = await context.files.stat(target).catch(() => null);
-    if (!stat) return { generation, isWatched: false };
-    const { path: real, version } = stat;
-    const isWatched = kind !== 'read' && (this.#options.watchTree()?.covers(real) ?? false);
-    return { generation, real, isWatched, ...(version !== undefined && { version }) };
+    const isWatched =
+      stat !== null && kind !== 'read' && (this.#options.watchTree()?.covers(stat.path) ?? false);
+    return { generation, stat, isWatched };
   }
 
-  async #find(call: KeptCall, { real, version, isWatched }: Before): Promise<ToolResult | null> {
+  async #find(call: KeptCall, { stat, isWatched }: Before): Promise<ToolResult | null> {
     const { kept } = this.#options;
     if (call.kind !== 'read') {
       const store = kept[call.kind];
@@ -102,7 +103,8 @@ export class KeptResults {
       if (!(await this.#options.watchTree()?.settle())) return null;
       return (await store.get(call.key, ''))?.result ?? null;
     }
-    if (real === undefined || version === undefined) return null;
+    if (stat?.version === undefined) return null;
+    const { path: real, version } = stat;
     const sum = await kept.checksum.get(real, version);
     call.tell('checksum', sum === null ? 'miss' : 'hit', kept.checksum.size);
     const found = sum === null ? null : await kept.read.get(call.key, sum);
@@ -113,38 +115,40 @@ export class KeptResults {
 
   async #run(call: KeptCall, { run, before }: { run: Run; before: Before }): Promise<Answer> {
     const { files } = call.context;
-    let sum: string | undefined;
+    let seen: Seen | undefined;
     const result = await run({
       ...files,
+      // It was looked at a moment ago, for this very call.
+      stat: async (file) => (file === call.target && before.stat) || files.stat(file),
       async read(file) {
         const content = await files.read(file);
-        if (content.path === before.real) sum = content.sha256;
+        const { path, sha256: sum, version } = content;
+        if (path === before.stat?.path && version !== undefined) seen = { sum, version };
         return content;
       },
     });
     if (!result.success) return { result };
-    return { result, keeping: this.#keep(call, { before, sum, result: copyOf(result) }) };
+    return { result, keeping: this.#keep(call, { before, seen, result: copyOf(result) }) };
   }
 
   async #keep(
     call: KeptCall,
-    { before, sum, result }: { before: Before; sum: string | undefined; result: ToolResult },
+    { before, seen, result }: { before: Before; seen: Seen | undefined; result: ToolResult },
   ): Promise<void> {
     const { kept, watchTree, onKept } = this.#options;
-    const { generation, real, version, isWatched } = before;
+    const { generation, stat, isWatched } = before;
     const isSame = () => kept.generation() === generation;
-    if (real === undefined) return;
+    if (stat === null) return;
+    const real = stat.path;
     if (call.kind !== 'read') {
       const tree = isWatched && isSame() ? watchTree() : null;
       if (tree && (await tree.settle()) && tree.covers(real) && isSame())
         kept[call.kind].set(call.key, { place: real, result }, '');
       return;
     }
-    if (version === undefined || sum === undefined || !isSame()) return;
-    const after = await call.context.files.stat(call.target).catch(() => null);
-    if (after?.path !== real || after.version !== version || !isSame()) return;
-    kept.checksum.set(real, sum, version);
-    kept.read.set(call.key, { real, result }, sum);
+    if (!seen || !isSame()) return;
+    kept.checksum.set(real, seen.sum, seen.version);
+    kept.read.set(call.key, { real, result }, seen.sum);
     onKept?.(real);
   }
 }

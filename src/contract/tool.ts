@@ -11,7 +11,13 @@ export type ToolResult = (
 ) & { display?: Display; metadata?: Record<string, unknown> };
 
 /** What stands at a path, read whole. `sha256` is of the bytes on disk. */
-export type FileContent = { path: string; bytes: Uint8Array; sha256: string };
+export type FileContent = {
+  path: string;
+  bytes: Uint8Array;
+  sha256: string;
+  /** As in `FileStat`, from just before it was read: what was changed since has another one. */
+  version?: string;
+};
 
 export type FileStat = {
   path: string;

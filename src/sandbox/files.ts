@@ -1,4 +1,4 @@
-import { type BigIntStats, readdirSync, type Stats } from 'node:fs';
+import { type BigIntStats, fstatSync, readdirSync, type Stats } from 'node:fs';
 import path from 'node:path';
 import type { FileChange } from '../contract/file-change.ts';
 import type { FileStat, Files } from '../contract/tool.ts';
@@ -62,8 +62,9 @@ export function createFiles({ guard, cwd, onBeforeWrite }: FilesOptions): Files 
       at(file, 'read', (real) =>
         withRegular(real, guard, async ({ fd, size }) => {
           if (size > MAX_FILE_BYTES) throw new Error(tooLarge(real, size));
+          const version = versionOf(real, fstatSync(fd, { bigint: true }));
           const bytes = await readBytes(fd, size);
-          return { path: real, bytes, sha256: sha256(bytes) };
+          return { path: real, bytes, sha256: sha256(bytes), ...(version !== undefined && { version }) };
         }),
       ),
 

@@ -58,6 +58,14 @@ export function fileSecrets(options: FileSecretsOptions): SecretSource {
   const levels = new Map<string, Level>();
   const files = new Map<string, Seen>();
   let current: readonly NamedSecret[] = [];
+  const fixed = [
+    ...folders.map((folder) => path.join(folder, '.git', 'config')),
+    ...IN_HOME.map((name) => path.join(home, name)),
+  ];
+  let looked: { at: readonly Level[]; files: readonly string[] } = {
+    at: [],
+    files: [...new Set(fixed)].sort(),
+  };
 
   function lookInto(folder: string): Level | null {
     const known = levels.get(folder);
@@ -79,21 +87,24 @@ export function fileSecrets(options: FileSecretsOptions): SecretSource {
     return level;
   }
 
-  function candidates(): string[] {
+  /** The same list as long as all folders stand as they did. */
+  function candidates(): readonly string[] {
     const top = folders.flatMap((folder) => lookInto(folder) ?? []);
     const below = top
       .flatMap((level) => level.folders)
       .slice(0, MAX_FOLDERS)
       .flatMap((folder) => lookInto(folder) ?? []);
-    const gitConfigs = folders.map((folder) => path.join(folder, '.git', 'config'));
-    const inHome = IN_HOME.map((name) => path.join(home, name));
-    const found = [...top, ...below].flatMap((level) => level.files);
-    return [...new Set([...found.slice(0, MAX_FILES), ...gitConfigs, ...inHome])].sort();
+    const at = [...top, ...below];
+    if (at.length === looked.at.length && at.every((level, i) => level === looked.at[i])) return looked.files;
+    const found = at.flatMap((level) => level.files).slice(0, MAX_FILES);
+    looked = { at, files: [...new Set([...found, ...fixed])].sort() };
+    return looked.files;
   }
 
   return () => {
+    const before = looked.files;
     const now = candidates();
-    const gone = [...files.keys()].filter((file) => !now.includes(file));
+    const gone = now === before ? [] : [...files.keys()].filter((file) => !now.includes(file));
     let changed = gone.length > 0;
     for (const file of gone) files.delete(file);
     for (const file of now) {

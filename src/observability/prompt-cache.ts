@@ -10,18 +10,20 @@ type Block = { name: string; marks: Uint32Array };
 
 type Marked = { kind: string; marks: Uint32Array };
 
-/** Finds what a vendor's prompt cache could not go on from, by the last two requests. Keeps hashes only. */
+type Asked = { provider: string; request: CompletionRequest; at: number };
+
+/** Finds what a vendor's prompt cache could not go on from, by the last two requests, when somebody wants to know. */
 export class PromptCache {
-  #last: { blocks: readonly Block[]; at: number } | undefined;
-  #compared: PromptCacheUse['compared'] = null;
-  #system: { text: string; block: Block } | undefined;
-  #summary: { text: string; block: Block } | undefined;
+  #before: Asked | undefined;
+  #last: Asked | undefined;
   /** A message is read once, however often it is sent. */
   readonly #known = new WeakMap<object, readonly Marked[]>();
 
   /** The last request beside the one before it. Null until there are two. */
   get compared(): PromptCacheUse['compared'] {
-    return this.#compared;
+    if (!this.#before || !this.#last) return null;
+    const [before, now] = [this.#blocksOf(this.#before), this.#blocksOf(this.#last)];
+    return { gapMs: this.#last.at - this.#before.at, difference: firstDifference(before, now) };
   }
 
   /** A provider whose requests are seen here. */
@@ -29,31 +31,23 @@ export class PromptCache {
     return {
       ...provider,
       stream: (request, signal) => {
-        this.#see(provider.name, request);
+        this.#before = this.#last;
+        // The conversation goes on in its list of messages.
+        const asked = { ...request, messages: [...request.messages] };
+        this.#last = { provider: provider.name, request: asked, at: Date.now() };
         return provider.stream(request, signal);
       },
     };
   }
 
-  #see(provider: string, request: CompletionRequest): void {
-    const blocks = this.#blocksOf(provider, request);
-    const before = this.#last;
-    const at = Date.now();
-    if (before)
-      this.#compared = { gapMs: at - before.at, difference: firstDifference(before.blocks, blocks) };
-    this.#last = { blocks, at };
-  }
-
   /** In the order vendors read a request. */
-  #blocksOf(provider: string, request: CompletionRequest): Block[] {
+  #blocksOf({ provider, request }: Asked): Block[] {
     const { model, effort = '', tools = [], system, summary = '', messages } = request;
-    if (this.#system?.text !== system) this.#system = textBlock('the system prompt', system);
-    if (this.#summary?.text !== summary) this.#summary = textBlock('the summary', summary);
     return [
       { name: 'the model', marks: marksOf(`${provider}/${model} ${effort}`) },
       ...this.#marked(tools, () => tools.map(markTool)).map(({ kind, marks }) => ({ name: kind, marks })),
-      this.#system.block,
-      ...(summary === '' ? [] : [this.#summary.block]),
+      { name: 'the system prompt', marks: marksOf(system) },
+      ...(summary === '' ? [] : [{ name: 'the summary', marks: marksOf(summary) }]),
       ...messages.flatMap((message, i) =>
         this.#marked(message, () => markMessage(message)).map(({ kind, marks }) => ({
           name: `message ${i + 1} (${kind})`,
@@ -91,10 +85,6 @@ function firstDifference(
     return { block: block.name, character: (mark === -1 ? block.marks.length : mark) * STEP + 1 };
   }
   return null;
-}
-
-function textBlock(name: string, text: string): { text: string; block: Block } {
-  return { text, block: { name, marks: marksOf(text) } };
 }
 
 function markTool(tool: NonNullable<CompletionRequest['tools']>[number]): Marked {

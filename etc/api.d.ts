@@ -71,6 +71,8 @@ type FileContent = {
     path: string;
     bytes: Uint8Array;
     sha256: string;
+    /** As in `FileStat`, from just before it was read: what was changed since has another one. */
+    version?: string;
 };
 
 /** Some lines of a text file. `more` tells whether the file goes on; `sha256` is null unless all of it was read. */

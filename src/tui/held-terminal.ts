@@ -40,6 +40,7 @@ export class HeldTerminal implements KeySource {
   readonly #kept: Key[] = [];
   readonly #giveBack = () => this.release();
   #focused = true;
+  #asleep: NodeJS.Timeout | undefined;
 
   constructor({ stdin, stdout, env, title, takeOver, onKey, promptListens }: HeldOptions) {
     this.#stdout = stdout;
@@ -99,12 +100,21 @@ export class HeldTerminal implements KeySource {
     this.#reader.close();
   }
 
+  /** Gives it back until the process is woken, by whoever has it then; `resume` comes next. */
+  sleep(): void {
+    // With nothing to read, the process would take itself to be done.
+    this.#asleep = setInterval(() => undefined, 60_000);
+    this.release();
+    process.kill(process.pid, 'SIGTSTP');
+  }
+
   /** Hands presses on as if they came now. */
   deliver(keys: readonly Key[], listener: (key: Key) => void): void {
     for (const key of keys) if (!this.#tap(key)) listener(key);
   }
 
   resume(): void {
+    clearInterval(this.#asleep);
     this.hold();
     this.painter.resume();
   }

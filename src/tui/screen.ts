@@ -358,8 +358,7 @@ export class Screen {
     if (process.platform === 'win32') return;
     await this.terminal.settle();
     if (this.#closed) return;
-    this.terminal.release();
-    process.kill(process.pid, 'SIGTSTP');
+    this.terminal.sleep();
   }
 
   /** The terminal was closed. */

@@ -139,8 +139,8 @@ describe('leaving', () => {
     expect(lab.modes()).toEqual({ bracketedPaste: false, focus: false, alternate: false });
     const before = lab.all().join('\n').split('half a thought').length;
     lab.type('fg\r');
-    await lab.waitFor((it) => it.all().join('\n').split('half a thought').length >= before);
     await lab.waitFor((it) => it.modes().bracketedPaste);
+    await lab.waitFor((it) => it.all().join('\n').split('half a thought').length > before);
     lab.type(' goes on\r');
     await lab.waitFor('Hello.');
   });

@@ -2,7 +2,8 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { AgentEvent } from '../../src/contract/event.ts';
-import { aca, doors, parseStream } from '../support/aca.ts';
+import { doors, parseStream } from '../support/aca.ts';
+import { noStrace, runProgram, type Treatment } from '../support/crash/program.ts';
 import { calls, type Step, says } from '../support/model-server/script.ts';
 import { hasRedis, redisServer } from '../support/redis.ts';
 import { serve } from '../support/serve.ts';
@@ -12,7 +13,11 @@ import { type Workspace, workspace } from '../support/workspace.ts';
 const KEY = 'a key of the user, long enough';
 
 /** One run of the program: what it kept and found, what the model was told, and what was warned of. */
-async function play(space: Workspace, script: Step[], env: Record<string, string> = {}) {
+async function play(
+  space: Workspace,
+  script: Step[],
+  { env = {}, ...treatment }: Treatment & { env?: Record<string, string> } = {},
+) {
   const server = await serve(script);
   const door = doors['openai-chat'](server.url);
   const args = [
@@ -27,7 +32,7 @@ async function play(space: Workspace, script: Step[], env: Record<string, string
     '--allow',
     'Bash',
   ];
-  const { stdout, code } = await aca(space, args, { env: { ...door.env, ...env } });
+  const { stdout, code } = await runProgram(space, { args, env: { ...door.env, ...env } }, treatment);
   const { events } = parseStream(stdout);
   const found = events.flatMap((event) => (event.type === 'cache' ? [`${event.kind} ${event.outcome}`] : []));
   return { code, found, answers: events.flatMap(answerOf), warnings: events.flatMap(warningOf) };
@@ -98,18 +103,33 @@ describe('reads that are kept', () => {
   });
 });
 
+test('[H08] where the system has no watch left, searches are made afresh, and that is said once', async ({
+  skip,
+}) => {
+  skip(noStrace !== null, noStrace ?? '');
+  const space = await workspace({ 'a.txt': 'alpha\n' });
+  const spoilt = ['-e', 'trace=inotify_add_watch', '-e', 'inject=inotify_add_watch:error=ENOSPC'];
+  const glob = calls(['Glob', { pattern: '*.txt' }]);
+  const grep = calls(['Grep', { pattern: 'alpha', path: '.' }]);
+  const ran = await play(space, [glob, glob, grep, says('ok')], { strace: ['-o', '/dev/null', ...spoilt] });
+  expect(ran.code).toBe(0);
+  expect(ran.found).toEqual(['glob miss', 'glob miss', 'grep miss']);
+  expect(ran.answers.map((answer) => answer.includes('a.txt'))).toEqual([true, true, true]);
+  expect(ran.warnings).toEqual([expect.stringContaining('fs.inotify.max_user_watches')]);
+});
+
 describe.skipIf(!hasRedis)('[U11] a Redis server that instances share', () => {
   test('what one process has read, the next one finds', async () => {
     const { url } = await redisServer();
     const env = { AI_ASSISTANT_REDIS_URL: url, AI_ASSISTANT_REDIS_KEY: KEY };
     const space = await workspace({ 'a.txt': 'alpha\n' });
     await settledFile(path.join(space.root, 'a.txt'));
-    const first = await play(space, [read('a.txt'), says('ok')], env);
+    const first = await play(space, [read('a.txt'), says('ok')], { env });
     expect(first.found).toEqual(['checksum miss', 'read miss']);
     // A busy machine's server may be too slow once or twice; then nothing is waited for.
-    let next = await play(space, [read('a.txt'), says('ok')], env);
+    let next = await play(space, [read('a.txt'), says('ok')], { env });
     for (let tries = 0; tries < 5 && !next.found.includes('read hit'); tries++)
-      next = await play(space, [read('a.txt'), says('ok')], env);
+      next = await play(space, [read('a.txt'), says('ok')], { env });
     expect(next.found).toEqual(['checksum hit', 'read hit']);
     expect(next.answers).toEqual(first.answers);
   });
@@ -131,7 +151,7 @@ describe.skipIf(!hasRedis)('[U11] a Redis server that instances share', () => {
         read('c.txt'),
         says('ok'),
       ],
-      env,
+      { env },
     );
     expect({ code, answers }).toEqual({ code: 0, answers: ['1\ta.txt', '1\tb.txt', '1\ta.txt', '1\tc.txt'] });
     expect(warnings).toEqual([expect.stringContaining('Redis')]);

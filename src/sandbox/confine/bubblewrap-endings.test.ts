@@ -4,6 +4,9 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { runningWith } from '../../../test/support/processes.ts';
 import { noBubblewrap, walled } from '../../../test/support/walled.ts';
 
+/** Asked to end; a machine too busy for it to be heard in time ends it the hard way. */
+const ENDED = expect.stringMatching(/^SIG(TERM|KILL)$/);
+
 beforeEach(({ skip }) => {
   if (noBubblewrap !== null) skip(noBubblewrap);
 });
@@ -79,7 +82,7 @@ describe('[X01] [L10] how a command in bubblewrap ends', () => {
   test('[Y39] a second of `yes` is stopped in time', async () => {
     const { run } = await walled();
     const began = Date.now();
-    expect(await run('yes', { timeoutMs: 1_000 })).toMatchObject({ signal: 'SIGTERM', timedOut: true });
+    expect(await run('yes', { timeoutMs: 1_000 })).toMatchObject({ signal: ENDED, timedOut: true });
     expect(Date.now() - began).toBeLessThan(20_000);
   });
 });

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { runningWith } from '../../../test/support/processes.ts';
 import { noBubblewrap, walled } from '../../../test/support/walled.ts';
 
-/** Asked to end; a machine too busy for it to be heard in time ends it the hard way. */
+/** Asked to end, and after a second's grace made to: on a busy machine the flood may take longer than that to ebb. */
 const ENDED = expect.stringMatching(/^SIG(TERM|KILL)$/);
 
 beforeEach(({ skip }) => {

@@ -5,9 +5,15 @@ import { builtBinary } from './test/support/binary.ts';
 const shared = { testTimeout: 30_000, hookTimeout: 60_000, pool: 'forks' } as const;
 
 /** Journeys that go through most of what a runtime may do differently; `npm run test:binary` runs them all. */
-const WITH_BINARY = ['binary', 'headless', 'sandbox', 'tools-search', 'tui-input'].map(
-  (name) => `test/journeys/${name}.test.ts`,
-);
+const WITH_BINARY = [
+  'binary',
+  'headless',
+  'sandbox',
+  'sessions',
+  'tools-edit',
+  'tools-search',
+  'tui-input',
+].map((name) => `test/journeys/${name}.test.ts`);
 const INSTALL = 'test/journeys/install.test.ts';
 const ABOUT_BINARY = 'test/journeys/binary.test.ts';
 

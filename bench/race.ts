@@ -3,11 +3,12 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Lab, openLab, still } from '../test/support/lab.ts';
+import { type Lab, still } from '../test/support/lab.ts';
 import { calls, says } from '../test/support/model-server/script.ts';
 import { startModelServer } from '../test/support/model-server/server.ts';
 import type { Workspace } from '../test/support/workspace.ts';
 import { type Contestant, filledIn } from './contestant.ts';
+import { withLab } from './lab.ts';
 import { cpuMs, median, residentMb } from './process-figures.ts';
 import { startTimedStream } from './timed-stream.ts';
 
@@ -156,24 +157,8 @@ async function onScreen<Result>(
   url: string,
   use: (lab: Lab, started: number) => Promise<Result>,
 ): Promise<Result> {
-  const { interactive, env } = await prepared(contestant, space, url);
-  let end = (): void => undefined;
-  const started = performance.now();
-  const lab = openLab(space, [], {
-    program: interactive,
-    env,
-    rows: 40,
-    columns: 100,
-    whenDone: (clean) => {
-      end = clean;
-    },
-  });
-  try {
-    return await use(lab, started);
-  } finally {
-    end();
-    await lab.exit;
-  }
+  const { interactive: program, env } = await prepared(contestant, space, url);
+  return withLab({ space, program, env }, use);
 }
 
 async function toEnd({ contestant, space }: Track, url: string): Promise<void> {

@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { doors } from '../test/support/aca.ts';
-import { type Lab, openLab, still } from '../test/support/lab.ts';
+import { type Lab, still } from '../test/support/lab.ts';
 import { calls, type Step, says } from '../test/support/model-server/script.ts';
 import { startModelServer } from '../test/support/model-server/server.ts';
 import type { Workspace } from '../test/support/workspace.ts';
+import { withLab } from './lab.ts';
 import { cpuMs, median, quantile, residentMb } from './process-figures.ts';
 import { startTimedStream } from './timed-stream.ts';
 import type { ToolRow } from './tools.ts';
@@ -51,7 +52,7 @@ async function starting({ main, space }: Bench): Promise<ToolRow[]> {
   await using server = await startModelServer([]);
   const { model, env } = doors.anthropic(server.url);
   // What a start keeps for the next, it has kept when it has ended.
-  const first = await withLab({ main, space, args: ['--model', model], env }, async (lab, started) => {
+  const first = await onScreen({ main, space, args: ['--model', model], env }, async (lab, started) => {
     await seen(lab, '> ');
     const at = performance.now() - started;
     await seen(lab, 'claude');
@@ -62,7 +63,7 @@ async function starting({ main, space }: Bench): Promise<ToolRow[]> {
   const painted: number[] = [];
   const echoed: number[] = [];
   for (let round = 0; round < STARTS; round++) {
-    await withLab({ main, space, args: ['--model', model], env }, async (lab, started) => {
+    await onScreen({ main, space, args: ['--model', model], env }, async (lab, started) => {
       await seen(lab, '> ');
       painted.push(performance.now() - started);
       lab.type('q');
@@ -74,7 +75,7 @@ async function starting({ main, space }: Bench): Promise<ToolRow[]> {
   for (let round = 0; round < STARTS; round++) {
     await using model = await startModelServer([says('ok')]);
     const door = doors.anthropic(model.url);
-    await withLab({ main, space, args: ['--model', door.model], env: door.env }, async (lab, started) => {
+    await onScreen({ main, space, args: ['--model', door.model], env: door.env }, async (lab, started) => {
       await seen(lab, '> ');
       lab.type('hello\r');
       await lab.waitFor(() => model.requests.length > 0);
@@ -93,7 +94,7 @@ async function streaming({ main, space }: Bench): Promise<ToolRow[]> {
   await using stream = await startTimedStream(DELTAS);
   const { sent } = stream;
   const { model, env } = doors.anthropic(stream.url);
-  return await withLab({ main, space, args: ['--model', model], env }, async (lab) => {
+  return await onScreen({ main, space, args: ['--model', model], env }, async (lab) => {
     await seen(lab, 'claude');
     await still(lab, 500);
     const arrived: number[] = [];
@@ -137,7 +138,7 @@ async function largeAnswer({ main, space }: Bench): Promise<ToolRow[]> {
     says(`${blocks.join('\n\n')}\n\nThe very end.`, { pieceLength: 400 }),
   ]);
   const { model, env } = doors.anthropic(server.url);
-  return await withLab({ main, space, args: ['--model', model], env }, async (lab) => {
+  return await onScreen({ main, space, args: ['--model', model], env }, async (lab) => {
     await seen(lab, 'claude');
     await still(lab, 500);
     const asked = performance.now();
@@ -176,7 +177,7 @@ async function manyMessages({ main, space }: Bench): Promise<ToolRow[]> {
   await using server = await startModelServer(script);
   const { model, env } = doors.google(server.url);
   const args = ['--model', model, '--max-turns', String(TURNS + 10)];
-  return await withLab({ main, space, args, env }, async (lab) => {
+  return await onScreen({ main, space, args, env }, async (lab) => {
     await seen(lab, 'gemini');
     await still(lab, 500);
     const before = await residentMb(lab.pid);
@@ -194,27 +195,11 @@ async function manyMessages({ main, space }: Bench): Promise<ToolRow[]> {
   });
 }
 
-async function withLab<Result>(
+function onScreen<Result>(
   { main, space, args, env }: Bench & { args: string[]; env: Record<string, string> },
   use: (lab: Lab, started: number) => Promise<Result>,
 ): Promise<Result> {
-  let end = (): void => undefined;
-  const started = performance.now();
-  const lab = openLab(space, args, {
-    main,
-    env,
-    rows: 40,
-    columns: 100,
-    whenDone: (clean) => {
-      end = clean;
-    },
-  });
-  try {
-    return await use(lab, started);
-  } finally {
-    end();
-    await lab.exit;
-  }
+  return withLab({ space, program: [process.execPath, main, ...args], env }, use);
 }
 
 async function seen(lab: Lab, text: string): Promise<void> {

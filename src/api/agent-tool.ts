@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { UserError } from '../contract/errors.ts';
-import { ok, type Tool, type ToolContext, type ToolResult } from '../contract/tool.ts';
+import { defineTool, ok, type Tool, type ToolContext, type ToolResult } from '../contract/tool.ts';
 import { startOf } from '../lib/cut-line.ts';
 import { pluginTool } from '../plugins/plugin-tool.ts';
 
@@ -24,13 +24,13 @@ export type AgentTool<Input> = {
 
 /** A tool in its shortest form. It runs in this process: the sandbox holds only what it does by `context`. */
 export function defineAgentTool<Input>(tool: AgentTool<Input>): Tool {
-  const { name, description, input, requiresApproval = true, readOnly = false } = tool;
+  const { name, description, requiresApproval = true, readOnly = false } = tool;
   const asks = (value: Input) =>
     typeof requiresApproval === 'boolean' ? requiresApproval : requiresApproval(value);
-  const whole: Tool<Input> = {
+  return defineTool<z.ZodType<Input>>({
     name,
     description,
-    input,
+    input: () => tool.input,
     title: (value) => startOf(`${name} ${JSON.stringify(value)}`, TITLE),
     access: (value) => [
       {
@@ -44,9 +44,7 @@ export function defineAgentTool<Input>(tool: AgentTool<Input>): Tool {
       const result = await tool.execute(value, context);
       return typeof result === 'string' ? ok(result) : result;
     },
-  };
-  // Tools of different inputs fit in one list; the router parses each input by its own schema.
-  return whole as unknown as Tool;
+  });
 }
 
 /** What tools of the embedding program are named after, as those of a plugin are named after it. */

@@ -16,8 +16,9 @@ test('a signal is told from an exit code of the same number by what bash says of
   });
 });
 
-test('where nobody says anything, the code stands as it is', () => {
-  expect(endingOf({ code: 143, signal: null }, '', told)).toEqual({ code: 143, signal: null });
+test('where nobody says anything, the code stands as it is, unless the signal came before anybody could', () => {
+  expect(endingOf({ code: 143, signal: null }, '', { tells: false })).toEqual({ code: 143, signal: null });
+  expect(endingOf({ code: 143, signal: null }, '', told)).toEqual({ code: null, signal: 'SIGTERM' });
   expect(endingOf({ code: 250, signal: null }, '[1]+  Whatever\n', told)).toEqual({
     code: 250,
     signal: null,

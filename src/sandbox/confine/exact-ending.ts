@@ -7,13 +7,15 @@ import type { Door } from './launch.ts';
  * Bubblewrap tells a signal as 128 plus its number, which a command may also exit with. So a shell of ours stands
  * between the two: under job control bash says on its standard error which of both it was. The command's own
  * standard error is descriptor 3; others, left open by whoever started us, may lead out of the sandbox. A TERM for
- * everybody inside must not end this shell before the command. A plain wait also ends with a signal or when the
- * command is stopped, hence the loop, and the last wait, which tells the code once more; `wait -f`, made for that,
- * now and then misses the end and waits for ever.
+ * everybody inside must not end this shell before the command, nor reach its wait: a trap that runs just as the
+ * command ends makes bash forget how it ended. What is ignored would be ignored by the command too, so first come
+ * traps, which it does not inherit. A plain wait also ends when the command is stopped, hence the loop, and the last
+ * wait, which tells the code once more; `wait -f`, made for that, now and then misses the end and waits for ever.
  */
 const script = `for f in /proc/$$/fd/*; do f=\${f##*/}; [ "$f" -gt 3 ] && [ "$f" -lt 255 ] && eval "exec $f>&-"; done
 set -m; trap : HUP INT TERM USR1 USR2
 "$0" -c "$1" 2>&3 3>&- &
+trap '' HUP INT TERM USR1 USR2
 LC_ALL=C
 while wait "$!"; kill -0 "$!" 2>/dev/null; do sleep 0.05; done
 wait "$!"`;
@@ -38,13 +40,11 @@ export function endingOf({ code, signal }: Ending, words: string, { tells }: Doo
   if (failure !== undefined) {
     return { code, signal, note: `[The sandbox could not be set up: ${failure}]\n` };
   }
-  // The shell in between was ended before it could say anything.
-  if (tells && code === 255 && words.trim() === '') return { code: null, signal: 'SIGKILL' };
   const name = code === null || code <= 128 ? undefined : signalOf(code - 128);
   const exited = new RegExp(`^\\[1\\]\\S*\\s+Exit ${code}\\s`, 'm').test(words);
-  return name === undefined || exited || words.trim() === ''
-    ? { code, signal }
-    : { code: null, signal: name };
+  // Where it would have told and did not, the shell in between got the signal itself, before it began.
+  const untold = words.trim() === '' && !tells;
+  return name === undefined || exited || untold ? { code, signal } : { code: null, signal: name };
 }
 
 function signalOf(number: number): NodeJS.Signals | undefined {

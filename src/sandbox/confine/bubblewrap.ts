@@ -44,7 +44,7 @@ export function launchInBubblewrap(line: CommandLine, options: BubblewrapLaunch)
     ],
     env: insideEnvironment(line.env),
     sandbox,
-    door: { tells: !bridge && tellsEnding(line.shell) },
+    door: { tells: bridge !== undefined || tellsEnding(line.shell) },
     after: () => {
       for (const file of planted) rmSync(file, { force: true, recursive: true });
     },

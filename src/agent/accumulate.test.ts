@@ -12,7 +12,7 @@ function fold(events: ProviderEvent[], earlier: ToolCallPart[] = []): Reply {
   const reply = new Reply({
     provider: 'p',
     model: 'm',
-    earlier: new Map(earlier.map((part) => [part.id, part])),
+    earlier: (id) => earlier.find((part) => part.id === id),
   });
   for (const event of events) reply.push(event);
   return reply;

@@ -8,8 +8,8 @@ type OpenCall = { part: ToolCallPart; json: string; vendorId: string | undefined
 export type ReplyOrigin = {
   provider: string;
   model: string;
-  /** The session's calls so far, by id. */
-  earlier: ReadonlyMap<string, ToolCallPart>;
+  /** The session's call of this id. */
+  earlier(id: string): ToolCallPart | undefined;
 };
 
 /** Folds the events of one reply into one message. */
@@ -145,7 +145,7 @@ export class Reply {
   }
 
   #find(id: string): ToolCallPart | undefined {
-    return this.#ids.get(id) ?? this.#origin.earlier.get(id);
+    return this.#ids.get(id) ?? this.#origin.earlier(id);
   }
 
   /** The same call under the same id. Ids that count, as some servers' do anew in each reply, prove nothing. */
@@ -177,7 +177,7 @@ export async function complete(
   request: CompletionRequest,
   signal: AbortSignal,
 ): Promise<AssistantMessage> {
-  const reply = new Reply({ provider: provider.name, model: request.model, earlier: new Map() });
+  const reply = new Reply({ provider: provider.name, model: request.model, earlier: () => undefined });
   for await (const event of provider.stream(request, signal)) reply.push(event);
   return reply.finish(new Date().toISOString());
 }

@@ -1,8 +1,13 @@
 import { type Message, type ToolCallPart, type ToolMessage, toolCallsOf } from '../contract/message.ts';
 
-export function callsOf(history: readonly Message[]): Map<string, ToolCallPart> {
-  const calls = history.flatMap((message) => (message.role === 'assistant' ? toolCallsOf(message) : []));
-  return new Map(calls.map((call) => [call.id, call]));
+/** The latest call of this id. */
+export function callIn(history: readonly Message[], id: string): ToolCallPart | undefined {
+  for (let i = history.length - 1; i >= 0; i--) {
+    const message = history[i];
+    if (message?.role !== 'assistant') continue;
+    for (const part of message.content) if (part.type === 'tool_call' && part.id === id) return part;
+  }
+  return undefined;
 }
 
 /** Calls in the history that nobody has answered, in the order they were made. */

@@ -10,7 +10,7 @@ import {
 } from '../contract/message.ts';
 import type { ProviderEvent } from '../contract/provider.ts';
 import { Reply } from './accumulate.ts';
-import { callsOf } from './history.ts';
+import { callIn } from './history.ts';
 
 /** All that one run needs; policy comes in from outside, so that the loop stays a loop. */
 export type Run = {
@@ -51,7 +51,8 @@ type Ending = { reason: EndReason; error?: RunError };
 /** One model reply and the calls it asks for. Null when the model wants to go on. */
 async function* takeTurn(run: Run): AsyncGenerator<AgentEvent, Ending | null> {
   yield* run.makeRoom('routine', run.signal);
-  const reply = new Reply({ provider: run.provider, model: run.model, earlier: callsOf(run.history) });
+  const { provider, model, history } = run;
+  const reply = new Reply({ provider, model, earlier: (id) => callIn(history, id) });
   try {
     yield* streamReply(run, reply);
   } catch (error) {

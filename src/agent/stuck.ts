@@ -19,7 +19,7 @@ type Turn = { call: ToolCallPart; answer: ToolMessage | undefined }[];
  * get the same answer; what is still running may be waited for without end.
  */
 export function refuseCircles(history: readonly Message[], { alike: most }: { alike: number }): void {
-  const turns = turnsOf(history);
+  const turns = lastTurns(history, Math.max(MOST_UNREADABLE, most));
   const unreadable = turns.slice(-MOST_UNREADABLE);
   const last = turns.at(-1)?.at(-1);
   if (!last) return;
@@ -45,16 +45,20 @@ export function refuseCircles(history: readonly Message[], { alike: most }: { al
   }
 }
 
-/** Since the user last spoke. */
-function turnsOf(history: readonly Message[]): Turn[] {
-  const since = history.slice(history.findLastIndex(({ role }) => role === 'user') + 1);
-  const answers = new Map(
-    since.flatMap((message) => (message.role === 'tool' ? [[message.callId, message] as const] : [])),
-  );
-  return since
-    .flatMap((message) => (message.role === 'assistant' ? [toolCallsOf(message)] : []))
-    .filter((calls) => calls.length > 0)
-    .map((calls) => calls.map((call) => ({ call, answer: answers.get(call.id) })));
+/** Those since the user last spoke, as many as are wanted. Looked for from the end: it is asked before every request. */
+function lastTurns(history: readonly Message[], most: number): Turn[] {
+  const turns: Turn[] = [];
+  const answers = new Map<string, ToolMessage>();
+  for (let i = history.length - 1; i >= 0 && turns.length < most; i--) {
+    const message = history[i];
+    if (!message || message.role === 'user') break;
+    if (message.role === 'tool') answers.set(message.callId, message);
+    else {
+      const calls = toolCallsOf(message);
+      if (calls.length > 0) turns.unshift(calls.map((call) => ({ call, answer: answers.get(call.id) })));
+    }
+  }
+  return turns;
 }
 
 function isUnreadable(turn: Turn): boolean {

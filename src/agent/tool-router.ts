@@ -198,7 +198,7 @@ async function intercept(item: Prepared, deps: RouterDeps, { channel, signal }: 
     });
     return { ...item, answer: fail(`It did not run: ${because}`) };
   }
-  if (isDeepStrictEqual(said.input, call.input)) return item;
+  if (said.input === call.input || isDeepStrictEqual(said.input, call.input)) return item;
   const changed = prepare({ ...call, input: said.input }, rest);
   return { ...changed, ...(item.answersAs !== undefined && { answersAs: item.answersAs }) };
 }

@@ -337,7 +337,7 @@ export function assemble(parts: Parts): Assistant {
       act: (calls, signal) => runTools(calls, deps, signal),
       heed: extensions.heed,
       goOn: extensions.goOn,
-      makeRoom: (cause, signal) => view.makeRoom(cause, signal),
+      makeRoom: (cause, signal) => view.makeRoom(cause, signal, begin),
       costOf: () => budget.takeCost(),
       maxTurns: config.maxTurns,
     };

@@ -45,7 +45,8 @@ type Measured = { sent: CompletionRequest; tokens: number; scale: number };
 export type ConversationView = {
   /** What to send of these messages. */
   request(base: Base, messages: readonly Message[]): CompletionRequest;
-  makeRoom: Run['makeRoom'];
+  /** `base` is what the run's requests begin with; without it, they would begin as they do now. */
+  makeRoom(...room: [...Parameters<Run['makeRoom']>, base?: Base]): ReturnType<Run['makeRoom']>;
   current(): SessionView;
   measure(): Promise<Measured>;
   compact(focus: string, signal: AbortSignal): Promise<Compacted | null>;
@@ -105,10 +106,9 @@ export function createConversationView(deps: ViewDeps): ConversationView {
     return whole;
   }
 
-  async function measure(): Promise<Measured> {
+  async function measure(base?: Base): Promise<Measured> {
     await deps.ready;
-    const base = await deps.base();
-    const sent = request(base, session.messages);
+    const sent = request(base ?? (await deps.base()), session.messages);
     const { model } = deps.answering();
     const tokens = tokensNow(session.messages, {
       model,
@@ -180,11 +180,11 @@ export function createConversationView(deps: ViewDeps): ConversationView {
   return {
     request,
     current,
-    measure,
+    measure: () => measure(),
     limits,
 
-    async *makeRoom(cause, signal) {
-      const measured = await measure();
+    async *makeRoom(cause, signal, base) {
+      const measured = await measure(base);
       const { tokens } = measured;
       const { length } = session.messages;
       const { compactAt } = limits();

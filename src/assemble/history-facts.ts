@@ -1,4 +1,4 @@
-import { callsOf } from '../agent/history.ts';
+import { callIn } from '../agent/history.ts';
 import { type Message, textOf } from '../contract/message.ts';
 import type { Todo } from '../contract/tool.ts';
 import { withoutMemory } from '../memory/block.ts';
@@ -17,7 +17,7 @@ export function lastTodos(history: readonly Message[]): readonly Todo[] {
   const answer = history.findLast(
     (message) => message.role === 'tool' && message.name === todo.name && message.success,
   );
-  const call = answer?.role === 'tool' ? callsOf(history).get(answer.callId) : undefined;
+  const call = answer?.role === 'tool' ? callIn(history, answer.callId) : undefined;
   const parsed = todo.input.safeParse(call?.input);
   return parsed.success ? (parsed.data as { items: Todo[] }).items : [];
 }

@@ -207,7 +207,7 @@ export function createSubagents(deps: SubagentDeps): Subagents {
           return provider.stream(request, asked);
         },
         act: (calls, acting) => runTools(calls, router, acting),
-        makeRoom: (cause, making) => view.makeRoom(cause, making),
+        makeRoom: (cause, making) => view.makeRoom(cause, making, base),
         costOf: () => budget.takeCost(purse),
         maxTurns: config.maxTurns,
       }),

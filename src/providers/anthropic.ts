@@ -2,6 +2,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import { Stream } from '@anthropic-ai/sdk/streaming';
 import { ProviderError } from '../contract/errors.ts';
 import type { CompletionRequest, ProviderEvent } from '../contract/provider.ts';
+import { following } from '../lib/abort.ts';
 import { TEMPERATURE_VERSION } from './anthropic-thinking.ts';
 import { newReply, type ReplyState, toEvents, toWire } from './anthropic-wire.ts';
 import { kindOf } from './errors.ts';
@@ -72,7 +73,7 @@ async function* stream(
   const watch = watchWire(options);
   const fetchOptions: Watched = { watch };
   // Ends the request, too, when the reader leaves early.
-  const left = new AbortController();
+  const left = following(signal);
   let begun = false;
   let stopped = false;
   let frames = 0;
@@ -82,7 +83,7 @@ async function* stream(
       .post('/v1/messages', {
         body,
         stream: true,
-        signal: AbortSignal.any([signal, left.signal]),
+        signal: left.signal,
         fetchOptions,
         ...(body.temperature === undefined ? {} : { headers: TEMPERATURE_VERSION }),
       })
@@ -106,6 +107,7 @@ async function* stream(
     throw brokenWire(error, { watch, options, begun });
   } finally {
     // After its last event a reply is read to its end, and the connection stays.
+    left.stop();
     if (!stopped) left.abort();
   }
 }

@@ -1,6 +1,7 @@
 import { ApiError, GoogleGenAI } from '@google/genai/web';
 import { ProviderError } from '../contract/errors.ts';
 import type { CompletionRequest, ProviderEvent } from '../contract/provider.ts';
+import { following } from '../lib/abort.ts';
 import { estimateTokens } from './estimate.ts';
 import { endedEarly, notTheProtocol, redact } from './faults.ts';
 import { refusedByGoogle } from './google-refusal.ts';
@@ -68,14 +69,13 @@ async function* stream(
   const state = newReply(options.name, request.tools);
   const watch = watchGoogle(options);
   // Ends the request, too, when the reader leaves early.
-  const left = new AbortController();
+  const left = following(signal);
   let begun = false;
   let isOver = false;
   try {
-    const abortSignal = AbortSignal.any([signal, left.signal]);
     const frames = await clientFor(options, watch).models.generateContentStream({
       ...wire,
-      config: { ...config, abortSignal },
+      config: { ...config, abortSignal: left.signal },
     });
     for await (const frame of frames) {
       for (const said of toEvents(frame, state)) {
@@ -90,6 +90,7 @@ async function* stream(
     if (state.finish === undefined) throw toProviderError(error, { watch, options, begun });
   } finally {
     // A reply that was read to its end leaves the connection to the next request.
+    left.stop();
     if (!isOver) left.abort();
   }
   signal.throwIfAborted();

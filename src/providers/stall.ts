@@ -1,5 +1,6 @@
 import { ProviderError } from '../contract/errors.ts';
 import type { Provider, ProviderEvent } from '../contract/provider.ts';
+import { following } from '../lib/abort.ts';
 
 export type StallLimits = {
   /** Longest silence before the first event. */
@@ -15,11 +16,7 @@ export function withStallLimit(provider: Provider, { firstMs, betweenMs }: Stall
   return {
     ...provider,
     async *stream(request, signal) {
-      const inner = new AbortController();
-      const follow = () => inner.abort(signal.reason);
-      if (signal.aborted) follow();
-      signal.addEventListener('abort', follow, { once: true });
-
+      const inner = following(signal);
       const events = provider.stream(request, inner.signal)[Symbol.asyncIterator]();
       const patience = new Patience();
       let last: ProviderEvent | undefined;
@@ -46,7 +43,7 @@ export function withStallLimit(provider: Provider, { firstMs, betweenMs }: Stall
           yield next.value;
         }
       } finally {
-        signal.removeEventListener('abort', follow);
+        inner.stop();
         patience.end();
         if (!over) await events.return?.();
       }

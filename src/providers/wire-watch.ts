@@ -130,7 +130,9 @@ export function brokenWire(
 }
 
 /** Refused here, because the runtime's own complaint would quote the value, which may hold a key. */
-export function assertSendable({ name, baseUrl, apiKey = '', headers = {} }: ProviderOptions): void {
+export function assertSendable(options: ProviderOptions): void {
+  if (sendable.has(options)) return;
+  const { name, baseUrl, apiKey = '', headers = {} } = options;
   const unsendable = /[^\t\x20-\x7e\x80-\xff]/;
   if (unsendable.test(apiKey)) {
     throw new ProviderError(`The API key for ${name} holds a line break or another unsendable character.`, {
@@ -148,4 +150,8 @@ export function assertSendable({ name, baseUrl, apiKey = '', headers = {} }: Pro
   const { username, password } = new URL(baseUrl);
   if (username || password)
     throw bad(`The address of ${name} holds a password; send it as a header instead.`);
+  sendable.add(options);
 }
+
+/** A line is looked at with its first request; the next ones are the same. */
+const sendable = new WeakSet<ProviderOptions>();

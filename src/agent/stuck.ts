@@ -30,12 +30,12 @@ export function refuseCircles(history: readonly Message[], { alike: most }: { al
       'Ask in smaller steps, choose a stronger model, or let `aca models probe` find out how this one calls tools.',
     );
   }
-  const alike = turns.slice(-most);
-  const [first] = alike;
+  const [first, ...others] = turns.slice(-most);
   if (
     first &&
-    alike.length === most &&
-    alike.every((turn) => !isWaiting(turn) && isDeepStrictEqual(plain(turn), plain(first)))
+    others.length === most - 1 &&
+    !isWaiting(first) &&
+    others.every((turn) => !isWaiting(turn) && isDeepStrictEqual(plain(turn), plain(first)))
   ) {
     const { name, input } = last.call;
     throw new StuckError(

@@ -52,7 +52,6 @@ import { createMode } from './mode.ts';
 import { createPrivacy } from './privacy.ts';
 import { createProjectInstructions } from './project-instructions.ts';
 import { reachModels } from './reach-models.ts';
-import { refuseOverlong } from './refuse-overlong.ts';
 import { createRemembering, remembers } from './remembering.ts';
 import { createRepository } from './repository.ts';
 import { requestSettings } from './request-settings.ts';
@@ -330,9 +329,7 @@ export function assemble(parts: Parts): Assistant {
       model: answering.choice.model,
       ask: (history, signal) => {
         refuseCircles(history, circlesOf(inUse));
-        const request = view.request(begin, history);
-        refuseOverlong(request, inUse.info.contextWindow);
-        return answering.provider.stream(request, signal);
+        return answering.provider.stream(view.request(begin, history), signal);
       },
       act: (calls, signal) => runTools(calls, deps, signal),
       heed: extensions.heed,

@@ -7,6 +7,7 @@ import { keptText, sentSummary } from '../context/kept.ts';
 import { endOfHead, headOf } from '../context/show.ts';
 import { budgetOf, type Limits, limitsOf } from '../context/window.ts';
 import type { Compacted } from '../contract/command.ts';
+import { ContextOverflowError } from '../contract/errors.ts';
 import type { AgentEvent } from '../contract/event.ts';
 import type { Message } from '../contract/message.ts';
 import type { CompletionRequest } from '../contract/provider.ts';
@@ -43,7 +44,7 @@ export type ViewDeps = {
 type Measured = { sent: CompletionRequest; tokens: number; scale: number };
 
 export type ConversationView = {
-  /** What to send of these messages. */
+  /** What to send of these messages. Throws where that is by far too long to be sent at all. */
   request(base: Base, messages: readonly Message[]): CompletionRequest;
   /** `base` is what the run's requests begin with; without it, they would begin as they do now. */
   makeRoom(...room: [...Parameters<Run['makeRoom']>, base?: Base]): ReturnType<Run['makeRoom']>;
@@ -63,6 +64,8 @@ const PAUSE = 8;
 const WORTH_NOTING = 0.03;
 /** What is kept of a window that proved smaller than it was said to be. */
 const SMALLER = 0.9;
+/** Windows that our estimate, which errs on the high side, must go past before a request is not even sent. */
+const FAR_TOO_LONG = 1.5;
 /** What recent messages may take at most of what a request takes now. */
 const RECENT = 0.4;
 
@@ -98,7 +101,7 @@ export function createConversationView(deps: ViewDeps): ConversationView {
     return kept.head ? [...kept.head, ...messages.slice(endOfHead(messages, compaction))] : messages;
   }
 
-  function request(base: Base, messages: readonly Message[]): CompletionRequest {
+  function requestOf(base: Base, messages: readonly Message[]): CompletionRequest {
     const compaction = lastCompaction();
     const summary = compaction && sentSummary(compaction);
     const whole = { ...base, ...(summary !== undefined && { summary }), messages: shown(messages) };
@@ -108,7 +111,7 @@ export function createConversationView(deps: ViewDeps): ConversationView {
 
   async function measure(base?: Base): Promise<Measured> {
     await deps.ready;
-    const sent = request(base ?? (await deps.base()), session.messages);
+    const sent = requestOf(base ?? (await deps.base()), session.messages);
     const { model } = deps.answering();
     const tokens = tokensNow(session.messages, {
       model,
@@ -178,7 +181,12 @@ export function createConversationView(deps: ViewDeps): ConversationView {
   }
 
   return {
-    request,
+    request(base, messages) {
+      const request = requestOf(base, messages);
+      const { contextWindow } = deps.answering();
+      if (estimated > contextWindow * FAR_TOO_LONG) throw new ContextOverflowError(estimated, contextWindow);
+      return request;
+    },
     current,
     measure: () => measure(),
     limits,

@@ -20,7 +20,6 @@ import type { Budget, Purse } from './budget.ts';
 import { type Base, createConversationView } from './conversation-view.ts';
 import type { ProjectInstructions } from './project-instructions.ts';
 import type { ModelLines } from './reach-models.ts';
-import { refuseOverlong } from './refuse-overlong.ts';
 import { forgetful, sessionLog } from './session-log.ts';
 import { type Own, ownThings, subagentRouter } from './subagent-router.ts';
 
@@ -201,11 +200,7 @@ export function createSubagents(deps: SubagentDeps): Subagents {
       prepareRun: async () => ({
         provider: vendor,
         model,
-        ask: (history, asked) => {
-          const request = view.request(base, history);
-          refuseOverlong(request, info.contextWindow);
-          return provider.stream(request, asked);
-        },
+        ask: (history, asked) => provider.stream(view.request(base, history), asked),
         act: (calls, acting) => runTools(calls, router, acting),
         makeRoom: (cause, making) => view.makeRoom(cause, making, base),
         costOf: () => budget.takeCost(purse),

@@ -17,6 +17,10 @@ const anyHint = new RegExp(
   'g',
 );
 
+/** Names, reasons and places come again with every call: up to so many characters, and so many of them, are kept. */
+const SHORT = 200;
+const MOST_SHORT = 500;
+
 export type TextHider = {
   /** The text with placeholders for every secret in it; the very same text when there is none. */
   hide(text: string): string;
@@ -33,6 +37,7 @@ export function createTextHider(secrets: readonly NamedSecret[], placeholders: P
   }
   const texts = [...literals.keys()];
   const find = createFinder(texts, SHORTEST);
+  const hidden = new Map<string, string>();
 
   const known = (text: string): Cut[] =>
     find(text).map(({ start, literal }) => {
@@ -61,16 +66,24 @@ export function createTextHider(secrets: readonly NamedSecret[], placeholders: P
     return result + text.slice(from);
   };
 
+  const hideAll = (text: string): string => {
+    const withoutRuns = replace(text, inRuns(text));
+    const withoutKnown = replace(withoutRuns, known(withoutRuns));
+    const hinted = new Set([...withoutKnown.matchAll(anyHint)].map(([hint]) => patternOf.get(hint)));
+    return [...hinted].reduce(
+      (current, pattern) => (pattern ? replace(current, cutsOf(current, pattern)) : current),
+      withoutKnown,
+    );
+  };
+
   return {
     hide(text) {
       if (text.length < SHORTEST) return text;
-      const withoutRuns = replace(text, inRuns(text));
-      const withoutKnown = replace(withoutRuns, known(withoutRuns));
-      const hinted = new Set([...withoutKnown.matchAll(anyHint)].map(([hint]) => patternOf.get(hint)));
-      return [...hinted].reduce(
-        (current, pattern) => (pattern ? replace(current, cutsOf(current, pattern)) : current),
-        withoutKnown,
-      );
+      if (text.length > SHORT) return hideAll(text);
+      const done = hidden.get(text) ?? hideAll(text);
+      if (hidden.size > MOST_SHORT) hidden.clear();
+      hidden.set(text, done);
+      return done;
     },
     nameAll() {
       for (const [text, name] of literals) placeholders.standFor(text, name);

@@ -83,10 +83,9 @@ function warmUp(): unknown {
 }
 
 async function responseOf(message: IncomingMessage, status: number): Promise<Response> {
-  const headers = new Headers();
-  for (const [name, values] of Object.entries(message.headersDistinct)) {
-    for (const value of values ?? []) headers.append(name, value);
-  }
+  const headers = Object.entries(message.headersDistinct).flatMap(([name, values = []]) =>
+    values.map((value): [string, string] => [name, value]),
+  );
   if (WITHOUT_BODY.has(status)) message.resume();
   const decoded = await decode(message);
   const body = WITHOUT_BODY.has(status) ? null : new ByteStream(chunksOf(decoded));

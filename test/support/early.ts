@@ -51,7 +51,14 @@ export async function openHeld(space: Workspace, options: HeldOptions = {}): Pro
   const lab = openLab(space, ['--model', door.model, ...args], {
     whenDone: onTestFinished,
     ...others,
-    env: { ...door.env, NODE_OPTIONS: `--require ${hold}`, GATE: gate, ...env },
+    // Each runtime has its own word for what is loaded first.
+    env: {
+      ...door.env,
+      NODE_OPTIONS: `--require ${hold}`,
+      BUN_OPTIONS: `--preload=${hold}`,
+      GATE: gate,
+      ...env,
+    },
   });
   return { lab, server, letGo: () => writeFile(gate, '') };
 }

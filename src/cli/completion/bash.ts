@@ -1,36 +1,11 @@
-import type { Row, Tables } from './tables.ts';
+import { posixTables, quoted } from './posix.ts';
+import type { Tables } from './tables.ts';
 
 /** For bash 3.2, which macOS has, and later. */
-export function bashScript({ flags, args, commands, options, paths }: Tables): string {
+export function bashScript(tables: Tables): string {
   return `# Completion of ai-code-assistant for bash, written by \`aca completion bash\`.
 
-__aca_value() {
-  case "$1" in
-${rows([...flags, ...args])}
-    *) kind= ;;
-  esac
-}
-
-__aca_commands() {
-  case "$1" in
-${lists(commands)}
-    *) list= ;;
-  esac
-}
-
-__aca_options() {
-  case "$1" in
-${lists(options)}
-    *) list= ;;
-  esac
-}
-
-__aca_is_path() {
-  case "$1" in
-    ${paths.map(quoted).join(' | ')}) return 0 ;;
-  esac
-  return 1
-}
+${posixTables(tables, (words) => quoted(words.map(({ name }) => name).join(' ')))}
 
 __aca_offer() {
   local line IFS=$'\\n'
@@ -109,23 +84,4 @@ _aca() {
 
 complete -F _aca aca ai-code-assistant
 `;
-}
-
-function rows(all: readonly Row[]): string {
-  return all
-    .map(({ keys, kind }) => `    ${keys.map(quoted).join(' | ')}) kind=${quoted(kind)} ;;`)
-    .join('\n');
-}
-
-function lists(all: Tables['commands']): string {
-  return all
-    .map(
-      ({ place, words }) =>
-        `    ${quoted(place)}) list=${quoted(words.map(({ name }) => name).join(' '))} ;;`,
-    )
-    .join('\n');
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,37 +1,12 @@
-import type { Row, Tables } from './tables.ts';
+import { posixTables, quoted } from './posix.ts';
+import type { Tables } from './tables.ts';
 
 /** For a folder of \`fpath\` (as _aca) and for \`source\`. */
-export function zshScript({ flags, args, commands, options, paths }: Tables): string {
+export function zshScript(tables: Tables): string {
   return `#compdef aca ai-code-assistant
 # Completion of ai-code-assistant for zsh, written by \`aca completion zsh\`.
 
-__aca_value() {
-  case "$1" in
-${rows([...flags, ...args])}
-    *) kind= ;;
-  esac
-}
-
-__aca_commands() {
-  case "$1" in
-${lists(commands)}
-    *) list=() ;;
-  esac
-}
-
-__aca_options() {
-  case "$1" in
-${lists(options)}
-    *) list=() ;;
-  esac
-}
-
-__aca_is_path() {
-  case "$1" in
-    ${paths.map(quoted).join(' | ')}) return 0 ;;
-  esac
-  return 1
-}
+${posixTables(tables, described)}
 
 __aca_offer() {
   local line
@@ -94,21 +69,6 @@ if [[ $funcstack[1] == _aca ]]; then _aca "$@"; else compdef _aca aca ai-code-as
 `;
 }
 
-function rows(all: readonly Row[]): string {
-  return all
-    .map(({ keys, kind }) => `    ${keys.map(quoted).join(' | ')}) kind=${quoted(kind)} ;;`)
-    .join('\n');
-}
-
-function lists(all: Tables['commands']): string {
-  return all
-    .map(({ place, words }) => {
-      const items = words.map(({ name, about }) => quoted(`${name.replaceAll(':', '\\:')}:${about}`));
-      return `    ${quoted(place)}) list=(${items.join(' ')}) ;;`;
-    })
-    .join('\n');
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
+function described(words: readonly { name: string; about: string }[]): string {
+  return `(${words.map(({ name, about }) => quoted(`${name.replaceAll(':', '\\:')}:${about}`)).join(' ')})`;
 }

@@ -1,0 +1,31 @@
+import type { Tables } from './tables.ts';
+
+type Words = Tables['commands'][number]['words'];
+
+/** The tables as functions that bash and zsh both read; each has its own way to write a list. */
+export function posixTables(
+  { flags, args, commands, options, paths }: Tables,
+  listOf: (words: Words) => string,
+): string {
+  const chosen = (name: string, rows: readonly string[], otherwise: string) => `__aca_${name}() {
+  case "$1" in
+${rows.map((row) => `    ${row} ;;`).join('\n')}
+    *) ${otherwise} ;;
+  esac
+}`;
+  const lists = (all: Tables['commands']) =>
+    all.map(({ place, words }) => `${quoted(place)}) list=${listOf(words)}`);
+  const values = [...flags, ...args].map(
+    ({ keys, kind }) => `${keys.map(quoted).join(' | ')}) kind=${quoted(kind)}`,
+  );
+  return [
+    chosen('value', values, 'kind='),
+    chosen('commands', lists(commands), `list=${listOf([])}`),
+    chosen('options', lists(options), `list=${listOf([])}`),
+    chosen('is_path', [`${paths.map(quoted).join(' | ')}) return 0`], 'return 1'),
+  ].join('\n\n');
+}
+
+export function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

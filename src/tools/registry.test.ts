@@ -41,10 +41,16 @@ describe('[T01] [T18] the registry', () => {
     const edit = registry.definitions().find(({ name }) => name === 'Edit');
     expect(edit?.parameters).toMatchObject({
       type: 'object',
-      properties: { replace_all: { type: 'boolean', default: false } },
+      properties: { replace_all: { type: 'boolean' } },
       required: ['file_path', 'old_string', 'new_string'],
     });
     expect(edit?.parameters).not.toHaveProperty('$schema');
+  });
+
+  test('[K01] what goes without saying is not said: it is sent with every request', () => {
+    const said = JSON.stringify(registry.definitions());
+    expect(said).not.toMatch(/"(minLength|minItems)":1\b|"minimum":[01]\b|"default":(false|0|\[\])/);
+    expect(said).toContain('"default":"content"');
   });
 
   test.each(registry.definitions())(

@@ -49,13 +49,23 @@ export function toDefinition(tool: Tool): ToolDefinition {
   return { name, description, parameters: parameters ?? prepared[name] ?? parametersOf(tool) };
 }
 
+/** What tells a model nothing: that a text is not empty, a count not negative, a flag off until it is set. */
+const OBVIOUS: readonly (readonly [string, (value: unknown) => boolean])[] = [
+  ['maximum', (value) => value === Number.MAX_SAFE_INTEGER],
+  ['minimum', (value) => value === 0 || value === 1],
+  ['minLength', (value) => value === 1],
+  ['minItems', (value) => value === 1],
+  ['default', (value) => value === false || value === 0 || (Array.isArray(value) && value.length === 0)],
+];
+
 export function parametersOf({ input }: Tool): Record<string, unknown> {
   // As input: a field with a default must not be sent as required.
   const { $schema: _, ...parameters } = z.toJSONSchema(input, {
     io: 'input',
     override({ jsonSchema }) {
-      // Every integer carries this limit; it tells a model nothing.
-      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+      for (const [word, obvious] of OBVIOUS) {
+        if (obvious(jsonSchema[word])) delete jsonSchema[word];
+      }
     },
   });
   return parameters;

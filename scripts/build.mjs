@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { chmod, copyFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { build, transform } from 'esbuild';
-import { assets, bundled, root, toolParameters } from './bundle.mjs';
+import { assets, bundled, preparedConstants, root } from './bundle.mjs';
 import { inkInBundle } from './ink-in-bundle.mjs';
 import { licences } from './licences.mjs';
 
@@ -31,7 +31,7 @@ const app = await build({
   ...shared,
   define: {
     ...shared.define,
-    TOOL_PARAMETERS: JSON.stringify(await toolParameters()),
+    ...(await preparedConstants()),
     EMBEDDED_WORKER: JSON.stringify(threadName),
   },
   entryPoints: { app: 'src/cli/run.ts', index: 'src/index.ts' },

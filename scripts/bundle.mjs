@@ -29,11 +29,11 @@ export const assets = [
 ];
 
 /** Runs a piece of the source now, so that the program need not at every start. */
-export async function toolParameters() {
-  const outfile = path.join(root, 'node_modules/.cache/tool-parameters.mjs');
+export async function preparedConstants() {
+  const outfile = path.join(root, 'node_modules/.cache/prepared.mjs');
   await build({
     absWorkingDir: root,
-    entryPoints: ['scripts/tool-parameters.ts'],
+    entryPoints: ['scripts/prepared.ts'],
     outfile,
     bundle: true,
     platform: 'node',
@@ -41,5 +41,6 @@ export async function toolParameters() {
     packages: 'external',
     logLevel: 'warning',
   });
-  return (await import(pathToFileURL(outfile).href)).toolParameters;
+  const { prepared } = await import(pathToFileURL(outfile).href);
+  return Object.fromEntries(Object.entries(prepared).map(([name, value]) => [name, JSON.stringify(value)]));
 }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { copyFile, mkdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { build } from 'esbuild';
-import { assets, bundled, root, toolParameters } from '../bundle.mjs';
+import { assets, bundled, preparedConstants, root } from '../bundle.mjs';
 import { inkInBundle } from '../ink-in-bundle.mjs';
 import { exe, targets } from './targets.mjs';
 
@@ -28,7 +28,7 @@ export async function bundleForBun(folder, target, parts) {
   const define = {
     ...bundled.define,
     ACA_BINARY: JSON.stringify(target),
-    TOOL_PARAMETERS: JSON.stringify(await toolParameters()),
+    ...(await preparedConstants()),
     EMBEDDED_WORKER: JSON.stringify(`./${WORKER}.js`),
     RIPGREP: JSON.stringify({ file: ripgrep, sha256: await sha256(beside[ripgrep]) }),
   };

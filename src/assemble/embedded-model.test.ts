@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { tinyModel } from '../../test/support/embedded.ts';
-import { configSchema } from '../config/schema.ts';
+import { settled } from '../config/check-settings.ts';
 import { systemPrompt } from '../context/system-prompt.ts';
 import { builtinTools } from '../tools/index.ts';
 import { createRegistry } from '../tools/registry.ts';
@@ -21,7 +21,7 @@ afterEach(() => rm(dataRoot, { recursive: true, force: true }));
 const place = (input: object = {}) => ({
   dataRoot,
   cwd: dataRoot,
-  config: configSchema.parse(input),
+  config: settled(input),
   env: {},
 });
 
@@ -67,7 +67,7 @@ test('without a runtime no model offers itself, and one that is named says what 
 });
 
 test('prompt and tools of an embedded model take at most 600 tokens, however large its window', () => {
-  const config = configSchema.parse({});
+  const config = settled({});
   const info = { contextWindow: 32_768 } as Parameters<typeof isSmall>[0]['info'];
   const choice = { preset: embeddedPreset, info };
   expect(isSmall(choice, config)).toBe(true);

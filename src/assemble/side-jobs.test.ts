@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { says } from '../../test/support/model-server/script.ts';
 import { type ScriptedModel, scripted } from '../../test/support/scripted.ts';
-import { configSchema } from '../config/schema.ts';
+import { settled } from '../config/check-settings.ts';
 import { ProviderError, UserError } from '../contract/errors.ts';
 import { infoOf } from '../providers/models.ts';
 import { findPreset } from '../providers/presets.ts';
@@ -14,7 +14,7 @@ function choiceOf(provider: string, model: string, baseUrl?: string): Choice {
   return { preset, baseUrl: baseUrl ?? preset.baseUrl, model, info: infoOf(provider, model), key: null };
 }
 
-const config = configSchema.parse({});
+const config = settled({});
 const signal = new AbortController().signal;
 const sonnet = choiceOf('anthropic', 'claude-sonnet-4-5');
 const options = { maxTokens: 100, signal };

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { assemble } from '../assemble/assemble.ts';
-import { configSchema } from '../config/schema.ts';
+import { settled } from '../config/check-settings.ts';
 import type { AgentEvent } from '../contract/event.ts';
 import type { Approver } from '../contract/permission.ts';
 import { infoOf } from '../providers/models.ts';
@@ -61,7 +61,7 @@ async function play(
   { base, cwd, approver }: { base: string; cwd: string; approver: Approver },
 ): Promise<void> {
   const config = {
-    ...configSchema.parse({}),
+    ...settled({}),
     permissions: { allow: ['Bash(node greet.test.js)'], ask: [], deny: [] },
   };
   const preset = {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { workspace } from '../../test/support/workspace.ts';
-import { configSchema } from '../config/schema.ts';
+import { settled } from '../config/check-settings.ts';
 import { createFirewall } from '../firewall/firewall.ts';
 import { keyPatterns } from '../firewall/key-patterns.ts';
 import { logFileIn } from '../observability/log.ts';
@@ -21,7 +21,7 @@ const secrets = keyPatterns.flatMap(({ match, examples }) =>
 async function recording(known: { name: string; value: string }[] = []) {
   const { home } = await workspace();
   const firewall = createFirewall({ secrets: [() => known], key: () => 'key' });
-  const record = recordSession({ config: configSchema.parse({}), root: home }, session, () => undefined);
+  const record = recordSession({ config: settled({}), root: home }, session, () => undefined);
   const ids = new TraceIds();
   const warn = (text: string) => {
     const event = { type: 'notice' as const, level: 'warn' as const, text };

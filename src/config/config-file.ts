@@ -3,9 +3,10 @@ import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseEr
 import type { z } from 'zod';
 import { UserError } from '../contract/errors.ts';
 import { didYouMean } from '../lib/nearest.ts';
+import { issuesIn } from './check-settings.ts';
 import { formatKeyPath } from './key-path.ts';
 import { keysAt } from './reference.ts';
-import { type ConfigInput, checkOnce, configSchema, keyAliases } from './schema.ts';
+import { type ConfigInput, keyAliases } from './schema.ts';
 
 /** More than any settings need; a link to an endless device must not be read. */
 const MAX_BYTES = 1_000_000;
@@ -66,11 +67,10 @@ export function checkInput(value: unknown, locate: (path: readonly PropertyKey[]
     writtenAs.get(path[0] as string) ?? path[0] ?? '',
     ...path.slice(1),
   ];
-  const issues = configSchema.safeParse(renamed, checkOnce).error?.issues ?? [];
 
   const notices: string[] = [];
   const wrong: string[] = [];
-  for (const issue of issues) {
+  for (const issue of issuesIn(renamed)) {
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys) {
         notices.push(unknownKey(issue.path, key, locate));

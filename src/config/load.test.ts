@@ -3,11 +3,11 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Workspace, workspace } from '../../test/support/workspace.ts';
 import { UserError } from '../contract/errors.ts';
+import { settled } from './check-settings.ts';
 import { type LoadOptions, loadConfig } from './load.ts';
-import { configSchema } from './schema.ts';
 import { projectContent, revokeTrust, trustFolder } from './trust.ts';
 
-const defaults = configSchema.parse({});
+const defaults = settled({});
 
 function load({ home, root }: Workspace, options: Partial<LoadOptions> = {}) {
   return loadConfig({ home, cwd: root, env: {}, trusted: false, ...options });

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { resolvePath } from '../lib/data-root.ts';
+import { settled } from './check-settings.ts';
 import { checkInput, parseConfig, readConfigFile } from './config-file.ts';
 import { type Env, readEnvironment, switchOf } from './environment.ts';
 import { formatKeyPath } from './key-path.ts';
@@ -8,7 +9,7 @@ import type { McpServerInput } from './mcp-server.ts';
 import { leavesOf, mergeConfig, withoutUndefined } from './merge.ts';
 import { isExtension, pluginPlace } from './project-extensions.ts';
 import { tighten, withoutUserOnly } from './project-rules.ts';
-import { type Config, type ConfigInput, checkOnce, configSchema } from './schema.ts';
+import type { Config, ConfigInput } from './schema.ts';
 import {
   type ContentChange,
   findProjectFile,
@@ -82,7 +83,7 @@ export function loadConfig({ home, cwd, env, flags = {}, trusted }: LoadOptions)
     notices.push(
       ...refused.map((key) => `${projectFile}: ${key} is ignored; only you may set it, in ${userFile}.`),
     );
-    const sifted = tighten(configSchema.parse(merged, checkOnce), project.input);
+    const sifted = tighten(settled(merged), project.input);
     if (!isTrusted) loosens = sifted.ignored;
     const input = isTrusted ? project.input : sifted.accepted;
     notices.push(...untrustedNotice(projectFile, loosens, trust));
@@ -123,9 +124,8 @@ export function loadConfig({ home, cwd, env, flags = {}, trusted }: LoadOptions)
   const chosen = checkInput(withoutUndefined(flags), () => 'command line');
   add(chosen.input, cwd, () => 'command line');
 
-  const config = configSchema.parse(merged, checkOnce);
   return {
-    config,
+    config: settled(merged),
     notices,
     origins,
     trusted: isTrusted,

@@ -1,7 +1,7 @@
 import { type ParseError, parse } from 'jsonc-parser';
+import { checkOnce } from './check-settings.ts';
 import { type McpServerInput, mcpServer, mcpServerName } from './mcp-server.ts';
 import { isTable } from './merge.ts';
-import { checkOnce } from './schema.ts';
 
 /** The file that several assistants read servers from. */
 export const MCP_FILE = '.mcp.json';
@@ -30,8 +30,8 @@ export function parseMcpFile(
   const servers: Record<string, McpServerInput> = {};
   const notices: string[] = [];
   for (const [name, written] of Object.entries((value.mcpServers ?? {}) as Record<string, unknown>)) {
-    const parsed = mcpServer.safeParse(normalized(written), checkOnce);
-    if (parsed.success && mcpServerName.safeParse(name, checkOnce).success) servers[name] = parsed.data;
+    const parsed = mcpServer().safeParse(normalized(written), checkOnce);
+    if (parsed.success && mcpServerName().safeParse(name, checkOnce).success) servers[name] = parsed.data;
     else notices.push(`${file}: the server ${name} was left out: ${trouble(parsed.error?.issues[0])}.`);
   }
   return { servers, notices };

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { settled } from './check-settings.ts';
 import { mergeConfig } from './merge.ts';
 import { needsTrust, projectRules, tighten, withoutUserOnly } from './project-rules.ts';
-import { type Config, type ConfigInput, configSchema } from './schema.ts';
+import type { Config, ConfigInput } from './schema.ts';
 
 const words = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 3 });
 const address = fc.constantFrom('http://a', 'https://b');
@@ -222,9 +223,9 @@ describe('[Y28] tightening', () => {
   test('never makes anything looser than it was', () => {
     fc.assert(
       fc.property(configInput, configInput, (user, project) => {
-        const before = configSchema.parse(user);
+        const before = settled(user);
         const { accepted } = tighten(before, project);
-        expect(loosened(before, configSchema.parse(mergeConfig(user, accepted)))).toEqual([]);
+        expect(loosened(before, settled(mergeConfig(user, accepted)))).toEqual([]);
       }),
       { numRuns: 1000 },
     );
@@ -233,10 +234,10 @@ describe('[Y28] tightening', () => {
   test('names as ignored exactly what a trusted project would have changed beyond that', () => {
     fc.assert(
       fc.property(configInput, configInput, (user, project) => {
-        const before = configSchema.parse(user);
+        const before = settled(user);
         const { accepted, ignored } = tighten(before, project);
-        const trusted = configSchema.parse(mergeConfig(user, project));
-        const sifted = configSchema.parse(mergeConfig(user, accepted));
+        const trusted = settled(mergeConfig(user, project));
+        const sifted = settled(mergeConfig(user, accepted));
         const differing = Object.keys(projectRules).filter(
           (key) =>
             JSON.stringify(trusted[key as keyof Config]) !== JSON.stringify(sifted[key as keyof Config]),
@@ -247,7 +248,7 @@ describe('[Y28] tightening', () => {
   });
 
   test('lets stricter wishes through', () => {
-    const before = configSchema.parse({ mode: 'auto', requireApprovalForWrites: false });
+    const before = settled({ mode: 'auto', requireApprovalForWrites: false });
     const wishes: ConfigInput = {
       mode: 'plan',
       requireApprovalForWrites: true,
@@ -265,7 +266,7 @@ describe('[Y28] tightening', () => {
 
   test('refuses a key no rule is known for', () => {
     const project = { invented: true } as ConfigInput;
-    expect(tighten(configSchema.parse({}), project)).toEqual({ accepted: {}, ignored: ['invented'] });
+    expect(tighten(settled({}), project)).toEqual({ accepted: {}, ignored: ['invented'] });
   });
 });
 

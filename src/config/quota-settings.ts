@@ -1,12 +1,13 @@
 import * as z from 'zod';
 
-const most = z.number().int().min(1).exactOptional();
+const most = () => z.number().int().min(1).exactOptional();
 
 /** By provider/model, where `*` stands for any characters. */
-export const quotaSettings = z.record(
-  z.string().min(1),
-  z.strictObject({
-    requestsPerMinute: most.describe('Most requests in any minute'),
-    tokensPerMinute: most.describe('Most tokens in any minute, read and written'),
-  }),
-);
+export const quotaSettings = () =>
+  z.record(
+    z.string().min(1),
+    z.strictObject({
+      requestsPerMinute: most().describe('Most requests in any minute'),
+      tokensPerMinute: most().describe('Most tokens in any minute, read and written'),
+    }),
+  );

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { configSchema, keyAliases } from './schema.ts';
+import { configSchema } from './check-settings.ts';
+import { keyAliases } from './schema.ts';
 
 /** The part of JSON Schema that zod writes for our settings. */
 type Schema = {
@@ -50,7 +51,7 @@ export function isKnownKey(path: readonly string[]): boolean {
 
 function plainSchema(): Schema {
   // The cast narrows zod's general JSON Schema type to the few words our schema uses.
-  return z.toJSONSchema(configSchema, { io: 'input' }) as Schema;
+  return z.toJSONSchema(configSchema(), { io: 'input' }) as Schema;
 }
 
 function schemaAt(path: readonly PropertyKey[]): Schema | undefined {

@@ -6,6 +6,7 @@ import { cacheSettings } from './cache-settings.ts';
 import { hookSettings } from './hook-settings.ts';
 import { logSettings } from './log-settings.ts';
 import { mcpServer, mcpServerName } from './mcp-server.ts';
+import { modelOverride, vendor } from './model-settings.ts';
 import { quotaSettings } from './quota-settings.ts';
 import { updateSettings } from './update-settings.ts';
 
@@ -52,7 +53,7 @@ export const statusParts = [
   'elapsed',
 ] as const;
 
-const count = z.number().int().min(1);
+const count = () => z.number().int().min(1);
 const list = (description: string) => z.array(z.string().min(1)).default([]).describe(description);
 
 const limit = (description: string) =>
@@ -61,44 +62,6 @@ const limit = (description: string) =>
     .refine((text) => parseLimits(text) !== null, 'It must be such as "$5", "500k tokens" or "40 turns".')
     .exactOptional()
     .describe(description);
-
-const price = z.number().min(0);
-const modelOverride = z.strictObject({
-  contextWindow: count.exactOptional().describe('Tokens the model can see at once'),
-  maxOutputTokens: count.exactOptional().describe('Most tokens of one reply'),
-  price: z
-    .strictObject({ input: price, output: price, cacheRead: price, cacheWrite: price })
-    .exactOptional()
-    .describe('US dollars per million tokens'),
-  abilities: z
-    .strictObject({
-      tools: z.boolean().exactOptional(),
-      images: z.boolean().exactOptional(),
-      thinking: z.boolean().exactOptional(),
-    })
-    .exactOptional()
-    .describe('What the model can do'),
-});
-
-const vendor = z.strictObject({
-  protocol: z
-    .enum(['anthropic', 'openai-responses', 'openai-chat', 'google', 'ollama'])
-    .exactOptional()
-    .describe('The wire protocol its server speaks; openai-chat for a new vendor'),
-  baseUrl: z
-    .url({ protocol: /^https?$/ })
-    .exactOptional()
-    .describe('Where its server answers'),
-  apiKey: z.string().min(1).exactOptional().describe('Its key; `keys set` is a safer place'),
-  apiKeyEnv: z.string().min(1).exactOptional().describe('The environment variable that holds its key'),
-  headers: z.record(z.string(), z.string()).exactOptional().describe('Headers sent with every request'),
-  toolMode: z
-    .enum(['native', 'xml', 'fence', 'grammar'])
-    .exactOptional()
-    .describe(
-      'How its models call tools: by the protocol, in text as XML or fenced blocks, or as JSON the server holds to a schema',
-    ),
-});
 
 function isPattern(text: string): boolean {
   try {
@@ -110,284 +73,325 @@ function isPattern(text: string): boolean {
 }
 
 /**
- * Every setting there is. No transforms: what a file says, once checked, is also what is merged.
+ * Every setting there is, each made when it is first looked at: a start looks at few. No transforms: what a file says, once checked, is also what is merged.
  * Lists of several sources add up, tables merge by name, anything else is replaced by the later source.
  */
-export const configSchema = z.strictObject({
-  provider: z
-    .string()
-    .min(1)
-    .exactOptional()
-    .describe(
-      'Which vendor answers: anthropic, openai, google, local, another built-in name or one of `providers`; without it, the first vendor a key or server is found for',
-    ),
-  model: z
-    .string()
-    .min(1)
-    .exactOptional()
-    .describe("Model as provider/model, an alias, or a bare name; without it, the provider's default"),
-  helperModel: z
-    .string()
-    .min(1)
-    .exactOptional()
-    .describe(
-      "Cheaper model for side jobs such as summaries; without it, the vendor's cheapest known one; `none` for no side jobs",
-    ),
-  fallbackModel: z
-    .string()
-    .min(1)
-    .exactOptional()
-    .describe(
-      'Model that stands in while `model` is overloaded or cannot be reached; `local` for any on this machine',
-    ),
-  routing: z
-    .array(
-      z.strictObject({
-        match: z
+export const settings = {
+  provider: () =>
+    z
+      .string()
+      .min(1)
+      .exactOptional()
+      .describe(
+        'Which vendor answers: anthropic, openai, google, local, another built-in name or one of `providers`; without it, the first vendor a key or server is found for',
+      ),
+  model: () =>
+    z
+      .string()
+      .min(1)
+      .exactOptional()
+      .describe("Model as provider/model, an alias, or a bare name; without it, the provider's default"),
+  helperModel: () =>
+    z
+      .string()
+      .min(1)
+      .exactOptional()
+      .describe(
+        "Cheaper model for side jobs such as summaries; without it, the vendor's cheapest known one; `none` for no side jobs",
+      ),
+  fallbackModel: () =>
+    z
+      .string()
+      .min(1)
+      .exactOptional()
+      .describe(
+        'Model that stands in while `model` is overloaded or cannot be reached; `local` for any on this machine',
+      ),
+  routing: () =>
+    z
+      .array(
+        z.strictObject({
+          match: z
+            .string()
+            .min(1)
+            .refine(isPattern, 'It must be a regular expression.')
+            .describe('A regular expression that the prompt is searched for, in upper or lower case'),
+          model: z.string().min(1).describe('The model that answers such a prompt'),
+        }),
+      )
+      .default([])
+      .describe('Other models for some prompts: the first row that matches; each use is told'),
+  offline: () =>
+    z
+      .boolean()
+      .default(false)
+      .describe('Only models on this machine or its network; nothing is fetched from elsewhere'),
+  tools: () =>
+    z
+      .enum(['auto', 'full', 'minimal'])
+      .default('auto')
+      .describe(
+        'Which tools a model is offered: all, or the few that fit a small one; auto goes by its window',
+      ),
+  apiKey: () =>
+    z
+      .string()
+      .min(1)
+      .exactOptional()
+      .describe('Key for `provider`; an environment variable or `keys set` is a safer place'),
+  apiBaseUrl: () =>
+    z
+      .url({ protocol: /^https?$/ })
+      .exactOptional()
+      .describe('Where `provider` answers, instead of its usual address'),
+  providers: () =>
+    z
+      .record(z.string().min(1), vendor())
+      .default({})
+      .describe('Vendors of your own, and changes to built-in ones, by name'),
+  models: () =>
+    z
+      .record(z.string().min(1), modelOverride())
+      .default({})
+      .describe('Facts that replace the built-in ones, by provider/model'),
+  aliases: () =>
+    z
+      .record(z.string().min(1), z.string().min(1))
+      .default({})
+      .describe('Short names for models, each standing for provider/model'),
+  effort: () =>
+    z
+      .enum(['low', 'medium', 'high'])
+      .exactOptional()
+      .describe("How hard a thinking model thinks; without it, the vendor's default"),
+  temperature: () =>
+    z.number().min(0).max(2).exactOptional().describe('Sampling temperature sent to the model'),
+  maxTokens: () =>
+    count().exactOptional().describe("Most tokens of one reply; without it, the model's own limit"),
+  maxTurns: () => count().default(200).describe('Most model replies in one run before it is stopped'),
+
+  limits: () =>
+    z
+      .strictObject({
+        run: limit('For each run: dollars, tokens or turns, such as `$5`, `500k tokens`, `$5 and 40 turns`'),
+        session: limit('For a session, from its first run on'),
+        day: limit('For a day, of all sessions together'),
+      })
+      .prefault({})
+      .describe('What may be spent; a call that could go past a limit is not made'),
+  quotas: () =>
+    quotaSettings()
+      .default({})
+      .describe(
+        'How much may be asked in a minute, by provider/model with `*` for any characters; past it a call waits',
+      ),
+
+  maxContextTokens: () =>
+    count().exactOptional().describe("Most tokens sent in one request; without it, the model's window"),
+  summarizationThreshold: () =>
+    z
+      .number()
+      .min(0.1)
+      .max(1)
+      .default(0.9)
+      .describe('Share of the window past which older messages are summarised'),
+
+  mode: () =>
+    z
+      .enum(modesByStrictness)
+      .default('default')
+      .describe('What may happen without asking, from strictest to loosest'),
+  permissions: () =>
+    z
+      .strictObject({
+        allow: list('Calls that need no question, such as `Bash(npm test)`'),
+        ask: list('Calls that always need a question'),
+        deny: list('Calls that are refused'),
+      })
+      .prefault({})
+      .describe('Rules for tool calls'),
+  projects: () =>
+    z
+      .record(
+        z.string().min(1),
+        z.strictObject({
+          granted: z
+            .record(z.string().min(1), z.string())
+            .default({})
+            .describe('Calls that "always" was said to, each exactly as it was seen, and when'),
+        }),
+      )
+      .default({})
+      .describe('What was answered with "always", by the real path of the working directory'),
+  requireApprovalForReads: () => z.boolean().default(false).describe('Ask before files are read'),
+  requireApprovalForWrites: () => z.boolean().default(true).describe('Ask before files are changed'),
+  requireApprovalForCommands: () => z.boolean().default(true).describe('Ask before commands run'),
+  maxCommandTimeoutMs: () =>
+    count()
+      .default(600_000)
+      .describe(
+        'Longest time in milliseconds the model may give a command; without a word of it, two minutes',
+      ),
+  blockedCommands: () => list('Commands that are refused, besides the built-in ones'),
+  blockedPaths: () => list('Path patterns that are refused, besides the built-in ones'),
+  allowedPaths: () => list('Path patterns excepted from the built-in refusals'),
+  additionalDirectories: () => list('Folders to work in besides the working directory'),
+  sandbox: () =>
+    z
+      .strictObject({
+        kind: z
+          .enum(['auto', 'bubblewrap', 'seatbelt', 'docker', 'podman', 'off'])
+          .default('auto')
+          .describe(
+            'What commands run in; auto takes the strongest there is, a container only if `sandbox.image` is set',
+          ),
+        level: z
+          .enum(levelsByStrictness)
+          .default('standard')
+          .describe(
+            'strict: nothing can be written, no network; standard: the working directory can; permissive: the network, too',
+          ),
+        required: z
+          .boolean()
+          .default(false)
+          .describe('Refuse commands where there is no sandbox, instead of asking about them'),
+        autoApprove: z
+          .boolean()
+          .default(false)
+          .describe('Commands that the sandbox contains need no question, though they may change files'),
+        image: z
           .string()
           .min(1)
-          .refine(isPattern, 'It must be a regular expression.')
-          .describe('A regular expression that the prompt is searched for, in upper or lower case'),
-        model: z.string().min(1).describe('The model that answers such a prompt'),
-      }),
-    )
-    .default([])
-    .describe('Other models for some prompts: the first row that matches; each use is told'),
-  offline: z
-    .boolean()
-    .default(false)
-    .describe('Only models on this machine or its network; nothing is fetched from elsewhere'),
-  tools: z
-    .enum(['auto', 'full', 'minimal'])
-    .default('auto')
-    .describe(
-      'Which tools a model is offered: all, or the few that fit a small one; auto goes by its window',
-    ),
-  apiKey: z
-    .string()
-    .min(1)
-    .exactOptional()
-    .describe('Key for `provider`; an environment variable or `keys set` is a safer place'),
-  apiBaseUrl: z
-    .url({ protocol: /^https?$/ })
-    .exactOptional()
-    .describe('Where `provider` answers, instead of its usual address'),
-  providers: z
-    .record(z.string().min(1), vendor)
-    .default({})
-    .describe('Vendors of your own, and changes to built-in ones, by name'),
-  models: z
-    .record(z.string().min(1), modelOverride)
-    .default({})
-    .describe('Facts that replace the built-in ones, by provider/model'),
-  aliases: z
-    .record(z.string().min(1), z.string().min(1))
-    .default({})
-    .describe('Short names for models, each standing for provider/model'),
-  effort: z
-    .enum(['low', 'medium', 'high'])
-    .exactOptional()
-    .describe("How hard a thinking model thinks; without it, the vendor's default"),
-  temperature: z.number().min(0).max(2).exactOptional().describe('Sampling temperature sent to the model'),
-  maxTokens: count.exactOptional().describe("Most tokens of one reply; without it, the model's own limit"),
-  maxTurns: count.default(200).describe('Most model replies in one run before it is stopped'),
-
-  limits: z
-    .strictObject({
-      run: limit('For each run: dollars, tokens or turns, such as `$5`, `500k tokens`, `$5 and 40 turns`'),
-      session: limit('For a session, from its first run on'),
-      day: limit('For a day, of all sessions together'),
-    })
-    .prefault({})
-    .describe('What may be spent; a call that could go past a limit is not made'),
-  quotas: quotaSettings
-    .default({})
-    .describe(
-      'How much may be asked in a minute, by provider/model with `*` for any characters; past it a call waits',
-    ),
-
-  maxContextTokens: count
-    .exactOptional()
-    .describe("Most tokens sent in one request; without it, the model's window"),
-  summarizationThreshold: z
-    .number()
-    .min(0.1)
-    .max(1)
-    .default(0.9)
-    .describe('Share of the window past which older messages are summarised'),
-
-  mode: z
-    .enum(modesByStrictness)
-    .default('default')
-    .describe('What may happen without asking, from strictest to loosest'),
-  permissions: z
-    .strictObject({
-      allow: list('Calls that need no question, such as `Bash(npm test)`'),
-      ask: list('Calls that always need a question'),
-      deny: list('Calls that are refused'),
-    })
-    .prefault({})
-    .describe('Rules for tool calls'),
-  projects: z
-    .record(
-      z.string().min(1),
-      z.strictObject({
-        granted: z
-          .record(z.string().min(1), z.string())
-          .default({})
-          .describe('Calls that "always" was said to, each exactly as it was seen, and when'),
-      }),
-    )
-    .default({})
-    .describe('What was answered with "always", by the real path of the working directory'),
-  requireApprovalForReads: z.boolean().default(false).describe('Ask before files are read'),
-  requireApprovalForWrites: z.boolean().default(true).describe('Ask before files are changed'),
-  requireApprovalForCommands: z.boolean().default(true).describe('Ask before commands run'),
-  maxCommandTimeoutMs: count
-    .default(600_000)
-    .describe('Longest time in milliseconds the model may give a command; without a word of it, two minutes'),
-  blockedCommands: list('Commands that are refused, besides the built-in ones'),
-  blockedPaths: list('Path patterns that are refused, besides the built-in ones'),
-  allowedPaths: list('Path patterns excepted from the built-in refusals'),
-  additionalDirectories: list('Folders to work in besides the working directory'),
-  sandbox: z
-    .strictObject({
-      kind: z
-        .enum(['auto', 'bubblewrap', 'seatbelt', 'docker', 'podman', 'off'])
-        .default('auto')
-        .describe(
-          'What commands run in; auto takes the strongest there is, a container only if `sandbox.image` is set',
+          .exactOptional()
+          .describe('Container image for docker and podman; without it, alpine:latest'),
+        allowedDomains: list('Hosts that commands may reach from the sandbox, such as registry.npmjs.org'),
+        writablePaths: list(
+          'Folders besides the working directory that commands may change, such as a cache',
         ),
-      level: z
-        .enum(levelsByStrictness)
-        .default('standard')
-        .describe(
-          'strict: nothing can be written, no network; standard: the working directory can; permissive: the network, too',
-        ),
-      required: z
-        .boolean()
-        .default(false)
-        .describe('Refuse commands where there is no sandbox, instead of asking about them'),
-      autoApprove: z
-        .boolean()
-        .default(false)
-        .describe('Commands that the sandbox contains need no question, though they may change files'),
-      image: z
-        .string()
-        .min(1)
-        .exactOptional()
-        .describe('Container image for docker and podman; without it, alpine:latest'),
-      allowedDomains: list('Hosts that commands may reach from the sandbox, such as registry.npmjs.org'),
-      writablePaths: list('Folders besides the working directory that commands may change, such as a cache'),
-    })
-    .prefault({})
-    .describe('What stands between commands and the machine'),
-  redactSecrets: z
-    .boolean()
-    .default(true)
-    .describe('Whether secret values are replaced by placeholders in what is sent to a vendor or a server'),
-  auditLog: z.boolean().default(true).describe('Whether every judged call is written to the audit log'),
-  log: logSettings.prefault({}).describe('The log for whoever looks for a cause'),
+      })
+      .prefault({})
+      .describe('What stands between commands and the machine'),
+  redactSecrets: () =>
+    z
+      .boolean()
+      .default(true)
+      .describe('Whether secret values are replaced by placeholders in what is sent to a vendor or a server'),
+  auditLog: () => z.boolean().default(true).describe('Whether every judged call is written to the audit log'),
+  log: () => logSettings().prefault({}).describe('The log for whoever looks for a cause'),
 
-  telemetry: z
-    .strictObject({
-      enabled: z
-        .boolean()
-        .default(false)
-        .describe(
-          'Whether metrics and traces are sent to the OpenTelemetry collector that the OTEL_ variables name; no project can switch it on',
-        ),
-      farewellMs: count
-        .default(800)
-        .describe('Longest time in milliseconds that the end of the program waits for what is still unsent'),
-    })
-    .prefault({})
-    .describe('What is told to a collector of yours'),
+  telemetry: () =>
+    z
+      .strictObject({
+        enabled: z
+          .boolean()
+          .default(false)
+          .describe(
+            'Whether metrics and traces are sent to the OpenTelemetry collector that the OTEL_ variables name; no project can switch it on',
+          ),
+        farewellMs: count()
+          .default(800)
+          .describe(
+            'Longest time in milliseconds that the end of the program waits for what is still unsent',
+          ),
+      })
+      .prefault({})
+      .describe('What is told to a collector of yours'),
 
-  subagents: z
-    .strictObject({
-      parallel: count.default(4).describe('How many subagents of one agent work side by side; others wait'),
-    })
-    .prefault({})
-    .describe('Agents that the model hands work on to'),
-  mcpServers: z
-    .record(mcpServerName, mcpServer)
-    .default({})
-    .describe('MCP servers by name: each brings its tools, resources and prompts'),
-  plugins: list('Plugins: paths from where this file is, or names of installed packages'),
-  hooks: hookSettings.prefault({}).describe('Commands that run at certain points, in the sandbox'),
+  subagents: () =>
+    z
+      .strictObject({
+        parallel: count()
+          .default(4)
+          .describe('How many subagents of one agent work side by side; others wait'),
+      })
+      .prefault({})
+      .describe('Agents that the model hands work on to'),
+  mcpServers: () =>
+    z
+      .record(mcpServerName(), mcpServer())
+      .default({})
+      .describe('MCP servers by name: each brings its tools, resources and prompts'),
+  plugins: () => list('Plugins: paths from where this file is, or names of installed packages'),
+  hooks: () => hookSettings().prefault({}).describe('Commands that run at certain points, in the sandbox'),
 
-  theme: z.enum(themes).default('auto').describe('Colours of the interactive screen'),
-  colorOutput: z.boolean().default(true).describe('Whether output is coloured'),
-  statusBar: z
-    .array(z.enum(statusParts))
-    .default([...statusParts])
-    .describe('What the row above the prompt tells, in this order'),
-  editorMode: z
-    .enum(['emacs', 'vim'])
-    .default('emacs')
-    .describe('Keys of the prompt on the interactive screen'),
-  keys: z
-    .record(z.string().min(1), z.union([z.string().min(1), z.array(z.string().min(1))]))
-    .default({})
-    .describe('Keys of your own by action, such as `submit: ctrl+enter`; an empty list takes them all away'),
-  verbosity: z.enum(['quiet', 'normal', 'verbose']).default('normal').describe('How much is told'),
-  streamOutput: z.boolean().default(true).describe('Whether replies are shown as they arrive'),
+  theme: () => z.enum(themes).default('auto').describe('Colours of the interactive screen'),
+  colorOutput: () => z.boolean().default(true).describe('Whether output is coloured'),
+  statusBar: () =>
+    z
+      .array(z.enum(statusParts))
+      .default([...statusParts])
+      .describe('What the row above the prompt tells, in this order'),
+  editorMode: () =>
+    z.enum(['emacs', 'vim']).default('emacs').describe('Keys of the prompt on the interactive screen'),
+  keys: () =>
+    z
+      .record(z.string().min(1), z.union([z.string().min(1), z.array(z.string().min(1))]))
+      .default({})
+      .describe(
+        'Keys of your own by action, such as `submit: ctrl+enter`; an empty list takes them all away',
+      ),
+  verbosity: () => z.enum(['quiet', 'normal', 'verbose']).default('normal').describe('How much is told'),
+  streamOutput: () => z.boolean().default(true).describe('Whether replies are shown as they arrive'),
 
-  saveHistory: z.boolean().default(true).describe('Whether sessions are kept'),
-  memory: z
-    .strictObject({
-      enabled: z.boolean().default(true).describe('Whether notes are kept and told from session to session'),
-      embeddings: z
-        .string()
-        .min(1)
-        .default('auto')
-        .describe(
-          'What finds notes by meaning: `auto` takes an embedding model on this machine, `off` none, provider/model that one',
-        ),
-    })
-    .prefault({})
-    .describe('What is remembered'),
-  sessionDirectory: z
-    .string()
-    .min(1)
-    .exactOptional()
-    .describe('Where sessions are kept; without it, `sessions` in the data root'),
-  maxHistorySize: count.default(1000).describe('Most prompts kept for the arrow keys'),
-  cleanupPeriodDays: count
-    .default(30)
-    .describe('Days after which an unused session is removed; pinned ones stay'),
-  storageLimitMb: count
-    .default(4096)
-    .describe(
-      'What the data root may take up, models and caches aside; past it the sessions used longest ago go first',
-    ),
+  saveHistory: () => z.boolean().default(true).describe('Whether sessions are kept'),
+  memory: () =>
+    z
+      .strictObject({
+        enabled: z
+          .boolean()
+          .default(true)
+          .describe('Whether notes are kept and told from session to session'),
+        embeddings: z
+          .string()
+          .min(1)
+          .default('auto')
+          .describe(
+            'What finds notes by meaning: `auto` takes an embedding model on this machine, `off` none, provider/model that one',
+          ),
+      })
+      .prefault({})
+      .describe('What is remembered'),
+  sessionDirectory: () =>
+    z
+      .string()
+      .min(1)
+      .exactOptional()
+      .describe('Where sessions are kept; without it, `sessions` in the data root'),
+  maxHistorySize: () => count().default(1000).describe('Most prompts kept for the arrow keys'),
+  cleanupPeriodDays: () =>
+    count().default(30).describe('Days after which an unused session is removed; pinned ones stay'),
+  storageLimitMb: () =>
+    count()
+      .default(4096)
+      .describe(
+        'What the data root may take up, models and caches aside; past it the sessions used longest ago go first',
+      ),
 
-  cache: cacheSettings.prefault({}).describe('What is kept so that it need not be done again'),
-  updates: updateSettings.prefault({}).describe('News of newer versions'),
+  cache: () => cacheSettings().prefault({}).describe('What is kept so that it need not be done again'),
+  updates: () => updateSettings().prefault({}).describe('News of newer versions'),
 
-  network: z
-    .strictObject({
-      caFile: z
-        .string()
-        .min(1)
-        .exactOptional()
-        .describe('Certificates (PEM) to trust besides the usual ones'),
-      silenceMs: count
-        .exactOptional()
-        .describe(
-          'Longest silence of a model in milliseconds; without it, minutes: 5 before its first word, 3 between two, more on this machine',
-        ),
-    })
-    .prefault({})
-    .describe('How servers are reached'),
-});
+  network: () =>
+    z
+      .strictObject({
+        caFile: z
+          .string()
+          .min(1)
+          .exactOptional()
+          .describe('Certificates (PEM) to trust besides the usual ones'),
+        silenceMs: count()
+          .exactOptional()
+          .describe(
+            'Longest silence of a model in milliseconds; without it, minutes: 5 before its first word, 3 between two, more on this machine',
+          ),
+      })
+      .prefault({})
+      .describe('How servers are reached'),
+} satisfies Record<string, () => z.ZodType>;
 
-export type Config = z.output<typeof configSchema>;
-export type ConfigInput = z.input<typeof configSchema>;
+export type Shape = { [Key in keyof typeof settings]: ReturnType<(typeof settings)[Key]> };
 
-/** For parsing at start: compiling a checker, zod's default, costs more than the few checks it would speed up. */
-export const checkOnce = { jitless: true } as const;
+export type Config = z.output<z.ZodObject<Shape, z.core.$strict>>;
+export type ConfigInput = z.input<z.ZodObject<Shape, z.core.$strict>>;
 
 /** Other spellings that are read. `negate` marks a switch whose meaning is the other way round. */
 export const keyAliases: Readonly<Record<string, { key: keyof Config; negate?: true }>> = {

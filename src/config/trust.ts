@@ -3,10 +3,10 @@ import path from 'node:path';
 import * as z from 'zod';
 import { writeAtomic } from '../lib/atomic-write.ts';
 import { sha256 } from '../lib/sha256.ts';
+import { checkOnce } from './check-settings.ts';
 import { readSmallFile } from './config-file.ts';
 import { MCP_FILE } from './mcp-file.ts';
 import { extensionFiles, pluginFiles } from './project-extensions.ts';
-import { checkOnce } from './schema.ts';
 
 /** A file of the project that may loosen settings or run something, as it stands now. `name` is from the root. */
 export type ProjectContent = { name: string; file: string; text: string };

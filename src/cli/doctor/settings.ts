@@ -1,5 +1,5 @@
 import { describeSandbox } from '../../commands/sandbox-words.ts';
-import { checkOnce, configSchema } from '../../config/schema.ts';
+import { settled } from '../../config/check-settings.ts';
 import type { HealthCheck } from '../../contract/command.ts';
 import { UserError } from '../../contract/errors.ts';
 import type { SandboxState } from '../../contract/sandbox.ts';
@@ -18,7 +18,7 @@ export function readSettings(terminal: Terminal): { settings: Settings; troubles
     if (!(error instanceof UserError)) throw error;
     return {
       settings: {
-        config: configSchema.parse({}, checkOnce),
+        config: settled({}),
         notices: [],
         origins: {},
         trusted: false,

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { Command } from 'commander';
+import { issuesIn } from '../../config/check-settings.ts';
 import { setValue } from '../../config/edit.ts';
 import { formatKeyPath, knownKeyPath } from '../../config/key-path.ts';
 import { type LoadedConfig, loadConfig, userConfigFile } from '../../config/load.ts';
@@ -7,7 +8,6 @@ import { maskSecrets } from '../../config/mask.ts';
 import { isTable, leavesOf } from '../../config/merge.ts';
 import { needsTrust } from '../../config/project-rules.ts';
 import { configJsonSchema } from '../../config/reference.ts';
-import { configSchema } from '../../config/schema.ts';
 import { findProjectFile } from '../../config/trust.ts';
 import { UserError } from '../../contract/errors.ts';
 import { dataRoot } from '../../lib/data-root.ts';
@@ -124,8 +124,9 @@ async function set(context: SubcommandContext, { keyPath, text, inProject }: Cha
 /** JSON where that is what the setting takes, else the text as it stands: `config set model 4` names a model. */
 function valueFor(keyPath: readonly string[], text: string): unknown {
   const fits = (value: unknown) => {
-    const input = keyPath.reduceRight<unknown>((inner, name) => ({ [name]: inner }), value);
-    return configSchema.safeParse(input).success;
+    const [setting = '', ...inside] = keyPath;
+    const said = inside.reduceRight<unknown>((inner, name) => ({ [name]: inner }), value);
+    return issuesIn({ [setting]: said }).length === 0;
   };
   const json = jsonOf(text);
   return json === undefined || (!fits(json) && fits(text)) ? text : json;

@@ -30,7 +30,7 @@ export async function addServer({ name, place, args, options }: Wanted, terminal
   const isAddress = transport === undefined ? /^https?:\/\//i.test(place) : transport !== 'stdio';
   const env = pairs(options.env, '=', '--env NAME=value');
   const headers = pairs(options.header, ':', "--header 'Name: value'");
-  const parsed = mcpServer.safeParse({
+  const parsed = mcpServer().safeParse({
     ...(transport !== undefined && { type: transport }),
     ...(isAddress ? { url: place } : { command: place }),
     ...(args.length > 0 && { args }),
@@ -38,7 +38,7 @@ export async function addServer({ name, place, args, options }: Wanted, terminal
     ...(Object.keys(headers).length > 0 && { headers }),
     ...(cwd !== undefined && { cwd: path.resolve(terminal.cwd, cwd) }),
   });
-  if (!mcpServerName.safeParse(name).success)
+  if (!mcpServerName().safeParse(name).success)
     throw new UserError(`${name} cannot be the name of a server.`, 'Use letters, digits, ".", "_" and "-".');
   if (!parsed.success)
     throw new UserError(`This is no server: ${parsed.error.issues[0]?.message}.`, EXAMPLES);

@@ -1,0 +1,52 @@
+import * as z from 'zod';
+import { type Config, type ConfigInput, type Shape, settings } from './schema.ts';
+
+/** Put in by the build; elsewhere they are made from the schema. */
+declare const CONFIG_DEFAULTS: Config | undefined;
+
+/** For checks at start: compiling a checker, zod's default, costs more than the few checks it would speed up. */
+export const checkOnce = { jitless: true } as const;
+
+let whole: z.ZodObject<Shape, z.core.$strict> | undefined;
+
+/** All settings in one, for those who need every one of them. */
+export function configSchema(): z.ZodObject<Shape, z.core.$strict> {
+  whole ??= z.strictObject(
+    // Entries lose which schema belongs to which key.
+    Object.fromEntries(Object.entries(settings).map(([key, make]) => [key, make()])) as Shape,
+  );
+  return whole;
+}
+
+/** What is wrong with an input. Only what it says is looked at. */
+export function issuesIn(input: Readonly<Record<string, unknown>>): z.core.$ZodIssue[] {
+  const wrong = names.flatMap((name) => {
+    const issues = Object.hasOwn(input, name)
+      ? settings[name]().safeParse(input[name], checkOnce).error?.issues
+      : undefined;
+    return (issues ?? []).map((issue) => ({ ...issue, path: [name, ...issue.path] }));
+  });
+  const unknown = Object.keys(input).filter((key) => !Object.hasOwn(settings, key));
+  if (unknown.length === 0) return wrong;
+  return [...wrong, { code: 'unrecognized_keys', keys: unknown, path: [], message: '' }];
+}
+
+/** What the input says, and the defaults for all else. Throws where it is wrong. */
+export function settled(input: ConfigInput): Config {
+  const usual = defaults();
+  const entries = names.flatMap((name) => {
+    if (Object.hasOwn(input, name)) return [[name, settings[name]().parse(input[name], checkOnce)]];
+    return Object.hasOwn(usual, name) ? [[name, usual[name]]] : [];
+  });
+  // Entries lose which value belongs to which key.
+  return Object.fromEntries(entries) as Config;
+}
+
+// The keys of an object literal are its own.
+const names = Object.keys(settings) as (keyof typeof settings)[];
+
+/** Each time its own: whoever gets them may change them. */
+function defaults(): Config {
+  if (typeof CONFIG_DEFAULTS === 'undefined') return configSchema().parse({}, checkOnce);
+  return structuredClone(CONFIG_DEFAULTS);
+}

@@ -26,7 +26,7 @@ export function profileStore(dataRoot: string): ProfileStore {
 /** Null for a file of another version, or a damaged one: the model is measured again. */
 function parse(text: string): ModelProfile | null {
   try {
-    return profileSchema.safeParse(JSON.parse(text)).data ?? null;
+    return profileSchema().safeParse(JSON.parse(text)).data ?? null;
   } catch (error) {
     if (error instanceof SyntaxError) return null;
     throw error;

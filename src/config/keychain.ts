@@ -11,11 +11,12 @@ import { createOsKeychain, KeychainUnavailable, type OsKeychain } from './os-key
  * The file names every stored key, and holds those the system's keychain could not take. Knowing from the file
  * which keys exist, a start without stored keys never loads or asks the keychain.
  */
-const credentialsSchema = z.record(
-  z.string(),
-  z.union([z.strictObject({ keychain: z.literal(true) }), z.strictObject({ key: z.string().min(1) })]),
-);
-type Credentials = z.output<typeof credentialsSchema>;
+const credentialsSchema = () =>
+  z.record(
+    z.string(),
+    z.union([z.strictObject({ keychain: z.literal(true) }), z.strictObject({ key: z.string().min(1) })]),
+  );
+type Credentials = z.output<ReturnType<typeof credentialsSchema>>;
 
 type StoredKey = { provider: string; masked: string; where: string };
 
@@ -122,7 +123,7 @@ async function readCredentials(file: string): Promise<Map<string, Credentials[st
     throw new UserError(`${file} cannot be read.`, 'Check its permissions.', { cause: error });
   });
   // Neither the parser's message nor the file's content may be shown: both hold keys.
-  const parsed = credentialsSchema.safeParse(jsonOf(text));
+  const parsed = credentialsSchema().safeParse(jsonOf(text));
   if (!parsed.success) {
     throw new UserError(`${file} is damaged.`, 'Remove it, then store your keys again with `keys set`.');
   }

@@ -22,16 +22,17 @@ export type Trust = { type: 'trusted' } | { type: 'unknown' } | { type: 'changed
 
 export type TrustedFolder = { folder: string; trustedAt: string; files: string[] };
 
-const storeSchema = z.object({
-  folders: z.record(
-    z.string(),
-    z.object({
-      trustedAt: z.string(),
-      files: z.record(z.string(), z.object({ sha256: z.string(), text: z.string() })),
-    }),
-  ),
-});
-type Folders = z.output<typeof storeSchema>['folders'];
+const storeSchema = () =>
+  z.object({
+    folders: z.record(
+      z.string(),
+      z.object({
+        trustedAt: z.string(),
+        files: z.record(z.string(), z.object({ sha256: z.string(), text: z.string() })),
+      }),
+    ),
+  });
+type Folders = z.output<ReturnType<typeof storeSchema>>['folders'];
 
 const PROJECT_FILE = '.ai-assistant.json';
 
@@ -135,7 +136,7 @@ function readStore(home: string): Folders | null {
     throw error;
   }
   try {
-    const parsed = storeSchema.safeParse(JSON.parse(text), checkOnce);
+    const parsed = storeSchema().safeParse(JSON.parse(text), checkOnce);
     return parsed.success ? parsed.data.folders : null;
   } catch (error) {
     if (error instanceof SyntaxError) return null;

@@ -12,10 +12,10 @@ export type SeenTools = {
   agree(server: string, tools: readonly ServerTool[]): Promise<void>;
 };
 
-const schema = z.record(z.string(), z.record(z.string(), z.string()));
+const schema = () => z.record(z.string(), z.record(z.string(), z.string()));
 
 export function seenTools(file: string): SeenTools {
-  let known: z.output<typeof schema> = {};
+  let known: z.output<ReturnType<typeof schema>> = {};
   let writing: Promise<void> = Promise.resolve();
   const hashes = (server: string) => (Object.hasOwn(known, server) ? known[server] : undefined) ?? {};
   return {
@@ -60,9 +60,9 @@ function sorted(value: unknown): unknown {
 }
 
 /** A file that cannot be read or understood agrees to nothing. */
-async function readSeen(file: string): Promise<z.output<typeof schema>> {
+async function readSeen(file: string): Promise<z.output<ReturnType<typeof schema>>> {
   try {
-    return schema.parse(JSON.parse(await readFile(file, 'utf8')));
+    return schema().parse(JSON.parse(await readFile(file, 'utf8')));
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof z.ZodError) return {};
     if ((error as NodeJS.ErrnoException).code !== undefined) return {};

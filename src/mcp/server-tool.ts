@@ -16,7 +16,7 @@ export type ToolDeps = {
 };
 
 const TITLE_LENGTH = 120;
-const anyObject = z.record(z.string(), z.unknown());
+const anyObject = () => z.record(z.string(), z.unknown());
 
 /** A tool of a server as one of ours: called `server:tool`, judged as such, its answer bounded like any other. */
 export function serverTool(connection: Connection, tool: ServerTool, deps: ToolDeps): Tool {
@@ -35,7 +35,7 @@ export function serverTool(connection: Connection, tool: ServerTool, deps: ToolD
     ...defineTool({
       name,
       description: shortDescription(tool.description) || `${tool.name} of the MCP server ${server}`,
-      input: () => anyObject,
+      input: anyObject,
       title: (input) => titleOf(name, input),
       access: () => [access()],
       preview: async (input) => ({ kind: 'text', text: previewOf(tool, input) }),

@@ -60,12 +60,11 @@ function transcriptOf(messages: readonly Message[]): string {
     .join('\n\n');
 }
 
-const draft = z.object({ kind: z.enum(noteKinds), text: z.string().trim().min(SHORTEST).max(LONGEST) });
-
 /** The notes in an answer. Whatever is no such note is passed over, the whole answer if need be. */
 export function parseDrafts(answer: string): Draft[] {
   const list = z.array(z.unknown()).safeParse(jsonListIn(answer));
   if (!list.success) return [];
+  const draft = z.object({ kind: z.enum(noteKinds), text: z.string().trim().min(SHORTEST).max(LONGEST) });
   return list.data
     .flatMap((item) => draft.safeParse(item).data ?? [])
     .filter(({ text }) => !EPHEMERAL.test(text))

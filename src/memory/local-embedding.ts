@@ -10,12 +10,13 @@ export type LocalEmbedding = { model: string; embed: Embed };
 const EMBEDDING_NAME = /embed|minilm|(^|[^a-z])(bge|e5|gte)([^a-z]|$)/i;
 const TIMEOUT_MS = 20_000;
 
-const answerShape = z.union([
-  z.object({ embeddings: z.array(z.array(z.number())) }).transform(({ embeddings }) => embeddings),
-  z
-    .object({ data: z.array(z.object({ embedding: z.array(z.number()) })) })
-    .transform(({ data }) => data.map(({ embedding }) => embedding)),
-]);
+const answerShape = () =>
+  z.union([
+    z.object({ embeddings: z.array(z.array(z.number())) }).transform(({ embeddings }) => embeddings),
+    z
+      .object({ data: z.array(z.object({ embedding: z.array(z.number()) })) })
+      .transform(({ data }) => data.map(({ embedding }) => embedding)),
+  ]);
 
 /** `wanted` is `auto` or `provider/model`. Unasked, only a server on this very machine is taken. Null when there is none. */
 export function localEmbedding(
@@ -52,7 +53,7 @@ async function ask(
       signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
     });
     if (!response.ok) return null;
-    return answerShape.safeParse(await response.json()).data ?? null;
+    return answerShape().safeParse(await response.json()).data ?? null;
   } catch {
     // A server that went away, or one that speaks another language.
     return null;

@@ -3,30 +3,31 @@ import type { Manners } from './manners.ts';
 import type { ThinkMode } from './thinking.ts';
 
 /** What was measured of one model on one server, and how it is talked to because of it. */
-export const profileSchema = z.object({
-  server: z.string(),
-  model: z.string(),
-  /** Of the model that was measured; another one behind the same name is measured again. */
-  digest: z.string().exactOptional(),
-  measuredAt: z.string(),
-  /** `probe`: measured on purpose. `run`: learned from a refusal in the middle of work. */
-  by: z.enum(['probe', 'run']),
-  toolMode: z.enum(['native', 'xml', 'fence', 'grammar']),
-  /** Whether any way of calling a tool worked. */
-  callsTools: z.boolean(),
-  parallelCalls: z.boolean(),
-  resultRole: z.enum(['tool', 'user']),
-  systemRole: z.boolean(),
-  streaming: z.boolean(),
-  /** Where thoughts come: in a field of their own, in tags, before a bare closing tag, in channels. */
-  thinking: z.enum(['none', 'field', 'tags', 'bare', 'channels']),
-  jsonMode: z.boolean(),
-  contextWindow: z.number().int().min(1).exactOptional(),
-  tokensPerSecond: z.number().exactOptional(),
-  firstTokenMs: z.number().exactOptional(),
-});
+export const profileSchema = () =>
+  z.object({
+    server: z.string(),
+    model: z.string(),
+    /** Of the model that was measured; another one behind the same name is measured again. */
+    digest: z.string().exactOptional(),
+    measuredAt: z.string(),
+    /** `probe`: measured on purpose. `run`: learned from a refusal in the middle of work. */
+    by: z.enum(['probe', 'run']),
+    toolMode: z.enum(['native', 'xml', 'fence', 'grammar']),
+    /** Whether any way of calling a tool worked. */
+    callsTools: z.boolean(),
+    parallelCalls: z.boolean(),
+    resultRole: z.enum(['tool', 'user']),
+    systemRole: z.boolean(),
+    streaming: z.boolean(),
+    /** Where thoughts come: in a field of their own, in tags, before a bare closing tag, in channels. */
+    thinking: z.enum(['none', 'field', 'tags', 'bare', 'channels']),
+    jsonMode: z.boolean(),
+    contextWindow: z.number().int().min(1).exactOptional(),
+    tokensPerSecond: z.number().exactOptional(),
+    firstTokenMs: z.number().exactOptional(),
+  });
 
-export type ModelProfile = z.output<typeof profileSchema>;
+export type ModelProfile = z.output<ReturnType<typeof profileSchema>>;
 
 /** What a run taught of a model nobody has probed. */
 export function learnedProfile(

@@ -6,15 +6,16 @@ import { applyEdit } from './apply-edit.ts';
 import { bytesWith, type Draft, openDraft, type Refusal } from './plan-edit.ts';
 import { showChange } from './show-change.ts';
 
-const input = z.object({
-  file_path: z.string().min(1).describe('File to change, absolute or relative to the working directory'),
-  old_string: z.string().describe('Exact text to replace, without line numbers; unique unless replace_all'),
-  new_string: z.string().describe('Text to put in its place'),
-  replace_all: z.boolean().default(false).describe('Replace every occurrence'),
-  checksum: z.string().optional().describe('SHA-256 the file must still have'),
-});
+const input = () =>
+  z.object({
+    file_path: z.string().min(1).describe('File to change, absolute or relative to the working directory'),
+    old_string: z.string().describe('Exact text to replace, without line numbers; unique unless replace_all'),
+    new_string: z.string().describe('Text to put in its place'),
+    replace_all: z.boolean().default(false).describe('Replace every occurrence'),
+    checksum: z.string().optional().describe('SHA-256 the file must still have'),
+  });
 
-type EditInput = z.output<typeof input>;
+type EditInput = z.output<ReturnType<typeof input>>;
 type Planned = { type: 'edit'; draft: Draft; units: string; count: number; notes: string[] } | Refusal;
 
 export const edit = defineTool({
@@ -23,7 +24,7 @@ export const edit = defineTool({
   description:
     'Replace exact text in a file; everything else stays byte for byte, encoding and line endings included. ' +
     'Give enough of the surrounding lines in old_string to name one place only.',
-  input: () => input,
+  input,
 
   title: ({ file_path }) => `Edit ${file_path}`,
   access: ({ file_path }) => [{ kind: 'write', target: file_path }],

@@ -6,11 +6,12 @@ import { fitting } from './read-text.ts';
 
 const MAX_PATHS = 200;
 
-const input = z.object({
-  pattern: z.string().min(1).describe('Such as src/**/*.ts; without a slash it matches names at any depth'),
-  path: z.string().min(1).optional().describe('Folder to look in; the working directory if absent'),
-  include_ignored: z.boolean().default(false).describe('Also hidden files and those that .gitignore names'),
-});
+const input = () =>
+  z.object({
+    pattern: z.string().min(1).describe('Such as src/**/*.ts; without a slash it matches names at any depth'),
+    path: z.string().min(1).optional().describe('Folder to look in; the working directory if absent'),
+    include_ignored: z.boolean().default(false).describe('Also hidden files and those that .gitignore names'),
+  });
 
 export const glob = defineTool({
   name: 'Glob',
@@ -18,7 +19,7 @@ export const glob = defineTool({
   description:
     `Find files by name pattern, the most recently changed first, at most ${MAX_PATHS}. Ignored files are left out, ` +
     'hidden ones too unless the pattern names a dot.',
-  input: () => input,
+  input,
 
   title: ({ pattern, path: under }) => `Glob ${pattern}${under === undefined ? '' : ` in ${under}`}`,
   access: (query) => [{ kind: 'read', target: placeOf(query).folder }],

@@ -6,21 +6,22 @@ import { applyEdit } from './apply-edit.ts';
 import { bytesWith, type Draft, openDraft, type Refusal } from './plan-edit.ts';
 import { showChange } from './show-change.ts';
 
-const input = z.object({
-  edits: z
-    .array(
-      z.object({
-        file_path: z.string().min(1).describe('File to change'),
-        old_string: z.string().describe('Exact text to replace, as the edits before have left it'),
-        new_string: z.string().describe('Text to put in its place'),
-        replace_all: z.boolean().default(false).describe('Replace every occurrence'),
-      }),
-    )
-    .min(1)
-    .describe('Made in this order'),
-});
+const input = () =>
+  z.object({
+    edits: z
+      .array(
+        z.object({
+          file_path: z.string().min(1).describe('File to change'),
+          old_string: z.string().describe('Exact text to replace, as the edits before have left it'),
+          new_string: z.string().describe('Text to put in its place'),
+          replace_all: z.boolean().default(false).describe('Replace every occurrence'),
+        }),
+      )
+      .min(1)
+      .describe('Made in this order'),
+  });
 
-type Edit = z.output<typeof input>['edits'][number];
+type Edit = z.output<ReturnType<typeof input>>['edits'][number];
 type Change = { file_path: string; draft: Draft; units: string; bytes: Uint8Array };
 type Planned = { type: 'changes'; changes: Change[]; notes: string[] } | Refusal;
 
@@ -30,7 +31,7 @@ export const multiEdit = defineTool({
   description:
     'Make several replacements in one or several files as one change: either all of them are made or none. ' +
     'Each works as Edit does, on the text the edits before it have left.',
-  input: () => input,
+  input,
 
   title: ({ edits }) => `Edit ${targetsOf(edits).join(', ')}`,
   access: ({ edits }) => targetsOf(edits).map((target) => ({ kind: 'write', target })),

@@ -10,30 +10,37 @@ import { goOn, MAX_LINES, numberedPage } from './read-text.ts';
 const MAX_OUTPUT = 2_000;
 const MAX_PICTURES = 5;
 
-const words = z.union([z.string(), z.array(z.string())]).transform((text) =>
-  [text]
-    .flat()
-    .join('')
-    .replaceAll(/\p{Surrogate}/gu, '\uFFFD'),
-);
+const words = () =>
+  z.union([z.string(), z.array(z.string())]).transform((text) =>
+    [text]
+      .flat()
+      .join('')
+      .replaceAll(/\p{Surrogate}/gu, '\uFFFD'),
+  );
 
-const output = z.object({
-  output_type: z.string(),
-  text: words.optional(),
-  data: z.record(z.string(), z.unknown()).optional(),
-  traceback: words.optional(),
-  ename: z.string().optional(),
-  evalue: z.string().optional(),
-});
+const output = () =>
+  z.object({
+    output_type: z.string(),
+    text: words().optional(),
+    data: z.record(z.string(), z.unknown()).optional(),
+    traceback: words().optional(),
+    ename: z.string().optional(),
+    evalue: z.string().optional(),
+  });
 
-const notebookSchema = z.object({
-  cells: z.array(
-    z.object({ cell_type: z.string(), source: words.default(''), outputs: z.array(output).default([]) }),
-  ),
-});
+const notebookSchema = () =>
+  z.object({
+    cells: z.array(
+      z.object({
+        cell_type: z.string(),
+        source: words().default(''),
+        outputs: z.array(output()).default([]),
+      }),
+    ),
+  });
 
-type Notebook = z.output<typeof notebookSchema>;
-type Output = z.output<typeof output>;
+type Notebook = z.output<ReturnType<typeof notebookSchema>>;
+type Output = z.output<ReturnType<typeof output>>;
 
 /** A line of a notebook as it is shown; `image` stands where a picture is. */
 type Line = { text: string; image?: ImagePart };
@@ -46,7 +53,7 @@ export function notebookOf(text: string): Notebook | null {
   } catch {
     return null;
   }
-  return notebookSchema.safeParse(json).data ?? null;
+  return notebookSchema().safeParse(json).data ?? null;
 }
 
 /** Cells with their numbers, sources and outputs, in numbered lines that are paged like those of any text. */
@@ -90,7 +97,7 @@ function cellLines({ cell_type, source, outputs }: Notebook['cells'][number], nu
 }
 
 function outputLines({ text, data = {}, traceback, ename, evalue }: Output): Line[] {
-  const plain = text ?? traceback ?? words.safeParse(data['text/plain']).data;
+  const plain = text ?? traceback ?? words().safeParse(data['text/plain']).data;
   const pictures = Object.entries(data).filter(([type]) => type.startsWith('image/'));
   return [
     ...(ename === undefined ? [] : [{ text: `${ename}: ${evalue ?? ''}` }]),
@@ -100,7 +107,7 @@ function outputLines({ text, data = {}, traceback, ename, evalue }: Output): Lin
 }
 
 function pictureLine(type: string, value: unknown): Line {
-  const bytes = Buffer.from(words.safeParse(value).data ?? '', 'base64');
+  const bytes = Buffer.from(words().safeParse(value).data ?? '', 'base64');
   const image = imageOf(bytes);
   if (!image?.size) return { text: `[${type}]` };
   const { width, height } = image.size;

@@ -20,14 +20,15 @@ import { megabytes } from './size.ts';
 /** What `files.read` takes whole. */
 const MAX_WHOLE_BYTES = 10 * 1024 * 1024;
 
-const input = z.object({
-  file_path: z.string().min(1).describe('File to read, absolute or relative to the working directory'),
-  offset: z.number().int().min(0).optional().describe('How many lines to skip; 0 if left out'),
-  limit: z.number().int().min(1).optional().describe('How many lines to return'),
-  pages: z.string().optional().describe('For a PDF: which pages, such as 3 or 1-5'),
-});
+const input = () =>
+  z.object({
+    file_path: z.string().min(1).describe('File to read, absolute or relative to the working directory'),
+    offset: z.number().int().min(0).optional().describe('How many lines to skip; 0 if left out'),
+    limit: z.number().int().min(1).optional().describe('How many lines to return'),
+    pages: z.string().optional().describe('For a PDF: which pages, such as 3 or 1-5'),
+  });
 
-type Wanted = z.output<typeof input>;
+type Wanted = z.output<ReturnType<typeof input>>;
 
 export const read = defineTool({
   name: 'Read',
@@ -36,7 +37,7 @@ export const read = defineTool({
     `Read a text file as numbered lines (number, tab, line), about ${MAX_CHARACTERS} characters at a time; pass ` +
     'offset to go on. A file over 10 MB needs offset or limit. Images, PDF pages and notebooks can be read, too. ' +
     'A folder is answered with its listing. Read a file before you overwrite it.',
-  input: () => input,
+  input,
 
   title: ({ file_path }) => `Read ${file_path}`,
   access: ({ file_path }) => [{ kind: 'read', target: file_path }],

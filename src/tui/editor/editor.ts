@@ -19,7 +19,9 @@ import {
   type TextBuffer,
   typed,
 } from './text-buffer.ts';
-import { leftInsert, normalKey, onCharacter, type Vim, vimInsert } from './vim.ts';
+import { leftInsert, normalKey, onCharacter } from './vim.ts';
+import { isDot, nothingToRepeat, type Repeat, remembered } from './vim-repeat.ts';
+import { isResting, type Vim, vimInsert } from './vim-state.ts';
 
 /** Two keys further apart are two keys. */
 const SEQUENCE_MS = 600;
@@ -36,6 +38,7 @@ export type Editor = {
   closedFor: string | null;
   /** Null outside of vim mode. */
   vim: Vim | null;
+  repeat: Repeat;
   /** The last key, if another may make a sequence of it. */
   stroke: { name: string; at: number } | null;
 };
@@ -73,12 +76,28 @@ export function emptyEditor(mode: 'emacs' | 'vim'): Editor {
     chosen: 0,
     closedFor: null,
     vim: mode === 'vim' ? vimInsert : null,
+    repeat: nothingToRepeat,
     stroke: null,
   };
 }
 
 /** What a press makes of the prompt. */
 export function press(editor: Editor, key: Key, around: Surroundings): Step {
+  if (!editor.vim) return pressed(editor, key, around);
+  if (isDot(editor.vim, key) && editor.buffer.text !== '') return { editor: repeated(editor, around) };
+  const step = pressed(editor, key, around);
+  return { ...step, editor: { ...step.editor, repeat: remembered(editor, step.editor, key) } };
+}
+
+/** The last change once more, where the caret now stands. */
+function repeated(editor: Editor, around: Surroundings): Editor {
+  // No list is open, and these keys make no sequence with those of before.
+  const alone = { ...around, offers: [] };
+  const rested = (now: Editor): Editor => ({ ...now, stroke: null });
+  return editor.repeat.change.reduce((now, key) => rested(pressed(now, key, alone).editor), rested(editor));
+}
+
+function pressed(editor: Editor, key: Key, around: Surroundings): Step {
   if (key.type === 'paste') return pastedInto(editor, key.text, around);
   if (key.type !== 'key') return { editor };
   const stroke = strokeOf(key);
@@ -121,7 +140,7 @@ function inNormalMode(
   { action, around }: { action: Action | null; around: Surroundings },
 ): Step {
   const { vim, buffer } = editor;
-  const isIdle = vim !== null && vim.operator === null && vim.waiting === null && vim.count === '';
+  const isIdle = vim !== null && isResting(vim);
   if (action && isIdle && around.keymap.countsInNormalMode(action)) {
     // Signs and Ctrl-R are vim's own while there is something to edit.
     const isVims = buffer.text !== '' && (key.text !== '' || action === 'search');
@@ -269,7 +288,7 @@ function searching(editor: Editor, key: Key & { type: 'key' }, around: Surroundi
       return { editor: found(editor, history) };
     default:
       if (key.text !== '') return stay(searched(history, search.query + key.text));
-      return press(found(editor, history), key, around);
+      return pressed(found(editor, history), key, around);
   }
 }
 

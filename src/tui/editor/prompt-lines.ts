@@ -6,6 +6,8 @@ import { isListOpen } from './editor.ts';
 import type { Folds } from './folds.ts';
 import { type Cell, placeOf, rowsOf, windowOf } from './layout.ts';
 import type { PromptState } from './prompt-model.ts';
+import type { Piece } from './vim-operators.ts';
+import { selectionOf } from './vim-visual.ts';
 
 export const SIGN = '> ';
 const MOST_LISTED = 8;
@@ -32,14 +34,21 @@ export function promptLines(state: PromptState, frame: PromptFrame): { lines: Li
   const found = search && search.index >= 0 ? (frame.history[search.index] ?? '') : null;
   const text = found ?? editor.buffer.text;
   const at = found === null ? editor.buffer.at : 0;
-  const drawn = { text, at, folds: found === null ? editor.buffer.folds : new Map(), caret: search === null };
+  const drawn = {
+    text,
+    at,
+    folds: found === null ? editor.buffer.folds : new Map(),
+    caret: search === null,
+    selected: found === null && editor.vim ? selectionOf(editor.buffer, editor.vim) : null,
+  };
   const { lines, top } = textLines(drawn, frame);
   return { lines: [...lines, ...belowLines(state, frame)], top };
 }
 
-type Drawn = { text: string; at: number; folds: Folds; caret: boolean };
+type Drawn = { text: string; at: number; folds: Folds; caret: boolean; selected: Piece | null };
 
-function textLines({ text, at, folds, caret }: Drawn, frame: PromptFrame): { lines: Line[]; top: number } {
+function textLines(drawn: Drawn, frame: PromptFrame): { lines: Line[]; top: number } {
+  const { text, at, folds, caret, selected } = drawn;
   const { columns, theme } = frame;
   const { styles } = theme;
   const isShell = text.trimStart().startsWith('!');
@@ -54,7 +63,7 @@ function textLines({ text, at, folds, caret }: Drawn, frame: PromptFrame): { lin
     const begins =
       row === 0 ? sign : { text: more(row, { top, most, count: rows.length }), style: styles.muted };
     const place = caret && row === caretRow ? at : null;
-    return [begins, ...cellSpans(cells, { caret: place, end: to, fold: styles.link, text: styles.text })];
+    return [begins, ...cellSpans(cells, { caret: place, end: to, selected, styles })];
   });
   return { lines, top };
 }
@@ -74,24 +83,29 @@ function emptySpans(columns: number, style: Style): Span[] {
   ];
 }
 
-type CellLook = { caret: number | null; end: number; fold: Style; text: Style };
+type CellLook = { caret: number | null; end: number; selected: Piece | null; styles: Theme['styles'] };
 
-function cellSpans(cells: readonly Cell[], { caret, end, fold, text }: CellLook): Span[] {
+function cellSpans(cells: readonly Cell[], { caret, end, selected, styles }: CellLook): Span[] {
+  const isSelected = ({ at }: Cell) => selected !== null && at >= selected.from && at < selected.to;
+  const styleOf = (cell: Cell): Style => ({
+    ...(cell.kind === 'fold' ? styles.link : styles.text),
+    ...(isSelected(cell) && styles.selected),
+  });
   const spans: Span[] = [];
   let run = '';
   const flush = () => {
-    if (run !== '') spans.push({ text: run, style: text });
+    if (run !== '') spans.push({ text: run, style: styles.text });
     run = '';
   };
   for (const cell of cells) {
-    if (cell.at !== caret && cell.kind === 'text') {
+    if (cell.at !== caret && cell.kind === 'text' && !isSelected(cell)) {
       run += cell.text;
       continue;
     }
     flush();
     spans.push({
       text: cell.at === caret ? caretAt(cell.text) : cell.text,
-      style: cell.kind === 'fold' ? fold : text,
+      style: styleOf(cell),
     });
   }
   flush();
@@ -119,6 +133,7 @@ function belowLines(state: PromptState, frame: PromptFrame): Line[] {
   if (isListOpen(editor, state)) return listLines(state, frame);
   const say = (text: string): Line[] => [[{ text: fitTo(text, columns), style: muted }]];
   if (listing) return say('  Looking for files…');
+  if (editor.vim?.visual) return say('  visual mode · d cuts · c changes · y copies · Esc leaves');
   if (editor.vim?.mode === 'normal') return say('  normal mode · i inserts');
   if (/^\s*!/.test(editor.buffer.text)) return say('  Runs as your own command; the model reads the output.');
   return [];

@@ -147,6 +147,15 @@ describe('what is on the screen', () => {
     expect(screen()).toEqual({ text: ['> ab', '  normal mode · i inserts'], caret: '0:3' });
   });
 
+  test('vim tells its visual mode', () => {
+    const { press, screen } = promptOf({ mode: 'vim' });
+    press('ab', '<escape>', 'v');
+    expect(screen({ columns: 70 }).text).toEqual([
+      '> ab',
+      '  visual mode · d cuts · c changes · y copies · Esc leaves',
+    ]);
+  });
+
   test('no row is wider than a narrow screen', () => {
     const { press, screen } = promptOf();
     press('/m');

@@ -144,12 +144,14 @@ function wordEnd(text: string, at: number, size: 'small' | 'big'): number {
 }
 
 /** The start of the line so many lines away, as far as there are lines. */
+/** The same column there, as far as the line goes. */
 function otherLine(text: string, at: number, by: number): number {
   let place = lineStart(text, at);
+  const column = at - place;
   for (let i = 0; i < Math.abs(by); i++) {
     const end = lineEnd(text, place);
     if (by > 0 && end < text.length) place = end + 1;
     if (by < 0 && place > 0) place = lineStart(text, place - 1);
   }
-  return place;
+  return settledBack(text, Math.min(place + column, lineEnd(text, place)));
 }

@@ -1,10 +1,7 @@
-import type { Action } from '../keymap.ts';
 import type { Key } from '../types.ts';
 import { after, before, lineEnd, lineStart, settledBack } from './graphemes.ts';
 import {
   changed,
-  copied,
-  deleted,
   inserted,
   killed,
   movedTo,
@@ -22,22 +19,9 @@ import {
   pairObject,
   wordObject,
 } from './vim-motions.ts';
-
-type Operator = 'd' | 'c' | 'y';
-
-export type Vim = {
-  mode: 'insert' | 'normal';
-  count: string;
-  operator: Operator | null;
-  /** A key that waits for the next one. */
-  waiting: 'g' | 'r' | 'i' | 'a' | Find['way'] | null;
-  find: Find | null;
-};
-
-export const vimInsert: Vim = { mode: 'insert', count: '', operator: null, waiting: null, find: null };
-
-/** `action` is what the key means outside of vim, too. */
-export type VimStep = { buffer: TextBuffer; vim: Vim; action?: Action };
+import { operated, operatedLines, put, swapped } from './vim-operators.ts';
+import { type Operator, type Vim, type VimStep, vimInsert } from './vim-state.ts';
+import { isVisualKey, overwritten, selected, visualKey } from './vim-visual.ts';
 
 const isWay = (name: string): name is Find['way'] => ['f', 'F', 't', 'T'].includes(name);
 const isOperator = (name: string): name is Operator => ['d', 'c', 'y'].includes(name);
@@ -57,17 +41,21 @@ export function normalKey(buffer: TextBuffer, vim: Vim, key: Key & { type: 'key'
   const name = nameOf(key);
   if (name === null) return { buffer, vim: idle };
   if (vim.waiting) return onCaret(waited(buffer, vim, name));
+  if (vim.visual && isVisualKey(name))
+    return onCaret(visualKey(buffer, { ...idle, visual: vim.visual }, name));
   if (/[1-9]/.test(name) || (name === '0' && vim.count !== ''))
     return { buffer, vim: { ...vim, count: (vim.count + name).slice(0, 4) } };
   if (name === 'g' || isWay(name)) return { buffer, vim: { ...vim, waiting: name } };
-  if (vim.operator && (name === 'i' || name === 'a')) return { buffer, vim: { ...vim, waiting: name } };
+  if ((vim.operator || vim.visual) && (name === 'i' || name === 'a'))
+    return { buffer, vim: { ...vim, waiting: name } };
   const count = Number(vim.count || 1);
   if (vim.operator === name) return onCaret(overLines(buffer, vim, count));
-  if (vim.operator === null && (name === 'j' || name === 'k'))
+  if (vim.operator === null && !vim.visual && (name === 'j' || name === 'k'))
     return { buffer, vim: idle, action: name === 'j' ? 'down' : 'up' };
   const motion =
     motionOf(vim.operator === 'c' && name === 'w' ? 'e' : name, buffer, count) ?? again(buffer, vim, name);
   if (motion) return onCaret(moved(buffer, vim, motion));
+  if (vim.visual) return { buffer, vim: { ...idle, visual: vim.visual } };
   if (isOperator(name) && vim.operator === null) return { buffer, vim: { ...vim, operator: name } };
   return vim.operator ? { buffer, vim: idle } : onCaret(command(buffer, { vim: idle, name, count }));
 }
@@ -88,13 +76,14 @@ function nameOf({ name, text, ctrl, alt }: Key & { type: 'key' }): string | null
 
 /** The key after one that waits. */
 function waited(buffer: TextBuffer, vim: Vim, name: string): VimStep {
-  const idle: Vim = { ...vimInsert, mode: 'normal', find: vim.find };
+  const idle: Vim = { ...vimInsert, mode: 'normal', find: vim.find, visual: vim.visual };
   const count = Number(vim.count || 1);
   const { waiting } = vim;
   if (waiting === 'g') {
     const motion = name === 'g' ? motionOf('gg', buffer, count) : null;
     return motion ? moved(buffer, vim, motion) : { buffer, vim: idle };
   }
+  if (waiting === 'r' && vim.visual) return overwritten(buffer, vim, name);
   if (waiting === 'r') {
     const { text, at } = buffer;
     if (at >= lineEnd(text, at)) return { buffer, vim: idle };
@@ -104,7 +93,8 @@ function waited(buffer: TextBuffer, vim: Vim, name: string): VimStep {
   if (waiting === 'i' || waiting === 'a') {
     const isAround = waiting === 'a';
     const found = name === 'w' ? wordObject(buffer, isAround) : pairObject(buffer, name, isAround);
-    return found ? operated(buffer, vim, found) : { buffer, vim: idle };
+    if (!found) return { buffer, vim: idle };
+    return vim.visual ? selected(buffer, vim, found) : operated(buffer, vim, found);
   }
   if (waiting === null) return { buffer, vim: idle };
   const find: Find = { way: waiting, character: name };
@@ -120,7 +110,7 @@ function again(buffer: TextBuffer, { find, count }: Vim, name: string): Motion |
 }
 
 function moved(buffer: TextBuffer, vim: Vim, { at, reach }: Motion): VimStep {
-  const idle: Vim = { ...vimInsert, mode: 'normal', find: vim.find };
+  const idle: Vim = { ...vimInsert, mode: 'normal', find: vim.find, visual: vim.visual };
   const { text } = buffer;
   if (!vim.operator) return { buffer: movedTo(buffer, at), vim: idle };
   const [low, high] = [Math.min(at, buffer.at), Math.max(at, buffer.at)];
@@ -134,27 +124,6 @@ function overLines(buffer: TextBuffer, vim: Vim, count: number): VimStep {
   const { text, at } = buffer;
   const last = count > 1 ? (motionOf('j', buffer, count - 1)?.at ?? at) : at;
   return operatedLines(buffer, vim, { from: lineStart(text, at), to: lineEnd(text, last) });
-}
-
-type Piece = { from: number; to: number };
-
-function operated(buffer: TextBuffer, vim: Vim, { from, to }: Piece): VimStep {
-  const idle: Vim = { ...vimInsert, mode: 'normal', find: vim.find };
-  if (vim.operator === 'y') return { buffer: movedTo(copied(buffer, from, to), from), vim: idle };
-  const rest = killed({ ...buffer, last: 'other' }, from, to);
-  return { buffer: rest, vim: vim.operator === 'c' ? vimInsert : idle };
-}
-
-/** Whole lines are kept with a newline at their end: that tells how to put them back. */
-function operatedLines(buffer: TextBuffer, vim: Vim, { from, to }: Piece): VimStep {
-  const idle: Vim = { ...vimInsert, mode: 'normal', find: vim.find };
-  const { text } = buffer;
-  const kept = { ...buffer, kills: [...buffer.kills, `${text.slice(from, to)}\n`], last: 'other' as const };
-  if (vim.operator === 'y') return { buffer: movedTo(kept, from), vim: idle };
-  if (vim.operator === 'c') return { buffer: deleted(kept, from, to), vim: vimInsert };
-  const isLast = to >= text.length;
-  const rest = deleted(kept, isLast && from > 0 ? from - 1 : from, isLast ? to : to + 1);
-  return { buffer: movedTo(rest, firstInk(rest.text, rest.at)), vim: idle };
 }
 
 /** Keys that are a whole command. */
@@ -195,6 +164,9 @@ function command(
       return operatedLines(buffer, { ...vim, operator: 'c' }, { from: start, to: end });
     case 'Y':
       return operatedLines(buffer, { ...vim, operator: 'y' }, { from: start, to: end });
+    case 'v':
+    case 'V':
+      return { buffer, vim: { ...vim, visual: { from: at, lines: name === 'V' } } };
     case 'r':
       return { buffer, vim: { ...vim, waiting: 'r' } };
     case 'J':
@@ -212,31 +184,6 @@ function command(
     default:
       return stay(buffer);
   }
-}
-
-/** What was cut last: beside the caret, or as lines of their own. */
-function put(buffer: TextBuffer, where: 'p' | 'P'): TextBuffer {
-  const piece = buffer.kills.at(-1);
-  if (piece === undefined) return buffer;
-  const { text, at } = buffer;
-  const end = lineEnd(text, at);
-  if (!piece.endsWith('\n')) {
-    const from = where === 'P' ? at : Math.min(end, after(text, at));
-    const next = changed(buffer, replaced(buffer, { from, to: from, text: piece }));
-    return movedTo(next, before(next.text, next.at));
-  }
-  if (where === 'P') {
-    const start = lineStart(text, at);
-    return movedTo(changed(buffer, replaced(buffer, { from: start, to: start, text: piece })), start);
-  }
-  const lines = `\n${piece.slice(0, -1)}`;
-  return movedTo(changed(buffer, replaced(buffer, { from: end, to: end, text: lines })), end + 1);
-}
-
-function swapped(text: string): string {
-  return Array.from(text, (one) => (one === one.toLowerCase() ? one.toUpperCase() : one.toLowerCase())).join(
-    '',
-  );
 }
 
 function onCaret(step: VimStep): VimStep {

@@ -1,11 +1,12 @@
 import * as z from 'zod';
+import { count } from './setting-kinds.ts';
 
 const price = () => z.number().min(0);
 /** Facts about a model. */
 export const modelOverride = () =>
   z.strictObject({
-    contextWindow: z.number().int().min(1).exactOptional().describe('Tokens the model can see at once'),
-    maxOutputTokens: z.number().int().min(1).exactOptional().describe('Most tokens of one reply'),
+    contextWindow: count().exactOptional().describe('Tokens the model can see at once'),
+    maxOutputTokens: count().exactOptional().describe('Most tokens of one reply'),
     price: z
       .strictObject({ input: price(), output: price(), cacheRead: price(), cacheWrite: price() })
       .exactOptional()

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { formatKeyPath } from './key-path.ts';
 import { isTable, mergeValues } from './merge.ts';
-import { type Config, type ConfigInput, levelsByStrictness, modesByStrictness } from './schema.ts';
+import { levelsByStrictness } from './sandbox-settings.ts';
+import { type Config, type ConfigInput, modesByStrictness } from './schema.ts';
 
 /**
  * What a project's file may do to a setting before the folder is trusted.

@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import { count } from './setting-kinds.ts';
 
-const most = () => z.number().int().min(1).exactOptional();
+const most = () => count().exactOptional();
 
 /** By provider/model, where `*` stands for any characters. */
 export const quotaSettings = () =>

@@ -1,13 +1,14 @@
 import * as z from 'zod';
 import { parseLimits } from '../contract/limit.ts';
 import type { PermissionMode } from '../contract/permission.ts';
-import type { SandboxLevel } from '../contract/sandbox.ts';
 import { cacheSettings } from './cache-settings.ts';
 import { hookSettings } from './hook-settings.ts';
 import { logSettings } from './log-settings.ts';
 import { mcpServer, mcpServerName } from './mcp-server.ts';
 import { modelOverride, vendor } from './model-settings.ts';
 import { quotaSettings } from './quota-settings.ts';
+import { sandboxSettings } from './sandbox-settings.ts';
+import { count, list } from './setting-kinds.ts';
 import { updateSettings } from './update-settings.ts';
 
 /** From strictest to loosest. */
@@ -18,13 +19,6 @@ export const modesByStrictness = [
   'accept-edits',
   'auto',
 ] as const satisfies readonly PermissionMode[];
-
-/** From strictest to loosest. */
-export const levelsByStrictness = [
-  'strict',
-  'standard',
-  'permissive',
-] as const satisfies readonly SandboxLevel[];
 
 /** `auto` follows the terminal's background. */
 export const themes = [
@@ -52,9 +46,6 @@ export const statusParts = [
   'shells',
   'elapsed',
 ] as const;
-
-const count = () => z.number().int().min(1);
-const list = (description: string) => z.array(z.string().min(1)).default([]).describe(description);
 
 const limit = (description: string) =>
   z
@@ -236,41 +227,7 @@ export const settings = {
   blockedPaths: () => list('Path patterns that are refused, besides the built-in ones'),
   allowedPaths: () => list('Path patterns excepted from the built-in refusals'),
   additionalDirectories: () => list('Folders to work in besides the working directory'),
-  sandbox: () =>
-    z
-      .strictObject({
-        kind: z
-          .enum(['auto', 'bubblewrap', 'seatbelt', 'docker', 'podman', 'off'])
-          .default('auto')
-          .describe(
-            'What commands run in; auto takes the strongest there is, a container only if `sandbox.image` is set',
-          ),
-        level: z
-          .enum(levelsByStrictness)
-          .default('standard')
-          .describe(
-            'strict: nothing can be written, no network; standard: the working directory can; permissive: the network, too',
-          ),
-        required: z
-          .boolean()
-          .default(false)
-          .describe('Refuse commands where there is no sandbox, instead of asking about them'),
-        autoApprove: z
-          .boolean()
-          .default(false)
-          .describe('Commands that the sandbox contains need no question, though they may change files'),
-        image: z
-          .string()
-          .min(1)
-          .exactOptional()
-          .describe('Container image for docker and podman; without it, alpine:latest'),
-        allowedDomains: list('Hosts that commands may reach from the sandbox, such as registry.npmjs.org'),
-        writablePaths: list(
-          'Folders besides the working directory that commands may change, such as a cache',
-        ),
-      })
-      .prefault({})
-      .describe('What stands between commands and the machine'),
+  sandbox: () => sandboxSettings().prefault({}).describe('What stands between commands and the machine'),
   redactSecrets: () =>
     z
       .boolean()

@@ -5,7 +5,7 @@ import type { Find } from './vim-motions.ts';
 export type Operator = 'd' | 'c' | 'y';
 
 /** What visual mode began with: the place, and whether whole lines are meant. */
-export type Visual = { from: number; lines: boolean };
+type Visual = { from: number; lines: boolean };
 
 export type Vim = {
   mode: 'insert' | 'normal';

@@ -131,6 +131,9 @@ function expectation(issue: z.core.$ZodIssue): string {
       return `must be at most ${issue.maximum}`;
     case 'invalid_format':
       return issue.format === 'url' ? 'must be an http or https address' : 'is not written as it should be';
+    case 'custom':
+      // Our own words: "It must be …".
+      return `is wrong: ${issue.message.replace(/^It/, 'it').replace(/\.$/, '')}`;
     default:
       return 'is not a value this setting can have';
   }

@@ -182,7 +182,7 @@ describe('what is written wrong', () => {
       config: { ...defaults, maxTurns: 5 },
       notices: [
         `${file}:5:20: unknown setting permissions.alow is ignored. Did you mean allow?`,
-        `${file}:3:3: unknown setting modle is ignored. Did you mean mode?`,
+        `${file}:3:3: unknown setting modle is ignored. Did you mean model?`,
       ],
     });
   });
@@ -214,6 +214,11 @@ describe('what is written wrong', () => {
     ['{ "temperature": 3 }', '1:3: temperature must be at most 2.'],
     ['{ "model": "" }', '1:3: model must not be empty.'],
     ['{ "apiBaseUrl": "ftp://x" }', '1:3: apiBaseUrl must be an http or https address.'],
+    [
+      '{ "limits": { "day": "five" } }',
+      '1:15: limits.day is wrong: it must be such as "$5", "500k tokens" or "40 turns".',
+    ],
+    ['{ "mcpServers": { "a": {} } }', '1:19: mcpServers.a is wrong: it needs either a command or a url.'],
     ['{ "providers": [] }', '1:3: providers must be a table ({ … }).'],
     ['{ "blockedPaths": "x" }', '1:3: blockedPaths must be a list ([ … ]).'],
     ['{\r\n  "model" "x"\r\n}', '2:11: this is not valid JSON: colon expected.'],

@@ -6,7 +6,8 @@ const words = ['model', 'mode', 'models', 'maxTurns', 'theme'];
 
 describe('nearest', () => {
   test.each([
-    ['modle', 'mode'],
+    ['modle', 'model'],
+    ['themee', 'theme'],
     ['modell', 'model'],
     ['maxturns', 'maxTurns'],
     ['max_turns', 'maxTurns'],

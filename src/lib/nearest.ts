@@ -6,10 +6,17 @@ export function nearest(word: string, candidates: readonly string[]): string | n
   const limit = Math.min(4, Math.max(1, Math.floor(typed.length / 2)));
   let best: { candidate: string; steps: number } | null = null;
   for (const candidate of candidates) {
-    const steps = distance(typed, candidate.toLowerCase());
+    const steps = stepsTo(typed, candidate.toLowerCase());
     if (steps <= limit && steps < (best?.steps ?? Number.POSITIVE_INFINITY)) best = { candidate, steps };
   }
   return best?.candidate ?? null;
+}
+
+/** Two neighbours that changed places are the commonest slip: less than one letter too few or too many. */
+function stepsTo(typed: string, word: string): number {
+  const at = [...typed].findIndex((letter, i) => letter !== word[i]);
+  const swapped = typed.slice(0, at) + (typed[at + 1] ?? '') + (typed[at] ?? '') + typed.slice(at + 2);
+  return at >= 0 && swapped === word ? 0.5 : distance(typed, word);
 }
 
 /** ` Did you mean X?` with its leading space, or nothing: for the end of a sentence about an unknown word. */

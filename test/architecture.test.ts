@@ -71,6 +71,12 @@ describe('a planted violation is found', () => {
     ['the environment by destructuring', 'src/config/a.ts', 'const { env } = process;', 'process'],
     ['the environment by index', 'src/config/a.ts', "export const x = globalThis.process['env'];", 'process'],
     ['the environment in another face', 'src/tui/a.ts', 'export const x = process.env.TERM;', 'process'],
+    [
+      'a time limit that the collector takes away',
+      'src/lib/a.ts',
+      'export const x = AbortSignal.timeout(5);',
+      'timeout',
+    ],
     ['a module mock', 'test/journeys/a.test.ts', "vi.mock('node:fs');", 'mock'],
     ['a manager', 'src/session/session-manager.ts', 'export const x = 1;', 'name'],
     ['utils', 'src/lib/utils.ts', 'export const x = 1;', 'name'],

@@ -1,5 +1,6 @@
 import { setImmediate as pause } from 'node:timers/promises';
 import type { SessionSummary } from '../contract/session.ts';
+import { limited } from '../lib/abort.ts';
 import { lineFor, type Passage, passagesOf } from '../memory/history.ts';
 import { type ByMeaning, rankTexts } from '../memory/select.ts';
 import type { Note } from '../memory/store.ts';
@@ -38,10 +39,7 @@ export function createRecallSearch({ notes, sessions, ourSessions, byMeaning, hi
     const passages = await gather(signal);
     const texts = [...noted, ...passages].map(({ text }) => text);
     const meaning = texts.length > 0 ? await byMeaning() : null;
-    await meaning?.vectors.learn(
-      texts.map(hide),
-      AbortSignal.any([signal, AbortSignal.timeout(LEARNING_MS)]),
-    );
+    await meaning?.vectors.learn(texts.map(hide), limited(LEARNING_MS, signal));
     const order = await rankTexts(hide(query), texts, meaning);
     const found = order.slice(0, limit).flatMap((place): RecallHit[] => {
       const note = noted[place];

@@ -4,6 +4,7 @@ import { hookPoints } from '../config/hook-settings.ts';
 import type { Config } from '../config/schema.ts';
 import type { Session } from '../contract/session.ts';
 import type { Shell } from '../contract/tool.ts';
+import { limited } from '../lib/abort.ts';
 import type { Firing, HookSaying, ShellHooks } from '../plugins/shell-hooks.ts';
 
 export type SessionHooksDeps = {
@@ -99,7 +100,7 @@ export function createSessionHooks(deps: SessionHooksDeps): SessionHooks {
       return blocked !== null;
     },
     async sessionEnd() {
-      await fire('SessionEnd', { facts: () => ({ reason: 'exit' }), signal: AbortSignal.timeout(END_MS) });
+      await fire('SessionEnd', { facts: () => ({ reason: 'exit' }), signal: limited(END_MS) });
     },
     list: () =>
       hookPoints.flatMap((point) =>

@@ -1,6 +1,7 @@
 import { type Summary, summarize, type Task } from '../context/summarize.ts';
 import type { Message } from '../contract/message.ts';
 import type { Compaction } from '../contract/view.ts';
+import { limited } from '../lib/abort.ts';
 import type { Helper } from './side-jobs.ts';
 
 /** What is to be put in short: the messages from the last compaction's place to `keepFrom`. */
@@ -42,7 +43,7 @@ export function createSummarizer(helper: Helper): Summarizer {
     const wanted = Math.min(MAX_PROMPT_TOKENS, Math.ceil(size / CHARACTERS_PER_TOKEN)) + OVERHEAD;
     const model = await helper({ window: wanted + job.budget });
     const room = (model?.contextWindow ?? 0) - job.budget - OVERHEAD;
-    const patient = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
+    const patient = limited(PATIENCE_MS, signal);
     const task: Task = {
       messages,
       earlier: job.previous?.summary ?? null,

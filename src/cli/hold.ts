@@ -4,6 +4,7 @@ import { ownCommandIn } from '../commands/own-command.ts';
 import type { CommandContext, FileHistory, SlashCommand } from '../contract/command.ts';
 import { BudgetReachedError, ProviderError, UserError } from '../contract/errors.ts';
 import type { ImagePart } from '../contract/message.ts';
+import { limited } from '../lib/abort.ts';
 import type { OpenSession } from '../session/store.ts';
 import type { UndoStore } from '../session/undo/undo-store.ts';
 import type { Conversation } from './conversation.ts';
@@ -143,7 +144,7 @@ export async function hold(prompt: string, opened: Opened, stage: Stage): Promis
     return true;
   });
   await ownCommands.close();
-  await noteAtEnd(AbortSignal.any([leave.signal, AbortSignal.timeout(NOTING_MS)]));
+  await noteAtEnd(limited(NOTING_MS, leave.signal));
   await close();
   tellNews();
   return goOn;

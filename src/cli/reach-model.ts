@@ -4,6 +4,7 @@ import { type EmbeddedPlace, openEmbedded } from '../assemble/embedded-model.ts'
 import type { ProfileStore } from '../assemble/model-profiles.ts';
 import type { Config } from '../config/schema.ts';
 import type { Provider } from '../contract/provider.ts';
+import { limited } from '../lib/abort.ts';
 import { type CreateOptions, createProvider } from '../providers/index.ts';
 import type { Manners } from '../providers/manners.ts';
 import { learnedProfile, type ModelProfile, thinkModeOf } from '../providers/profile.ts';
@@ -99,8 +100,7 @@ function measuredFirst(choice: Choice, deps: ReachDeps): Provider {
     deps.notice(
       `${choice.preset.name}/${choice.model} has changed since it was measured; measuring it again.`,
     );
-    const limited = AbortSignal.any([signal, AbortSignal.timeout(MEASURE_MS)]);
-    const profile = await measureModel(bare, deps, { signal: limited }).catch(() => {
+    const profile = await measureModel(bare, deps, { signal: limited(MEASURE_MS, signal) }).catch(() => {
       signal.throwIfAborted();
       // Unmeasured, it is used as a model nobody knows.
       return null;

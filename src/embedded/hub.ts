@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { UserError } from '../contract/errors.ts';
+import { limited } from '../lib/abort.ts';
 import { DownloadError, download, type Progress } from '../lib/download.ts';
 
 /** One file of a repository on a model hub. */
@@ -41,7 +42,7 @@ export async function askHub(wanted: HubFile, hub: Hub, signal: AbortSignal): Pr
       // The hub itself knows the checksum; where it leads to does not.
       redirect: 'manual',
       headers: authorization(hub),
-      signal: AbortSignal.any([signal, AbortSignal.timeout(CONNECT_MS)]),
+      signal: limited(CONNECT_MS, signal),
     });
   } catch (error) {
     signal.throwIfAborted();

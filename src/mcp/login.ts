@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { UserError } from '../contract/errors.ts';
-import { raceAbort } from '../lib/abort.ts';
+import { limited, raceAbort } from '../lib/abort.ts';
 import { oauthProvider } from './oauth.ts';
 import type { LoginStore } from './oauth-store.ts';
 import type { OAuthSettings } from './settings.ts';
@@ -27,7 +27,7 @@ export async function logIn(options: LoginOptions): Promise<void> {
   const { auth } = await import('@modelcontextprotocol/sdk/client/auth.js');
   const before = await store.read();
   const door = await openDoor(settings?.callbackPort ?? portOf(before.redirectUrl));
-  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(PATIENCE_MS)]);
+  const signal = limited(PATIENCE_MS, options.signal);
   try {
     const { redirectUrl } = door;
     // What was registered for another way back is of no use; neither are tokens that somebody wants replaced.

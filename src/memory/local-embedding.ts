@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { limited } from '../lib/abort.ts';
 import type { Embed } from './rank.ts';
 
 /** A server on this machine, as it was found. */
@@ -50,7 +51,7 @@ async function ask(
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ model, input: texts }),
-      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+      signal: limited(TIMEOUT_MS, signal),
     });
     if (!response.ok) return null;
     return answerShape().safeParse(await response.json()).data ?? null;

@@ -1,3 +1,4 @@
+import { limited } from '../lib/abort.ts';
 import { fuse, rankByVectors, rankByWords } from './rank.ts';
 import type { VectorCache } from './vectors.ts';
 
@@ -25,6 +26,6 @@ async function orderByMeaning(
 ): Promise<number[]> {
   const known = vectors.peek(texts);
   if (known.every((vector) => vector === null)) return [];
-  const asked = await vectors.query(query, AbortSignal.timeout(withinMs));
+  const asked = await vectors.query(query, limited(withinMs));
   return asked ? rankByVectors(asked, known) : [];
 }

@@ -1,3 +1,4 @@
+import { limited } from '../lib/abort.ts';
 import type { Protocol } from './presets.ts';
 
 export type ReachOptions = {
@@ -20,7 +21,7 @@ export async function reach({ protocol, baseUrl, key, fetch, timeoutMs }: ReachO
   try {
     const response = await fetch(listUrl(protocol, baseUrl), {
       headers: key === undefined ? {} : keyHeaders(protocol, key),
-      signal: AbortSignal.timeout(timeoutMs),
+      signal: limited(timeoutMs),
     });
     await response.body?.cancel();
     const date = response.headers.get('date');

@@ -1,3 +1,5 @@
+import { limited } from '../lib/abort.ts';
+
 export type InTime<T> = {
   ms: number;
   signal: AbortSignal;
@@ -8,9 +10,9 @@ export type InTime<T> = {
 
 /** What the attempt gives if it is done in time, and else the other way's. A failure in time is a failure. */
 export async function inTimeOr<T>({ ms, signal, attempt, otherwise }: InTime<T>): Promise<T> {
-  const late = AbortSignal.timeout(ms);
+  const late = limited(ms, signal);
   try {
-    return await attempt(AbortSignal.any([signal, late]));
+    return await attempt(late);
   } catch (error) {
     if (signal.aborted || !late.aborted) throw error;
     return otherwise();

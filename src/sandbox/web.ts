@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { PermissionDeniedError } from '../contract/errors.ts';
 import type { Web, WebPage } from '../contract/tool.ts';
-import { raceAbort } from '../lib/abort.ts';
+import { limited, raceAbort } from '../lib/abort.ts';
 import { whyNameNotPublic, whyNotPublic } from './web-address.ts';
 import { createPageCache } from './web-cache.ts';
 import { decodePage, kindOf, mediaTypeOf, sniff } from './web-text.ts';
@@ -45,11 +45,10 @@ export function createWeb(options: WebOptions = {}): Web {
 
       // Before any work begins: nobody would hear of its failure.
       signal.throwIfAborted();
-      const timer = AbortSignal.timeout(timeLimitMs);
-      const stop = AbortSignal.any([signal, timer]);
+      const stop = limited(timeLimitMs, signal);
       const page = await raceAbort(follow(url, options, stop), stop).catch((error: unknown) => {
         signal.throwIfAborted();
-        if (timer.aborted) {
+        if (stop.aborted) {
           throw new Error(`${url.href} did not answer in full within ${timeLimitMs / 1000} s.`);
         }
         throw explained(error, url);

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { defineTool, fail, ok, type ToolContext } from '../contract/tool.ts';
+import { limited } from '../lib/abort.ts';
 import { type Place, rankPlaces } from './rank-places.ts';
 import { fitting } from './read-text.ts';
 import { parseQuery, type WantedNames } from './search-query.ts';
@@ -59,8 +60,7 @@ type Looked = { places: Place[]; total: number; late: boolean };
 
 /** Definitions and whole words side by side; parts of names only when those do not fill the page. */
 async function look(names: WantedNames, path: string | undefined, context: ToolContext): Promise<Looked> {
-  const limit = AbortSignal.timeout(MAX_SECONDS * 1000);
-  const signal = AbortSignal.any([context.signal, limit]);
+  const signal = limited(MAX_SECONDS * 1000, context.signal);
   const grep = (pattern: string) =>
     context.search
       .grep(
@@ -68,7 +68,7 @@ async function look(names: WantedNames, path: string | undefined, context: ToolC
         { limit: MAX_HITS, signal },
       )
       .catch((error: unknown) => {
-        if (context.signal.aborted || !limit.aborted) throw error;
+        if (context.signal.aborted || !signal.aborted) throw error;
         return { lines: [], total: 0 };
       });
 
@@ -85,7 +85,7 @@ async function look(names: WantedNames, path: string | undefined, context: ToolC
   if (spread(ranked()).length < MAX_PLACES) found.push(await grep(names.anywhere));
   const places = ranked();
   const total = Math.max(places.length, ...found.map((one) => one.total));
-  return { places, total, late: limit.aborted };
+  return { places, total, late: signal.aborted };
 }
 
 function spread(places: readonly Place[]): Place[] {

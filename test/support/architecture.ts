@@ -151,6 +151,13 @@ function checkShape(file: string, text: string): Violation[] {
     lines > ceiling && violation(file, 'length', `has ${lines} lines; split it to at most ${ceiling}`),
     vague && violation(file, 'name', `is called a ${vague}; name it after what it does`),
     !/^[a-z0-9]+([-.][a-z0-9]+)*$/.test(base) && violation(file, 'name', 'is not kebab-case; rename it'),
+    /^src\/.*(?<!\.test)\.tsx?$/.test(file) &&
+      text.includes('AbortSignal.timeout(') &&
+      violation(
+        file,
+        'timeout',
+        'uses AbortSignal.timeout, which may never come; use `limited` of lib/abort.ts',
+      ),
     base === 'index' &&
       file.startsWith('src/') &&
       !LISTS.includes(file.replace('.test.', '.')) &&

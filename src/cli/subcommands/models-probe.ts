@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import type { Choice } from '../../assemble/choose-model.ts';
 import { profileStore } from '../../assemble/model-profiles.ts';
 import { ProviderError, UserError } from '../../contract/errors.ts';
+import { limited } from '../../lib/abort.ts';
 import type { ModelProfile } from '../../providers/profile.ts';
 import { findModel, loadSettings, userFetch } from '../open.ts';
 import { measureModel } from '../reach-model.ts';
@@ -48,7 +49,7 @@ type Measuring = Parameters<typeof measureModel>[1] & { tell(words: string): voi
 
 async function measured(choice: Choice, { tell, ...deps }: Measuring): Promise<ModelProfile> {
   try {
-    return await measureModel(choice, deps, { signal: AbortSignal.timeout(600_000), onStep: tell });
+    return await measureModel(choice, deps, { signal: limited(600_000), onStep: tell });
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     throw new UserError(

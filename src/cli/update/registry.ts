@@ -1,4 +1,5 @@
 import type { Config } from '../../config/schema.ts';
+import { limited } from '../../lib/abort.ts';
 
 const PUBLIC = 'https://registry.npmjs.org';
 const PACKAGE = 'ai-code-assistant';
@@ -19,7 +20,7 @@ export function registryOf(config: Pick<Config, 'updates'>, env: Env): string {
 export async function latestVersion(registry: string, fetch: typeof globalThis.fetch): Promise<string> {
   const response = await fetch(`${registry}/${PACKAGE}/latest`, {
     headers: { accept: 'application/json' },
-    signal: AbortSignal.timeout(TIMEOUT_MS),
+    signal: limited(TIMEOUT_MS),
   });
   if (!response.ok) throw new Error(`${registry} answered with ${response.status}`);
   if (Number(response.headers.get('content-length') ?? 0) > MAX_BYTES)

@@ -1,0 +1,48 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect, test } from 'vitest';
+import { following, limited } from './abort.ts';
+
+const heard = (signal: AbortSignal) =>
+  new Promise<unknown>((resolve) => signal.addEventListener('abort', () => resolve(signal.reason)));
+
+/** The collector, as often as it could ever come. */
+function collecting(): { end(): void } {
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  const timer = setInterval(collect, 10);
+  return { end: () => clearInterval(timer) };
+}
+
+test('a limit comes, though nobody but the listener knows of it', async () => {
+  const collector = collecting();
+  try {
+    const parent = new AbortController();
+    const reasons = await Promise.all([heard(limited(200, parent.signal)), heard(limited(200))]);
+    expect(reasons).toMatchObject([{ name: 'TimeoutError' }, { name: 'TimeoutError' }]);
+    expect(parent.signal.aborted).toBe(false);
+  } finally {
+    collector.end();
+  }
+});
+
+test('the other signal comes first, with its own reason', async () => {
+  const parent = new AbortController();
+  const reason = heard(limited(60_000, parent.signal));
+  parent.abort('enough');
+  expect(await reason).toBe('enough');
+  expect(limited(60_000, parent.signal)).toMatchObject({ aborted: true, reason: 'enough' });
+});
+
+test('one that follows ends with the other, or before it; after that it no longer listens', () => {
+  const parent = new AbortController();
+  const [early, late, left] = [following(parent.signal), following(parent.signal), following(parent.signal)];
+  early.abort('mine');
+  left.stop();
+  parent.abort('theirs');
+  expect([early, late, left].map(({ signal }) => signal.aborted && signal.reason)).toEqual([
+    'mine',
+    'theirs',
+    false,
+  ]);
+});

@@ -7,13 +7,25 @@ declare const CONFIG_DEFAULTS: Config | undefined;
 /** For checks at start: compiling a checker, zod's default, costs more than the few checks it would speed up. */
 export const checkOnce = { jitless: true } as const;
 
+type Name = keyof typeof settings;
+// The keys of an object literal are its own.
+const names = Object.keys(settings) as Name[];
+
+const made = new Map<Name, z.ZodType>();
+
+function schemaOf(name: Name): z.ZodType {
+  const schema = made.get(name) ?? settings[name]();
+  made.set(name, schema);
+  return schema;
+}
+
 let whole: z.ZodObject<Shape, z.core.$strict> | undefined;
 
 /** All settings in one, for those who need every one of them. */
 export function configSchema(): z.ZodObject<Shape, z.core.$strict> {
   whole ??= z.strictObject(
     // Entries lose which schema belongs to which key.
-    Object.fromEntries(Object.entries(settings).map(([key, make]) => [key, make()])) as Shape,
+    Object.fromEntries(names.map((name) => [name, schemaOf(name)])) as Shape,
   );
   return whole;
 }
@@ -22,7 +34,7 @@ export function configSchema(): z.ZodObject<Shape, z.core.$strict> {
 export function issuesIn(input: Readonly<Record<string, unknown>>): z.core.$ZodIssue[] {
   const wrong = names.flatMap((name) => {
     const issues = Object.hasOwn(input, name)
-      ? settings[name]().safeParse(input[name], checkOnce).error?.issues
+      ? schemaOf(name).safeParse(input[name], checkOnce).error?.issues
       : undefined;
     return (issues ?? []).map((issue) => ({ ...issue, path: [name, ...issue.path] }));
   });
@@ -33,20 +45,19 @@ export function issuesIn(input: Readonly<Record<string, unknown>>): z.core.$ZodI
 
 /** What the input says, and the defaults for all else. Throws where it is wrong. */
 export function settled(input: ConfigInput): Config {
-  const usual = defaults();
+  const otherwise = defaults();
   const entries = names.flatMap((name) => {
-    if (Object.hasOwn(input, name)) return [[name, settings[name]().parse(input[name], checkOnce)]];
-    return Object.hasOwn(usual, name) ? [[name, usual[name]]] : [];
+    if (Object.hasOwn(input, name)) return [[name, schemaOf(name).parse(input[name], checkOnce)]];
+    return Object.hasOwn(otherwise, name) ? [[name, otherwise[name]]] : [];
   });
   // Entries lose which value belongs to which key.
   return Object.fromEntries(entries) as Config;
 }
 
-// The keys of an object literal are its own.
-const names = Object.keys(settings) as (keyof typeof settings)[];
+let usual: Config | undefined = typeof CONFIG_DEFAULTS === 'undefined' ? undefined : CONFIG_DEFAULTS;
 
 /** Each time its own: whoever gets them may change them. */
 function defaults(): Config {
-  if (typeof CONFIG_DEFAULTS === 'undefined') return configSchema().parse({}, checkOnce);
-  return structuredClone(CONFIG_DEFAULTS);
+  usual ??= configSchema().parse({}, checkOnce);
+  return structuredClone(usual);
 }

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
-import { following, limited } from './abort.ts';
+import { following, limited, onAbort, raceAbort } from './abort.ts';
 
 const heard = (signal: AbortSignal) =>
   new Promise<unknown>((resolve) => signal.addEventListener('abort', () => resolve(signal.reason)));
@@ -46,3 +46,46 @@ test('one that follows ends with the other, or before it; after that it no longe
     false,
   ]);
 });
+
+test('an abort ends every wait with its reason, and what is over stays as it ended', async () => {
+  const { signal, ...stop } = controllerOf();
+  const never = new Promise<string>(() => undefined);
+  const over = await raceAbort(Promise.resolve('done'), signal);
+  const waits = [raceAbort(never, signal), raceAbort(never, signal)];
+  stop.abort('enough');
+  expect(over).toBe('done');
+  expect(await Promise.allSettled(waits)).toMatchObject([{ reason: 'enough' }, { reason: 'enough' }]);
+  await expect(raceAbort(never, signal)).rejects.toBe('enough');
+});
+
+test('a failure that comes after the abort surfaces nowhere', async () => {
+  const { signal, abort } = controllerOf();
+  let fail: (error: Error) => void = () => undefined;
+  const work = new Promise<string>((_, reject) => {
+    fail = reject;
+  });
+  const waiting = raceAbort(work, signal);
+  abort('enough');
+  await expect(waiting).rejects.toBe('enough');
+  fail(new Error('too late'));
+  await new Promise((resolve) => setImmediate(resolve));
+});
+
+test('who has called off is not told, and who is told may call others off', () => {
+  const { signal, abort } = controllerOf();
+  const told: string[] = [];
+  onAbort(signal, () => told.push('called off')).off();
+  onAbort(signal, () => {
+    told.push('first');
+    second.off();
+  });
+  const second = onAbort(signal, () => told.push('second'));
+  onAbort(signal, () => told.push('third'));
+  abort('enough');
+  expect(told).toEqual(['first', 'third']);
+});
+
+function controllerOf(): { signal: AbortSignal; abort(reason: unknown): void } {
+  const controller = new AbortController();
+  return { signal: controller.signal, abort: (reason) => controller.abort(reason) };
+}

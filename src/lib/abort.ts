@@ -1,18 +1,33 @@
+/** Those who wait for a signal, of which it knows but one: to listen to it itself costs as much as a small file read. */
+const waiting = new WeakMap<AbortSignal, Set<() => void>>();
+
+/** Calls `stop` when the signal comes, unless that was called off before. */
+export function onAbort(signal: AbortSignal, stop: () => void): { off(): void } {
+  const all = waiting.get(signal) ?? newWaiting(signal);
+  all.add(stop);
+  return { off: () => all.delete(stop) };
+}
+
+function newWaiting(signal: AbortSignal): Set<() => void> {
+  const all = new Set<() => void>();
+  waiting.set(signal, all);
+  const tell = () => {
+    for (const stop of all) stop();
+    all.clear();
+  };
+  signal.addEventListener('abort', tell, { once: true });
+  return all;
+}
+
 /** The promise, or the abort, whichever comes first. The work itself may still be running after an abort. */
-export async function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  let stop: (() => void) | undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason);
-    signal.addEventListener('abort', stop, { once: true });
+export function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    const waiter = signal.aborted ? null : onAbort(signal, stop);
+    if (!waiter) stop();
+    // Heard also when nobody waits any more: a failure must not surface later.
+    work.then(resolve, reject).finally(() => waiter?.off());
   });
-  // The loser of the race must not surface later as an unhandled rejection.
-  work.catch(() => undefined);
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    if (stop) signal.removeEventListener('abort', stop);
-  }
 }
 
 export type Following = { signal: AbortSignal; abort(reason?: unknown): void; stop(): void };
@@ -21,13 +36,9 @@ export type Following = { signal: AbortSignal; abort(reason?: unknown): void; st
 export function following(parent: AbortSignal): Following {
   const own = new AbortController();
   const follow = () => own.abort(parent.reason);
-  if (parent.aborted) follow();
-  else parent.addEventListener('abort', follow, { once: true });
-  return {
-    signal: own.signal,
-    abort: (reason) => own.abort(reason),
-    stop: () => parent.removeEventListener('abort', follow),
-  };
+  const waiter = parent.aborted ? null : onAbort(parent, follow);
+  if (!waiter) follow();
+  return { signal: own.signal, abort: (reason) => own.abort(reason), stop: () => waiter?.off() };
 }
 
 /**

@@ -6,6 +6,7 @@ import {
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Readable, Transform } from 'node:stream';
+import { onAbort } from './abort.ts';
 import { ByteStream } from './byte-stream.ts';
 import { chunksOf } from './node-chunks.ts';
 
@@ -56,19 +57,19 @@ async function send(outgoing: Outgoing, agent: HttpAgent | HttpsAgent): Promise<
   const options: RequestOptions = { method, headers, agent };
   const request = url.protocol === 'https:' ? httpsRequest(url, options) : httpRequest(url, options);
   const abort = () => request.destroy(signal?.reason instanceof Error ? signal.reason : new Error('Aborted'));
-  signal?.addEventListener('abort', abort, { once: true });
+  const waiter = signal && onAbort(signal, abort);
   try {
     return await new Promise((resolve, reject) => {
       request.once('error', reject);
       request.once('response', (message) => {
-        message.once('close', () => signal?.removeEventListener('abort', abort));
+        message.once('close', () => waiter?.off());
         resolve(message);
       });
       request.once('finish', warmUp);
       request.end(body ?? undefined);
     });
   } catch (error) {
-    signal?.removeEventListener('abort', abort);
+    waiter?.off();
     signal?.throwIfAborted();
     // The server closed a kept connection just as it was used again: the request found nobody.
     if (request.reusedSocket && (error as NodeJS.ErrnoException).code === 'ECONNRESET')

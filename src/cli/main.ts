@@ -41,7 +41,13 @@ async function begin(args: string[]): Promise<void> {
   const { run } = await import('./run.ts');
   const code = await run(args, terminal);
   // Kept connections would hold the process for a while; what was written has left it first.
-  process.stdout.write('', () => process.exit(code));
+  await Promise.all([process.stdout, process.stderr].map(emptied));
+  process.exit(code);
+}
+
+/** A terminal has it at once. Elsewhere an empty write would not tell: Bun is done with it before what was written earlier. */
+function emptied(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => (stream.isTTY ? resolve() : stream.end(() => resolve())));
 }
 
 start();

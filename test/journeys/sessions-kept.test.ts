@@ -1,8 +1,11 @@
+import { execFile } from 'node:child_process';
 import { mkdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { aca, doors } from '../support/aca.ts';
+import { aca, cleanEnv, doors } from '../support/aca.ts';
 import { type Step, says } from '../support/model-server/script.ts';
+import { program } from '../support/program.ts';
 import { serve } from '../support/serve.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
@@ -191,4 +194,16 @@ test('[S03] 1,000 sessions are listed, the newest first, and the second time fro
   const again = await aca(space, ['sessions', '--json']);
   expect(again.stdout).toBe(first.stdout);
   expect((await aca(space, ['sessions'])).stdout.split('\n').length).toBe(1001);
+  if (process.platform !== 'win32') expect(await readLate(space, ['sessions', '--json'])).toBe(first.stdout);
 });
+
+/** Standard output, as a reader gets it who takes a moment before the first byte: more than a pipe holds must wait. */
+async function readLate(space: Workspace, args: string[]): Promise<string> {
+  const { file, args: all } = program(args);
+  const { stdout } = await promisify(execFile)('sh', ['-c', '"$@" | { sleep 1; cat; }', 'sh', file, ...all], {
+    cwd: space.root,
+    env: cleanEnv(space),
+    maxBuffer: 10_000_000,
+  });
+  return stdout;
+}

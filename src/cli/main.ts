@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { writeSync } from 'node:fs';
 import process from 'node:process';
 import type { Terminal } from './terminal.ts';
 
@@ -18,7 +19,10 @@ function start(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0);
     // A terminal that was closed: the signal that comes with it ends the program in good order.
-    if (error.code !== 'EIO') throw error;
+    if (error.code === 'EIO') return;
+    // At once: what still waits to be written is lost with the process.
+    writeSync(2, `The output cannot be written (${error.message}). Make room, or send it elsewhere.\n`);
+    process.exit(1);
   });
   void begin(args);
 }

@@ -189,6 +189,19 @@ test('a reader that goes away early is no failure', async () => {
   expect(code).toBe(0);
 });
 
+test('an output for which there is no room is told, and no success', async ({ skip }) => {
+  if (process.platform !== 'linux') skip('only Linux has a device that is always full');
+  const space = await workspace();
+  const { file, args } = program(['config', 'schema']);
+  const full = run('sh', ['-c', '"$@" > /dev/full', 'sh', file, ...args], { env: cleanEnv(space) });
+  await expect(full).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(
+      /^The output cannot be written \(ENOSPC.*\)\. Make room, or send it elsewhere\.\n$/,
+    ),
+  });
+});
+
 describe('compiled code', () => {
   beforeEach(({ skip }) => {
     if (binary !== undefined) skip('the binary has its compiled code inside');

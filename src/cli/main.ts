@@ -45,11 +45,17 @@ async function begin(args: string[]): Promise<void> {
   const { run } = await import('./run.ts');
   const code = await run(args, terminal);
   // Kept connections would hold the process for a while; what was written has left it first.
-  await Promise.all([process.stdout, process.stderr].map(emptied));
-  process.exit(code);
+  const leave = () => process.exit(code);
+  // What went wrong is told first.
+  if (typeof ACA_BINARY !== 'string')
+    process.stdout.write('', (error) => (error ? setImmediate(leave) : leave()));
+  else void Promise.all([process.stdout, process.stderr].map(emptied)).then(leave);
 }
 
-/** A terminal has it at once. Elsewhere an empty write would not tell: Bun is done with it before what was written earlier. */
+/**
+ * In the binary an empty write is done before what was written earlier has left, so the stream is ended; under node that
+ * would shut a socket for all who share it. A terminal has everything at once.
+ */
 function emptied(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => (stream.isTTY ? resolve() : stream.end(() => resolve())));
 }

@@ -55,10 +55,11 @@ export async function undoAll(space: Workspace, id: string): Promise<void> {
   await undo.close();
 }
 
-/** How often each command ran. */
+/** How often each command ran. A shell that was killed between opening the file and writing to it has left no mark. */
 export function countedIn(space: Workspace): string[] {
   try {
-    return readFileSync(path.join(space.root, counter), 'utf8').trimEnd().split('\n');
+    const text = readFileSync(path.join(space.root, counter), 'utf8').trimEnd();
+    return text === '' ? [] : text.split('\n');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;

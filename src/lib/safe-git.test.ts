@@ -143,7 +143,7 @@ describe.skipIf(!hasGit || process.platform === 'win32')('[Y06] a hostile reposi
           cwd: root,
           env: { PATH: process.env.PATH ?? '', ...env },
           encoding: 'utf8',
-        }),
+        }).replace(/(?<=Not Committed Yet )[\d-]+ [\d:]+/, 'now'),
       );
 
     expect(repositoryPrograms(root)).toBeNull();

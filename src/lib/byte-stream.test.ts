@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type ByteSource, ByteStream } from './byte-stream.ts';
+import { type ByteSource, ByteStream, sourceOf, streamedResponse } from './byte-stream.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const text = (chunks: readonly Uint8Array[]) => Buffer.concat(chunks).toString();
@@ -38,10 +38,15 @@ async function iterateAll(stream: ReadableStream<Uint8Array>): Promise<Uint8Arra
   return chunks;
 }
 
+const over = (stream: ByteStream) => streamedResponse(stream, { status: 200, statusText: 'OK', headers: {} });
+
 const ways: Record<string, (stream: ByteStream) => Promise<Uint8Array[]>> = {
   'for await': iterateAll,
   'a reader': readAll,
-  'a response': async (stream) => [bytes(await new Response(stream).text())],
+  'a response over it': async (stream) => [new Uint8Array(await over(stream).arrayBuffer())],
+  'a response of the runtime': async (stream) => [
+    new Uint8Array(await new Response(stream.web).arrayBuffer()),
+  ],
   'a pipe': (stream) =>
     readAll(stream.pipeThrough(new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>())),
   'a tee': async (stream) => readAll(stream.tee()[1]),
@@ -83,9 +88,43 @@ describe('left before the end', () => {
     expect(seen.left).toBe(true);
   });
 
+  test('a web stream that goes on is told that nobody reads it any more', async () => {
+    let web = new ReadableStream<Uint8Array<ArrayBuffer>>();
+    const told = new Promise<void>((resolve) => {
+      web = new ReadableStream({
+        start: (controller) => controller.enqueue(bytes('a')),
+        cancel: () => resolve(),
+      });
+    });
+    for await (const _ of new ByteStream(sourceOf(web))) break;
+    await told;
+  });
+
   test('a failure nobody waits for is no failure', async () => {
     const { stream } = source(['a'], new Error('broken'));
     await stream.getReader().cancel();
     expect(await iterateAll(stream)).toEqual([]);
+  });
+});
+
+describe('a response over a stream', () => {
+  const head = { status: 206, statusText: 'Some', headers: { 'content-type': 'application/json' } };
+
+  test('is a response of the runtime in all but its body', async () => {
+    const { stream } = source(['{"a"', ':1}']);
+    const response = streamedResponse(stream, head);
+    expect(response).toBeInstanceOf(Response);
+    expect([response.ok, response.status, response.statusText]).toEqual([true, 206, 'Some']);
+    expect(response.headers.get('content-type')).toBe('application/json');
+    expect(response.body).toBe(stream);
+    expect(await response.json()).toEqual({ a: 1 });
+  });
+
+  test('takes its head from another', async () => {
+    const { stream } = source(['a']);
+    const response = streamedResponse(stream, new Response('b', head));
+    expect([response.status, response.headers.get('content-type')]).toEqual([206, 'application/json']);
+    expect(Buffer.from(await response.arrayBuffer()).toString()).toBe('a');
+    expect(() => response.clone()).toThrow('no clones');
   });
 });

@@ -7,7 +7,7 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Readable, Transform } from 'node:stream';
 import { onAbort } from './abort.ts';
-import { ByteStream } from './byte-stream.ts';
+import { ByteStream, streamedResponse } from './byte-stream.ts';
 import { chunksOf } from './node-chunks.ts';
 
 type Outgoing = {
@@ -89,8 +89,9 @@ async function responseOf(message: IncomingMessage, status: number): Promise<Res
   );
   if (WITHOUT_BODY.has(status)) message.resume();
   const decoded = await decode(message);
-  const body = WITHOUT_BODY.has(status) ? null : new ByteStream(chunksOf(decoded));
-  return new Response(body, { status, statusText: message.statusMessage ?? '', headers });
+  const head = { status, statusText: message.statusMessage ?? '', headers };
+  if (WITHOUT_BODY.has(status)) return new Response(null, head);
+  return streamedResponse(new ByteStream(chunksOf(decoded)), head);
 }
 
 /** We ask for no encoding; some servers use one all the same. */

@@ -1,14 +1,13 @@
 import Anthropic from '@anthropic-ai/sdk';
-import { Stream } from '@anthropic-ai/sdk/streaming';
 import { ProviderError } from '../contract/errors.ts';
 import type { CompletionRequest, ProviderEvent } from '../contract/provider.ts';
-import { following } from '../lib/abort.ts';
 import { TEMPERATURE_VERSION } from './anthropic-thinking.ts';
 import { newReply, type ReplyState, toEvents, toWire } from './anthropic-wire.ts';
 import { kindOf } from './errors.ts';
 import { estimateTokens } from './estimate.ts';
 import { endedEarly, excerpt, notTheProtocol, redact } from './faults.ts';
 import type { CreateProvider, ProviderOptions } from './options.ts';
+import { serverEvents } from './server-events.ts';
 import { assertSendable, brokenWire, type Watched, watchedFetch, watchWire, wordsIn } from './wire-watch.ts';
 
 /** Long enough never to be the reason a run ends: how long to wait is decided by whoever holds the signal. */
@@ -72,10 +71,7 @@ async function* stream(
   const state = newReply(request.tools);
   const watch = watchWire(options);
   const fetchOptions: Watched = { watch };
-  // Ends the request, too, when the reader leaves early.
-  const left = following(signal);
   let begun = false;
-  let stopped = false;
   let frames = 0;
   try {
     // Not `messages.create`: that one writes its deprecation notes to the terminal, which belongs to the faces.
@@ -83,19 +79,18 @@ async function* stream(
       .post('/v1/messages', {
         body,
         stream: true,
-        signal: left.signal,
+        signal,
         fetchOptions,
         ...(body.temperature === undefined ? {} : { headers: TEMPERATURE_VERSION }),
       })
       .asResponse();
-    for await (const { event, data } of Stream.rawEvents(response)) {
+    for await (const { event, data } of serverEvents(response)) {
       frames++;
       if (event === 'ping' || data === '') continue;
       for (const said of read(data, state, options)) {
         begun ||= said.type !== 'usage';
-        stopped = said.type === 'stop';
         yield said;
-        if (stopped) return;
+        if (said.type === 'stop') return;
       }
     }
     signal.throwIfAborted();
@@ -105,10 +100,6 @@ async function* stream(
   } catch (error) {
     signal.throwIfAborted();
     throw brokenWire(error, { watch, options, begun });
-  } finally {
-    // After its last event a reply is read to its end, and the connection stays.
-    left.stop();
-    if (!stopped) left.abort();
   }
 }
 

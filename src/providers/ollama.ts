@@ -1,6 +1,6 @@
 import { Ollama } from 'ollama/browser';
 import { ProviderError } from '../contract/errors.ts';
-import { ByteStream } from '../lib/byte-stream.ts';
+import { ByteStream, streamedResponse } from '../lib/byte-stream.ts';
 import { estimateTokens } from './estimate.ts';
 import { endedEarly, notTheProtocol } from './faults.ts';
 import { openReply, toEvents, toWire } from './ollama-wire.ts';
@@ -35,7 +35,9 @@ export const createOllama: CreateProvider = (options) => {
             const signals = init?.signal ? [signal, init.signal] : [signal];
             const response = await watch.fetch(input, { ...init, signal: AbortSignal.any(signals) });
             const { body } = response;
-            return body ? new Response(new ByteStream(onlyLines(body, options, lines)), response) : response;
+            return body
+              ? streamedResponse(new ByteStream(onlyLines(body, options, lines)), response)
+              : response;
           },
         });
         for await (const frame of await client.chat(wire)) {

@@ -2,9 +2,10 @@ import type { Provider } from '../contract/provider.ts';
 import { estimateTokens } from './estimate.ts';
 import { type ChatFrame, closeReply, openReply, toEvents } from './openai-chat-events.ts';
 import { type ChatOptions, toWire } from './openai-chat-wire.ts';
-import { fromOpenAI, openaiClient, withoutEnd } from './openai-client.ts';
+import { openaiClient } from './openai-client.ts';
+import { frameIn, serverEvents, withoutEnd } from './server-events.ts';
 import { wireNames } from './tool-names.ts';
-import { type Watched, watchWire } from './wire-watch.ts';
+import { brokenWire, type Watched, watchWire } from './wire-watch.ts';
 
 /** OpenAI's Chat Completions, which most vendors and local servers speak, each with its quirks. */
 export function createOpenAIChat(options: ChatOptions): Provider {
@@ -18,12 +19,12 @@ export function createOpenAIChat(options: ChatOptions): Provider {
       let begun = false;
       try {
         const fetchOptions: Watched = { watch };
-        const frames = await client().chat.completions.create(toWire(request, options), {
-          signal,
-          fetchOptions,
-        });
-        for await (const frame of frames) {
-          for (const event of toEvents(frame as ChatFrame, reply)) {
+        const response = await client()
+          .chat.completions.create(toWire(request, options), { signal, fetchOptions })
+          .asResponse();
+        for await (const { data } of serverEvents(response)) {
+          if (data.startsWith('[DONE]')) break;
+          for (const event of toEvents(frameIn(data, { watch, options }) as ChatFrame, reply)) {
             begun ||= event.type !== 'usage';
             yield event;
           }
@@ -31,7 +32,7 @@ export function createOpenAIChat(options: ChatOptions): Provider {
       } catch (error) {
         signal.throwIfAborted();
         // Once the model has finished, only the usage can be missing.
-        if (reply.finish === undefined) throw fromOpenAI(error, { watch, options, begun });
+        if (reply.finish === undefined) throw brokenWire(error, { watch, options, begun });
       }
       signal.throwIfAborted();
       if (reply.finish === undefined) throw withoutEnd({ watch, options, begun });

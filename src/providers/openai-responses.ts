@@ -1,12 +1,17 @@
+import type { ResponseStreamEvent } from 'openai/resources/responses/responses';
 import { ProviderError } from '../contract/errors.ts';
 import type { CompletionRequest, ProviderEvent } from '../contract/provider.ts';
 import { estimateTokens } from './estimate.ts';
-import { fromOpenAI, openaiClient, withoutEnd } from './openai-client.ts';
+import { openaiClient } from './openai-client.ts';
 import { openReply, toEvents } from './openai-responses-events.ts';
 import { toWire, type WireOptions } from './openai-responses-wire.ts';
 import type { CreateProvider } from './options.ts';
+import { frameIn, serverEvents, withoutEnd } from './server-events.ts';
 import { wireNames } from './tool-names.ts';
-import { type Watched, watchWire } from './wire-watch.ts';
+import { brokenWire, type Watched, watchWire } from './wire-watch.ts';
+
+/** Events that only repeat the request, tools and all: larger than everything the model says. */
+const ECHOES: ReadonlySet<string> = new Set(['response.created', 'response.queued', 'response.in_progress']);
 
 type Concession = 'noSummaries' | 'noThoughts';
 
@@ -48,16 +53,21 @@ async function* exchange(
   let begun = false;
   try {
     const fetchOptions: Watched = { watch };
-    const frames = await client().responses.create(toWire(request, options), { signal, fetchOptions });
-    for await (const frame of frames) {
-      for (const event of toEvents(frame, reply)) {
+    const response = await client()
+      .responses.create(toWire(request, options), { signal, fetchOptions })
+      .asResponse();
+    for await (const { event: name = '', data } of serverEvents(response)) {
+      if (ECHOES.has(name)) continue;
+      if (data.startsWith('[DONE]')) break;
+      for (const event of toEvents(frameIn(data, { watch, options }) as ResponseStreamEvent, reply)) {
         begun = true;
         yield event;
       }
+      if (reply.stopped) break;
     }
   } catch (error) {
     signal.throwIfAborted();
-    if (!reply.stopped) throw fromOpenAI(error, { watch, options, begun });
+    if (!reply.stopped) throw brokenWire(error, { watch, options, begun });
   }
   signal.throwIfAborted();
   if (!reply.stopped) throw withoutEnd({ watch, options, begun });

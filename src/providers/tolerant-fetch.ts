@@ -1,4 +1,4 @@
-import { ByteStream } from '../lib/byte-stream.ts';
+import { ByteStream, streamedResponse } from '../lib/byte-stream.ts';
 
 /**
  * A fetch whose answers read as an event stream, also where a server sends one JSON object a line, or the whole reply
@@ -13,7 +13,8 @@ export function tolerantFetch(fetch: typeof globalThis.fetch): typeof globalThis
     const headers = new Headers(response.headers);
     headers.set('content-type', 'text/event-stream');
     headers.delete('content-length');
-    return new Response(new ByteStream(asEvents(body)), { status: response.status, headers });
+    const { status, statusText } = response;
+    return streamedResponse(new ByteStream(asEvents(body)), { status, statusText, headers });
   };
 }
 

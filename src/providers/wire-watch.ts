@@ -1,5 +1,5 @@
 import { ProviderError } from '../contract/errors.ts';
-import { ByteStream } from '../lib/byte-stream.ts';
+import { ByteStream, sourceOf, streamedResponse } from '../lib/byte-stream.ts';
 import { fromBrokenConnection, fromHttp, kindOf } from './errors.ts';
 import { excerpt, redact } from './faults.ts';
 import type { ProviderOptions } from './options.ts';
@@ -49,14 +49,14 @@ export function watchWire(options: ProviderOptions): WireWatch {
       const decoder = new TextDecoder();
       const { body } = response;
       if (body === null) return response;
-      const stream = body instanceof ByteStream ? body : new ByteStream(body[Symbol.asyncIterator]());
+      const stream = body instanceof ByteStream ? body : new ByteStream(sourceOf(body));
       stream.tap((chunk) => {
         if (opening.length < RECORDED) {
           opening = (opening + decoder.decode(chunk, { stream: true })).slice(0, RECORDED);
         }
         latest = chunk;
       });
-      return stream === body ? response : new Response(stream, response);
+      return stream === body ? response : streamedResponse(stream, response);
     },
   };
 }

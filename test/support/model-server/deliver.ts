@@ -64,7 +64,8 @@ function plan(frames: Frame[], delivery: Delivery, protocol: Protocol): { sent: 
     };
   }
   if (invalidJson) {
-    const at = Math.min(indexOf(invalidJson.after, frames), frames.length - 1);
+    const after = Math.min(indexOf(invalidJson.after, frames), frames.length - 1);
+    const at = frames.findIndex((frame, i) => i >= after && !frame.echo);
     return { sent: frames.map((frame, i) => (i === at ? { text: broken(frame.text) } : frame)), last: 'end' };
   }
   return { sent: frames, last: 'end' };

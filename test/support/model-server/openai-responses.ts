@@ -24,8 +24,8 @@ function* frames(answer: Answer, exchange: Exchange): Generator<Frame> {
   const frame = (event: Json): Frame => ({ text: sse({ ...event, sequence_number: sequence_number++ }) });
   const begun = { ...envelope(exchange), status: 'in_progress', output: [], usage: null };
 
-  yield frame({ type: 'response.created', response: begun });
-  yield frame({ type: 'response.in_progress', response: begun });
+  yield { ...frame({ type: 'response.created', response: begun }), echo: true };
+  yield { ...frame({ type: 'response.in_progress', response: begun }), echo: true };
   const items = itemsOf(answer, exchange);
   const streams = items.map((item) => itemEvents(item));
   for (const stream of answer.interleave ? [weave(streams)] : streams) {

@@ -5,8 +5,11 @@ export type ProtocolName = 'anthropic' | 'openai-chat' | 'openai-responses' | 'g
 
 export type Json = Record<string, unknown>;
 
-/** One unit of a stream, ready to be written. An `ending` frame tells how the reply ended, not what was said. */
-export type Frame = { text: string; ending?: true };
+/**
+ * One unit of a stream, ready to be written. An `ending` frame tells how the reply ended, not what was said; an `echo`
+ * only repeats the request.
+ */
+export type Frame = { text: string; ending?: true; echo?: true };
 
 type SeenCall = { id: string; name: string; input: unknown };
 

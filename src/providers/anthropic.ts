@@ -7,8 +7,9 @@ import { kindOf } from './errors.ts';
 import { estimateTokens } from './estimate.ts';
 import { endedEarly, excerpt, notTheProtocol, redact } from './faults.ts';
 import type { CreateProvider, ProviderOptions } from './options.ts';
+import { post } from './post.ts';
 import { serverEvents } from './server-events.ts';
-import { assertSendable, brokenWire, type Watched, watchedFetch, watchWire, wordsIn } from './wire-watch.ts';
+import { assertSendable, brokenWire, watchWire, wordsIn } from './wire-watch.ts';
 
 /** Long enough never to be the reason a run ends: how long to wait is decided by whoever holds the signal. */
 const TIMEOUT_MS = 60 * 60 * 1000;
@@ -28,10 +29,11 @@ export const createAnthropic: CreateProvider = (options) => {
         ...(tools && { tools }),
         ...(thinking && { thinking }),
       };
-      const fetchOptions: Watched = { watch: watchWire(options) };
+      const call = { path: '/v1/messages/count_tokens', body };
       try {
-        const { input_tokens: tokens } = await client().messages.countTokens(body, { signal, fetchOptions });
-        return Number.isFinite(tokens) ? tokens : estimateTokens(request);
+        const response = await post(client(), call, { watch: watchWire(options), signal });
+        const { input_tokens: tokens } = (await response.json()) as Partial<Anthropic.MessageTokensCount>;
+        return Number.isFinite(tokens) ? Number(tokens) : estimateTokens(request);
       } catch {
         signal.throwIfAborted();
         return estimateTokens(request);
@@ -50,7 +52,6 @@ function clientFor({ baseUrl, apiKey, headers }: ProviderOptions): () => Anthrop
       // Never absent: without a key the SDK would look for one in the environment and in files.
       apiKey: apiKey ?? '',
       defaultHeaders: { ...(apiKey ? {} : { authorization: null }), ...headers },
-      fetch: watchedFetch,
       maxRetries: 0,
       timeout: TIMEOUT_MS,
       logLevel: 'off',
@@ -70,20 +71,11 @@ async function* stream(
   const body = toWire(request, options);
   const state = newReply(request.tools);
   const watch = watchWire(options);
-  const fetchOptions: Watched = { watch };
   let begun = false;
   let frames = 0;
   try {
-    // Not `messages.create`: that one writes its deprecation notes to the terminal, which belongs to the faces.
-    const response = await client()
-      .post('/v1/messages', {
-        body,
-        stream: true,
-        signal,
-        fetchOptions,
-        ...(body.temperature === undefined ? {} : { headers: TEMPERATURE_VERSION }),
-      })
-      .asResponse();
+    const headers = body.temperature === undefined ? {} : TEMPERATURE_VERSION;
+    const response = await post(client(), { path: '/v1/messages', body, headers }, { watch, signal });
     for await (const { event, data } of serverEvents(response)) {
       frames++;
       if (event === 'ping' || data === '') continue;

@@ -3,9 +3,10 @@ import { estimateTokens } from './estimate.ts';
 import { type ChatFrame, closeReply, openReply, toEvents } from './openai-chat-events.ts';
 import { type ChatOptions, toWire } from './openai-chat-wire.ts';
 import { openaiClient } from './openai-client.ts';
+import { post } from './post.ts';
 import { frameIn, serverEvents, withoutEnd } from './server-events.ts';
 import { wireNames } from './tool-names.ts';
-import { brokenWire, type Watched, watchWire } from './wire-watch.ts';
+import { brokenWire, watchWire } from './wire-watch.ts';
 
 /** OpenAI's Chat Completions, which most vendors and local servers speak, each with its quirks. */
 export function createOpenAIChat(options: ChatOptions): Provider {
@@ -18,10 +19,8 @@ export function createOpenAIChat(options: ChatOptions): Provider {
       const reply = openReply(wireNames(request.tools ?? []), options.quirks?.think ?? 'tags');
       let begun = false;
       try {
-        const fetchOptions: Watched = { watch };
-        const response = await client()
-          .chat.completions.create(toWire(request, options), { signal, fetchOptions })
-          .asResponse();
+        const call = { path: '/chat/completions', body: toWire(request, options) };
+        const response = await post(client(), call, { watch, signal });
         for await (const { data } of serverEvents(response)) {
           if (data.startsWith('[DONE]')) break;
           for (const event of toEvents(frameIn(data, { watch, options }) as ChatFrame, reply)) {

@@ -1,6 +1,6 @@
 import OpenAI from 'openai';
 import type { ProviderOptions } from './options.ts';
-import { assertSendable, watchedFetch } from './wire-watch.ts';
+import { assertSendable } from './wire-watch.ts';
 
 /** The official client, made for the first request. Retries, environment variables and logs are not its business. */
 export function openaiClient(options: ProviderOptions): () => OpenAI {
@@ -21,7 +21,6 @@ function makeClient({ apiKey, baseUrl, headers }: ProviderOptions): OpenAI {
     project: null,
     baseURL: baseUrl,
     defaultHeaders: { ...(apiKey ? {} : { Authorization: null }), ...headers },
-    fetch: watchedFetch,
     maxRetries: 0,
     logLevel: 'off',
   });

@@ -6,9 +6,10 @@ import { openaiClient } from './openai-client.ts';
 import { openReply, toEvents } from './openai-responses-events.ts';
 import { toWire, type WireOptions } from './openai-responses-wire.ts';
 import type { CreateProvider } from './options.ts';
+import { post } from './post.ts';
 import { frameIn, serverEvents, withoutEnd } from './server-events.ts';
 import { wireNames } from './tool-names.ts';
-import { brokenWire, type Watched, watchWire } from './wire-watch.ts';
+import { brokenWire, watchWire } from './wire-watch.ts';
 
 /** Events that only repeat the request, tools and all: larger than everything the model says. */
 const ECHOES: ReadonlySet<string> = new Set(['response.created', 'response.queued', 'response.in_progress']);
@@ -52,10 +53,8 @@ async function* exchange(
   const reply = openReply(options, wireNames(request.tools ?? []));
   let begun = false;
   try {
-    const fetchOptions: Watched = { watch };
-    const response = await client()
-      .responses.create(toWire(request, options), { signal, fetchOptions })
-      .asResponse();
+    const call = { path: '/responses', body: toWire(request, options) };
+    const response = await post(client(), call, { watch, signal });
     for await (const { event: name = '', data } of serverEvents(response)) {
       if (ECHOES.has(name)) continue;
       if (data.startsWith('[DONE]')) break;

@@ -21,15 +21,6 @@ export type WireWatch = {
   latest(): string;
 };
 
-/** How a request of a client that outlives it names its watch; vendors' libraries hand these options on to `fetch`. */
-export type Watched = Pick<RequestInit, 'keepalive'> & { watch: WireWatch };
-
-export const watchedFetch: typeof globalThis.fetch = (input, init) => {
-  // Every request of ours names one; the standard's type does not know the word.
-  const { watch, ...plain } = init as RequestInit & Watched;
-  return watch.fetch(input, plain);
-};
-
 export function watchWire(options: ProviderOptions): WireWatch {
   const send = options.fetch ?? globalThis.fetch;
   let refusal: ProviderError | undefined;

@@ -131,15 +131,34 @@ export function sourceOf(stream: ReadableStream<Bytes>): ByteSource {
 
 const WAYS_TO_READ = ['arrayBuffer', 'blob', 'bytes', 'formData', 'json', 'text'] as const;
 
-/** A response over such a stream, for a third of what it takes to hand the stream to the runtime; it has no clones. */
+/**
+ * A response over such a stream. One of the runtime's is made when the whole body is wanted at once: to make it takes
+ * longer than to read a short answer. It has no clones.
+ */
 export function streamedResponse(
   stream: ByteStream,
   { status, statusText, headers }: Required<ResponseInit> | Response,
 ): Response {
-  const head = { status, statusText, headers };
-  const whole = WAYS_TO_READ.map((way) => [way, { value: () => new Response(stream.web, head)[way]() }]);
-  return Object.defineProperties(new Response(null, head), {
+  let fields: Headers | undefined;
+  const whole = WAYS_TO_READ.map((way) => [
+    way,
+    { value: () => new Response(stream.web, { status, statusText, headers })[way]() },
+  ]);
+  return Object.create(Response.prototype, {
     body: { value: stream },
+    bodyUsed: { value: false },
+    headers: {
+      get: () => {
+        fields ??= new Headers(headers);
+        return fields;
+      },
+    },
+    ok: { value: status >= 200 && status < 300 },
+    redirected: { value: false },
+    status: { value: status },
+    statusText: { value: statusText },
+    type: { value: 'default' },
+    url: { value: '' },
     clone: { value: refuseClone },
     ...Object.fromEntries(whole),
   });

@@ -33,13 +33,10 @@ export function createHttpFetch(): typeof fetch {
   return async (input, init = {}) => {
     const outgoing = plainRequest(input, init);
     if (!outgoing) return fetch(input, init);
-    const message = await send(outgoing, outgoing.url.protocol === 'https:' ? https : http);
-    const status = message.statusCode ?? 0;
-    if (REDIRECTS.has(status)) {
-      message.resume();
-      return fetch(input, init);
-    }
-    return responseOf(message, status);
+    const response = await send(outgoing, outgoing.url.protocol === 'https:' ? https : http);
+    if (!REDIRECTS.has(response.status)) return response;
+    await response.body?.cancel();
+    return fetch(input, init);
   };
 }
 
@@ -51,7 +48,7 @@ function plainRequest(input: Parameters<typeof fetch>[0], init: RequestInit): Ou
   return { url: new URL(input), method, headers: fields, body, signal: signal ?? undefined };
 }
 
-async function send(outgoing: Outgoing, agent: HttpAgent | HttpsAgent): Promise<IncomingMessage> {
+async function send(outgoing: Outgoing, agent: HttpAgent | HttpsAgent): Promise<Response> {
   const { url, method, headers, body, signal } = outgoing;
   signal?.throwIfAborted();
   const options: RequestOptions = { method, headers, agent };
@@ -63,7 +60,7 @@ async function send(outgoing: Outgoing, agent: HttpAgent | HttpsAgent): Promise<
       request.once('error', reject);
       request.once('response', (message) => {
         message.once('close', () => waiter?.off());
-        resolve(message);
+        resolve(responseOf(message));
       });
       request.once('finish', warmUp);
       request.end(body ?? undefined);
@@ -83,21 +80,24 @@ function warmUp(): unknown {
   return globalThis.Response;
 }
 
-async function responseOf(message: IncomingMessage, status: number): Promise<Response> {
+/** Made in the moment the head arrives: a body that came with it is then handed on without a stop. */
+function responseOf(message: IncomingMessage): Response | Promise<Response> {
+  const status = message.statusCode ?? 0;
   const headers = Object.entries(message.headersDistinct).flatMap(([name, values = []]) =>
     values.map((value): [string, string] => [name, value]),
   );
-  if (WITHOUT_BODY.has(status)) message.resume();
-  const decoded = await decode(message);
   const head = { status, statusText: message.statusMessage ?? '', headers };
-  if (WITHOUT_BODY.has(status)) return new Response(null, head);
-  return streamedResponse(new ByteStream(chunksOf(decoded)), head);
+  if (WITHOUT_BODY.has(status)) {
+    message.resume();
+    return new Response(null, head);
+  }
+  const over = (body: Readable) => streamedResponse(new ByteStream(chunksOf(body)), head);
+  const encoding = message.headers['content-encoding'] ?? 'identity';
+  return encoding === 'identity' ? over(message) : decoded(message, encoding).then(over);
 }
 
 /** We ask for no encoding; some servers use one all the same. */
-async function decode(message: IncomingMessage): Promise<Readable> {
-  const encoding = message.headers['content-encoding'];
-  if (encoding === undefined || encoding === 'identity') return message;
+async function decoded(message: IncomingMessage, encoding: string): Promise<Readable> {
   const zlib = await import('node:zlib');
   const decoders: Record<string, () => Transform> = {
     gzip: zlib.createGunzip,

@@ -15,7 +15,6 @@ export function chunksOf(stream: Readable): ByteSource {
   let waiting: Uint8Array<ArrayBuffer>[] = [];
   let waiter: Waiter | undefined;
   let end: { error?: unknown } | undefined;
-  let begun = false;
 
   function finish(ending: { error?: unknown }): void {
     end ??= ending;
@@ -31,6 +30,8 @@ export function chunksOf(stream: Readable): ByteSource {
       resolve({ done: false, value: chunk });
     } else if (waiting.push(chunk) >= MAX_WAITING) stream.pause();
   }
+  // At once: chunks that wait in the stream itself take longer than those that come straight.
+  stream.on('data', take);
   stream.once('end', () => finish({}));
   stream.once('error', (error) => finish({ error }));
   stream.once('close', () => finish({ error: new Error('The connection closed before the end.') }));
@@ -48,10 +49,6 @@ export function chunksOf(stream: Readable): ByteSource {
         }
         waiter = { resolve, reject };
         if (end) finish(end);
-        else if (!begun) {
-          begun = true;
-          stream.on('data', take);
-        }
       }),
     async return() {
       stream.destroy();

@@ -44,8 +44,14 @@ function plainRequest(input: Parameters<typeof fetch>[0], init: RequestInit): Ou
   if (typeof input !== 'string' && !(input instanceof URL)) return null;
   const { body = null, method = 'GET', headers, signal } = init;
   if (body !== null && typeof body !== 'string' && !(body instanceof Uint8Array)) return null;
-  const fields = Object.fromEntries(headers instanceof Headers ? headers : new Headers(headers));
-  return { url: new URL(input), method, headers: fields, body, signal: signal ?? undefined };
+  return { url: new URL(input), method, headers: fieldsOf(headers), body, signal: signal ?? undefined };
+}
+
+/** A plain record is what node wants: to send it through `Headers` would only cost time. */
+function fieldsOf(headers: RequestInit['headers']): Record<string, string> {
+  if (headers instanceof Headers) return Object.fromEntries(headers);
+  const isPlain = headers !== undefined && !Array.isArray(headers);
+  return isPlain ? (headers as Record<string, string>) : Object.fromEntries(new Headers(headers));
 }
 
 async function send(outgoing: Outgoing, agent: HttpAgent | HttpsAgent): Promise<Response> {

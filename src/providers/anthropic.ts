@@ -7,7 +7,7 @@ import { kindOf } from './errors.ts';
 import { estimateTokens } from './estimate.ts';
 import { endedEarly, excerpt, notTheProtocol, redact } from './faults.ts';
 import type { CreateProvider, ProviderOptions } from './options.ts';
-import { post } from './post.ts';
+import { type Send, sender } from './sender.ts';
 import { serverEvents } from './server-events.ts';
 import { assertSendable, brokenWire, watchWire, wordsIn } from './wire-watch.ts';
 
@@ -16,9 +16,15 @@ const TIMEOUT_MS = 60 * 60 * 1000;
 
 export const createAnthropic: CreateProvider = (options) => {
   const client = clientFor(options);
+  const line = {
+    options,
+    send: sender(client, '/v1/messages'),
+    sendTempered: sender(client, '/v1/messages', TEMPERATURE_VERSION),
+  };
+  const count = sender(client, '/v1/messages/count_tokens');
   return {
     name: options.name,
-    stream: (request, signal) => stream({ client, options }, request, signal),
+    stream: (request, signal) => stream(line, request, signal),
 
     async countTokens(request, signal) {
       const { model, messages, system, tools, thinking } = toWire(request, options);
@@ -29,9 +35,8 @@ export const createAnthropic: CreateProvider = (options) => {
         ...(tools && { tools }),
         ...(thinking && { thinking }),
       };
-      const call = { path: '/v1/messages/count_tokens', body };
       try {
-        const response = await post(client(), call, { watch: watchWire(options), signal });
+        const response = await count(body, { watch: watchWire(options), signal });
         const { input_tokens: tokens } = (await response.json()) as Partial<Anthropic.MessageTokensCount>;
         return Number.isFinite(tokens) ? Number(tokens) : estimateTokens(request);
       } catch {
@@ -63,7 +68,7 @@ function clientFor({ baseUrl, apiKey, headers }: ProviderOptions): () => Anthrop
 }
 
 async function* stream(
-  { client, options }: { client: () => Anthropic; options: ProviderOptions },
+  { options, send, sendTempered }: { options: ProviderOptions; send: Send; sendTempered: Send },
   request: CompletionRequest,
   signal: AbortSignal,
 ): AsyncGenerator<ProviderEvent> {
@@ -74,8 +79,8 @@ async function* stream(
   let begun = false;
   let frames = 0;
   try {
-    const headers = body.temperature === undefined ? {} : TEMPERATURE_VERSION;
-    const response = await post(client(), { path: '/v1/messages', body, headers }, { watch, signal });
+    const go = body.temperature === undefined ? send : sendTempered;
+    const response = await go(body, { watch, signal });
     for await (const { event, data } of serverEvents(response)) {
       frames++;
       if (event === 'ping' || data === '') continue;

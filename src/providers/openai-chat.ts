@@ -3,14 +3,14 @@ import { estimateTokens } from './estimate.ts';
 import { type ChatFrame, closeReply, openReply, toEvents } from './openai-chat-events.ts';
 import { type ChatOptions, toWire } from './openai-chat-wire.ts';
 import { openaiClient } from './openai-client.ts';
-import { post } from './post.ts';
+import { sender } from './sender.ts';
 import { frameIn, serverEvents, withoutEnd } from './server-events.ts';
 import { wireNames } from './tool-names.ts';
 import { brokenWire, watchWire } from './wire-watch.ts';
 
 /** OpenAI's Chat Completions, which most vendors and local servers speak, each with its quirks. */
 export function createOpenAIChat(options: ChatOptions): Provider {
-  const client = openaiClient(options);
+  const send = sender(openaiClient(options), '/chat/completions');
   return {
     name: options.name,
     countTokens: async (request) => estimateTokens(request),
@@ -19,8 +19,7 @@ export function createOpenAIChat(options: ChatOptions): Provider {
       const reply = openReply(wireNames(request.tools ?? []), options.quirks?.think ?? 'tags');
       let begun = false;
       try {
-        const call = { path: '/chat/completions', body: toWire(request, options) };
-        const response = await post(client(), call, { watch, signal });
+        const response = await send(toWire(request, options), { watch, signal });
         for await (const { data } of serverEvents(response)) {
           if (data.startsWith('[DONE]')) break;
           for (const event of toEvents(frameIn(data, { watch, options }) as ChatFrame, reply)) {

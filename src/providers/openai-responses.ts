@@ -6,7 +6,7 @@ import { openaiClient } from './openai-client.ts';
 import { openReply, toEvents } from './openai-responses-events.ts';
 import { toWire, type WireOptions } from './openai-responses-wire.ts';
 import type { CreateProvider } from './options.ts';
-import { post } from './post.ts';
+import { type Send, sender } from './sender.ts';
 import { frameIn, serverEvents, withoutEnd } from './server-events.ts';
 import { wireNames } from './tool-names.ts';
 import { brokenWire, watchWire } from './wire-watch.ts';
@@ -18,7 +18,7 @@ type Concession = 'noSummaries' | 'noThoughts';
 
 /** OpenAI's Responses, without storage on the vendor's side. */
 export const createOpenAIResponses: CreateProvider = (options) => {
-  const client = openaiClient(options);
+  const send = sender(openaiClient(options), '/responses');
   const conceded: Partial<Record<Concession, true>> = {};
   return {
     name: options.name,
@@ -26,7 +26,7 @@ export const createOpenAIResponses: CreateProvider = (options) => {
     async *stream(request, signal) {
       for (;;) {
         try {
-          return yield* exchange(request, { client, options: { ...options, ...conceded } }, signal);
+          return yield* exchange(request, { send, options: { ...options, ...conceded } }, signal);
         } catch (error) {
           const concession = concessionFor(error);
           if (!concession || conceded[concession]) throw error;
@@ -46,15 +46,14 @@ function concessionFor(error: unknown): Concession | undefined {
 
 async function* exchange(
   request: CompletionRequest,
-  { client, options }: { client: ReturnType<typeof openaiClient>; options: WireOptions },
+  { send, options }: { send: Send; options: WireOptions },
   signal: AbortSignal,
 ): AsyncGenerator<ProviderEvent> {
   const watch = watchWire(options);
   const reply = openReply(options, wireNames(request.tools ?? []));
   let begun = false;
   try {
-    const call = { path: '/responses', body: toWire(request, options) };
-    const response = await post(client(), call, { watch, signal });
+    const response = await send(toWire(request, options), { watch, signal });
     for await (const { event: name = '', data } of serverEvents(response)) {
       if (ECHOES.has(name)) continue;
       if (data.startsWith('[DONE]')) break;

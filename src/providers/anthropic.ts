@@ -81,7 +81,7 @@ async function* stream(
   try {
     const go = body.temperature === undefined ? send : sendTempered;
     const response = await go(body, { watch, signal });
-    for await (const { event, data } of serverEvents(response)) {
+    for await (const { event, data } of serverEvents(response.body)) {
       frames++;
       if (event === 'ping' || data === '') continue;
       for (const said of read(data, state, options)) {

@@ -79,13 +79,13 @@ async function* stream(
   let begun = false;
   try {
     // The reply is read here: the SDK makes a response of every event, and never lets go of a signal.
-    let reply = Response.error();
+    let reply: Response | undefined;
     const fetch: typeof globalThis.fetch = async (input, init) => {
       reply = await watch.fetch(input, { ...init, signal });
       return reply;
     };
     await client().models.generateContentStream({ ...wire, config: { ...config, httpOptions: { fetch } } });
-    for await (const { data } of serverEvents(reply)) {
+    for await (const { data } of serverEvents(reply?.body)) {
       const frame = frameIn(data, { watch, options }) as GenerateContentResponse;
       for (const said of toEvents(frame, state)) {
         begun ||= said.type !== 'usage';

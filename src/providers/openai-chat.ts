@@ -20,7 +20,7 @@ export function createOpenAIChat(options: ChatOptions): Provider {
       let begun = false;
       try {
         const response = await send(toWire(request, options), { watch, signal });
-        for await (const { data } of serverEvents(response)) {
+        for await (const { data } of serverEvents(response.body)) {
           if (data.startsWith('[DONE]')) break;
           for (const event of toEvents(frameIn(data, { watch, options }) as ChatFrame, reply)) {
             begun ||= event.type !== 'usage';

@@ -54,7 +54,7 @@ async function* exchange(
   let begun = false;
   try {
     const response = await send(toWire(request, options), { watch, signal });
-    for await (const { event: name = '', data } of serverEvents(response)) {
+    for await (const { event: name = '', data } of serverEvents(response.body)) {
       if (ECHOES.has(name)) continue;
       if (data.startsWith('[DONE]')) break;
       for (const event of toEvents(frameIn(data, { watch, options }) as ResponseStreamEvent, reply)) {

@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import { ByteStream, streamedResponse } from '../lib/byte-stream.ts';
 import { serverEvents } from './server-events.ts';
 
-async function read(response: Response) {
+async function read({ body }: Response) {
   const seen: { event?: string | undefined; data: string }[] = [];
-  for await (const { event, data } of serverEvents(response)) seen.push({ event, data });
+  for await (const { event, data } of serverEvents(body)) seen.push({ event, data });
   return seen;
 }
 

@@ -5,11 +5,11 @@ import type { ProviderOptions } from './options.ts';
 import { fromStreamedError, type WireWatch, wordsIn } from './wire-watch.ts';
 
 /** The events of an event stream as they come; the parser looks at text, which is several times faster than at bytes. */
-export async function* serverEvents(response: Response): AsyncGenerator<EventSourceMessage> {
+export async function* serverEvents(body: Response['body'] = null): AsyncGenerator<EventSourceMessage> {
   let ready: EventSourceMessage[] = [];
   const parser = createParser({ onEvent: (event) => ready.push(event) });
   const decoder = new TextDecoder();
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of body ?? []) {
     parser.feed(decoder.decode(chunk, { stream: true }));
     const events = ready;
     ready = [];

@@ -81,6 +81,7 @@ describe('what is not surely understood is doubted', () => {
       'a @(b)',
       'a\u00a0b',
     ],
+    ...['![ a ]', '!"a"', '!{a,b}', '[a]', '[ a]', '[[a]]', 'b; ![a]'],
     ...['a \u202e b', 'a\\\nb', "'a\\\nb'", 'case a in b) c;; esac;; d'],
   ])('%j', (line) => expect(parseLine(line).doubts).not.toEqual([]));
 
@@ -104,6 +105,8 @@ describe('what is not surely understood is doubted', () => {
       'for x in a b; do c; done',
       'while read -r x; do a; done < b',
       '[ -f a ]',
+      '! [ -f a ]',
+      '!(a)',
     ],
     ...['a # b; c', 'cat <<E\nx\nE', 'a \\\n b', 'case a in b) c;; *) d;; esac', 'a 2>&1 | b'],
   ])('but not %j', (line) => expect(parseLine(line).doubts).toEqual([]));

@@ -84,6 +84,8 @@ class StatementReader implements WordReader {
         this.pipeline(node, around);
         return still;
       case 'negated_command': {
+        // `!x` is a word to the shell, whatever stands for x.
+        if (!/^!([\s(<>]|$)/.test(this.slice(node))) this.doubts.add('a word is not understood');
         const after = this.sequence(node.children, around);
         return { success: after.failure, failure: after.success };
       }
@@ -307,6 +309,8 @@ class StatementReader implements WordReader {
     const [, open = '', inside = ''] = /^(\[\[?)([\s\S]*?)\]?\]$/.exec(raw) ?? [];
     const line = this.inner(`test ${inside}`);
     const [command, ...others] = line.commands;
+    // `[a]` is a pattern to the shell, and runs the file it finds.
+    if (!/^\s/.test(inside) || !/\s$/.test(inside)) this.doubts.add('a test is not understood');
     if (open === '[[' && /[&|<>()]|=~/.test(inside)) this.doubts.add('a test is not understood');
     for (const doubt of line.doubts) this.doubts.add(doubt);
     if (command === undefined || others.length > 0) this.doubts.add('a test is not understood');

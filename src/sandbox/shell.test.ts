@@ -149,10 +149,10 @@ describe('[L10] ending a command', () => {
       'deaf.sh': `trap '' TERM\n(trap '' TERM; echo $BASHPID > child.pid; while :; do sleep 0.1; done) &\necho started; wait; while :; do sleep 0.1; done`,
     });
     const started = Date.now();
-    const outcome = await run('bash deaf.sh', { timeoutMs: 500 });
+    const outcome = await run('bash deaf.sh', { timeoutMs: 3_000 });
     const took = Date.now() - started;
     expect(outcome).toMatchObject({ stdout: 'started\n', exitCode: null, signal: 'SIGKILL', timedOut: true });
-    expect(took).toBeGreaterThan(1_400);
+    expect(took).toBeGreaterThan(3_900);
     expect(took).toBeLessThan(20_000);
     expect(await isRunning(await pidIn(path.join(root, 'child.pid')))).toBe(false);
   });
@@ -160,7 +160,7 @@ describe('[L10] ending a command', () => {
   test('TERM comes first, so that a command can clean up', async () => {
     const { run } = await shellIn();
     const outcome = await run("trap 'echo cleaned; exit 7' TERM; while :; do sleep 0.05; done", {
-      timeoutMs: 300,
+      timeoutMs: 3_000,
     });
     expect(outcome).toMatchObject({ stdout: 'cleaned\n', exitCode: 7, timedOut: true });
   });
@@ -168,9 +168,11 @@ describe('[L10] ending a command', () => {
   test('an abort ends it within the grace time and keeps what was said', async () => {
     const { run } = await shellIn();
     const controller = new AbortController();
-    setTimeout(() => controller.abort(), 300);
     const started = Date.now();
-    const outcome = await run('echo early; sleep 60', { signal: controller.signal });
+    const outcome = await run('echo early; sleep 60', {
+      signal: controller.signal,
+      onOutput: () => controller.abort(),
+    });
     expect(outcome).toMatchObject({ stdout: 'early\n', exitCode: null, signal: 'SIGTERM', timedOut: false });
     expect(Date.now() - started).toBeLessThan(20_000);
   });
@@ -215,7 +217,7 @@ describe('[L10] ending a command', () => {
   ])('past its time, a child that %s dies too', async (_name, command) => {
     const { root, run } = await shellIn();
     const started = Date.now();
-    const outcome = await run(command, { timeoutMs: 600 });
+    const outcome = await run(command, { timeoutMs: 3_000 });
     expect(outcome).toMatchObject({ exitCode: null, timedOut: true });
     expect(Date.now() - started).toBeLessThan(20_000);
     expect(await isRunning(await pidIn(path.join(root, 'pid')))).toBe(false);

@@ -33,10 +33,10 @@ describe('[T11] [Y18] Bash', () => {
 
   test('a command past its time is stopped and says what it had said', async () => {
     const { context } = await bench();
-    expect(await use(bash, { command: 'echo early; sleep 30', timeout: 300 }, context)).toMatchObject({
+    expect(await use(bash, { command: 'echo early; sleep 30', timeout: 3_000 }, context)).toMatchObject({
       success: false,
       error:
-        'Timed out after 300 ms and was stopped. If it needs longer, pass a larger timeout (at most 600000) or set run_in_background.\nearly\n',
+        'Timed out after 3000 ms and was stopped. If it needs longer, pass a larger timeout (at most 600000) or set run_in_background.\nearly\n',
       metadata: { timedOut: true, signal: 'SIGTERM' },
     });
   });
@@ -99,11 +99,12 @@ describe('[T11] [Y18] Bash', () => {
 
   test('a time limit above the largest is lowered, and the model is told when it mattered', async () => {
     const { context } = await bench();
-    const tool = createBash({ maxTimeoutMs: 300 });
-    expect(await use(tool, { command: 'echo done', timeout: 900_000 }, context)).toMatchObject({
+    const patient = createBash({ maxTimeoutMs: 20_000 });
+    expect(await use(patient, { command: 'echo done', timeout: 900_000 }, context)).toMatchObject({
       success: true,
       output: 'done\n',
     });
+    const tool = createBash({ maxTimeoutMs: 300 });
     expect(await use(tool, { command: 'sleep 30', timeout: 900_000 }, context)).toMatchObject({
       success: false,
       error:

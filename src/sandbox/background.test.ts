@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -24,14 +25,22 @@ async function untilEnd(shell: Shell, id: string): Promise<BackgroundState | nul
   }
 }
 
+/** Asks until there is something new. */
+async function untilNews(shell: Shell, id: string): Promise<BackgroundState | null> {
+  for (;;) {
+    const state = shell.check(id);
+    if (state?.newOutput !== '') return state;
+    await sleep(20);
+  }
+}
+
 describe('a command in the background', () => {
   test('goes on by itself, and its news is told once', async () => {
-    const { shell } = await shellIn();
-    const command = 'echo one; sleep 0.4; echo two >&2; exit 3';
+    const { root, shell } = await shellIn();
+    const command = 'echo one; until [ -e go ]; do sleep 0.02; done; echo two >&2; exit 3';
     const id = await shell.start({ command });
-    await sleep(200);
     const state = { id: 'bg_1', command };
-    expect(shell.check(id)).toEqual({
+    expect(await untilNews(shell, id)).toEqual({
       ...state,
       running: true,
       exitCode: null,
@@ -39,6 +48,7 @@ describe('a command in the background', () => {
       newOutput: 'one\n',
     });
     expect(shell.check(id)?.newOutput).toBe('');
+    await writeFile(path.join(root, 'go'), '');
     const ended = { ...state, running: false, exitCode: 3, signal: null };
     expect(await untilEnd(shell, id)).toEqual({ ...ended, newOutput: 'two\n' });
     expect(shell.check(id)).toEqual({ ...ended, newOutput: '' });

@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { isRunning } from '../../test/support/processes.ts';
+import { isRunning, pidIn } from '../../test/support/processes.ts';
+import { workspace } from '../../test/support/workspace.ts';
 import { createWatchdog } from './watchdog.ts';
 
 const name = 'WATCHDOG_TEST_MARK';
@@ -38,9 +40,10 @@ describe.skipIf(process.platform === 'win32')('the watchdog', () => {
 
   test('asks first and kills the deaf after a second', async () => {
     const watchdog = createWatchdog({ name, prefix: randomUUID() }, process.env.PATH);
-    const pid = program("trap '' TERM; while :; do sleep 0.1; done");
+    const deaf = path.join((await workspace()).root, 'deaf.pid');
+    const pid = program(`trap '' TERM; echo $$ > '${deaf}'; while :; do sleep 0.1; done`);
     watchdog.watch(pid);
-    await sleep(100);
+    expect(await pidIn(deaf)).toBe(pid);
     const started = Date.now();
     await watchdog.close();
     expect(Date.now() - started).toBeGreaterThan(900);

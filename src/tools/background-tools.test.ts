@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { bench, use } from '../../test/support/hands.ts';
@@ -12,14 +14,14 @@ const start = (command: string, context: ToolContext) =>
 describe('commands in the background', () => {
   test('are started, read and ended by their id', async () => {
     const { context } = await bench();
-    const command = "exec 2>/dev/null; echo up; trap 'echo down; exit 0' TERM; while :; do sleep 0.05; done";
+    const command = "exec 2>/dev/null; trap 'echo down; exit 0' TERM; echo up; while :; do sleep 0.05; done";
     expect(await start(command, context)).toEqual({
       success: true,
       output:
         'Started in the background as bg_1. BashOutput reads its output, KillShell ends it; it ends with the session at the latest.',
       metadata: { id: 'bg_1', command },
     });
-    expect(await use(bashOutput, { id: 'bg_1', wait_ms: 5_000 }, context)).toEqual({
+    expect(await use(bashOutput, { id: 'bg_1', wait_ms: 20_000 }, context)).toEqual({
       success: true,
       output: 'bg_1 is running.\nup\n',
       display: { kind: 'text', text: 'up\n' },
@@ -45,20 +47,24 @@ describe('commands in the background', () => {
   });
 
   test('waiting ends with new output, with the end, with the time, or with an abort', async () => {
-    const { context } = await bench();
-    await start("sleep 0.3; printf '\\033[32mgreen\\033[0m'; sleep 0.5; kill -SEGV $$", context);
+    const { root, context } = await bench();
+    const until = (name: string) => `until [ -e ${name} ]; do sleep 0.02; done`;
+    const go = (name: string) => writeFile(path.join(root, name), '');
+    await start(`${until('go')}; printf '\\033[32mgreen\\033[0m'; ${until('end')}; kill -SEGV $$`, context);
     const timed = async (wait_ms: number) => {
       const started = Date.now();
       const { output } = (await use(bashOutput, { id: 'bg_1', wait_ms }, context)) as { output: string };
       return { output, ms: Date.now() - started };
     };
-    const [nothing, green, end] = [await timed(50), await timed(10_000), await timed(10_000)];
+    const nothing = await timed(50);
+    const [green] = await Promise.all([timed(30_000), go('go')]);
+    const [end] = await Promise.all([timed(30_000), go('end')]);
     expect([nothing.output, green.output, end.output]).toEqual([
       'bg_1 is running.\n(no new output)',
       'bg_1 is running.\ngreen',
       'bg_1 was ended by signal SIGSEGV.\n(no new output)',
     ]);
-    expect(Math.max(nothing.ms, green.ms, end.ms)).toBeLessThan(5_000);
+    expect(Math.max(nothing.ms, green.ms, end.ms)).toBeLessThan(20_000);
 
     await start('sleep 60', context);
     const controller = new AbortController();

@@ -1,7 +1,6 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { walled, walledIn } from '../../../test/support/walled.ts';
@@ -142,8 +141,7 @@ describe('[X02] a real engine', () => {
 
     const began = Date.now();
     expect(await run('while :; do :; done', { timeoutMs: 2_000 })).toMatchObject({ timedOut: true });
-    expect(Date.now() - began).toBeLessThan(15_000);
-    await sleep(500);
-    expect((await podman('ps -q')).stdout).toBe('');
+    expect(Date.now() - began).toBeLessThan(30_000);
+    await expect.poll(async () => (await podman('ps -q')).stdout).toBe('');
   }, 120_000);
 });

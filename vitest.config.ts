@@ -21,6 +21,8 @@ const WITH_BINARY = [
   'tui-input',
 ].map((name) => `test/journeys/${name}.test.ts`);
 const INSTALL = 'test/journeys/install.test.ts';
+/** These measure the memory of their own process: what other tests have used would hide what they need. */
+const ALONE = ['src/sandbox/shell-flood.test.ts', 'src/sandbox/read-lines-memory.test.ts'];
 const ABOUT_BINARY = 'test/journeys/binary.test.ts';
 
 /** Unit tests run the source; journeys run the built program, so only they wait for a build. */
@@ -42,8 +44,10 @@ export default defineConfig({
             'test/support/**/*.test.ts',
             'test/policy/**/*.test.ts',
           ],
+          exclude: ALONE,
         },
       },
+      { test: { ...shared, name: 'alone', include: ALONE } },
       {
         test: {
           ...shared,

@@ -4,7 +4,6 @@ import { expect, onTestFinished, test } from 'vitest';
 import { workspace } from '../../test/support/workspace.ts';
 import { createShell } from './shell.ts';
 
-/** In a file of its own, so in a process of its own: memory that other tests have used would hide what this one needs. */
 test('[T11] [Y18] [Y39] a flood is whole on disk, both streams in order of arrival, and memory stays flat', async () => {
   const { root } = await workspace();
   const outputFolder = path.join(root, 'kept', 'outputs');

@@ -8,6 +8,9 @@ import { createSpill, type Spill, type Spilled, within } from './spill.ts';
 const MAX_STREAM_BYTES = 10 * 1024 * 1024;
 /** How long output may still arrive after the shell itself has ended: a child left behind can hold the pipe for ever. */
 const DRAIN_MS = 500;
+const DRAIN_STEP_MS = 25;
+/** A disk that does not answer must not hold up the result. */
+const HELD_MS = 5_000;
 
 /** A process that was started for a command; its streams are the command's own. */
 export type Child = {
@@ -28,14 +31,23 @@ export type Following = Pick<CommandRun, 'timeoutMs' | 'signal' | 'onOutput'> & 
 };
 
 /** Resolves once the shell has ended and its output is read, as far as it comes soon. */
-export async function endOf({ process, explain }: Child): Promise<Ending> {
+export async function endOf({ process, stdout, stderr, explain }: Child): Promise<Ending> {
   const closed = new Promise<void>((resolve) => process.once('close', () => resolve()));
   const ending = await new Promise<Ending>((resolve, reject) => {
     process.once('exit', (code, signal) => resolve({ code, signal }));
     process.once('error', (error) => reject(new Error(`The shell could not be started: ${error.message}`)));
   });
-  await within(closed, DRAIN_MS);
+  await drained(closed, [stdout, stderr]);
   return explain?.(ending) ?? ending;
+}
+
+/** While the streams are held, for the disk is behind, their output cannot arrive: that time does not count. */
+async function drained(closed: Promise<void>, streams: readonly Readable[]): Promise<void> {
+  const latest = performance.now() + HELD_MS;
+  for (let left = DRAIN_MS; left > 0 && performance.now() < latest; ) {
+    if (await within(closed, DRAIN_STEP_MS)) return;
+    if (!streams.some((stream) => stream.isPaused())) left -= DRAIN_STEP_MS;
+  }
 }
 
 /** From a started child to its outcome: collects, enforces the time limit and the abort, and never waits on a held pipe. */

@@ -5,7 +5,7 @@ import path from 'node:path';
 const MAX_FILE_BYTES = 1024 ** 3;
 const PENDING_BYTES = 1024 ** 2;
 /** A disk that does not answer must not hold up the result. */
-const CLOSE_MS = 1_000;
+const CLOSE_MS = 5_000;
 
 /** Where the whole output is, and why it ends early if it does. No file when there was no need for one. */
 export type Spilled = { file?: string; stopped?: string };
@@ -79,12 +79,13 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Waits for the work, but no longer than this. */
-export async function within(work: Promise<void>, ms: number): Promise<void> {
+/** Waits for the work, but no longer than this; whether it is done. */
+export async function within(work: Promise<void>, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
+  const limit = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, ms, false);
   });
-  await Promise.race([work, limit]);
+  const isDone = await Promise.race([work.then(() => true), limit]);
   clearTimeout(timer);
+  return isDone;
 }

@@ -23,7 +23,8 @@ export function withLoadingWait(
         } catch (error) {
           if (!isLoading(error) || signal.aborted || performance.now() > until) throw error;
         }
-        await sleep(lookAgainMs, undefined, { signal });
+        // The timer's own error would hide the reason of the abort.
+        await sleep(lookAgainMs, undefined, { signal }).catch(() => signal.throwIfAborted());
       }
     },
   };

@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { deadUrl, fails, hello, loopback, modelInfo, play, sse } from '../../test/support/loopback.ts';
 import { ProviderError } from '../contract/errors.ts';
+import type { ProviderEvent } from '../contract/provider.ts';
 import { createOpenAIChat } from './openai-chat.ts';
 
 const KEY = 'sk-secret-1234567890';
@@ -197,11 +198,15 @@ describe('[N11] faults', () => {
       response.write(`data: ${JSON.stringify(delta({ content: 'he' }))}\n\n`);
     });
     const abort = new AbortController();
-    setTimeout(() => abort.abort(reason), 100);
-    expect(await play(chat(server.url), hello(), abort.signal)).toEqual({
-      events: [{ type: 'text', text: 'he' }],
-      error: reason,
-    });
+    const events: ProviderEvent[] = [];
+    const run = async () => {
+      for await (const event of chat(server.url).stream(hello(), abort.signal)) {
+        events.push(event);
+        setImmediate(() => abort.abort(reason));
+      }
+    };
+    await expect(run()).rejects.toBe(reason);
+    expect(events).toEqual([{ type: 'text', text: 'he' }]);
     expect(await play(chat(server.url), hello(), AbortSignal.abort(reason))).toEqual({
       events: [],
       error: reason,

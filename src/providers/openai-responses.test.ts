@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { deadUrl, fails, hello, loopback, modelInfo, play, sse } from '../../test/support/loopback.ts';
 import { ProviderError } from '../contract/errors.ts';
 import type { Message } from '../contract/message.ts';
-import type { ModelInfo } from '../contract/provider.ts';
+import type { ModelInfo, ProviderEvent } from '../contract/provider.ts';
 import { createOpenAIResponses } from './openai-responses.ts';
 
 const KEY = 'sk-secret-1234567890';
@@ -311,10 +311,14 @@ describe('[N11] faults', () => {
       response.write(`data: ${JSON.stringify(said('he'))}\n\n`);
     });
     const abort = new AbortController();
-    setTimeout(() => abort.abort(reason), 100);
-    expect(await play(responses(server.url), hello(), abort.signal)).toEqual({
-      events: [{ type: 'text', text: 'he' }],
-      error: reason,
-    });
+    const events: ProviderEvent[] = [];
+    const run = async () => {
+      for await (const event of responses(server.url).stream(hello(), abort.signal)) {
+        events.push(event);
+        setImmediate(() => abort.abort(reason));
+      }
+    };
+    await expect(run()).rejects.toBe(reason);
+    expect(events).toEqual([{ type: 'text', text: 'he' }]);
   });
 });

@@ -96,7 +96,7 @@ test('a reader who leaves at the last event keeps the connection for the next re
   const url = await serving((request, response) => {
     sockets.add(request.socket);
     response.write('last event');
-    setTimeout(() => response.end(), 5);
+    setImmediate(() => response.end());
   });
   const send = createHttpFetch();
   for (let turn = 0; turn < 3; turn++) {

@@ -152,7 +152,7 @@ describe('what was used', () => {
 
   test('a run in the ledger takes nothing from what is held or spent', async () => {
     const { home } = await workspace();
-    const ledger = new Ledger(home);
+    const ledger = new Ledger(home, () => new Date(2026, 0, 2, 12));
     const { run, purpose, model, session, at, id } = entry('1');
     const amounts = { usd: 1, tokens: 1 };
     const hold = { run, purpose, model, session, at, id, most: amounts, sure: amounts };

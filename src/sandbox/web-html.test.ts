@@ -5,6 +5,12 @@ import { htmlToMarkdown } from './web-html.ts';
 const never = new AbortController().signal;
 const convert = (html: string) => htmlToMarkdown(html, new URL('https://a.org/docs/page'), never);
 
+/** What this process has computed: on a busy machine the clock says nothing about it. */
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
+}
+
 describe('HTML as Markdown', () => {
   test.each([
     [
@@ -102,17 +108,18 @@ describe('HTML as Markdown', () => {
     ['many links', '<a href="/x">x</a> '.repeat(50_000)],
     ['tags that never end', '<a '.repeat(300_000)],
     ['comments that never end', '<!--'.repeat(300_000)],
-  ])('a hostile page takes bounded time: %s', { timeout: 20_000 }, async (_name, html) => {
-    const started = performance.now();
+  ])('a hostile page takes bounded time: %s', { timeout: 60_000 }, async (_name, html) => {
+    const started = cpuMs();
     let longest = 0;
     let last = started;
     const timer = setInterval(() => {
-      longest = Math.max(longest, performance.now() - last);
-      last = performance.now();
+      const now = cpuMs();
+      longest = Math.max(longest, now - last);
+      last = now;
     }, 5);
     await convert(html);
     clearInterval(timer);
-    expect(performance.now() - started).toBeLessThan(8_000);
+    expect(cpuMs() - started).toBeLessThan(8_000);
     expect(longest).toBeLessThan(2_000);
   });
 

@@ -4,11 +4,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { DownloadError, type DownloadFault, download, type Progress } from './download.ts';
 
-type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+type Answer = (request: IncomingMessage, response: ServerResponse) => unknown;
 
 const content = Buffer.from(Array.from({ length: 300_000 }, (_, i) => (i * 7919) % 251));
 const sha256 = createHash('sha256').update(content).digest('hex');
@@ -41,9 +42,12 @@ async function serve(answer: Answer): Promise<{ url: string; ranges: (string | u
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/model.gguf`, ranges };
 }
 
+type Filed = { cutAfter?: number; etag?: string; body?: Buffer; target?: string };
+
 /** Serves ranges as a file server does; `cutAfter` bytes of each answer the connection breaks. */
-function filed({ cutAfter = Number.POSITIVE_INFINITY, etag = '"one"', body = content } = {}): Answer {
-  return (request, response) => {
+function filed(options: Filed = {}): Answer {
+  const { cutAfter = Number.POSITIVE_INFINITY, etag = '"one"', body = content, target = file } = options;
+  return async (request, response) => {
     const asked = /^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1];
     const stale = request.headers['if-range'] !== undefined && request.headers['if-range'] !== etag;
     const from = asked === undefined || stale ? 0 : Number(asked);
@@ -58,9 +62,21 @@ function filed({ cutAfter = Number.POSITIVE_INFINITY, etag = '"one"', body = con
       ...(from > 0 && { 'content-range': `bytes ${from}-${body.length - 1}/${body.length}` }),
     });
     if (part.length <= cutAfter) response.end(part);
-    // What is still on its way when a connection breaks may be lost; here it arrives.
-    else response.write(part.subarray(0, cutAfter), () => setTimeout(() => response.destroy(), 10));
+    else {
+      response.write(part.subarray(0, cutAfter));
+      // What is still on its way when a connection breaks may be lost; here it arrives.
+      while (!response.destroyed && (await sizeOf(`${target}.part`)) < from + cutAfter) await sleep(5);
+      response.destroy();
+    }
   };
+}
+
+/** Of what is not there yet, none. */
+function sizeOf(name: string): Promise<number> {
+  return stat(name).then(
+    ({ size }) => size,
+    () => 0,
+  );
 }
 
 async function faultOf(work: Promise<unknown>): Promise<DownloadFault> {
@@ -259,8 +275,8 @@ test('whatever the cuts, the file is the same', async () => {
       fc.integer({ min: 0, max: 999 }),
       async (cutAfter, have) => {
         const body = content.subarray(0, 1000);
-        const { url } = await serve(filed({ cutAfter, body }));
         const target = path.join(folder, `${cutAfter}-${have}`);
+        const { url } = await serve(filed({ cutAfter, body, target }));
         if (have > 0) await writeFile(`${target}.part`, body.subarray(0, have));
         await download({ url, file: target }, { signal: never });
         expect(await readFile(target)).toEqual(body);

@@ -33,15 +33,16 @@ describe.runIf(process.platform === 'linux')('a bus that cannot be used', () => 
   });
 
   test.each([
-    ['never answers', '', 'the secret service cannot be reached: the secret service does not answer'],
-    ['refuses the user', 'REJECTED EXTERNAL\r\n', 'the D-Bus session refuses this user'],
-  ])('one that %s is left within the limit', async (_, greeting, reason) => {
+    ['never answers', '', 200, 'the secret service cannot be reached: the secret service does not answer'],
+    ['refuses the user', 'REJECTED EXTERNAL\r\n', 20_000, 'the D-Bus session refuses this user'],
+  ])('one that %s is left within the limit', async (_, greeting, limitMs, reason) => {
     const { root } = await workspace();
     const socket = path.join(root, 'bus');
     const server = createServer((connection) => connection.write(greeting)).listen(socket);
     onTestFinished(() => void server.close());
 
-    expect(await secretServiceProblem({ DBUS_SESSION_BUS_ADDRESS: `unix:path=${socket}` }, 200)).toBe(reason);
+    const env = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${socket}` };
+    expect(await secretServiceProblem(env, limitMs)).toBe(reason);
   });
 });
 
@@ -65,7 +66,7 @@ const program = `
   const found = await again.find('anthropic');
   const listed = await again.list();
   const removed = await again.remove('anthropic');
-  const quick = performance.now() - started < 2500;
+  const quick = performance.now() - started < 15_000;
   console.log(JSON.stringify({ stored, found, listed, removed, after: await again.find('anthropic'), quick }));
 `;
 
@@ -118,14 +119,15 @@ describe.runIf(missing.length === 0)('[N12] a real secret service', () => {
     dbus-send --session --print-reply --dest=org.freedesktop.secrets /org/freedesktop/secrets \\
       org.freedesktop.Secret.Service.Lock array:objpath:/org/freedesktop/secrets/collection/login >&2`;
 
+  const bus = 'dbus-send --session --print-reply --dest=org.freedesktop.DBus / org.freedesktop.DBus';
+  const begin = `${bus}.StartServiceByName string:org.freedesktop.secrets uint32:0 >&2`;
+  const deaf = `dbus-test-tool black-hole --name=org.freedesktop.secrets &
+    until ${bus}.NameHasOwner string:org.freedesktop.secrets | grep -q true; do sleep 0.05; done`;
+
   test.each([
-    ['that has no keyring yet', 'true', 'there is no default keyring'],
+    ['that has no keyring yet', begin, 'there is no default keyring'],
     ['that is locked', lock, 'the keyring is locked'],
-    [
-      'that never answers',
-      'dbus-test-tool black-hole --name=org.freedesktop.secrets & sleep 0.3',
-      'the secret service cannot be reached: the secret service does not answer',
-    ],
+    ['that never answers', deaf, 'the secret service cannot be reached: the secret service does not answer'],
   ])('%s leaves the key to the private file, without a hang', async (_, prelude, because) => {
     const { home, outcome } = await play(prelude);
     const file = path.join(home, 'credentials.json');

@@ -24,7 +24,7 @@ async function until(what: () => boolean): Promise<void> {
 describe('one server', () => {
   test('[Q01] is connected, lists what it offers, answers, and is off once closed', async () => {
     const { hub } = await hubOf({ every: published('everything'), off: { command: 'x', disabled: true } });
-    await hub.settled(10_000);
+    await hub.settled(28_000);
     const every = named(hub, 'every');
     expect([every.phase, named(hub, 'off').phase]).toEqual(['ready', 'off']);
     expect(every.offers.tools.map(({ name }) => name)).toContain('echo');
@@ -44,7 +44,7 @@ describe('one server', () => {
 
   test('[Q02] progress told in one breath with the answer is heard before it', async () => {
     const { hub } = await hubOf({ odd: oddServer('hurries') });
-    await hub.settled(10_000);
+    await hub.settled(28_000);
     const told: string[] = [];
     await named(hub, 'odd').callTool('say', {}, { ...alone, progress: (text) => told.push(text) });
     expect(told).toEqual(['1 of 3\n', '2 of 3\n', '3 of 3\n']);
@@ -55,7 +55,7 @@ describe('one server', () => {
     const { hub } = await hubOf({ odd: oddServer('dies in calls') }, { backoffMs: 5 });
     const told: string[] = [];
     hub.onNotice((text) => told.push(text));
-    await hub.settled(10_000);
+    await hub.settled(28_000);
     const odd = named(hub, 'odd');
     for (let death = 0; death < 5; death++)
       await expect(odd.callTool('say', {}, alone)).rejects.toThrow('Connection closed');
@@ -72,7 +72,7 @@ describe('one server', () => {
 
   test('a call that is called off ends at once, and the server is told', async () => {
     const { hub } = await hubOf({ odd: oddServer('hangs in calls') });
-    await hub.settled(10_000);
+    await hub.settled(28_000);
     const stop = new AbortController();
     const call = named(hub, 'odd').callTool('say', {}, { ...alone, signal: stop.signal });
     setTimeout(() => stop.abort(new Error('called off')), 50);
@@ -83,7 +83,7 @@ describe('one server', () => {
 
   test('a list that changes is read again', async () => {
     const { hub } = await hubOf({ odd: oddServer('grows') });
-    await hub.settled(10_000);
+    await hub.settled(28_000);
     const odd = named(hub, 'odd');
     expect(odd.offers.tools.map(({ name }) => name)).toEqual(['say']);
     await odd.callTool('say', {}, alone);
@@ -94,7 +94,7 @@ describe('one server', () => {
     const port = await freePort();
     const first = await startEverything('streamableHttp', port);
     const { hub } = await hubOf({ web: { url: first.url } }, { backoffMs: 5 });
-    await hub.settled(10_000);
+    await hub.settled(28_000);
     const web = named(hub, 'web');
     const echo = () => web.callTool('echo', { message: 'a' }, alone);
     expect(await echo()).toMatchObject({ content: [{ text: 'Echo: a' }] });
@@ -109,7 +109,7 @@ describe('one server', () => {
       bare: { command: 'node', args: [['$', '{NOT_SET_ANYWHERE}'].join('')] },
       gone: { command: 'no-such-program-here' },
     });
-    await hub.settled(10_000);
+    await hub.settled(28_000);
     expect(named(hub, 'bare').trouble).toBe('NOT_SET_ANYWHERE is not set in the environment');
     expect(named(hub, 'gone').trouble).toContain('there is no program no-such-program-here');
   });

@@ -17,7 +17,7 @@ async function session({ fits = true, isWatched = false } = {}) {
     'a.b': oddServer('fine'),
     off: { command: 'x', disabled: true },
   });
-  await hub.settled(10_000);
+  await hub.settled(28_000);
   return createSessionTools(hub, { outgoing: (value) => value, isWatched, define, fits: () => fits });
 }
 

@@ -6,9 +6,10 @@ const TIME_MS = 3_000;
 export function programVersion(
   name: string,
   env: Readonly<Record<string, string | undefined>>,
+  timeMs = TIME_MS,
 ): Promise<string | null> {
   return new Promise((resolve) => {
-    const options = { env: { ...env }, timeout: TIME_MS, windowsHide: true };
+    const options = { env: { ...env }, timeout: timeMs, windowsHide: true };
     execFile(name, ['--version'], options, (error, stdout) => {
       const line = stdout.trim().split('\n')[0] ?? '';
       // A name is why it could not be started, a number how it ended. Where a folder of the PATH is closed to us, it is

@@ -169,17 +169,18 @@ describe('[U14] the budget', () => {
     const finished = new Promise<void>((resolve) => {
       finish = resolve;
     });
+    let sent = false;
     const slow: Provider = {
       ...scripted(),
       async *stream() {
+        sent = true;
         await finished;
         yield { type: 'usage', usage: usage(100, 10) };
         yield { type: 'stop', reason: 'end' };
       },
     };
     const running = ask(first.budget.metered(slow, { choice: sonnet, purpose: 'main' }));
-    await expect.poll(async () => (await first.budget.costs()).length).toBe(3);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await expect.poll(() => sent).toBe(true);
     const model = scripted(says('hey'));
     const waiting = ask(metered(second.budget, model));
     await expect.poll(() => second.notices.length).toBe(1);

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { localEmbedding } from './local-embedding.ts';
 import { rankTexts } from './select.ts';
@@ -22,7 +23,7 @@ async function serve({ delayMs = 0 } = {}) {
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const { input } = JSON.parse(Buffer.concat(chunks).toString()) as { input: string[] };
     asked.push(input);
-    await new Promise((resolve) => setTimeout(resolve, delayMs));
+    await sleep(delayMs, undefined, { ref: false });
     const vectors = input.map(meaning);
     const body =
       request.url === '/api/embed'
@@ -62,20 +63,20 @@ test.each(['ollama', 'lmstudio'])(
     const file = vectorFile(place, found.model);
     const open = () => new VectorCache({ file, embed: found.embed });
     expect(hasVectors(place)).toBe(false);
-    await open().learn(notes, AbortSignal.timeout(5000));
+    await open().learn(notes, AbortSignal.timeout(20_000));
     expect(hasVectors(place)).toBe(true);
-    await open().learn([...notes, 'One more.'], AbortSignal.timeout(5000));
+    await open().learn([...notes, 'One more.'], AbortSignal.timeout(20_000));
     expect(asked).toEqual([notes, ['One more.']]);
     expect((await readFile(file, 'utf8')).split('\n')).toHaveLength(5);
 
-    const meaning = { vectors: open(), withinMs: 2000 };
+    const meaning = { vectors: open(), withinMs: 20_000 };
     expect((await rankTexts('where does it purr?', notes, meaning))[0]).toBe(0);
     expect((await rankTexts('how many cents', notes, meaning))[0]).toBe(1);
   },
 );
 
 test('a service that is slow or gone costs nothing but what it would have found', async () => {
-  const { url } = await serve({ delayMs: 3000 });
+  const { url } = await serve({ delayMs: 60_000 });
   const place = await folder();
   for (const baseUrl of [url, 'http://127.0.0.1:1']) {
     const found = localEmbedding('ollama/e5', [{ provider: 'ollama', baseUrl, models: ['e5'] }], fetch);

@@ -104,6 +104,7 @@ test('an Enter from before the terminal was taken is one; later a line feed is a
   stdin.write('\n');
   await pause();
 
+  expect(keys).toHaveLength(3);
   expect(names(keys).slice(0, 2)).toEqual(['a', 'return']);
   expect(keys[2]).not.toEqual(keys[1]);
 });

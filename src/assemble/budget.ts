@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/schema.ts';
 import type { Spending } from '../contract/command.ts';
 import { BudgetReachedError } from '../contract/errors.ts';
 import { formatLimit, type Limit, type LimitScope, limitInPrompt, parseLimits } from '../contract/limit.ts';
 import type { Usage } from '../contract/message.ts';
 import type { CompletionRequest, Provider, ProviderEvent } from '../contract/provider.ts';
+import { pause } from '../lib/abort.ts';
 import {
   type Admission,
   amountsOf,
@@ -198,7 +198,7 @@ export class Budget implements Spending {
       if (verdict.type === 'stop') throw this.#reached(verdict, call);
       if (!told)
         this.#deps.notice('info', `Waiting for other runs: they may need what is left of the limit.`);
-      await sleep(LOOK_AGAIN_MS, undefined, { signal });
+      await pause(LOOK_AGAIN_MS, signal);
     }
   }
 

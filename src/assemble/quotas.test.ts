@@ -126,7 +126,7 @@ describe('[U14] quotas', () => {
       quota: { take: async () => 60_000 },
       notice: () => waiting.abort(new Error('stop')),
     });
-    await expect(ask(limited(model, 'a'), request(), waiting.signal)).rejects.toThrow('aborted');
+    await expect(ask(limited(model, 'a'), request(), waiting.signal)).rejects.toThrow('stop');
     expect(model.requests).toEqual([]);
   });
 });

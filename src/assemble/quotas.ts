@@ -1,10 +1,10 @@
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/schema.ts';
 import { grouped } from '../contract/limit.ts';
 import type { Usage } from '../contract/message.ts';
 import type { Provider } from '../contract/provider.ts';
 import type { Quota, QuotaLimits } from '../contract/quota.ts';
+import { pause } from '../lib/abort.ts';
 import { createLocalQuota } from '../observability/local-quota.ts';
 import { estimateTokens } from '../providers/estimate.ts';
 import type { Parts } from './assemble.ts';
@@ -62,7 +62,7 @@ export function createQuotas(deps: QuotasDeps): Quotas {
         deps.notice('warn', waitWords(waitMs, row));
         told = true;
       }
-      await (deps.sleep ?? sleepUntilAborted)(waitMs, signal);
+      await (deps.sleep ?? pause)(waitMs, signal);
     }
   }
 
@@ -126,8 +126,4 @@ function countWords(count: number, noun: string): string {
 
 function tokensOf({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens }: Usage): number {
   return inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens;
-}
-
-async function sleepUntilAborted(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(ms, undefined, { signal });
 }

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
-import { following, limited, onAbort, raceAbort } from './abort.ts';
+import { following, limited, onAbort, pause, raceAbort } from './abort.ts';
 
 const heard = (signal: AbortSignal) =>
   new Promise<unknown>((resolve) => signal.addEventListener('abort', () => resolve(signal.reason)));
@@ -89,3 +89,13 @@ function controllerOf(): { signal: AbortSignal; abort(reason: unknown): void } {
   const controller = new AbortController();
   return { signal: controller.signal, abort: (reason) => controller.abort(reason) };
 }
+
+test('a pause ends by itself, or with the reason of an abort before or during it', async () => {
+  const leaving = new AbortController();
+  const reason = new Error('enough');
+  await pause(1, leaving.signal);
+  const long = pause(60_000, leaving.signal);
+  leaving.abort(reason);
+  await expect(long).rejects.toBe(reason);
+  await expect(pause(1, leaving.signal)).rejects.toBe(reason);
+});

@@ -30,6 +30,21 @@ export function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
   });
 }
 
+/** Waits for so long; an abort ends it with its own reason. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
+    const waiter = onAbort(signal, () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    });
+    const timer = setTimeout(() => {
+      waiter.off();
+      resolve();
+    }, ms);
+  });
+}
+
 export type Following = { signal: AbortSignal; abort(reason?: unknown): void; stop(): void };
 
 /** A signal that ends with another, or before it; one that follows takes a tenth of what `AbortSignal.any` does. */

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Quota } from '../contract/quota.ts';
+import { pause } from '../lib/abort.ts';
 import { type Lock, lockFile } from '../lib/lock.ts';
 import { sha256 } from '../lib/sha256.ts';
 import { type Taken, waitFor } from './quota-window.ts';
@@ -70,7 +70,7 @@ async function locked(file: string, signal: AbortSignal): Promise<Lock> {
     signal.throwIfAborted();
     const lock = await lockFile(file);
     if (lock) return lock;
-    await sleep(1 + Math.random() * 5, undefined, { signal });
+    await pause(1 + Math.random() * 5, signal);
   }
 }
 

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ProviderError } from '../contract/errors.ts';
 import type { Provider } from '../contract/provider.ts';
+import { pause } from '../lib/abort.ts';
 
 const LOADING = /load(ing)? (the )?model|model is (still )?(being )?load(ing|ed)|model not (yet )?loaded/i;
 const PATIENCE_MS = 120_000;
@@ -23,8 +23,7 @@ export function withLoadingWait(
         } catch (error) {
           if (!isLoading(error) || signal.aborted || performance.now() > until) throw error;
         }
-        // The timer's own error would hide the reason of the abort.
-        await sleep(lookAgainMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+        await pause(lookAgainMs, signal);
       }
     },
   };

@@ -1,5 +1,6 @@
 import { ProviderError, type ProviderErrorKind } from '../contract/errors.ts';
 import type { CompletionRequest, Provider, ProviderEvent } from '../contract/provider.ts';
+import { pause } from '../lib/abort.ts';
 
 export const MAX_RETRIES = 3;
 const FIRST_DELAY_MS = 1000;
@@ -24,7 +25,7 @@ export type RetryOptions = {
  * said. No call of a broken answer has run, so nothing is done twice.
  */
 export function withRetry(provider: Provider, options: RetryOptions = {}): Provider {
-  const { maxRetries = MAX_RETRIES, sleep = sleepUntilAborted, random = Math.random } = options;
+  const { maxRetries = MAX_RETRIES, sleep = pause, random = Math.random } = options;
   return {
     ...provider,
     async *stream(request, signal) {
@@ -99,19 +100,4 @@ function comeBackLater(error: ProviderError, retryAfterMs: number): ProviderErro
 function inWords(ms: number): string {
   const minutes = Math.ceil(ms / 60_000);
   return minutes < 120 ? `${minutes} minutes` : `${Math.ceil(minutes / 60)} hours`;
-}
-
-function sleepUntilAborted(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason);
-    const stop = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop);
-      resolve();
-    }, ms);
-    signal.addEventListener('abort', stop, { once: true });
-  });
 }

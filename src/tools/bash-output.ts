@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import * as z from 'zod';
 import { type BackgroundState, defineTool, fail, ok, type Shell } from '../contract/tool.ts';
+import { pause } from '../lib/abort.ts';
 
 const MAX_WAIT_MS = 30_000;
 const POLL_MS = 50;
@@ -46,7 +46,7 @@ async function waitForNews(shell: Shell, { id, waitMs, signal }: Wait): Promise<
   for (;;) {
     const state = shell.check(id);
     if (!state?.running || state.newOutput !== '' || Date.now() >= deadline) return state;
-    await sleep(Math.min(POLL_MS, deadline - Date.now()), undefined, { signal });
+    await pause(Math.min(POLL_MS, deadline - Date.now()), signal);
   }
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { freePort, hubOf, oddServer, published, startEverything } from '../../test/support/mcp.ts';
+import { freePort } from '../../test/support/free-port.ts';
+import { hubOf, oddServer, published, startEverything } from '../../test/support/mcp.ts';
 import type { CallOptions, Connection } from './connection.ts';
 import type { Hub } from './hub.ts';
 

@@ -1,20 +1,10 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { fails, hello, loopback, modelInfo, play } from '../../test/support/loopback.ts';
+import { deadUrl, fails, hello, loopback, modelInfo, play } from '../../test/support/loopback.ts';
 import { createAnthropic } from './anthropic.ts';
 
 const key = 'sk-ant-secret-0123456789';
 const provider = (url: string) =>
   createAnthropic({ name: 'anthropic', baseUrl: url, apiKey: key, infoOf: () => modelInfo() });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
-}
 
 type Frame = { type: string; [field: string]: unknown };
 const events = (...frames: (Frame | string)[]) =>
@@ -220,9 +210,7 @@ describe('what can go wrong', () => {
   });
 
   test('nobody listening is a matter of the network', async () => {
-    const closed = `http://127.0.0.1:${await freePort()}`;
-
-    expect((await play(provider(closed), hello())).error).toMatchObject({ kind: 'network' });
+    expect((await play(provider(await deadUrl()), hello())).error).toMatchObject({ kind: 'network' });
   });
 
   test('an abort comes out as the reason it was given, before and during the answer', async () => {

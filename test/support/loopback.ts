@@ -2,6 +2,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import type { CompletionRequest, ModelInfo, Provider, ProviderEvent } from '../../src/contract/provider.ts';
+import { freePort } from './free-port.ts';
 
 export type Received = { path: string; headers: IncomingHttpHeaders; body: Record<string, unknown> };
 
@@ -32,13 +33,9 @@ export async function loopback(
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
 }
 
-/** An address on this machine where nobody listens any more. */
+/** An address on this machine where nobody listens. */
 export async function deadUrl(): Promise<string> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return `http://127.0.0.1:${port}`;
+  return `http://127.0.0.1:${await freePort()}`;
 }
 
 /** Sends frames as server-sent events and ends the stream. */

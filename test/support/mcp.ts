@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { type Hub, type HubOptions, openHub } from '../../src/mcp/hub.ts';
 import { createProcessKeeper } from '../../src/sandbox/process-keeper.ts';
+import { freePort } from './free-port.ts';
 import { type Workspace, workspace } from './workspace.ts';
 
 const packages = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../node_modules');
@@ -46,14 +46,6 @@ export async function hubOf(
   });
   onTestFinished(() => hub.close());
   return { hub, space };
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address ? address.port : 0;
 }
 
 /** The published server over HTTP; gone when the test is. */

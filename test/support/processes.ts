@@ -15,7 +15,7 @@ export async function isRunning(pid: number): Promise<boolean> {
 
 /** The number a command writes there, once it has. */
 export async function pidIn(file: string): Promise<number> {
-  for (let tries = 0; tries < 200; tries++) {
+  for (let tries = 0; tries < 1_000; tries++) {
     const pid = Number(await readFile(file, 'utf8').catch(() => ''));
     if (pid > 0) return pid;
     await sleep(20);

@@ -1,4 +1,6 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type AcaOptions, aca, doors, parseStream } from '../support/aca.ts';
 import { calls, type Step, says } from '../support/model-server/script.ts';
@@ -47,11 +49,11 @@ describe('[L12] [T14] [T15] one call, one run', () => {
     ]);
     const killed = await run(['-p', 'go', ...allowAll], {
       onSpawn: (child) => {
-        let seen = '';
-        child.stdout?.on('data', (text: string) => {
-          seen += text;
-          if (seen.split('"tool_start"').length === 3) setTimeout(() => child.kill('SIGKILL'), 300);
-        });
+        const log = path.join(space.root, 'log');
+        const watch = setInterval(() => {
+          if (existsSync(log) && readFileSync(log, 'utf8').includes('two\n')) child.kill('SIGKILL');
+        }, 10);
+        child.once('exit', () => clearInterval(watch));
       },
     });
     expect(killed.code).toBe(null);

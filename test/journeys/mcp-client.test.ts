@@ -1,6 +1,7 @@
+import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { textOf } from '../../src/contract/message.ts';
 import { type AcaOptions, aca, doors, parseStream, protocolNames } from '../support/aca.ts';
 import { configure, everythingOver, oddServer, published } from '../support/mcp.ts';
@@ -238,13 +239,13 @@ describe('permission', () => {
 
 describe('a server in trouble costs its own tools and nothing else', () => {
   test.each([
-    ['hangs', 'MCP server odd not connected: '],
-    ['dies at once', 'I cannot find my config'],
-    ['noise', 'it prints what is no message: not a message'],
-  ])('one that %s at its start', async (way, words) => {
+    ['hangs', 'MCP server odd not connected: ', { timeoutMs: 1500 }],
+    ['dies at once', 'I cannot find my config', {}],
+    ['noise', 'it prints what is no message: not a message', {}],
+  ])('one that %s at its start', async (way, words, limit) => {
     const space = await workspace();
     await configure(space, {
-      mcpServers: { odd: { ...oddServer(way), timeoutMs: 1500 }, good: oddServer('fine') },
+      mcpServers: { odd: { ...oddServer(way), ...limit }, good: oddServer('fine') },
     });
     const { answers, code, stderr, server } = await play(
       space,
@@ -257,13 +258,14 @@ describe('a server in trouble costs its own tools and nothing else', () => {
   });
 
   test.each([
-    ['hangs in calls', 'MCP server odd gave no answer in 1.5 seconds'],
-    ['dies in calls', 'Connection closed'],
-    ['floods', 'Connection closed'],
-  ])('one that %s', async (way, words) => {
+    // Its limit is that of its start, too.
+    ['hangs in calls', 'MCP server odd gave no answer in 5 seconds', { timeoutMs: 5000 }],
+    ['dies in calls', 'Connection closed', {}],
+    ['floods', 'Connection closed', {}],
+  ])('one that %s', async (way, words, limit) => {
     const space = await workspace();
     await configure(space, {
-      mcpServers: { odd: { ...oddServer(way), timeoutMs: 1500 }, good: oddServer('fine') },
+      mcpServers: { odd: { ...oddServer(way), ...limit }, good: oddServer('fine') },
     });
     const { answers, code } = await play(
       space,
@@ -337,23 +339,26 @@ describe('many tools, and tools that come later', () => {
 
   test('a tool that is added in a session is told of with the next prompt, and the list stays as it was', async () => {
     const space = await workspace();
-    await configure(space, { mcpServers: { odd: oddServer('grows') } });
+    const listed = path.join(space.home, 'listed');
+    await configure(space, { mcpServers: { odd: oddServer('grows', listed) } });
     const server = await serve([
       calls(['odd__say', { text: 'a' }]),
-      calls(['Bash', { command: 'sleep 1' }]),
-      says('one'),
+      async () => {
+        await vi.waitUntil(() => existsSync(listed), { timeout: 20_000 });
+        return says('one');
+      },
       calls(['McpCall', { tool: 'odd:late', arguments: { text: 'b' } }]),
       says('two'),
     ]);
     const { model, env } = doors.anthropic(server.url);
     const lines = ['first', 'second'].map((text) => `${JSON.stringify({ type: 'user', text })}\n`).join('');
     const args = ['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--model', model];
-    await aca(space, [...args, ...allow('mcp:odd:*'), ...allow('Bash(sleep 1)')], { env, stdin: lines });
+    await aca(space, [...args, ...allow('mcp:odd:*')], { env, stdin: lines });
     expect(server.refusals).toEqual([]);
-    expect(server.requests[3]?.messages.at(-1)?.text).toContain(
+    expect(server.requests[2]?.messages.at(-1)?.text).toContain(
       '[New tools of MCP servers, for McpCall: odd:late.]',
     );
-    expect(server.requests[4]?.messages.at(-1)?.results[0]?.text).toBe('said {"text":"b"}');
-    expect(server.requests[4]?.body.tools).toEqual(server.requests[0]?.body.tools);
+    expect(server.requests[3]?.messages.at(-1)?.results[0]?.text).toBe('said {"text":"b"}');
+    expect(server.requests[3]?.body.tools).toEqual(server.requests[0]?.body.tools);
   });
 });

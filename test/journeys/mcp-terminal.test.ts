@@ -3,7 +3,7 @@ import { chmod, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { aca, doors } from '../support/aca.ts';
-import { configure, oddServer, published } from '../support/mcp.ts';
+import { configure, oddServer, published, waitForServer } from '../support/mcp.ts';
 import { calls, type Step, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
 import { openTerminal } from '../support/terminal.ts';
@@ -32,6 +32,7 @@ describe('servers in a conversation', () => {
       says('Second done.'),
     ]);
     await terminal.waitFor('/help lists commands');
+    await waitForServer(terminal, 'odd');
     terminal.type('first\r');
     await terminal.waitFor('Allow: odd:say {"text":"a"}? [y/n]');
     expect(terminal.screen()).toContain('Says whatever it is told');
@@ -47,6 +48,7 @@ describe('servers in a conversation', () => {
     await writeFile(words, 'Says whatever it is told, to everybody');
     const again = await talk(space, [say('c'), says('Third done.')]);
     await again.terminal.waitFor('/help lists commands');
+    await waitForServer(again.terminal, 'odd');
     again.terminal.type('third\r');
     await again.terminal.waitFor('Allow: odd:say {"text":"c"}? [y/n]');
     expect(again.terminal.screen()).toContain('Says whatever it is told, to everybody');
@@ -67,6 +69,7 @@ describe('servers in a conversation', () => {
       says('done'),
     ]);
     await terminal.waitFor('/help lists commands');
+    await waitForServer(terminal, 'every');
     terminal.type('go\r');
     await terminal.waitFor('Allow: every:trigger-elicitation-request? [y/n]');
     terminal.type('y\r');
@@ -93,6 +96,7 @@ describe('servers in a conversation', () => {
     await configure(space, { mcpServers: { every: published('everything') } });
     const { server, terminal } = await talk(space, [says('Sunny.'), says('Rainy.')]);
     await terminal.waitFor('/help lists commands');
+    await waitForServer(terminal, 'every');
     terminal.type('hello\r');
     await terminal.waitFor('Sunny.');
     terminal.type('/every:args-prompt city=Oslo Norway\r');

@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { type Hub, type HubOptions, openHub } from '../../src/mcp/hub.ts';
 import { createProcessKeeper } from '../../src/sandbox/process-keeper.ts';
 import { freePort } from './free-port.ts';
+import type { Terminal } from './terminal.ts';
 import { type Workspace, workspace } from './workspace.ts';
 
 const packages = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../node_modules');
@@ -46,6 +48,18 @@ export async function hubOf(
   });
   onTestFinished(() => hub.close());
   return { hub, space };
+}
+
+/** Asks again and again until that server is there: a session that is watched waits for none of them for long. */
+export async function waitForServer(terminal: Terminal, name: string): Promise<void> {
+  const told = () => terminal.screen().match(new RegExp(`^${name}  .*$`, 'gm')) ?? [];
+  const until = Date.now() + 60_000;
+  while (!told().some((line) => / \d+ tools, /.test(line))) {
+    const before = told().length;
+    if (Date.now() > until) throw new Error(`${name} did not start. The screen:\n${terminal.screen()}`);
+    terminal.type('/mcp\r');
+    while (told().length === before && Date.now() < until) await sleep(50);
+  }
 }
 
 /** The published server over HTTP; gone when the test is. */
@@ -119,7 +133,11 @@ function answer({ id, method, params }) {
   if (way === 'garbage') process.stdout.write('loading...\n{"half": \n\n42\nnull\n');
   if (method === 'initialize')
     return write({ jsonrpc: '2.0', id, result: { protocolVersion: params.protocolVersion, capabilities: { tools: { listChanged: true } }, serverInfo: { name: 'odd', version: '1' } } });
-  if (method === 'tools/list') return write({ jsonrpc: '2.0', id, result: { tools: tools() } });
+  if (method === 'tools/list') {
+    write({ jsonrpc: '2.0', id, result: { tools: tools() } });
+    if (grown && word) fs.writeFileSync(word, '');
+    return;
+  }
   if (method === 'notifications/cancelled') return write({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'heard: ' + params.reason } });
   if (method !== 'tools/call') return id === undefined ? undefined : write({ jsonrpc: '2.0', id, result: {} });
   if (way === 'hangs in calls') return;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { statSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,10 +9,11 @@ import { aca } from '../support/aca.ts';
 import { GREETS, tinyModel } from '../support/embedded.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
-/** A hub with one model. The first `cuts` answers break after 100 KB. */
+/** A hub with one model. The first `cuts` answers break after 100 KB, once these have been written down. */
 async function hub(space: Workspace, { cuts = 0, sum = '' } = {}) {
   const content = await readFile(await tinyModel(path.join(space.home, 'source.gguf'), { chains: GREETS }));
   const sha256 = sum || createHash('sha256').update(content).digest('hex');
+  const file = path.join(space.home, '.ai-assistant/models/me--mine/small.gguf');
   const ranges: (string | undefined)[] = [];
   let left = cuts;
   const server = createServer((request, response) => {
@@ -24,9 +26,15 @@ async function hub(space: Workspace, { cuts = 0, sum = '' } = {}) {
       const rest = content.subarray(from);
       const range = { 'content-range': `bytes ${from}-${content.length - 1}/${content.length}` };
       response.writeHead(from > 0 ? 206 : 200, { 'content-length': rest.length, etag: '"1"', ...range });
-      if (left-- > 0)
-        response.write(rest.subarray(0, 100_000), () => setTimeout(() => response.destroy(), 50));
-      else response.end(rest);
+      if (left-- > 0) {
+        const some = rest.subarray(0, 100_000);
+        response.write(some);
+        const watch = setInterval(() => {
+          const size = statSync(`${file}.part`, { throwIfNoEntry: false })?.size ?? 0;
+          if (size >= from + some.length) response.destroy();
+        }, 5);
+        response.once('close', () => clearInterval(watch));
+      } else response.end(rest);
     } else response.writeHead(404).end();
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
@@ -38,7 +46,7 @@ async function hub(space: Workspace, { cuts = 0, sum = '' } = {}) {
     env: { HF_ENDPOINT: `http://127.0.0.1:${(server.address() as AddressInfo).port}` },
     ranges,
     content,
-    file: path.join(space.home, '.ai-assistant/models/me--mine/small.gguf'),
+    file,
   };
 }
 

@@ -1,10 +1,10 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { projectKey } from '../../src/memory/project-key.ts';
 import { aca, doors } from '../support/aca.ts';
 import type { SeenRequest } from '../support/model-server/protocol.ts';
-import { type Answer, calls, fails, hangs, type Step, says, slowly } from '../support/model-server/script.ts';
+import { type Answer, calls, fails, hangs, type Step, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
@@ -45,6 +45,13 @@ async function allNotes(space: Workspace): Promise<string> {
   const files = entries.filter((entry) => entry.isFile() && entry.name.endsWith('.md'));
   const texts = files.map((file) => readFile(path.join(file.parentPath, file.name), 'utf8'));
   return (await Promise.all(texts)).join('\n');
+}
+
+async function goneThrough(space: Workspace): Promise<number> {
+  const entries = await readdir(memoryOf(space), { recursive: true, withFileTypes: true }).catch(() => []);
+  const [file] = entries.filter(({ name }) => name === '.extracted.jsonl');
+  const text = file ? await readFile(path.join(file.parentPath, file.name), 'utf8') : '';
+  return text.split('\n').filter(Boolean).length;
 }
 
 const blocksIn = ({ messages }: SeenRequest) =>
@@ -102,8 +109,14 @@ describe('from one session to the next', () => {
     expect(server.requests).toHaveLength(3);
     expect(await allNotes(space)).toBe('');
 
-    const turns: Answer[] = [read, slowly(says('Done again.'), { firstMs: 1500 })];
-    const next: Step = (request) => (isExtraction(request) ? drafts(UTC) : (turns.shift() ?? says('?')));
+    // The last answer comes when so many earlier sessions have been gone through.
+    const whenThrough = (sessions: number, answer: Answer) => async () => {
+      await vi.waitUntil(async () => (await goneThrough(space)) === sessions, { timeout: 60_000 });
+      return answer;
+    };
+    const turns: (() => Promise<Answer>)[] = [async () => read, whenThrough(1, says('Done again.'))];
+    const next: Step = async (request) =>
+      isExtraction(request) ? drafts(UTC) : ((await turns.shift()?.()) ?? says('?'));
     const second = await start(space, [next, next, next]);
     expect(await second.run(['-p', 'look again'])).toMatchObject({ code: 0, stdout: 'Done again.\n' });
     expect(second.server.requests.filter(isExtraction)).toHaveLength(1);
@@ -111,7 +124,7 @@ describe('from one session to the next', () => {
     expect(await allNotes(space)).toContain(UTC);
 
     // Once: the session after that finds nothing left to go through.
-    turns.push(read, slowly(says('And again.'), { firstMs: 1500 }));
+    turns.push(async () => read, whenThrough(2, says('And again.')));
     const third = await start(space, [next, next, next]);
     expect(await third.run(['-p', 'look again'])).toMatchObject({ stdout: 'And again.\n' });
     expect(third.server.requests).toHaveLength(2);
@@ -173,7 +186,7 @@ describe('from one session to the next', () => {
     terminal.type('first\r');
     await terminal.waitFor('One.');
     terminal.type('/remember\r');
-    await expect.poll(() => server.requests.length, { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => server.requests.length, { timeout: 30_000 }).toBe(2);
     terminal.type('\u0003');
     await terminal.waitFor('Interrupted.');
     terminal.type('second\r');

@@ -9,6 +9,8 @@ const shared = {
   // What is waited for comes at once on an idle machine; on a busy one a second is not enough.
   expect: { poll: { timeout: 20_000 } },
 } as const;
+/** Longer than any single wait in them, so that the wait can say what did not come. */
+const journeys = { ...shared, testTimeout: 120_000 };
 
 /** Journeys that go through most of what a runtime may do differently; `npm run test:binary` runs them all. */
 const WITH_BINARY = [
@@ -50,7 +52,7 @@ export default defineConfig({
       { test: { ...shared, name: 'alone', include: ALONE } },
       {
         test: {
-          ...shared,
+          ...journeys,
           name: 'journeys',
           include: ['test/journeys/**/*.test.ts'],
           exclude: process.env.ACA_UNDER_TEST ? [INSTALL] : [INSTALL, ABOUT_BINARY],
@@ -59,7 +61,7 @@ export default defineConfig({
       },
       {
         test: {
-          ...shared,
+          ...journeys,
           name: 'binary',
           include: builtBinary === null ? [INSTALL] : [INSTALL, ...WITH_BINARY],
           globalSetup: ['test/support/binary.ts'],

@@ -256,7 +256,7 @@ describe('by hand, in a terminal', () => {
     const terminal = openTerminal(space, ['--plain', '--model', MODEL, '--continue'], env);
     await terminal.waitFor('> ');
     terminal.type('/compact\r');
-    await expect.poll(() => server.requests.filter(isAside).length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => server.requests.filter(isAside).length, { timeout: 30_000 }).toBe(1);
     terminal.type(key);
     await terminal.waitFor('Interrupted. Nothing is compacted.');
     terminal.type('go on\r');

@@ -34,7 +34,7 @@ test('R01 a model file alone is enough for an answer: no server, no key, no acco
   const { code, stdout, stderr } = await aca(space, ['-p', 'hello', '--model', model]);
 
   expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: 'Hello world.\n' });
-}, 60_000);
+});
 
 test('a call held to the grammar is valid and is carried out, and its result is read by the model', async () => {
   const space = await withRuntime({ Read: 'the words in the file\n' });
@@ -61,7 +61,7 @@ test('a call held to the grammar is valid and is carried out, and its result is 
   const usage = second?.role === 'assistant' ? second.usage : undefined;
   expect(usage?.cacheReadTokens).toBeGreaterThan(usage?.inputTokens ?? Number.POSITIVE_INFINITY);
   expect(report.type).toBe('result');
-}, 60_000);
+});
 
 test('a new process takes up the prompt that an earlier one has read', async () => {
   const space = await withRuntime({});
@@ -81,7 +81,7 @@ test('a new process takes up the prompt that an earlier one has read', async () 
   expect(warm?.inputTokens).toBeLessThan(60);
   const kept = await readdir(path.join(space.home, '.ai-assistant/cache/prompts'));
   expect(kept).toEqual([expect.stringMatching(/^[0-9a-f]{40}\.state$/)]);
-}, 60_000);
+});
 
 test('Ctrl-C ends a reply that would never end', async () => {
   const space = await withRuntime({});
@@ -107,7 +107,7 @@ test('Ctrl-C ends a reply that would never end', async () => {
   expect(code).toBe(130);
   expect(performance.now() - stopped).toBeLessThan(20_000);
   expect(parseStream(stdout).report.stopReason).toBe('interrupted');
-}, 60_000);
+});
 
 test('R02 a model is named once for good, and the next conversation uses it', async () => {
   const space = await withRuntime({});
@@ -128,7 +128,7 @@ test('R02 a model is named once for good, and the next conversation uses it', as
   expect(removed.code).toBe(0);
   const gone = await aca(space, ['-p', 'hello']);
   expect(gone).toMatchObject({ code: 2, stderr: expect.stringContaining('The model small is not here.') });
-}, 60_000);
+});
 
 test('without anything configured, a model on the disk answers by itself', async () => {
   const space = await withRuntime({});
@@ -137,7 +137,7 @@ test('without anything configured, a model on the disk answers by itself', async
   const { stdout, stderr } = await aca(space, ['-p', 'hello']);
 
   expect(stdout, stderr).toBe('Hello world.\n');
-}, 60_000);
+});
 
 test('a runtime that is missing and a file that is no model are told in words', async () => {
   const bare = await workspace({});

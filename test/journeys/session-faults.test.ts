@@ -75,7 +75,7 @@ describe('[S04] [S06] [Y11] a disk that fails costs a warning, never the convers
     expect(readFileSync(journalOf(stage.space, earlier.id), 'utf8')).toBe(earlier.bytes);
     disk.empty();
     await expectUsable(stage, '');
-  }, 60_000);
+  });
 
   test('EROFS: a data root that may only be read', async ({ skip }) => {
     if (noMount !== null) return skip(noMount);
@@ -88,7 +88,7 @@ describe('[S04] [S06] [Y11] a disk that fails costs a warning, never the convers
     await expectDone(stage, ran);
     expect(sessionsIn(stage.space)).toEqual([earlier.id]);
     expect(readFileSync(journalOf(stage.space, earlier.id), 'utf8')).toBe(earlier.bytes);
-  }, 60_000);
+  });
 
   test('EACCES: a home nobody may write to', async ({ skip }) => {
     if (process.getuid?.() === 0) return skip('root may write everywhere');
@@ -101,7 +101,7 @@ describe('[S04] [S06] [Y11] a disk that fails costs a warning, never the convers
     expect(ran.stderr.match(CANNOT_SAVE)).toEqual([expect.stringContaining('EACCES')]);
     await expectDone(stage, ran);
     expect(sessionsIn(stage.space)).toEqual([earlier.id]);
-  }, 60_000);
+  });
 
   test('EIO: nothing can be synced, and everything written is there', async ({ skip }) => {
     if (noStrace !== null) return skip(noStrace);
@@ -112,14 +112,13 @@ describe('[S04] [S06] [Y11] a disk that fails costs a warning, never the convers
     await expectDone(stage, ran);
     expect(readFileSync(journalOf(stage.space, earlier.id), 'utf8')).toBe(earlier.bytes);
     await expectUsable(stage, earlier.id);
-  }, 60_000);
+  });
 
   test.for([
     ['EXDEV', 'rename,renameat2'],
     ['EIO', 'fsync'],
   ] as const)(
     '%s from every %s: the journal has everything, and no half of a file is left',
-    { timeout: 60_000 },
     async ([error, call], { skip }) => {
       if (noStrace !== null) return skip(noStrace);
       const stage = await setStage();
@@ -165,7 +164,7 @@ describe('two processes and one session', () => {
     await held;
     expect(await resume([], says('Went on.'))).toEqual({ code: 0, stdout: 'Went on.\n', stderr: '' });
     expect(sessionsIn(space).length).toBe(2);
-  }, 60_000);
+  });
 });
 
 async function until(condition: () => boolean): Promise<void> {

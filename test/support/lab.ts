@@ -5,7 +5,7 @@ import { programLine } from './program.ts';
 import { terminalWidths } from './terminal-widths.ts';
 import type { Workspace } from './workspace.ts';
 
-const WAIT_MS = 15_000;
+const WAIT_MS = 60_000;
 const SHELL_PROMPT = 'shell> ';
 
 export type LabOptions = {

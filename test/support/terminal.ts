@@ -5,7 +5,7 @@ import { cleanEnv } from './aca.ts';
 import { programLine } from './program.ts';
 import type { Workspace } from './workspace.ts';
 
-const WAIT_MS = 15_000;
+const WAIT_MS = 60_000;
 
 export type Terminal = {
   type(keys: string): void;

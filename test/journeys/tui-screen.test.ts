@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { fullClears, still } from '../support/lab.ts';
 import { both, says, slowly } from '../support/model-server/script.ts';
-import { expectScreen, openScreen } from '../support/screen.ts';
+import { expectScreen, openScreen, runOver } from '../support/screen.ts';
 import { workspace } from '../support/workspace.ts';
 
 const answer = `# What I found
@@ -42,18 +42,16 @@ describe('the screen', () => {
     });
     lab.type('what is slow?\r');
     await lab.waitFor('Shall I mend it?');
-    await still(lab);
-    await expectScreen(`answer-${columns}`, lab.all().map(steady));
+    await expectScreen(`answer-${columns}`, lab, () => lab.all().map(steady));
     lab.type('yes\r');
     await lab.waitFor(
       (it) => it.rows().join('\n').includes('config.ts') && /\by\b/.test(it.rows().join('\n')),
     );
+    await expectScreen(`question-${columns}`, lab, () => lab.rows().map(steady));
     await still(lab, 600);
-    await expectScreen(`question-${columns}`, lab.rows().map(steady));
     lab.type('y');
     await lab.waitFor('Done.');
-    await still(lab);
-    await expectScreen(`done-${columns}`, lab.all().map(steady));
+    await expectScreen(`done-${columns}`, lab, () => lab.all().map(steady));
     expect((await space.tree())['config.ts']).toBe(
       'export function read(file) {\n  return parse(file);\n}\n',
     );
@@ -65,15 +63,17 @@ describe('the screen', () => {
     const { lab } = await openScreen(await workspace(), [says('Hello.')]);
     lab.type('hi\r');
     await lab.waitFor('Hello.');
-    await still(lab);
+    await runOver(lab, '<$0.01');
     expect(await lab.quiet(1500)).toBe(0);
     lab.type('日本e\u0301x');
+    await lab.waitFor(({ rows }) => rows().some((row) => /^> 日本e\u0301x ?$/.test(row)));
     await still(lab);
     const { row, column, visible } = lab.cursor();
     expect(visible).toBe(true);
     expect(lab.rows()[row]).toMatch(/^> 日本e\u0301x ?$/);
     expect(column).toBe(2 + 4 + 1 + 1);
     lab.type('\u001b[D\u001b[D');
+    await expect.poll(() => lab.cursor(), { timeout: 30_000 }).toEqual({ row, column: 2 + 4, visible: true });
     await still(lab);
     expect(lab.cursor()).toEqual({ row, column: 2 + 4, visible: true });
   });

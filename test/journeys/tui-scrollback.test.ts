@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { fullClears, type Lab, still } from '../support/lab.ts';
 import { says, slowly } from '../support/model-server/script.ts';
-import { openScreen } from '../support/screen.ts';
+import { openScreen, runOver } from '../support/screen.ts';
 import { workspace } from '../support/workspace.ts';
 
 const lines = Array.from({ length: 120 }, (_, i) => `line-${i}-end`);
@@ -67,7 +67,7 @@ test('[C11] resized at rest to fewer columns than its rows need, the screen has 
 });
 
 /** On a busy machine the last resize may be heard of late. */
-const settling = { timeout: 15_000, interval: 50 };
+const settling = { timeout: 60_000, interval: 50 };
 
 const sizes = [
   [60, 30],
@@ -82,7 +82,7 @@ async function atRest(): Promise<Lab> {
   const { lab } = await openScreen(await workspace(), script, { columns: 100, rows: 30 });
   lab.type('go\r');
   await lab.waitFor('line-29-end');
-  await still(lab);
+  await runOver(lab, '$0.01');
   return lab;
 }
 

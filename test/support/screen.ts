@@ -3,7 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
 import { doors } from './aca.ts';
-import { type Lab, type LabOptions, openLab } from './lab.ts';
+import { type Lab, type LabOptions, openLab, still } from './lab.ts';
 import type { Step } from './model-server/script.ts';
 import type { ModelServer } from './model-server/server.ts';
 import { serve } from './serve.ts';
@@ -40,16 +40,28 @@ function promptShown(lab: Lab): boolean {
   return lab.rows().some((row) => row.startsWith('>')) && lab.rows().join('\n').includes('claude-sonnet');
 }
 
-/** Compares with a file in test/journeys/screens; UPDATE_SCREENS=1 writes it anew. */
-export async function expectScreen(name: string, rows: readonly string[]): Promise<void> {
+/** The run is over and told to have cost this: nothing moves by itself any more. */
+export async function runOver(lab: Lab, cost: string): Promise<void> {
+  await lab.waitFor(({ rows }) => {
+    const shown = rows();
+    return shown.some((row) => row.includes(` ${cost}`)) && !shown.some((row) => row.includes('Esc stops'));
+  });
+  await still(lab);
+}
+
+/** Waits until it looks like a file in test/journeys/screens, and stays so; UPDATE_SCREENS=1 writes it anew. */
+export async function expectScreen(name: string, lab: Lab, rows: () => readonly string[]): Promise<void> {
   const file = path.join(screens, `${name}.txt`);
-  const seen = `${rows.join('\n')}\n`;
+  const seen = () => `${rows().join('\n')}\n`;
+  await still(lab);
   if (process.env.UPDATE_SCREENS) {
     await mkdir(screens, { recursive: true });
-    await writeFile(file, seen);
+    await writeFile(file, seen());
     return;
   }
-  expect(seen, `${name} looks otherwise; UPDATE_SCREENS=1 takes the new look`).toBe(
-    await readFile(file, 'utf8'),
-  );
+  const expected = await readFile(file, 'utf8');
+  const message = `${name} looks otherwise; UPDATE_SCREENS=1 takes the new look`;
+  await expect.poll(seen, { timeout: 30_000, message }).toBe(expected);
+  await still(lab);
+  expect(seen(), message).toBe(expected);
 }

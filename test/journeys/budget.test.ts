@@ -7,6 +7,7 @@ import type { SeenRequest } from '../support/model-server/protocol.ts';
 import { both, calls, hangs, type Step, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
 import { openTerminal } from '../support/terminal.ts';
+import { withinOneDay } from '../support/within-one-day.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
 const EXIT_LIMIT = 4;
@@ -201,40 +202,42 @@ describe('[U14] limits', () => {
     expect((await killed).code).toBe(null);
     const began = performance.now();
     expect(await run(['-p', 'go'])).toEqual({ code: 0, stdout: 'fine\n', stderr: '' });
-    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(performance.now() - began).toBeLessThan(25_000);
   });
 });
 
 describe('what calls cost', () => {
   test('/cost tells it by model, for this run, this session and today; /budget shows and sets limits', async () => {
-    const space = await workspace();
-    const { run, terminal } = await start(space, [
-      says('one', used(1_000_000, 0)),
-      says('two', { usage: { inputTokens: 1000, outputTokens: 100, cacheReadTokens: 10_000 } }),
-    ]);
-    await run(['-p', 'another session']);
-    const screen = terminal();
-    await screen.waitFor('> ');
-    screen.type('/cost\r');
-    await screen.waitFor('This session: nothing yet');
-    await screen.waitFor('Today, all sessions: $3.00');
-    screen.type('go\r');
-    await screen.waitFor('two');
-    screen.type('/cost\r');
-    const line =
-      'anthropic/claude-sonnet-4-20250514: 1 call, 11,000 tokens in (10,000 cached), 100 out, $0.0075';
-    await screen.waitFor(line.slice(0, 99), 2);
-    await screen.waitFor('Today, all sessions: $3.01');
-    screen.type('/budget\r');
-    await screen.waitFor('There is no limit. Set one: /budget $5, /budget run 500k.');
-    screen.type('/budget day $3.01\r');
-    await screen.waitFor('The limit for today is $3.01 now.');
-    screen.type('go on\r');
-    await screen.waitFor('The limit is reached: $3.01 of $3.01 today');
-    screen.type('/budget off\r');
-    await screen.waitFor('There is no limit for this session now.');
-    screen.type('/quit\r');
-    expect(await screen.exitCode).toBe(0);
+    await withinOneDay(async () => {
+      const space = await workspace();
+      const { run, terminal } = await start(space, [
+        says('one', used(1_000_000, 0)),
+        says('Second answer.', { usage: { inputTokens: 1000, outputTokens: 100, cacheReadTokens: 10_000 } }),
+      ]);
+      await run(['-p', 'another session']);
+      const screen = terminal();
+      await screen.waitFor('> ');
+      screen.type('/cost\r');
+      await screen.waitFor('This session: nothing yet');
+      await screen.waitFor('Today, all sessions: $3.00');
+      screen.type('go\r');
+      await screen.waitFor('Second answer.');
+      screen.type('/cost\r');
+      const line =
+        'anthropic/claude-sonnet-4-20250514: 1 call, 11,000 tokens in (10,000 cached), 100 out, $0.0075';
+      await screen.waitFor(line.slice(0, 99), 2);
+      await screen.waitFor('Today, all sessions: $3.01');
+      screen.type('/budget\r');
+      await screen.waitFor('There is no limit. Set one: /budget $5, /budget run 500k.');
+      screen.type('/budget day $3.01\r');
+      await screen.waitFor('The limit for today is $3.01 now.');
+      screen.type('go on\r');
+      await screen.waitFor('The limit is reached: $3.01 of $3.01 today');
+      screen.type('/budget off\r');
+      await screen.waitFor('There is no limit for this session now.');
+      screen.type('/quit\r');
+      expect(await screen.exitCode).toBe(0);
+    });
   });
 
   test('a price that is not known is said to be unknown', async () => {

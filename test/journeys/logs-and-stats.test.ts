@@ -9,6 +9,7 @@ import { calls, fails, hangs, type Step, says } from '../support/model-server/sc
 import { openScreen } from '../support/screen.ts';
 import { serve } from '../support/serve.ts';
 import { openTerminal } from '../support/terminal.ts';
+import { withinOneDay } from '../support/within-one-day.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
 const rootOf = (space: Workspace) => path.join(space.home, '.ai-assistant');
@@ -109,33 +110,35 @@ describe('[O06] the log of the program', () => {
 
 describe('/diag, /doctor and /stats', () => {
   test('show warnings and where the log is, and draw the numbers', async () => {
-    const space = await workspace({ 'a.txt': 'alpha' });
-    const { terminal } = await start(space, [
-      fails(400, { message: 'no such thing' }),
-      calls(['Read', { file_path: 'a.txt' }]),
-      says('all read'),
-    ]);
-    const screen = terminal(['--plain']);
-    await screen.waitFor('> ');
-    screen.type('/stats\r');
-    await screen.waitFor('Nothing was asked yet.');
-    screen.type('/diag\r');
-    await screen.waitFor('No warnings were written down.');
-    screen.type('first\r');
-    await screen.waitFor('no such thing');
-    screen.type('/diag\r');
-    await screen.waitFor('warn  model failed');
-    await screen.waitFor('The log is ', 2);
-    screen.type('/doctor\r');
-    await screen.waitFor('2 warnings today');
-    screen.type('second\r');
-    await screen.waitFor('all read');
-    screen.type('/stats\r');
-    await screen.waitFor('Session 2 runs, 3 turns');
-    await screen.waitFor('Models  3 asked, 1 failed');
-    await screen.waitFor('Read       ██████     1      0');
-    screen.type('/quit\r');
-    expect(await screen.exitCode).toBe(0);
+    await withinOneDay(async () => {
+      const space = await workspace({ 'a.txt': 'alpha' });
+      const { terminal } = await start(space, [
+        fails(400, { message: 'no such thing' }),
+        calls(['Read', { file_path: 'a.txt' }]),
+        says('all read'),
+      ]);
+      const screen = terminal(['--plain']);
+      await screen.waitFor('> ');
+      screen.type('/stats\r');
+      await screen.waitFor('Nothing was asked yet.');
+      screen.type('/diag\r');
+      await screen.waitFor('No warnings were written down.');
+      screen.type('first\r');
+      await screen.waitFor('no such thing');
+      screen.type('/diag\r');
+      await screen.waitFor('warn  model failed');
+      await screen.waitFor('The log is ', 2);
+      screen.type('/doctor\r');
+      await screen.waitFor('2 warnings today');
+      screen.type('second\r');
+      await screen.waitFor('all read');
+      screen.type('/stats\r');
+      await screen.waitFor('Session 2 runs, 3 turns');
+      await screen.waitFor('Models  3 asked, 1 failed');
+      await screen.waitFor('Read       ██████     1      0');
+      screen.type('/quit\r');
+      expect(await screen.exitCode).toBe(0);
+    });
   });
 });
 

@@ -63,18 +63,18 @@ test.each(protocolNames)(
 test('[K06] /cache tells what came from the cache, and which block broke it', async () => {
   const space = await workspace();
   const answers = [
-    says('one', { usage: FIRST }),
-    says('two', { usage: LATER }),
-    says('three', { usage: FIRST }),
+    says('First answer.', { usage: FIRST }),
+    says('Second answer.', { usage: LATER }),
+    says('Third answer.', { usage: FIRST }),
   ];
   const server = await serve(answers);
   const { model, env } = doors.anthropic(server.url);
   const terminal = openTerminal(space, ['--plain', '--model', model], env);
   await terminal.waitFor('> ');
   terminal.type('the word is tr0ub4dor-Zq81\r');
-  await terminal.waitFor('one');
+  await terminal.waitFor('First answer.');
   terminal.type('again\r');
-  await terminal.waitFor('two');
+  await terminal.waitFor('Second answer.');
   terminal.type('/cache\r');
   await terminal.waitFor('It begins with all of the request before, unchanged.');
   expect(terminal.screen()).toContain('This session: 44 % from the cache (800 of 1,800 tokens)');
@@ -83,7 +83,7 @@ test('[K06] /cache tells what came from the cache, and which block broke it', as
   // From now on the word is a secret, and what was said of it is sent in other words.
   await writeFile(path.join(space.root, '.env'), 'PASSWORD=tr0ub4dor-Zq81\n');
   terminal.type('and again\r');
-  await terminal.waitFor('three');
+  await terminal.waitFor('Third answer.');
   terminal.type('/cache\r');
   await terminal.waitFor('It differs from the request before in message 1 (user), near character 1:');
 });

@@ -60,7 +60,7 @@ describe('[V06] [Y21] asking again', () => {
   });
 
   test('a server that says nothing is asked again', async () => {
-    const { run, server } = await start([hangs(), says('fine')], { network: { silenceMs: 700 } });
+    const { run, server } = await start([hangs(), says('fine')], { network: { silenceMs: 3000 } });
     const { code, report, events } = await run('go');
     expect({ code, result: report.result, asked: server.requests.length }).toEqual({
       code: 0,
@@ -72,7 +72,7 @@ describe('[V06] [Y21] asking again', () => {
 
   test('a stream that falls silent midway is gone on with; nothing of it is lost', async () => {
     const half = stalls(says('Half an answer is here.'), { after: 5 });
-    const { run, server } = await start([half, says(' and the rest')], { network: { silenceMs: 700 } });
+    const { run, server } = await start([half, says(' and the rest')], { network: { silenceMs: 3000 } });
     const { code, report, events } = await run('go');
     expect({ code, result: report.result }).toEqual({ code: 0, result: 'Half an  and the rest' });
     expect(events.flatMap((event) => (event.type === 'retry' ? [event.kind] : []))).toEqual(['cut']);

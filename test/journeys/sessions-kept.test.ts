@@ -87,9 +87,9 @@ describe('what was typed', () => {
       await terminal.waitFor(answer);
     }
     terminal.type('login\x12');
-    await terminal.waitFor('> test the LOGIN again');
+    await terminal.waitFor('> test the LOGIN again', 2);
     terminal.type('\x12');
-    await terminal.waitFor('> mend the login');
+    await terminal.waitFor('> mend the login', 2);
     terminal.type(' now\r');
     await terminal.waitFor('Four.');
     expect(server.requests[3]?.messages.at(-1)?.text).toBe('mend the login now');
@@ -157,7 +157,7 @@ describe('housekeeping', () => {
     expect(await listed()).toEqual(['aaaa0000', 'bbbb0000', 'cccc0000']);
     terminal.type('hello\r');
     await terminal.waitFor('One.');
-    await expect.poll(listed, { timeout: 10_000, interval: 200 }).toEqual(['bbbb0000', 'cccc0000']);
+    await expect.poll(listed, { timeout: 30_000, interval: 200 }).toEqual(['bbbb0000', 'cccc0000']);
     terminal.type('go on\r');
     await terminal.waitFor('1 session was removed (unused for more than 30 days; ');
     await oldSession(space, 'dddd0000', 40);

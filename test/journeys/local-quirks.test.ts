@@ -31,17 +31,19 @@ async function machineWith(quirk: Quirk) {
   };
 }
 
+const SAID = 'Copied alpha.';
+
 const ids = '[V07][V08][V09][Z06][Z09][Y14][Y36]';
 
 describe(`${ids} the task is done though nobody has probed`, () => {
   test.each(quirks.filter(({ needsProbe }) => !needsProbe))(
     '$name',
-    async ({ finds: _, tells, ...quirk }) => {
+    async ({ finds: _, tells, said = SAID, ...quirk }) => {
       const { run, written } = await machineWith(quirk);
       const { code, stdout, stderr } = await run();
       expect({ code, stdout, b: await written() }).toEqual({
         code: 0,
-        stdout: 'Copied alpha.\n',
+        stdout: `${said}\n`,
         b: 'alpha',
       });
       if (tells) expect(stderr).toMatch(tells);
@@ -51,7 +53,7 @@ describe(`${ids} the task is done though nobody has probed`, () => {
 });
 
 describe(`${ids} the probe finds out how it is, and the task is done in that way`, () => {
-  test.each(quirks)('$name', async ({ finds, tells: _, ...quirk }) => {
+  test.each(quirks)('$name', async ({ finds, tells: _, said = SAID, ...quirk }) => {
     const { probe, run, written, server } = await machineWith(quirk);
     const { code, stdout, stderr } = await probe();
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -61,7 +63,7 @@ describe(`${ids} the probe finds out how it is, and the task is done in that way
     const done = await run();
     expect({ ...done, b: await written() }).toEqual({
       code: 0,
-      stdout: 'Copied alpha.\n',
+      stdout: `${said}\n`,
       stderr: '',
       b: 'alpha',
     });
@@ -91,7 +93,7 @@ describe('what was learned is kept', () => {
     const asked = server.asked.length;
     expect(await run()).toMatchObject({
       code: 0,
-      stdout: 'Copied alpha.\n',
+      stdout: `${SAID}\n`,
       stderr: 'ollama/tiny has changed since it was measured; measuring it again.\n',
     });
     expect(server.asked.length - asked).toBeGreaterThan(3);

@@ -5,6 +5,8 @@ import { type Call, eventsOf, type Quirk } from './server.ts';
 export type Expected = Quirk & {
   /** What the probe must find. */
   finds: Partial<ModelProfile>;
+  /** What it says when the task is done; the usual words unless told. */
+  said?: string;
   /** Only the probe can find out. */
   needsProbe?: true;
   /** What the user is told when nobody has probed; nothing unless told. */
@@ -89,13 +91,14 @@ export const quirks: readonly Expected[] = [
   {
     name: 'an event stream cut at any byte',
     provider: 'local',
-    voices: (text) => text.replace('Copied', 'Copied'),
+    voices: (text) => text.replace('Copied', 'Copié — 写し —'),
+    said: 'Copié — 写し — alpha.',
     async sends(response, frames) {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       const bytes = Buffer.from(eventsOf(frames).replaceAll('\n\n', '\r\n\r\n'));
       for (let at = 0; at < bytes.length; at += 11) {
         response.write(bytes.subarray(at, at + 11));
-        if (at % 10 === 0) await pause();
+        await pause();
       }
       response.end();
     },

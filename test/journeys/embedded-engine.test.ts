@@ -73,7 +73,7 @@ test('a reply streams piece by piece, and a second one reads only what is new', 
   const second = await ask(provider, request('hello again'));
   const usage = second.find((event) => event.type === 'usage')?.usage;
   expect(usage?.cacheReadTokens).toBeGreaterThan(usage?.inputTokens ?? Number.POSITIVE_INFINITY);
-}, 60_000);
+});
 
 test('an abort ends a reply that would go on for minutes, and the next one comes as if nothing had been', async () => {
   const provider = await tiny('endless', { chains: [['Ċ', 'Hello', 'Ġworld', 'Hello']], context: 32_768 });
@@ -87,7 +87,7 @@ test('an abort ends a reply that would go on for minutes, and the next one comes
   await expect(reply).rejects.toThrow('enough');
   const events = await ask(provider, request('again', { maxTokens: 2 }));
   expect(events.at(-1)).toEqual({ type: 'stop', reason: 'max_tokens' });
-}, 60_000);
+});
 
 test('an abort ends the reading of a prompt that would take minutes, too', async () => {
   const provider = await tiny('reads', { chains: GREETS, context: 32_768, width: 256, layers: 4 });
@@ -102,7 +102,7 @@ test('an abort ends the reading of a prompt that would take minutes, too', async
   await expect(reply).rejects.toThrow('enough');
   // The thread is free again: it does not read to the end.
   await ask(provider, request('next', { maxTokens: 1 }));
-}, 60_000);
+});
 
 test.each([
   ['whose template knows tools', undefined],
@@ -172,7 +172,7 @@ test('a call written in a way nobody can read is asked for once more, under the 
     { type: 'tool_call_delta', key: 'text-0', json: expect.stringMatching(/^\{"file_path":".*"\}$/) },
     { type: 'tool_call_end', key: 'text-0' },
   ]);
-}, 60_000);
+});
 
 test('a template that takes no system message and no tools is talked to in its own way', async () => {
   const template = `{%- if messages[0].role == 'system' %}{{- raise_exception('no system message here') }}{%- endif %}
@@ -210,7 +210,7 @@ test('a template that takes no system message and no tools is talked to in its o
   expect(await provider.countTokens(request('x', { tools }), new AbortController().signal)).toBeGreaterThan(
     5,
   );
-}, 60_000);
+});
 
 test('a conversation longer than the window is refused as such', async () => {
   const provider = await tiny('small', { chains: GREETS, context: 512 });
@@ -219,7 +219,7 @@ test('a conversation longer than the window is refused as such', async () => {
     name: 'ProviderError',
     kind: 'overflow',
   });
-}, 60_000);
+});
 
 test('a state on the disk makes a new thread start warm', async () => {
   const states = path.join(folder, 'states');
@@ -238,7 +238,7 @@ test('a state on the disk makes a new thread start warm', async () => {
   expect(generated[0]).toMatchObject({ warm: 0, fromDisk: 0 });
   expect(generated[1]?.fromDisk).toBeGreaterThan(200);
   expect(generated[1]?.warm).toBe(generated[1]?.fromDisk);
-}, 60_000);
+});
 
 test('texts become numbers, the same ones every time', async () => {
   const provider = await tiny('numbers', {});
@@ -249,7 +249,7 @@ test('texts become numbers, the same ones every time', async () => {
   expect(a?.length).toBe(64);
   expect(a).toEqual(c);
   expect(a).not.toEqual(b);
-}, 60_000);
+});
 
 test('the memory of the process returns when the model is let go', async () => {
   const provider = await tiny('large', { width: 512, layers: 4, context: 16_384 });
@@ -258,12 +258,11 @@ test('the memory of the process returns when the model is let go', async () => {
   await ask(provider, request('many words '.repeat(100), { maxTokens: 5 }));
   const during = process.memoryUsage.rss();
   await provider.close();
-  await sleep(200);
-  const after = process.memoryUsage.rss();
 
-  expect(during - before).toBeGreaterThan(40e6);
-  expect(after - before).toBeLessThan((during - before) * 0.4);
-}, 60_000);
+  const grown = during - before;
+  expect(grown).toBeGreaterThan(40e6);
+  await expect.poll(() => process.memoryUsage.rss() - before, { timeout: 20_000 }).toBeLessThan(grown * 0.4);
+});
 
 test('a call of the grammar survives the whole way: call, result, next call', async () => {
   const provider = await tiny('calls', { chains: CALLS });
@@ -295,4 +294,4 @@ test('a call of the grammar survives the whole way: call, result, next call', as
     ],
   });
   expect(second.at(-1)).toEqual({ type: 'stop', reason: 'tool_calls' });
-}, 60_000);
+});

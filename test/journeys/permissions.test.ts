@@ -191,7 +191,7 @@ describe('modes', () => {
       ],
       ['--mode', 'plan', '--allow', 'Bash', '--allow', 'Edit'],
     );
-    expect(code).toBe(report.denials.length > 0 ? 3 : 0);
+    expect(code).toBe(3);
     expect(report.denials.map(({ tool }) => tool).slice(0, 3)).toEqual(['Write', 'Edit', 'Delete']);
     expect(await space.tree()).toEqual({ 'a.txt': 'alpha\n' });
   });

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { readdirSync, readlinkSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -34,5 +35,31 @@ export async function leftAfter(word: string, ms: number): Promise<string[]> {
   for (const deadline = Date.now() + ms; ; await sleep(50)) {
     const left = runningWith(word);
     if (left.length === 0 || Date.now() > deadline) return left;
+  }
+}
+
+/** Waits until nothing has its working directory in this folder; fails when something stays. Linux: others do not tell. */
+export async function nobodyIn(folder: string): Promise<void> {
+  for (const deadline = Date.now() + 30_000; ; await sleep(10)) {
+    const left = runningIn(folder);
+    if (left.length === 0) return;
+    if (Date.now() > deadline) throw new Error(`Still running in ${folder}: ${left.join(', ')}`);
+  }
+}
+
+function runningIn(folder: string): string[] {
+  if (process.platform !== 'linux') return [];
+  return readdirSync('/proc').filter((pid) => {
+    const cwd = /^\d+$/.test(pid) ? cwdOf(pid) : '';
+    return cwd === folder || cwd.startsWith(`${folder}/`);
+  });
+}
+
+/** Nothing of a process that has ended meanwhile. */
+function cwdOf(pid: string): string {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return '';
   }
 }

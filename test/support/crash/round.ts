@@ -5,6 +5,7 @@ import { expect } from 'vitest';
 import { aca, doors } from '../aca.ts';
 import { type Answer, says } from '../model-server/script.ts';
 import { type ModelServer, startModelServer } from '../model-server/server.ts';
+import { nobodyIn } from '../processes.ts';
 import { pictureOf } from '../undo.ts';
 import { type Workspace, workspace } from '../workspace.ts';
 import { dataRootOf, type Ran, runProgram, type Start, type Treatment } from './program.ts';
@@ -64,6 +65,7 @@ export async function round(
   { resume }: { resume: boolean },
 ): Promise<Ran> {
   const ran = await play(stage, treatment);
+  await nobodyIn(stage.space.root);
   const id = await verifyKilled(stage.space, ran);
   if (id === null) return ran;
   if (resume) await goOn(stage, id);
@@ -78,6 +80,8 @@ export async function goOn(
   id: string,
   answer: Answer = says('Went on.'),
 ): Promise<ModelServer> {
+  // A command that was just begun may leave its mark yet.
+  await nobodyIn(space.root);
   const counted = countedIn(space);
   return withServer([answer], async (server) => {
     const { model, env } = doors.anthropic(server.url);

@@ -5,6 +5,7 @@ import type { Memory, NotNoted, RememberedNote } from '../contract/command.ts';
 import type { AgentEvent } from '../contract/event.ts';
 import { type Message, textOf, type UserMessage } from '../contract/message.ts';
 import type { SessionSummary } from '../contract/session.ts';
+import { compareText } from '../lib/compare.ts';
 import { createHttpFetch } from '../lib/http-fetch.ts';
 import { boundText } from '../lib/text-bound.ts';
 import { MOST_NOTES, memoryBlock } from '../memory/block.ts';
@@ -131,7 +132,7 @@ export function createRemembering(parts: Parts, surroundings: Surroundings): Rem
     const waiting = ourSessions()
       .filter(({ id, messageCount }) => messageCount > (known.get(id) ?? 0))
       .filter(({ updatedAt }) => Date.now() - Date.parse(updatedAt) < RECENT_MS)
-      .sort((a, b) => b.updatedAt.localeCompare(a.updatedAt));
+      .sort((a, b) => compareText(b.updatedAt, a.updatedAt));
     for (const { id, messageCount } of waiting.slice(0, MOST_LOOKED_THROUGH)) {
       const earlier = await sessions.read(id);
       if (!earlier || !isWorthExtracting(earlier.messages)) {

@@ -1,5 +1,6 @@
 import { UserError } from '../contract/errors.ts';
 import type { SessionSettings, SessionSummary } from '../contract/session.ts';
+import { compareText } from '../lib/compare.ts';
 import type { OpenSession, SessionStore } from '../session/store.ts';
 import type { Options } from './args.ts';
 
@@ -31,5 +32,5 @@ export function lastOf(store: SessionStore, cwd: string): string | null {
 }
 
 export function byLastUse(sessions: readonly SessionSummary[]): SessionSummary[] {
-  return sessions.toSorted((a, b) => b.updatedAt.localeCompare(a.updatedAt));
+  return sessions.toSorted((a, b) => compareText(b.updatedAt, a.updatedAt));
 }

@@ -1,3 +1,5 @@
+import { compareText } from '../lib/compare.ts';
+
 /** What a person said yes to, once. */
 export type Approval = { rule: string; at: string };
 
@@ -15,5 +17,5 @@ export function habitsIn(approvals: readonly Approval[]): Habit[] {
   }
   return [...habits.values()]
     .filter(({ times }) => times >= LEAST)
-    .sort((a, b) => b.times - a.times || a.rule.localeCompare(b.rule));
+    .sort((a, b) => b.times - a.times || compareText(a.rule, b.rule));
 }

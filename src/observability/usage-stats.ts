@@ -1,5 +1,6 @@
 import type { Count, SessionFigures } from '../contract/command.ts';
 import { addUsage, noUsage, type Usage } from '../contract/message.ts';
+import { compareText } from '../lib/compare.ts';
 import { dayOf, type Entry } from './ledger.ts';
 import type { RunEntry } from './run-tally.ts';
 
@@ -27,7 +28,7 @@ export function usageStats({ spent, runs }: Books): UsageStats {
   const sessions = sumsBy(spent, ({ session }) => session).sort(dearestFirst);
   return {
     total: { ...sumOf(spent), sessions: sessions.length, ...totalOf(runs) },
-    days: sumsBy(spent, ({ at }) => dayOf(new Date(at))).sort((a, b) => a.name.localeCompare(b.name)),
+    days: sumsBy(spent, ({ at }) => dayOf(new Date(at))).sort((a, b) => compareText(a.name, b.name)),
     models: sumsBy(spent, ({ model }) => model).sort(dearestFirst),
     sessions,
     ...countsOf(runs),
@@ -66,8 +67,8 @@ function countsOf(runs: readonly RunEntry[]): Pick<UsageStats, 'requests' | 'too
   }
   return {
     requests: runs.reduce((sum, { requests }) => addCount(sum, requests), NONE),
-    tools: named(tools).sort((a, b) => b.calls - a.calls || a.name.localeCompare(b.name)),
-    caches: named(caches).sort((a, b) => a.name.localeCompare(b.name)),
+    tools: named(tools).sort((a, b) => b.calls - a.calls || compareText(a.name, b.name)),
+    caches: named(caches).sort((a, b) => compareText(a.name, b.name)),
   };
 }
 

@@ -2,6 +2,7 @@ import { appendFileSync, mkdirSync, readdirSync, readFileSync, statSync } from '
 import path from 'node:path';
 import { type Message, textOf } from '../contract/message.ts';
 import type { SessionSummary } from '../contract/session.ts';
+import { compareText } from '../lib/compare.ts';
 import { readJsonLines, toJsonLines } from '../lib/json-lines.ts';
 import { parseJournal } from './parse.ts';
 import { fold } from './records.ts';
@@ -53,7 +54,7 @@ export class Catalog {
       return fresh.summary ?? [];
     });
     this.#write(learnt);
-    return summaries.sort((a, b) => b.startedAt.localeCompare(a.startedAt));
+    return summaries.sort((a, b) => compareText(b.startedAt, a.startedAt));
   }
 
   /** Writes down what is to be known of a session that has just been closed. */

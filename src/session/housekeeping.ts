@@ -2,6 +2,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../contract/errors.ts';
 import type { SessionSummary } from '../contract/session.ts';
+import { compareText } from '../lib/compare.ts';
 import type { SessionStore } from './store.ts';
 import { pruneUndo } from './undo/prune.ts';
 import { statIfAny } from './undo/standing.ts';
@@ -35,7 +36,7 @@ export function planHousekeeping(options: HousekeepingOptions): Removal[] {
   const counted = spaceUse(root).filter(({ part }) => !NOT_COUNTED.includes(part));
   let over = totalOf(counted) - limitBytes - old.reduce((sum, { id }) => sum + bytesOf(root, id), 0);
   const young = sessions.filter((session) => !old.includes(session));
-  for (const session of young.sort((a, b) => a.updatedAt.localeCompare(b.updatedAt))) {
+  for (const session of young.sort((a, b) => compareText(a.updatedAt, b.updatedAt))) {
     if (over <= 0) break;
     removals.push({ session, because: 'the data root is over its limit' });
     over -= bytesOf(root, session.id);

@@ -6,6 +6,7 @@ import { type Message, toolCallsOf } from '../contract/message.ts';
 import type { Session, SessionSettings, SessionSummary } from '../contract/session.ts';
 import { changesTo, rewindView } from '../contract/view.ts';
 import { writeAtomic } from '../lib/atomic-write.ts';
+import { compareText } from '../lib/compare.ts';
 import { type Lock, lockFile } from '../lib/lock.ts';
 import { loadBeforeRewind } from './before-rewind.ts';
 import { Catalog } from './catalog.ts';
@@ -71,7 +72,7 @@ export class SessionStore {
   async latest(workingDirectory: string): Promise<OpenSession | null> {
     const newest = this.list()
       .filter((summary) => summary.workingDirectory === workingDirectory)
-      .sort((a, b) => b.updatedAt.localeCompare(a.updatedAt))[0];
+      .sort((a, b) => compareText(b.updatedAt, a.updatedAt))[0];
     return newest ? this.#open(newest.id) : null;
   }
 

@@ -1,6 +1,7 @@
 import { cpSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Session, SubagentOrigin } from '../contract/session.ts';
+import { compareText } from '../lib/compare.ts';
 import { sha256 } from '../lib/sha256.ts';
 import { Journal } from './journal.ts';
 import { loadJournal } from './load.ts';
@@ -71,7 +72,7 @@ export function subagentFiles(folder: string): SubagentFiles {
     async all() {
       const found = await Promise.all(ids().map(read));
       const sessions = found.flatMap((loaded) => (loaded?.session.subagent ? [loaded.session] : []));
-      return sessions.sort((a, b) => a.startedAt.localeCompare(b.startedAt));
+      return sessions.sort((a, b) => compareText(a.startedAt, b.startedAt));
     },
     remove: () => rmSync(folder, { recursive: true, force: true }),
     copyFrom(other) {

@@ -1,4 +1,5 @@
 import type { CommandContext, SlashCommand } from '../../contract/command.ts';
+import { compareText } from '../../lib/compare.ts';
 import type { PickerDesk } from './desk.ts';
 import { mcpByPicking } from './mcp.ts';
 import { memoryByPicking } from './memory.ts';
@@ -35,7 +36,7 @@ export function withDialogs(commands: readonly SlashCommand[], desk: PickerDesk)
         args.length > 0 ? command.execute(args, context) : flow(context, desk),
     };
   });
-  return [...known, modelCommand(desk), themeCommand(desk)].sort((a, b) => a.name.localeCompare(b.name));
+  return [...known, modelCommand(desk), themeCommand(desk)].sort((a, b) => compareText(a.name, b.name));
 }
 
 function modelCommand(desk: PickerDesk): SlashCommand {

@@ -14,6 +14,16 @@ const dist = path.resolve(root, outdir === -1 ? 'dist' : process.argv[outdir + 1
 
 const MODULE_URL = 'const __moduleUrl=require("node:url").pathToFileURL(__filename).href;';
 
+/** Stands for a file until something of it is used; from then on the file's exports are behind it as they are. */
+const LAZY = `const __lazy=load=>{
+  const face=Object.create(new Proxy({},{get(_,name){
+    const real=load();
+    Object.setPrototypeOf(face,real);
+    return real[name];
+  }}));
+  return face;
+};`.replaceAll(/\n\s*/g, '');
+
 const shared = { ...bundled, outdir: dist };
 
 // The thread that holds the runtime of embedded models: a program of its own, started by its file's name.
@@ -136,7 +146,13 @@ async function asCommonJs(output) {
     // Modules are strict without saying so.
     banner: `"use strict";${source.includes('import.meta.url') ? MODULE_URL : ''}`,
   });
-  return { path: asCjs(output.path), text };
+  return { path: asCjs(output.path), text: lazily(text) };
+}
+
+/** A file that is only named, for what may be needed of it one day, is not loaded yet. */
+function lazily(text) {
+  const lazy = text.replaceAll(/([\w$]+=)(require\("\.[^"]+"\))/g, '$1__lazy(()=>$2)');
+  return lazy.replace('"use strict";', `"use strict";${LAZY}`);
 }
 
 function asCjs(file) {

@@ -7,7 +7,7 @@ import { kindOf } from './errors.ts';
 import { estimateTokens } from './estimate.ts';
 import { endedEarly, excerpt, notTheProtocol, redact } from './faults.ts';
 import type { CreateProvider, ProviderOptions } from './options.ts';
-import { type Send, sender } from './sender.ts';
+import { type Send, senderTo } from './sender.ts';
 import { serverEvents } from './server-events.ts';
 import { assertSendable, brokenWire, watchWire, wordsIn } from './wire-watch.ts';
 
@@ -18,10 +18,10 @@ export const createAnthropic: CreateProvider = (options) => {
   const client = clientFor(options);
   const line = {
     options,
-    send: sender(client, '/v1/messages'),
-    sendTempered: sender(client, '/v1/messages', TEMPERATURE_VERSION),
+    send: senderTo('/v1/messages', client),
+    sendTempered: senderTo('/v1/messages', client, TEMPERATURE_VERSION),
   };
-  const count = sender(client, '/v1/messages/count_tokens');
+  const count = senderTo('/v1/messages/count_tokens', client);
   return {
     name: options.name,
     stream: (request, signal) => stream(line, request, signal),

@@ -1,4 +1,4 @@
-import type { GenerateContentResponse } from '@google/genai/web';
+import { type GenerateContentParameters, type GenerateContentResponse, GoogleGenAI } from '@google/genai/web';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { modelInfo } from '../../test/support/loopback.ts';
@@ -65,25 +65,61 @@ describe('[V01] a request in Gemini words', () => {
         options(),
       ),
     ).toEqual({
-      model,
       contents: [{ role: 'user', parts: [{ text: 'hi' }] }],
-      config: {
+      systemInstruction: { role: 'user', parts: [{ text: 'Be brief.' }] },
+      tools: [
+        {
+          functionDeclarations: [
+            { name: 'git__log', description: 'History', parametersJsonSchema: parameters },
+          ],
+        },
+      ],
+      generationConfig: {
         maxOutputTokens: 8192,
-        systemInstruction: { role: 'user', parts: [{ text: 'Be brief.' }] },
-        tools: [
-          {
-            functionDeclarations: [
-              { name: 'git__log', description: 'History', parametersJsonSchema: parameters },
-            ],
-          },
-        ],
         temperature: 0.5,
         stopSequences: ['END'],
         thinkingConfig: { includeThoughts: true },
-        automaticFunctionCalling: { disable: true },
-        automaticContinuation: false,
       },
     });
+  });
+
+  test('is to the last field what the SDK would have sent', async () => {
+    const { contents, systemInstruction, tools, generationConfig } = toWire(
+      ask(
+        [
+          { ...user('see'), content: [{ type: 'image', mediaType: 'image/png', data: 'aWNvbg==' }] },
+          said([
+            { type: 'thinking', text: 'Hm.', signature: 'sig' },
+            { type: 'text', text: 'Looking.' },
+            call('a', 'sig-a'),
+          ]),
+          answer('a', 'gone', false),
+          user('go on'),
+        ],
+        {
+          system: 'Be brief.',
+          tools: [
+            { name: 'git:log', description: 'History', parameters: { type: 'object', properties: {} } },
+          ],
+          temperature: 0.5,
+          stopSequences: ['END'],
+          effort: 'low',
+          maxTokens: 77,
+        },
+      ),
+      options({ images: true }),
+    );
+    const sent: unknown[] = [];
+    const fetch: typeof globalThis.fetch = async (_, init) => {
+      sent.push(JSON.parse(String(init?.body)));
+      return new Response('');
+    };
+    const off = { automaticFunctionCalling: { disable: true }, automaticContinuation: false };
+    const config = { ...generationConfig, systemInstruction, tools, ...off };
+    const client = new GoogleGenAI({ apiKey: 'none', vertexai: false, httpOptions: { fetch } });
+    await client.models.generateContentStream({ model, contents, config } as GenerateContentParameters);
+
+    expect([{ contents, systemInstruction, tools, generationConfig }]).toEqual(sent);
   });
 
   test('[Y36] answers go in one content, in the order of the calls, and a person’s words in the next', () => {
@@ -188,15 +224,15 @@ describe('[V01] a request in Gemini words', () => {
     ['gemini-4-argon', 'high', { includeThoughts: true, thinkingLevel: 'HIGH' }],
     ['gemini-2.5-flash', 'medium', { includeThoughts: true, thinkingBudget: 8_192 }],
   ] as const)('%s thinks %s as %j', (name, effort, thinkingConfig) => {
-    expect(toWire(ask([user('hi')], { model: name, effort }), options()).config).toMatchObject({
+    expect(toWire(ask([user('hi')], { model: name, effort }), options()).generationConfig).toMatchObject({
       thinkingConfig,
     });
   });
 
   test('a model that does not think is not told to', () => {
-    const { config } = toWire(ask([user('hi')], { effort: 'high' }), options({ thinking: false }));
+    const { generationConfig } = toWire(ask([user('hi')], { effort: 'high' }), options({ thinking: false }));
 
-    expect(config).not.toHaveProperty('thinkingConfig');
+    expect(generationConfig).not.toHaveProperty('thinkingConfig');
   });
 
   test('however the answers of a turn are ordered, each stands where its call stood', () => {

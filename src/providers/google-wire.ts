@@ -3,7 +3,6 @@ import {
   FinishReason,
   type FunctionDeclaration,
   type GenerateContentConfig,
-  type GenerateContentParameters,
   type GenerateContentResponse,
   type GenerateContentResponseUsageMetadata,
   type Part,
@@ -34,22 +33,33 @@ const UNSIGNED = 'skip_thought_signature_validator';
 
 type WireOptions = Pick<ProviderOptions, 'name' | 'infoOf'>;
 
-export function toWire(request: CompletionRequest, options: WireOptions): GenerateContentParameters {
+/** What the API takes; the SDK has the settings of all kinds in one place, and sorts them at every request. */
+export type WireBody = {
+  contents: Content[];
+  systemInstruction?: Content;
+  tools?: { functionDeclarations: FunctionDeclaration[] }[];
+  generationConfig: Pick<
+    GenerateContentConfig,
+    'maxOutputTokens' | 'temperature' | 'stopSequences' | 'thinkingConfig'
+  >;
+};
+
+export function toWire(request: CompletionRequest, options: WireOptions): WireBody {
   const info = options.infoOf(request.model);
   const names = wireNames(request.tools ?? []);
   const thinkingConfig = thinkingFor(request, info);
   const system = systemTexts(request).map((text) => ({ text }));
-  const config: GenerateContentConfig = {
-    maxOutputTokens: request.maxTokens ?? Math.min(info.maxOutputTokens, MAX_OUTPUT_TOKENS),
+  return {
+    contents: toContents(request, options, names),
     ...(system.length === 0 ? {} : { systemInstruction: { role: 'user', parts: system } }),
     ...(request.tools?.length ? { tools: [{ functionDeclarations: toDeclarations(request, names) }] } : {}),
-    ...(request.temperature === undefined ? {} : { temperature: request.temperature }),
-    ...(request.stopSequences?.length ? { stopSequences: [...request.stopSequences] } : {}),
-    ...(thinkingConfig ? { thinkingConfig } : {}),
-    automaticFunctionCalling: { disable: true },
-    automaticContinuation: false,
+    generationConfig: {
+      maxOutputTokens: request.maxTokens ?? Math.min(info.maxOutputTokens, MAX_OUTPUT_TOKENS),
+      ...(request.temperature === undefined ? {} : { temperature: request.temperature }),
+      ...(request.stopSequences?.length ? { stopSequences: [...request.stopSequences] } : {}),
+      ...(thinkingConfig ? { thinkingConfig } : {}),
+    },
   };
-  return { model: request.model, contents: toContents(request, options, names), config };
 }
 
 /** The summary is a part of its own, behind what stays the same. */

@@ -5,15 +5,22 @@ import { redact } from './faults.ts';
 import { refusedByGoogle } from './google-refusal.ts';
 import { newReply, stopOf, systemTexts, toEvents, toWire } from './google-wire.ts';
 import type { CreateProvider, ProviderOptions } from './options.ts';
+import { type Head, type Send, sender } from './sender.ts';
 import { frameIn, serverEvents, withoutEnd } from './server-events.ts';
 import { assertSendable, brokenWire, type WireWatch, watchWire } from './wire-watch.ts';
 
 /** The SDK's build for browsers: it needs no cloud credentials, loads in a seventh of the time and reads no environment. */
 export const createGoogle: CreateProvider = (options) => {
   const client = clientFor(options);
+  const senders = new Map<string, Send>();
+  const sendTo = (model: string) => {
+    const send = senders.get(model) ?? sender(() => headFor(model, client()));
+    senders.set(model, send);
+    return send;
+  };
   return {
     name: options.name,
-    stream: (request, signal) => stream({ client, options }, request, signal),
+    stream: (request, signal) => stream({ send: sendTo(request.model), options }, request, signal),
 
     /** The API counts contents only, so the rest is counted as if it were said. */
     async countTokens(request, signal) {
@@ -24,7 +31,7 @@ export const createGoogle: CreateProvider = (options) => {
       try {
         const { totalTokens } = await client().models.countTokens({
           model: request.model,
-          contents: [spoken, ...(Array.isArray(contents) ? contents : [contents])] as (typeof spoken)[],
+          contents: [spoken, ...contents],
           config: { httpOptions: { fetch: (input, init) => fetch(input, { ...init, signal }) } },
         });
         return totalTokens ?? estimateTokens(request);
@@ -52,6 +59,27 @@ function clientFor({ baseUrl, apiKey, headers }: ProviderOptions): () => GoogleG
   };
 }
 
+/** The SDK calls no functions and goes on with no answers by itself. */
+const PLAINLY = { automaticFunctionCalling: { disable: true }, automaticContinuation: false };
+
+/** What the SDK would send a request to this model with. It is let run until then, and not further. */
+async function headFor(model: string, client: GoogleGenAI): Promise<Head> {
+  const heads: Head[] = [];
+  const enough = new Error('Nothing is to be sent.');
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    heads.push({ url: String(input), headers: Object.fromEntries(new Headers(init?.headers)) });
+    throw enough;
+  };
+  await client.models
+    .generateContentStream({ model, contents: 'hi', config: { ...PLAINLY, httpOptions: { fetch } } })
+    .catch((error: unknown) => {
+      if (error !== enough) throw error;
+    });
+  const [head] = heads;
+  if (!head) throw new Error('The SDK sent nothing.');
+  return head;
+}
+
 function watchGoogle(options: ProviderOptions): WireWatch {
   const send = options.fetch ?? globalThis.fetch;
   return watchWire({
@@ -68,24 +96,17 @@ function watchGoogle(options: ProviderOptions): WireWatch {
 }
 
 async function* stream(
-  { client, options }: { client: () => GoogleGenAI; options: ProviderOptions },
+  { send, options }: { send: Send; options: ProviderOptions },
   request: CompletionRequest,
   signal: AbortSignal,
 ): AsyncGenerator<ProviderEvent> {
   assertSendable(options);
-  const { config, ...wire } = toWire(request, options);
   const state = newReply(options.name, request.tools);
   const watch = watchGoogle(options);
   let begun = false;
   try {
-    // The reply is read here: the SDK makes a response of every event, and never lets go of a signal.
-    let reply: Response | undefined;
-    const fetch: typeof globalThis.fetch = async (input, init) => {
-      reply = await watch.fetch(input, { ...init, signal });
-      return reply;
-    };
-    await client().models.generateContentStream({ ...wire, config: { ...config, httpOptions: { fetch } } });
-    for await (const { data } of serverEvents(reply?.body)) {
+    const response = await send(toWire(request, options), { watch, signal });
+    for await (const { data } of serverEvents(response.body)) {
       const frame = frameIn(data, { watch, options }) as GenerateContentResponse;
       for (const said of toEvents(frame, state)) {
         begun ||= said.type !== 'usage';

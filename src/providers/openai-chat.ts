@@ -3,14 +3,14 @@ import { estimateTokens } from './estimate.ts';
 import { type ChatFrame, closeReply, openReply, toEvents } from './openai-chat-events.ts';
 import { type ChatOptions, toWire } from './openai-chat-wire.ts';
 import { openaiClient } from './openai-client.ts';
-import { sender } from './sender.ts';
+import { senderTo } from './sender.ts';
 import { frameIn, serverEvents, withoutEnd } from './server-events.ts';
 import { wireNames } from './tool-names.ts';
 import { brokenWire, watchWire } from './wire-watch.ts';
 
 /** OpenAI's Chat Completions, which most vendors and local servers speak, each with its quirks. */
 export function createOpenAIChat(options: ChatOptions): Provider {
-  const send = sender(openaiClient(options), '/chat/completions');
+  const send = senderTo('/chat/completions', openaiClient(options));
   return {
     name: options.name,
     countTokens: async (request) => estimateTokens(request),

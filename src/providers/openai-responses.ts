@@ -6,7 +6,7 @@ import { openaiClient } from './openai-client.ts';
 import { openReply, toEvents } from './openai-responses-events.ts';
 import { toWire, type WireOptions } from './openai-responses-wire.ts';
 import type { CreateProvider } from './options.ts';
-import { type Send, sender } from './sender.ts';
+import { type Send, senderTo } from './sender.ts';
 import { frameIn, serverEvents, withoutEnd } from './server-events.ts';
 import { wireNames } from './tool-names.ts';
 import { brokenWire, watchWire } from './wire-watch.ts';
@@ -18,7 +18,7 @@ type Concession = 'noSummaries' | 'noThoughts';
 
 /** OpenAI's Responses, without storage on the vendor's side. */
 export const createOpenAIResponses: CreateProvider = (options) => {
-  const send = sender(openaiClient(options), '/responses');
+  const send = senderTo('/responses', openaiClient(options));
   const conceded: Partial<Record<Concession, true>> = {};
   return {
     name: options.name,

@@ -53,7 +53,7 @@ describe('[K04] [K07] [Y03] a summary stands between the system prompt and the m
   });
 
   test('Google: a second part of the system instruction', () => {
-    expect(toGoogle(asked, options).config?.systemInstruction).toEqual({
+    expect(toGoogle(asked, options).systemInstruction).toEqual({
       role: 'user',
       parts: [{ text: 'Be brief.' }, { text: TOLD }],
     });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type ByteSource, ByteStream, sourceOf, streamedResponse } from './byte-stream.ts';
+import { type ByteSource, ByteStream, sourceOf } from './byte-stream.ts';
+import { streamedResponse } from './streamed-response.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const text = (chunks: readonly Uint8Array[]) => Buffer.concat(chunks).toString();
@@ -104,27 +105,5 @@ describe('left before the end', () => {
     const { stream } = source(['a'], new Error('broken'));
     await stream.getReader().cancel();
     expect(await iterateAll(stream)).toEqual([]);
-  });
-});
-
-describe('a response over a stream', () => {
-  const head = { status: 206, statusText: 'Some', headers: { 'content-type': 'application/json' } };
-
-  test('is a response of the runtime in all but its body', async () => {
-    const { stream } = source(['{"a"', ':1}']);
-    const response = streamedResponse(stream, head);
-    expect(response).toBeInstanceOf(Response);
-    expect([response.ok, response.status, response.statusText]).toEqual([true, 206, 'Some']);
-    expect(response.headers.get('content-type')).toBe('application/json');
-    expect(response.body).toBe(stream);
-    expect(await response.json()).toEqual({ a: 1 });
-  });
-
-  test('takes its head from another', async () => {
-    const { stream } = source(['a']);
-    const response = streamedResponse(stream, new Response('b', head));
-    expect([response.status, response.headers.get('content-type')]).toEqual([206, 'application/json']);
-    expect(Buffer.from(await response.arrayBuffer()).toString()).toBe('a');
-    expect(() => response.clone()).toThrow('no clones');
   });
 });

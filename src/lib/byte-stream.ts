@@ -129,45 +129,6 @@ export function sourceOf(stream: ReadableStream<Bytes>): ByteSource {
   };
 }
 
-const WAYS_TO_READ = ['arrayBuffer', 'blob', 'bytes', 'formData', 'json', 'text'] as const;
-
-/**
- * A response over such a stream. One of the runtime's is made when the whole body is wanted at once: to make it takes
- * longer than to read a short answer. It has no clones.
- */
-export function streamedResponse(
-  stream: ByteStream,
-  { status, statusText, headers }: Required<ResponseInit> | Response,
-): Response {
-  let fields: Headers | undefined;
-  const whole = WAYS_TO_READ.map((way) => [
-    way,
-    { value: () => new Response(stream.web, { status, statusText, headers })[way]() },
-  ]);
-  return Object.create(Response.prototype, {
-    body: { value: stream },
-    bodyUsed: { value: false },
-    headers: {
-      get: () => {
-        fields ??= new Headers(headers);
-        return fields;
-      },
-    },
-    ok: { value: status >= 200 && status < 300 },
-    redirected: { value: false },
-    status: { value: status },
-    statusText: { value: statusText },
-    type: { value: 'default' },
-    url: { value: '' },
-    clone: { value: refuseClone },
-    ...Object.fromEntries(whole),
-  });
-}
-
-function refuseClone(): never {
-  throw new TypeError('A streamed response has no clones.');
-}
-
 async function readToEnd(source: ByteSource): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<Step>((resolve) => {

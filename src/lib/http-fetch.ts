@@ -7,8 +7,9 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Readable, Transform } from 'node:stream';
 import { onAbort } from './abort.ts';
-import { ByteStream, streamedResponse } from './byte-stream.ts';
+import { ByteStream } from './byte-stream.ts';
 import { chunksOf } from './node-chunks.ts';
+import { streamedResponse } from './streamed-response.ts';
 
 type Outgoing = {
   url: URL;
@@ -68,7 +69,6 @@ async function send(outgoing: Outgoing, agent: HttpAgent | HttpsAgent): Promise<
         message.once('close', () => waiter?.off());
         resolve(responseOf(message));
       });
-      request.once('finish', warmUp);
       request.end(body ?? undefined);
     });
   } catch (error) {
@@ -81,11 +81,6 @@ async function send(outgoing: Outgoing, agent: HttpAgent | HttpsAgent): Promise<
   }
 }
 
-/** The runtime loads its `fetch` at the first touch, in 20 ms: better while the server thinks than when it has answered. */
-function warmUp(): unknown {
-  return globalThis.Response;
-}
-
 /** Made in the moment the head arrives: a body that came with it is then handed on without a stop. */
 function responseOf(message: IncomingMessage): Response | Promise<Response> {
   const status = message.statusCode ?? 0;
@@ -95,7 +90,7 @@ function responseOf(message: IncomingMessage): Response | Promise<Response> {
   const head = { status, statusText: message.statusMessage ?? '', headers };
   if (WITHOUT_BODY.has(status)) {
     message.resume();
-    return new Response(null, head);
+    return streamedResponse(null, head);
   }
   const over = (body: Readable) => streamedResponse(new ByteStream(chunksOf(body)), head);
   const encoding = message.headers['content-encoding'] ?? 'identity';

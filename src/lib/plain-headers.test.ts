@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { LazyFormData, PlainHeaders } from './plain-headers.ts';
+import { LazyFormData, LazyResponse, PlainHeaders } from './plain-headers.ts';
 
 const name = fc.oneof(
   fc.constantFrom('accept', 'Accept', 'X-A', 'x-a', 'set-cookie', 'Set-Cookie', 'x-b'),
@@ -94,4 +94,17 @@ test('a lazy form is the runtime’s own', () => {
     false,
     false,
   ]);
+});
+
+test('a lazy response is one of the runtime when it is made, and knows every other', async () => {
+  const Made = LazyResponse as unknown as typeof Response;
+  const made = new Made('a', { status: 201 });
+  expect([await made.text(), made.status, made instanceof Response]).toEqual(['a', 201, true]);
+  expect([made instanceof Made, Response.json({}) instanceof Made, {} instanceof Made]).toEqual([
+    true,
+    true,
+    false,
+  ]);
+  expect(await Made.json({ a: 1 }).json()).toEqual({ a: 1 });
+  expect(Made.prototype).toBe(Response.prototype);
 });

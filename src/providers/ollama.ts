@@ -1,6 +1,7 @@
 import { Ollama } from 'ollama/browser';
 import { ProviderError } from '../contract/errors.ts';
-import { ByteStream, streamedResponse } from '../lib/byte-stream.ts';
+import { ByteStream } from '../lib/byte-stream.ts';
+import { streamedResponse } from '../lib/streamed-response.ts';
 import { estimateTokens } from './estimate.ts';
 import { endedEarly, notTheProtocol } from './faults.ts';
 import { openReply, toEvents, toWire } from './ollama-wire.ts';

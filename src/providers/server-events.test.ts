@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ByteStream, streamedResponse } from '../lib/byte-stream.ts';
+import { ByteStream } from '../lib/byte-stream.ts';
+import { streamedResponse } from '../lib/streamed-response.ts';
 import { serverEvents } from './server-events.ts';
 
 async function read({ body }: Response) {

@@ -1,4 +1,5 @@
-import { ByteStream, streamedResponse } from '../lib/byte-stream.ts';
+import { ByteStream } from '../lib/byte-stream.ts';
+import { streamedResponse } from '../lib/streamed-response.ts';
 
 /**
  * A fetch whose answers read as an event stream, also where a server sends one JSON object a line, or the whole reply

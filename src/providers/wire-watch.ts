@@ -1,5 +1,6 @@
 import { ProviderError } from '../contract/errors.ts';
-import { ByteStream, sourceOf, streamedResponse } from '../lib/byte-stream.ts';
+import { ByteStream, sourceOf } from '../lib/byte-stream.ts';
+import { streamedResponse } from '../lib/streamed-response.ts';
 import { fromBrokenConnection, fromHttp, kindOf } from './errors.ts';
 import { excerpt, redact } from './faults.ts';
 import type { ProviderOptions } from './options.ts';

@@ -13,7 +13,7 @@ export async function judgeRows(main: string): Promise<JudgeRow[]> {
   const folder = await realpath(await mkdtemp(path.join(tmpdir(), 'aca-bench-judge-')));
   try {
     const lines = await commandLines();
-    const loadMs = await timed(loadJudge);
+    await loadJudge();
     const judge = commandJudge({ cwd: folder, home: homedir(), trusted: false });
     const figures = lines.map((line) => {
       const started = performance.now();
@@ -30,7 +30,6 @@ export async function judgeRows(main: string): Promise<JudgeRow[]> {
         .join(''),
     );
     return [
-      { what: 'judge: the grammar loaded', ms: loadMs },
       {
         what: `judge: a line, mean of ${lines.length}`,
         ms: sum(figures) / figures.length,

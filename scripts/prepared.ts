@@ -5,10 +5,6 @@ import { parametersOf } from '../src/tools/registry.ts';
 /** What takes long to make at each start and is always the same: made by the build, and put in by these names. */
 export const prepared = {
   CONFIG_DEFAULTS: settled({}),
-  /** What models are told of the built-in tools' input. Bash is left out: its limits are settings. */
-  TOOL_PARAMETERS: Object.fromEntries(
-    builtinTools()
-      .filter((tool) => tool.name !== 'Bash')
-      .map((tool) => [tool.name, parametersOf(tool)]),
-  ),
+  /** What models are told of the built-in tools' input. */
+  TOOL_PARAMETERS: Object.fromEntries(builtinTools().map((tool) => [tool.name, parametersOf(tool)])),
 };

@@ -18,6 +18,7 @@ export function lastTodos(history: readonly Message[]): readonly Todo[] {
     (message) => message.role === 'tool' && message.name === todo.name && message.success,
   );
   const call = answer?.role === 'tool' ? callIn(history, answer.callId) : undefined;
-  const parsed = todo.input.safeParse(call?.input);
+  if (!call) return [];
+  const parsed = todo.input.safeParse(call.input);
   return parsed.success ? (parsed.data as { items: Todo[] }).items : [];
 }

@@ -331,7 +331,7 @@ function flagsOf(options: Partial<Options>, cwd: string): ConfigInput {
     ...(budget.length > 0 && { limits: { run: budget.join(' and ') } }),
     ...(verbosity !== undefined && { verbosity }),
     ...(options.debug && { log: { level: 'debug' as const } }),
-    permissions: { allow, deny },
-    additionalDirectories: addDir.map((folder) => path.resolve(cwd, folder)),
+    ...(allow.length + deny.length > 0 && { permissions: { allow, deny } }),
+    ...(addDir.length > 0 && { additionalDirectories: addDir.map((folder) => path.resolve(cwd, folder)) }),
   };
 }

@@ -19,6 +19,12 @@ function schemaOf(name: Name): z.ZodType {
   return schema;
 }
 
+/** Whether a look is enough. */
+function isRight(name: Name, value: unknown): boolean {
+  const setting = settings[name];
+  return 'isRight' in setting && setting.isRight(value);
+}
+
 let whole: z.ZodObject<Shape, z.core.$strict> | undefined;
 
 /** All settings in one, for those who need every one of them. */
@@ -33,9 +39,10 @@ export function configSchema(): z.ZodObject<Shape, z.core.$strict> {
 /** What is wrong with an input. Only what it says is looked at. */
 export function issuesIn(input: Readonly<Record<string, unknown>>): z.core.$ZodIssue[] {
   const wrong = names.flatMap((name) => {
-    const issues = Object.hasOwn(input, name)
-      ? schemaOf(name).safeParse(input[name], checkOnce).error?.issues
-      : undefined;
+    const issues =
+      Object.hasOwn(input, name) && !isRight(name, input[name])
+        ? schemaOf(name).safeParse(input[name], checkOnce).error?.issues
+        : undefined;
     return (issues ?? []).map((issue) => ({ ...issue, path: [name, ...issue.path] }));
   });
   const unknown = Object.keys(input).filter((key) => !Object.hasOwn(settings, key));
@@ -47,7 +54,10 @@ export function issuesIn(input: Readonly<Record<string, unknown>>): z.core.$ZodI
 export function settled(input: ConfigInput): Config {
   const otherwise = defaults();
   const entries = names.flatMap((name) => {
-    if (Object.hasOwn(input, name)) return [[name, schemaOf(name).parse(input[name], checkOnce)]];
+    if (Object.hasOwn(input, name)) {
+      const value = input[name];
+      return [[name, isRight(name, value) ? value : schemaOf(name).parse(value, checkOnce)]];
+    }
     return Object.hasOwn(otherwise, name) ? [[name, otherwise[name]]] : [];
   });
   // Entries lose which value belongs to which key.

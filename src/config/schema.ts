@@ -8,7 +8,7 @@ import { mcpServer, mcpServerName } from './mcp-server.ts';
 import { modelOverride, vendor } from './model-settings.ts';
 import { quotaSettings } from './quota-settings.ts';
 import { sandboxSettings } from './sandbox-settings.ts';
-import { count, list } from './setting-kinds.ts';
+import { count, list, text } from './setting-kinds.ts';
 import { updateSettings } from './update-settings.ts';
 
 /** From strictest to loosest. */
@@ -68,36 +68,16 @@ function isPattern(text: string): boolean {
  * Lists of several sources add up, tables merge by name, anything else is replaced by the later source.
  */
 export const settings = {
-  provider: () =>
-    z
-      .string()
-      .min(1)
-      .exactOptional()
-      .describe(
-        'Which vendor answers: anthropic, openai, google, local, another built-in name or one of `providers`; without it, the first vendor a key or server is found for',
-      ),
-  model: () =>
-    z
-      .string()
-      .min(1)
-      .exactOptional()
-      .describe("Model as provider/model, an alias, or a bare name; without it, the provider's default"),
-  helperModel: () =>
-    z
-      .string()
-      .min(1)
-      .exactOptional()
-      .describe(
-        "Cheaper model for side jobs such as summaries; without it, the vendor's cheapest known one; `none` for no side jobs",
-      ),
-  fallbackModel: () =>
-    z
-      .string()
-      .min(1)
-      .exactOptional()
-      .describe(
-        'Model that stands in while `model` is overloaded or cannot be reached; `local` for any on this machine',
-      ),
+  provider: text(
+    'Which vendor answers: anthropic, openai, google, local, another built-in name or one of `providers`; without it, the first vendor a key or server is found for',
+  ),
+  model: text("Model as provider/model, an alias, or a bare name; without it, the provider's default"),
+  helperModel: text(
+    "Cheaper model for side jobs such as summaries; without it, the vendor's cheapest known one; `none` for no side jobs",
+  ),
+  fallbackModel: text(
+    'Model that stands in while `model` is overloaded or cannot be reached; `local` for any on this machine',
+  ),
   routing: () =>
     z
       .array(
@@ -124,12 +104,7 @@ export const settings = {
       .describe(
         'Which tools a model is offered: all, or the few that fit a small one; auto goes by its window',
       ),
-  apiKey: () =>
-    z
-      .string()
-      .min(1)
-      .exactOptional()
-      .describe('Key for `provider`; an environment variable or `keys set` is a safer place'),
+  apiKey: text('Key for `provider`; an environment variable or `keys set` is a safer place'),
   apiBaseUrl: () =>
     z
       .url({ protocol: /^https?$/ })
@@ -308,12 +283,7 @@ export const settings = {
       })
       .prefault({})
       .describe('What is remembered'),
-  sessionDirectory: () =>
-    z
-      .string()
-      .min(1)
-      .exactOptional()
-      .describe('Where sessions are kept; without it, `sessions` in the data root'),
+  sessionDirectory: text('Where sessions are kept; without it, `sessions` in the data root'),
   maxHistorySize: () => count().default(1000).describe('Most prompts kept for the arrow keys'),
   cleanupPeriodDays: () =>
     count().default(30).describe('Days after which an unused session is removed; pinned ones stay'),

@@ -88,13 +88,24 @@ describe('[T11] [Y18] Bash', () => {
     ]);
   });
 
-  test('the time limit is 120,000 ms unless said otherwise', () => {
-    expect(bash.input.parse({ command: 'ls' })).toEqual({ command: 'ls', timeout: 120_000 });
+  test.each([
+    [{}, {}, 120_000],
+    [{}, { timeout: 7 }, 7],
+    [{ maxTimeoutMs: 500 }, {}, 500],
+  ])('%j, asked for %j, has a time limit of %i ms', async (options, asked, timeoutMs) => {
+    const { context } = await bench();
+    const limits: unknown[] = [];
+    const { run } = context.shell;
+    const shell: Shell = {
+      ...context.shell,
+      run(command) {
+        limits.push(command.timeoutMs);
+        return run({ ...command, timeoutMs: 20_000 });
+      },
+    };
+    await use(createBash(options), { command: 'true', ...asked }, { ...context, shell });
+    expect(limits).toEqual([timeoutMs]);
     expect(bash.input.safeParse({ command: 'ls', timeout: 0 }).success).toBe(false);
-    expect(createBash({ maxTimeoutMs: 500 }).input.parse({ command: 'ls' })).toEqual({
-      command: 'ls',
-      timeout: 500,
-    });
   });
 
   test('a time limit above the largest is lowered, and the model is told when it mattered', async () => {

@@ -27,18 +27,14 @@ export function createBash({ shell: name, maxTimeoutMs = MAX_TIMEOUT }: BashOpti
     ],
     description:
       `Run a command in ${name ?? 'the system shell'} and wait for its end. It gets no input and no terminal, so pass ` +
-      'flags such as --yes. Each call starts anew: cd and variables do not carry over. For servers and other long work ' +
-      'set run_in_background. For files prefer Read, Edit, Glob and Grep. In the sandbox only the working directory and ' +
-      '/tmp can be changed, secrets are closed and there is no network.',
+      `flags such as --yes. It may take ${maxTimeoutMs} ms at most; for servers and other long work set ` +
+      'run_in_background. Each call starts anew: cd and variables do not carry over. For files prefer Read, Edit, Glob ' +
+      'and Grep. In the sandbox only the working directory and /tmp can be changed, secrets are closed and there is no ' +
+      'network.',
     input: () =>
       z.object({
         command: z.string().min(1).describe('Command line'),
-        timeout: z
-          .number()
-          .int()
-          .min(1)
-          .default(Math.min(DEFAULT_TIMEOUT, maxTimeoutMs))
-          .describe(`Milliseconds, at most ${maxTimeoutMs}`),
+        timeout: z.number().int().min(1).optional().describe(`Milliseconds; ${DEFAULT_TIMEOUT} if absent`),
         working_directory: z
           .string()
           .min(1)
@@ -88,7 +84,7 @@ export function createBash({ shell: name, maxTimeoutMs = MAX_TIMEOUT }: BashOpti
       }
 
       const live = createLiveOutput(progress);
-      const limit = Math.min(timeout, maxTimeoutMs);
+      const limit = Math.min(timeout ?? DEFAULT_TIMEOUT, maxTimeoutMs);
       const outcome = await shell.run({ command, timeoutMs: limit, signal, onOutput: live.push, ...where });
       live.end();
       const { exitCode, durationMs, fullOutput } = outcome;
@@ -105,7 +101,7 @@ export function createBash({ shell: name, maxTimeoutMs = MAX_TIMEOUT }: BashOpti
           ...(fullOutput !== undefined && { fullOutput }),
         },
       };
-      const trouble = troubleOf(outcome, { asked: timeout, limit, maxTimeoutMs });
+      const trouble = troubleOf(outcome, { asked: timeout ?? limit, limit, maxTimeoutMs });
       if (trouble === null) return ok(output === '' ? '(no output)' : output, extra);
       const lines = [trouble, sandboxHint(outcome), output].filter((text) => text !== null && text !== '');
       return fail(lines.join('\n'), extra);

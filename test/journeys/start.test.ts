@@ -176,7 +176,9 @@ describe('start-up', () => {
       'session open',
       'first request sent',
     ]);
-    expect(table).toMatch(/chunk-\w+\.cjs {2}.*zod/);
+    expect(table).toMatch(/chunk-\w+\.cjs {2}.*commander/);
+    // Schemas are made for what needs a closer look, and nothing did.
+    expect(table).not.toMatch(/ {2}zod/);
     expect(table).toMatch(/ all \d+ files\n$/);
   });
 });

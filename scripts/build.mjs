@@ -146,12 +146,19 @@ async function asCommonJs(output) {
     // Modules are strict without saying so.
     banner: `"use strict";${source.includes('import.meta.url') ? MODULE_URL : ''}`,
   });
-  return { path: asCjs(output.path), text: lazily(text) };
+  const named = imports.filter(({ kind, external }) => kind === 'import-statement' && !external);
+  const needed = named.map(({ path: target }) =>
+    asCjs(relativeName(output.path, path.resolve(root, target))),
+  );
+  return { path: asCjs(output.path), text: lazily(text, needed) };
 }
 
-/** A file that is only named, for what may be needed of it one day, is not loaded yet. */
-function lazily(text) {
-  const lazy = text.replaceAll(/([\w$]+=)(require\("\.[^"]+"\))/g, '$1__lazy(()=>$2)');
+/** A file that is only named, for what may be needed of it one day, is not loaded yet; one of which nothing is, is. */
+function lazily(text, needed) {
+  const lazy = needed.reduce(
+    (soFar, name) => soFar.replaceAll(`=require("${name}")`, `=__lazy(()=>require("${name}"))`),
+    text,
+  );
   return lazy.replace('"use strict";', `"use strict";${LAZY}`);
 }
 

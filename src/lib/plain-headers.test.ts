@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { LazyFormData, LazyResponse, PlainHeaders } from './plain-headers.ts';
+import { PlainHeaders } from './plain-headers.ts';
 
 const name = fc.oneof(
   fc.constantFrom('accept', 'Accept', 'X-A', 'x-a', 'set-cookie', 'Set-Cookie', 'x-b'),
@@ -84,27 +84,4 @@ describe('plain headers beside the runtime’s own', () => {
     );
     expect(taken).toEqual([true, true, false, false, false, false]);
   });
-});
-
-test('a lazy form is the runtime’s own', () => {
-  const form: unknown = new LazyFormData();
-  expect([form instanceof FormData, form instanceof LazyFormData]).toEqual([true, true]);
-  expect([{}, null, 'FormData'].map((x: unknown) => x instanceof LazyFormData)).toEqual([
-    false,
-    false,
-    false,
-  ]);
-});
-
-test('a lazy response is one of the runtime when it is made, and knows every other', async () => {
-  const Made = LazyResponse as unknown as typeof Response;
-  const made = new Made('a', { status: 201 });
-  expect([await made.text(), made.status, made instanceof Response]).toEqual(['a', 201, true]);
-  expect([made instanceof Made, Response.json({}) instanceof Made, {} instanceof Made]).toEqual([
-    true,
-    true,
-    false,
-  ]);
-  expect(await Made.json({ a: 1 }).json()).toEqual({ a: 1 });
-  expect(Made.prototype).toBe(Response.prototype);
 });

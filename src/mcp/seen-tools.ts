@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { writeAtomic } from '../lib/atomic-write.ts';
+import { compareText } from '../lib/compare.ts';
 import { sha256 } from '../lib/sha256.ts';
 import type { ServerTool } from './offers.ts';
 
@@ -54,7 +55,7 @@ function sorted(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .sort(([a], [b]) => compareText(a, b))
       .map(([key, inner]) => [key, sorted(inner)]),
   );
 }

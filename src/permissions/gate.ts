@@ -1,5 +1,6 @@
 import type { Answer, Approver, Permission, PermissionRequest } from '../contract/permission.ts';
 import { raceAbort } from '../lib/abort.ts';
+import { compareText } from '../lib/compare.ts';
 import { evaluate } from './evaluate.ts';
 import type { Evaluation, Policy, Request } from './policy.ts';
 import { askedAbout, type Call, grantOf, type Offer, offersFor, questionFor } from './question.ts';
@@ -131,7 +132,7 @@ function nobodyThere(call: Call, judgement: Evaluation, policy: Policy): Decisio
 function keyOf({ tool, accesses, input }: Call): string {
   return JSON.stringify([tool, accesses, input], (_, value: unknown) =>
     value !== null && typeof value === 'object' && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => compareText(a, b)))
       : value,
   );
 }

@@ -5,10 +5,10 @@ import { TEMPERATURE_VERSION } from './anthropic-thinking.ts';
 import { newReply, type ReplyState, toEvents, toWire } from './anthropic-wire.ts';
 import { kindOf } from './errors.ts';
 import { estimateTokens } from './estimate.ts';
-import { endedEarly, excerpt, notTheProtocol, redact } from './faults.ts';
+import { excerpt, notTheProtocol, redact } from './faults.ts';
 import type { CreateProvider, ProviderOptions } from './options.ts';
 import { type Send, senderTo } from './sender.ts';
-import { serverEvents } from './server-events.ts';
+import { serverEvents, withoutEnd } from './server-events.ts';
 import { assertSendable, brokenWire, watchWire, wordsIn } from './wire-watch.ts';
 
 /** Long enough never to be the reason a run ends: how long to wait is decided by whoever holds the signal. */
@@ -77,12 +77,10 @@ async function* stream(
   const state = newReply(request.tools);
   const watch = watchWire(options);
   let begun = false;
-  let frames = 0;
   try {
     const go = body.temperature === undefined ? send : sendTempered;
     const response = await go(body, { watch, signal });
     for await (const { event, data } of serverEvents(response.body)) {
-      frames++;
       if (event === 'ping' || data === '') continue;
       for (const said of read(data, state, options)) {
         begun ||= said.type !== 'usage';
@@ -91,9 +89,7 @@ async function* stream(
       }
     }
     signal.throwIfAborted();
-    throw frames === 0 && watch.opening() !== ''
-      ? notTheProtocol(options, watch.opening())
-      : endedEarly(options.name, begun);
+    throw withoutEnd({ watch, options, begun });
   } catch (error) {
     signal.throwIfAborted();
     throw brokenWire(error, { watch, options, begun });

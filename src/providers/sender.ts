@@ -13,7 +13,10 @@ export function sender(askForHead: () => Promise<Head>): Send {
   let head: Promise<Head> | undefined;
   return async (body, { watch, signal }) => {
     signal.throwIfAborted();
-    head ??= askForHead();
+    head ??= askForHead().catch((error: unknown) => {
+      head = undefined;
+      throw error;
+    });
     const { url, headers } = await head;
     return watch.fetch(url, { method: 'POST', headers, body: JSON.stringify(body), signal });
   };

@@ -1,7 +1,16 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { deadUrl, fails, hello, jsonLines, loopback, modelInfo, play } from '../../test/support/loopback.ts';
+import {
+  deadUrl,
+  fails,
+  hello,
+  jsonLines,
+  loopback,
+  modelInfo,
+  play,
+  playUntilBegun,
+} from '../../test/support/loopback.ts';
 import { ProviderError } from '../contract/errors.ts';
-import type { CompletionRequest, ModelInfo, ProviderEvent } from '../contract/provider.ts';
+import type { CompletionRequest, ModelInfo } from '../contract/provider.ts';
 import { createOllama, hostOf } from './ollama.ts';
 
 function ollama(url: string, info: ModelInfo = modelInfo()) {
@@ -202,16 +211,9 @@ describe('[N11] faults', () => {
     const server = await loopback((response) => {
       response.writeHead(200).write(`${JSON.stringify(said({ content: 'he' }))}\n`);
     });
-    const abort = new AbortController();
-    const events: ProviderEvent[] = [];
-    const run = async () => {
-      for await (const event of ollama(server.url).stream(hello(), abort.signal)) {
-        events.push(event);
-        setImmediate(() => abort.abort(reason));
-      }
-    };
-    await expect(run()).rejects.toBe(reason);
+    const { events, error } = await playUntilBegun(ollama(server.url), hello(), reason);
     expect(events).toEqual([{ type: 'text', text: 'he' }]);
+    expect(error).toBe(reason);
     expect(await play(ollama(server.url), hello(), AbortSignal.abort(reason))).toEqual({
       events: [],
       error: reason,

@@ -1,7 +1,15 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { deadUrl, fails, hello, loopback, modelInfo, play, sse } from '../../test/support/loopback.ts';
+import {
+  deadUrl,
+  fails,
+  hello,
+  loopback,
+  modelInfo,
+  play,
+  playUntilBegun,
+  sse,
+} from '../../test/support/loopback.ts';
 import { ProviderError } from '../contract/errors.ts';
-import type { ProviderEvent } from '../contract/provider.ts';
 import { createOpenAIChat } from './openai-chat.ts';
 
 const KEY = 'sk-secret-1234567890';
@@ -197,16 +205,9 @@ describe('[N11] faults', () => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(`data: ${JSON.stringify(delta({ content: 'he' }))}\n\n`);
     });
-    const abort = new AbortController();
-    const events: ProviderEvent[] = [];
-    const run = async () => {
-      for await (const event of chat(server.url).stream(hello(), abort.signal)) {
-        events.push(event);
-        setImmediate(() => abort.abort(reason));
-      }
-    };
-    await expect(run()).rejects.toBe(reason);
+    const { events, error } = await playUntilBegun(chat(server.url), hello(), reason);
     expect(events).toEqual([{ type: 'text', text: 'he' }]);
+    expect(error).toBe(reason);
     expect(await play(chat(server.url), hello(), AbortSignal.abort(reason))).toEqual({
       events: [],
       error: reason,

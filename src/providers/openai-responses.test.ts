@@ -1,8 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { deadUrl, fails, hello, loopback, modelInfo, play, sse } from '../../test/support/loopback.ts';
+import {
+  deadUrl,
+  fails,
+  hello,
+  loopback,
+  modelInfo,
+  play,
+  playUntilBegun,
+  sse,
+} from '../../test/support/loopback.ts';
 import { ProviderError } from '../contract/errors.ts';
 import type { Message } from '../contract/message.ts';
-import type { ModelInfo, ProviderEvent } from '../contract/provider.ts';
+import type { ModelInfo } from '../contract/provider.ts';
 import { createOpenAIResponses } from './openai-responses.ts';
 
 const KEY = 'sk-secret-1234567890';
@@ -310,15 +319,8 @@ describe('[N11] faults', () => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(`data: ${JSON.stringify(said('he'))}\n\n`);
     });
-    const abort = new AbortController();
-    const events: ProviderEvent[] = [];
-    const run = async () => {
-      for await (const event of responses(server.url).stream(hello(), abort.signal)) {
-        events.push(event);
-        setImmediate(() => abort.abort(reason));
-      }
-    };
-    await expect(run()).rejects.toBe(reason);
+    const { events, error } = await playUntilBegun(responses(server.url), hello(), reason);
     expect(events).toEqual([{ type: 'text', text: 'he' }]);
+    expect(error).toBe(reason);
   });
 });

@@ -65,6 +65,18 @@ export function fails(
 }
 
 /** Everything a stream yields, and what it throws, if it does. */
+/** A stream called off as soon as something has come. */
+export function playUntilBegun(provider: Provider, request: CompletionRequest, reason: Error) {
+  const leaving = new AbortController();
+  async function* stream(...asked: Parameters<Provider['stream']>): AsyncGenerator<ProviderEvent> {
+    for await (const event of provider.stream(...asked)) {
+      setImmediate(() => leaving.abort(reason));
+      yield event;
+    }
+  }
+  return play({ ...provider, stream }, request, leaving.signal);
+}
+
 export async function play(
   provider: Provider,
   request: CompletionRequest,

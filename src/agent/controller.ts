@@ -5,6 +5,7 @@ import type { Message, UserMessage } from '../contract/message.ts';
 import type { Permission } from '../contract/permission.ts';
 import type { Session } from '../contract/session.ts';
 import { changeView, type ViewChange, wholeView } from '../contract/view.ts';
+import { EventChannel } from '../lib/event-channel.ts';
 import { closeCall, openCallsOf, type Unfinished } from './history.ts';
 import type { Run } from './loop.ts';
 import { type GoOn, runOn } from './run-on.ts';
@@ -12,8 +13,6 @@ import { type AgentState, type Progress, reduceProgress } from './state.ts';
 import type { CallLog } from './tool-router.ts';
 
 export type RunEnd = Extract<AgentEvent, { type: 'end' }>;
-
-export type Listener = (event: AgentEvent) => void;
 
 /** Where a session is written through to. */
 export type SessionLog = CallLog & {
@@ -37,6 +36,8 @@ export type ControllerDeps = {
   provider: string;
   model: string;
   contextWindow: number;
+  /** Where the session's events go; what other parts have sent to it before is heard, too. */
+  events?: EventChannel<AgentEvent>;
   /** What the model must learn with the next prompt, and had no other way to; null when there is no news. */
   news?(): string | null;
   /** Hears of a prompt before it is kept: it may add to it, or refuse it. */
@@ -59,7 +60,7 @@ type Queued = {
 /** One session: queues prompts, drives the loop, writes each message through, then tells the listeners. */
 export class Controller {
   readonly #deps: ControllerDeps;
-  readonly #listeners = new Set<Listener>();
+  readonly #events: EventChannel<AgentEvent>;
   readonly #queue: Queued[] = [];
   #progress: Progress;
   #current: AbortController | undefined;
@@ -69,6 +70,10 @@ export class Controller {
     this.#deps = deps;
     const context = { totalTokens: 0, maxTokens: deps.contextWindow };
     this.#progress = { toolCalls: [], pendingApprovals: [], context };
+    this.#events = deps.events ?? new EventChannel();
+    this.#events.watch((event) => {
+      this.#progress = reduceProgress(this.#progress, event);
+    });
   }
 
   get state(): AgentState {
@@ -85,9 +90,8 @@ export class Controller {
   }
 
   /** Returns the way to stop listening. */
-  listen(listener: Listener): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+  listen(listener: (event: AgentEvent) => void): () => void {
+    return this.#events.listen(listener);
   }
 
   /** Runs now, or after the runs submitted before. Resolves with the run's end. */
@@ -228,7 +232,6 @@ export class Controller {
   }
 
   #tell(event: AgentEvent): void {
-    this.#progress = reduceProgress(this.#progress, event);
-    for (const listener of this.#listeners) listener(event);
+    this.#events.emit(event);
   }
 }

@@ -27,6 +27,7 @@ import type { Quota } from '../contract/quota.ts';
 import type { SandboxState } from '../contract/sandbox.ts';
 import type { Session } from '../contract/session.ts';
 import type { ToolContext } from '../contract/tool.ts';
+import { EventChannel } from '../lib/event-channel.ts';
 import { cachedUsage, PromptCache } from '../observability/prompt-cache.ts';
 import type { Watcher } from '../observability/watcher.ts';
 import { cacheKeyOf } from '../providers/cache-key.ts';
@@ -90,6 +91,8 @@ export type Parts = HostAdditions & {
   /** `import()` of a plugin, for programs whose own code has none. */
   importFile?(url: string): Promise<unknown>;
   watch?: Watcher;
+  /** What parts say before there is anybody to hear it waits here; absent, only this session's parts speak. */
+  events?: EventChannel<AgentEvent>;
   /** Both absent when nobody is there to be asked. */
   approver?: Approver;
   ask?: ToolContext['ask'];
@@ -132,17 +135,23 @@ export type Assistant = {
 export function assemble(parts: Parts): Assistant {
   const { config, cwd, dataRoot, choice, opened } = parts;
   const { session } = opened;
+  const events = parts.events ?? new EventChannel<AgentEvent>();
+  const tell = (event: AgentEvent) => events.emit(event);
+  const notice = (level: 'info' | 'warn', text: string) => tell({ type: 'notice', level, text });
+  const inform = (text: string) => notice('info', text);
+  const warn = (text: string) => notice('warn', text);
   const undo = new UndoStore({
     folder: path.join(dataRoot, 'undo'),
     sessionId: session.id,
     roots: [cwd, ...config.additionalDirectories],
-    onTrouble: (text) => controller.notice('warn', text),
+    onTrouble: warn,
   });
   const mode = createMode(config.mode, {
     first: session.settings.mode ?? config.mode,
     sent: () => session.messages.slice(session.view?.compactions.at(-1)?.keepFrom ?? 0),
   });
   const hands = makeHands(parts, undo, mode);
+  const privacy = createPrivacy(parts, { guard: hands.guard, notice: warn });
   // Made with the first run: until then a long session may still be read.
   let answers: Answers | undefined;
   const registry = createRegistry(
@@ -160,7 +169,7 @@ export function assemble(parts: Parts): Assistant {
     outgoing: (value) => (config.redactSecrets ? privacy.hide(value) : value),
     isWatched: parts.approver !== undefined,
     window: () => choice.info.contextWindow,
-    notice: (text) => controller.notice('warn', text),
+    notice: warn,
   });
   const tools = () => {
     const own = extensions.definitions(builtin);
@@ -170,27 +179,24 @@ export function assemble(parts: Parts): Assistant {
     mode,
     guard: hands.guard,
     sandbox: () => hands.shell.sandbox(),
+    warn,
     controller: () => controller,
   });
   const shell = carefulShell(hands.shell, {
     undo,
     isHarmless: (target) => judge.isReadOnly({ kind: 'execute', target }),
-    onNotice: (text) => controller.notice('info', text),
-  });
-  const privacy = createPrivacy(parts, {
-    guard: hands.guard,
-    notice: (text) => controller.notice('warn', text),
+    onNotice: inform,
   });
   const soFar = createSoFar(() => hands.todos.list());
   const budget = new Budget({
     folder: path.join(dataRoot, 'ledger'),
     session,
     limits: config.limits,
-    notice: (level, text) => controller.notice(level, text),
+    notice,
     soFar: () => soFar.words(),
   });
   const promptCache = new PromptCache();
-  const caches = createCaches(parts, { guard: hands.guard, tell: (event) => controller.mention(event) });
+  const caches = createCaches(parts, { guard: hands.guard, tell });
   const models = reachModels({
     ...parts,
     ...caches.models,
@@ -198,12 +204,12 @@ export function assemble(parts: Parts): Assistant {
     budget,
     guard: (provider) => privacy.guard(provider),
     watch: (provider) => promptCache.watched(provider),
-    tell: (event) => controller.mention(event),
+    tell,
   });
   const remembering = createRemembering(parts, {
     hide: (text) => privacy.hide(text),
     helper: models.helper,
-    notice: (text) => controller.notice('info', text),
+    notice: inform,
     offers: (tool, accesses) => judge.offers(tool, accesses),
     allowAlways: (rule) => judge.allowAlways(rule),
   });
@@ -214,7 +220,7 @@ export function assemble(parts: Parts): Assistant {
   const extensions = createExtensions(parts, {
     shell,
     mode: () => mode.get(),
-    notice: (text) => controller.notice('warn', text),
+    notice: warn,
     call,
     isFile: (file) =>
       hands.files.stat(file).then(
@@ -255,7 +261,7 @@ export function assemble(parts: Parts): Assistant {
       dataRoot,
       guard: hands.guard,
       messages: () => held.messages,
-      notice: (text) => controller.notice('warn', text),
+      notice: warn,
     });
   const project = instructionsFor(session);
   /** The model of the run under way, or of the last one. */
@@ -351,6 +357,7 @@ export function assemble(parts: Parts): Assistant {
     provider: choice.preset.name,
     model: choice.model,
     contextWindow: choice.info.contextWindow,
+    events,
     news: () =>
       [mode.news(), window.news(), servers?.news() ?? null, repository.news()]
         .filter((text) => text !== null)
@@ -358,7 +365,7 @@ export function assemble(parts: Parts): Assistant {
     beforePrompt: extensions.beforePrompt,
     prepareRun,
   });
-  for (const part of [privacy, remembering, view, soFar]) controller.listen((event) => part?.watch(event));
+  for (const part of [privacy, remembering, view, soFar]) events.watch((event) => part?.watch(event));
   return {
     controller,
     undo,

@@ -21,8 +21,9 @@ type Surroundings = {
   mode: ModeSwitch;
   guard: Guard;
   sandbox(): Promise<SandboxState>;
+  warn(text: string): void;
   /** Not there yet when the judge is made. */
-  controller(): Pick<Controller, 'remember' | 'forget' | 'notice'>;
+  controller(): Pick<Controller, 'remember' | 'forget'>;
 };
 
 export type Judge = {
@@ -39,7 +40,7 @@ export type Judge = {
 };
 
 /** The policy of one conversation: the settings, the mode, the sandbox, and what was answered. */
-export function createJudge(parts: Parts, { mode, guard, sandbox, controller }: Surroundings): Judge {
+export function createJudge(parts: Parts, { mode, guard, sandbox, warn, controller }: Surroundings): Judge {
   const { config, cwd, opened } = parts;
   const { session } = opened;
   const rules = config.permissions;
@@ -87,10 +88,7 @@ export function createJudge(parts: Parts, { mode, guard, sandbox, controller }: 
   /** A file that cannot be written costs the lasting, not the yes. */
   async function keep({ pattern, grantedAt }: Permission): Promise<void> {
     await setValue(settings, keyOf(pattern), grantedAt).catch((error: Error) =>
-      controller().notice(
-        'warn',
-        `${pattern} holds for this session only: ${settings} cannot be written (${error.message}).`,
-      ),
+      warn(`${pattern} holds for this session only: ${settings} cannot be written (${error.message}).`),
     );
   }
 
@@ -101,7 +99,7 @@ export function createJudge(parts: Parts, { mode, guard, sandbox, controller }: 
       toldFallback = true;
       const { fallbackNotice } = await import('../sandbox/confine/choose.ts');
       const told = fallbackNotice(now);
-      if (told !== null) controller().notice('warn', told);
+      if (told !== null) warn(told);
     }
     return now;
   }

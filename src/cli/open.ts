@@ -11,10 +11,12 @@ import { findKey } from '../config/keys.ts';
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
 import type { Config, ConfigInput } from '../config/schema.ts';
 import { type ProviderError, UserError } from '../contract/errors.ts';
+import type { AgentEvent } from '../contract/event.ts';
 import type { Approver } from '../contract/permission.ts';
 import type { SessionSettings } from '../contract/session.ts';
 import type { ToolContext } from '../contract/tool.ts';
 import { dataRoot } from '../lib/data-root.ts';
+import { EventChannel } from '../lib/event-channel.ts';
 import { createHttpFetch } from '../lib/http-fetch.ts';
 import { isNearby } from '../lib/nearby-address.ts';
 import { networkFetch } from '../lib/network.ts';
@@ -99,12 +101,14 @@ export async function openAssistant(
   const fetch = markedFetch(await userFetch(config, env), terminal);
   const store = sessionStore(settings);
   const { preset } = choice;
+  const events = new EventChannel<AgentEvent>();
+  const warn = (text: string) => events.emit({ type: 'notice', level: 'warn', text });
   const reach: ReachDeps = {
     config,
     fetch,
     profiles: profileStore(root),
     embedded: { dataRoot: root, cwd, config, env },
-    notice: (text) => assistant.controller.notice('warn', text),
+    notice: warn,
   };
   const [provider, opened] = await Promise.all([
     reachModel(choice, reach),
@@ -118,11 +122,10 @@ export async function openAssistant(
   const own = servers ? undefined : await startServers(settings, terminal);
   const bring = (servers ?? own)?.bring;
   const { agents, notices: troubles } = readAgents(root, settings.extensions);
-  const record = recordSession(settings, opened.session, (text) => assistant.controller.notice('warn', text));
+  const record = recordSession(settings, opened.session, warn);
   const measured = telemetry ?? (await startTelemetry(settings, options, terminal));
-  const warn = (text: string) => assistant.controller.notice('warn', text);
   const watchers: Watcher[] = [record.watch, ...(measured ? [measured.telemetry.join({ warn })] : [])];
-  const assistant: Assistant = assemble({
+  const assistant = assemble({
     config,
     env,
     cwd,
@@ -146,6 +149,7 @@ export async function openAssistant(
     watch(event, about) {
       for (const watcher of watchers) watcher(event, about);
     },
+    events,
     ...(approver && { approver }),
     ...(ask && { ask }),
   });
@@ -155,7 +159,7 @@ export async function openAssistant(
   if (damage === null)
     void opened.ready.then(() => {
       const found = damageOf(opened);
-      if (found !== null) assistant.controller.notice('warn', found);
+      if (found !== null) warn(found);
     });
   const news = measured?.notices.splice(0) ?? [];
   const notices = [...settings.notices, ...news, ...troubles, ...(damage === null ? [] : [damage])];

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { EventChannel } from '../lib/event-channel.ts';
 import { Connection, type ConnectionDeps } from './connection.ts';
 import { type SeenTools, seenTools } from './seen-tools.ts';
 import { READ_RESOURCE } from './server-tool.ts';
@@ -17,26 +18,21 @@ export type Hub = {
   find(name: string): Connection | undefined;
   /** Resolves when every server is ready or known not to be, or after this time. */
   settled(ms: number): Promise<void>;
-  /** Told what a user should know; what came before anybody listened is told at once. */
+  /** Told what a user should know; what came before anybody listened comes first. */
   onNotice(listener: (text: string) => void): () => void;
   close(): Promise<void>;
 };
 
 /** Begins to connect and returns at once: nobody waits for a server who does not want to. */
 export function openHub({ servers, dataRoot, ...around }: HubOptions): Hub {
-  const untold: string[] = [];
-  const listeners = new Set<(text: string) => void>();
-  const notice = (text: string) => {
-    if (listeners.size === 0) untold.push(text);
-    for (const listener of listeners) listener(text);
-  };
+  const notices = new EventChannel<string>();
   const folder = mcpFolder(dataRoot);
   const deps = {
     ...around,
     loginFolder: path.join(folder, 'logins'),
     neutralFolder: path.join(folder, 'neutral'),
     onChange: () => undefined,
-    notice,
+    notice: (text: string) => notices.emit(text),
   };
   const connections = Object.entries(servers).map(([name, settings]) => new Connection(name, settings, deps));
   const seen = seenTools(path.join(folder, 'seen-tools.json'));
@@ -50,11 +46,7 @@ export function openHub({ servers, dataRoot, ...around }: HubOptions): Hub {
       await within(started, ms);
       await loaded;
     },
-    onNotice(listener) {
-      listeners.add(listener);
-      for (const text of untold.splice(0)) listener(text);
-      return () => listeners.delete(listener);
-    },
+    onNotice: (listener) => notices.listen(listener),
     async close() {
       await Promise.all(connections.map((connection) => connection.close()));
       await around.keeper.close();

@@ -41,8 +41,22 @@ const VARIABLE = /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g;
 
 /** `${NAME}` and `${NAME:-default}` replaced in every text. Throws where a variable is not set and has no default. */
 export function expandSettings(settings: ServerSettings, env: Env): ServerSettings {
+  const { expanded, missing } = expand(settings, env);
+  if (missing.length > 0)
+    throw new Error(
+      `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not set in the environment`,
+    );
+  return expanded;
+}
+
+/** The variables without which the server cannot be reached. */
+export function missingVariables(settings: ServerSettings, env: Env): string[] {
+  return expand(settings, env).missing;
+}
+
+function expand(settings: ServerSettings, env: Env): { expanded: ServerSettings; missing: string[] } {
   const missing = new Set<string>();
-  const expand = (text: string) =>
+  const filled = (text: string) =>
     text.replaceAll(VARIABLE, (_, name: string, fallback: string | undefined) => {
       // As in a shell, `:-` also stands in for a variable that is set and empty.
       const value = fallback === undefined ? env[name] : env[name] || fallback;
@@ -50,23 +64,19 @@ export function expandSettings(settings: ServerSettings, env: Env): ServerSettin
       return value ?? '';
     });
   const table = (texts: Record<string, string>) =>
-    Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, expand(text)]));
+    Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, filled(text)]));
   const { command, args, env: own, cwd, url, headers, oauth } = settings;
   const expanded = {
     ...settings,
-    ...(command !== undefined && { command: expand(command) }),
-    ...(args && { args: args.map(expand) }),
+    ...(command !== undefined && { command: filled(command) }),
+    ...(args && { args: args.map(filled) }),
     ...(own && { env: table(own) }),
-    ...(cwd !== undefined && { cwd: expand(cwd) }),
-    ...(url !== undefined && { url: expand(url) }),
+    ...(cwd !== undefined && { cwd: filled(cwd) }),
+    ...(url !== undefined && { url: filled(url) }),
     ...(headers && { headers: table(headers) }),
-    ...(oauth?.clientSecret && { oauth: { ...oauth, clientSecret: expand(oauth.clientSecret) } }),
+    ...(oauth?.clientSecret && { oauth: { ...oauth, clientSecret: filled(oauth.clientSecret) } }),
   };
-  if (missing.size > 0) {
-    const names = [...missing].join(', ');
-    throw new Error(`${names} ${missing.size === 1 ? 'is' : 'are'} not set in the environment`);
-  }
-  return expanded;
+  return { expanded, missing: [...missing] };
 }
 
 /** What a program may need to run at all; keys and the like must be handed over by name. */

@@ -9,7 +9,7 @@ import { bad, ok, warn } from './check.ts';
 import { logCheck, logOf } from './log.ts';
 import { clockCheck, dataRootChecks, programChecks, programsAround, searchCheck } from './machine.ts';
 import { keyChecks, keysFound, reachChecks, routeChecks } from './network.ts';
-import { readSettings, sandboxCheck, sandboxFor, settingsChecks } from './settings.ts';
+import { readSettings, sandboxCheck, sandboxFor, serverChecks, settingsChecks } from './settings.ts';
 import { terminalChecks } from './terminal.ts';
 
 export type Examination = {
@@ -29,6 +29,7 @@ export async function examine(terminal: Terminal, { probe }: Examination): Promi
     terminalChecks(terminal),
     troubles,
     settingsChecks(settings),
+    serverChecks(settings, env),
     dataRootChecks(root),
     modelChecks(settings, { terminal, probe }),
     routeChecks(settings, env),

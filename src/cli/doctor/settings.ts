@@ -4,6 +4,7 @@ import type { HealthCheck } from '../../contract/command.ts';
 import { UserError } from '../../contract/errors.ts';
 import type { SandboxState } from '../../contract/sandbox.ts';
 import { dataRoot } from '../../lib/data-root.ts';
+import { missingVariables } from '../../mcp/settings.ts';
 import { chooseSandbox } from '../../sandbox/confine/choose.ts';
 import { commandEnvironment } from '../../sandbox/shell-program.ts';
 import { loadSettings, type Settings } from '../open.ts';
@@ -43,6 +44,20 @@ export function settingsChecks({ trusted, pending, notices }: Settings): HealthC
       : ok('trust', trusted ? 'this folder is trusted' : 'this folder has nothing that needs trust'),
     ...notices.map((text) => warn('settings', text, '`aca config path` says which files are read.')),
   ];
+}
+
+/** MCP servers that no start can reach; whether the others answer is for `aca mcp test` to find out. */
+export function serverChecks({ config }: Settings, env: Terminal['env']): HealthCheck[] {
+  return Object.entries(config.mcpServers).flatMap(([name, server]) => {
+    const missing = server.disabled ? [] : missingVariables(server, env);
+    return missing.map((variable) =>
+      bad(
+        'MCP server',
+        `${name} is skipped: ${variable} is not set in the environment`,
+        `Set ${variable}, or write \${${variable}:-default} in its settings.`,
+      ),
+    );
+  });
 }
 
 export function sandboxCheck(sandbox: SandboxState): HealthCheck {

@@ -44,6 +44,9 @@ export async function serve(options: ServeOptions, terminal: Terminal): Promise<
     terminal,
     telemetry,
   });
+  hands.controller.listen((event) => {
+    if (event.type === 'notice') stderr.write(`${event.text}\n`);
+  });
   const served: Served = {
     version: typeof ACA_VERSION === 'string' ? ACA_VERSION : 'development',
     tools: () => hands.toolbox.definitions().filter(({ name }) => !LEFT_OUT.has(name)),

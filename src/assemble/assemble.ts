@@ -3,37 +3,14 @@ import { Answers } from '../agent/answers.ts';
 import { Controller, type ControllerDeps } from '../agent/controller.ts';
 import { refuseCircles } from '../agent/stuck.ts';
 import { type RouterDeps, runTools } from '../agent/tool-router.ts';
-import type { AgentDefinition } from '../config/agents.ts';
-import type { Config } from '../config/schema.ts';
-import type { ProjectContent } from '../config/trust.ts';
 import { type Surroundings, systemPrompt } from '../context/system-prompt.ts';
-import type {
-  ContextWindow,
-  Extensions,
-  McpServers,
-  Memory,
-  ModeSwitch,
-  PromptCacheUse,
-  Repository,
-  Spending,
-  Standing,
-} from '../contract/command.ts';
-import type { ProviderError } from '../contract/errors.ts';
 import type { AgentEvent } from '../contract/event.ts';
-import type { ToolCall } from '../contract/message.ts';
-import type { Approver, PermissionMode } from '../contract/permission.ts';
-import type { Provider, ToolDefinition } from '../contract/provider.ts';
-import type { Quota } from '../contract/quota.ts';
-import type { SandboxState } from '../contract/sandbox.ts';
+import type { PermissionMode } from '../contract/permission.ts';
 import type { Session } from '../contract/session.ts';
-import type { ToolContext } from '../contract/tool.ts';
 import { EventChannel } from '../lib/event-channel.ts';
 import { cachedUsage, PromptCache } from '../observability/prompt-cache.ts';
-import type { Watcher } from '../observability/watcher.ts';
 import { cacheKeyOf } from '../providers/cache-key.ts';
 import { createGit } from '../sandbox/git.ts';
-import type { WebOptions } from '../sandbox/web.ts';
-import type { OpenSession } from '../session/store.ts';
 import { UndoStore } from '../session/undo/undo-store.ts';
 import { builtinTools } from '../tools/index.ts';
 import { createRegistry } from '../tools/registry.ts';
@@ -41,95 +18,25 @@ import { Budget } from './budget.ts';
 import { createCaches } from './caches.ts';
 import { callForUser } from './call-for-user.ts';
 import { carefulShell } from './careful-shell.ts';
-import type { Choice } from './choose-model.ts';
 import { createContextWindow } from './context-window.ts';
 import { type Base, createConversationView } from './conversation-view.ts';
-import { createExtensions, type HostAdditions, hostInstructions, type UserCall } from './extensions.ts';
+import { createExtensions, hostInstructions } from './extensions.ts';
 import { makeHands } from './hands.ts';
 import { runInfo } from './history-facts.ts';
 import { createJudge } from './judge.ts';
 import { keepOutput } from './keep-output.ts';
 import { createMode } from './mode.ts';
+import type { Assistant, Parts } from './parts.ts';
 import { createPrivacy } from './privacy.ts';
 import { createProjectInstructions } from './project-instructions.ts';
 import { reachModels } from './reach-models.ts';
 import { createRemembering, remembers } from './remembering.ts';
 import { createRepository } from './repository.ts';
 import { requestSettings } from './request-settings.ts';
-import type { BringServers } from './server-tools.ts';
 import { forgetful, sessionLog } from './session-log.ts';
-import type { ReachedModel } from './side-jobs.ts';
 import { circlesOf, fitInstructions, isSmall, offeredTools } from './small-model.ts';
 import { createSoFar } from './so-far.ts';
 import { createSubagents } from './subagents.ts';
-
-export type Parts = HostAdditions & {
-  config: Config;
-  env: NodeJS.ProcessEnv;
-  cwd: string;
-  dataRoot: string;
-  trusted: boolean;
-  choice: Choice;
-  provider: Provider;
-  /** Another model by its name: for side jobs, as a stand-in, for some prompts. */
-  openModel?(name: string): Promise<ReachedModel>;
-  /** The name of a model of another vendor that could be asked after this failure; null when there is none. */
-  otherModel?(error: ProviderError): Promise<string | null>;
-  /** Counts for several machines what quotas limit; without it, the processes of this one share their counts. */
-  quota?: Quota;
-  /** Environment variables that hold keys: commands the model runs do not see them. */
-  keyVariables: readonly string[];
-  opened: OpenSession;
-  /** The user's proxy, or else the user's certificates: how pages are fetched. */
-  web?: Pick<WebOptions, 'fetch' | 'certificates'>;
-  /** Absent where no MCP server is set up. Servers outlive the session: whoever started them ends them. */
-  servers?: BringServers;
-  /** Subagents that people have described in files. */
-  agents?: readonly AgentDefinition[];
-  /** The project's files that bring commands and skills, as the user trusted them. */
-  projectFiles?: readonly ProjectContent[];
-  /** `import()` of a plugin, for programs whose own code has none. */
-  importFile?(url: string): Promise<unknown>;
-  watch?: Watcher;
-  /** What parts say before there is anybody to hear it waits here; absent, only this session's parts speak. */
-  events?: EventChannel<AgentEvent>;
-  /** Both absent when nobody is there to be asked. */
-  approver?: Approver;
-  ask?: ToolContext['ask'];
-};
-
-export type Assistant = {
-  controller: Controller;
-  undo: UndoStore;
-  mode: ModeSwitch;
-  permissions: Standing;
-  window: ContextWindow;
-  spending: Spending;
-  cache(): PromptCacheUse;
-  /** Absent when it is switched off. */
-  memory?: Memory;
-  repository: Repository;
-  /** Absent where no server is set up. */
-  mcp?: McpServers;
-  extensions: Extensions;
-  /** A call on the user's word. */
-  call(name: string, input: unknown): Promise<UserCall>;
-  /** The tools, for whoever is not the model: judged and answered like its calls. */
-  toolbox: {
-    definitions(): readonly ToolDefinition[];
-    run(call: ToolCall, signal: AbortSignal): AsyncGenerator<AgentEvent>;
-  };
-  /** Notes what this session taught, as far as the time allows. */
-  noteAtEnd(signal: AbortSignal): Promise<void>;
-  /** What commands run in; a fallback is told as a notice when it is first found. */
-  sandbox(): Promise<SandboxState>;
-  /** How many commands run on in the background. */
-  shells(): number;
-  /** What is good to know at the start, and no trouble. */
-  hints: readonly string[];
-  /** Ends the run, saves the session, and ends what commands left running. */
-  close(): Promise<void>;
-};
 
 /** The one place where parts are made and handed to each other. */
 export function assemble(parts: Parts): Assistant {

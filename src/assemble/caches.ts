@@ -20,8 +20,8 @@ import { realPath } from '../sandbox/real-path.ts';
 import { glob } from '../tools/glob.ts';
 import { grep } from '../tools/grep.ts';
 import { read } from '../tools/read.ts';
-import type { Parts } from './assemble.ts';
 import { keptReplies } from './kept-replies.ts';
+import type { Parts } from './parts.ts';
 import type { ModelLinesDeps } from './reach-models.ts';
 
 /** What one session keeps so that it need not be done again. Nothing is loaded before the first use. */

@@ -11,8 +11,8 @@ import type { LoadedPlugin, PluginTrouble } from '../plugins/load.ts';
 import type { HookRunner } from '../plugins/plugin-hooks.ts';
 import type { Skill } from '../plugins/skills.ts';
 import { toDefinition } from '../tools/registry.ts';
-import type { Parts } from './assemble.ts';
 import { findCommands, findSkills, hasMarkdown } from './find-extensions.ts';
+import type { Parts } from './parts.ts';
 import { createSessionHooks, type SessionHooks } from './session-hooks.ts';
 
 export type ExtensionDeps = {

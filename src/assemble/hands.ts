@@ -11,8 +11,8 @@ import { createSearch } from '../sandbox/search.ts';
 import { createShell } from '../sandbox/shell.ts';
 import { createWeb } from '../sandbox/web.ts';
 import type { UndoStore } from '../session/undo/undo-store.ts';
-import type { Parts } from './assemble.ts';
 import { lastTodos } from './history-facts.ts';
+import type { Parts } from './parts.ts';
 
 /** What tools of one session may use: guarded, kept for undo, in the sandbox. */
 export function makeHands(parts: Parts, undo: UndoStore, mode: ModeSwitch) {

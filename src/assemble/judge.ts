@@ -14,8 +14,8 @@ import { classify } from '../permissions/shell/classify.ts';
 import { loadGrammar } from '../permissions/shell/grammar.ts';
 import type { Guard } from '../sandbox/guard.ts';
 import { shellName } from '../sandbox/shell-program.ts';
-import type { Parts } from './assemble.ts';
 import { commandPlace } from './judge-command.ts';
+import type { Parts } from './parts.ts';
 
 type Surroundings = {
   mode: ModeSwitch;

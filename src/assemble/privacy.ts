@@ -11,7 +11,7 @@ import { peek } from '../lib/peek.ts';
 import { createAudit } from '../observability/audit.ts';
 import { TraceIds } from '../observability/trace-ids.ts';
 import type { Guard } from '../sandbox/guard.ts';
-import type { Parts } from './assemble.ts';
+import type { Parts } from './parts.ts';
 
 /**
  * Tools that stay on this machine: they get the values that placeholders stand for. A tool that is not named here

@@ -7,7 +7,7 @@ import type { Quota, QuotaLimits } from '../contract/quota.ts';
 import { pause } from '../lib/abort.ts';
 import { createLocalQuota } from '../observability/local-quota.ts';
 import { estimateTokens } from '../providers/estimate.ts';
-import type { Parts } from './assemble.ts';
+import type { Parts } from './parts.ts';
 
 export type QuotasDeps = {
   quotas: Config['quotas'];

@@ -4,7 +4,7 @@ import type { Access } from '../contract/permission.ts';
 import { type Approval, habitsIn } from '../memory/habits.ts';
 import type { MemoryStore } from '../memory/store.ts';
 import { readAudit } from '../observability/read-audit.ts';
-import type { Parts } from './assemble.ts';
+import type { Parts } from './parts.ts';
 
 export type SuggestionDeps = {
   /** The rules that would spare the question about such a call; none where nothing would. */

@@ -1,8 +1,9 @@
 import path from 'node:path';
-import { type Assistant, assemble, type Parts } from '../assemble/assemble.ts';
+import { assemble } from '../assemble/assemble.ts';
 import { type Choice, chooseModel, discoverLocal, firstToTalk, presetsOf } from '../assemble/choose-model.ts';
 import { chooseEmbedded, firstEmbedded } from '../assemble/embedded-model.ts';
 import { profileStore } from '../assemble/model-profiles.ts';
+import type { Assistant, Parts } from '../assemble/parts.ts';
 import type { StartedServers } from '../assemble/start-servers.ts';
 import { readAgents } from '../config/agents.ts';
 import { redisVariables } from '../config/environment.ts';

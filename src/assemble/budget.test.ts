@@ -1,6 +1,9 @@
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { says } from '../../test/support/model-server/script.ts';
+import { runTogether } from '../../test/support/run-together.ts';
 import { type ScriptedModel, scripted } from '../../test/support/scripted.ts';
 import { workspace } from '../../test/support/workspace.ts';
 import { BudgetReachedError, ProviderError } from '../contract/errors.ts';
@@ -9,8 +12,6 @@ import { infoOf } from '../providers/models.ts';
 import { findPreset } from '../providers/presets.ts';
 import { Budget, type BudgetDeps } from './budget.ts';
 import type { Choice } from './choose-model.ts';
-
-const startedAt = new Date().toISOString();
 
 function choiceOf(provider: string, model: string): Choice {
   const preset = findPreset(provider);
@@ -31,7 +32,7 @@ async function setUp(limits: BudgetDeps['limits'], folder?: string) {
   const notices: string[] = [];
   const budget = new Budget({
     folder: place,
-    session: { id: 's', startedAt },
+    session: { id: 's' },
     limits,
     notice: (_level, text) => notices.push(text),
     soFar: () => 'Changed in this run: a.ts.',
@@ -220,4 +221,49 @@ describe('[U14] the budget', () => {
     expect(before).toBeGreaterThan(8000);
     expect(after).toBeLessThan(10_000 - 4001 - 3500);
   });
+});
+
+describe('many processes and a moving clock', () => {
+  const dayOfCall = fc.integer({ min: -3, max: 3 });
+  const processes = fc.array(
+    fc.record({
+      session: fc.constantFrom('one', 'two'),
+      days: fc.array(dayOfCall, { minLength: 4, maxLength: 10 }),
+    }),
+    { minLength: 3, maxLength: 5 },
+  );
+
+  test('no run, session or day goes past its limit', async () => {
+    await fc.assert(
+      fc.asyncProperty(processes, async (each) => {
+        const { home } = await workspace();
+        const folder = path.join(home, 'ledger');
+        const limits = { run: '7 turns', session: '9 turns', day: '10k tokens' };
+        const answered = await runTogether('spend-calls.ts', {
+          folder: home,
+          each: each.map(({ session, days }) => [
+            folder,
+            session,
+            JSON.stringify(limits),
+            JSON.stringify(days),
+          ]),
+        });
+
+        const counts = answered.map(Number);
+        expect(counts.every((count) => count <= 7)).toBe(true);
+        for (const session of ['one', 'two']) {
+          const ofSession = counts.filter((_, i) => each[i]?.session === session);
+          expect(ofSession.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(9);
+        }
+        const files = await readdir(folder);
+        const texts = await Promise.all(files.map((file) => readFile(path.join(folder, file), 'utf8')));
+        const spent = texts.map((text) => text.split('\n').filter((line) => line.includes('"spent"')));
+        // Each call takes 800 tokens.
+        expect(spent.filter((lines) => lines.length * 800 > 10_000)).toEqual([]);
+        // Every answer is in the books, on whatever day.
+        expect(spent.flat()).toHaveLength(counts.reduce((sum, count) => sum + count, 0));
+      }),
+      { numRuns: 6, endOnFailure: true },
+    );
+  }, 120_000);
 });

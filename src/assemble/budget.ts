@@ -17,7 +17,14 @@ import {
   standingOf,
   tallyOf,
 } from '../observability/cost.ts';
-import { type Books, type CallOwner, type Entry, type Hold, Ledger } from '../observability/ledger.ts';
+import {
+  type Books,
+  type CallOwner,
+  type Entry,
+  type Hold,
+  Ledger,
+  type Sums,
+} from '../observability/ledger.ts';
 import { estimateTokens } from '../providers/estimate.ts';
 import { costOf } from '../providers/models.ts';
 import type { Choice } from './choose-model.ts';
@@ -26,11 +33,12 @@ import { createPromptBound, priceAtMost } from './worst-case.ts';
 export type BudgetDeps = {
   /** One file a day. */
   folder: string;
-  session: { id: string; startedAt: string };
+  session: { id: string };
   limits: Config['limits'];
   notice(level: 'info' | 'warn', text: string): void;
   /** What was done in this run and what is left, for the words at a limit. */
   soFar(): string;
+  now?: () => Date;
 };
 
 /** How long calls under way are waited for when they hold what the next one needs. */
@@ -55,13 +63,14 @@ export class Budget implements Spending {
   readonly #bound = createPromptBound();
   readonly #limits: Record<LimitScope, readonly Limit[]>;
   #run = { id: randomUUID() as string, limits: [] as readonly Limit[] };
-  #earlier: Promise<Entry[]> | undefined;
+  readonly #now: () => Date;
   readonly #since: Purse = [];
   #troubled = false;
 
   constructor(deps: BudgetDeps) {
     this.#deps = deps;
-    this.#ledger = new Ledger(deps.folder);
+    this.#now = deps.now ?? (() => new Date());
+    this.#ledger = new Ledger(deps.folder, this.#now);
     const parsed = (text: string | undefined) => (text === undefined ? [] : (parseLimits(text) ?? []));
     const { run, session, day } = deps.limits;
     this.#limits = { run: parsed(run), session: parsed(session), day: parsed(day) };
@@ -104,7 +113,7 @@ export class Budget implements Spending {
       }
       const usd = costOf(usage, info);
       purse.push(usd);
-      const at = new Date().toISOString();
+      const at = this.#now().toISOString();
       const entry = { ...admitted.owner, id: admitted.id, at, usage, usd, ...(estimated && { estimated }) };
       this.#write((ledger) => ledger.spend(entry as Entry));
     };
@@ -137,15 +146,12 @@ export class Budget implements Spending {
   }
 
   async costs(): ReturnType<Spending['costs']> {
-    const [books, earlier] = await Promise.all([this.#ledger.today(), this.#before()]);
-    return SCOPES.map((scope) => ({
-      scope,
-      models: tallyOf([...(scope === 'day' ? [] : earlier), ...books.spent].filter(this.#isOf(scope))),
-    }));
+    const books = this.#ledger.books(this.#deps.session.id);
+    return SCOPES.map((scope) => ({ scope, models: tallyOf(this.#sumsOf(scope, books).spent) }));
   }
 
   async limits(): ReturnType<Spending['limits']> {
-    const standings = this.#standings(await this.#ledger.today(), await this.#before());
+    const standings = this.#standings(this.#ledger.books(this.#deps.session.id));
     return this.#active().map(({ scope, limit }) => ({
       scope,
       limit,
@@ -181,18 +187,17 @@ export class Budget implements Spending {
       purpose,
     };
     if (!call.price && limits.some(({ limit }) => limit.unit === 'usd')) throw unpriced(model);
-    const earlier = await this.#before();
     const until = performance.now() + PATIENCE_MS;
     for (let told = false; ; told = true) {
       signal.throwIfAborted();
       const patient = performance.now() < until;
       const verdict = await this.#decide<Admission>((books) => {
-        const standings = this.#standings(books, earlier);
+        const standings = this.#standings(books);
         const standing = limits.map((limit) => ({ limit, standing: standings[limit.scope] }));
         const verdict = judgeCall(standing, call, { patient });
         if (verdict.type !== 'go') return { verdict };
         const amounts = amountsOf({ ...call, outputTokens: verdict.outputTokens });
-        return { verdict, hold: { ...owner, id, at: new Date().toISOString(), ...amounts } };
+        return { verdict, hold: { ...owner, id, at: this.#now().toISOString(), ...amounts } };
       });
       if (verdict.type === 'go') return { owner, id, held: true, maxTokens: verdict.outputTokens };
       if (verdict.type === 'stop') throw this.#reached(verdict, call);
@@ -204,7 +209,7 @@ export class Budget implements Spending {
 
   async #decide<T>(judge: (books: Books) => { verdict: T; hold?: Hold }): Promise<T> {
     try {
-      return await this.#ledger.decide(judge);
+      return await this.#ledger.decide(this.#deps.session.id, judge);
     } catch (error) {
       throw new BudgetReachedError(
         `The limit cannot be held: the ledger cannot be written (${(error as Error).message}).`,
@@ -223,28 +228,17 @@ export class Budget implements Spending {
     );
   }
 
-  #standings(books: Books, earlier: readonly Entry[]): Record<LimitScope, Standing> {
-    const whole = { ...books, spent: [...earlier, ...books.spent] };
-    return {
-      run: standingOf(whole, this.#isOf('run')),
-      session: standingOf(whole, this.#isOf('session')),
-      day: standingOf(books, this.#isOf('day')),
-    };
+  #standings(books: Books): Record<LimitScope, Standing> {
+    const of = (scope: LimitScope) => standingOf(this.#sumsOf(scope, books));
+    return { run: of('run'), session: of('session'), day: of('day') };
   }
 
-  #isOf(scope: LimitScope): (call: CallOwner) => boolean {
-    const { id } = this.#deps.session;
-    const run = this.#run.id;
-    return ({ session, run: other }) => scope === 'day' || (scope === 'run' ? other === run : session === id);
-  }
-
-  /** Of this session, before today. Asked once; today's are read each time. */
-  #before(): Promise<Entry[]> {
-    const { id, startedAt } = this.#deps.session;
-    this.#earlier ??= this.#ledger
-      .before(new Date(startedAt))
-      .then((entries) => entries.filter(({ session }) => session === id));
-    return this.#earlier;
+  /** Only a day's limit knows days: a run or a session may last over midnight. */
+  #sumsOf(scope: LimitScope, { today, session }: Books): Sums {
+    if (scope !== 'run') return scope === 'day' ? today : session;
+    const isOurs = ({ run }: CallOwner) => run === this.#run.id;
+    const { spent, held, lost } = session;
+    return { spent: spent.filter(isOurs), held: held.filter(isOurs), lost: lost.filter(isOurs) };
   }
 
   /** A ledger that cannot be written costs the user a warning, never the answer. */

@@ -98,21 +98,23 @@ async function insist(schema: StructuredResult, { controller }: Opened, reporter
   }
 }
 
-/** A conversation over standard input: one JSON object a line; each run ends with a result line. */
+/**
+ * A conversation over standard input: one JSON object a line. Prompts run one after another, and each run ends with a
+ * result line of its own.
+ */
 async function holdConversation({ controller }: Opened, { stdin, stdout }: Terminal): Promise<number> {
   let code = 0;
-  const runs: Promise<void>[] = [];
+  let runs = Promise.resolve();
   controller.listen((event: AgentEvent) => printLine(stdout, event));
   for await (const line of readLines(stdin)) {
     const input = parseInput(line);
     if (input === 'interrupt') controller.interrupt();
-    else runs.push(runOne(input));
+    else runs = runs.then(() => runOne(input));
   }
-  await Promise.all(runs);
+  await runs;
   return code;
 
   async function runOne(text: string): Promise<void> {
-    await Promise.allSettled(runs.slice(0, -1));
     const reporter = new Reporter();
     const stop = controller.listen((event) => reporter.take(event));
     await controller.submit([{ type: 'text', text }]);

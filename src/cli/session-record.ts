@@ -41,7 +41,7 @@ export function recordSession(
       if (run) noteRun(run);
     },
     async figures() {
-      const { spent, runs } = await ledger.since(new Date(startedAt));
+      const { spent, runs } = ledger.since(new Date(startedAt));
       const { current } = tally;
       return sessionFigures({
         spent: spent.filter(({ session }) => session === id),

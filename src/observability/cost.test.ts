@@ -11,26 +11,25 @@ import {
   standingOf,
   tallyOf,
 } from './cost.ts';
-import type { Books, CallOwner, Entry, Hold } from './ledger.ts';
+import type { CallOwner, Entry, Hold, Sums } from './ledger.ts';
 
 const price = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
 const owner: CallOwner = { session: 's', run: 'r', model: 'a/x', purpose: 'main' };
 const call: PlannedCall = { inputTokens: 1000, outputTokens: 8000, price, purpose: 'main' };
-const everyone = () => true;
 
 function entry(usd: number | null, tokens: number, more: Partial<Entry> = {}): Entry {
   return { ...owner, id: '1', at: '', usage: { ...noUsage, inputTokens: tokens }, usd, ...more };
 }
 
-function limitsOver(books: Books, ...limits: Limit[]) {
-  const standing = standingOf(books, everyone);
+function limitsOver(books: Sums, ...limits: Limit[]) {
+  const standing = standingOf(books);
   return limits.map((limit) => ({ limit: { scope: 'run', limit } as ScopedLimit, standing }));
 }
 
-const empty: Books = { spent: [], held: [], lost: [] };
+const empty: Sums = { spent: [], held: [], lost: [] };
 const usd = (amount: number): Limit => ({ unit: 'usd', amount });
 const tokens = (amount: number): Limit => ({ unit: 'tokens', amount });
-const judge = (books: Books, limit: Limit, changes: Partial<PlannedCall> = {}) =>
+const judge = (books: Sums, limit: Limit, changes: Partial<PlannedCall> = {}) =>
   judgeCall(limitsOver(books, limit), { ...call, ...changes }, { patient: true });
 
 describe('whether a call may be made', () => {
@@ -72,7 +71,7 @@ describe('whether a call may be made', () => {
 
   test('a call whose process died counts with its prompt', () => {
     const lost: Hold = { ...owner, id: '2', at: '', ...amountsOf(call) };
-    expect(standingOf({ ...empty, lost: [lost] }, everyone)).toEqual({
+    expect(standingOf({ ...empty, lost: [lost] })).toEqual({
       spent: { usd: 0.00375, tokens: 1000, turns: 1 },
       held: { usd: 0, tokens: 0, turns: 0 },
     });
@@ -106,7 +105,7 @@ test('[Y21] whatever is asked, in whatever order it ends, no limit is exceeded',
         else spent.push(entry(amounts.most.usd * share, Math.floor(amounts.most.tokens * share)));
       }
       const { unit, amount } = bound;
-      const standing = standingOf({ spent, held, lost: [] }, everyone);
+      const standing = standingOf({ spent, held, lost: [] });
       expect(standing.spent[unit] + standing.held[unit]).toBeLessThanOrEqual(amount + 1e-9);
     }),
   );

@@ -1,7 +1,7 @@
 import { formatLimit, grouped, type Limit, type LimitScope, shortUsd } from '../contract/limit.ts';
 import { addUsage, noUsage, type Usage } from '../contract/message.ts';
 import type { ModelInfo } from '../contract/provider.ts';
-import type { Amounts, Books, CallOwner, Entry, Hold } from './ledger.ts';
+import type { Amounts, CallOwner, Entry, Hold, Sums } from './ledger.ts';
 
 export type ScopedLimit = { scope: LimitScope; limit: Limit };
 
@@ -20,12 +20,12 @@ export type PlannedCall = {
 };
 
 /** What the books say of one scope. A call whose process died has cost at least what was sent. */
-export function standingOf({ spent, held, lost }: Books, isOurs: (call: CallOwner) => boolean): Standing {
+export function standingOf({ spent, held, lost }: Sums): Standing {
   const standing = { spent: { usd: 0, tokens: 0, turns: 0 }, held: { usd: 0, tokens: 0, turns: 0 } };
-  for (const entry of spent.filter(isOurs))
+  for (const entry of spent)
     add(standing.spent, { usd: entry.usd ?? 0, tokens: tokensOf(entry.usage) }, entry);
-  for (const hold of lost.filter(isOurs)) add(standing.spent, hold.sure, hold);
-  for (const hold of held.filter(isOurs)) add(standing.held, hold.most, hold);
+  for (const hold of lost) add(standing.spent, hold.sure, hold);
+  for (const hold of held) add(standing.held, hold.most, hold);
   return standing;
 }
 

@@ -27,17 +27,17 @@ async function setUp() {
   return { folder, ledger: new Ledger(folder, () => noon), other: new Ledger(folder, () => noon) };
 }
 
-const holding = (ledger: Ledger, one: Hold) => ledger.decide(() => ({ verdict: 'held', hold: one }));
+const holding = (ledger: Ledger, one: Hold) => ledger.decide('s', () => ({ verdict: 'held', hold: one }));
 
 describe('the ledger', () => {
   test('what one process holds or spends, the others see', async () => {
     const { ledger, other } = await setUp();
     await holding(ledger, hold('1'));
     await holding(ledger, hold('2'));
-    expect((await other.today()).held).toMatchObject([hold('1'), hold('2')]);
-    await ledger.spend(entry('1'));
-    await ledger.release('2');
-    const { spent, held, lost } = await other.today();
+    expect(other.books('s').today.held).toMatchObject([hold('1'), hold('2')]);
+    ledger.spend(entry('1'));
+    ledger.release('2');
+    const { spent, held, lost } = other.books('s').today;
     expect({ spent, held, lost }).toEqual({ spent: [{ type: 'spent', ...entry('1') }], held: [], lost: [] });
   });
 
@@ -45,7 +45,7 @@ describe('the ledger', () => {
     const { ledger, other } = await setUp();
     const room = 100;
     const ask = (of: Ledger, id: string) =>
-      of.decide(({ held }) => {
+      of.decide('s', ({ today: { held } }) => {
         const used = held.reduce((sum, { most }) => sum + most.tokens, 0);
         return used + 10 > room ? { verdict: false } : { verdict: true, hold: hold(id) };
       });
@@ -53,15 +53,15 @@ describe('the ledger', () => {
       Array.from({ length: 30 }, (_, i) => ask(i % 2 ? ledger : other, `${i}`)),
     );
     expect(verdicts.filter(Boolean)).toHaveLength(10);
-    expect((await ledger.today()).held).toHaveLength(10);
+    expect(ledger.books('s').today.held).toHaveLength(10);
   });
 
   test('a line that a crash tore spoils no other', async () => {
     const { folder, ledger, other } = await setUp();
-    await ledger.spend(entry('1'));
+    ledger.spend(entry('1'));
     await appendFile(path.join(folder, today), '{"type":"spent","id":"to');
-    await ledger.spend(entry('2'));
-    expect((await other.today()).spent.map(({ id }) => id)).toEqual(['1', '2']);
+    ledger.spend(entry('2'));
+    expect(other.books('s').today.spent.map(({ id }) => id)).toEqual(['1', '2']);
   });
 
   test('what a dead process held is held no more; of its prompt one cannot tell', async () => {
@@ -74,7 +74,7 @@ describe('the ledger', () => {
       path.join(folder, today),
       `${JSON.stringify({ type: 'hold', process: dead, ...hold('1') })}\n`,
     );
-    const { held, lost } = await ledger.today();
+    const { held, lost } = ledger.books('s').today;
     expect(held).toEqual([]);
     expect(lost).toMatchObject([hold('1')]);
   });
@@ -88,8 +88,8 @@ describe('the ledger', () => {
       `${JSON.stringify({ type: 'hold', process: far, ...hold('1') })}\n`,
     );
     const at = (minutes: number) => new Ledger(folder, () => new Date(noon.getTime() + minutes * 60_000));
-    expect((await at(59).today()).held).toHaveLength(1);
-    expect((await at(61).today()).lost).toHaveLength(1);
+    expect(at(59).books('s').today.held).toHaveLength(1);
+    expect(at(61).books('s').today.lost).toHaveLength(1);
   });
 
   test('each day has its file; earlier ones are found, and old ones go', async () => {
@@ -100,15 +100,63 @@ describe('the ledger', () => {
       const line = `${JSON.stringify({ type: 'spent', ...entry(id) })}\n`;
       await writeFile(path.join(folder, `${day}.jsonl`), line);
     }
-    await ledger.spend(entry('today'));
-    expect((await ledger.before(new Date(2026, 4, 5, 23))).map(({ id }) => id)).toEqual(['yesterday']);
-    expect((await ledger.today()).spent.map(({ id }) => id)).toEqual(['today']);
+    ledger.spend(entry('today'));
+    expect(ledger.since(new Date(2026, 4, 5, 23)).spent.map(({ id }) => id)).toEqual(['yesterday', 'today']);
+    expect(ledger.books('s').today.spent.map(({ id }) => id)).toEqual(['today']);
     expect((await readdir(folder)).sort()).toEqual(['2026-05-04.jsonl', '2026-05-05.jsonl', today]);
+  });
+
+  test('a session is summed over all days, whatever the clock says; a day has the calls that were held on it', async () => {
+    const { folder } = await setUp();
+    let now = new Date(2026, 4, 6, 23, 59);
+    const ledger = new Ledger(folder, () => now);
+    const other = new Ledger(folder, () => now);
+    await holding(ledger, hold('1'));
+    await holding(ledger, hold('2'));
+    ledger.spend({ ...entry('stranger'), session: 'another' });
+    const idsOf = (calls: readonly { id: string }[]) => calls.map(({ id }) => id);
+
+    now = new Date(2026, 4, 7, 0, 1);
+    expect(other.books('s').today).toEqual({ spent: [], held: [], lost: [] });
+    expect(idsOf(other.books('s').session.held)).toEqual(['1', '2']);
+    ledger.spend(entry('1'));
+    ledger.release('2');
+    ledger.spend(entry('3'));
+    const midnight = other.books('s');
+    expect({ day: idsOf(midnight.today.spent), session: idsOf(midnight.session.spent) }).toEqual({
+      day: ['3'],
+      session: ['1', '3'],
+    });
+    expect(midnight.session.held).toEqual([]);
+
+    now = new Date(2026, 4, 3);
+    expect(idsOf(new Ledger(folder, () => now).books('s').session.spent)).toEqual(['1', '3']);
+    now = new Date(2026, 4, 6, 1);
+    expect(idsOf(other.books('s').today.spent)).toEqual(['stranger', '1']);
+  });
+
+  test('however readings and decisions overlap, each line counts once', async () => {
+    const { ledger, other } = await setUp();
+    const admit = (id: string) =>
+      ledger.decide('s', ({ today: { spent, held } }) =>
+        spent.length + held.length < 6 ? { verdict: true, hold: hold(id) } : { verdict: false },
+      );
+    const verdicts = await Promise.all(
+      Array.from({ length: 40 }, async (_, i) => {
+        other.books('s');
+        const looked = Promise.resolve().then(() => ledger.books('s'));
+        const admitted = await admit(`${i}`);
+        if (admitted) ledger.spend(entry(`${i}`));
+        await looked;
+        return admitted;
+      }),
+    );
+    expect(verdicts.filter(Boolean)).toHaveLength(6);
   });
 
   test('it holds figures, and no word of what was said', async () => {
     const { folder, ledger } = await setUp();
-    await ledger.spend(entry('1'));
+    ledger.spend(entry('1'));
     expect(JSON.parse(await readFile(path.join(folder, today), 'utf8'))).toEqual({
       type: 'spent',
       ...entry('1'),

@@ -8,7 +8,6 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Usage } from '../contract/message.ts';
@@ -40,8 +39,13 @@ type LedgerRecord =
   /** The call came to nothing. */
   | { type: 'release'; id: string };
 
-/** What was spent, what may be spent by calls under way, and what calls of processes that died left unsaid. */
-export type Books = { spent: readonly Entry[]; held: readonly Hold[]; lost: readonly Hold[] };
+/**
+ * What was spent, what may be spent by calls under way, and what calls of processes that died left unsaid. `today` has
+ * the calls of all sessions that count for this day; `session` those of one session, whatever day they were made on.
+ */
+export type Books = { today: Sums; session: Sums };
+
+export type Sums = { spent: readonly Entry[]; held: readonly Hold[]; lost: readonly Hold[] };
 
 const KEPT_DAYS = 100;
 /** Nobody holds the lock for longer than it takes to read and write a few lines. */
@@ -54,9 +58,11 @@ export class Ledger {
   readonly #folder: string;
   readonly #now: () => Date;
   readonly #process = thisProcess();
-  #day: Day | undefined;
+  readonly #files = new Map<string, DayFile>();
+  /** Calls of this process that are under way, and the day whose file says so. */
+  readonly #held = new Map<string, string>();
   #tidied = false;
-  /** Calls of this process, one after another: a lock does not tell its own process apart. */
+  /** Decisions of this process, one after another: a lock does not tell its own process apart. */
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(folder: string, now: () => Date = () => new Date()) {
@@ -65,65 +71,79 @@ export class Ledger {
   }
 
   /** Decides on the books as they are: what is to be held is written before another process can look. */
-  decide<T>(judge: (books: Books) => { verdict: T; hold?: Hold }): Promise<T> {
-    return this.#alone(async (day) => {
-      await day.refresh();
-      const { verdict, hold } = judge(this.#books(day));
-      if (hold) day.append({ type: 'hold', process: this.#process, ...hold });
+  decide<T>(session: string, judge: (books: Books) => { verdict: T; hold?: Hold }): Promise<T> {
+    return this.#alone(() => {
+      const today = this.#today();
+      const { verdict, hold } = judge(this.#books(session, today));
+      if (hold) {
+        this.#held.set(hold.id, today);
+        this.#append(today, { type: 'hold', process: this.#process, ...hold });
+      }
       return verdict;
     });
   }
 
   /** A line that is cut short by a crash costs no other line, so that this needs no lock. */
   spend(entry: Entry): void {
-    this.#today().append({ type: 'spent', ...entry });
+    this.#end({ type: 'spent', ...entry });
   }
 
   note(run: RunEntry): void {
-    this.#today().append({ type: 'run', ...run });
+    this.#append(this.#today(), { type: 'run', ...run });
   }
 
   release(id: string): void {
-    this.#today().append({ type: 'release', id });
+    this.#end({ type: 'release', id });
   }
 
-  async today(): Promise<Books> {
-    const day = this.#today();
-    await day.refresh();
-    return this.#books(day);
+  books(session: string): Books {
+    return this.#books(session, this.#today());
   }
 
-  /** What was spent from that day to yesterday. */
-  async before(since: Date): Promise<Entry[]> {
-    const today = dayOf(this.#now());
-    const days = await this.#days((name) => name >= dayOf(since) && name < today);
-    return days.flatMap(({ spent }) => [...spent.values()]);
+  /** A call counts for the day it was held on, whenever it ends: it was judged by what that day had left. */
+  #end(record: Extract<LedgerRecord, { type: 'spent' | 'release' }>): void {
+    const day = this.#held.get(record.id) ?? this.#today();
+    this.#held.delete(record.id);
+    this.#append(day, record);
+  }
+
+  #books(session: string, today: string): Books {
+    const files = namesIn(this.#folder).map((name) => this.#read(name, name === today ? undefined : session));
+    const sums = (files: readonly DayFile[], isCounted: (call: CallOwner) => boolean): Sums => {
+      const holds = files.flatMap(({ held }) => [...held.values()].filter(isCounted));
+      const held = holds.filter((hold) => this.#isUnderWay(hold));
+      return {
+        spent: files.flatMap(({ spent }) => [...spent.values()].filter(isCounted)),
+        held,
+        lost: holds.filter((hold) => !held.includes(hold)),
+      };
+    };
+    return {
+      today: sums(
+        files.filter(({ name }) => name === today),
+        () => true,
+      ),
+      session: sums(files, (call) => call.session === session),
+    };
   }
 
   /** All that is known from that day on, today included. Nothing is written. */
-  async since(first: Date): Promise<{ spent: Entry[]; runs: RunEntry[] }> {
-    const days = await this.#days((name) => name >= dayOf(first));
+  since(first: Date): { spent: Entry[]; runs: RunEntry[] } {
+    const files = namesIn(this.#folder)
+      .filter((name) => name >= dayOf(first))
+      .map((name) => this.#read(name));
     return {
-      spent: days.flatMap(({ spent }) => [...spent.values()]),
-      runs: days.flatMap(({ runs }) => runs),
+      spent: files.flatMap(({ spent }) => [...spent.values()]),
+      runs: files.flatMap(({ runs }) => runs),
     };
   }
 
-  async #days(isWanted: (name: string) => boolean): Promise<Day[]> {
-    const names = namesIn(this.#folder).filter(isWanted).sort();
-    const days = names.map((name) => new Day(path.join(this.#folder, `${name}.jsonl`)));
-    await Promise.all(days.map((day) => day.refresh()));
-    return days;
-  }
-
-  #books(day: Day): Books {
-    const holds = [...day.held.values()];
-    const under = holds.filter((hold) => this.#isUnderWay(hold));
-    return {
-      spent: [...day.spent.values()],
-      held: under,
-      lost: holds.filter((hold) => !under.includes(hold)),
-    };
+  #read(name: string, session?: string): DayFile {
+    const key = session === undefined ? name : `${name} ${session}`;
+    const file = this.#files.get(key) ?? new DayFile(fileOf(this.#folder, name), name, session);
+    this.#files.set(key, file);
+    file.readOn();
+    return file;
   }
 
   #isUnderWay({ process, at }: Hold & { process: ProcessName }): boolean {
@@ -131,11 +151,13 @@ export class Ledger {
     return running === 'unknown' ? this.#now().getTime() - Date.parse(at) < LONGEST_CALL_MS : running;
   }
 
-  #today(): Day {
-    const file = path.join(this.#folder, `${dayOf(this.#now())}.jsonl`);
-    if (this.#day?.file !== file) this.#day = new Day(file);
+  #today(): string {
+    return dayOf(this.#now());
+  }
+
+  #append(day: string, record: LedgerRecord): void {
     if (!this.#tidied) this.#tidy();
-    return this.#day;
+    appendLine(fileOf(this.#folder, day), record);
   }
 
   #tidy(): void {
@@ -143,16 +165,15 @@ export class Ledger {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     const oldest = dayOf(new Date(this.#now().getTime() - KEPT_DAYS * 86_400_000));
     for (const name of namesIn(this.#folder)) {
-      if (name < oldest) rmSync(path.join(this.#folder, `${name}.jsonl`), { force: true });
+      if (name < oldest) rmSync(fileOf(this.#folder, name), { force: true });
     }
   }
 
-  #alone<T>(work: (day: Day) => Promise<T>): Promise<T> {
+  #alone<T>(work: () => T): Promise<T> {
     const result = this.#turn.then(async () => {
-      const day = this.#today();
       const lock = await this.#lock();
       try {
-        return await work(day);
+        return work();
       } finally {
         await lock.release();
       }
@@ -174,46 +195,36 @@ export class Ledger {
 }
 
 /** One day's file, read on from where it was read to. */
-class Day {
-  readonly file: string;
+class DayFile {
+  readonly name: string;
   readonly spent = new Map<string, Entry>();
   readonly held = new Map<string, Hold & { process: ProcessName }>();
   readonly runs: RunEntry[] = [];
-  #read = 0;
+  readonly #file: string;
+  readonly #session: string | undefined;
+  #position = 0;
 
-  constructor(file: string) {
-    this.file = file;
+  /** With a session, only its lines are kept: a season of other sessions' calls must not slow down a decision. */
+  constructor(file: string, name: string, session?: string) {
+    this.name = name;
+    this.#file = file;
+    this.#session = session === undefined ? undefined : JSON.stringify(session);
   }
 
-  async refresh(): Promise<void> {
-    const handle = await openIfAny(this.file);
-    if (!handle) return;
-    try {
-      const { size } = await handle.stat();
-      const bytes = Buffer.alloc(Math.max(0, size - this.#read));
-      const { bytesRead } = await handle.read(bytes, 0, bytes.length, this.#read);
-      // A line still being written is read the next time.
-      const end = bytes.subarray(0, bytesRead).lastIndexOf(0x0a) + 1;
-      this.#read += end;
-      for (const line of bytes.toString('utf8', 0, end).split('\n')) this.#take(parseRecord(line));
-    } finally {
-      await handle.close();
+  /** Synchronous, so that no two readings can overlap: each line is taken exactly once. */
+  readOn(): void {
+    const bytes = readFrom(this.#file, this.#position);
+    // A line still being written is read the next time.
+    const end = bytes.lastIndexOf(0x0a) + 1;
+    this.#position += end;
+    for (const line of bytes.toString('utf8', 0, end).split('\n')) {
+      if (this.#isWanted(line)) this.#take(parseRecord(line));
     }
   }
 
-  /** At once: five waits for a few bytes would cost more than the bytes do. */
-  append(record: LedgerRecord): void {
-    const descriptor = openSync(this.file, 'a+', 0o600);
-    try {
-      const { size } = fstatSync(descriptor);
-      const last = Buffer.alloc(1, '\n');
-      if (size > 0) readSync(descriptor, last, 0, 1, size - 1);
-      // One write, so that lines of several processes do not mix; a torn line before it is closed.
-      const torn = last[0] === 0x0a ? '' : '\n';
-      writeFileSync(descriptor, `${torn}${JSON.stringify(record)}\n`);
-    } finally {
-      closeSync(descriptor);
-    }
+  /** A release does not say whose call it ends. */
+  #isWanted(line: string): boolean {
+    return this.#session === undefined || line.includes(this.#session) || line.includes('"release"');
   }
 
   #take(record: LedgerRecord | null): void {
@@ -221,6 +232,42 @@ class Day {
     else if (record) this.held.delete(record.id);
     if (record?.type === 'spent') this.spent.set(record.id, record);
     if (record?.type === 'run') this.runs.push(record);
+  }
+}
+
+function fileOf(folder: string, name: string): string {
+  return path.join(folder, `${name}.jsonl`);
+}
+
+/** At once: five waits for a few bytes would cost more than the bytes do. */
+function appendLine(file: string, record: LedgerRecord): void {
+  const descriptor = openSync(file, 'a+', 0o600);
+  try {
+    const { size } = fstatSync(descriptor);
+    const last = Buffer.alloc(1, '\n');
+    if (size > 0) readSync(descriptor, last, 0, 1, size - 1);
+    // One write, so that lines of several processes do not mix; a torn line before it is closed.
+    const torn = last[0] === 0x0a ? '' : '\n';
+    writeFileSync(descriptor, `${torn}${JSON.stringify(record)}\n`);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** The bytes from this place on; none when there is no such file. */
+function readFrom(file: string, position: number): Buffer {
+  let descriptor: number;
+  try {
+    descriptor = openSync(file, 'r');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return Buffer.alloc(0);
+  }
+  try {
+    const bytes = Buffer.alloc(Math.max(0, fstatSync(descriptor).size - position));
+    return bytes.subarray(0, readSync(descriptor, bytes, 0, bytes.length, position));
+  } finally {
+    closeSync(descriptor);
   }
 }
 
@@ -247,14 +294,5 @@ function namesIn(folder: string): string[] {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     return [];
-  }
-}
-
-async function openIfAny(file: string): Promise<FileHandle | null> {
-  try {
-    return await open(file, 'r');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    return null;
   }
 }

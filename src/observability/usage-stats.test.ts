@@ -107,7 +107,7 @@ describe('what was used', () => {
     if (!run) throw new Error('The run has ended.');
     ledger.note(run);
 
-    const books = await new Ledger(path.join(home, 'ledger'), () => now).since(new Date(2026, 0, 2));
+    const books = new Ledger(path.join(home, 'ledger'), () => now).since(new Date(2026, 0, 2));
 
     const sum = (calls: number, usd: number, used = usage(10 * calls)) => ({
       calls,
@@ -156,9 +156,9 @@ describe('what was used', () => {
     const { run, purpose, model, session, at, id } = entry('1');
     const amounts = { usd: 1, tokens: 1 };
     const hold = { run, purpose, model, session, at, id, most: amounts, sure: amounts };
-    await ledger.decide(() => ({ verdict: null, hold }));
+    await ledger.decide('s1', () => ({ verdict: null, hold }));
     const whole = new RunTally('s1').take({ type: 'end', reason: 'done', turns: 0 });
     if (whole) ledger.note(whole);
-    expect((await ledger.today()).held).toMatchObject([{ id: '1' }]);
+    expect(ledger.books('s1').today.held).toMatchObject([{ id: '1' }]);
   });
 });

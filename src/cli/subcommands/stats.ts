@@ -34,7 +34,7 @@ export function statsCommand(terminal: Terminal): Command {
     .option('--json', 'print JSON')
     .action(async ({ since, by, json }: StatsFlags) => {
       const settings = loadSettings({}, terminal);
-      const stats = usageStats(await new Ledger(path.join(settings.root, 'ledger')).since(since));
+      const stats = usageStats(new Ledger(path.join(settings.root, 'ledger')).since(since));
       const titles = () =>
         new Map(
           sessionStore(settings)

@@ -1,24 +1,24 @@
 import { ProviderError, type ProviderErrorKind } from '../contract/errors.ts';
+import { isLargerThanAMinute, meansOverflow } from './overflow.ts';
 
 /** A failed HTTP exchange, whichever library made it. */
 export type HttpFailure = {
   provider: string;
   status: number;
   message: string;
+  label?: string;
   headers?: Headers | Record<string, string> | undefined;
   cause?: unknown;
 };
 
-const OVERFLOW =
-  /context.{0,20}(length|window|size)|too many (input )?tokens|prompt is too long|maximum.{0,20}tokens|exceeds? the (available )?context|input token count/i;
 const QUOTA = /quota|billing|insufficient.{0,10}(funds|balance|credit)|credit balance/i;
 
-export function fromHttp({ provider, status, message, headers, cause }: HttpFailure): ProviderError {
+export function fromHttp({ provider, status, message, label, headers, cause }: HttpFailure): ProviderError {
   const retryAfterMs = retryAfter(headers);
   return new ProviderError(
     message,
     {
-      kind: kindOf(status, message),
+      kind: kindOf(status, message, label),
       provider,
       status,
       ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
@@ -27,17 +27,20 @@ export function fromHttp({ provider, status, message, headers, cause }: HttpFail
   );
 }
 
-export function kindOf(status: number, message: string): ProviderErrorKind {
+/** `label` is the kind of error that the server itself names, such as `context_length_exceeded`. */
+export function kindOf(status: number, message: string, label = ''): ProviderErrorKind {
+  const words = label === '' ? message : `${label} ${message}`;
   if (status === 401 || status === 403) return 'auth';
   if (status === 402) return 'quota';
   if (status === 404) return 'model_not_found';
   if (status === 408) return 'timeout';
-  if (status === 413) return 'overflow';
+  if (status === 413 || isLargerThanAMinute(words)) return 'overflow';
   if (status === 429)
-    return QUOTA.test(message) && !/per (minute|second|day)/i.test(message) ? 'quota' : 'rate_limit';
+    return QUOTA.test(words) && !/per (minute|second|day)/i.test(words) ? 'quota' : 'rate_limit';
+  // Routers and local servers say it with any status.
+  if (meansOverflow(words)) return 'overflow';
   if (status >= 500) return 'overloaded';
-  if (OVERFLOW.test(message)) return 'overflow';
-  return QUOTA.test(message) ? 'quota' : 'bad_request';
+  return QUOTA.test(words) ? 'quota' : 'bad_request';
 }
 
 /** `Retry-After` in seconds or as a date, or the milliseconds some vendors send. */

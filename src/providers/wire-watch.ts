@@ -4,6 +4,7 @@ import { streamedResponse } from '../lib/streamed-response.ts';
 import { fromBrokenConnection, fromHttp, kindOf } from './errors.ts';
 import { excerpt, redact } from './faults.ts';
 import type { ProviderOptions } from './options.ts';
+import { fieldsOf } from './server-ask.ts';
 
 const OPENING = 300;
 /** More than is shown, so that no key ends beyond it. */
@@ -61,19 +62,22 @@ async function refusalOf(response: Response, options: ProviderOptions): Promise<
     provider: options.name,
     status: response.status,
     message: redact(said || `HTTP ${response.status}`, options),
+    label: labelIn(body),
     headers: response.headers,
   });
 }
 
 /** The vendor's own words, wherever its kind of error keeps them. */
 export function wordsIn(body: string): string | undefined {
-  let json: unknown;
+  return messageIn(parsed(body));
+}
+
+function parsed(text: string): unknown {
   try {
-    json = JSON.parse(body);
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
-  return messageIn(json);
 }
 
 function messageIn(value: unknown): string | undefined {
@@ -87,14 +91,24 @@ function messageIn(value: unknown): string | undefined {
   return said && behind ? `${said}: ${excerpt(behind)}` : said;
 }
 
+/** The kind of error that the server itself names. */
+function labelIn(body: string): string {
+  const fields = fieldsOf(parsed(body));
+  return [labelOf(fields), labelOf(fieldsOf(fields.error))].join(' ').trim();
+}
+
+function labelOf({ code, type, status }: Record<string, unknown>): string {
+  return [code, type, status].filter((value) => value != null).join(' ');
+}
+
 /** An error the server told inside a stream that had begun with success. */
 export function fromStreamedError(error: unknown, options: ProviderOptions): ProviderError {
-  const fields = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>;
+  const fields = fieldsOf(error);
   const whole = redact(JSON.stringify(error) ?? String(error), options);
   const message = redact(messageIn(error) ?? excerpt(whole), options);
-  const label = [fields.code, fields.type, fields.status].filter((v) => v != null).join(' ');
+  const label = labelOf(fields);
   return new ProviderError(message, {
-    kind: kindOf(statusOf(fields.code, `${label} ${message}`), `${label} ${message}`),
+    kind: kindOf(statusOf(fields.code, `${label} ${message}`), message, label),
     provider: options.name,
   });
 }

@@ -1,0 +1,37 @@
+/** How vendors and servers say that a request is larger than the model's window. `overflow.test.ts` has their words. */
+const OVERFLOW: readonly RegExp[] = [
+  // The window by name, and that something is too much for it: "maximum context length is", "exceed context limit",
+  // "available context size", "context window exceeds limit", "context_length_exceeded".
+  /\b(max(imum)?|available|loaded)[\s_-](allowed[\s_-])?(model[\s_-])?(context|sequence|seq)\b/i,
+  /context[\s_-]?(length|window|size|limit).{0,60}(exceed|overflow|\bonly\b|\bfull\b|too (small|short))/is,
+  /(exceed|larger than|longer than|greater than|bigger than|above|beyond|over|outside|does(n't| not) fit|too (long|large|big|much)).{0,80}\b(context|n_ctx|max_model_len|max_seq_len)\b/is,
+  /(context(?! (deadline|canceled))|n_ctx).{0,40}(overflow|exceed)/i,
+  /exceeds?_context_size|contextwindowexceeded|n_keep\b.{0,30}n_ctx/i,
+  /maximum (allowed )?(prompt|input|request|model|total) (length|size|tokens?)/i,
+  /(prompt|input|request|message|messages|conversation)s?( text| length| token count| tokens)?( \([^)]*\))? (is|are|was) (too (long|large|big)|longer than)/i,
+  /range of input length|prompt too long|input too long|text too (long|big)|total length of all messages is too long/i,
+  /input token count|(prompt|input) tokens? (count )?(of |\([\d,]+\) )?.{0,30}(exceed|limit|maximum|larger|greater)/i,
+  /token count.{0,60}exceed|tokens? in request more than max|exceeded (the )?(model|input|maximum|total)?\s*token limit|token limit (was |is )?exceeded/i,
+  /too many (input |prompt |total )?tokens\b(?!.{0,20}(wait|per (minute|second|day)))/i,
+  /exceeds? (the )?(maximum|max|limit)\b.{0,60}\btokens?\b/i,
+  /reduce (the |your )?(length of|size of|number of tokens in|message size|prompt|input|context)/i,
+  /`?inputs?`? (tokens? \+ `?max_new_tokens`? must be|must have less than \d+ tokens)/i,
+  /request (too large for|exceeds the maximum (allowed )?(size|number of bytes))|request_too_large|(entity|payload|content) too large/i,
+  /shorter (input|prompt)|shorten (the|your) (input|prompt|messages|conversation)/i,
+];
+
+/** The same words in answers to something else: too many requests at a time, or a limit of the answer alone. */
+const OTHERWISE: readonly RegExp[] = [
+  /rate.?limit (reached|exceeded)|too many requests|throttl|please wait before|quota/i,
+  /^(?!.*(`?inputs?`? tokens|prompt|input length|messages)).*max_?(completion_|output_|new_)?tokens\b.{0,40}(must be|is too large|cannot be|should be|supports at most|maximum allowed number of output)/is,
+];
+
+/** Whether these words mean that the conversation does not fit: it must be made smaller before it is sent again. */
+export function meansOverflow(words: string): boolean {
+  return OVERFLOW.some((pattern) => pattern.test(words)) && !OTHERWISE.some((pattern) => pattern.test(words));
+}
+
+/** A single request larger than what a minute allows: no wait makes it fit. */
+export function isLargerThanAMinute(words: string): boolean {
+  return /request too large for/i.test(words);
+}

@@ -182,7 +182,8 @@ describe('[T08] [T09] [Y17] Edit', () => {
       success: true,
       output:
         'File updated successfully\nold_string is not there to the letter; lines 2 to 3 matched but for blanks at line ' +
-        'beginnings and ends, and new_string was indented to fit. Read the place if its layout matters.',
+        'beginnings and ends, and new_string was indented to fit. Read the place if its layout matters.\n' +
+        'The line endings in old_string are not those of the file, which were kept.',
     });
     expect(await tree()).toEqual({ 'a.ts': 'if (a) {\r\n\tb();\t\r\n\td();\r\n\t\te();\r\n}\r\n' });
   });

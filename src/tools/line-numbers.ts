@@ -1,4 +1,4 @@
-type Numbered = { first: number; text: string };
+type Numbered = { first: number; count: number; text: string };
 
 /** A text pasted from Read, where each line begins with its number and a tab, without them; null for any other text. */
 export function withoutLineNumbers(text: string): Numbered | null {
@@ -12,8 +12,8 @@ export function withoutLineNumbers(text: string): Numbered | null {
     if (number === undefined || Number(number) !== first + i) return null;
     bare.push(rest ?? '');
   }
-  if (bare.every((line) => line === '')) return null;
-  return { first, text: bare.join('\n') + (ended ? '\n' : '') };
+  if (bare.every((line) => line.trim() === '')) return null;
+  return { first, count: bare.length, text: bare.join('\n') + (ended ? '\n' : '') };
 }
 
 /** Whether some line looks as if it began with a line number. */

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { findText, flatten, lineAt, replaceRanges } from './replace-text.ts';
+import { findText, flatten, lineAt, replaceRanges, startOfLine, withoutOverlaps } from './replace-text.ts';
 
 function replaced(file: string, old: string, text: string): string {
   const flat = flatten(file);
-  return replaceRanges(flat, findText(flat, old), text);
+  return replaceRanges(flat, withoutOverlaps(findText(flat, old), 'first'), text);
 }
 
 describe('[T10] replacing text, line endings aside', () => {
@@ -67,7 +67,7 @@ test('[T08] what is found is what was asked for, and nothing outside it changes'
         const result = replaceRanges(flatten(file), [range], text);
         expect(result.startsWith(head) && result.endsWith(tail)).toBe(true);
       }
-      expect(flat(replaceRanges(flatten(file), ranges, text))).toBe(plain.replaceAll(old, () => text));
+      expect(flat(replaced(file, old, text))).toBe(plain.replaceAll(old, () => text));
     }),
     { numRuns: 3_000 },
   );
@@ -81,4 +81,35 @@ test('[T08] putting the old text back gives the old file', () => {
       expect(replaced(replaced(file, `<${body}>`, '[unique]'), '[unique]', `<${body}>`)).toBe(file);
     }),
   );
+});
+
+test('[T08] a line begins where the place before it is on the line before', () => {
+  fc.assert(
+    fc.property(content, fc.integer({ min: 1, max: 12 }), (file, line) => {
+      const text = flatten(file);
+      const starts = [...Array(text.plain.length + 1).keys()].filter((at) => lineAt(text, at) === line);
+      expect(startOfLine(text, line)).toBe(starts[0] ?? null);
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('[T08] every place is found, also where places overlap', () => {
+  expect(findText(flatten('aXaXaXa'), 'aXa').map(({ start }) => start)).toEqual([0, 2, 4]);
+  fc.assert(
+    fc.property(content, words, (file, old) => {
+      const { plain } = flatten(file);
+      const starts = [...plain].map((_, at) => at).filter((at) => plain.startsWith(old, at));
+      expect(findText(flatten(file), old)).toEqual(
+        starts.map((start) => ({ start, end: start + old.length })),
+      );
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+test('a long text that overlaps itself everywhere is found in good time', () => {
+  const started = performance.now();
+  expect(findText(flatten('a'.repeat(1_000_000)), 'a'.repeat(500_000))).toHaveLength(500_001);
+  expect(performance.now() - started).toBeLessThan(20_000);
 });

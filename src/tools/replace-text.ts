@@ -27,9 +27,24 @@ export function flatEnds(text: string): string {
   return text.includes('\r') ? text.replaceAll(/\r\n?/g, '\n') : text;
 }
 
-/** Where a text stands, whatever its line ends and those of the file. Ranges do not overlap and come in order. */
+/** Every place where a text stands, whatever its line ends and those of the file: in order, and they may overlap. */
 export function findText({ plain }: FlatText, wanted: string): Range[] {
   const needle = flatEnds(wanted);
+  const borders = bordersOf(needle);
+  return borders.at(-1) === 0 ? findApart(plain, needle) : findOverlapping(plain, needle, borders);
+}
+
+/** A choice of places that do not overlap, taken from the first place on, or from the last one back. */
+export function withoutOverlaps(ranges: readonly Range[], from: 'first' | 'last'): Range[] {
+  const chosen: Range[] = [];
+  for (const range of from === 'first' ? ranges : ranges.toReversed()) {
+    const last = chosen.at(-1);
+    if (!last || range.start >= last.end || range.end <= last.start) chosen.push(range);
+  }
+  return from === 'first' ? chosen : chosen.reverse();
+}
+
+function findApart(plain: string, needle: string): Range[] {
   const found: Range[] = [];
   for (let at = plain.indexOf(needle); at !== -1; at = plain.indexOf(needle, at + needle.length)) {
     found.push({ start: at, end: at + needle.length });
@@ -37,8 +52,53 @@ export function findText({ plain }: FlatText, wanted: string): Range[] {
   return found;
 }
 
+/** Knuth-Morris-Pratt: looking again from each place on would take hours in a long run of one character. */
+function findOverlapping(plain: string, needle: string, borders: Uint32Array): Range[] {
+  const found: Range[] = [];
+  const first = plain.indexOf(needle);
+  let matched = 0;
+  for (let at = first; at !== -1 && at < plain.length; at++) {
+    while (matched > 0 && plain[at] !== needle[matched]) matched = borders[matched - 1] ?? 0;
+    if (plain[at] === needle[matched]) matched++;
+    if (matched < needle.length) continue;
+    found.push({ start: at + 1 - matched, end: at + 1 });
+    matched = borders[matched - 1] ?? 0;
+  }
+  return found;
+}
+
+/** For each beginning of a text, the length of the longest shorter text that it both begins and ends with. */
+function bordersOf(text: string): Uint32Array {
+  const borders = new Uint32Array(text.length);
+  let length = 0;
+  for (let i = 1; i < text.length; i++) {
+    while (length > 0 && text[i] !== text[length]) length = borders[length - 1] ?? 0;
+    if (text[i] === text[length]) length++;
+    borders[i] = length;
+  }
+  return borders;
+}
+
+/** The part of the original that a range of the flat text stands for. */
+export function originalOf(flat: FlatText, { start, end }: Range): string {
+  return flat.original.slice(originalAt(flat, start), originalAt(flat, end));
+}
+
+/** Where a line begins in the flat text, counted as `lineAt` does; null when there are fewer lines. */
+export function startOfLine({ original, doubled }: FlatText, line: number): number | null {
+  const end = original.includes('\n') ? '\n' : '\r';
+  let start = 0;
+  for (let at = 1; at < line; at++) {
+    const next = original.indexOf(end, start);
+    if (next === -1) return null;
+    start = next + 1;
+  }
+  if (doubled.length === 0) return start;
+  return start - original.slice(0, start).split('\r\n').length + 1;
+}
+
 /**
- * The original with each range replaced. What the new text begins and ends with in common with the old stays as it
+ * The original with each range replaced; they must come in order and not overlap. What the new text begins and ends with in common with the old stays as it
  * is; new lines take the ends of the lines they replace, or of the line they come to stand on.
  */
 export function replaceRanges(flat: FlatText, ranges: readonly Range[], text: string): string {

@@ -3,7 +3,7 @@ import { findWholeLines, reindented } from './whole-lines.ts';
 
 function fitted(file: string, old: string, text: string): string | null {
   const [match, another] = findWholeLines(file, old);
-  if (!match || another) return null;
+  if (!match?.whole || another) return null;
   const put = reindented(match, old, text);
   return put === null ? null : file.slice(0, match.start) + put + file.slice(match.end);
 }
@@ -50,6 +50,9 @@ describe('[T08] lines that are the same but for blanks around them', () => {
   test.each([
     ['a part of a line', 'let ab = 1\n', ' ab = 1', ' ab = 2'],
     ['two places', '  a\nx\n    a\n', '\ta', '\tb'],
+    ['a line and the end of another one', '  a();\nif (x) a();\n', '\ta();', '\tb();'],
+    ['a line and the middle of another one', '  a();\n(a();)\n', 'a(); ', 'b(); '],
+    ['lines and others that end and begin as they do', ' a\nb\nx = a\nb + 1\n', '\ta\nb', '\tc\nd'],
     ['blanks inside a line', 'a  b\n', 'a b', 'c'],
     ['nothing but blanks', 'a\n \nb\n', '   \n', 'c\n'],
     ['lines in another order', 'a\nb\n', 'b\na', 'c'],

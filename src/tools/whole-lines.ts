@@ -1,31 +1,30 @@
 import type { Range } from './replace-text.ts';
 
-/** Lines of a file that are those wanted, but for blanks at their beginnings and ends. */
-export type LineMatch = Range & { lines: string[] };
+/**
+ * Lines of a file that are those wanted, but for blanks at their beginnings and ends. They are not `whole` where the
+ * first or the last line wanted is only the end or the beginning of a longer one.
+ */
+export type LineMatch = Range & { lines: string[]; whole: boolean };
 
-/** Finds at most two: one is a match, two are a doubt. Line ends must be `\n` in both texts. */
+/** Finds at most two: one is a match if it is whole, two are a doubt. Line ends must be `\n` in both texts. */
 export function findWholeLines(plain: string, wanted: string): LineMatch[] {
-  const { lines, ended } = linesIn(wanted);
-  const trimmed = lines.map(trimBlanks);
-  const anchor = trimmed.reduce(
-    (best, line, i) => (line.length > (trimmed[best] ?? '').length ? i : best),
-    0,
-  );
-  const text = trimmed[anchor] ?? '';
-  if (text === '') return [];
-
+  const block = blockOf(wanted);
+  const text = block.trimmed[block.anchor] ?? '';
   const found: LineMatch[] = [];
-  for (
-    let at = plain.indexOf(text);
-    at !== -1 && found.length < 2;
-    at = plain.indexOf(text, at + text.length)
-  ) {
-    const match = matchAround(plain, { at, text, anchor }, trimmed);
-    if (match && (!ended || plain[match.end] === '\n')) {
-      found.push(ended ? { ...match, end: match.end + 1 } : match);
-    }
+  if (text === '') return found;
+  for (let at = plain.indexOf(text); at !== -1 && found.length < 2; ) {
+    const line = lineAround(plain, at);
+    const match = matchAround(plain, line, block);
+    if (match) found.push(match);
+    at = plain.indexOf(text, line.end);
   }
   return found;
+}
+
+/** The lines wanted if they begin at `start`, the beginning of a line. */
+export function wholeLinesAt(plain: string, start: number, wanted: string): LineMatch | null {
+  const match = matchAround(plain, lineAround(plain, start), { ...blockOf(wanted), anchor: 0 });
+  return match?.whole ? match : null;
 }
 
 /**
@@ -57,39 +56,69 @@ export function reindented(match: LineMatch, wanted: string, replacement: string
   return [...match.lines.slice(0, head), ...middle, ...kept].join('\n') + (fresh.ended ? '\n' : '');
 }
 
-type Anchor = { at: number; text: string; anchor: number };
+/** The lines to look for. `anchor` is the one that says most, and `ended` tells whether the last one must end. */
+type Block = { trimmed: readonly string[]; anchor: number; ended: boolean };
 
-/** The match whose anchor line has its text at `at`, if the lines around it are the right ones, too. */
-function matchAround(
-  plain: string,
-  { at, text, anchor }: Anchor,
-  trimmed: readonly string[],
-): LineMatch | null {
-  let start = at;
-  while (start > 0 && isBlank(plain[start - 1])) start--;
-  let end = at + text.length;
-  while (end < plain.length && isBlank(plain[end])) end++;
-  if ((start > 0 && plain[start - 1] !== '\n') || (end < plain.length && plain[end] !== '\n')) return null;
+function blockOf(wanted: string): Block {
+  const { lines, ended } = linesIn(wanted);
+  const trimmed = lines.map(trimBlanks);
+  const longest = trimmed.reduce(
+    (best, line, i) => (line.length > (trimmed[best] ?? '').length ? i : best),
+    0,
+  );
+  return { trimmed, anchor: longest, ended };
+}
 
-  const lines = [plain.slice(start, end)];
+/** The match whose anchor is this line. */
+function matchAround(plain: string, line: Range, block: Block): LineMatch | null {
+  const { trimmed, anchor, ended } = block;
+  const lines: string[] = [];
+  let whole = true;
+  const fits = (i: number, { start, end }: Range): boolean => {
+    const there = plain.slice(start, end);
+    const fit = fitOf(trimBlanks(there), i, block);
+    if (fit === 'part') whole = false;
+    if (i < anchor) lines.unshift(there);
+    else lines.push(there);
+    return fit !== null;
+  };
+  if (!fits(anchor, line)) return null;
+  let { start, end } = line;
   for (let i = anchor - 1; i >= 0; i--) {
     if (start === 0) return null;
-    const lineStart = start === 1 ? 0 : plain.lastIndexOf('\n', start - 2) + 1;
-    const line = plain.slice(lineStart, start - 1);
-    if (trimBlanks(line) !== trimmed[i]) return null;
-    lines.unshift(line);
-    start = lineStart;
+    const above = lineAround(plain, start - 1);
+    if (!fits(i, above)) return null;
+    start = above.start;
   }
-  for (const wanted of trimmed.slice(anchor + 1)) {
+  for (let i = anchor + 1; i < trimmed.length; i++) {
     if (end === plain.length) return null;
-    const newline = plain.indexOf('\n', end + 1);
-    const lineEnd = newline === -1 ? plain.length : newline;
-    const line = plain.slice(end + 1, lineEnd);
-    if (trimBlanks(line) !== wanted) return null;
-    lines.push(line);
-    end = lineEnd;
+    const below = lineAround(plain, end + 1);
+    if (!fits(i, below)) return null;
+    end = below.end;
   }
-  return { start, end, lines };
+  if (!ended) return { start, end, lines, whole };
+  return plain[end] === '\n' ? { start, end: end + 1, lines, whole } : null;
+}
+
+function fitOf(line: string, i: number, { trimmed, ended }: Block): 'whole' | 'part' | null {
+  const wanted = trimmed[i] ?? '';
+  if (line === wanted) return 'whole';
+  const isFirst = i === 0;
+  const isLast = i === trimmed.length - 1 && !ended;
+  const isPart =
+    isFirst && isLast
+      ? line.includes(wanted)
+      : (isFirst && line.endsWith(wanted)) || (isLast && line.startsWith(wanted));
+  return isPart ? 'part' : null;
+}
+
+/** The line that a place is on, without its end. */
+function lineAround(plain: string, at: number): Range {
+  const end = plain.indexOf('\n', at);
+  return {
+    start: at === 0 ? 0 : plain.lastIndexOf('\n', at - 1) + 1,
+    end: end === -1 ? plain.length : end,
+  };
 }
 
 type IndentRule = (indent: string) => string | null;

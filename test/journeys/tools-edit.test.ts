@@ -46,6 +46,21 @@ describe('Write and Edit, through the whole program', () => {
     expect(await space.tree()).toEqual({ 'a.txt': 'ALPHA\nbeta\nmeanwhile\n' });
   });
 
+  test('[T08] a text that overlaps itself, and the numbers of other lines, change nothing', async () => {
+    const space = await workspace({ 'a.txt': 'aaa\nb\n' });
+    const edit = (old_string: string, replace_all = false) =>
+      calls(['Edit', { file_path: 'a.txt', old_string, new_string: 'c', replace_all }]);
+    const { told } = await play(space, [edit('aa'), edit('aa', true), edit('1\tb'), edit('2\tb')]);
+    expect(told).toEqual([
+      'String appears 2 times. Use replace_all or provide more context.\nIt begins on lines 1, 1.',
+      'String appears 2 times, and some of them overlap, so replace_all has more than one possible result. ' +
+        'Edit each place with more context.\nIt begins on lines 1, 1.',
+      expect.stringMatching(/^String not found in file\n/),
+      'File updated successfully\nThe line numbers before each line were left out: they are not part of the file.',
+    ]);
+    expect(await space.tree()).toEqual({ 'a.txt': 'aaa\nc\n' });
+  });
+
   test('[T08] a CRLF file and a UTF-16 file keep their bytes around the edit', async () => {
     const space = await workspace({ 'crlf.txt': 'one\r\ntwo\r\nthree\r\n' });
     const wide = path.join(space.root, 'wide.txt');
@@ -57,7 +72,9 @@ describe('Write and Edit, through the whole program', () => {
         ['Edit', { file_path: 'wide.txt', old_string: 'zwei\n', new_string: 'zwo\ndrei\n' }],
       ),
     ]);
-    expect(told?.slice(2)).toEqual(['File updated successfully', 'File updated successfully']);
+    const updated =
+      'File updated successfully\nThe line endings in old_string are not those of the file, which were kept.';
+    expect(told?.slice(2)).toEqual([updated, updated]);
     expect((await space.tree())['crlf.txt']).toBe('1\r\n2\r\n2.5\r\nthree\r\n');
     expect(await readFile(wide)).toEqual(Buffer.from('\ufeffein\r\nzwo\r\ndrei\r\n', 'utf16le'));
   });

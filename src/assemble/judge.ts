@@ -9,6 +9,7 @@ import type { SandboxState } from '../contract/sandbox.ts';
 import { createGate } from '../permissions/gate.ts';
 import { grantedAlways } from '../permissions/granted.ts';
 import { isMcpTool, parsePattern } from '../permissions/pattern.ts';
+import { WITHOUT_SANDBOX } from '../permissions/policy.ts';
 import { tellBroadRules } from '../permissions/rules/broad-rules.ts';
 import { classify } from '../permissions/shell/classify.ts';
 import { loadGrammar } from '../permissions/shell/grammar.ts';
@@ -53,6 +54,7 @@ export function createJudge(parts: Parts, { mode, guard, sandbox, warn, controll
   const isHome = session.workingDirectory === cwd;
   let state: SandboxState | null = null;
   let toldFallback = false;
+  const toldBare = new Set<string>();
   /** The shell's grammar is there; it comes with the first command. */
   let canRead = false;
   const place = {
@@ -92,13 +94,20 @@ export function createJudge(parts: Parts, { mode, guard, sandbox, warn, controll
     );
   }
 
+  /** Once for each command. */
+  function tellBare(operation: string): void {
+    if (toldBare.has(operation)) return;
+    toldBare.add(operation);
+    warn(`${operation} runs without a sandbox: an allow rule names exactly this command.`);
+  }
+
   async function look(): Promise<SandboxState> {
     const now = await sandbox();
     state = now;
     if (now.fallback !== undefined && !toldFallback) {
       toldFallback = true;
       const { fallbackNotice } = await import('../sandbox/confine/choose.ts');
-      const told = fallbackNotice(now);
+      const told = fallbackNotice(now, { asks: parts.approver !== undefined && mode.get() !== 'auto' });
       if (told !== null) warn(told);
     }
     return now;
@@ -110,7 +119,9 @@ export function createJudge(parts: Parts, { mode, guard, sandbox, warn, controll
         await Promise.all([look(), loadGrammar()]);
         canRead = true;
       }
-      return gate.decide(request, options);
+      const decision = await gate.decide(request, options);
+      if (decision.verdict === 'allow' && decision.by.endsWith(WITHOUT_SANDBOX)) tellBare(request.operation);
+      return decision;
     },
     isReadOnly: ({ kind, target, looks }) =>
       looks ?? (canRead && kind === 'execute' && classify(target, place).verdict === 'allow'),

@@ -46,7 +46,8 @@ export function escapeCommand(line: string): string {
   return line.trim().replace(/[\\*]/g, '\\$&');
 }
 
-function isWholeLine(specifier: string, line: string): boolean {
+/** Whether a specifier without wildcards is this line, character by character. */
+export function isWholeLine(specifier: string, line: string): boolean {
   return !/(^|[^\\])(\\\\)*\*/.test(specifier) && specifier.replace(/\\([\\*])/g, '$1') === line.trim();
 }
 

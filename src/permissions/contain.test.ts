@@ -109,6 +109,163 @@ describe('[Y30][Y37] without a sandbox', () => {
     );
   });
 
+  const off: SandboxState = { kind: 'host', level: 'standard', network: 'open' };
+  const grant = (pattern: string): Partial<Policy> => ({
+    grants: [{ type: 'execute', pattern, action: 'allow', scope: 'always', grantedAt: '2026-01-01' }],
+  });
+  const free: Partial<Policy> = { requireApprovalForCommands: false };
+  // In each cell the verdicts of the modes default, accept-edits, plan, auto and read-only. Headless, ask is a refusal.
+  test.each<
+    [command: string, settings: string, policy: Partial<Policy>, missing: string, switchedOff: string]
+  >([
+    ['make', 'nothing', {}, 'ask ask deny deny deny', 'ask ask deny deny deny'],
+    ['make', 'commands are free', free, 'ask ask deny deny deny', 'allow allow deny deny deny'],
+    [
+      'make',
+      'contained ones are',
+      { sandboxAutoApprove: true },
+      'ask ask deny deny deny',
+      'ask ask deny deny deny',
+    ],
+    ['make', 'Bash', rules({ allow: ['Bash'] }), 'ask ask deny deny deny', 'allow allow deny allow deny'],
+    [
+      'make',
+      'Bash(*)',
+      rules({ allow: ['Bash(*)'] }),
+      'ask ask deny deny deny',
+      'allow allow deny allow deny',
+    ],
+    [
+      'make',
+      'Bash(make *)',
+      rules({ allow: ['Bash(make *)'] }),
+      'ask ask deny deny deny',
+      'allow allow deny allow deny',
+    ],
+    [
+      'make',
+      'Bash(make*)',
+      rules({ allow: ['Bash(make*)'] }),
+      'ask ask deny deny deny',
+      'ask ask deny deny deny',
+    ],
+    [
+      'make',
+      'Bash(make)',
+      rules({ allow: ['Bash(make)'] }),
+      'allow allow deny allow deny',
+      'allow allow deny allow deny',
+    ],
+    [
+      'make',
+      'a wide and an exact one',
+      rules({ allow: ['Bash', 'Bash(make)'] }),
+      'allow allow deny allow deny',
+      'allow allow deny allow deny',
+    ],
+    [
+      'make test',
+      'Bash(make)',
+      rules({ allow: ['Bash(make)'] }),
+      'ask ask deny deny deny',
+      'ask ask deny deny deny',
+    ],
+    [
+      'make; ls',
+      'Bash(make)',
+      rules({ allow: ['Bash(make)'] }),
+      'ask ask deny deny deny',
+      'allow allow deny allow deny',
+    ],
+    [
+      'make; ls',
+      'Bash(make; ls)',
+      rules({ allow: ['Bash(make; ls)'] }),
+      'allow allow deny allow deny',
+      'allow allow deny allow deny',
+    ],
+    [
+      'echo a*b > x',
+      'the same, escaped',
+      rules({ allow: ['Bash(echo a\\*b > x)'] }),
+      'allow allow deny allow deny',
+      'allow allow deny allow deny',
+    ],
+    [
+      'make',
+      'a remembered yes',
+      grant('Bash(make)'),
+      'allow allow deny allow deny',
+      'allow allow deny allow deny',
+    ],
+    ['make', 'a yes to another', grant('Bash(make x)'), 'ask ask deny deny deny', 'ask ask deny deny deny'],
+    [
+      'make',
+      'all of it but exact',
+      { ...free, sandboxAutoApprove: true, trusted: true, ...rules({ allow: ['Bash', 'Bash(m*)'] }) },
+      'ask ask deny deny deny',
+      'allow allow deny allow deny',
+    ],
+    ['npm test', 'trust', { trusted: true }, 'ask ask deny deny deny', 'allow allow deny allow deny'],
+    [
+      'npm test',
+      'trust and commands are free',
+      { trusted: true, ...free },
+      'ask ask deny deny deny',
+      'allow allow deny allow deny',
+    ],
+    [
+      'npm test',
+      'Bash(npm test)',
+      rules({ allow: ['Bash(npm test)'] }),
+      'allow allow deny allow deny',
+      'allow allow deny allow deny',
+    ],
+    ['ls', 'nothing', {}, 'allow allow allow allow allow', 'allow allow allow allow allow'],
+    [
+      'git log | head',
+      'commands are free',
+      free,
+      'allow allow allow allow allow',
+      'allow allow allow allow allow',
+    ],
+    [
+      'sudo make',
+      'Bash(sudo make)',
+      rules({ allow: ['Bash(sudo make)'] }),
+      'deny deny deny deny deny',
+      'deny deny deny deny deny',
+    ],
+  ])(
+    '%s with %s: asked about where the sandbox is missing, not where the user switched it off',
+    (command, _settings, policy, missing, switchedOff) => {
+      const verdicts = (sandbox: SandboxState) =>
+        modes.map((mode) => run(command, { ...policy, sandbox, mode }).verdict).join(' ');
+      expect([verdicts(host), verdicts(off)]).toEqual([missing, switchedOff]);
+    },
+  );
+
+  test('who allowed a command there is told apart, and a rule that is too wide is named', () => {
+    expect(run('make', { sandbox: host, ...rules({ allow: ['Bash(make)'] }) }).by).toBe(
+      'rule allow Bash(make) without a sandbox',
+    );
+    expect(run('make', { sandbox: host, ...grant('Bash(make)') }).by).toBe(
+      'grant Bash(make) without a sandbox',
+    );
+    expect(run('make', { sandbox: off, ...rules({ allow: ['Bash(make)'] }) }).by).toBe(
+      'rule allow Bash(make)',
+    );
+    expect(run('make', { sandbox: host, ...rules({ allow: ['Bash(make *)'] }) }).because).toBe(
+      'there is no sandbox here, and the rule Bash(make *) does not name exactly this command',
+    );
+    expect(run('make', { sandbox: host, mode: 'auto', ...rules({ allow: ['Bash'] }) }).because).toBe(
+      'auto mode refuses what it cannot contain: there is no sandbox here, and the rule Bash does not name exactly this command',
+    );
+    expect(run('make', { sandbox: host, ...free }).because).toBe(
+      'there is no sandbox here, and make is not known to be read-only',
+    );
+  });
+
   test('sandbox.required refuses every command and says why', () => {
     for (const command of ['ls', 'make']) {
       expect(run(command, { sandbox: host, sandboxRequired: true, ...rules({ allow: ['Bash'] }) })).toEqual({
@@ -190,6 +347,21 @@ describe('whatever else is said', () => {
     .map((policy) => ({ ...base, ...policy }));
   const tools = { read: 'Read', write: 'Write', execute: 'Bash', fetch: 'WebFetch', delegate: 'Task' };
   const whole = { read: 'Read', write: 'Edit', execute: 'Bash', fetch: 'WebFetch', delegate: 'Task' };
+
+  test('without the sandbox that was wanted, what runs unasked only reads or is named by the user to the letter', () => {
+    fc.assert(
+      fc.property(policies, command, (policy, target) => {
+        const bare = { ...policy, sandbox: host };
+        const call = { tool: 'Bash', accesses: [{ kind: 'execute' as const, target }], input: {} };
+        const none = { allow: [], ask: [], deny: [] };
+        if (evaluate(call, bare).verdict === 'allow')
+          expect(evaluate(call, { ...bare, rules: none }).because).toBe('it only reads');
+        const exact = { ...bare.rules, ask: [], deny: [], allow: [`Bash(${target})`] };
+        const mode = bare.mode === 'plan' || bare.mode === 'read-only' ? 'default' : bare.mode;
+        expect(evaluate(call, { ...bare, mode, rules: exact }).verdict).toBe('allow');
+      }),
+    );
+  });
 
   test('a deny rule is never overruled', () => {
     fc.assert(

@@ -1,17 +1,19 @@
 import path from 'node:path';
 import type { Access, Verdict } from '../contract/permission.ts';
 import { isBlocked } from './blocked-commands.ts';
-import { coversCommand } from './command-pattern.ts';
+import { coversCommand, isWholeLine } from './command-pattern.ts';
 import { containedBecause } from './contain.ts';
 import { grantFor } from './granted.ts';
 import { asWritten, isMcpTool, matchesAccess, type Pattern, parsePattern, type Subject } from './pattern.ts';
 import {
   type Evaluation,
+  isFallback,
   type Policy,
   permissionSubjects,
   placeOf,
   type Request,
   realPlace,
+  WITHOUT_SANDBOX,
 } from './policy.ts';
 import { startupRule } from './rules/startup-files.ts';
 import { type Classified, classify } from './shell/classify.ts';
@@ -26,6 +28,7 @@ type Case = Subject & {
   real(): Subject | null;
 };
 
+const NO_SANDBOX = 'there is no sandbox here';
 const STRICTNESS: Record<Verdict, number> = { allow: 0, ask: 1, deny: 2 };
 
 /**
@@ -41,7 +44,7 @@ export function evaluate(request: Request, policy: Policy): Evaluation {
   if (policy.mode !== 'auto' || strictest.verdict !== 'ask') return strictest;
   const bare = request.accesses.some(({ kind }) => kind === 'execute') && policy.sandbox?.kind === 'host';
   const because = `auto mode refuses what it cannot contain: ${strictest.because}`;
-  return deny(bare ? `${because}; there is no sandbox here` : because, 'mode auto');
+  return deny(bare && !because.includes(NO_SANDBOX) ? `${because}; ${NO_SANDBOX}` : because, 'mode auto');
 }
 
 function untouching(tool: string): Evaluation {
@@ -132,12 +135,24 @@ function askRule(one: Case): Evaluation | null {
 
 function grantOrAllowRule(one: Case): Evaluation | null {
   const { policy, access, tool } = one;
+  const bare = runsBare(one) ? ` ${WITHOUT_SANDBOX}` : '';
   const granted = policy.grants.filter(({ action, type }) => action === 'allow' && type === access.kind);
   const exact = granted.length > 0 ? grantFor(tool, access, policy) : null;
   if (exact !== null && granted.some(({ pattern }) => pattern === exact))
-    return allow(`allowed before: ${exact}`, `grant ${exact}`);
-  const rule = covering(rulesFor(one), one);
-  return rule ? allow(`the rule ${rule} allows it`, `rule allow ${rule}`) : null;
+    return allow(`allowed before: ${exact}`, `grant ${exact}${bare}`);
+  const rules = rulesFor(one);
+  const rule = covering(bare ? rules.filter((known) => namesCommand(known, access.target)) : rules, one);
+  if (rule !== undefined) return allow(`the rule ${rule} allows it`, `rule allow ${rule}${bare}`);
+  const broad = bare ? covering(rules, one) : undefined;
+  return broad === undefined
+    ? null
+    : ask(`${NO_SANDBOX}, and the rule ${broad} does not name exactly this command`);
+}
+
+/** Whether a command that may change something would run as the user, though a sandbox was wanted around it. */
+function runsBare({ classified, access, policy }: Case): boolean {
+  if (classified === null || classified.verdict === 'allow' || access.free) return false;
+  return isFallback(policy);
 }
 
 /** Of a line that its shell may read in another way, only what names it whole, or names no line at all. */
@@ -180,6 +195,7 @@ function byDefault({ tool, access, policy, classified, isInside, cwd }: Case): E
       if (access.free) return allow('the plugin says that nobody need be asked', 'default');
       if (classified === null) return ask(`${tool} is a tool of a server or a plugin`);
       if (classified.verdict === 'allow' || policy.requireApprovalForCommands) return pick(classified);
+      if (isFallback(policy)) return ask(`${NO_SANDBOX}, and ${classified.because}`);
       // Nobody watches in auto mode: there only walls count.
       return policy.mode === 'auto' ? pick(classified) : allow('commands are free', 'default');
     case 'fetch':
@@ -208,6 +224,12 @@ function touching(rules: readonly string[], one: Case): Pattern | undefined {
   return rules
     .map(parsePattern)
     .find((pattern) => subjects.some((subject) => matchesAccess(pattern, subject, 'restrict')));
+}
+
+/** `Bash(make test)` names one command; `Bash(make *)` and `Bash` name many. */
+function namesCommand(rule: string, line: string): boolean {
+  const { specifier } = parsePattern(rule);
+  return specifier !== null && isWholeLine(specifier, line);
 }
 
 /** The rule, or the rules together, that cover the whole case; of a link, also what it leads to. */

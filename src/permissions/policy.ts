@@ -32,10 +32,21 @@ export type Policy = Pick<Place, 'home' | 'mayRead' | 'gitRuns' | 'shell'> & {
 /** `by` names who spoke: a rule, a mode, a grant or the defaults. */
 export type Evaluation = Judgement & { by: string };
 
-/** For the judge of commands. Where nothing may be changed, a project's own scripts are not trusted to only look. */
+/** Ends the `by` of a command that was allowed although the sandbox that was wanted is missing. */
+export const WITHOUT_SANDBOX = 'without a sandbox';
+
+/** A sandbox was wanted and cannot be made. Whoever switched it off has chosen to go without. */
+export function isFallback({ sandbox }: Pick<Policy, 'sandbox'>): boolean {
+  return sandbox?.kind === 'host' && sandbox.fallback !== undefined;
+}
+
+/**
+ * For the judge of commands. Where nothing may be changed, or nothing stands around a command, a project's own scripts
+ * are not trusted to only look.
+ */
 export function placeOf(policy: Policy): Place {
   const quiet = policy.mode === 'plan' || policy.mode === 'read-only';
-  return { ...policy, trusted: policy.trusted && !quiet };
+  return { ...policy, trusted: policy.trusted && !quiet && !isFallback(policy) };
 }
 
 /** A tool of a server may do anything, whatever it says it touches. */

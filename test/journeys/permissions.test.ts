@@ -223,10 +223,11 @@ describe('modes', () => {
 });
 
 describe('[Y30] without a sandbox', () => {
-  async function withSettings(sandbox: object): Promise<Workspace> {
+  async function withSettings(sandbox: object, others: object = {}): Promise<Workspace> {
     const space = await workspace();
     await mkdir(path.join(space.home, '.ai-assistant'));
-    await writeFile(path.join(space.home, '.ai-assistant/config.json'), JSON.stringify({ sandbox }));
+    const settings = JSON.stringify({ sandbox, ...others });
+    await writeFile(path.join(space.home, '.ai-assistant/config.json'), settings);
     return space;
   }
 
@@ -243,6 +244,68 @@ describe('[Y30] without a sandbox', () => {
     expect(report.denials).toMatchObject([{ tool: 'Bash', by: 'mode auto' }]);
     expect(server.requests[1]?.messages.at(-1)?.results[0]?.text).toMatch(/there is no sandbox here$/);
     expect(await space.tree()).toEqual({});
+  });
+
+  describe('that was wanted', () => {
+    /** No sandbox of this kind can be made on Linux. */
+    const missing = { kind: process.platform === 'darwin' ? 'docker' : 'seatbelt' };
+    const refused =
+      'Commands that do more than read are refused, unless an allow rule names exactly that command.';
+
+    test.each([
+      ['in default mode, a rule that is too wide', ['--allow', 'Bash(touch *)']],
+      ['in auto mode, a rule for everything', ['--allow', 'Bash', '--mode', 'auto']],
+      ['in accept-edits mode, no rule', ['--mode', 'accept-edits']],
+    ])('%s: nobody is there to ask, so it is refused, and that is said', async (_name, options) => {
+      const space = await withSettings(missing, { requireApprovalForCommands: false });
+      const { report, stderr, code } = await headless(
+        space,
+        [bash('touch made'), bash('ls'), says('ok')],
+        options,
+      );
+      expect(code).toBe(3);
+      expect(report.commands).toEqual([{ command: 'ls', exitCode: 0 }]);
+      expect(report.denials).toMatchObject([{ tool: 'Bash' }]);
+      expect(report.denials[0]?.because).toContain('there is no sandbox here');
+      expect(stderr).toContain(refused);
+      expect(await space.tree()).toEqual({});
+    });
+
+    test.each([['default'], ['auto'], ['accept-edits']])(
+      'in %s mode --allow of exactly that command runs it; the user is told, and the audit log says so',
+      async (mode) => {
+        const space = await withSettings(missing, { auditLog: true });
+        const { report, stderr, code } = await headless(
+          space,
+          [bash('touch made'), bash('touch other'), says('ok')],
+          ['--allow', 'Bash(touch made)', '--mode', mode],
+        );
+        expect(code).toBe(3);
+        expect(report.commands).toEqual([{ command: 'touch made', exitCode: 0 }]);
+        expect(report.sandbox).toMatchObject({ kind: 'host' });
+        expect(stderr).toContain(
+          'Bash touch made runs without a sandbox: an allow rule names exactly this command.',
+        );
+        expect(await space.tree()).toEqual({ made: '' });
+        const audit = await aca(space, ['audit', '--json']);
+        expect(audit.stdout).toContain('rule allow Bash(touch made) without a sandbox');
+      },
+    );
+
+    test('somebody is there: each command but those that only read is asked about', async () => {
+      const space = await withSettings(missing, { requireApprovalForCommands: false });
+      const { terminal } = await open(
+        space,
+        [bash('ls'), bash('touch made'), says('Done.')],
+        ['go', '--allow', 'Bash(touch *)'],
+      );
+      await terminal.waitFor('Allow: Bash touch made? [y/n] ');
+      expect(terminal.screen()).not.toContain('Allow: Bash ls?');
+      expect(terminal.screen().replaceAll('\n', '')).toContain('You are asked about every command that does');
+      terminal.type('y\r');
+      await terminal.waitFor('Done.');
+      expect(await space.tree()).toEqual({ made: '' });
+    });
   });
 
   test('sandbox.required refuses every command, whatever is allowed', async () => {

@@ -312,8 +312,8 @@ describe('[X04] [Z05] [Y30] without a sandbox', () => {
       network: 'open',
       fallback: 'bubblewrap is not installed (apt install bubblewrap, or what your system calls it)',
     });
-    expect(fallbackNotice(state)).toBe(
-      'Commands run without a sandbox: bubblewrap is not installed (apt install bubblewrap, or what your system calls it). Each is asked about.',
+    expect(fallbackNotice(state, { asks: true })).toBe(
+      'Commands run without a sandbox: bubblewrap is not installed (apt install bubblewrap, or what your system calls it). You are asked about every command that does more than read, unless an allow rule names exactly that command.',
     );
     expect(await run('echo ran')).toMatchObject({ stdout: 'ran\n', sandbox: state });
   });

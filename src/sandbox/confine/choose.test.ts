@@ -73,6 +73,6 @@ describe('[X04] [Z05] the choice', () => {
     const { options, tried } = await counted();
     expect(await chooseSandbox({ ...options, wanted: 'off' })).toEqual({ kind: 'host' });
     expect(await tried()).toBe(0);
-    expect(fallbackNotice({ kind: 'host', level: 'standard', network: 'open' })).toBeNull();
+    expect(fallbackNotice({ kind: 'host', level: 'standard', network: 'open' }, { asks: true })).toBeNull();
   });
 });

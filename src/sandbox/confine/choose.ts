@@ -52,10 +52,16 @@ export async function chooseSandbox(options: ChooseOptions): Promise<Found> {
   return { kind: 'host', fallback: reasons[0] ?? 'there is none for this system' };
 }
 
-/** What to tell a user whose commands are not in the sandbox that was wanted; null when there is nothing to tell. */
-export function fallbackNotice({ kind, fallback }: SandboxState): string | null {
+/**
+ * What to tell a user whose commands are not in the sandbox that was wanted; null when there is nothing to tell.
+ * `asks`: somebody is there to be asked.
+ */
+export function fallbackNotice({ kind, fallback }: SandboxState, { asks }: { asks: boolean }): string | null {
   if (kind !== 'host' || fallback === undefined) return null;
-  return `Commands run without a sandbox: ${fallback}. Each is asked about.`;
+  const others = asks
+    ? 'You are asked about every command that does more than read'
+    : 'Commands that do more than read are refused';
+  return `Commands run without a sandbox: ${fallback}. ${others}, unless an allow rule names exactly that command.`;
 }
 
 function candidates({ platform, image }: ChooseOptions): Exclude<SandboxKind, 'host'>[] {

@@ -1,4 +1,4 @@
-import { homedir } from 'node:os';
+import { homedir, totalmem } from 'node:os';
 import path from 'node:path';
 import type { CallVoice } from '../agent/tool-router.ts';
 import type { ModeSwitch } from '../contract/command.ts';
@@ -13,6 +13,9 @@ import { createWeb } from '../sandbox/web.ts';
 import type { UndoStore } from '../session/undo/undo-store.ts';
 import { lastTodos } from './history-facts.ts';
 import type { Parts } from './parts.ts';
+
+/** Of the machine's memory: what a command may use unless the settings say otherwise. */
+const MEMORY_SHARE = 0.75;
 
 /** What tools of one session may use: guarded, kept for undo, in the sandbox. */
 export function makeHands(parts: Parts, undo: UndoStore, mode: ModeSwitch) {
@@ -35,6 +38,10 @@ export function makeHands(parts: Parts, undo: UndoStore, mode: ModeSwitch) {
     env,
     hiddenEnv: keyVariables,
     outputFolder,
+    limits: {
+      maxProcesses: config.sandbox.maxProcesses,
+      maxMemoryMb: config.sandbox.maxMemoryMb ?? Math.round((totalmem() / 1024 ** 2) * MEMORY_SHARE),
+    },
     confine: {
       kind,
       // Modes in which nothing may be changed: commands cannot, either.

@@ -57,6 +57,8 @@ export const projectRules: ProjectRules = {
     image: 'trusted',
     allowedDomains: 'trusted',
     writablePaths: 'trusted',
+    maxProcesses: 'only-lower',
+    maxMemoryMb: 'only-lower',
   },
   redactSecrets: 'only-on',
   auditLog: 'only-on',

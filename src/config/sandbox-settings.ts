@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { SandboxLevel } from '../contract/sandbox.ts';
-import { list } from './setting-kinds.ts';
+import { count, list } from './setting-kinds.ts';
 
 /** From strictest to loosest. */
 export const levelsByStrictness = [
@@ -37,5 +37,13 @@ export const sandboxSettings = () =>
       .exactOptional()
       .describe('Container image for docker and podman; without it, alpine:latest'),
     allowedDomains: list('Hosts that commands may reach from the sandbox, such as registry.npmjs.org'),
+    maxProcesses: count()
+      .default(4096)
+      .describe('Most processes and threads of one command at a time; one that starts more is stopped'),
+    maxMemoryMb: count()
+      .exactOptional()
+      .describe(
+        'Most memory of one command with all it starts, in MB; one that uses more is stopped. Without it, three quarters of the machine’s memory',
+      ),
     writablePaths: list('Folders besides the working directory that commands may change, such as a cache'),
   });

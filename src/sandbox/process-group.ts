@@ -18,8 +18,8 @@ export type Family = {
 
 /**
  * Ends a family: TERM, then KILL for whoever is left after `graceMs`. Found are also those that made a session of
- * their own or lost their parents, unless they cleared their environment (or hide it: macOS, the system's programs)
- * and lost their parents, both. On Windows: the tree of children below a leader that still runs.
+ * their own or lost their parents, unless they cleared their environment (or hide it: macOS, the system's programs),
+ * closed the descriptor of the mark and lost their parents, all three. On Windows: the tree of children below a leader that still runs.
  */
 export async function endFamily(family: Family, graceMs: number): Promise<void> {
   if (process.platform === 'win32') {
@@ -84,6 +84,10 @@ function signalAll({ leaders, doors }: Family, members: readonly ProcessRow[], s
   const spared = (pid: number) => signal === 'SIGTERM' && doors?.has(pid);
   for (const leader of leaders) if (!spared(leader)) signalGroup(leader, signal);
   for (const { pid, group } of members) if (!leaders.includes(group) && !spared(pid)) signalOne(pid, signal);
+}
+
+export function killGroup(leader: number): void {
+  signalGroup(leader, 'SIGKILL');
 }
 
 /** False when nobody is there to hear it. */

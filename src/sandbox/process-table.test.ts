@@ -25,6 +25,8 @@ test.skipIf(process.platform === 'win32')(
       parent: process.pid,
       group: child.pid,
       started: expect.stringMatching(/./),
+      threads: 1,
+      residentKb: expect.any(Number),
     };
     expect(await find()).toEqual({ ...row, marked: false });
     expect(await find(randomUUID())).toEqual({ ...row, marked: false });
@@ -38,14 +40,30 @@ test.skipIf(process.platform === 'win32')(
 
 test('the table of macOS: the dead are left out, the mark is read behind the command', () => {
   const table = [
-    '    1     0     1 Ss   Thu Jan  1 10:00:00 2026     /sbin/launchd',
-    '  501   500   501 S+   Thu Jan  1 10:00:01 2026     node server.js PATH=/bin MARK=abc:1; HOME=/Users/me',
-    '  502   501   501 Z+   Thu Jan  1 10:00:02 2026     (node)',
+    '    1     0     1 Ss    7120 Thu Jan  1 10:00:00 2026     /sbin/launchd',
+    '  501   500   501 S+   61440 Thu Jan  1 10:00:01 2026     node server.js PATH=/bin MARK=abc:1; HOME=/Users/me',
+    '  502   501   501 Z+       0 Thu Jan  1 10:00:02 2026     (node)',
     '',
   ].join('\n');
   expect(parsePs(table, { name: 'MARK', prefix: 'abc:' })).toEqual([
-    { pid: 1, parent: 0, group: 1, started: 'Thu Jan  1 10:00:00 2026', marked: false },
-    { pid: 501, parent: 500, group: 501, started: 'Thu Jan  1 10:00:01 2026', marked: true },
+    {
+      pid: 1,
+      parent: 0,
+      group: 1,
+      started: 'Thu Jan  1 10:00:00 2026',
+      threads: 1,
+      residentKb: 7120,
+      marked: false,
+    },
+    {
+      pid: 501,
+      parent: 500,
+      group: 501,
+      started: 'Thu Jan  1 10:00:01 2026',
+      threads: 1,
+      residentKb: 61440,
+      marked: true,
+    },
   ]);
   expect(parsePs(table, undefined).map((row) => row.marked)).toEqual([false, false]);
 });

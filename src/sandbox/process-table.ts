@@ -1,12 +1,46 @@
 import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { openSync, readdirSync, readFileSync, readlinkSync, unlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { isErrno } from './real-path.ts';
 
-/** A process that is not dead. `started` tells it from a later one of the same number. */
-export type ProcessRow = { pid: number; parent: number; group: number; started: string; marked: boolean };
+/** Of Linux on nearly every machine; larger ones only make the count of memory too low. */
+const PAGE_KB = 4;
 
-/** Every process carries the environment it was born with, so a mark in there finds those that left their group. */
+/** A process that is not dead. `started` tells it from a later one of the same number. */
+export type ProcessRow = {
+  pid: number;
+  parent: number;
+  group: number;
+  started: string;
+  /** One where the system does not say. */
+  threads: number;
+  residentKb: number;
+  marked: boolean;
+};
+
+/**
+ * Every process carries the environment it was born with, so a mark in there finds those that left their group. Who
+ * cleared the environment may still hold the descriptor that `openMark` made.
+ */
 export type Mark = { name: string; prefix: string };
+
+/** High enough to be out of the way of scripts that open descriptors of their own. */
+export const MARK_DESCRIPTOR = 19;
+const MARK_FILE = '/aca-command-';
+
+/** A descriptor for a process and all it starts to inherit, by which `mark` finds them; null where there is no room for it. */
+export function openMark({ prefix }: Mark): number | null {
+  if (process.platform !== 'linux') return null;
+  const file = `${tmpdir()}${MARK_FILE}${prefix}`;
+  try {
+    const descriptor = openSync(file, 'wx+', 0o600);
+    unlinkSync(file);
+    return descriptor;
+  } catch (error) {
+    if (isErrno(error, ['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOSPC', 'EDQUOT', 'EMFILE'])) return null;
+    throw error;
+  }
+}
 
 /** What runs now; `marked` are those born with the mark. Empty where the system does not tell. */
 export async function listProcesses(mark?: Mark): Promise<ProcessRow[]> {
@@ -21,7 +55,7 @@ function readProc(mark: Mark | undefined): ProcessRow[] {
       const row = parseStat(Number(pid), readIfAny(`/proc/${pid}/stat`));
       if (!row) return [];
       // The kernel shows the environment of the user's own processes only.
-      return [{ ...row, marked: mark !== undefined && isMarked(readIfAny(`/proc/${pid}/environ`), mark) }];
+      return [{ ...row, marked: mark !== undefined && isMarked(pid, mark) }];
     });
 }
 
@@ -30,12 +64,30 @@ function parseStat(pid: number, stat: string): Omit<ProcessRow, 'marked'> | null
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [state = '', parent, group] = fields;
   if (state === '' || isDead(state)) return null;
-  return { pid, parent: Number(parent), group: Number(group), started: fields[19] ?? '' };
+  return {
+    pid,
+    parent: Number(parent),
+    group: Number(group),
+    started: fields[19] ?? '',
+    threads: Number(fields[17]),
+    residentKb: Number(fields[21]) * PAGE_KB,
+  };
 }
 
-function isMarked(environment: string, { name, prefix }: Mark): boolean {
+function isMarked(pid: string, { name, prefix }: Mark): boolean {
+  const environment = readIfAny(`/proc/${pid}/environ`);
   const wanted = `${name}=${prefix}`;
-  return environment.startsWith(wanted) || environment.includes(`\0${wanted}`);
+  if (environment.startsWith(wanted) || environment.includes(`\0${wanted}`)) return true;
+  return linkOf(`/proc/${pid}/fd/${MARK_DESCRIPTOR}`).includes(`${MARK_FILE}${prefix}`);
+}
+
+function linkOf(file: string): string {
+  try {
+    return readlinkSync(file);
+  } catch (error) {
+    if (isErrno(error, ['ENOENT', 'ESRCH', 'EACCES', 'EPERM'])) return '';
+    throw error;
+  }
 }
 
 function readIfAny(file: string): string {
@@ -55,7 +107,7 @@ function isDead(state: string): boolean {
 /** macOS shows the environment behind the command, except that of the system's own programs. */
 function askPs(mark: Mark | undefined): Promise<ProcessRow[]> {
   const environment = process.platform === 'darwin' ? ['-E'] : [];
-  const args = ['-A', ...environment, '-ww', '-o', 'pid=,ppid=,pgid=,stat=,lstart=,command='];
+  const args = ['-A', ...environment, '-ww', '-o', 'pid=,ppid=,pgid=,stat=,rss=,lstart=,command='];
   return new Promise((resolve) => {
     execFile('ps', args, { maxBuffer: 64 * 1024 * 1024, timeout: 2_000 }, (error, stdout) => {
       resolve(error ? [] : parsePs(stdout, mark));
@@ -64,11 +116,21 @@ function askPs(mark: Mark | undefined): Promise<ProcessRow[]> {
 }
 
 export function parsePs(table: string, mark: Mark | undefined): ProcessRow[] {
-  const line = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S+\s+\S+\s+\S+\s+[\d:]+\s+\d+)\s+(.*)$/;
+  const line = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\d+)\s+(\S+\s+\S+\s+\S+\s+[\d:]+\s+\d+)\s+(.*)$/;
   return table.split('\n').flatMap((text) => {
-    const [, pid, parent, group, state = '', started = '', rest = ''] = line.exec(text) ?? [];
+    const [, pid, parent, group, state = '', resident, started = '', rest = ''] = line.exec(text) ?? [];
     if (pid === undefined || isDead(state)) return [];
     const marked = mark !== undefined && rest.includes(` ${mark.name}=${mark.prefix}`);
-    return [{ pid: Number(pid), parent: Number(parent), group: Number(group), started, marked }];
+    return [
+      {
+        pid: Number(pid),
+        parent: Number(parent),
+        group: Number(group),
+        started,
+        threads: 1,
+        residentKb: Number(resident),
+        marked,
+      },
+    ];
   });
 }

@@ -223,12 +223,17 @@ describe('[L10] ending a command', () => {
     expect(await isRunning(await pidIn(path.join(root, 'pid')))).toBe(false);
   });
 
-  test.runIf(process.platform === 'linux')(
-    'a daemon left behind lives until the shell is closed, and no other command of the shell ends it',
-    async () => {
+  test.runIf(process.platform === 'linux').each([
+    ['in a session of its own', 'setsid sleep 60 & echo $! > pid'],
+    ['without the environment', 'env -i setsid sleep 60 >/dev/null 2>&1 & echo $! > pid'],
+    ['forked twice without the environment', '(env -i setsid sh -c "echo \\$\\$ > pid; exec sleep 60" &)'],
+    ['that cleared the environment and cannot be hung up', 'env -i nohup setsid sleep 60 & echo $! > pid'],
+  ])(
+    'a daemon left behind %s lives until the shell is closed, and no other command of the shell ends it',
+    async (_name, daemon) => {
       const { root, shell, run } = await shellIn();
       const started = Date.now();
-      expect(await run('setsid sleep 60 & echo $! > pid')).toMatchObject({ exitCode: 0 });
+      expect(await run(daemon)).toMatchObject({ exitCode: 0 });
       expect(Date.now() - started).toBeLessThan(20_000);
       const pid = await pidIn(path.join(root, 'pid'));
       expect(await run('sleep 60', { timeoutMs: 200 })).toMatchObject({ timedOut: true });

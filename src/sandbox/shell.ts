@@ -5,13 +5,15 @@ import path from 'node:path';
 import type { SandboxState } from '../contract/sandbox.ts';
 import type { CommandRun, Shell } from '../contract/tool.ts';
 import { createBackground } from './background.ts';
+import { type CommandLimits, watchLimits } from './command-limits.ts';
 import type { Confine, Confinement } from './confine/confine.ts';
 import { type CommandLine, hostLaunch, type Launch } from './confine/launch.ts';
 import { childOf } from './confine/launched-child.ts';
-import { type Child, followCommand } from './follow-command.ts';
+import { type Child, type Ending, followCommand } from './follow-command.ts';
 import type { Guard } from './guard.ts';
 import { openInput } from './input-file.ts';
-import { endFamily, isGroupAlive } from './process-group.ts';
+import { endFamily, isGroupAlive, killGroup } from './process-group.ts';
+import { MARK_DESCRIPTOR, openMark } from './process-table.ts';
 import { commandEnvironment, type Environment, findShell } from './shell-program.ts';
 import { createWatchdog } from './watchdog.ts';
 
@@ -28,6 +30,8 @@ export type ShellOptions = {
   guard?: Pick<Guard, 'check'>;
   /** Where outputs too long for memory are kept; without it their middle is lost. */
   outputFolder?: string;
+  /** For each command with all it starts; without it there are none. */
+  limits?: CommandLimits;
   /** What stands between commands and the machine; without it, nothing but the user's own permissions. */
   confine?: Confinement;
 };
@@ -42,7 +46,7 @@ const noSandbox: SandboxState = { kind: 'host', level: 'permissive', network: 'o
 
 /** Runs commands on this machine: in the sandbox that `confine` leads to, or as the user. */
 export function createShell(options: ShellOptions): SessionShell {
-  const { cwd, env, hiddenEnv = [], guard, outputFolder } = options;
+  const { cwd, env, hiddenEnv = [], guard, outputFolder, limits } = options;
   const program = findShell(process.platform, env);
   const environment = commandEnvironment(env, hiddenEnv);
   const session = randomUUID();
@@ -85,26 +89,29 @@ export function createShell(options: ShellOptions): SessionShell {
         folder,
         env: run.env ? withChanges(environment, run.env) : environment,
         shell: program,
+        maxProcesses: limits?.maxProcesses ?? Number.MAX_SAFE_INTEGER,
         ...(run.input !== undefined && { takesInput: true as const }),
       },
       run,
     );
     signal?.throwIfAborted();
     const input = run.input === undefined ? null : openInput(run.input);
+    // A sandbox of the kernel's ends all that runs in it; elsewhere what left its group has to be found.
+    const descriptor = launch.door || launch.end ? null : openMark(mark);
     const spawned = spawn(launch.file, launch.args, {
       cwd: folder,
       // The engine of a container is not ours to hunt: it ends what it runs when asked.
       env: launch.end ? launch.env : { ...launch.env, [mark.name]: mark.prefix },
       // A group of its own, so that the whole of it can be ended; and no terminal to ask questions on.
       detached: process.platform !== 'win32',
-      stdio: [input ?? 'ignore', 'pipe', 'pipe', ...(launch.door ? (['pipe'] as const) : [])],
+      stdio: stdioFor({ input, door: launch.door !== undefined, descriptor }),
       windowsHide: true,
       windowsVerbatimArguments: launch.verbatim ?? false,
     });
-    const child = childOf(spawned, launch);
-    if (input !== null) closeSync(input);
+    const launched = childOf(spawned, launch);
+    for (const opened of [input, descriptor]) if (opened !== null) closeSync(opened);
     const { pid } = spawned;
-    if (pid === undefined) return { child, number, launch, stop: async () => undefined };
+    if (pid === undefined) return { child: launched, number, launch, stop: async () => undefined };
     groups.add(pid);
     if (launch.door) doors.add(pid);
     if (launch.end) ends.set(pid, launch.end);
@@ -113,6 +120,7 @@ export function createShell(options: ShellOptions): SessionShell {
       await launch.end?.();
       await endFamily({ leaders: [pid], mark, doors }, GRACE_MS);
     };
+    const child = limits ? withLimits(launched, { leader: pid, limits, stop }) : launched;
     return { child, number, launch, stop };
   }
 
@@ -167,6 +175,36 @@ export function createShell(options: ShellOptions): SessionShell {
       await forgetGone();
       await watchdog.close();
       await (await walls)?.close();
+    },
+  };
+}
+
+type Stdio = { input: number | null; door: boolean; descriptor: number | null };
+
+function stdioFor({ input, door, descriptor }: Stdio): (number | 'ignore' | 'pipe')[] {
+  const stdio: (number | 'ignore' | 'pipe')[] = [input ?? 'ignore', 'pipe', 'pipe'];
+  if (door) stdio.push('pipe');
+  if (descriptor === null) return stdio;
+  while (stdio.length < MARK_DESCRIPTOR) stdio.push('ignore');
+  return [...stdio, descriptor];
+}
+
+type Limited = { leader: number; limits: CommandLimits; stop(): Promise<void> };
+
+function withLimits(child: Child, { leader, limits, stop }: Limited): Child {
+  let told = '';
+  const watch = watchLimits(leader, limits, (note) => {
+    told = note;
+    // No grace: what multiplies would use it.
+    killGroup(leader);
+    void stop();
+  });
+  child.process.once('exit', () => watch.end());
+  return {
+    ...child,
+    explain(ending): Ending {
+      const explained = child.explain?.(ending) ?? ending;
+      return told === '' ? explained : { ...explained, note: told + (explained.note ?? '') };
     },
   };
 }

@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { closeSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { isRunning, pidIn } from '../../test/support/processes.ts';
 import { workspace } from '../../test/support/workspace.ts';
+import { MARK_DESCRIPTOR, openMark } from './process-table.ts';
 import { createWatchdog } from './watchdog.ts';
 
 const name = 'WATCHDOG_TEST_MARK';
@@ -37,6 +39,26 @@ describe.skipIf(process.platform === 'win32')('the watchdog', () => {
     await watchdog.close();
     expect(await areRunning(pids)).toEqual([false, true, false]);
   });
+
+  test.runIf(process.platform === 'linux')(
+    'finds who cleared the environment and left the group, by the descriptor it was born with',
+    async () => {
+      const mark = { name, prefix: randomUUID() };
+      const watchdog = createWatchdog(mark, process.env.PATH);
+      const file = path.join((await workspace()).root, 'pid');
+      const descriptor = openMark(mark);
+      const stdio = Array.from({ length: MARK_DESCRIPTOR }, () => 'ignore' as const);
+      const command = `(env -i setsid sh -c 'echo $$ > "${file}"; exec sleep 60' &)`;
+      if (descriptor === null) throw new Error('no descriptor');
+      spawn('/bin/sh', ['-c', command], { stdio: [...stdio, descriptor] });
+      closeSync(descriptor);
+      const pid = await pidIn(file);
+      watchdog.watch(7_654_321);
+      expect(await isRunning(pid)).toBe(true);
+      await watchdog.close();
+      expect(await isRunning(pid)).toBe(false);
+    },
+  );
 
   test('asks first and kills the deaf after a second', async () => {
     const watchdog = createWatchdog({ name, prefix: randomUUID() }, process.env.PATH);

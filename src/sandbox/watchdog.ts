@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { Mark } from './process-table.ts';
+import { MARK_DESCRIPTOR, type Mark } from './process-table.ts';
 
 /**
  * Ends commands when this process is gone without having done so, be it by kill -9: a small shell that waits for
@@ -21,7 +21,8 @@ while read -r sign group; do
   esac
 done
 living() { for group in $groups; do kill -s 0 -- "-$group" && echo "-$group"; done
-  for file in $(grep -ls -e "$mark" /proc/[0-9]*/environ); do file=\${file%/environ}; echo "\${file#/proc/}"; done; }
+  for file in $(grep -ls -e "$mark" /proc/[0-9]*/environ); do file=\${file%/environ}; echo "\${file#/proc/}"; done
+  ls -l /proc/[0-9]*/fd/${MARK_DESCRIPTOR} 2>/dev/null | sed -n "s,.* /proc/\\([0-9]*\\)/fd/${MARK_DESCRIPTOR} -> .*\${mark#*=}.*,\\1,p"; }
 end() { for one in $(living); do kill -s "$1" -- "$one"; done; }
 end TERM
 for _ in 1 2 3 4 5 6 7 8 9 10; do

@@ -32,7 +32,7 @@ function whyNoBubblewrap(): string | null {
 }
 
 export type WalledOptions = Partial<Confinement> &
-  Pick<Partial<ShellOptions>, 'env' | 'hiddenEnv' | 'outputFolder'>;
+  Pick<Partial<ShellOptions>, 'env' | 'hiddenEnv' | 'outputFolder' | 'limits'>;
 
 /** A shell in a sandbox as a session would make it, in a folder with these files. */
 export async function walled(files: Record<string, string> = {}, options: WalledOptions = {}) {
@@ -40,7 +40,13 @@ export async function walled(files: Record<string, string> = {}, options: Walled
 }
 
 export function walledIn(space: Workspace, options: WalledOptions = {}, cwd = space.root) {
-  const { env = { PATH: process.env.PATH, HOME: space.home }, hiddenEnv, outputFolder, ...confine } = options;
+  const {
+    env = { PATH: process.env.PATH, HOME: space.home },
+    hiddenEnv,
+    outputFolder,
+    limits,
+    ...confine
+  } = options;
   const { home } = space;
   const lists = { additionalDirectories: [], blockedPaths: [], allowedPaths: confine.allowedPaths ?? [] };
   const guard = createGuard({ cwd, ...lists, home });
@@ -49,6 +55,7 @@ export function walledIn(space: Workspace, options: WalledOptions = {}, cwd = sp
     env,
     ...(hiddenEnv && { hiddenEnv }),
     ...(outputFolder !== undefined && { outputFolder }),
+    ...(limits && { limits }),
     confine: {
       kind: 'auto',
       level: () => 'standard',

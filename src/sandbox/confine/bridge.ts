@@ -1,3 +1,4 @@
+import { LEFT_RUNNING, MAX_LEFT_NAMED } from './exact-ending.ts';
 import type { CommandLine } from './launch.ts';
 
 /** Our proxy's socket on the host; inside it is at `bridgeSocket`. */
@@ -19,7 +20,14 @@ export const bridgeScript = `
 const { createServer, connect } = require('node:net');
 const { spawn } = require('node:child_process');
 const { constants } = require('node:os');
+const { readdirSync, readFileSync } = require('node:fs');
 const [socket, shell, command] = process.argv.slice(-3);
+const leftRunning = () => readdirSync('/proc').filter((name) => name > 1 && name != process.pid).flatMap((pid) => {
+  try {
+    const line = readFileSync('/proc/' + pid + '/cmdline', 'utf8').split('\\0').join(' ').trim();
+    return line === '' ? [] : ['${LEFT_RUNNING}' + line.replace(/\\s+/g, ' ').slice(0, 100) + '\\n'];
+  } catch { return []; }
+}).slice(0, ${MAX_LEFT_NAMED}).join('');
 for (const name of ['SIGHUP', 'SIGINT', 'SIGTERM', 'SIGUSR2']) process.on(name, () => {});
 const server = createServer({ allowHalfOpen: true }, (inside) => {
   const outside = connect({ path: socket, allowHalfOpen: true });
@@ -36,7 +44,7 @@ server.listen(${PORT}, '127.0.0.1', () => {
   child.on('error', (error) => { process.stderr.write('bwrap: ' + error.message + '\\n'); process.exit(1); });
   child.on('exit', (code, signal) => {
     const number = code ?? 128 + constants.signals[signal];
-    process.stderr.write(code === null ? '[1]+  ' + signal + ' \\n' : '[1]+  Exit ' + code + ' \\n', () => process.exit(number));
+    process.stderr.write(leftRunning() + (code === null ? '[1]+  ' + signal + ' \\n' : '[1]+  Exit ' + code + ' \\n'), () => process.exit(number));
   });
 });
 `;

@@ -40,7 +40,7 @@ export function launchInBubblewrap(line: CommandLine, options: BubblewrapLaunch)
       ...bubblewrapArgs(walls, { folder: line.folder, sandbox, path: line.env.PATH ?? '' }),
       ...(bridge ? ['--ro-bind', bridge.socket, bridgeSocket] : []),
       '--',
-      ...(bridge ? bridgeCommand(line) : withExactEnding(line.command, line.shell)),
+      ...(bridge ? bridgeCommand(line) : withExactEnding(line.command, line)),
     ],
     env: insideEnvironment(line.env),
     sandbox,

@@ -3,6 +3,10 @@ import type { Ending } from '../follow-command.ts';
 import type { ShellProgram } from '../shell-program.ts';
 import type { Door } from './launch.ts';
 
+/** Printed before the command line of each process that is still running when the command ends. */
+export const LEFT_RUNNING = 'left running: ';
+export const MAX_LEFT_NAMED = 5;
+
 /**
  * Bubblewrap tells a signal as 128 plus its number, which a command may also exit with. So a shell of ours stands
  * between the two: under job control bash says on its standard error which of both it was. The command's own
@@ -11,14 +15,23 @@ import type { Door } from './launch.ts';
  * command ends makes bash forget how it ended. What is ignored would be ignored by the command too, so first come
  * traps, which it does not inherit. A plain wait also ends when the command is stopped, hence the loop, and the last
  * wait, which tells the code once more; `wait -f`, made for that, now and then misses the end and waits for ever.
+ * Whatever still runs then ends with the sandbox, so it is named on the way out. The process limit is set in here
+ * because the kernel counts processes per user namespace: outside, it would count everything the user runs.
  */
-const script = `for f in /proc/$$/fd/*; do f=\${f##*/}; [ "$f" -gt 3 ] && [ "$f" -lt 255 ] && eval "exec $f>&-"; done
+const script = `ulimit -u "$2" 2>/dev/null
+for f in /proc/$$/fd/*; do f=\${f##*/}; [ "$f" -gt 3 ] && [ "$f" -lt 255 ] && eval "exec $f>&-"; done
 set -m; trap : HUP INT TERM USR1 USR2
 "$0" -c "$1" 2>&3 3>&- &
 trap '' HUP INT TERM USR1 USR2
 LC_ALL=C
 while wait "$!"; kill -0 "$!" 2>/dev/null; do sleep 0.05; done
-wait "$!"`;
+wait "$!"; code=$?; left=0
+for p in /proc/[0-9]*; do
+  p=\${p##*/}; args=()
+  [ "$p" -le 1 ] || [ "$p" = $$ ] || mapfile -d '' -t args <"/proc/$p/cmdline"
+  [ \${#args[@]} -gt 0 ] && [ $((left += 1)) -le ${MAX_LEFT_NAMED} ] && printf '${LEFT_RUNNING}%.100q\\n' "\${args[*]}" >&2
+done
+exit "$code"`;
 
 /** Without job control, as in a plain sh, endings stay as the shell tells them. */
 const plainScript = 'exec "$0" -c "$1" 2>&3 3>&-';
@@ -27,10 +40,12 @@ export function tellsEnding({ name }: ShellProgram): boolean {
   return name === 'bash';
 }
 
-export function withExactEnding(command: string, shell: ShellProgram): string[] {
+export type InsideShell = { shell: ShellProgram; maxProcesses: number };
+
+export function withExactEnding(command: string, { shell, maxProcesses }: InsideShell): string[] {
   const { file } = shell;
   return tellsEnding(shell)
-    ? [file, '--norc', '--noprofile', '-c', script, file, command]
+    ? [file, '--norc', '--noprofile', '-c', script, file, command, String(maxProcesses)]
     : [file, '-c', plainScript, file, command];
 }
 
@@ -44,7 +59,19 @@ export function endingOf({ code, signal }: Ending, words: string, { tells }: Doo
   const exited = new RegExp(`^\\[1\\]\\S*\\s+Exit ${code}\\s`, 'm').test(words);
   // Where it would have told and did not, the shell in between got the signal itself, before it began.
   const untold = words.trim() === '' && !tells;
-  return name === undefined || exited || untold ? { code, signal } : { code: null, signal: name };
+  const note = leftNote(words);
+  const told = note === null ? {} : { note };
+  return name === undefined || exited || untold
+    ? { code, signal, ...told }
+    : { code: null, signal: name, ...told };
+}
+
+/** What the reader of the output has to know about processes that ended with the sandbox. */
+function leftNote(words: string): string | null {
+  const left = words.split('\n').filter((line) => line.startsWith(LEFT_RUNNING));
+  if (left.length === 0) return null;
+  const names = left.map((line) => line.slice(LEFT_RUNNING.length)).join('; ');
+  return `[Still running when the command ended, and stopped with it: ${names}. Use run_in_background for a process that has to keep running.]\n`;
 }
 
 function signalOf(number: number): NodeJS.Signals | undefined {

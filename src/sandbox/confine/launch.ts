@@ -9,6 +9,8 @@ export type CommandLine = {
   folder: string;
   env: Variables;
   shell: ShellProgram;
+  /** Of processes and threads at once; for kinds of sandboxes that can hold a command to it. */
+  maxProcesses: number;
   /** Something is written to its standard input. */
   takesInput?: true;
 };

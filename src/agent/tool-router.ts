@@ -40,6 +40,8 @@ export type RouterDeps = {
   after?(call: ToolCall, result: ToolResult, signal: AbortSignal): Promise<string[]>;
   /** Runs a call that may run; `changes` are those of its accesses that change something. Absent, its tool does. */
   perform?(work: Work, context: ToolContext, voice: CallVoice): Promise<ToolResult>;
+  /** Runs work that changes something when it is its turn: no other call, of any client, changes the same files then. */
+  inTurn?<T>(changes: readonly Access[], signal: AbortSignal, work: () => Promise<T>): Promise<T>;
   /** Has the last word on an answer before it is kept. */
   heed?(message: ToolMessage): Promise<ToolMessage>;
   log: CallLog;
@@ -323,8 +325,9 @@ async function runOne(item: Prepared, deps: RouterDeps, { channel, signal }: Wir
   };
   try {
     const context = deps.context(signal, voice);
-    const running = deps.perform?.({ tool, input, changes }, context, voice) ?? tool.run(input, context);
-    return await raceAbort(running, signal);
+    const work = async () =>
+      deps.perform?.({ tool, input, changes }, context, voice) ?? tool.run(input, context);
+    return await raceAbort(deps.inTurn?.(changes, signal, work) ?? work(), signal);
   } catch (error) {
     if (signal.aborted) return fail('Interrupted by the user while it was running.');
     if (error instanceof PermissionDeniedError) return fail(error.message);

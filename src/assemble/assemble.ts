@@ -151,6 +151,7 @@ export function assemble(parts: Parts): Assistant {
     notesFor: (accesses) => project.notesFor(accesses),
     ...extensions.router,
     ...caches.router,
+    inTurn: hands.inTurn,
     log: {
       started: (callId, effect) => controller.callLog.started(callId, effect),
       answered: async (message) => {

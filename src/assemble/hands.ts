@@ -1,9 +1,10 @@
 import { homedir, totalmem } from 'node:os';
 import path from 'node:path';
-import type { CallVoice } from '../agent/tool-router.ts';
+import type { CallVoice, RouterDeps } from '../agent/tool-router.ts';
 import type { ModeSwitch } from '../contract/command.ts';
 import type { Todo, ToolContext } from '../contract/tool.ts';
 import { readingDenier } from '../permissions/pattern.ts';
+import { createFileTurns } from '../sandbox/file-turns.ts';
 import { createFiles } from '../sandbox/files.ts';
 import { createGuard } from '../sandbox/guard.ts';
 import { realPath } from '../sandbox/real-path.ts';
@@ -59,6 +60,15 @@ export function makeHands(parts: Parts, undo: UndoStore, mode: ModeSwitch) {
       cacheFile: path.join(dataRoot, 'cache', 'sandbox-probe'),
     },
   });
+  const turns = createFileTurns();
+  const inTurn: NonNullable<RouterDeps['inTurn']> = (changes, signal, work) => {
+    const files = changes.filter(({ kind }) => kind === 'write').map(({ target }) => target);
+    return turns.run(
+      files.map((file) => guard.realOf(file) ?? path.resolve(cwd, file)),
+      signal,
+      work,
+    );
+  };
   let todos = lastTodos(opened.session.messages);
   const hands = {
     cwd,
@@ -80,6 +90,7 @@ export function makeHands(parts: Parts, undo: UndoStore, mode: ModeSwitch) {
     guard,
     files: hands.files,
     shell,
+    inTurn,
     outputFolder,
     todos: hands.todos,
     context: (signal: AbortSignal, { progress }: Pick<CallVoice, 'progress'>): ToolContext => ({

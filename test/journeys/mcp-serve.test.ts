@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, stat, symlink } from 'node:fs/promises';
 import { get } from 'node:http';
 import path from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -154,6 +154,80 @@ describe('the assistant as a server, to the official client', () => {
       (await fetch(url.replace('/mcp', '/other'), { headers: { authorization: `Bearer ${token}` } })).status,
     ).toBe(404);
     await Promise.all([one.close(), two.close()]);
+    expect(await stop()).toBe(0);
+  });
+});
+
+describe('calls that change one file take turns', () => {
+  const LINES = [...Array(12).keys()];
+  const start = LINES.map((i) => `line ${i};\n`).join('');
+  const ended = LINES.map((i) => `done ${i};\n`).join('');
+  const names = ['a.txt', './a.txt', 'link.txt', 'folder/../a.txt'];
+  const editLine = (i: number, file_path: string) => ({
+    name: 'Edit',
+    arguments: { file_path, old_string: `line ${i};`, new_string: `done ${i};` },
+  });
+
+  async function project(): Promise<Workspace> {
+    const space = await workspace({ 'a.txt': start, 'folder/b.txt': 'b\n' });
+    await symlink('a.txt', path.join(space.root, 'link.txt'));
+    return space;
+  }
+
+  /** Every line edited at once, by these clients in turn and by every name of the file. */
+  async function editAll(clients: readonly Client[]): Promise<unknown[]> {
+    const results = await Promise.all(
+      LINES.map((i) => clients[i % clients.length]?.callTool(editLine(i, names[i % names.length] ?? ''))),
+    );
+    return results.filter((result) => result?.isError !== false);
+  }
+
+  test('one client over standard input', async () => {
+    const space = await project();
+    const { client } = await overLines(space, ['--mode', 'accept-edits']);
+    expect(await editAll([client])).toEqual([]);
+    expect((await space.tree())['a.txt']).toBe(ended);
+  });
+
+  test('three clients over standard input, each with a process of its own', async () => {
+    const space = await project();
+    const clients = await Promise.all(
+      [0, 1, 2].map(async () => (await overLines(space, ['--mode', 'accept-edits'])).client),
+    );
+    const edits = (i: number) => clients[i % 3]?.callTool(editLine(i, names[i % names.length] ?? ''));
+    const first = await Promise.all([0, 1, 2].map(edits));
+    expect(first.filter((result) => result?.isError !== false)).toEqual([]);
+
+    // By now each has seen a file that others change: that is refused and said, and nothing is lost.
+    const others = await Promise.all(LINES.slice(3).map(edits));
+    const refused = others.filter((result) => result?.isError !== false);
+    for (const { content } of refused.flatMap((result) => result ?? []))
+      expect(JSON.stringify(content)).toContain('File modified since last read');
+    const made = [...first, ...others].map((result) => result?.isError === false);
+    const expected = LINES.map((i) => `${made[i] ? 'done' : 'line'} ${i};\n`).join('');
+    expect((await space.tree())['a.txt']).toBe(expected);
+  });
+
+  test('two clients over HTTP, with every tool that changes files', async () => {
+    const space = await project();
+    const { url, token, stop } = await overHttp(space, ['--mode', 'accept-edits', '--allow', 'Delete']);
+    const clients = [await open(url, token), await open(url, token)];
+    expect(await editAll(clients)).toEqual([]);
+    expect((await space.tree())['a.txt']).toBe(ended);
+
+    const write = (i: number) => ({
+      name: 'Write',
+      arguments: { file_path: names[i % names.length], content: `${i}\n` },
+    });
+    const written = await Promise.all(LINES.map((i) => clients[i % 2]?.callTool(write(i))));
+    expect(written.filter((result) => result?.isError !== false)).toEqual([]);
+    expect((await space.tree())['a.txt']).toMatch(/^\d+\n$/);
+
+    const [removed, again] = await Promise.all(
+      clients.map((client) => client.callTool({ name: 'Delete', arguments: { file_path: 'a.txt' } })),
+    );
+    expect([removed?.isError, again?.isError].sort()).toEqual([false, true]);
+    expect(JSON.stringify([removed, again])).not.toContain('Somebody else');
     expect(await stop()).toBe(0);
   });
 });

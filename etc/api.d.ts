@@ -485,12 +485,14 @@ type ThinkingPart = {
 
 /**
  * `malformed` is the raw argument text when it was not a JSON object; `input` is then `{}`. `repeats` is the id of
- * the earlier call that this one is: sent a second time by the vendor, it is not run a second time.
+ * the earlier call that this one is: sent a second time by the vendor, it is not run a second time. `cut` is a call
+ * that the model was still writing when it reached the output limit: it is never run.
  */
 type ToolCallPart = ToolCall & {
     type: 'tool_call';
     malformed?: string;
     repeats?: string;
+    cut?: true;
     signature?: string;
 };
 

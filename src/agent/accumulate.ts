@@ -20,6 +20,8 @@ export class Reply {
   readonly #ids = new Map<string, ToolCallPart>();
   #usage: Usage | undefined;
   #stop: StopReason | undefined;
+  /** Where what the model says to the request under way begins. */
+  #from = 0;
 
   constructor(origin: ReplyOrigin) {
     this.#origin = origin;
@@ -32,6 +34,39 @@ export class Reply {
 
   get usage(): Usage | undefined {
     return this.#usage;
+  }
+
+  /** Neither words nor calls, for whatever reason but a refusal. */
+  get isEmpty(): boolean {
+    return this.#stop !== 'refusal' && this.#calls.size === 0 && !this.#hasText();
+  }
+
+  /** Words that the output limit cut off, and no call that could be answered. */
+  get isCutText(): boolean {
+    return this.#stop === 'max_tokens' && this.#calls.size === 0 && this.#hasText();
+  }
+
+  /** Waits for the rest of an answer that was cut off; returns what there is of it. */
+  goOn(timestamp: string): AssistantMessage {
+    const soFar = this.#message('max_tokens', timestamp);
+    const content = soFar.content.filter((part) => part.type === 'text').map((part) => ({ ...part }));
+    this.#usage = undefined;
+    this.#stop = undefined;
+    this.#from = this.#content.length;
+    return { ...soFar, content };
+  }
+
+  /** The rest of a cut answer could not be had: it stands as it was before `goOn`. */
+  settle(): void {
+    this.#dropCalls();
+    this.#stop = 'max_tokens';
+  }
+
+  /** Forgets an answer that said nothing, so that another can be heard. */
+  startOver(): void {
+    this.#content.length = 0;
+    this.#usage = undefined;
+    this.#stop = undefined;
   }
 
   push(event: ProviderEvent): void {
@@ -76,6 +111,7 @@ export class Reply {
   /** The whole reply, its calls parsed. */
   finish(timestamp: string): AssistantMessage {
     for (const { part, json } of this.#calls.values()) Object.assign(part, parseInput(json));
+    if (this.#stop === 'max_tokens') this.#markCut();
     for (const { part, vendorId } of this.#calls.values()) {
       if (vendorId !== undefined && vendorId !== part.id && this.#isRepeat(part, vendorId))
         part.repeats = vendorId;
@@ -87,8 +123,20 @@ export class Reply {
   /** What arrived before the reply broke off. Its calls are dropped: none of them ran. Null when nothing is left. */
   breakOff(reason: 'cut' | 'aborted', timestamp: string): AssistantMessage | null {
     this.#dropCalls();
-    if (!this.#content.some((part) => part.type === 'text' && part.text.trim() !== '')) return null;
-    return this.#message(reason, timestamp);
+    return this.#hasText() ? this.#message(reason, timestamp) : null;
+  }
+
+  #hasText(): boolean {
+    return this.#content.some((part) => part.type === 'text' && part.text.trim() !== '');
+  }
+
+  /**
+   * The last call was being written when the limit was reached. Its JSON may be whole all the same, because some
+   * servers close what was cut: half a file must not be written for a whole one.
+   */
+  #markCut(): void {
+    const parts = [...this.#calls.values()].map(({ part }) => part);
+    for (const part of parts) if (part === parts.at(-1) || part.malformed !== undefined) part.cut = true;
   }
 
   #dropCalls(): void {
@@ -112,7 +160,7 @@ export class Reply {
   }
 
   #say(type: 'text' | 'thinking', text: string): void {
-    const last = this.#content.at(-1);
+    const last = this.#content.length > this.#from ? this.#content.at(-1) : undefined;
     if (last?.type === type && !('signature' in last)) last.text += text;
     else if (text !== '') this.#content.push({ type, text });
   }
@@ -125,10 +173,11 @@ export class Reply {
   }
 
   #reclassify(as: 'text' | 'thinking'): void {
-    const said = this.#content.filter((part) => part.type === 'text' || part.type === 'thinking');
+    const now = this.#content.slice(this.#from);
+    const said = now.filter((part) => part.type === 'text' || part.type === 'thinking');
     const text = said.map((part) => part.text).join('');
-    const rest = this.#content.filter((part) => part.type === 'tool_call');
-    this.#content.splice(0, Infinity, ...(text === '' ? [] : [{ type: as, text }]), ...rest);
+    const rest = now.filter((part) => part.type === 'tool_call');
+    this.#content.splice(this.#from, Infinity, ...(text === '' ? [] : [{ type: as, text }]), ...rest);
   }
 
   #open(event: Extract<ProviderEvent, { type: 'tool_call_start' }>): void {

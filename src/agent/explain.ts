@@ -9,6 +9,10 @@ export function explainUnknownTool(name: string, known: readonly string[]): stri
   return `There is no tool named ${name}.${suggestion} The tools are: ${known.join(', ')}.`;
 }
 
+export function explainCut(tool: string): string {
+  return `The output limit was reached while this call of ${tool} was being written, so it did not run. Its JSON is not at fault: the call is too long for one answer. Do it in smaller parts, one call at a time: write a long file's first part, then add the rest with further edits, each well below the length that was cut.`;
+}
+
 export function explainMalformed(tool: string, raw: string): string {
   const excerpt = raw.length > 200 ? `${raw.slice(0, 100)} … ${raw.slice(-80)}` : raw;
   return `The arguments of ${tool} were not a JSON object, so it did not run (${faultIn(raw)}). They read: ${excerpt}\nSend the call again with complete, valid JSON.`;

@@ -11,6 +11,7 @@ import {
 import type { ProviderEvent } from '../contract/provider.ts';
 import { Reply } from './accumulate.ts';
 import { callIn } from './history.ts';
+import { hearReply, NOTHING } from './whole-reply.ts';
 
 /** All that one run needs; policy comes in from outside, so that the loop stays a loop. */
 export type Run = {
@@ -35,6 +36,10 @@ export type Run = {
 
 const OVERFLOW_HINT = 'Start a new session, or choose a model with a larger window.';
 
+const NOTHING_HINT = 'Try again, put the prompt in other words, or choose another model.';
+const CUT_CALL =
+  'The answer reached the output limit in the middle of a call. The call did not run; the model is asked to work in smaller parts.';
+
 /** Asks, acts and tells until the model wants nothing more; however it ends, every call has its answer. */
 export async function* runLoop(run: Run): AsyncGenerator<AgentEvent> {
   for (let turn = 1; turn <= run.maxTurns; turn++) {
@@ -54,7 +59,7 @@ async function* takeTurn(run: Run): AsyncGenerator<AgentEvent, Ending | null> {
   const { provider, model, history } = run;
   const reply = new Reply({ provider, model, earlier: (id) => callIn(history, id) });
   try {
-    yield* streamReply(run, reply);
+    yield* hearReply(run, reply);
   } catch (error) {
     if (!run.signal.aborted && isOverflow(error) && (yield* run.makeRoom('overflow', run.signal)))
       return yield* takeTurn(run);
@@ -70,27 +75,23 @@ async function* takeTurn(run: Run): AsyncGenerator<AgentEvent, Ending | null> {
   }
 
   const finished = reply.finish(now());
+  if (reply.isEmpty) {
+    if (reply.usage) yield { type: 'usage', usage: reply.usage, costUsd: run.costOf(reply.usage) };
+    return finished.stopReason === 'max_tokens'
+      ? { reason: 'max_tokens' }
+      : { reason: 'error', error: { message: NOTHING, hint: NOTHING_HINT } };
+  }
   const message = (await run.heed?.(finished)) ?? finished;
   if (reply.usage) yield { type: 'usage', usage: reply.usage, costUsd: run.costOf(reply.usage) };
   if (message.content.length > 0) yield* record(run, message);
   const calls = toolCallsOf(message);
+  if (calls.some(({ cut }) => cut)) yield { type: 'notice', level: 'warn', text: CUT_CALL };
   if (calls.length === 0) return { reason: endingOf(message.stopReason) };
   for await (const event of run.act(calls, run.signal)) {
     if (event.type === 'message') yield* record(run, event.message);
     else yield event;
   }
   return null;
-}
-
-async function* streamReply(run: Run, reply: Reply): AsyncGenerator<AgentEvent> {
-  for await (const event of run.ask(run.history, run.signal)) {
-    reply.push(event);
-    if (event.type === 'tool_call_start') yield { type: 'call_start', name: event.name };
-    else if (event.type === 'text' || event.type === 'thinking' || event.type === 'reclassify') yield event;
-    else if (event.type === 'retry') yield event;
-  }
-  if (!reply.stopped)
-    throw new ProviderError('The answer ended too early.', { kind: 'cut', provider: run.provider });
 }
 
 function* record(run: Run, message: Message): Generator<AgentEvent> {

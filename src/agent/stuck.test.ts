@@ -11,7 +11,7 @@ let ids = 0;
 function turn(
   name: string,
   input: unknown,
-  answer: { text: string; unreadable?: true; running?: true },
+  answer: { text: string; unreadable?: true; running?: true; cut?: true },
 ): Message[] {
   const id = `c${ids++}`;
   const { text, ...metadata } = answer;
@@ -73,6 +73,17 @@ describe('a model that goes round in circles', () => {
     expect(outcome(broken('a'), broken('b'), read())).toBeNull();
     expect(outcome(broken('a'), broken('b'), broken('The arguments\nof Read'))).toBe(
       'The model made calls that could not be read, 3 times in a row. The arguments',
+    );
+  });
+
+  test('a call that is too long for one answer is not asked for for ever', () => {
+    const cut = (text: string) => turn('Write', {}, { text, cut: true });
+    expect(() => refuseCircles([prompt, ...cut('a'), ...cut('b')], { alike: 10 })).not.toThrow();
+    expect(() =>
+      refuseCircles([prompt, ...cut('a'), ...read(), ...cut('b'), ...cut('c')], { alike: 10 }),
+    ).not.toThrow();
+    expect(() => refuseCircles([prompt, ...cut('a'), ...cut('b'), ...cut('c')], { alike: 10 })).toThrow(
+      'The model reached its output limit in the middle of a call, 3 times in a row.',
     );
   });
 });

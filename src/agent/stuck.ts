@@ -10,6 +10,8 @@ import {
 
 /** A call, and two tries to mend it. */
 const MOST_UNREADABLE = 3;
+/** A call that was too long for one answer, and two tries to make it shorter. */
+const MOST_CUT = 3;
 
 /** The calls of one reply, and what they got. */
 type Turn = { call: ToolCallPart; answer: ToolMessage | undefined }[];
@@ -28,6 +30,13 @@ export function refuseCircles(history: readonly Message[], { alike: most }: { al
     throw new StuckError(
       `The model made calls that could not be read, ${MOST_UNREADABLE} times in a row. ${shortened(words)}`,
       'Ask in smaller steps, choose a stronger model, or let `aca models probe` find out how this one calls tools.',
+    );
+  }
+  const cut = turns.slice(-MOST_CUT);
+  if (cut.length === MOST_CUT && cut.every(isCut)) {
+    throw new StuckError(
+      `The model reached its output limit in the middle of a call, ${MOST_CUT} times in a row.`,
+      'Ask for smaller steps, raise maxTokens if you have set it, or choose a model that can write longer answers.',
     );
   }
   const [first, ...others] = turns.slice(-most);
@@ -63,6 +72,10 @@ function lastTurns(history: readonly Message[], most: number): Turn[] {
 
 function isUnreadable(turn: Turn): boolean {
   return turn.every(({ answer }) => answer?.metadata?.unreadable === true);
+}
+
+function isCut(turn: Turn): boolean {
+  return turn.some(({ answer }) => answer?.metadata?.cut === true);
 }
 
 function isWaiting(turn: Turn): boolean {

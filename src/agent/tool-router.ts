@@ -9,7 +9,7 @@ import { raceAbort } from '../lib/abort.ts';
 import { Channel } from '../lib/channel.ts';
 import { boundText } from '../lib/text-bound.ts';
 import { accessesConflict } from './conflict.ts';
-import { explainBadInput, explainMalformed, explainUnknownTool } from './explain.ts';
+import { explainBadInput, explainCut, explainMalformed, explainUnknownTool } from './explain.ts';
 
 export type Decision = { verdict: 'allow' | 'deny'; by: string; because: string };
 
@@ -144,6 +144,8 @@ function conflict(a: Prepared, b: Prepared, deps: RouterDeps): boolean {
 const LOOKING: Access = { kind: 'read', target: '.' };
 
 function prepare(sent: ToolCallPart, deps: RouterDeps): Prepared {
+  if (sent.cut)
+    return { call: sent, title: sent.name, accesses: [], answer: fail(explainCut(sent.name), CUT) };
   const meant = sent.malformed === undefined ? deps.meant?.(sent) : undefined;
   const call = meant ? { ...sent, ...meant } : sent;
   const answersAs = meant && { answersAs: sent.name };
@@ -171,6 +173,9 @@ function prepare(sent: ToolCallPart, deps: RouterDeps): Prepared {
 function withSecret(access: Access): Access {
   return access.kind === 'execute' ? { ...access, holdsSecret: true } : access;
 }
+
+/** Marked, so that a model that only writes calls too long for one answer is not asked for ever. */
+const CUT = { metadata: { cut: true } };
 
 /** Marked, so that a model that cannot write a call is not asked for one for ever. */
 function unreadable(words: string): ToolResult {

@@ -27,8 +27,9 @@ export function createGrammarReader(tools: readonly string[]): CallParser {
       reply += text;
       return '';
     },
-    end() {
+    end(how) {
       const { say, calls } = objectIn(reply);
+      if (how?.cut && typeof say === 'string' && !Array.isArray(calls)) return { text: say, calls: [] };
       if (typeof say === 'string' && Array.isArray(calls)) {
         const read =
           calls.length === 0 ? [] : readCalls(JSON.stringify(calls), { closed: true, explicit: false });
@@ -36,7 +37,7 @@ export function createGrammarReader(tools: readonly string[]): CallParser {
       }
       const parser = createCallParser(tools);
       const before = parser.push(reply);
-      const rest = parser.end();
+      const rest = parser.end(how);
       return { text: before + rest.text, calls: rest.calls };
     },
   };

@@ -4,8 +4,11 @@ import { type Opening, openingOf } from './text-tools-open.ts';
 export type CallParser = {
   /** Takes the next piece of the reply; returns the text that is certainly no call. */
   push(text: string): string;
-  /** The rest of the text, and all calls in the order written. */
-  end(): { text: string; calls: TextCall[] };
+  /**
+   * The rest of the text, and all calls in the order written. In a reply that was `cut`, a block that never ended is no
+   * text: it is a call as far as it can be read, or nothing.
+   */
+  end(how?: { cut: boolean }): { text: string; calls: TextCall[] };
 };
 
 /** A block being read. The body begins after `head`; offsets count from the head's first character. */
@@ -31,6 +34,7 @@ export function createCallParser(tools: readonly string[]): CallParser {
   const calls: TextCall[] = [];
   let pending = '';
   let ended = false;
+  let cut = false;
   let block: Block | undefined;
   let out = '';
   /** White space that is text only if more text follows. */
@@ -91,7 +95,8 @@ export function createCallParser(tools: readonly string[]): CallParser {
     }
     const opening = openingOf(pending, { tools, lineStart, inCode });
     if (opening === 'wait' && !ended) return false;
-    if (typeof opening === 'object') {
+    if (opening === 'wait' && cut) pending = '';
+    else if (typeof opening === 'object') {
       const { length } = opening.head;
       block = { ...opening, searched: length, tracked: length, quote: '' };
     } else if (afterBlock && pending.startsWith('<tool_call>')) {
@@ -107,6 +112,7 @@ export function createCallParser(tools: readonly string[]): CallParser {
       if (!ended) return false;
       const found = readCalls(pending.slice(current.head.length), { closed: false, explicit: true });
       if (found?.every(({ name }) => tools.includes(name))) accept(found, pending.length);
+      else if (cut) acceptCut(current);
       else refuse(current);
       return true;
     }
@@ -143,8 +149,14 @@ export function createCallParser(tools: readonly string[]): CallParser {
     if (!found && current.doubtful) return close(current, current.doubtful);
     const raw = found ?? rawCall(body);
     if (raw) accept([raw].flat(), pending.length);
+    else if (cut) acceptCut(current);
     else refuse(current);
     return true;
+  }
+
+  function acceptCut({ head }: Block): void {
+    const raw = rawCall(pending.slice(head.length));
+    accept(raw ? [raw] : [], pending.length);
   }
 
   const isOpeningTag = ({ at }: End) => pending.startsWith('<tool_call>', at);
@@ -170,8 +182,9 @@ export function createCallParser(tools: readonly string[]): CallParser {
       pending += text;
       return advance();
     },
-    end() {
+    end(how) {
       ended = true;
+      cut = how?.cut ?? false;
       const text = advance();
       return { text: afterBlock ? text : text + gap, calls };
     },

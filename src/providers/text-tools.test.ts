@@ -155,6 +155,20 @@ describe('what the model answers', () => {
     ]);
   });
 
+  test.each([
+    ['in its tag', 'ok <tool_', []],
+    ['before its name', 'ok <tool_call>{"na', []],
+    ['in its arguments', 'ok <tool_call>{"name":"Read","arguments":{"file_path":"b', ['{"file_path":"b']],
+    ['in a fence', 'ok\n```tool_call\n{"name":"Read","arguments":{"file_path":"b', ['{"file_path":"b']],
+    ['without a tag', 'ok\n{"name":"Read","arguments":{"file_path":"b', ['{"file_path":"b']],
+  ])('a call that the output limit cuts off %s is no text', async (_where, said, jsons) => {
+    const events = await collect(speaking([text(said), stop('max_tokens')]));
+    const words = events.flatMap((event) => (event.type === 'text' ? [event.text] : [])).join('');
+    expect(words.trim()).toBe('ok');
+    expect(events.flatMap((event) => (event.type === 'tool_call_delta' ? [event.json] : []))).toEqual(jsons);
+    expect(events.at(-1)).toEqual(stop('max_tokens'));
+  });
+
   test('a call in a thought is no call', async () => {
     const events = [thinking(CALL), text('No.'), stop('end')];
     expect(await collect(speaking(events))).toEqual(events);

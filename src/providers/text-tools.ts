@@ -60,8 +60,8 @@ async function* extractCalls(
   let calls: TextCall[] = [];
   let thought = '';
 
-  function* finish(): Generator<ProviderEvent> {
-    const rest = parser.end();
+  function* finish(how?: { cut: boolean }): Generator<ProviderEvent> {
+    const rest = parser.end(how);
     calls.push(...rest.calls);
     yield* said(rest.text);
     for (const [index, { name, json }] of calls.map(fit).entries()) {
@@ -90,7 +90,7 @@ async function* extractCalls(
       if (event.type === 'text') yield* said(parser.push(event.text));
       else if (event.type === 'reclassify') yield* reclassify(event);
       else if (event.type === 'stop') {
-        yield* finish();
+        yield* finish({ cut: event.reason === 'max_tokens' });
         const called = calls.length > 0 && event.reason === 'end';
         return yield called ? { type: 'stop', reason: 'tool_calls' } : event;
       } else {

@@ -227,8 +227,8 @@ describe('ends', () => {
 
   test('a cut-off answer: exit code 4', async () => {
     const space = await workspace();
-    const { run } = await start(space, [says('half', { stop: 'max_tokens' })]);
-    expect(await run(['-p', 'go'])).toMatchObject({ code: 4, stdout: 'half\n' });
+    const { run } = await start(space, Array(4).fill(says('half ', { stop: 'max_tokens' })));
+    expect(await run(['-p', 'go'])).toMatchObject({ code: 4, stdout: 'half half half half \n' });
   });
 
   test('[N11] a vendor error: exit code 1, its words, nothing on standard output', async () => {

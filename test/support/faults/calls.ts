@@ -119,7 +119,7 @@ export const oddCalls: Fault[] = [
     also: untouched,
   },
   {
-    name: 'arguments cut off by the output limit: the model is shown what came, and nothing ran',
+    name: 'arguments cut off by the output limit: that is said, and nothing ran',
     flags: ['--mode', 'accept-edits'],
     script: [
       but(calls(['Write', {}, { rawArguments: '{"file_path":"c.txt","content":"ha' }]), {
@@ -132,10 +132,25 @@ export const oddCalls: Fault[] = [
       told: [
         {
           success: false,
-          text: 'The arguments of Write were not a JSON object, so it did not run (the JSON ends too early). They read: {"file_path":"c.txt","content":"ha\nSend the call again with complete, valid JSON.',
+          text: "The output limit was reached while this call of Write was being written, so it did not run. Its JSON is not at fault: the call is too long for one answer. Do it in smaller parts, one call at a time: write a long file's first part, then add the rest with further edits, each well below the length that was cut.",
         },
       ],
     },
+    words: 'The answer reached the output limit in the middle of a call.',
+    also: untouched,
+  },
+  {
+    name: 'a whole call in an answer that the output limit cut off: it may be half of what was meant, and does not run',
+    flags: ['--mode', 'accept-edits'],
+    script: [
+      but(calls(['Write', { file_path: 'c.txt', content: 'ha' }]), { stop: 'max_tokens' }),
+      says('fine'),
+    ],
+    upshot: {
+      requests: 2,
+      told: [{ success: false, text: expect.stringContaining('The output limit was reached') as never }],
+    },
+    words: 'The answer reached the output limit in the middle of a call.',
     also: untouched,
   },
   {

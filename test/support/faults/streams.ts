@@ -11,6 +11,7 @@ import {
   says,
   shreds,
   slowly,
+  thinks,
 } from '../model-server/script.ts';
 import type { Fault, PerProtocol } from './fault.ts';
 
@@ -206,9 +207,14 @@ export const streams: Fault[] = [
       }),
   },
   {
-    name: 'stopped at the output limit: exit code 4',
-    script: [says('Half', { stop: 'max_tokens' })],
-    upshot: { code: 4, stopReason: 'max_tokens', result: 'Half' },
+    name: 'stopped at the output limit: the answer goes on by itself, and is one',
+    script: [says('One, ', { stop: 'max_tokens' }), says('two, ', { stop: 'max_tokens' }), says('three.')],
+    upshot: { requests: 3, result: 'One, two, three.' },
+  },
+  {
+    name: 'stopped at the output limit again and again: exit code 4',
+    script: Array(4).fill(says('Half.', { stop: 'max_tokens' })),
+    upshot: { code: 4, stopReason: 'max_tokens', requests: 4, result: 'Half.Half.Half.Half.' },
     words: 'The last answer was cut off at the output limit.',
   },
   {
@@ -220,8 +226,20 @@ export const streams: Fault[] = [
     except: { ollama: 'it has no word for a refusal' },
   },
   {
-    name: 'an answer without a word is an answer',
-    script: [says('')],
-    upshot: { result: '' },
+    name: 'an answer without a word: asked for once more',
+    script: [says(''), says('fine')],
+    upshot: { requests: 2 },
+  },
+  {
+    name: 'an answer without a word, twice: that is said, exit code 1',
+    script: [says(''), says('')],
+    upshot: { code: 1, stopReason: 'error', requests: 2, result: '' },
+    words: 'The model returned nothing.',
+  },
+  {
+    name: 'nothing but thoughts, twice: that is said, exit code 1',
+    script: [thinks('hm', says('')), thinks('hm', says(''))],
+    upshot: { code: 1, stopReason: 'error', requests: 2, result: '' },
+    words: 'The model returned nothing.',
   },
 ];

@@ -1,0 +1,246 @@
+import { describe, expect, test } from 'vitest';
+import { calls, says } from '../../test/support/model-server/script.ts';
+import { type ScriptedModel, scripted } from '../../test/support/scripted.ts';
+import { BudgetReachedError, ProviderError } from '../contract/errors.ts';
+import type { AgentEvent } from '../contract/event.ts';
+import { type Message, type StopReason, textOf, toolCallsOf } from '../contract/message.ts';
+import type { ProviderEvent } from '../contract/provider.ts';
+import { failedAnswer } from './history.ts';
+import { type Run, runLoop } from './loop.ts';
+
+const AT = '2026-01-01T00:00:00.000Z';
+const prompt: Message = { role: 'user', content: [{ type: 'text', text: 'go' }], timestamp: AT };
+
+async function play(model: ScriptedModel) {
+  const ran: string[] = [];
+  const run: Run = {
+    provider: 'scripted',
+    model: 'm',
+    history: [prompt],
+    ask: (messages, signal) => model.stream({ model: 'm', system: '', messages }, signal),
+    async *act(parts) {
+      for (const call of parts) {
+        if (!call.cut) ran.push(call.id);
+        yield { type: 'message', message: failedAnswer(call, 'done', AT) };
+      }
+    },
+    async *makeRoom() {
+      yield* [];
+      return false;
+    },
+    costOf: () => 1,
+    maxTurns: 20,
+    signal: new AbortController().signal,
+  };
+  const events: AgentEvent[] = [];
+  for await (const event of runLoop(run)) events.push(event);
+  return { events, end: events.at(-1), run, ran, requests: model.requests };
+}
+
+const usage = { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0 };
+const stopping = (reason: StopReason, ...events: ProviderEvent[]): ProviderEvent[] => [
+  ...events,
+  { type: 'usage', usage },
+  { type: 'stop', reason },
+];
+const cutText = (text: string) => stopping('max_tokens', { type: 'text', text });
+const call = (id: string, json: string): ProviderEvent[] => [
+  { type: 'tool_call_start', key: id, id, name: 'Write' },
+  { type: 'tool_call_delta', key: id, json },
+];
+const lastText = (messages: readonly Message[] | undefined) => {
+  const last = messages?.at(-1);
+  return last ? textOf(last) : '';
+};
+const down = new ProviderError('down', { kind: 'bad_request', provider: 'scripted' });
+
+describe('words that the output limit cuts off', () => {
+  test('are gone on with, and are one answer in the history', async () => {
+    const { end, run, requests, events } = await play(
+      scripted(cutText('one, '), cutText('two, '), says('three.')),
+    );
+    expect(end).toEqual({ type: 'end', reason: 'done', turns: 1 });
+    expect(run.history.map((message) => [message.role, textOf(message)])).toEqual([
+      ['user', 'go'],
+      ['assistant', 'one, two, three.'],
+    ]);
+    expect(requests.map(({ messages }) => messages.map((message) => message.role))).toEqual([
+      ['user'],
+      ['user', 'assistant', 'user'],
+      ['user', 'assistant', 'user'],
+    ]);
+    expect(textOf(requests[2]?.messages[1] ?? prompt)).toBe('one, two, ');
+    expect(lastText(requests[1]?.messages)).toMatch(/^\[Your answer reached the output limit\./);
+    // Every request has its figures.
+    expect(events.filter(({ type }) => type === 'usage')).toHaveLength(3);
+    expect(events.filter(({ type }) => type === 'notice')).toHaveLength(2);
+  });
+
+  test('are gone on with at most three times', async () => {
+    const { end, run, requests } = await play(
+      scripted(...Array.from({ length: 9 }, (_, i) => cutText(`${i} `))),
+    );
+    expect(end).toEqual({ type: 'end', reason: 'max_tokens', turns: 1 });
+    expect(requests).toHaveLength(4);
+    expect(run.history.at(-1)).toMatchObject({ stopReason: 'max_tokens' });
+    expect(lastText(run.history)).toBe('0 1 2 3 ');
+  });
+
+  test('stand as they are when their rest cannot be had', async () => {
+    const { end, run, requests } = await play(scripted(cutText('half'), down));
+    expect(end).toEqual({ type: 'end', reason: 'max_tokens', turns: 1 });
+    expect(requests).toHaveLength(2);
+    expect(lastText(run.history)).toBe('half');
+  });
+
+  test('are kept when a limit of the user leaves no room for the rest', async () => {
+    const { end, run } = await play(
+      scripted(cutText('half'), new BudgetReachedError('Reached.', 'Raise it.')),
+    );
+    expect(end).toMatchObject({ type: 'end', reason: 'budget' });
+    expect(lastText(run.history)).toBe('half');
+  });
+
+  test('may be followed by calls', async () => {
+    const { ran, run } = await play(
+      scripted(
+        cutText('Now I '),
+        stopping('tool_calls', { type: 'text', text: 'write.' }, ...call('a', '{}')),
+        says('ok'),
+      ),
+    );
+    expect(ran).toEqual(['a']);
+    expect(run.history.map((message) => textOf(message))).toEqual(['go', 'Now I write.', 'done', 'ok']);
+  });
+
+  test('are words, whatever a second part turns out to have thought', async () => {
+    const { run } = await play(
+      scripted(
+        cutText('said. '),
+        stopping(
+          'end',
+          { type: 'text', text: 'hm' },
+          { type: 'reclassify', as: 'thinking' },
+          { type: 'text', text: 'more' },
+        ),
+      ),
+    );
+    expect(lastText(run.history)).toBe('said. more');
+  });
+});
+
+describe('a call that the output limit cuts off', () => {
+  test.each([
+    ['with JSON that ends too early', '{"file_path":"a","content":"ha'],
+    ['without a word of JSON', ''],
+    ['with JSON that is whole', '{"file_path":"a","content":"half"}'],
+  ])('%s does not run, and the limit is named', async (_name, json) => {
+    const { ran, run, events, end } = await play(
+      scripted(stopping('max_tokens', { type: 'text', text: 'Writing.' }, ...call('a', json)), says('ok')),
+    );
+    expect(ran).toEqual([]);
+    const [, reply] = run.history;
+    expect(reply?.role === 'assistant' && toolCallsOf(reply)).toMatchObject([{ id: 'a', cut: true }]);
+    expect(events).toContainEqual({
+      type: 'notice',
+      level: 'warn',
+      text: expect.stringContaining('reached the output limit in the middle of a call'),
+    });
+    expect(end).toMatchObject({ reason: 'done' });
+  });
+
+  test('the calls before it were whole, and run', async () => {
+    const { ran } = await play(
+      scripted(
+        stopping('max_tokens', ...call('a', '{"file_path":"a"}'), ...call('b', '{"file_path":"b"}')),
+        says('ok'),
+      ),
+    );
+    expect(ran).toEqual(['a']);
+  });
+
+  test('a broken one among them does not', async () => {
+    const { ran } = await play(
+      scripted(
+        stopping('max_tokens', ...call('a', '{"file_'), ...call('b', '{}'), ...call('c', '{}')),
+        says('ok'),
+      ),
+    );
+    expect(ran).toEqual(['b']);
+  });
+
+  test('in any other reply, a whole call is whole', async () => {
+    expect((await play(scripted(calls(['Write', {}, { id: 'a' }]), says('ok')))).ran).toEqual(['a']);
+  });
+});
+
+describe('an answer that says nothing', () => {
+  const nothing = stopping('end');
+  const thought = stopping('end', { type: 'thinking', text: 'hm' });
+  const blank = stopping('end', { type: 'text', text: ' \n' });
+  const noCall = stopping('tool_calls');
+
+  test.each([
+    ['empty', nothing],
+    ['only thought', thought],
+    ['blank', blank],
+    ['a call that never came', noCall],
+  ])('%s: is asked for once more', async (_name, silent) => {
+    const { end, run, requests } = await play(scripted(silent, says('here')));
+    expect(end).toEqual({ type: 'end', reason: 'done', turns: 1 });
+    expect(run.history.map(textOf)).toEqual(['go', 'here']);
+    expect(run.history[1]?.content).toEqual([{ type: 'text', text: 'here' }]);
+    // Two prompts in a row would be refused by some.
+    expect(requests[1]?.messages).toHaveLength(1);
+    expect(lastText(requests[1]?.messages)).toMatch(/^go\[Your last answer was empty\./);
+  });
+
+  test.each([
+    ['empty', nothing],
+    ['only thought', thought],
+    ['blank', blank],
+  ])('%s twice: that is said, and the run has failed', async (_name, silent) => {
+    const { end, run, requests } = await play(scripted(silent, silent));
+    expect(end).toMatchObject({ reason: 'error', error: { message: 'The model returned nothing.' } });
+    expect(requests).toHaveLength(2);
+    expect(run.history).toEqual([prompt]);
+  });
+
+  test('after a tool: asked with a prompt of its own', async () => {
+    const { end, run, requests } = await play(scripted(calls(['Read', {}]), nothing, nothing));
+    expect(end).toMatchObject({
+      reason: 'error',
+      turns: 2,
+      error: { message: 'The model returned nothing.' },
+    });
+    expect(requests[2]?.messages.map((message) => message.role)).toEqual([
+      'user',
+      'assistant',
+      'tool',
+      'user',
+    ]);
+    expect(run.history.at(-1)?.role).toBe('tool');
+  });
+
+  test('a second try that fails says both', async () => {
+    const { end } = await play(scripted(nothing, down));
+    expect(end).toMatchObject({
+      reason: 'error',
+      error: { message: 'The model returned nothing. Asking again failed: down', kind: 'bad_request' },
+    });
+  });
+
+  test('thoughts that took the whole output limit: asked once more, and then called by their name', async () => {
+    const { end, requests } = await play(
+      scripted(...[1, 2].map(() => stopping('max_tokens', { type: 'thinking', text: 'hm' }))),
+    );
+    expect(end).toEqual({ type: 'end', reason: 'max_tokens', turns: 1 });
+    expect(requests).toHaveLength(2);
+  });
+
+  test('a refusal without a word is a refusal', async () => {
+    const { end, requests } = await play(scripted(stopping('refusal')));
+    expect(end).toMatchObject({ reason: 'refusal' });
+    expect(requests).toHaveLength(1);
+  });
+});

@@ -1,0 +1,88 @@
+import { ProviderError } from '../contract/errors.ts';
+import type { AgentEvent } from '../contract/event.ts';
+import type { Message, UserMessage } from '../contract/message.ts';
+import type { Reply } from './accumulate.ts';
+import type { Run } from './loop.ts';
+
+/** Most requests for the rest of one answer. */
+const MOST_PARTS = 3;
+
+export const NOTHING = 'The model returned nothing.';
+
+const GO_ON =
+  '[Your answer reached the output limit. What you see of it is what arrived. Go on exactly where it stops: no repetition, no word about the break.]';
+const SAY_SOMETHING = '[Your last answer was empty. Answer now, or make the calls that are still needed.]';
+
+/**
+ * Hears one whole answer: words that the output limit cuts off are gone on with, and an answer that says nothing is
+ * asked for once more. What is put to the model for that is in no history.
+ */
+export async function* hearReply(run: Run, reply: Reply): AsyncGenerator<AgentEvent> {
+  yield* streamReply(run, reply, run.history);
+  if (reply.isEmpty) yield* askAgain(run, reply);
+  for (let part = 1; reply.isCutText && part <= MOST_PARTS; part++)
+    if (!(yield* goOn(run, reply, part))) return;
+}
+
+async function* askAgain(run: Run, reply: Reply): AsyncGenerator<AgentEvent> {
+  yield* usageOf(run, reply);
+  yield { type: 'notice', level: 'info', text: `${NOTHING} Asking once more.` };
+  reply.startOver();
+  try {
+    yield* streamReply(run, reply, spoken(run.history, SAY_SOMETHING));
+  } catch (error) {
+    if (run.signal.aborted || !(error instanceof ProviderError)) throw error;
+    const { kind, provider, message } = error;
+    throw new ProviderError(
+      `${NOTHING} Asking again failed: ${message}`,
+      { kind, provider },
+      { cause: error },
+    );
+  }
+}
+
+/** Whether more was heard. */
+async function* goOn(run: Run, reply: Reply, part: number): AsyncGenerator<AgentEvent, boolean> {
+  yield* usageOf(run, reply);
+  const text = `The answer reached the output limit. Going on with it (${part} of ${MOST_PARTS}).`;
+  yield { type: 'notice', level: 'info', text };
+  const soFar = reply.goOn(new Date().toISOString());
+  try {
+    yield* streamReply(run, reply, spoken([...run.history, soFar], GO_ON));
+    return true;
+  } catch (error) {
+    if (run.signal.aborted || !(error instanceof ProviderError)) throw error;
+    // What was said stands; that its rest could not be had is no reason to lose it.
+    yield {
+      type: 'notice',
+      level: 'warn',
+      text: `The rest of the answer could not be had: ${error.message}`,
+    };
+    reply.settle();
+    return false;
+  }
+}
+
+async function* streamReply(run: Run, reply: Reply, history: readonly Message[]): AsyncGenerator<AgentEvent> {
+  for await (const event of run.ask(history, run.signal)) {
+    reply.push(event);
+    if (event.type === 'tool_call_start') yield { type: 'call_start', name: event.name };
+    else if (event.type === 'text' || event.type === 'thinking' || event.type === 'reclassify') yield event;
+    else if (event.type === 'retry') yield event;
+  }
+  if (!reply.stopped)
+    throw new ProviderError('The answer ended too early.', { kind: 'cut', provider: run.provider });
+}
+
+function* usageOf({ costOf }: Run, { usage }: Reply): Generator<AgentEvent> {
+  if (usage) yield { type: 'usage', usage, costUsd: costOf(usage) };
+}
+
+/** The history with these words of the user at its end. Some models refuse two prompts in a row. */
+function spoken(history: readonly Message[], text: string): Message[] {
+  const part = { type: 'text' as const, text };
+  const last = history.at(-1);
+  if (last?.role === 'user') return [...history.slice(0, -1), { ...last, content: [...last.content, part] }];
+  const message: UserMessage = { role: 'user', content: [part], timestamp: last?.timestamp ?? '' };
+  return [...history, message];
+}

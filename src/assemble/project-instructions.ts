@@ -56,7 +56,10 @@ export function createProjectInstructions(deps: InstructionDeps): ProjectInstruc
 
   async function readSmall(file: string): Promise<string | null> {
     const size = peek.file(file)?.size;
-    if (size === undefined) return null;
+    if (size === undefined) {
+      if (peek.isSpecial(file)) deps.notice(`${file} is a pipe, a socket or a device and was not read.`);
+      return null;
+    }
     if (size <= MAX_BYTES) return readTextIfAny(file);
     deps.notice(`${file} is too large for instructions and was not read.`);
     return null;

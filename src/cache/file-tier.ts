@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { readRegularText } from '../lib/regular-file.ts';
 import { sha256 } from '../lib/sha256.ts';
 import type { Tier, TierKey } from './tier.ts';
 
@@ -30,7 +31,8 @@ export function createFileTier({ folder, maxFiles = MOST_FILES, onTrouble }: Fil
   }
 
   async function look(file: string): Promise<string | null> {
-    const [text, { mtimeMs }] = await Promise.all([readFile(file, 'utf8'), stat(file)]);
+    const text = readRegularText(file);
+    const { mtimeMs } = await stat(file);
     const end = text.indexOf('\n');
     const rest = text.slice(end + 1);
     if (mtimeMs > Date.now() && sha256(rest) === text.slice(0, end)) return rest;

@@ -1,8 +1,9 @@
 import { type Dirent, type FSWatcher, watch } from 'node:fs';
-import { lstat, readdir, readFile } from 'node:fs/promises';
+import { lstat, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { isInside } from '../lib/inside.ts';
 import { isOnLocalDisk } from '../lib/local-disk.ts';
+import { readRegularText } from '../lib/regular-file.ts';
 import { createBarrier } from './barrier.ts';
 import { type IgnoreRules, ignoreRules } from './ignored-folders.ts';
 import { outerRules } from './outer-rules.ts';
@@ -156,7 +157,7 @@ export class TreeWatch {
   async #readRules(folder: string, entry: Dirent): Promise<void> {
     const file = path.join(folder, entry.name);
     // What a link leads to may change unseen.
-    const text = entry.isFile() ? await readFile(file, 'utf8') : null;
+    const text = entry.isFile() ? readRegularText(file) : null;
     if (text !== null && entry.name === '.gitignore') this.#rules.set(folder, ignoreRules(text));
     // Lines of .ignore come before those of .gitignore, and could let in what that one leaves out.
     else if (text === null || /^\s*!/m.test(text)) this.#blind.add(file);

@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { readRegularText } from '../lib/regular-file.ts';
 
 /** The branch that is checked out here, a short commit where there is none, or null outside of a repository. */
 export async function gitBranch(cwd: string): Promise<string | null> {
@@ -22,9 +22,11 @@ async function gitFolder(folder: string): Promise<string | null> {
   }
 }
 
-function textOf(file: string): Promise<string | null> {
-  return readFile(file, 'utf8').then(
-    (text) => text.trim(),
-    () => null,
-  );
+async function textOf(file: string): Promise<string | null> {
+  try {
+    return readRegularText(file).trim();
+  } catch {
+    // Not there, or nothing that can be read: no repository.
+    return null;
+  }
 }

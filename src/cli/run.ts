@@ -1,4 +1,5 @@
 import { UserError } from '../contract/errors.ts';
+import { NotRegularFileError } from '../lib/regular-file.ts';
 import { commanderExitCode, type Options, parseArgs } from './args.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';
@@ -90,6 +91,10 @@ async function explain(error: unknown, args: string[], terminal: Terminal): Prom
   if (error instanceof UserError) {
     stderr.write(`${error.message}\n${error.hint}\n`);
     return exitCodes[error.exit].code;
+  }
+  if (error instanceof NotRegularFileError) {
+    stderr.write(`${error.message}\nMove it away.\n`);
+    return exitCodes.error.code;
   }
   stderr.write('This is a bug in ai-code-assistant. Please report it with what follows.\n');
   stderr.write(`${error instanceof Error ? error.stack : String(error)}\naca ${args.join(' ')}\n`);

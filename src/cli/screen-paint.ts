@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
+import { readRegularFile } from '../lib/regular-file.ts';
 import type { Screen } from '../tui/screen.ts';
 import type { Settings } from './open.ts';
 import { nothingKnown } from './screen-standing.ts';
@@ -44,7 +44,7 @@ export async function paintScreen({ config }: Settings, stage: PaintStage): Prom
         cwd,
         home: homedir(),
         acceptsImages: seesImages,
-        readFile: (file) => readFile(file),
+        readFile: async (file) => readRegularFile(file),
         copied: async () => (await import('../sandbox/clipboard-image.ts')).clipboardImage(env),
       },
       edit: async (text) => {

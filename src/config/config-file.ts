@@ -1,8 +1,9 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import type { z } from 'zod';
 import { UserError } from '../contract/errors.ts';
 import { didYouMean } from '../lib/nearest.ts';
+import { readRegularText } from '../lib/regular-file.ts';
 import { issuesIn } from './check-settings.ts';
 import { formatKeyPath } from './key-path.ts';
 import { keysAt } from './reference.ts';
@@ -29,7 +30,7 @@ export function readSmallFile(file: string): string | null {
     );
   }
   try {
-    return readFileSync(file, 'utf8').replace(/^\uFEFF/, '');
+    return readRegularText(file).replace(/^\uFEFF/, '');
   } catch (error) {
     throw new UserError(`${file} cannot be read.`, 'Check its permissions.', { cause: error });
   }

@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
 import { UserError } from '../contract/errors.ts';
 import { writeAtomic } from '../lib/atomic-write.ts';
+import { readRegularText } from '../lib/regular-file.ts';
 import type { Env } from './environment.ts';
 import { maskKey } from './mask.ts';
 import { createOsKeychain, KeychainUnavailable, type OsKeychain } from './os-keychain.ts';
@@ -117,11 +117,17 @@ async function removeFrom(system: OsKeychain, provider: string): Promise<void> {
   }
 }
 
-async function readCredentials(file: string): Promise<Map<string, Credentials[string]>> {
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return '{}';
+function textOf(file: string): string {
+  try {
+    return readRegularText(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '{}';
     throw new UserError(`${file} cannot be read.`, 'Check its permissions.', { cause: error });
-  });
+  }
+}
+
+async function readCredentials(file: string): Promise<Map<string, Credentials[string]>> {
+  const text = textOf(file);
   // Neither the parser's message nor the file's content may be shown: both hold keys.
   const parsed = credentialsSchema().safeParse(jsonOf(text));
   if (!parsed.success) {

@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
 import { writeAtomic } from '../lib/atomic-write.ts';
+import { readRegularText } from '../lib/regular-file.ts';
 import { sha256 } from '../lib/sha256.ts';
 import { checkOnce } from './check-settings.ts';
 import { readSmallFile } from './config-file.ts';
@@ -130,7 +131,7 @@ function realRoot(cwd: string): string {
 function readStore(home: string): Folders | null {
   let text: string;
   try {
-    text = readFileSync(storeFile(home), 'utf8');
+    text = readRegularText(storeFile(home));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== undefined) return null;
     throw error;

@@ -1,5 +1,6 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import path from 'node:path';
+import { readRegularText } from './regular-file.ts';
 
 /** Keys of a repository's own settings that name programs, other files or other folders, by the word they end in. */
 const TELLING: readonly [key: RegExp, what: string][] = [
@@ -57,5 +58,5 @@ function gitFolders(root: string): string[] {
 /** Null when there is no such file. */
 function textOf(file: string): string | null {
   const stat = statSync(file, { throwIfNoEntry: false });
-  return stat?.isFile() ? readFileSync(file, 'utf8') : null;
+  return stat?.isFile() ? readRegularText(file) : null;
 }

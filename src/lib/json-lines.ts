@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { readRegularText } from './regular-file.ts';
 
-/** The values in a file of JSON lines, none when there is no file. A line that is torn or foreign is passed over. */
+/** The values in a file of JSON lines, none when there is no regular file. A line that is torn or foreign is passed over. */
 export function readJsonLines(file: string): unknown[] {
   return textIfAny(file)
     .split('\n')
@@ -21,9 +21,9 @@ export function toJsonLines(values: readonly unknown[]): string {
 
 function textIfAny(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readRegularText(file);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    if (['ENOENT', 'ENXIO'].includes((error as NodeJS.ErrnoException).code ?? '')) return '';
     throw error;
   }
 }

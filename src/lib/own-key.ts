@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { readRegularText } from './regular-file.ts';
 
 /**
  * A random key that is made once and kept in a file only its owner can read. Where the disk refuses, the key is as
@@ -18,7 +19,7 @@ export function ownKey(file: string): string {
 
 function readKey(file: string): string | null {
   try {
-    return readFileSync(file, 'utf8').trim() || null;
+    return readRegularText(file).trim() || null;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;

@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
+import { readRegularText } from './regular-file.ts';
 
 /** `stamp` changes when what stands at the path does. */
 type FolderPeek = { stamp: string; files: string[]; folders: string[] };
@@ -10,6 +11,8 @@ export type Peek = {
   folder(path: string, knownStamp?: string): FolderPeek | null;
   /** Null when there is no regular file. Does not read it. */
   file(path: string): FilePeek | null;
+  /** Whether a pipe, a socket or a device stands there. */
+  isSpecial(path: string): boolean;
   text(path: string): string;
 };
 
@@ -33,7 +36,11 @@ export const peek: Peek = {
       ? { stamp: `${stats.ino}:${stats.mtimeMs}:${stats.ctimeMs}:${stats.size}`, size: stats.size }
       : null;
   },
-  text: (path) => orElse(() => readFileSync(path, 'utf8'), ''),
+  isSpecial(path) {
+    const stats = orElse(() => statSync(path, { throwIfNoEntry: false }), undefined);
+    return stats !== undefined && !stats.isFile() && !stats.isDirectory();
+  },
+  text: (path) => orElse(() => readRegularText(path), ''),
 };
 
 function orElse<T>(look: () => T, otherwise: T): T {

@@ -1,15 +1,13 @@
-import { readFile } from 'node:fs/promises';
+import { readRegularText } from './regular-file.ts';
+
+const NOTHING_TO_READ = ['ENOENT', 'ENOTDIR', 'EISDIR', 'EACCES', 'ENXIO'];
 
 /** The text of a file, or null when there is none to read. */
 export async function readTextIfAny(file: string): Promise<string | null> {
-  return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (
-      error.code === 'ENOENT' ||
-      error.code === 'ENOTDIR' ||
-      error.code === 'EISDIR' ||
-      error.code === 'EACCES'
-    )
-      return null;
+  try {
+    return readRegularText(file);
+  } catch (error) {
+    if (NOTHING_TO_READ.includes((error as NodeJS.ErrnoException).code ?? '')) return null;
     throw error;
-  });
+  }
 }

@@ -1,8 +1,9 @@
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { OAuthDiscoveryState } from '@modelcontextprotocol/sdk/client/auth.js';
 import type { OAuthClientInformationMixed, OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js';
 import { writeAtomic } from '../lib/atomic-write.ts';
+import { readRegularText } from '../lib/regular-file.ts';
 import { sha256 } from '../lib/sha256.ts';
 
 /** What is known of one server's login. `redirectUrl` is where the client was registered to come back to. */
@@ -51,7 +52,7 @@ export function loginStore(folder: string, url: string): LoginStore {
 /** A file that cannot be read or understood is no login. */
 async function readLogin(file: string): Promise<Login> {
   try {
-    const { url: _, ...login } = JSON.parse(await readFile(file, 'utf8')) as Login & { url?: string };
+    const { url: _, ...login } = JSON.parse(readRegularText(file)) as Login & { url?: string };
     return login;
   } catch (error) {
     if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code !== undefined) return {};

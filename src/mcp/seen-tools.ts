@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { writeAtomic } from '../lib/atomic-write.ts';
 import { compareText } from '../lib/compare.ts';
+import { readRegularText } from '../lib/regular-file.ts';
 import { sha256 } from '../lib/sha256.ts';
 import type { ServerTool } from './offers.ts';
 
@@ -63,7 +63,7 @@ function sorted(value: unknown): unknown {
 /** A file that cannot be read or understood agrees to nothing. */
 async function readSeen(file: string): Promise<z.output<ReturnType<typeof schema>>> {
   try {
-    return schema().parse(JSON.parse(await readFile(file, 'utf8')));
+    return schema().parse(JSON.parse(readRegularText(file)));
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof z.ZodError) return {};
     if ((error as NodeJS.ErrnoException).code !== undefined) return {};

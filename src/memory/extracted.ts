@@ -1,6 +1,7 @@
-import { appendFileSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { readJsonLines, toJsonLines } from '../lib/json-lines.ts';
+import { appendRegularText } from '../lib/regular-file.ts';
 
 /** Which sessions have been gone through, and how far they had come by then. */
 export class ExtractedSessions {
@@ -24,6 +25,6 @@ export class ExtractedSessions {
 
   add(id: string, messages: number): void {
     mkdirSync(path.dirname(this.#file), { recursive: true, mode: 0o700 });
-    appendFileSync(this.#file, toJsonLines([{ id, messages }]), { mode: 0o600 });
+    appendRegularText(this.#file, toJsonLines([{ id, messages }]));
   }
 }

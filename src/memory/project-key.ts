@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { readRegularText } from '../lib/regular-file.ts';
 
 /** The name of a project's own folder in memory: the same however the path to the project is written. */
 export function projectKey(folder: string): string {
@@ -63,7 +64,7 @@ function mainOf(dotGit: string): string | null {
 
 function textIfAny(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readRegularText(file);
   } catch (error) {
     if (isMissing(error)) return '';
     throw error;

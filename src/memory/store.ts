@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { writeAtomic } from '../lib/atomic-write.ts';
 import { type Lock, lockFile } from '../lib/lock.ts';
+import { readRegularText } from '../lib/regular-file.ts';
 import { twinOf } from './duplicates.ts';
 import { cleanText, type Entry } from './entry.ts';
 import { addNotes, changeNotes, entriesOf, type NoteFile, parseNotes, printNotes } from './note-file.ts';
@@ -137,7 +137,7 @@ export class MemoryStore {
 
   #textOf(kind: NoteKind): string {
     try {
-      return readFileSync(this.fileOf(kind), 'utf8');
+      return readRegularText(this.fileOf(kind));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
       throw error;

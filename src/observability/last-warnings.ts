@@ -1,4 +1,5 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { closeSync, fstatSync, readSync } from 'node:fs';
+import { openRegularFile } from '../lib/regular-file.ts';
 import { logFileIn } from './log.ts';
 import { type LogEntry, reaches } from './log-entry.ts';
 import { filesOfLog } from './rotating-file.ts';
@@ -15,32 +16,27 @@ export async function lastWarnings(
   const found: LogEntry[] = [];
   for (const name of filesOfLog(file).reverse()) {
     if (found.length >= count) break;
-    const entries = (await endOf(name)).split('\n').flatMap(parseEntry);
+    const entries = endOf(name).split('\n').flatMap(parseEntry);
     found.unshift(...entries.filter(({ level }) => reaches(level, 'warn')));
   }
   return found.slice(-count);
 }
 
 /** The text that was written last; empty where there is no file. */
-async function endOf(file: string): Promise<string> {
-  const handle = await openIfAny(file);
-  if (!handle) return '';
+function endOf(file: string): string {
+  let descriptor: number;
   try {
-    const { size } = await handle.stat();
-    const bytes = Buffer.alloc(Math.min(size, LOOKED_THROUGH));
-    const { bytesRead } = await handle.read(bytes, 0, bytes.length, size - bytes.length);
-    return bytes.toString('utf8', 0, bytesRead);
-  } finally {
-    await handle.close();
-  }
-}
-
-async function openIfAny(file: string): Promise<FileHandle | null> {
-  try {
-    return await open(file, 'r');
+    descriptor = openRegularFile(file);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    if (['ENOENT', 'ENXIO'].includes((error as NodeJS.ErrnoException).code ?? '')) return '';
     throw error;
+  }
+  try {
+    const { size } = fstatSync(descriptor);
+    const bytes = Buffer.alloc(Math.min(size, LOOKED_THROUGH));
+    return bytes.toString('utf8', 0, readSync(descriptor, bytes, 0, bytes.length, size - bytes.length));
+  } finally {
+    closeSync(descriptor);
   }
 }
 

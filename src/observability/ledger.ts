@@ -1,17 +1,9 @@
-import {
-  closeSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, fstatSync, mkdirSync, readdirSync, readSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Usage } from '../contract/message.ts';
 import { type Lock, lockFile } from '../lib/lock.ts';
+import { openRegularFile, openToAppend } from '../lib/regular-file.ts';
 import { isRunning, type ProcessName, thisProcess } from '../lib/running.ts';
 import type { RunEntry } from './run-tally.ts';
 
@@ -241,7 +233,7 @@ function fileOf(folder: string, name: string): string {
 
 /** At once: five waits for a few bytes would cost more than the bytes do. */
 function appendLine(file: string, record: LedgerRecord): void {
-  const descriptor = openSync(file, 'a+', 0o600);
+  const descriptor = openToAppend(file);
   try {
     const { size } = fstatSync(descriptor);
     const last = Buffer.alloc(1, '\n');
@@ -258,7 +250,7 @@ function appendLine(file: string, record: LedgerRecord): void {
 function readFrom(file: string, position: number): Buffer {
   let descriptor: number;
   try {
-    descriptor = openSync(file, 'r');
+    descriptor = openRegularFile(file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     return Buffer.alloc(0);

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Quota } from '../contract/quota.ts';
 import { pause } from '../lib/abort.ts';
 import { type Lock, lockFile } from '../lib/lock.ts';
+import { readRegularText } from '../lib/regular-file.ts';
 import { sha256 } from '../lib/sha256.ts';
 import { type Taken, waitFor } from './quota-window.ts';
 
@@ -77,7 +78,7 @@ async function locked(file: string, signal: AbortSignal): Promise<Lock> {
 /** A file that is missing or damaged counts nothing; it is written anew. */
 function readTaken(file: string): Taken[] {
   try {
-    const taken = JSON.parse(readFileSync(file, 'utf8')) as unknown;
+    const taken = JSON.parse(readRegularText(file)) as unknown;
     return Array.isArray(taken) ? taken.filter(isTaken) : [];
   } catch (error) {
     if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code !== undefined) return [];

@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import path from 'node:path';
+import { openToAppend } from '../lib/regular-file.ts';
 
 /** Bytes past which a new file is begun. */
 const MAX_BYTES = 10 * 1024 * 1024;
@@ -59,11 +60,11 @@ function appendLine(file: string, line: string, maxBytes: number): void {
 
 function openForAppend(file: string): number {
   try {
-    return openSync(file, 'a', 0o600);
+    return openToAppend(file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-    return openSync(file, 'a', 0o600);
+    return openToAppend(file);
   }
 }
 

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { StringDecoder } from 'node:string_decoder';
+import { explainStall, watchForStall } from './search-stall.ts';
 
 export type RipgrepRun = {
   args: readonly string[];
@@ -31,6 +32,11 @@ export async function ripgrep({ args, cwd, signal, input, separator, onRecord }:
     },
   );
   const stop = () => child.kill('SIGKILL');
+  let stalled = false;
+  const stallWatch = watchForStall(child.pid, () => {
+    stalled = true;
+    stop();
+  });
   signal.addEventListener('abort', stop, { once: true });
 
   let records = 0;
@@ -53,11 +59,13 @@ export async function ripgrep({ args, cwd, signal, input, separator, onRecord }:
       child.once('close', resolve);
     });
     signal.throwIfAborted();
+    if (stalled) throw new Error(explainStall(cwd));
     const searched =
       code === 0 || code === 1 || (code === 2 && (records > 0 || isOnlyAboutFiles(complaints)));
     if (!searched)
       throw new Error(`The search failed. ${complaints.trim() || `ripgrep ended with ${code}.`}`);
   } finally {
+    stallWatch.stop();
     signal.removeEventListener('abort', stop);
   }
 }

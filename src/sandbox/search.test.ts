@@ -244,3 +244,16 @@ describe('searching contents', () => {
     await expect(found).rejects.toThrow('stopped');
   });
 });
+
+test.skipIf(process.platform !== 'linux')(
+  'a pipe with the name of an ignore file ends a search instead of holding it for ever, and is named',
+  async () => {
+    const { root, context } = await bench({ 'a.ts': 'hello\n', 'deep/er/b.ts': 'hello\n' });
+    makePipe(path.join(root, 'deep/er/.gitignore'));
+    await expect(
+      context.search.grep({ pattern: 'hello', mode: 'content' }, { limit: 10, signal: context.signal }),
+    ).rejects.toThrow(
+      'The search stood still, waiting for deep/er/.gitignore, which is a pipe. Remove it, or search another folder.',
+    );
+  },
+);

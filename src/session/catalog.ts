@@ -1,9 +1,10 @@
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { type Message, textOf } from '../contract/message.ts';
 import type { SessionSummary } from '../contract/session.ts';
 import { compareText } from '../lib/compare.ts';
 import { readJsonLines, toJsonLines } from '../lib/json-lines.ts';
+import { appendRegularText, readRegularFile, readRegularText } from '../lib/regular-file.ts';
 import { parseJournal } from './parse.ts';
 import { fold } from './records.ts';
 
@@ -44,8 +45,8 @@ export class Catalog {
     const learnt: Known[] = [];
     const summaries = this.ids().flatMap((id) => {
       const stat = statSync(this.#fileOf(id), { throwIfNoEntry: false });
-      // Another process has just deleted it.
-      if (!stat) return [];
+      // Another process has just deleted it, or it is a pipe or a folder.
+      if (!stat?.isFile()) return [];
       const { size, mtimeMs } = stat;
       const known = index.get(id);
       if (known?.size === size && known.mtimeMs === mtimeMs) return known.summary ?? [];
@@ -68,7 +69,7 @@ export class Catalog {
     const wanted = words.toLowerCase();
     const hits: Hit[] = [];
     for (const summary of this.list()) {
-      const text = readFileSync(this.#fileOf(summary.id), 'utf8');
+      const text = readRegularText(this.#fileOf(summary.id));
       // JSON writes some characters in another way; such words are looked for in each message.
       if (!/["\\\n]/.test(wanted) && !text.toLowerCase().includes(wanted)) continue;
       const messages = fold(parseJournal(Buffer.from(text)).records, summary.id)?.session.messages ?? [];
@@ -84,7 +85,7 @@ export class Catalog {
   }
 
   #summarize(id: string, size: number, mtimeMs: number): SessionSummary | null {
-    const folded = fold(parseJournal(readFileSync(this.#fileOf(id))).records, id);
+    const folded = fold(parseJournal(readRegularFile(this.#fileOf(id))).records, id);
     if (!folded) return null;
     const { workingDirectory, startedAt, title, pinned, parent, messages } = folded.session;
     return {
@@ -112,7 +113,7 @@ export class Catalog {
     if (learnt.length === 0) return;
     try {
       mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-      appendFileSync(path.join(this.#folder, INDEX), toJsonLines(learnt), { mode: 0o600 });
+      appendRegularText(path.join(this.#folder, INDEX), toJsonLines(learnt));
     } catch (error) {
       if (!['EACCES', 'EROFS', 'ENOSPC', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? ''))
         throw error;

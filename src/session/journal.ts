@@ -1,14 +1,6 @@
-import {
-  closeSync,
-  fdatasync,
-  fdatasyncSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, fdatasync, fdatasyncSync, fstatSync, mkdirSync, readSync, writeSync } from 'node:fs';
 import path from 'node:path';
+import { openToAppend } from '../lib/regular-file.ts';
 import type { JournalRecord } from './records.ts';
 
 /** How long a sync nobody waits for may be put off. */
@@ -124,7 +116,7 @@ export class Journal {
 /** A line torn by a crash is closed first, so that it spoils no record but itself. */
 export function openForAppend(file: string): number {
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-  const descriptor = openSync(file, 'a+', 0o600);
+  const descriptor = openToAppend(file);
   try {
     const { size } = fstatSync(descriptor);
     const last = Buffer.from('\n');

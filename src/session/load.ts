@@ -1,6 +1,7 @@
-import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, readSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate as pause } from 'node:timers/promises';
+import { openRegularFile, readRegularFile } from '../lib/regular-file.ts';
 import { parseJournal, RecordParser } from './parse.ts';
 import { type Folded, fold, type JournalRecord } from './records.ts';
 
@@ -18,12 +19,12 @@ const PIECE = 256 * 1024;
 /** Null when the file is no session. */
 export function loadJournal(file: string): Loaded | null {
   const id = path.basename(file, '.jsonl');
-  const descriptor = openSync(file, 'r');
+  const descriptor = openRegularFile(file);
   const { size } = fstatSync(descriptor);
   const header = size <= SMALL ? null : headerIn(part(descriptor, 0, HEAD));
   if (!header) {
     closeSync(descriptor);
-    const { records, damaged } = parseJournal(readFileSync(file));
+    const { records, damaged } = parseJournal(readRegularFile(file));
     const folded = fold(records, id);
     return folded && { ...folded, ready: Promise.resolve(), damaged };
   }

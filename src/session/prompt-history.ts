@@ -1,7 +1,8 @@
-import { appendFileSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { writeAtomic } from '../lib/atomic-write.ts';
 import { readJsonLines, toJsonLines } from '../lib/json-lines.ts';
+import { appendRegularText } from '../lib/regular-file.ts';
 
 type Line = { prompt: string; cwd: string; at: string };
 
@@ -30,7 +31,7 @@ export class PromptHistory {
     if (prompt.trim() === '') return;
     mkdirSync(path.dirname(this.#file), { recursive: true, mode: 0o700 });
     const line: Line = { prompt, cwd: this.#cwd, at: new Date().toISOString() };
-    appendFileSync(this.#file, toJsonLines([line]), { mode: 0o600 });
+    appendRegularText(this.#file, toJsonLines([line]));
     const lines = this.#lines();
     if (lines.length <= this.#limit * 1.5) return;
     await writeAtomic(this.#file, toJsonLines(lines.slice(-this.#limit)), 0o600);

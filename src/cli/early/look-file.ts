@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
+import { readRegularText } from '../../lib/regular-file.ts';
 import type { Look } from '../../tui/look.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -48,7 +49,7 @@ function fileIn(root: string): string {
 
 function looksIn(root: string): Looks {
   const looks = attempt(() => {
-    const text = readFileSync(fileIn(root), 'utf8');
+    const text = readRegularText(fileIn(root));
     return text.length > MOST_BYTES ? {} : (JSON.parse(text) as unknown);
   });
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { readConfigFile } from '../../config/config-file.ts';
 import { editText, setValue } from '../../config/edit.ts';
@@ -9,6 +9,7 @@ import { projectRoot } from '../../config/trust.ts';
 import { UserError } from '../../contract/errors.ts';
 import { writeAtomic } from '../../lib/atomic-write.ts';
 import { dataRoot } from '../../lib/data-root.ts';
+import { readRegularText } from '../../lib/regular-file.ts';
 import type { Terminal } from '../terminal.ts';
 
 export type AddOptions = {
@@ -78,7 +79,7 @@ async function write(file: string, name: string, server: unknown): Promise<void>
 }
 
 function textOf(file: string): string {
-  return existsSync(file) ? readFileSync(file, 'utf8') : '';
+  return existsSync(file) ? readRegularText(file) : '';
 }
 
 function pairs(words: readonly string[], sign: string, example: string): Record<string, string> {

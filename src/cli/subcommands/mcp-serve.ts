@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+
 import path from 'node:path';
 import type { Choice } from '../../assemble/choose-model.ts';
 import { UserError } from '../../contract/errors.ts';
 import type { AgentEvent } from '../../contract/event.ts';
 import { type ToolMessage, textOf } from '../../contract/message.ts';
 import { writeAtomic } from '../../lib/atomic-write.ts';
+import { readTextIfAny } from '../../lib/read-text.ts';
 import { mcpFolder } from '../../mcp/hub.ts';
 import type { Served, ServedAnswer, ServedOptions } from '../../mcp/serve.ts';
 import { infoOf } from '../../providers/models.ts';
@@ -147,7 +148,7 @@ async function tokenOf({ env }: Terminal, { root }: Settings): Promise<{ token: 
   const given = env[name];
   if (given) return { token: given, where: `the value of ${name}` };
   const file = path.join(mcpFolder(root), 'serve-token');
-  const kept = (await readFile(file, 'utf8').catch(() => '')).trim();
+  const kept = ((await readTextIfAny(file)) ?? '').trim();
   const token = kept === '' ? randomBytes(32).toString('base64url') : kept;
   if (kept === '') await writeAtomic(file, `${token}\n`, 0o600);
   return { token, where: `in ${file}` };

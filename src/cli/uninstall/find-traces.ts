@@ -1,6 +1,7 @@
-import { lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { lstatSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { type Keychain, SYSTEM_KEYCHAIN } from '../../config/keychain.ts';
+import { readRegularText } from '../../lib/regular-file.ts';
 import { type SpaceUse, spaceUse } from '../../session/housekeeping.ts';
 import { dataPlaces } from './places.ts';
 
@@ -63,7 +64,7 @@ export function isEmptyFolder(folder: string): boolean {
 /** Empty where there is no such file, or it may not be read. */
 function textOf(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readRegularText(file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === undefined) throw error;
     return '';

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../../config/schema.ts';
 import { writeAtomic } from '../../lib/atomic-write.ts';
+import { readRegularText } from '../../lib/regular-file.ts';
 import { isNewer } from '../../lib/version-order.ts';
 import { latestVersion, registryOf } from './registry.ts';
 
@@ -55,7 +55,7 @@ function fileIn(root: string): string {
 function read(root: string): Known | null {
   let text: string;
   try {
-    text = readFileSync(fileIn(root), 'utf8');
+    text = readRegularText(fileIn(root));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === undefined) throw error;
     return null;

@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { release } from 'node:os';
 import path from 'node:path';
 import type { SandboxKind, SandboxState } from '../../contract/sandbox.ts';
 import { writeAtomic } from '../../lib/atomic-write.ts';
 import { isInside } from '../../lib/inside.ts';
 import { pathFolders } from '../../lib/path-folders.ts';
+import { readRegularText } from '../../lib/regular-file.ts';
 import { isErrno } from '../real-path.ts';
 import { probeArgs } from './bubblewrap.ts';
 import { systemFolders } from './known-paths.ts';
@@ -126,9 +127,9 @@ function keyOf(program: string): string {
 
 function remembered(file: string): string | null {
   try {
-    return readFileSync(file, 'utf8');
+    return readRegularText(file);
   } catch (error) {
-    if (isErrno(error, ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'EISDIR'])) return null;
+    if (isErrno(error, ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'EISDIR', 'ENXIO'])) return null;
     throw error;
   }
 }

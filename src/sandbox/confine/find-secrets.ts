@@ -1,5 +1,6 @@
-import { type Dirent, lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import path from 'node:path';
+import { peek } from '../../lib/peek.ts';
 import { isErrno } from '../real-path.ts';
 
 export type Closed = { path: string; type: 'file' | 'folder' };
@@ -70,7 +71,7 @@ export function createSecretSearch(isClosed: (one: Closed) => boolean): (root: s
 
 /** Most projects keep only options in their `.npmrc`, and a build without them is another build. */
 function isHarmless(file: string): boolean {
-  return path.basename(file) === '.npmrc' && !/_auth|_password/i.test(readFileSync(file, 'utf8'));
+  return path.basename(file) === '.npmrc' && !/_auth|_password/i.test(peek.text(file));
 }
 
 /** When entries came or went last. Not the time of modification: that one a command can set as it likes. */

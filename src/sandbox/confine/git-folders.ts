@@ -1,6 +1,7 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { isInside } from '../../lib/inside.ts';
+import { readRegularText } from '../../lib/regular-file.ts';
 import { isErrno, realPath } from '../real-path.ts';
 
 /**
@@ -93,9 +94,9 @@ function typeOf(file: string): 'file' | 'folder' | undefined {
 
 function readText(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readRegularText(file);
   } catch (error) {
-    if (isErrno(error, ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'EISDIR'])) return '';
+    if (isErrno(error, ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'EISDIR', 'ENXIO'])) return '';
     throw error;
   }
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { PermissionDeniedError, ToolExecutionError } from '../contract/errors.ts';
 import type { AgentEvent } from '../contract/event.ts';
 import type { ToolCall, ToolCallPart, ToolMessage } from '../contract/message.ts';
-import type { Access, PermissionRequest } from '../contract/permission.ts';
+import type { Access, Opening, PermissionRequest } from '../contract/permission.ts';
 import type { Tool, ToolContext, ToolResult } from '../contract/tool.ts';
 import { fail } from '../contract/tool.ts';
 import { raceAbort } from '../lib/abort.ts';
@@ -11,7 +11,8 @@ import { boundText } from '../lib/text-bound.ts';
 import { accessesConflict } from './conflict.ts';
 import { explainBadInput, explainCut, explainMalformed, explainUnknownTool } from './explain.ts';
 
-export type Decision = { verdict: 'allow' | 'deny'; by: string; because: string };
+/** `opens`: places outside the working directory that the call may touch. */
+export type Decision = { verdict: 'allow' | 'deny'; by: string; because: string; opens?: readonly Opening[] };
 
 export type RouterDeps = {
   find(name: string): Tool | undefined;
@@ -23,7 +24,8 @@ export type RouterDeps = {
     request: PermissionRequest & { input: unknown },
     options: { signal: AbortSignal; beforeAsking(request: PermissionRequest): Promise<PermissionRequest> },
   ): Promise<Decision>;
-  context(signal: AbortSignal, voice: CallVoice): ToolContext;
+  /** What the tool has to work with, as far as `scope` opens it. */
+  context(signal: AbortSignal, voice: CallVoice, scope: Scope): ToolContext;
   /** What is judged and run: the input with what the model is not shown put back. Absent, the input itself. */
   localInput?(tool: string, input: unknown): unknown;
   /** Whether a command only looks; such commands run beside other reads. */
@@ -52,6 +54,9 @@ type Intercepted = { type: 'go'; input: unknown } | { type: 'block'; by: string;
 
 export type Work = { tool: Tool; input: unknown; changes: readonly Access[] };
 
+/** What a call would touch, and what it opens outside the working directory. */
+export type Scope = { accesses: readonly Access[]; opens: readonly Opening[] };
+
 /** What a call may tell while it runs. `tell` resolves when the event was dealt with. */
 export type CallVoice = {
   callId: string;
@@ -75,6 +80,7 @@ type Prepared = {
   input?: unknown;
   title: string;
   accesses: Access[];
+  opens?: readonly Opening[];
   answer?: ToolResult;
   /** The answer this very call had before. */
   given?: ToolMessage;
@@ -225,18 +231,17 @@ async function judge(item: Prepared, deps: RouterDeps, { channel, signal }: Wire
   if (!tool || signal.aborted) return;
   const request = { callId: call.id, tool: tool.name, operation: title, accesses, because: '', input };
   const beforeAsking = async (question: PermissionRequest) => {
-    const preview = await tool
-      .preview?.(
-        input,
-        deps.context(signal, { callId: call.id, progress: () => undefined, tell: async () => undefined }),
-      )
-      .catch(() => undefined);
+    const silent = { callId: call.id, progress: () => undefined, tell: async () => undefined };
+    const scope = { accesses, opens: question.opens ?? [] };
+    const preview = await tool.preview?.(input, deps.context(signal, silent, scope)).catch(() => undefined);
     const full = preview ? { ...question, preview } : question;
     await channel.push({ type: 'question', request: full });
     return full;
   };
   try {
-    const { verdict, by, because } = await raceAbort(deps.decide(request, { signal, beforeAsking }), signal);
+    const decision = await raceAbort(deps.decide(request, { signal, beforeAsking }), signal);
+    const { verdict, by, because, opens } = decision;
+    if (opens) item.opens = opens;
     await channel.push({ type: 'judged', callId: call.id, tool: tool.name, verdict, by, because, accesses });
     if (verdict === 'deny') item.answer = fail(because);
   } catch (error) {
@@ -317,7 +322,7 @@ async function bound(callId: string, result: ToolResult, deps: RouterDeps) {
 }
 
 async function runOne(item: Prepared, deps: RouterDeps, { channel, signal }: Wires): Promise<ToolResult> {
-  const { call, tool, input, title, accesses } = item;
+  const { call, tool, input, title, accesses, opens = [] } = item;
   if (!tool || signal.aborted) return fail('Interrupted by the user before it ran.');
   const shown = { id: call.id, name: tool.name, input: call.input };
   const changes = accesses.filter((access) => !onlyLooks(access, deps));
@@ -329,14 +334,27 @@ async function runOne(item: Prepared, deps: RouterDeps, { channel, signal }: Wir
     tell: (event) => channel.push(event),
   };
   try {
-    const context = deps.context(signal, voice);
+    const context = deps.context(signal, voice, { accesses, opens });
     const work = async () =>
       deps.perform?.({ tool, input, changes }, context, voice) ?? tool.run(input, context);
     return await raceAbort(deps.inTurn?.(changes, signal, work) ?? work(), signal);
   } catch (error) {
     if (signal.aborted) return fail('Interrupted by the user while it was running.');
-    if (error instanceof PermissionDeniedError) return fail(error.message);
+    if (error instanceof PermissionDeniedError) return refusedWhileRunning(error, item, channel);
     const cause = error instanceof Error ? error : new Error(String(error));
     return fail(`Error: ${new ToolExecutionError(tool.name, input, cause).message}`);
   }
+}
+
+/** What was allowed may be refused when it is touched: a link was put in the way, or the path was not known before. */
+async function refusedWhileRunning(
+  { message, request: { by } }: PermissionDeniedError,
+  { call, tool, accesses }: Prepared,
+  channel: Wires['channel'],
+): Promise<ToolResult> {
+  if (by !== undefined && tool) {
+    const told = { callId: call.id, tool: tool.name, by, because: message, accesses };
+    await channel.push({ type: 'judged', verdict: 'deny', ...told });
+  }
+  return fail(message);
 }

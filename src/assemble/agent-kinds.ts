@@ -82,7 +82,7 @@ function isNamed(word: string, name: string): boolean {
 /** Hands that can change nothing, whatever tool they are lent to. */
 export function lookingHands(context: ToolContext): ToolContext {
   const closed = async (): Promise<never> => {
-    throw new PermissionDeniedError({ operation: 'this subagent can only look' });
+    throw new PermissionDeniedError({ operation: 'this subagent can only look', by: 'subagent' });
   };
   return {
     ...context,

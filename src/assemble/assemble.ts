@@ -17,7 +17,7 @@ import { createRegistry } from '../tools/registry.ts';
 import { Budget } from './budget.ts';
 import { createCaches } from './caches.ts';
 import { callForUser } from './call-for-user.ts';
-import { carefulShell } from './careful-shell.ts';
+import { carefulShell, shellOpenTo } from './careful-shell.ts';
 import { createContextWindow } from './context-window.ts';
 import { type Base, createConversationView } from './conversation-view.ts';
 import { createExtensions, hostInstructions } from './extensions.ts';
@@ -140,9 +140,10 @@ export function assemble(parts: Parts): Assistant {
     ...(servers && { meant: (call) => servers.meant(call) }),
     toolNames: () => registry.list().map((tool) => tool.name),
     decide: (request, options) => judge.decide(request, options),
-    context: (signal, voice) => {
+    context: (signal, voice, scope) => {
       const delegate = subagents.delegate(voice, signal);
-      return { ...hands.context(signal, voice), shell, ...(delegate && { delegate }) };
+      const opened = shellOpenTo(shell, scope.opens);
+      return { ...hands.context(signal, voice, scope), shell: opened, ...(delegate && { delegate }) };
     },
     localInput: (tool, input) => privacy.localInput(tool, input),
     isReadOnly: (access) => judge.isReadOnly(access),

@@ -1,4 +1,5 @@
-import type { CommandRun, Shell } from '../contract/tool.ts';
+import type { Opening } from '../contract/permission.ts';
+import type { Shell } from '../contract/tool.ts';
 import { safeGitEnvironment } from '../lib/safe-git.ts';
 import type { UndoStore } from '../session/undo/undo-store.ts';
 
@@ -10,7 +11,7 @@ export type CarefulShellOptions = {
   onNotice(text: string): void;
 };
 
-type Wanted = Pick<CommandRun, 'command' | 'cwd' | 'unconfined' | 'env'>;
+type Wanted = Parameters<Shell['start']>[0];
 
 /**
  * A shell that takes care of both kinds of commands. Those that only look run unasked, so none of the programs a
@@ -50,5 +51,16 @@ export function carefulShell<S extends Shell>(shell: S, options: CarefulShellOpt
     run: (run) =>
       isHarmless(run.command) ? shell.run(looking(run)) : undoably(() => shell.run(run), run.signal),
     start: (run) => (isHarmless(run.command) ? shell.start(looking(run)) : undoably(() => shell.start(run))),
+  };
+}
+
+/** The shell for one call: commands also see the places outside that were opened to it. */
+export function shellOpenTo(shell: Shell, opens: readonly Opening[]): Shell {
+  if (opens.length === 0) return shell;
+  const readable = opens.map(({ path }) => path);
+  return {
+    ...shell,
+    run: (run) => shell.run({ ...run, readable }),
+    start: (run) => shell.start({ ...run, readable }),
   };
 }

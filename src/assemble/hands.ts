@@ -1,12 +1,12 @@
 import { homedir, totalmem } from 'node:os';
 import path from 'node:path';
-import type { CallVoice, RouterDeps } from '../agent/tool-router.ts';
+import type { CallVoice, RouterDeps, Scope } from '../agent/tool-router.ts';
 import type { ModeSwitch } from '../contract/command.ts';
 import type { Todo, ToolContext } from '../contract/tool.ts';
 import { readingDenier } from '../permissions/pattern.ts';
 import { createFileTurns } from '../sandbox/file-turns.ts';
 import { createFiles } from '../sandbox/files.ts';
-import { createGuard } from '../sandbox/guard.ts';
+import { createGuard, type Guard } from '../sandbox/guard.ts';
 import { realPath } from '../sandbox/real-path.ts';
 import { createSearch } from '../sandbox/search.ts';
 import { createShell } from '../sandbox/shell.ts';
@@ -69,12 +69,15 @@ export function makeHands(parts: Parts, undo: UndoStore, mode: ModeSwitch) {
       work,
     );
   };
+  const reaching = (within: Guard) => ({
+    files: createFiles({ guard: within, cwd, onBeforeWrite: (change) => undo.keep(change) }),
+    search: createSearch({ guard: within, cwd }),
+  });
   let todos = lastTodos(opened.session.messages);
   const hands = {
     cwd,
-    files: createFiles({ guard, cwd, onBeforeWrite: (change) => undo.keep(change) }),
+    ...reaching(guard),
     shell,
-    search: createSearch({ guard, cwd }),
     web: createWeb(parts.web),
     ask: parts.ask ?? (async () => null),
     todos: {
@@ -93,10 +96,15 @@ export function makeHands(parts: Parts, undo: UndoStore, mode: ModeSwitch) {
     inTurn,
     outputFolder,
     todos: hands.todos,
-    context: (signal: AbortSignal, { progress }: Pick<CallVoice, 'progress'>): ToolContext => ({
-      ...hands,
-      signal,
-      progress,
-    }),
+    context: (
+      signal: AbortSignal,
+      { progress }: Pick<CallVoice, 'progress'>,
+      { accesses, opens }: Scope,
+    ): ToolContext => {
+      const writes = accesses.filter(({ kind }) => kind === 'write').map(({ target }) => target);
+      const isPlain = opens.length === 0 && writes.length === 0;
+      const reached = isPlain ? {} : reaching(guard.forCall({ opens, writes }));
+      return { ...hands, ...reached, signal, progress };
+    },
   };
 }

@@ -6,15 +6,17 @@ import { userConfigFile } from '../config/load.ts';
 import type { ModeSwitch, Standing } from '../contract/command.ts';
 import type { Access, Permission } from '../contract/permission.ts';
 import type { SandboxState } from '../contract/sandbox.ts';
+import { placeOf } from '../permissions/command-place.ts';
 import { createGate } from '../permissions/gate.ts';
 import { grantedAlways } from '../permissions/granted.ts';
 import { isMcpTool, parsePattern } from '../permissions/pattern.ts';
-import { WITHOUT_SANDBOX } from '../permissions/policy.ts';
+import { type Policy, WITHOUT_SANDBOX } from '../permissions/policy.ts';
 import { tellBroadRules } from '../permissions/rules/broad-rules.ts';
 import { classify } from '../permissions/shell/classify.ts';
 import { loadGrammar } from '../permissions/shell/grammar.ts';
 import type { Guard } from '../sandbox/guard.ts';
 import { shellName } from '../sandbox/shell-program.ts';
+import { fetchRefusal } from '../sandbox/web.ts';
 import { commandPlace } from './judge-command.ts';
 import type { Parts } from './parts.ts';
 
@@ -62,21 +64,24 @@ export function createJudge(parts: Parts, { mode, guard, sandbox, warn, controll
     shell: shellName(process.platform, parts.env),
   };
 
+  const policy = (): Policy => ({
+    ...place,
+    mode: mode.get(),
+    rules,
+    grants: [...always, ...(isHome ? session.permissions : [])],
+    requireApprovalForReads: config.requireApprovalForReads,
+    requireApprovalForWrites: config.requireApprovalForWrites,
+    requireApprovalForCommands: config.requireApprovalForCommands,
+    blockedCommands: config.blockedCommands,
+    sandbox: state,
+    sandboxRequired: config.sandbox.required,
+    sandboxAutoApprove: config.sandbox.autoApprove,
+    realOf: (file) => guard.realOf(file),
+    reach: (file, mode, meant) => guard.reach(file, mode, meant),
+    fetchRefusal,
+  });
   const gate = createGate({
-    policy: () => ({
-      ...place,
-      mode: mode.get(),
-      rules,
-      grants: [...always, ...(isHome ? session.permissions : [])],
-      requireApprovalForReads: config.requireApprovalForReads,
-      requireApprovalForWrites: config.requireApprovalForWrites,
-      requireApprovalForCommands: config.requireApprovalForCommands,
-      blockedCommands: config.blockedCommands,
-      sandbox: state,
-      sandboxRequired: config.sandbox.required,
-      sandboxAutoApprove: config.sandbox.autoApprove,
-      realOf: (file) => guard.realOf(file),
-    }),
+    policy,
     ...(parts.approver && { approver: parts.approver }),
     onGrant: async (permission) => {
       if (permission.scope === 'always') await keep(permission);
@@ -101,6 +106,9 @@ export function createJudge(parts: Parts, { mode, guard, sandbox, warn, controll
     warn(`${operation} runs without a sandbox: an allow rule names exactly this command.`);
   }
 
+  const isHarmless = (line: string) =>
+    classify(line, placeOf({ ...policy(), grants: gate.grants() })).verdict === 'allow';
+
   async function look(): Promise<SandboxState> {
     const now = await sandbox();
     state = now;
@@ -123,8 +131,7 @@ export function createJudge(parts: Parts, { mode, guard, sandbox, warn, controll
       if (decision.verdict === 'allow' && decision.by.endsWith(WITHOUT_SANDBOX)) tellBare(request.operation);
       return decision;
     },
-    isReadOnly: ({ kind, target, looks }) =>
-      looks ?? (canRead && kind === 'execute' && classify(target, place).verdict === 'allow'),
+    isReadOnly: ({ kind, target, looks }) => looks ?? (canRead && kind === 'execute' && isHarmless(target)),
     standing: {
       rules: () =>
         (['deny', 'ask', 'allow'] as const).flatMap((verdict) =>

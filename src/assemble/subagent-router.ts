@@ -72,7 +72,7 @@ export function subagentRouter(
       },
       toolNames: () => parent.toolNames().filter((name) => has(name) && (delegate || !handsOn(name))),
       decide: (request, options) => parent.decide({ ...request, agent: label }, options),
-      context: (signal, voice) => handsFor(parent.context(signal, voice), voice),
+      context: (signal, voice, scope) => handsFor(parent.context(signal, voice, scope), voice),
       answerTo: (callId) => answers.get(callId),
       keepOutput: (callId, text) => parent.keepOutput(`${session.id}-${callId}`, text),
       notesFor: notes,

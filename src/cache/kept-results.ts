@@ -119,7 +119,7 @@ export class KeptResults {
     const result = await run({
       ...files,
       // It was looked at a moment ago, for this very call.
-      stat: async (file) => (file === call.target && before.stat) || files.stat(file),
+      stat: async (file, meant) => (file === call.target && !meant && before.stat) || files.stat(file, meant),
       async read(file) {
         const content = await files.read(file);
         const { path, sha256: sum, version } = content;

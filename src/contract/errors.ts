@@ -103,12 +103,15 @@ export class ContextOverflowError extends Error {
   }
 }
 
-/** A hand refused: the path guard or the sandbox said no. The model is told; nothing was touched. */
+/**
+ * Refused while a call ran. `by` is the part of the permission policy that refused, and makes it a recorded denial; it is
+ * absent where the operating system refused.
+ */
 export class PermissionDeniedError extends Error {
   override name = 'PermissionDeniedError';
-  readonly request: { operation: string };
+  readonly request: { operation: string; by?: string };
 
-  constructor(request: { operation: string }) {
+  constructor(request: { operation: string; by?: string }) {
     super(`Permission denied: ${request.operation}`);
     this.request = request;
   }

@@ -17,7 +17,21 @@ export type Access = {
   free?: true;
   /** Of a server's tool: what must be shown before it is used, because nobody has agreed to it as it is now. */
   unseen?: string;
+  /** Of a deletion: a link is meant itself, not what it leads to. */
+  itself?: true;
 };
+
+/** A real path outside the working directory that a call may touch; a folder includes everything in it. */
+export type Opening = { path: string; mode: 'read' | 'write' };
+
+/**
+ * What the path guard says of a path: open, outside the working directory and closed until the user opens it, or closed
+ * whatever the user says.
+ */
+export type Reach =
+  | { type: 'open'; real: string }
+  | { type: 'outside'; real: string; isFolder: boolean; because: string }
+  | { type: 'closed'; because: string };
 
 export type Verdict = 'allow' | 'ask' | 'deny';
 
@@ -67,6 +81,8 @@ export type PermissionRequest = {
   leadsTo?: { written: string; real: string }[];
   /** Of a command: what stands between it and the machine. */
   sandbox?: SandboxState;
+  /** Places outside the working directory that a yes opens. */
+  opens?: Opening[];
   /** The rules a remembered yes would add. Absent where every time is asked anew: then only `once` is offered. */
   grants?: string[];
 };

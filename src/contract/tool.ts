@@ -37,8 +37,8 @@ export type Files = {
   read(path: string): Promise<FileContent>;
   /** A part of a file of any size, read as a stream: memory does not grow with the file. */
   readLines(path: string, window: { offset: number; limit: number }): Promise<LineWindow>;
-  /** Null when nothing is there. */
-  stat(path: string): Promise<FileStat | null>;
+  /** Null when nothing is there. `itself`: of a link, not of what it leads to; its type is `other`. */
+  stat(path: string, meant?: { itself: true }): Promise<FileStat | null>;
   list(path: string): Promise<FileStat[]>;
   /** Atomic; creates parent folders; keeps mode bits. The old content is kept for undo. */
   write(path: string, bytes: Uint8Array): Promise<void>;
@@ -55,6 +55,8 @@ export type CommandRun = {
   signal: AbortSignal;
   /** Outside the sandbox: a person has agreed to it. */
   unconfined?: true;
+  /** Real paths outside the working directory that were opened to it: the sandbox shows them. */
+  readable?: readonly string[];
   /** On top of the environment commands have anyway; undefined takes a variable out. */
   env?: Readonly<Record<string, string | undefined>>;
   /** What it finds on standard input; without it, nothing. */
@@ -94,7 +96,7 @@ export type Shell = {
   sandbox(): Promise<SandboxState>;
   run(run: CommandRun): Promise<CommandOutcome>;
   /** Ends with the session at the latest. Resolves with its id. */
-  start(run: Pick<CommandRun, 'command' | 'cwd' | 'unconfined' | 'env'>): Promise<string>;
+  start(run: Pick<CommandRun, 'command' | 'cwd' | 'unconfined' | 'env' | 'readable'>): Promise<string>;
   /** Null when there is no such id. */
   check(id: string): BackgroundState | null;
   /** Resolves when it has ended; false when there is no such id or it had already ended. */

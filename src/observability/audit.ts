@@ -66,6 +66,7 @@ export function createAudit(options: AuditOptions): Audit {
           because: event.because,
         });
         if (verdict === 'allow') running.add(callId);
+        else running.delete(callId);
         write({
           type: 'judged',
           time: now().toISOString(),

@@ -1,17 +1,20 @@
 import path from 'node:path';
-import type { Access, Verdict } from '../contract/permission.ts';
+import { PermissionDeniedError } from '../contract/errors.ts';
+import type { Access, Opening, Reach, Verdict } from '../contract/permission.ts';
 import { isBlocked } from './blocked-commands.ts';
 import { coversCommand, isWholeLine } from './command-pattern.ts';
+import { coveringRule, openedFolder, outsideReads, placeOf } from './command-place.ts';
 import { containedBecause } from './contain.ts';
 import { grantFor } from './granted.ts';
-import { asWritten, isMcpTool, matchesAccess, type Pattern, parsePattern, type Subject } from './pattern.ts';
+import { isMcpTool, matchesAccess, type Pattern, parsePattern, type Subject } from './pattern.ts';
 import {
   type Evaluation,
   isFallback,
+  isFileAccess,
   type Policy,
   permissionSubjects,
-  placeOf,
   type Request,
+  reachOf,
   realPlace,
   WITHOUT_SANDBOX,
 } from './policy.ts';
@@ -24,6 +27,8 @@ import { readsAlike } from './shell/reads-alike.ts';
 type Case = Subject & {
   policy: Policy;
   classified: Classified | null;
+  /** Of a file: what the path guard says of it. */
+  reach: Reach | null;
   /** The same as `Subject`, by its real path, where that is another one. */
   real(): Subject | null;
 };
@@ -32,15 +37,25 @@ const NO_SANDBOX = 'there is no sandbox here';
 const STRICTNESS: Record<Verdict, number> = { allow: 0, ask: 1, deny: 2 };
 
 /**
- * Judges a call by what it would touch; of several accesses the strictest verdict stands. Pure but for
- * `isInside` and `realOf`. Which files are closed whatever is said here is the path guard's to decide.
+ * Judges a call by what it would touch; of several accesses the strictest verdict stands. Pure but for what the policy
+ * looks up on the disk. What the path guard will refuse is refused here, before anybody is asked.
  */
 export function evaluate(request: Request, policy: Policy): Evaluation {
-  const found = permissionSubjects(request, policy.cwd).map((access) =>
+  const found = permissionSubjects(request, policy).map((access) =>
     judgeAccess(request.tool, access, policy),
   );
   const [first = untouching(request.tool), ...others] = found;
-  const strictest = others.reduce((a, b) => (STRICTNESS[b.verdict] > STRICTNESS[a.verdict] ? b : a), first);
+  const { opens: _, ...strictest } = others.reduce(
+    (a, b) => (STRICTNESS[b.verdict] > STRICTNESS[a.verdict] ? b : a),
+    first,
+  );
+  const opens = strictest.verdict === 'deny' ? [] : found.flatMap((one) => one.opens ?? []);
+  const verdict = refusedByAuto(strictest, request, policy);
+  return opens.length > 0 && verdict.verdict !== 'deny' ? { ...verdict, opens } : verdict;
+}
+
+/** Nobody is asked in auto mode. */
+function refusedByAuto(strictest: Evaluation, request: Request, policy: Policy): Evaluation {
   if (policy.mode !== 'auto' || strictest.verdict !== 'ask') return strictest;
   const bare = request.accesses.some(({ kind }) => kind === 'execute') && policy.sandbox?.kind === 'host';
   const because = `auto mode refuses what it cannot contain: ${strictest.because}`;
@@ -54,26 +69,37 @@ function untouching(tool: string): Evaluation {
 function judgeAccess(tool: string, access: Access, policy: Policy): Evaluation {
   const runsCommand = access.kind === 'execute' && !isMcpTool(tool);
   const { cwd } = policy;
-  const isInside = (file: string) => policy.isInside(file);
   const classified = runsCommand ? classify(access.target, placeOf(policy)) : null;
-  const one: Case = { tool, access, cwd, isInside, policy, classified, real };
+  const reach = isFileAccess(access) ? reachOf(access, policy) : null;
+  const isInside = () => reach?.type === 'open';
+  const one: Case = { tool, access, cwd, isInside, policy, classified, reach, real };
   function real(): Subject | null {
-    if (access.kind !== 'read' && access.kind !== 'write') return null;
+    if (!isFileAccess(access)) return null;
     const found = realPlace(access, policy);
     return found && { tool, access: { ...access, target: found.target }, cwd: found.cwd, isInside };
   }
-  return (
+  const said =
     builtInDeny(one) ??
     userDeny(one) ??
+    guardDeny(one) ??
     sandboxDeny(one) ??
     modeDeny(one) ??
     askRule(one) ??
     grantOrAllowRule(one) ??
     secretAsk(one) ??
-    modeAllow(one) ??
-    sandboxAllow(one) ??
-    byDefault(one)
-  );
+    modeAllow(one);
+  if (said !== null) return opening(said, one);
+  // What runs because it is contained sees no more than any contained command.
+  return sandboxAllow(one) ?? opening(byDefault(one), one);
+}
+
+/** A verdict with what it opens. */
+function opening(said: Evaluation, { access, reach, classified, policy }: Case): Evaluation {
+  if (said.verdict === 'deny') return said;
+  const opens: Opening[] = [];
+  if (reach?.type === 'outside' && isFileAccess(access)) opens.push({ path: reach.real, mode: access.kind });
+  else if (classified !== null && !access.unconfined) opens.push(...outsideReads(access.target, policy));
+  return opens.length > 0 ? { ...said, opens } : said;
 }
 
 function builtInDeny({ access, policy, classified }: Case): Evaluation | null {
@@ -93,6 +119,18 @@ function userDeny(one: Case): Evaluation | null {
     one,
   );
   return grant ? deny(`${grant.source} was refused before`, `grant ${grant.source}`) : null;
+}
+
+/** What nobody can open is refused before anybody is asked. */
+function guardDeny({ access, reach, policy }: Case): Evaluation | null {
+  if (access.kind === 'fetch') {
+    const refusal = policy.fetchRefusal?.(access.target) ?? null;
+    return refusal === null ? null : deny(refusal, 'network guard');
+  }
+  if (reach?.type !== 'closed') return null;
+  const target = access.target.replaceAll('\0', '\\0');
+  const { message } = new PermissionDeniedError({ operation: `${access.kind} ${target} (${reach.because})` });
+  return deny(message, 'path guard');
 }
 
 /** No word of the user's rules brings back a wall that the user said must stand. */
@@ -140,6 +178,8 @@ function grantOrAllowRule(one: Case): Evaluation | null {
   const exact = granted.length > 0 ? grantFor(tool, access, policy) : null;
   if (exact !== null && granted.some(({ pattern }) => pattern === exact))
     return allow(`allowed before: ${exact}`, `grant ${exact}${bare}`);
+  const folder = isFileAccess(access) ? openedFolder(granted, one.real() ?? one) : undefined;
+  if (folder !== undefined) return allow(`allowed before: ${folder}`, `grant ${folder}`);
   const rules = rulesFor(one);
   const rule = covering(bare ? rules.filter((known) => namesCommand(known, access.target)) : rules, one);
   if (rule !== undefined) return allow(`the rule ${rule} allows it`, `rule allow ${rule}${bare}`);
@@ -169,9 +209,9 @@ function secretAsk({ access }: Case): Evaluation | null {
   return { verdict: 'ask', because: 'it is given a secret, which it could print', by: 'built-in' };
 }
 
-function modeAllow({ access, policy, isInside, cwd }: Case): Evaluation | null {
+function modeAllow({ access, policy, reach }: Case): Evaluation | null {
   const edits = policy.mode === 'accept-edits' || policy.mode === 'auto';
-  if (!edits || access.kind !== 'write' || !isInside(asWritten(access.target, cwd))) return null;
+  if (!edits || access.kind !== 'write' || reach?.type !== 'open') return null;
   return allow(`edits in the working directory are free in ${policy.mode} mode`, `mode ${policy.mode}`);
 }
 
@@ -182,14 +222,14 @@ function sandboxAllow({ classified, policy }: Case): Evaluation | null {
   return because === null ? null : allow(because, `sandbox ${policy.sandbox?.kind}`);
 }
 
-function byDefault({ tool, access, policy, classified, isInside, cwd }: Case): Evaluation {
-  const inside = () => isInside(asWritten(access.target, cwd));
+function byDefault({ tool, access, policy, classified, reach }: Case): Evaluation {
+  const inside = reach?.type === 'open';
   switch (access.kind) {
     case 'read':
-      if (!inside()) return ask(`${access.target} is outside the working directory`);
+      if (!inside) return ask(`${access.target} is outside the working directory`);
       return policy.requireApprovalForReads ? ask('reading needs a yes') : allow('it only reads', 'default');
     case 'write':
-      if (!inside()) return ask(`${access.target} is outside the working directory`);
+      if (!inside) return ask(`${access.target} is outside the working directory`);
       return policy.requireApprovalForWrites ? ask('it changes a file') : allow('writes are free', 'default');
     case 'execute':
       if (access.free) return allow('the plugin says that nobody need be asked', 'default');
@@ -236,11 +276,7 @@ function namesCommand(rule: string, line: string): boolean {
 function covering(rules: readonly string[], one: Case): string | undefined {
   if (rules.length === 0) return undefined;
   const patterns = rules.map(parsePattern);
-  const real = one.real();
-  const single = patterns.find(
-    (pattern) =>
-      matchesAccess(pattern, one, 'allow') && (real === null || matchesAccess(pattern, real, 'allow')),
-  );
+  const single = coveringRule(patterns, one, one.real());
   if (single) return single.source;
   return one.classified === null ? undefined : coveringTogether(patterns, one);
 }

@@ -1,4 +1,4 @@
-import type { Answer, Approver, Permission, PermissionRequest } from '../contract/permission.ts';
+import type { Answer, Approver, Opening, Permission, PermissionRequest } from '../contract/permission.ts';
 import { raceAbort } from '../lib/abort.ts';
 import { compareText } from '../lib/compare.ts';
 import { evaluate } from './evaluate.ts';
@@ -7,7 +7,13 @@ import { askedAbout, type Call, grantOf, type Offer, offersFor, questionFor } fr
 import { suggestPattern } from './suggest.ts';
 
 /** `because` goes to the model when denied; `reason` is what the user said with a no. */
-type Decision = { verdict: 'allow' | 'deny'; by: string; because: string; reason?: string };
+type Decision = {
+  verdict: 'allow' | 'deny';
+  by: string;
+  because: string;
+  reason?: string;
+  opens?: Opening[];
+};
 
 export type GateOptions = {
   /** Read anew for every call: modes and rules may change between two. */
@@ -63,7 +69,9 @@ export function createGate({ policy, approver, onGrant }: GateOptions): Gate {
     if (!approver) return nobodyThere(call, judgement, current());
 
     const offers = offersFor(call, current());
-    const question = questionFor({ ...call, because: judgement.because }, current(), offers);
+    const opened = opensOf(judgement);
+    const asked = { ...call, because: judgement.because, ...opened };
+    const question = questionFor(asked, current(), offers);
     const full = (await options.beforeAsking?.(question)) ?? question;
     const answer = await raceAbort(approver(full, signal), signal);
     if (answer.choice === 'no') {
@@ -72,7 +80,7 @@ export function createGate({ policy, approver, onGrant }: GateOptions): Gate {
       return denial;
     }
     if (answer.choice !== 'once') await remember(offers, answer.choice);
-    return { verdict: 'allow', by: 'user', because: `the user allowed it (${answer.choice})` };
+    return { verdict: 'allow', by: 'user', because: `the user allowed it (${answer.choice})`, ...opened };
   }
 
   /** What was offered is what is kept, also if the world has changed while the question stood. */
@@ -106,6 +114,10 @@ export function createGate({ policy, approver, onGrant }: GateOptions): Gate {
 function settled(judgement: Decision | Evaluation): Decision {
   const { verdict, ...rest } = judgement;
   return { ...rest, verdict: verdict === 'allow' ? 'allow' : 'deny' };
+}
+
+function opensOf({ opens }: Decision | Evaluation): Pick<Decision, 'opens'> {
+  return opens ? { opens } : {};
 }
 
 function denied({ reason }: Extract<Answer, { choice: 'no' }>): Decision {

@@ -1,5 +1,7 @@
+import path from 'node:path';
 import type { Access, Permission } from '../contract/permission.ts';
-import { isMcpTool, parsePattern } from './pattern.ts';
+import { isInside } from '../lib/inside.ts';
+import { escapePath, isMcpTool, parsePattern } from './pattern.ts';
 import { type Policy, realPlace } from './policy.ts';
 import { suggestPattern } from './suggest.ts';
 
@@ -12,6 +14,19 @@ export function grantFor(tool: string, access: Access, policy: Policy): string |
   if (access.kind !== 'read' && access.kind !== 'write') return suggestPattern(tool, access, policy.cwd);
   const { target, cwd } = realPlace(access, policy) ?? { target: access.target, cwd: policy.cwd };
   return suggestPattern(tool, { ...access, target }, cwd);
+}
+
+/** The folder of a path outside the working directory; null where that would open far more than was asked about. */
+export function folderGrant(
+  { real, isFolder }: { real: string; isFolder: boolean },
+  { cwd, home, realOf }: Pick<Policy, 'cwd' | 'home' | 'realOf'>,
+): string | null {
+  const folder = isFolder ? real : path.dirname(real);
+  const holds = (file: string) => isInside(folder, realOf(file) ?? file);
+  const isTopmost = path.dirname(path.dirname(folder)) === path.dirname(folder);
+  if (isTopmost || holds(cwd) || (home !== undefined && holds(home))) return null;
+  const slashed = path.sep === '\\' ? folder.replaceAll('\\', '/') : folder;
+  return `Read(${escapePath(slashed)}/**)`;
 }
 
 /** What the settings keep of "always" answers, as grants again. */

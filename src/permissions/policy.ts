@@ -1,5 +1,12 @@
 import path from 'node:path';
-import type { Access, Judgement, Permission, PermissionMode } from '../contract/permission.ts';
+import type {
+  Access,
+  Judgement,
+  Opening,
+  Permission,
+  PermissionMode,
+  Reach,
+} from '../contract/permission.ts';
 import type { SandboxState } from '../contract/sandbox.ts';
 import { asWritten, isMcpTool } from './pattern.ts';
 import type { Place } from './shell/look.ts';
@@ -27,10 +34,14 @@ export type Policy = Pick<Place, 'home' | 'mayRead' | 'gitRuns' | 'shell'> & {
   isInside(file: string): boolean;
   /** Where an absolute path, as written, really leads; null where that cannot be told. */
   realOf(file: string): string | null;
+  /** What the path guard will say of an absolute path, as written, when it is touched. */
+  reach(file: string, mode: Opening['mode'], meant?: Pick<Access, 'itself'>): Reach;
+  /** The refusal of an address that is never fetched, or null. */
+  fetchRefusal?(url: string): string | null;
 };
 
-/** `by` names who spoke: a rule, a mode, a grant or the defaults. */
-export type Evaluation = Judgement & { by: string };
+/** `by` names who spoke: a rule, a mode, a grant or the defaults. `opens`: what the call may touch outside, if it runs. */
+export type Evaluation = Judgement & { by: string; opens?: Opening[] };
 
 /** Ends the `by` of a command that was allowed although the sandbox that was wanted is missing. */
 export const WITHOUT_SANDBOX = 'without a sandbox';
@@ -40,19 +51,10 @@ export function isFallback({ sandbox }: Pick<Policy, 'sandbox'>): boolean {
   return sandbox?.kind === 'host' && sandbox.fallback !== undefined;
 }
 
-/**
- * For the judge of commands. Where nothing may be changed, or nothing stands around a command, a project's own scripts
- * are not trusted to only look.
- */
-export function placeOf(policy: Policy): Place {
-  const quiet = policy.mode === 'plan' || policy.mode === 'read-only';
-  return { ...policy, trusted: policy.trusted && !quiet && !isFallback(policy) };
-}
-
 /** A tool of a server may do anything, whatever it says it touches. */
 export function permissionSubjects(
   { tool, accesses }: Pick<Request, 'tool' | 'accesses'>,
-  cwd: string,
+  { cwd, home }: Pick<Policy, 'cwd' | 'home'>,
 ): readonly Access[] {
   if (isMcpTool(tool)) {
     const looks = accesses.length > 0 && accesses.every((access) => access.looks);
@@ -61,7 +63,25 @@ export function permissionSubjects(
     const said = { ...(looks && { looks }), ...(free && { free }), ...(unseen !== undefined && { unseen }) };
     return [{ kind: 'execute', target: tool, ...said }];
   }
-  return accesses.map((access) => (access.kind === 'execute' ? withFolder(access, accesses, cwd) : access));
+  return accesses.map((access) => {
+    if (access.kind === 'execute') return withFolder(access, accesses, cwd);
+    return isFileAccess(access) && home !== undefined ? underHome(access, home) : access;
+  });
+}
+
+export type FileAccess = Access & { kind: 'read' | 'write' };
+
+export function isFileAccess(access: Access): access is FileAccess {
+  return access.kind === 'read' || access.kind === 'write';
+}
+
+/** `~/notes` as the hands will read it. */
+function underHome(access: FileAccess, home: string): FileAccess {
+  return { ...access, target: access.target.replace(/^~(?=[/\\]|$)/, () => home) };
+}
+
+export function reachOf(access: FileAccess, policy: Policy): Reach {
+  return policy.reach(asWritten(access.target, policy.cwd), access.kind, access);
 }
 
 /** A command that runs in another folder is judged as the line that goes there first. */
@@ -72,11 +92,17 @@ function withFolder(access: Access, accesses: readonly Access[], cwd: string): A
 }
 
 /** Where a path leads, with the real working directory; null where that is the place it names. */
-export function realPlace({ target }: Access, policy: Policy): { target: string; cwd: string } | null {
+export function realPlace(access: Access, policy: Policy): { target: string; cwd: string } | null {
   const named = path.resolve(policy.cwd);
-  const written = path.resolve(named, target);
-  const real = policy.realOf(asWritten(target, named));
+  const written = path.resolve(named, access.target);
+  const real = realOf(access, policy);
   const cwd = policy.realOf(named);
   if (real === null || cwd === null) return null;
   return path.relative(cwd, real) === path.relative(named, written) ? null : { target: real, cwd };
+}
+
+function realOf(access: Access, policy: Policy): string | null {
+  if (!access.itself || !isFileAccess(access)) return policy.realOf(asWritten(access.target, policy.cwd));
+  const reach = reachOf(access, policy);
+  return reach.type === 'closed' ? null : reach.real;
 }

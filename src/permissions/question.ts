@@ -1,10 +1,11 @@
 import path from 'node:path';
 import type { Access, CommandPart, Permission, PermissionRequest } from '../contract/permission.ts';
 import type { SandboxState } from '../contract/sandbox.ts';
+import { placeOf } from './command-place.ts';
 import { evaluate } from './evaluate.ts';
-import { grantFor } from './granted.ts';
+import { folderGrant, grantFor } from './granted.ts';
 import { isMcpTool } from './pattern.ts';
-import { type Policy, permissionSubjects, placeOf, type Request, realPlace } from './policy.ts';
+import { isFileAccess, type Policy, permissionSubjects, type Request, reachOf, realPlace } from './policy.ts';
 import { classify } from './shell/classify.ts';
 
 export type Call = PermissionRequest & { input: unknown };
@@ -17,9 +18,9 @@ export function questionFor(call: Call, policy: Policy, offers: readonly Offer[]
   const { input: _, ...plain } = call;
   const command = isMcpTool(call.tool)
     ? undefined
-    : permissionSubjects(call, policy.cwd).find(({ kind }) => kind === 'execute');
+    : permissionSubjects(call, policy).find(({ kind }) => kind === 'execute');
   const parts = command ? partsOf(command, policy) : [];
-  const leadsTo = call.accesses.flatMap((access) => elsewhere(access, policy));
+  const leadsTo = permissionSubjects(call, policy).flatMap((access) => elsewhere(access, policy));
   const around = command && sandboxAround(command, policy);
   return {
     ...plain,
@@ -34,7 +35,7 @@ export function questionFor(call: Call, policy: Policy, offers: readonly Offer[]
 export function offersFor(call: Request, policy: Policy): Offer[] {
   const offers: Offer[] = [];
   for (const access of askedAbout(call, policy)) {
-    const pattern = grantFor(call.tool, access, policy);
+    const pattern = offerFor(call.tool, access, policy);
     if (pattern === null) return [];
     offers.push({ type: access.kind, pattern });
   }
@@ -43,9 +44,17 @@ export function offersFor(call: Request, policy: Policy): Offer[] {
   return lasts ? offers : [];
 }
 
+/** To read on outside the working directory, the folder is opened; all else is kept to the letter. */
+function offerFor(tool: string, access: Access, policy: Policy): string | null {
+  const exact = grantFor(tool, access, policy);
+  if (exact === null || access.kind !== 'read' || !isFileAccess(access)) return exact;
+  const reach = reachOf(access, policy);
+  return (reach.type === 'outside' ? folderGrant(reach, policy) : null) ?? exact;
+}
+
 /** Of all that a call touches, what a yes is needed for. */
 export function askedAbout(request: Request, policy: Policy): Access[] {
-  return permissionSubjects(request, policy.cwd).filter(
+  return permissionSubjects(request, policy).filter(
     (access) => evaluate({ ...request, accesses: [access] }, policy).verdict === 'ask',
   );
 }
@@ -59,7 +68,7 @@ function partsOf({ target }: Access, policy: Policy): CommandPart[] {
 }
 
 function elsewhere(access: Access, policy: Policy): { written: string; real: string }[] {
-  if (access.kind !== 'read' && access.kind !== 'write') return [];
+  if (!isFileAccess(access)) return [];
   const real = realPlace(access, policy);
   return real ? [{ written: access.target, real: path.normalize(real.target) }] : [];
 }

@@ -29,7 +29,10 @@ export function createFiles({ guard, cwd, onBeforeWrite }: FilesOptions): Files 
 
   /** Runs one deed on a guarded real path; the system's refusals become sentences. */
   async function at<T>(file: string, mode: GuardMode, deed: (real: string) => Promise<T>): Promise<T> {
-    const real = await guard.check(file, mode);
+    return atReal(await guard.check(file, mode), mode, deed);
+  }
+
+  function atReal<T>(real: string, mode: GuardMode, deed: (real: string) => Promise<T>): Promise<T> {
     return step(mode, real, () => deed(real));
   }
 
@@ -73,8 +76,8 @@ export function createFiles({ guard, cwd, onBeforeWrite }: FilesOptions): Files 
         withRegular(real, guard, async (open) => ({ path: real, ...(await readLines(open, window)) })),
       ),
 
-    stat: (file) =>
-      at(file, 'read', async (real) => {
+    stat: async (file, meant) =>
+      atReal(await guard.check(file, 'read', meant), 'read', async (real) => {
         const stat = exactStat(real);
         const version = stat && versionOf(real, stat);
         return stat && { ...toFileStat(real, stat), ...(version != null && { version }) };

@@ -158,11 +158,12 @@ describe('[P01] [P08] [X05] [Y08] the path guard', () => {
     expect(cases.length).toBeGreaterThanOrEqual(40);
   });
 
-  test('says what was refused, why, and what the user can do', async () => {
+  test('says what was refused, why, and who refused', async () => {
     const { root, guard } = await place();
     await expect(guard.check('../outside/x.txt', 'read')).rejects.toThrow(
       new PermissionDeniedError({
-        operation: `read ../outside/x.txt (it is outside the working directory ${root}; the user can open a folder with --add-dir)`,
+        operation: `read ../outside/x.txt (it is outside the working directory ${root})`,
+        by: 'path guard',
       }),
     );
   });

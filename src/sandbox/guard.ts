@@ -1,6 +1,7 @@
-import { type Stats, statSync } from 'node:fs';
+import { lstatSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
 import { PermissionDeniedError } from '../contract/errors.ts';
+import type { Opening, Reach } from '../contract/permission.ts';
 import { foldPath } from '../lib/fold-path.ts';
 import { isInside } from '../lib/inside.ts';
 import { createOtherNames } from './other-names.ts';
@@ -27,11 +28,21 @@ export type GuardOptions = {
   home: string;
 };
 
+/** `itself`: a link at the end of the path is meant itself, not what it leads to. */
+type Meant = { itself?: boolean | undefined };
+
+/** What the permission judge allowed a call: places outside that it opens, and the paths it is to write, as written. */
+export type CallScope = { opens: readonly Opening[]; writes: readonly string[] };
+
 export type Guard = {
+  /** What is said of a path before anything touches it; `check` says the same when it is touched. */
+  reach(file: string, mode: GuardMode, meant?: Meant): Reach;
   /** The real path behind a path as written, or a `PermissionDeniedError` that says what and why. */
-  check(file: string, mode: GuardMode): Promise<string>;
+  check(file: string, mode: GuardMode, meant?: Meant): Promise<string>;
   /** The same judgement as a yes or no. */
   allows(file: string, mode: GuardMode): boolean;
+  /** The same guard for one call. */
+  forCall(scope: CallScope): Guard;
   /** Whether a path as written really lies in a folder the user opened, whatever its name. */
   isInside(file: string): boolean;
   /** Where a path as written really leads, also when nothing is there yet; null when it leads nowhere. */
@@ -42,13 +53,15 @@ export type Guard = {
   otherNameBecause(stat: Stats): string | null;
 };
 
-type Judgement = { type: 'open'; real: string } | { type: 'closed'; because: string };
-
 /** `/dev/shm` is memory, and people do work in it. macOS names files by number under `/.vol`. */
 const SYSTEM_FOLDERS = /^\/(proc|sys|dev(?!\/shm\/)|\.vol|\.nofollow|\.resolve)(\/|$)/;
 /** Of characters; the kernel's own limit is in bytes. */
 const MAX_PATH = 4096;
 const GIT_FOLDER = /(^|\/)\.git(\/|$)/;
+/** A path as the folder before its last name, and that name. */
+const LAST_NAME = path.sep === '\\' ? /^(.*[\\/])?([^\\/]+)[\\/]*$/s : /^(.*\/)?([^/]+)\/*$/s;
+
+type Resolved = Exclude<Reach, { type: 'outside' }>;
 
 export function createGuard(options: GuardOptions): Guard {
   const { cwd, home, deniedReads } = options;
@@ -68,9 +81,10 @@ export function createGuard(options: GuardOptions): Guard {
     );
   }
 
-  function isOpened(place: string, mode: GuardMode): boolean {
+  function isOpened(place: string, mode: GuardMode, opens: readonly Opening[]): boolean {
     const within = (folder: string) => contains(folder, place);
-    return roots.some(within) || (mode === 'read' && readable.some(within));
+    if (roots.some(within) || (mode === 'read' && readable.some(within))) return true;
+    return opens.some((opening) => (mode === 'read' || opening.mode === 'write') && within(opening.path));
   }
 
   function isClosedFolder(file: string, mode: GuardMode): boolean {
@@ -88,32 +102,37 @@ export function createGuard(options: GuardOptions): Guard {
     return rule.because;
   }
 
-  function judge(file: string, mode: GuardMode): Judgement {
-    const place = resolved(file);
+  function judge(file: string, mode: GuardMode, { itself, opens }: Meant & Pick<CallScope, 'opens'>): Reach {
+    const place = itself ? resolvedItself(file) : resolved(file);
     if (place.type === 'closed') return place;
     const written = path.resolve(absolute(file));
-    const stat = statOf(place.real);
+    const stat = statOf(place.real, itself ? lstatSync : statSync);
     const kind = stat?.isDirectory() ? 'folder' : 'file';
-    const because =
+    const closedFor =
       closedBecause(written, mode, kind) ??
       (place.real === written ? null : closedBecause(place.real, mode, kind)) ??
       (stat && kind === 'file' ? otherNames.closedBecause(stat) : null);
-    if (because !== null) return { type: 'closed', because };
-
-    if (!isOpened(place.real, mode)) {
-      const leads = place.real === written ? 'it is' : `it leads to ${place.real},`;
-      return {
-        type: 'closed',
-        because: `${leads} outside the working directory ${cwd}; the user can open a folder with --add-dir`,
-      };
-    }
+    if (closedFor !== null) return { type: 'closed', because: closedFor };
     // Who was asked about the one was not asked about the other.
     if (mode === 'write' && isGits(place.real) && !isGits(written))
       return { type: 'closed', because: `it leads to ${place.real}; write there by its own name` };
-    return place;
+    if (isOpened(place.real, mode, opens)) return place;
+    const leads = place.real === written ? 'it is' : `it leads to ${place.real},`;
+    const because = `${leads} outside the working directory ${cwd}`;
+    return { type: 'outside', real: place.real, isFolder: kind === 'folder', because };
   }
 
-  function resolved(file: string): Judgement {
+  /** Links on the way are followed, a link at the end is not. */
+  function resolvedItself(file: string): Resolved {
+    const [, folder = '', name = ''] = LAST_NAME.exec(file) ?? [];
+    if (['', '.', '..', '~'].includes(name)) return resolved(file);
+    const because = malformed(file);
+    if (because !== null) return { type: 'closed', because };
+    const parent = resolved(folder === '' ? '.' : folder);
+    return parent.type === 'closed' ? parent : { type: 'open', real: path.join(parent.real, name) };
+  }
+
+  function resolved(file: string): Resolved {
     const because = malformed(file);
     if (because !== null) return { type: 'closed', because };
     try {
@@ -130,24 +149,36 @@ export function createGuard(options: GuardOptions): Guard {
     }
   }
 
-  return {
-    async check(file, mode) {
-      const judgement = judge(file, mode);
-      if (judgement.type === 'open') return judgement.real;
-      throw new PermissionDeniedError({ operation: `${mode} ${printable(file)} (${judgement.because})` });
-    },
-    allows: (file, mode) => judge(file, mode).type === 'open',
-    isInside(file) {
-      const place = resolved(file);
-      return place.type === 'open' && isOpened(place.real, 'read');
-    },
-    realOf(file) {
-      const place = resolved(file);
-      return place.type === 'open' ? place.real : null;
-    },
-    closedBecause: (file, mode) => closedBecause(file, mode),
-    otherNameBecause: (stat) => otherNames.closedBecause(stat),
-  };
+  function guardWith({ opens, writes }: CallScope): Guard {
+    const reach: Guard['reach'] = (file, mode, meant) => judge(file, mode, { ...meant, opens });
+    return {
+      reach,
+      async check(file, mode, meant) {
+        const judgement = reach(file, mode, meant);
+        if (judgement.type === 'open') return judgement.real;
+        // What a call is to write it reads first; the refusal is still one of writing.
+        const verb = writes.includes(file) ? 'write' : mode;
+        throw new PermissionDeniedError({
+          operation: `${verb} ${printable(file)} (${judgement.because})`,
+          by: 'path guard',
+        });
+      },
+      allows: (file, mode) => reach(file, mode).type === 'open',
+      forCall: guardWith,
+      isInside(file) {
+        const place = resolved(file);
+        return place.type === 'open' && isOpened(place.real, 'read', opens);
+      },
+      realOf(file) {
+        const place = resolved(file);
+        return place.type === 'open' ? place.real : null;
+      },
+      closedBecause: (file, mode) => closedBecause(file, mode),
+      otherNameBecause: (stat) => otherNames.closedBecause(stat),
+    };
+  }
+
+  return guardWith({ opens: [], writes: [] });
 }
 
 /** Where case does not count, a folder may be come by under a name that only looks like another one. */
@@ -175,9 +206,9 @@ function malformed(file: string): string | null {
   return null;
 }
 
-function statOf(real: string): Stats | null {
+function statOf(real: string, look: typeof statSync | typeof lstatSync = statSync): Stats | null {
   try {
-    return statSync(real, { throwIfNoEntry: false }) ?? null;
+    return look(real, { throwIfNoEntry: false }) ?? null;
   } catch (error) {
     // What cannot be looked at is judged as a file: those rules are the stricter ones.
     if (isErrno(error, ['ENOTDIR', 'EACCES', 'EPERM'])) return null;

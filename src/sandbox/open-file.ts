@@ -57,7 +57,8 @@ export function openRegular(real: string, guard: Guard): OpenFile {
       if (stat.isDirectory()) throw new Error(`${real} is a folder, not a file.`);
       if (!stat.isFile()) throw new Error(`${real} is a pipe, socket or device, not a regular file.`);
       const because = guard.otherNameBecause(stat);
-      if (because !== null) throw new PermissionDeniedError({ operation: `read ${real} (${because})` });
+      if (because !== null)
+        throw new PermissionDeniedError({ operation: `read ${real} (${because})`, by: 'path guard' });
       if (isStillAt(real, fd, stat)) return { fd, size: stat.size, mode: stat.mode };
     } catch (error) {
       closeSync(fd);
@@ -65,7 +66,10 @@ export function openRegular(real: string, guard: Guard): OpenFile {
     }
     closeSync(fd);
   }
-  throw new PermissionDeniedError({ operation: `read ${real} (the path changed while it was being opened)` });
+  throw new PermissionDeniedError({
+    operation: `read ${real} (the path changed while it was being opened)`,
+    by: 'path guard',
+  });
 }
 
 /** Whether what is open is what stands at that path, with no link on the way. */

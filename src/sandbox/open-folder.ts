@@ -66,7 +66,10 @@ function verified(real: string, place: string): OpenFolder {
     isStillThere = () => isStillAt(real, fd, stat);
     if (!stat.isDirectory()) throw new Error(`${real} is not a folder.`);
     if (!isStillThere())
-      throw new PermissionDeniedError({ operation: `open ${real} (the path changed meanwhile)` });
+      throw new PermissionDeniedError({
+        operation: `open ${real} (the path changed meanwhile)`,
+        by: 'path guard',
+      });
   } catch (error) {
     closeSync(fd);
     throw error;

@@ -15,10 +15,7 @@ type Entry = { real: string; stat: Stats };
 
 /** The real path of the thing itself: links on the way are followed, a link at the end is not. */
 export async function ownPath(file: string, guard: Guard): Promise<string> {
-  const written = path.normalize(file).replace(/(?<=[^\\/])[\\/]+$/, '');
-  const name = path.basename(written);
-  if (['', '.', '..', '~'].includes(name)) return guard.check(file, 'write');
-  const real = path.join(await guard.check(path.dirname(written), 'write'), name);
+  const real = await guard.check(file, 'write', { itself: true });
   await checkEntry({ real, stat: lstatSync(real) }, guard);
   return real;
 }
@@ -94,12 +91,14 @@ function namesIn(real: string): string[] {
 async function checkEntry({ real, stat }: Entry, guard: Guard): Promise<void> {
   if (stat.isSymbolicLink()) {
     const because = guard.closedBecause(real, 'write');
-    if (because !== null) throw new PermissionDeniedError({ operation: `delete ${real} (${because})` });
+    if (because !== null)
+      throw new PermissionDeniedError({ operation: `delete ${real} (${because})`, by: 'path guard' });
     return;
   }
   if ((await guard.check(real, 'write')) !== real) {
     throw new PermissionDeniedError({
       operation: `delete ${real} (the path changed while it was being looked at)`,
+      by: 'path guard',
     });
   }
   if (!stat.isFile() && !stat.isDirectory())

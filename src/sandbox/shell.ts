@@ -40,7 +40,7 @@ export type ShellOptions = {
 export type SessionShell = Shell & { close(): Promise<void> };
 
 type Started = { child: Child; number: number; launch: Launch; stop(): Promise<void> };
-type Wanted = Pick<CommandRun, 'command' | 'cwd' | 'unconfined' | 'env' | 'input'>;
+type Wanted = Pick<CommandRun, 'command' | 'cwd' | 'unconfined' | 'env' | 'input' | 'readable'>;
 
 const noSandbox: SandboxState = { kind: 'host', level: 'permissive', network: 'open' };
 
@@ -91,6 +91,7 @@ export function createShell(options: ShellOptions): SessionShell {
         shell: program,
         maxProcesses: limits?.maxProcesses ?? Number.MAX_SAFE_INTEGER,
         ...(run.input !== undefined && { takesInput: true as const }),
+        ...(run.readable && { readable: run.readable }),
       },
       run,
     );

@@ -95,18 +95,12 @@ async function ask(url: URL, options: WebOptions, signal: AbortSignal): Promise<
 /** The addresses behind a URL, all of them public; throws when it must not be fetched. */
 async function lookedAt(
   url: URL,
-  { fetch, resolve = resolveHere, allowPrivate }: WebOptions,
+  { fetch, resolve = resolveHere, allowPrivate = false }: WebOptions,
 ): Promise<string[]> {
-  const { protocol, hostname } = url;
-  if (!/^https?:$/.test(protocol)) throw refused(url, 'only http and https addresses are fetched');
-  if (url.username !== '' || url.password !== '') {
-    throw refused(url, 'an address with a user name or password in it is not fetched');
-  }
-  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  const because = closedBecause(url, { allowPrivate });
+  if (because !== null) throw refused(url, because);
+  const host = hostOf(url);
   const isLiteral = isIP(host) !== 0;
-  const badName = isLiteral || allowPrivate ? null : whyNameNotPublic(host);
-  if (badName !== null) throw notPublic(url, `${host} is ${badName}`);
-
   const addresses = isLiteral
     ? [host]
     : await resolve(host).catch((error: NodeJS.ErrnoException) => {
@@ -119,7 +113,10 @@ async function lookedAt(
   for (const address of allowPrivate ? [] : addresses) {
     const why = whyNotPublic(address);
     if (why !== null)
-      throw notPublic(url, `${address === host ? host : `${host} is at ${address}, which`} is ${why}`);
+      throw refused(
+        url,
+        notPublic(`${address === host ? host : `${host} is at ${address}, which`} is ${why}`),
+      );
   }
   return addresses;
 }
@@ -128,15 +125,37 @@ async function resolveHere(hostname: string): Promise<string[]> {
   return (await lookup(hostname, { all: true })).map(({ address }) => address);
 }
 
-function notPublic(url: URL, why: string): PermissionDeniedError {
-  return refused(url, `${why}; only public addresses are fetched. For a server of your own use a command`);
+/** What is never fetched, as far as the address alone tells: the refusal in words, or null. */
+export function fetchRefusal(address: string): string | null {
+  if (!URL.canParse(address)) return null;
+  const url = new URL(address);
+  const because = closedBecause(url, {});
+  return because === null ? null : refused(url, because).message;
+}
+
+function closedBecause(url: URL, { allowPrivate }: Pick<WebOptions, 'allowPrivate'>): string | null {
+  if (!/^https?:$/.test(url.protocol)) return 'only http and https addresses are fetched';
+  if (url.username !== '' || url.password !== '')
+    return 'an address with a user name or password in it is not fetched';
+  if (allowPrivate) return null;
+  const host = hostOf(url);
+  const why = isIP(host) === 0 ? whyNameNotPublic(host) : whyNotPublic(host);
+  return why === null ? null : notPublic(`${host} is ${why}`);
+}
+
+function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[(.*)\]$/, '$1');
+}
+
+function notPublic(why: string): string {
+  return `${why}; only public addresses are fetched. For a server of your own use a command`;
 }
 
 function refused(url: URL, why: string): PermissionDeniedError {
   const shown = new URL(url);
   shown.username = '';
   shown.password = '';
-  return new PermissionDeniedError({ operation: `fetch ${shown.href} (${why})` });
+  return new PermissionDeniedError({ operation: `fetch ${shown.href} (${why})`, by: 'network guard' });
 }
 
 async function pageOf(response: Response, url: URL, signal: AbortSignal): Promise<WebPage> {

@@ -116,7 +116,8 @@ function placeOf(item: Staged, which: 'name' | 'temporary' | 'backup'): string {
 function mustBeWritable(item: Staged, old: Stats, guard: Guard): void {
   if (!old.isFile()) throw new Error(`${item.real} is not a regular file; it cannot be written.`);
   const because = guard.otherNameBecause(old);
-  if (because !== null) throw new PermissionDeniedError({ operation: `write ${item.real} (${because})` });
+  if (because !== null)
+    throw new PermissionDeniedError({ operation: `write ${item.real} (${because})`, by: 'path guard' });
   // Renaming over a read-only file would succeed; its owner meant otherwise.
   accessSync(placeOf(item, 'name'), constants.W_OK);
 }
@@ -127,6 +128,7 @@ async function mustStandThere(item: Staged, guard: Guard): Promise<void> {
   if ((await guard.check(real, 'write')) !== real || !folder.isStillThere()) {
     throw new PermissionDeniedError({
       operation: `write ${real} (the path changed while it was being written)`,
+      by: 'path guard',
     });
   }
   const now = await statOrNull(placeOf(item, 'name'));

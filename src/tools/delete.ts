@@ -8,7 +8,7 @@ import { decodeText, detectEncoding } from '../lib/text-encoding.ts';
 const MAX_LISTED = 200;
 const MAX_SHOWN_BYTES = 256 * 1024;
 
-/** `isLink`: the thing itself is a link, and `entry` is what it leads to. */
+/** `isLink`: a link, or a pipe; the hand that removes will tell. */
 type Target = { entry: FileStat; isLink: boolean };
 
 export const remove = defineTool({
@@ -24,7 +24,7 @@ export const remove = defineTool({
     }),
 
   title: ({ file_path }) => `Delete ${file_path}`,
-  access: ({ file_path }) => [{ kind: 'write', target: file_path }],
+  access: ({ file_path }) => [{ kind: 'write', target: file_path, itself: true }],
 
   async preview({ file_path }, { files }) {
     const target = await targetAt(file_path, files);
@@ -51,24 +51,9 @@ export const remove = defineTool({
   },
 });
 
-/** Looked up in the listing of its folder: a link must be seen as one, also when it leads nowhere or outside. */
 async function targetAt(file: string, files: Files): Promise<Target | null> {
-  const parent = path.dirname(path.normalize(file));
-  const name = path.basename(path.normalize(file));
-  if (name === '.' || name === '..') {
-    const entry = await files.stat(file);
-    return entry && { entry, isLink: false };
-  }
-  if ((await files.stat(parent))?.type !== 'directory') return null;
-  const found = (await files.list(parent)).find((entry) => path.basename(entry.path) === name);
-  if (!found) return null;
-  return { entry: found, isLink: await isLink(found, files) };
-}
-
-/** A pipe is `other`, too; the hand that removes will tell. */
-async function isLink(entry: FileStat, files: Files): Promise<boolean> {
-  if (entry.type === 'other') return true;
-  return (await files.stat(entry.path))?.path !== entry.path;
+  const entry = await files.stat(file, { itself: true });
+  return entry && { entry, isLink: entry.type === 'other' };
 }
 
 async function show(file: string, { entry, isLink }: Target, files: Files): Promise<Display> {
@@ -89,9 +74,14 @@ async function listUnder(folder: string, files: Files): Promise<Display> {
   const open = [folder];
   for (let next = open.pop(); next !== undefined && total < 10 * MAX_LISTED; next = open.pop()) {
     for (const entry of await files.list(next)) {
-      if (entry.type === 'directory' && !(await isLink(entry, files))) open.push(entry.path);
+      const isFolder = entry.type === 'directory' && !(await isLink(entry, files));
+      if (isFolder) open.push(entry.path);
       else if (++total <= MAX_LISTED) paths.push(entry.path);
     }
   }
   return { kind: 'files', paths, total };
+}
+
+async function isLink({ path: file }: FileStat, files: Files): Promise<boolean> {
+  return (await files.stat(file, { itself: true }))?.type === 'other';
 }

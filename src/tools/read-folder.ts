@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { PermissionDeniedError } from '../contract/errors.ts';
 import type { FileStat, Files } from '../contract/tool.ts';
 import { nearest } from '../lib/nearest.ts';
 import { fitting } from './read-text.ts';
@@ -20,7 +21,8 @@ export function listing(folder: string, entries: readonly FileStat[], offset: nu
 /** What is missing, and what stands near it: the closest name, or else what the folder holds. */
 export async function explainMissing(file: string, files: Files): Promise<string> {
   const folder = path.dirname(file);
-  const stat = await files.stat(folder);
+  const stat = await files.stat(folder).catch(notOpened);
+  if (stat === undefined) return `${file} does not exist.`;
   if (stat?.type !== 'directory')
     return `${file} does not exist, and neither does the folder ${folder}. Find it with Glob.`;
 
@@ -29,6 +31,11 @@ export async function explainMissing(file: string, files: Files): Promise<string
   if (meant !== null) return `${file} does not exist. Did you mean ${path.join(folder, meant)}?`;
   const some = names.slice(0, 20).join(', ');
   return `${file} does not exist. ${names.length === 0 ? 'Its folder is empty.' : `Its folder holds: ${some}${names.length > 20 ? ', …' : ''}`}`;
+}
+
+/** Of a folder outside the working directory one file may be open, and the others not. */
+function notOpened(error: unknown): undefined {
+  if (!(error instanceof PermissionDeniedError)) throw error;
 }
 
 function nameOf(entry: FileStat): string {

@@ -123,8 +123,12 @@ function say(view: View, event: Extract<UiEvent, { type: 'answer' | 'thought' }>
 function judge(view: View, event: Extract<AgentEvent, { type: 'judged' }>): View {
   const { callId, tool, verdict, because, accesses } = event;
   if (verdict !== 'deny') return view;
-  const title = view.asked[callId]?.title ?? [tool, accesses[0]?.target].filter(Boolean).join(' ');
-  return { ...view, asked: { ...view.asked, [callId]: { title, because } } };
+  const running = view.calls.find((call) => call.callId === callId);
+  const title =
+    view.asked[callId]?.title ?? running?.title ?? [tool, accesses[0]?.target].filter(Boolean).join(' ');
+  // It may be refused while it runs, too.
+  const calls = view.calls.filter((call) => call !== running);
+  return { ...view, calls, asked: { ...view.asked, [callId]: { title, because } } };
 }
 
 /** One that failed waits for its answer's words, which come with its message. */

@@ -17,5 +17,11 @@ export function plainPolicy(cwd: string): Policy {
     sandboxAutoApprove: false,
     isInside: (file) => `${path.resolve(file)}/`.startsWith(`${cwd}/`),
     realOf: (file) => path.resolve(file),
+    reach: (file) => {
+      const real = path.resolve(file);
+      const isOpen = `${real}/`.startsWith(`${cwd}/`);
+      const because = `it is outside the working directory ${cwd}`;
+      return isOpen ? { type: 'open', real } : { type: 'outside', real, isFolder: false, because };
+    },
   };
 }

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { plainPolicy } from '../../../test/support/policy.ts';
 import { evaluate } from '../evaluate.ts';
-import type { Policy } from '../policy.ts';
 import { classify } from './classify.ts';
 import { loadGrammar } from './grammar.ts';
 import { readsAlike } from './reads-alike.ts';
@@ -42,21 +42,7 @@ describe('[N04] what is not read alike is never free', () => {
     expect(verdict('rm -rf /', 'powershell')).toBe('deny');
   });
 
-  const policy: Policy = {
-    mode: 'default',
-    cwd: '/work',
-    rules: { allow: [], ask: [], deny: [] },
-    grants: [],
-    requireApprovalForWrites: true,
-    requireApprovalForCommands: true,
-    blockedCommands: [],
-    trusted: false,
-    sandbox: null,
-    sandboxRequired: false,
-    sandboxAutoApprove: false,
-    isInside: () => true,
-    realOf: (file) => file,
-  };
+  const policy = plainPolicy('/work');
   const judged = (line: string, allow: string, shell: string) =>
     evaluate(
       { tool: 'Bash', accesses: [{ kind: 'execute', target: line }], input: {} },

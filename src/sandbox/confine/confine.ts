@@ -75,7 +75,7 @@ export function createConfine(options: ConfineOptions): Confine {
     if (found.kind === 'docker' || found.kind === 'podman') {
       return launchInContainer(line, { program, mount: cwd, sandbox, ...(image !== undefined && { image }) });
     }
-    const walls = wallsAt(sandbox.level);
+    const walls = wallsAt(sandbox.level, line.readable);
     if (found.kind === 'seatbelt') {
       scratch ??= mkdtemp(path.join(tmpdir(), 'aca-scratch-'));
       return launchInSeatbelt(line, { walls, sandbox, scratch: await scratch });
@@ -114,6 +114,7 @@ function refusal(command: string, found: Found): PermissionDeniedError {
       : 'it was to run outside the sandbox';
   return new PermissionDeniedError({
     operation: `run ${command} (${why}; sandbox.required is set, so nothing runs without one)`,
+    by: 'setting sandbox.required',
   });
 }
 

@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { SandboxLevel, SandboxState } from '../../contract/sandbox.ts';
+import { isInside } from '../../lib/inside.ts';
 import type { CommandLine, Launch } from './launch.ts';
 
 const DEFAULT_IMAGE = 'alpine:latest';
@@ -32,20 +34,34 @@ export function launchInContainer(line: CommandLine, options: ContainerLaunch): 
 type ContainerArgs = Pick<ContainerLaunch, 'mount' | 'image'> & { level: SandboxLevel };
 
 export function containerArgs(
-  { command, folder, takesInput }: Pick<CommandLine, 'command' | 'folder' | 'takesInput'>,
+  {
+    command,
+    folder,
+    takesInput,
+    readable = [],
+  }: Pick<CommandLine, 'command' | 'folder' | 'takesInput' | 'readable'>,
   { mount, image = DEFAULT_IMAGE, level }: ContainerArgs,
 ): string[] {
-  const inside = path.posix.join('/workspace', path.relative(mount, folder).split(path.sep).join('/'));
+  const shown = readable.filter(isMountable);
+  const inside = isInside(mount, folder)
+    ? path.posix.join('/workspace', path.relative(mount, folder).split(path.sep).join('/'))
+    : folder;
   return [
     ...['run', '--rm'],
     ...(takesInput ? ['-i'] : []),
     ...(level === 'strict' ? ['--read-only'] : []),
     ...['-v', `${mount}:/workspace${level === 'strict' ? ':ro' : ''}`],
+    ...shown.flatMap((file) => ['-v', `${file}:${file}:ro`]),
     ...['-w', inside.replace(/\/$/, '')],
     ...(level === 'permissive' ? [] : ['--network', 'none']),
     ...['--memory', '512m', '--cpus', '1', '--security-opt', 'no-new-privileges'],
     ...[image, 'sh', '-c', command],
   ];
+}
+
+/** An image has its own system folders, and an engine would make a folder of what does not exist. */
+function isMountable(file: string): boolean {
+  return !/^\/((bin|dev|etc|lib\w*|proc|sbin|sys|usr|workspace)(\/|$)|$)/.test(file) && existsSync(file);
 }
 
 type Wanted = { program: string; env: Readonly<Record<string, string>>; started: number; wanted: string[] };

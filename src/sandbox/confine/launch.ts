@@ -13,6 +13,8 @@ export type CommandLine = {
   maxProcesses: number;
   /** Something is written to its standard input. */
   takesInput?: true;
+  /** Real paths outside that were opened to it. */
+  readable?: readonly string[];
 };
 
 /** `tells`: how the command ended is said on the way out, not only by a code. */

@@ -44,19 +44,27 @@ export type Walls = {
 };
 
 /** What it returns is asked before each command: files come and go. */
-export function createWalls(options: WallsOptions): (level: SandboxLevel) => Walls {
+export function createWalls(
+  options: WallsOptions,
+): (level: SandboxLevel, readable?: readonly string[]) => Walls {
   const { cwd, home } = options;
   const allowed = options.allowedPaths.map((pattern) => pathMatcher(pattern, { cwd, home }));
   const isOpen = (file: string) => allowed.some((matches) => matches(file));
   const search = createSecretSearch(({ path: file, type }) =>
     type === 'file' ? options.isClosed(file) : isSecretFolder(file) && !isOpen(file),
   );
-  return (level) => wallsNow(options, { level, search, isOpen });
+  return (level, readable = []) => wallsNow(options, { level, readable, search, isOpen });
 }
 
-type Asked = { level: SandboxLevel; search(root: string): Found; isOpen(file: string): boolean };
+type Asked = {
+  level: SandboxLevel;
+  /** What was opened to this command beside the roots. */
+  readable: readonly string[];
+  search(root: string): Found;
+  isOpen(file: string): boolean;
+};
 
-function wallsNow(options: WallsOptions, { level, search, isOpen }: Asked): Walls {
+function wallsNow(options: WallsOptions, { level, readable, search, isOpen }: Asked): Walls {
   const { cwd, home, dataRoot, outputFolder } = options;
   const resolve = (written: string) => realPath(resolvePath(written, cwd, { HOME: home }));
   const projects = present([cwd, ...options.additionalDirectories].map(resolve)).filter(isFolder);
@@ -94,6 +102,7 @@ function wallsNow(options: WallsOptions, { level, search, isOpen }: Asked): Wall
       ...gits.flatMap((git) => git.shown),
       ...(outputFolder === undefined ? [] : [outputFolder]),
       ...(options.readableFolders ?? []),
+      ...readable,
     ]),
     planted: gits.flatMap((git) => git.planted),
   };

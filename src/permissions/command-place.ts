@@ -1,0 +1,72 @@
+import type { Opening, Permission } from '../contract/permission.ts';
+import { matchesAccess, type Pattern, parsePattern, type Subject } from './pattern.ts';
+import { isFallback, type Policy, realPlace } from './policy.ts';
+import { classify } from './shell/classify.ts';
+import type { Place } from './shell/look.ts';
+
+/**
+ * For the judge of commands. What the user opened for reading may be read by commands, too. Where nothing may be changed,
+ * or nothing stands around a command, a project's own scripts are not trusted to only look.
+ */
+export function placeOf(policy: Policy): Place {
+  return placeWith(policy, (file) => isOpenedForReading(file, policy));
+}
+
+/** Paths outside the working directory that a command would read, if reading them is all that needs a yes. */
+export function outsideReads(line: string, policy: Policy): Opening[] {
+  const { verdict, reads } = classify(
+    line,
+    placeWith(policy, () => true),
+  );
+  if (verdict !== 'allow') return [];
+  return reads.flatMap((file): Opening[] => {
+    const reach = policy.reach(file, 'read');
+    return reach.type === 'outside' ? [{ path: reach.real, mode: 'read' }] : [];
+  });
+}
+
+function placeWith(policy: Policy, isOpened: (file: string) => boolean): Place {
+  const quiet = policy.mode === 'plan' || policy.mode === 'read-only';
+  const isOpenOutside = (file: string) => policy.reach(file, 'read').type === 'outside' && isOpened(file);
+  return {
+    ...policy,
+    trusted: policy.trusted && !quiet && !isFallback(policy),
+    isInside: (file) => policy.isInside(file) || isOpenOutside(file),
+    mayRead: (file) => policy.mayRead?.(file) !== false || isOpenOutside(file),
+  };
+}
+
+function isOpenedForReading(file: string, policy: Policy): boolean {
+  const { cwd } = policy;
+  const subject: Subject = {
+    tool: 'Read',
+    access: { kind: 'read', target: file },
+    cwd,
+    isInside: () => false,
+  };
+  const found = realPlace(subject.access, policy);
+  const real = found && { ...subject, access: { ...subject.access, target: found.target }, cwd: found.cwd };
+  return (
+    coveringRule(policy.rules.allow.map(parsePattern), subject, real) !== undefined ||
+    openedFolder(policy.grants, real ?? subject) !== undefined
+  );
+}
+
+/** The rule that covers the whole of a case; of a link, also what it leads to. */
+export function coveringRule(
+  rules: readonly Pattern[],
+  subject: Subject,
+  real: Subject | null,
+): Pattern | undefined {
+  return rules.find(
+    (rule) => matchesAccess(rule, subject, 'allow') && (real === null || matchesAccess(rule, real, 'allow')),
+  );
+}
+
+/** The remembered yes that opened a folder with a real path in it. Any other yes counts for exactly what was asked. */
+export function openedFolder(grants: readonly Permission[], real: Subject): string | undefined {
+  return grants
+    .filter(({ action, type }) => action === 'allow' && type === real.access.kind)
+    .map(({ pattern }) => parsePattern(pattern))
+    .find((pattern) => pattern.specifier?.endsWith('/**') && matchesAccess(pattern, real, 'allow'))?.source;
+}

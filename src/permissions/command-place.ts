@@ -1,5 +1,5 @@
 import type { Opening, Permission } from '../contract/permission.ts';
-import { matchesAccess, type Pattern, parsePattern, type Subject } from './pattern.ts';
+import { matchesAccess, parsePattern, type Subject } from './pattern.ts';
 import { isFallback, type Policy, realPlace } from './policy.ts';
 import { classify } from './shell/classify.ts';
 import type { Place } from './shell/look.ts';
@@ -37,29 +37,12 @@ function placeWith(policy: Policy, isOpened: (file: string) => boolean): Place {
 }
 
 function isOpenedForReading(file: string, policy: Policy): boolean {
-  const { cwd } = policy;
-  const subject: Subject = {
-    tool: 'Read',
-    access: { kind: 'read', target: file },
-    cwd,
-    isInside: () => false,
-  };
-  const found = realPlace(subject.access, policy);
-  const real = found && { ...subject, access: { ...subject.access, target: found.target }, cwd: found.cwd };
+  const access = { kind: 'read' as const, target: file };
+  const { target, cwd } = realPlace(access, policy) ?? { target: file, cwd: policy.cwd };
+  const real: Subject = { tool: 'Read', access: { ...access, target }, cwd, isInside: () => false };
   return (
-    coveringRule(policy.rules.allow.map(parsePattern), subject, real) !== undefined ||
-    openedFolder(policy.grants, real ?? subject) !== undefined
-  );
-}
-
-/** The rule that covers the whole of a case; of a link, also what it leads to. */
-export function coveringRule(
-  rules: readonly Pattern[],
-  subject: Subject,
-  real: Subject | null,
-): Pattern | undefined {
-  return rules.find(
-    (rule) => matchesAccess(rule, subject, 'allow') && (real === null || matchesAccess(rule, real, 'allow')),
+    policy.rules.allow.map(parsePattern).some((rule) => matchesAccess(rule, real, 'allow')) ||
+    openedFolder(policy.grants, real) !== undefined
   );
 }
 

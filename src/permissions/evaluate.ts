@@ -3,7 +3,7 @@ import { PermissionDeniedError } from '../contract/errors.ts';
 import type { Access, Opening, Reach, Verdict } from '../contract/permission.ts';
 import { isBlocked } from './blocked-commands.ts';
 import { coversCommand, isWholeLine } from './command-pattern.ts';
-import { coveringRule, openedFolder, outsideReads, placeOf } from './command-place.ts';
+import { openedFolder, outsideReads, placeOf } from './command-place.ts';
 import { containedBecause } from './contain.ts';
 import { grantFor } from './granted.ts';
 import { isMcpTool, matchesAccess, type Pattern, parsePattern, type Subject } from './pattern.ts';
@@ -272,11 +272,12 @@ function namesCommand(rule: string, line: string): boolean {
   return specifier !== null && isWholeLine(specifier, line);
 }
 
-/** The rule, or the rules together, that cover the whole case; of a link, also what it leads to. */
+/** The rule, or the rules together, that cover the whole case; of a link, what it leads to. */
 function covering(rules: readonly string[], one: Case): string | undefined {
   if (rules.length === 0) return undefined;
   const patterns = rules.map(parsePattern);
-  const single = coveringRule(patterns, one, one.real());
+  const touched = one.real() ?? one;
+  const single = patterns.find((pattern) => matchesAccess(pattern, touched, 'allow'));
   if (single) return single.source;
   return one.classified === null ? undefined : coveringTogether(patterns, one);
 }

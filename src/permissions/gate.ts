@@ -2,6 +2,7 @@ import type { Answer, Approver, Opening, Permission, PermissionRequest } from '.
 import { raceAbort } from '../lib/abort.ts';
 import { compareText } from '../lib/compare.ts';
 import { evaluate } from './evaluate.ts';
+import { grantFor } from './granted.ts';
 import type { Evaluation, Policy, Request } from './policy.ts';
 import { askedAbout, type Call, grantOf, type Offer, offersFor, questionFor } from './question.ts';
 import { suggestPattern } from './suggest.ts';
@@ -130,7 +131,7 @@ function denied({ reason }: Extract<Answer, { choice: 'no' }>): Decision {
 function nobodyThere(call: Call, judgement: Evaluation, policy: Policy): Decision {
   const patterns = askedAbout(call, policy)
     .filter(({ target }) => target.trim() !== '')
-    .map((access) => suggestPattern(call.tool, access, policy.cwd));
+    .map((access) => grantFor(call.tool, access, policy) ?? suggestPattern(call.tool, access, policy.cwd));
   const wanted = [...new Set(patterns)];
   const allow = [...policy.rules.allow, ...wanted];
   const flags = wanted.map((pattern) => `--allow '${pattern.replaceAll("'", "'\\''")}'`);

@@ -65,7 +65,7 @@ describe('[Y15] [U17] WebFetch', () => {
       expect(text).toMatch(/^Permission denied: fetch http:.*; only public addresses are fetched\./);
     }
     expect(inside.requests).toEqual([]);
-    expect(code).toBe(0);
+    expect(code).toBe(3);
   });
 
   test('through the user’s proxy: a page as Markdown, redirects within the host, and news of others', async () => {

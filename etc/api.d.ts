@@ -52,8 +52,10 @@ type Files = {
         offset: number;
         limit: number;
     }): Promise<LineWindow>;
-    /** Null when nothing is there. */
-    stat(path: string): Promise<FileStat | null>;
+    /** Null when nothing is there. `itself`: of a link, not of what it leads to; its type is `other`. */
+    stat(path: string, meant?: {
+        itself: true;
+    }): Promise<FileStat | null>;
     list(path: string): Promise<FileStat[]>;
     /** Atomic; creates parent folders; keeps mode bits. The old content is kept for undo. */
     write(path: string, bytes: Uint8Array): Promise<void>;
@@ -99,7 +101,7 @@ type Shell = {
     sandbox(): Promise<SandboxState>;
     run(run: CommandRun): Promise<CommandOutcome>;
     /** Ends with the session at the latest. Resolves with its id. */
-    start(run: Pick<CommandRun, 'command' | 'cwd' | 'unconfined' | 'env'>): Promise<string>;
+    start(run: Pick<CommandRun, 'command' | 'cwd' | 'unconfined' | 'env' | 'readable'>): Promise<string>;
     /** Null when there is no such id. */
     check(id: string): BackgroundState | null;
     /** Resolves when it has ended; false when there is no such id or it had already ended. */
@@ -131,6 +133,8 @@ type CommandRun = {
     signal: AbortSignal;
     /** Outside the sandbox: a person has agreed to it. */
     unconfined?: true;
+    /** Real paths outside the working directory that were opened to it: the sandbox shows them. */
+    readable?: readonly string[];
     /** On top of the environment commands have anyway; undefined takes a variable out. */
     env?: Readonly<Record<string, string | undefined>>;
     /** What it finds on standard input; without it, nothing. */
@@ -334,6 +338,8 @@ type Access = {
     free?: true;
     /** Of a server's tool: what must be shown before it is used, because nobody has agreed to it as it is now. */
     unseen?: string;
+    /** Of a deletion: a link is meant itself, not what it leads to. */
+    itself?: true;
 };
 
 /**
@@ -409,6 +415,8 @@ type PermissionRequest = {
     }[];
     /** Of a command: what stands between it and the machine. */
     sandbox?: SandboxState;
+    /** Places outside the working directory that a yes opens. */
+    opens?: Opening[];
     /** The rules a remembered yes would add. Absent where every time is asked anew: then only `once` is offered. */
     grants?: string[];
 };
@@ -421,6 +429,12 @@ type CommandPart = {
 };
 
 type Verdict = 'allow' | 'ask' | 'deny';
+
+/** A real path outside the working directory that a call may touch; a folder includes everything in it. */
+type Opening = {
+    path: string;
+    mode: 'read' | 'write';
+};
 
 /** `session` and `always` also remember the yes; `reason` tells the model why not. */
 type Answer = {

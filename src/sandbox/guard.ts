@@ -32,7 +32,7 @@ export type GuardOptions = {
 type Meant = { itself?: boolean | undefined };
 
 /** What the permission judge allowed a call: places outside that it opens, and the paths it is to write, as written. */
-export type CallScope = { opens: readonly Opening[]; writes: readonly string[] };
+type CallScope = { opens: readonly Opening[]; writes: readonly string[] };
 
 export type Guard = {
   /** What is said of a path before anything touches it; `check` says the same when it is touched. */

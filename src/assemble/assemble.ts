@@ -33,6 +33,7 @@ import { reachModels } from './reach-models.ts';
 import { createRemembering, remembers } from './remembering.ts';
 import { createRepository } from './repository.ts';
 import { requestSettings } from './request-settings.ts';
+import { rootHints } from './running-as-root.ts';
 import { forgetful, sessionLog } from './session-log.ts';
 import { circlesOf, fitInstructions, isSmall, offeredTools } from './small-model.ts';
 import { createSoFar } from './so-far.ts';
@@ -286,7 +287,7 @@ export function assemble(parts: Parts): Assistant {
     cache: () => ({ ...cachedUsage(session.messages), compared: promptCache.compared }),
     sandbox: () => judge.sandbox(),
     shells: () => hands.shell.background().filter(({ running }) => running).length,
-    hints: judge.hints,
+    hints: [...rootHints(parts.env), ...judge.hints],
     ...(remembering && { memory: remembering.memory }),
     ...(servers && { mcp: servers.desk }),
     extensions: extensions.desk,

@@ -129,6 +129,11 @@ export const environmentVariables: readonly EnvironmentVariable[] = [
     description: '0: installed with npm, run the JavaScript build, not the binary',
   },
   {
+    name: 'AI_ASSISTANT_ROOT_EXPECTED',
+    key: null,
+    description: '1: no notice at the start about running as root, for containers where that is normal',
+  },
+  {
     name: 'AI_ASSISTANT_NO_UPDATE_CHECK',
     key: null,
     description: '1: nobody is asked for a newer version; so do NO_UPDATE_NOTIFIER and CI',

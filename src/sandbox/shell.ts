@@ -105,7 +105,7 @@ export function createShell(options: ShellOptions): SessionShell {
       env: launch.end ? launch.env : { ...launch.env, [mark.name]: mark.prefix },
       // A group of its own, so that the whole of it can be ended; and no terminal to ask questions on.
       detached: process.platform !== 'win32',
-      stdio: stdioFor({ input, door: launch.door !== undefined, descriptor }),
+      stdio: stdioFor(launch, { input, descriptor }),
       windowsHide: true,
       windowsVerbatimArguments: launch.verbatim ?? false,
     });
@@ -180,11 +180,12 @@ export function createShell(options: ShellOptions): SessionShell {
   };
 }
 
-type Stdio = { input: number | null; door: boolean; descriptor: number | null };
+type Opened = { input: number | null; descriptor: number | null };
 
-function stdioFor({ input, door, descriptor }: Stdio): (number | 'ignore' | 'pipe')[] {
+function stdioFor({ door, filter }: Launch, { input, descriptor }: Opened): (number | 'ignore' | 'pipe')[] {
   const stdio: (number | 'ignore' | 'pipe')[] = [input ?? 'ignore', 'pipe', 'pipe'];
   if (door) stdio.push('pipe');
+  if (filter) stdio.push('pipe');
   if (descriptor === null) return stdio;
   while (stdio.length < MARK_DESCRIPTOR) stdio.push('ignore');
   return [...stdio, descriptor];

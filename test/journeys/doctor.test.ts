@@ -6,8 +6,11 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import type { HealthCheck } from '../../src/contract/command.ts';
 import { type AcaOptions, aca, doors } from '../support/aca.ts';
 import { deadUrl } from '../support/loopback.ts';
+import { says } from '../support/model-server/script.ts';
 import { binary } from '../support/program.ts';
+import { serve } from '../support/serve.ts';
 import { openTerminal } from '../support/terminal.ts';
+import { noBubblewrap } from '../support/walled.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
 /** Many starts of the program in one test: a busy machine takes its time. */
@@ -154,4 +157,40 @@ test('[N04] on a terminal its abilities are told, and it is left as it was found
     /ok {4}terminal {2,}xterm-256color, 100 × 40, colours: 256, kitty keyboard: no/,
   );
   expect(terminal.screen()).toMatch(/ok {4}unicode {2,}C\.UTF-8/);
+});
+
+test('[N04] the sandbox is tried out, and each thing that was tried is told', async ({ skip }) => {
+  if (noBubblewrap !== null) skip(noBubblewrap);
+  const { answer, named } = await doctor(await workspace());
+  expect(named('sandbox')).toMatchObject([{ state: 'ok' }]);
+  const tried = answer.checks.filter(({ name }) => name.startsWith('sandbox: '));
+  expect(tried.map(({ name, state }) => [name, state])).toEqual(
+    ['kernel settings', 'devices', 'capabilities', 'system calls', 'other files', 'network', 'processes'].map(
+      (name) => [`sandbox: ${name}`, 'ok'],
+    ),
+  );
+});
+
+test('[N04] root is warned: by doctor, and once where a conversation begins, but not in JSON', async ({
+  skip,
+}) => {
+  if (process.getuid?.() !== 0) skip('needs root');
+  const space = await workspace();
+  const { named } = await doctor(space);
+  expect(named('user')).toMatchObject([{ state: 'warn', text: expect.stringContaining('Running as root') }]);
+  const server = await serve([says('hello'), says('hello')]);
+  const { model, env } = doors['openai-chat'](server.url);
+  const terminal = openTerminal(space, ['--plain', '--model', model], {
+    ...env,
+    AI_ASSISTANT_ROOT_EXPECTED: '0',
+  });
+  await terminal.waitFor('Running as root');
+  terminal.type('hi\r');
+  await terminal.waitFor('hello');
+  expect(terminal.screen().split('Running as root')).toHaveLength(2);
+  terminal.type('/quit\r');
+  const json = await aca(space, ['-p', 'hi', '--model', model, '--output-format', 'json'], {
+    env: { ...env, AI_ASSISTANT_ROOT_EXPECTED: '0' },
+  });
+  expect(json.stdout + json.stderr).not.toContain('Running as root');
 });

@@ -90,6 +90,24 @@ describe('[X01] [X03] [Y37] the sandbox around a run', () => {
     expect((await readdir(space.home)).sort()).toEqual(['.ai-assistant', '.ssh']);
   });
 
+  test.each(['default', 'accept-edits', 'plan', 'auto', 'read-only'])(
+    'a setting of the kernel cannot be opened for writing in %s mode',
+    async (mode) => {
+      const files = {
+        // Opened, never written.
+        'open.sh':
+          'for f in /proc/sys/kernel/core_pattern /proc/sysrq-trigger /sys/power/state /proc/self/status; do\n' +
+          '[ -e "$f" ] || continue; (exec 3>>"$f") 2>/dev/null && echo "opened $f"; done; echo tried',
+      };
+      const { run, args } = await start(files, [script('open.sh'), says('done')]);
+      args.push('--mode', mode);
+      const { stdout } = await run();
+      expect(answers(stdout)).toEqual([
+        { success: true, text: 'tried\n', sandbox: expect.objectContaining({ kind: 'bubblewrap' }) },
+      ]);
+    },
+  );
+
   test('kill -9 of the assistant ends what runs in the sandbox', async () => {
     const word = `7${process.pid}${Date.now() % 1_000}`;
     const files = {

@@ -32,6 +32,7 @@ export function cleanEnv(space: Workspace, env: Record<string, string> = {}): Re
     AI_ASSISTANT_KEYCHAIN: '0',
     AI_ASSISTANT_MEMORY: '0',
     AI_ASSISTANT_NO_UPDATE_CHECK: '1',
+    AI_ASSISTANT_ROOT_EXPECTED: '1',
     // Hundreds of fresh machines: none of them compiles what another one has.
     NODE_COMPILE_CACHE: compiledCode,
     ...env,

@@ -7,9 +7,16 @@ import { updateNotice } from '../update/notice.ts';
 import { version } from '../update/this-install.ts';
 import { bad, ok, warn } from './check.ts';
 import { logCheck, logOf } from './log.ts';
-import { clockCheck, dataRootChecks, programChecks, programsAround, searchCheck } from './machine.ts';
+import {
+  clockCheck,
+  dataRootChecks,
+  programChecks,
+  programsAround,
+  searchCheck,
+  userChecks,
+} from './machine.ts';
 import { keyChecks, keysFound, reachChecks, routeChecks } from './network.ts';
-import { readSettings, sandboxCheck, sandboxFor, serverChecks, settingsChecks } from './settings.ts';
+import { readSettings, sandboxChecks, serverChecks, settingsChecks } from './settings.ts';
 import { terminalChecks } from './terminal.ts';
 
 export type Examination = {
@@ -24,6 +31,7 @@ export async function examine(terminal: Terminal, { probe }: Examination): Promi
   const { root } = settings;
   const answers = await Promise.all([
     programChecks(),
+    userChecks(),
     updateChecks(settings, env),
     // Before all that writes to the terminal or waits for the network.
     terminalChecks(terminal),
@@ -33,7 +41,7 @@ export async function examine(terminal: Terminal, { probe }: Examination): Promi
     dataRootChecks(root),
     modelChecks(settings, { terminal, probe }),
     routeChecks(settings, env),
-    sandboxFor(settings, terminal).then(sandboxCheck),
+    sandboxChecks(settings, terminal),
     searchCheck(),
     programsAround(env),
     clockCheck(new Date()),

@@ -3,6 +3,7 @@ import { access, statfs } from 'node:fs/promises';
 import { release } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
+import { isRoot, ROOT_NOTICE } from '../../assemble/running-as-root.ts';
 import type { HealthCheck } from '../../contract/command.ts';
 import { isNewer } from '../../lib/version-order.ts';
 import { programVersion } from '../../sandbox/program-version.ts';
@@ -25,6 +26,13 @@ export function programChecks(): HealthCheck[] {
       ? bad('program', text, `It needs Node ${OLDEST_NODE} or later: update Node.`)
       : ok('program', text),
   ];
+}
+
+/** Root is worth a word; everybody else is not. */
+export function userChecks(): HealthCheck[] {
+  return isRoot()
+    ? [warn('user', ROOT_NOTICE, 'Start it as an ordinary user where you can (docs/sandbox.md).')]
+    : [];
 }
 
 /** Whether the data root can be written, and how much room there is. */

@@ -6,6 +6,7 @@ import type { SandboxState } from '../../contract/sandbox.ts';
 import { dataRoot } from '../../lib/data-root.ts';
 import { missingVariables } from '../../mcp/settings.ts';
 import { chooseSandbox } from '../../sandbox/confine/choose.ts';
+import type { SandboxFinding } from '../../sandbox/confine/self-test.ts';
 import { commandEnvironment } from '../../sandbox/shell-program.ts';
 import { loadSettings, type Settings } from '../open.ts';
 import type { Terminal } from '../terminal.ts';
@@ -70,10 +71,25 @@ export function sandboxCheck(sandbox: SandboxState): HealthCheck {
   );
 }
 
-/** What commands would run in, tried out. */
-export async function sandboxFor(
+/** What commands would run in, tried out, and each thing that was tried. */
+export async function sandboxChecks(
+  settings: Settings,
+  terminal: Pick<Terminal, 'env' | 'cwd'>,
+): Promise<HealthCheck[]> {
+  const findings: SandboxFinding[] = [];
+  const sandbox = await sandboxFor(settings, terminal, (found) => findings.push(...found));
+  return [
+    sandboxCheck(sandbox),
+    ...findings.map(({ name, ok: isOk, detail }) =>
+      isOk ? ok(`sandbox: ${name}`, detail) : warn(`sandbox: ${name}`, detail, 'So it is not used.'),
+    ),
+  ];
+}
+
+async function sandboxFor(
   { config }: Settings,
   { env, cwd }: Pick<Terminal, 'env' | 'cwd'>,
+  onFindings: (findings: SandboxFinding[]) => void,
 ): Promise<SandboxState> {
   const { kind, level, image, allowedDomains, writablePaths } = config.sandbox;
   const found = await chooseSandbox({
@@ -82,6 +98,7 @@ export async function sandboxFor(
     env: commandEnvironment(env, []),
     untrusted: [cwd, ...config.additionalDirectories, ...writablePaths],
     image: image !== undefined,
+    onFindings,
   });
   if (found.kind === 'host')
     return {

@@ -6,6 +6,8 @@ import { isErrno, realPath } from '../real-path.ts';
 import { type Bridge, bridgeCommand, bridgeSocket } from './bridge.ts';
 import { tellsEnding, withExactEnding } from './exact-ending.ts';
 import type { CommandLine, Launch, Variables } from './launch.ts';
+import { systemCallFilter } from './seccomp.ts';
+import { selfTestCommand } from './self-test.ts';
 import type { Walls } from './walls.ts';
 
 /** Of everybody on the machine: a command gets empty ones of its own, and the sockets in there stay out of reach. */
@@ -28,6 +30,17 @@ const namespaces = [
   '--unshare-cgroup-try',
 ];
 const limits = ['--die-with-parent', '--new-session', '--cap-drop', 'ALL'];
+/** A descriptor of the launched process; see `Launch.filter`. */
+const FILTER_FD = 4;
+const filter = systemCallFilter();
+const filtering = filter ? ['--seccomp', String(FILTER_FD)] : [];
+
+/**
+ * Read-only as a whole, each from its own mount: root inside the sandbox still owns root's files, and a setting of the
+ * kernel is such a file.
+ */
+const kernelFolders = ['/proc', '/sys'];
+const sealed = ['--remount-ro', '/proc', ...(existsSync('/sys') ? ['--ro-bind', '/sys', '/sys'] : [])];
 
 export type BubblewrapLaunch = { program: string; walls: Walls; sandbox: SandboxState; bridge?: Bridge };
 
@@ -44,6 +57,7 @@ export function launchInBubblewrap(line: CommandLine, options: BubblewrapLaunch)
     ],
     env: insideEnvironment(line.env),
     sandbox,
+    ...(filter && { filter }),
     door: { tells: bridge !== undefined || tellsEnding(line.shell) },
     after: () => {
       for (const file of planted) rmSync(file, { force: true, recursive: true });
@@ -71,19 +85,23 @@ function bubblewrapArgs(walls: Walls, { folder, sandbox, path: programs }: Insid
       place,
       args: type === 'folder' ? ['--tmpfs', place] : ['--ro-bind', '/dev/null', place],
     })),
-    ...roots.map((place) => ({ place, args: [writable ? '--bind' : '--ro-bind', place, place] })),
-    ...pinned.map((place) => ({ place, args: ['--bind', place, place] })),
+    ...roots
+      .filter(isOrdinary)
+      .map((place) => ({ place, args: [writable ? '--bind' : '--ro-bind', place, place] })),
+    ...pinned.filter(isOrdinary).map((place) => ({ place, args: ['--bind', place, place] })),
     ...readOnly.map((place) => ({ place, args: ['--ro-bind', place, place] })),
   ].filter(({ place }) => place !== '/');
   return [
     ...namespaces,
     ...(sandbox.network === 'open' ? [] : ['--unshare-net']),
     ...limits,
+    ...filtering,
     ...(writable && roots.includes('/') ? ['--bind', '/', '/'] : ['--ro-bind', '/', '/']),
     '--dev',
     '/dev',
     '--proc',
     '/proc',
+    ...sealed,
     ...mounts.sort((a, b) => depthOf(a.place) - depthOf(b.place)).flatMap(({ args }) => args),
     ...hidden.flatMap(({ path: place, type }) => (type === 'folder' ? ['--remount-ro', place] : [])),
     ...systemLinks(sandbox),
@@ -92,27 +110,27 @@ function bubblewrapArgs(walls: Walls, { folder, sandbox, path: programs }: Insid
   ];
 }
 
-/** Whether a sandbox can be made at all is tried with the same walls and nothing in them. */
-export const probeArgs: readonly string[] = [
-  ...namespaces,
-  '--unshare-net',
-  ...limits,
-  ...[
-    '--ro-bind',
-    '/',
-    '/',
-    '--dev',
-    '/dev',
-    '--proc',
-    '/proc',
-    '--tmpfs',
-    '/tmp',
-    '--',
-    '/bin/sh',
-    '-c',
-    ':',
-  ],
-];
+/** The same walls with nothing in them: whether they can be made, and what they hold off, is tried in there. */
+export function probeLaunch(home: string): { args: string[]; filter: Buffer | null } {
+  const closedFolders = ['/etc', '/usr', home].filter(
+    (folder) => existsSync(folder) && !emptied.some((place) => isInside(place, realPath(folder))),
+  );
+  return {
+    args: [
+      ...namespaces,
+      '--unshare-net',
+      ...limits,
+      ...filtering,
+      ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', ...sealed, '--tmpfs', '/tmp', '--'],
+      ...selfTestCommand({ closedFolders, filtered: filter !== null }),
+    ],
+    filter,
+  };
+}
+
+function isOrdinary(place: string): boolean {
+  return !kernelFolders.some((folder) => isInside(folder, place));
+}
 
 function depthOf(place: string): number {
   return place.split('/').length;

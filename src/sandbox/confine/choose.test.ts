@@ -1,8 +1,10 @@
 import { chmod, mkdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { noBubblewrap } from '../../../test/support/walled.ts';
 import { workspace } from '../../../test/support/workspace.ts';
 import { type ChooseOptions, chooseSandbox, fallbackNotice } from './choose.ts';
+import type { SandboxFinding } from './self-test.ts';
 
 /** A bwrap that counts how often it was tried. */
 async function counted(body = '') {
@@ -74,5 +76,61 @@ describe('[X04] [Z05] the choice', () => {
     expect(await chooseSandbox({ ...options, wanted: 'off' })).toEqual({ kind: 'host' });
     expect(await tried()).toBe(0);
     expect(fallbackNotice({ kind: 'host', level: 'standard', network: 'open' }, { asks: true })).toBeNull();
+  });
+});
+
+describe('the test of bubblewrap', () => {
+  beforeEach(({ skip }) => {
+    if (noBubblewrap !== null) skip(noBubblewrap);
+  });
+
+  /** The system's bubblewrap without one of its options: it looks like a sandbox. */
+  async function without(option: string) {
+    const words = option.split(' ').length;
+    return counted(`n=$#
+while [ "$n" -gt 0 ]; do
+  case "$1 $2 $3 " in "${option} "*) shift ${words}; n=$((n - ${words})); continue ;; esac
+  one=$1; shift; set -- "$@" "$one"; n=$((n - 1))
+done
+PATH=/usr/local/bin:/usr/bin:/bin exec bwrap "$@"`);
+  }
+
+  async function tested({ options }: Awaited<ReturnType<typeof counted>>) {
+    const findings: SandboxFinding[] = [];
+    const found = await chooseSandbox({ ...options, onFindings: (all) => findings.push(...all) });
+    return { found, bad: findings.filter(({ ok }) => !ok).map(({ name }) => name), findings };
+  }
+
+  test('tells each thing it tried, once', async () => {
+    const whole = await without('--no-such-option');
+    const { found, findings } = await tested(whole);
+    expect(found).toEqual({ kind: 'bubblewrap', program: whole.file });
+    expect(findings.map(({ name, ok }) => [name, ok])).toEqual([
+      ['kernel settings', true],
+      ['devices', true],
+      ['capabilities', true],
+      ['system calls', true],
+      ['other files', true],
+      ['network', true],
+      ['processes', true],
+    ]);
+    expect((await tested(whole)).findings).toEqual([]);
+  });
+
+  test.each([
+    ['--remount-ro /proc', 'kernel settings', /^a command could write to \/proc\//],
+    ['--dev /dev', 'devices', /^a command could reach the device \/dev\//],
+    ['--seccomp 4', 'system calls', /^system calls are not filtered/],
+    ['--unshare-net', 'network', /^a command could use the network/],
+    ['--unshare-pid', 'processes', /^a command could see other processes/],
+  ])('one without %s is none: %s', async (option, name, words) => {
+    const { found, bad } = await tested(await without(option));
+    expect(bad).toContain(name);
+    expect(found).toEqual({
+      kind: 'host',
+      fallback: expect.stringContaining('bubblewrap cannot make one here'),
+    });
+    const because = found.kind === 'host' ? (found.fallback ?? '') : '';
+    expect(/\((.*)\)$/.exec(because)?.[1]).toMatch(bad.length === 1 ? words : /./);
   });
 });

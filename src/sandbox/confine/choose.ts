@@ -1,15 +1,18 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
-import { release } from 'node:os';
+import { homedir, release } from 'node:os';
 import path from 'node:path';
 import type { SandboxKind, SandboxState } from '../../contract/sandbox.ts';
 import { writeAtomic } from '../../lib/atomic-write.ts';
 import { isInside } from '../../lib/inside.ts';
 import { pathFolders } from '../../lib/path-folders.ts';
 import { readRegularText } from '../../lib/regular-file.ts';
+import { sha256 } from '../../lib/sha256.ts';
 import { isErrno } from '../real-path.ts';
-import { probeArgs } from './bubblewrap.ts';
+import { probeLaunch } from './bubblewrap.ts';
 import { systemFolders } from './known-paths.ts';
+import { handOver } from './launched-child.ts';
+import { findingsIn, type SandboxFinding } from './self-test.ts';
 
 export type WantedSandbox = 'auto' | Exclude<SandboxKind, 'host'> | 'off';
 
@@ -27,8 +30,10 @@ export type ChooseOptions = {
   untrusted: readonly string[];
   /** Whether the user named an image; without one, a container would lack the project's tools. */
   image: boolean;
-  /** Remembers that bubblewrap works on this kernel, so that one start in a thousand tries it out. */
+  /** Remembers that bubblewrap passed its test on this kernel, so that one start in a thousand tries it out. */
   cacheFile?: string;
+  /** Told what the test of bubblewrap found, each time it is made. */
+  onFindings?(findings: SandboxFinding[]): void;
 };
 
 const PROBE_MS = 5_000;
@@ -77,15 +82,7 @@ async function probe(kind: Exclude<SandboxKind, 'host'>, options: ChooseOptions)
   const program = programOf(kind, options);
   if (program === undefined) return { type: 'missing', because: installation[kind] ?? `${kind} is missing` };
   if (kind === 'seatbelt') return { type: 'works', program };
-  if (kind === 'bubblewrap') {
-    const key = keyOf(program);
-    if (options.cacheFile !== undefined && remembered(options.cacheFile) === key)
-      return { type: 'works', program };
-    const trouble = await tryOut(program, probeArgs, options.env);
-    if (trouble !== null) return { type: 'missing', because: `bubblewrap cannot make one here (${trouble})` };
-    if (options.cacheFile !== undefined) await remember(options.cacheFile, key);
-    return { type: 'works', program };
-  }
+  if (kind === 'bubblewrap') return probeBubblewrap(program, options);
   // An engine can be stopped at any time, so that it ran yesterday means nothing.
   const trouble = await tryOut(program, ['info'], options.env);
   if (trouble === null) return { type: 'works', program };
@@ -102,27 +99,74 @@ function programOf(kind: string, { platform, env, untrusted }: ChooseOptions): s
     .find(existsSync);
 }
 
+/** It has to hold off what it is there for: a sandbox that fails its own test is none. */
+async function probeBubblewrap(program: string, options: ChooseOptions): Promise<Probed> {
+  const { cacheFile, env } = options;
+  const launch = probeLaunch(homedir());
+  const key = keyOf(program, launch.args);
+  if (cacheFile !== undefined && remembered(cacheFile) === key) return { type: 'works', program };
+  const { trouble, output } = await testBubblewrap(program, launch, env);
+  options.onFindings?.(findingsIn(output));
+  if (trouble !== null) return { type: 'missing', because: `bubblewrap cannot make one here (${trouble})` };
+  if (cacheFile !== undefined) await remember(cacheFile, key);
+  return { type: 'works', program };
+}
+
+type Tested = { trouble: string | null; output: string };
+
+function testBubblewrap(
+  program: string,
+  { args, filter }: ReturnType<typeof probeLaunch>,
+  env: ChooseOptions['env'],
+): Promise<Tested> {
+  return new Promise((resolve) => {
+    const child = spawn(program, args, {
+      cwd: '/',
+      env: { ...env },
+      timeout: PROBE_MS,
+      windowsHide: true,
+      stdio: ['ignore', 'pipe', 'pipe', 'ignore', filter ? 'pipe' : 'ignore'],
+    });
+    if (filter) handOver(filter, child.stdio[4]);
+    const [output, words] = [child.stdout, child.stderr].map((stream) => {
+      const chunks: Buffer[] = [];
+      stream?.on('data', (chunk: Buffer) => chunks.push(chunk));
+      return () => Buffer.concat(chunks).toString('utf8');
+    });
+    const end = (failed: string | null) => {
+      const trouble = failed === null ? null : lastLine(words?.() ?? '') || failed;
+      resolve({ trouble, output: output?.() ?? '' });
+    };
+    child.once('error', (error) => end(error.message));
+    child.once('close', (code, signal) =>
+      end(code === 0 ? null : signal ? 'no answer in time' : 'no reason given'),
+    );
+  });
+}
+
 /** Null when it works, else its own last words. */
 function tryOut(program: string, args: readonly string[], env: ChooseOptions['env']): Promise<string | null> {
   return new Promise((resolve) => {
     const options = { cwd: '/', env: { ...env }, timeout: PROBE_MS, windowsHide: true };
     execFile(program, [...args], options, (error, _stdout, stderr) => {
       if (!error) return resolve(null);
-      const words = stderr
-        .trim()
-        .split('\n')
-        .at(-1)
-        ?.replace(/^bwrap: /, '');
       resolve(
-        words || (error.killed ? 'no answer in time' : error.message.split('\n')[0] || 'no reason given'),
+        lastLine(stderr) ||
+          (error.killed ? 'no answer in time' : error.message.split('\n')[0] || 'no reason given'),
       );
     });
   });
 }
 
-/** Another kernel or another program has to be tried out anew. */
-function keyOf(program: string): string {
-  return `${release()} ${program} ${statSync(program).mtimeMs}`;
+function lastLine(text: string): string {
+  const line = text.trim().split('\n').at(-1) ?? '';
+  return line.replace(/^bwrap: /, '');
+}
+
+/** Another kernel, program, user or test has to be tried out anew. */
+function keyOf(program: string, args: readonly string[]): string {
+  const user = process.geteuid?.() ?? '';
+  return `${release()} ${program} ${statSync(program).mtimeMs} ${user} ${sha256(args.join('\0'))}`;
 }
 
 function remembered(file: string): string | null {

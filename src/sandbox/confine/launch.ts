@@ -33,6 +33,8 @@ export type Launch = {
    * standard error is the door's own (see `exact-ending.ts`); the command's comes out of descriptor 3.
    */
   door?: Door;
+  /** Written to descriptor 4 of the process: which system calls it may make. */
+  filter?: Buffer;
   /** Ends what signals do not reach. */
   end?(): Promise<void>;
   /** Once the command has ended. */

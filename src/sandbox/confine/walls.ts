@@ -10,6 +10,7 @@ import { secretRules } from '../secrets.ts';
 import { type Closed, createSecretSearch, type Found } from './find-secrets.ts';
 import { gitFoldersOf } from './git-folders.ts';
 import { credentials, projectFiles, startupFiles, systemFolders } from './known-paths.ts';
+import { rootOnlyFiles } from './root-only.ts';
 
 export type WallsOptions = {
   cwd: string;
@@ -82,6 +83,7 @@ function wallsNow(options: WallsOptions, { level, readable, search, isOpen }: As
     ...present([...credentials.map((name) => path.join(home, name)), dataRoot])
       .filter((file) => !isOpen(file))
       .map(asClosed),
+    ...rootOnlyFiles(),
   ]);
   const isHidden = (file: string) => hidden.some((closed) => isInside(closed.path, file));
   const readOnly = present([

@@ -9,6 +9,7 @@ import type { PermissionMode } from '../contract/permission.ts';
 import type { Session } from '../contract/session.ts';
 import { EventChannel } from '../lib/event-channel.ts';
 import { cachedUsage, PromptCache } from '../observability/prompt-cache.ts';
+import { namesServer } from '../permissions/pattern.ts';
 import { cacheKeyOf } from '../providers/cache-key.ts';
 import { createGit } from '../sandbox/git.ts';
 import { UndoStore } from '../session/undo/undo-store.ts';
@@ -76,6 +77,7 @@ export function assemble(parts: Parts): Assistant {
   const servers = parts.servers?.({
     outgoing: (value) => (config.redactSecrets ? privacy.hide(value) : value),
     isWatched: parts.approver !== undefined,
+    isAllowed: (server) => namesServer(config.permissions.allow, server),
     window: () => choice.info.contextWindow,
     notice: warn,
   });
@@ -238,7 +240,7 @@ export function assemble(parts: Parts): Assistant {
     const answering = await models.forPrompt(info.prompt, options.model);
     extensions.beginRun(options);
     inUse = answering.choice;
-    await servers?.ready();
+    await servers?.ready(info.prompt);
     const begin = await base();
     return {
       provider: answering.choice.preset.name,

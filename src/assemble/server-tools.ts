@@ -8,15 +8,20 @@ import { toDefinition } from '../tools/registry.ts';
 
 /** Past this share of the window only the names of the servers' tools are sent. */
 const SHARE = 0.1;
-/** How long the first run waits for servers that are still starting: a run that nobody watches has only this chance. */
+/**
+ * How long the first run waits for servers that are still starting, so that its requests can list their tools: longer
+ * for those it is likely to call. The others are waited for by the call that turns out to need them.
+ */
 const PATIENCE_MS = { watched: 3_000, alone: 15_000 };
+/** All are waited for this long, without a word. */
+const QUICK_MS = 1_000;
 
 type ServerTools = SessionTools & {
   desk: McpServers;
   /** All that a request tells of tools: the very same list while nothing changes. */
   behind(builtin: readonly ToolDefinition[]): readonly ToolDefinition[];
-  /** The servers are ready, or as ready as can be waited for; from here on the list of tools stays. */
-  ready(): Promise<void>;
+  /** The servers are ready, or as ready as this prompt can wait for; from here on the list of tools stays. */
+  ready(prompt: string): Promise<void>;
   close(): void;
 };
 
@@ -25,6 +30,8 @@ type SessionDeps = {
   /** What may be sent to a server. */
   outgoing<T>(value: T): T;
   isWatched: boolean;
+  /** Whether a rule lets this server's tools run. */
+  isAllowed(server: string): boolean;
   /** Tokens of the model's window. */
   window(): number;
   notice(text: string): void;
@@ -48,6 +55,7 @@ function createServerTools(hub: Hub, place: LoginPlace, deps: SessionDeps): Serv
     fits: (definitions) => tokens(definitions) <= SHARE * deps.window(),
   });
   const stop = hub.onNotice(deps.notice);
+  let settling: Promise<void> | undefined;
   let joined: { theirs: readonly ToolDefinition[]; all: readonly ToolDefinition[] } | undefined;
   return {
     ...session,
@@ -57,10 +65,30 @@ function createServerTools(hub: Hub, place: LoginPlace, deps: SessionDeps): Serv
       return joined.all;
     },
     desk: createDesk(hub, { ...place, outgoing: deps.outgoing }),
-    async ready() {
-      await hub.settled(deps.isWatched ? PATIENCE_MS.watched : PATIENCE_MS.alone);
-      session.settle();
+    async ready(prompt) {
+      settling ??= waitForServers(hub, deps, prompt).then(session.settle);
+      await settling;
     },
     close: () => void stop(),
   };
+}
+
+async function waitForServers(hub: Hub, deps: SessionDeps, prompt: string): Promise<void> {
+  const { isWatched, isAllowed, notice } = deps;
+  await hub.settled(QUICK_MS);
+  const needed = hub.starting().filter((name) => isAllowed(name) || prompt.includes(name));
+  if (needed.length > 0) {
+    const ms = isWatched ? PATIENCE_MS.watched : PATIENCE_MS.alone;
+    notice(`Waiting for ${serversNamed(needed)} to start (up to ${ms / 1_000}s).`);
+    await hub.settled(ms, { names: needed });
+  }
+  const late = hub.starting();
+  if (late.length > 0)
+    notice(
+      `Going on while ${serversNamed(late)} start${late.length === 1 ? 's' : ''}; a call that needs it waits.`,
+    );
+}
+
+function serversNamed(names: readonly string[]): string {
+  return `MCP server${names.length === 1 ? '' : 's'} ${names.join(', ')}`;
 }

@@ -43,6 +43,26 @@ describe('one server', () => {
     );
   });
 
+  test.each([
+    ['http://127.0.0.1:9/mcp', true],
+    ['http://localhost:9/mcp', true],
+    ['http://[::1]:9/mcp', true],
+    ['https://mcp.example.com/mcp', false],
+    ['http://localhost.example.com/mcp', false],
+    ['http://10.0.0.8/mcp', false],
+  ])('at %s is offered the folders of this machine: %s', async (url, isOffered) => {
+    const sent: string[] = [];
+    const fetch = async (_url: unknown, init?: RequestInit) => {
+      sent.push(String(init?.body));
+      return new Response('', { status: 500 });
+    };
+    const { hub } = await hubOf({ web: { url, type: 'http' } }, { fetch });
+    await hub.settled(28_000);
+    const { capabilities } = JSON.parse(sent[0] ?? '').params;
+    expect('roots' in capabilities).toBe(isOffered);
+    await hub.close();
+  });
+
   test('[Q02] progress told in one breath with the answer is heard before it', async () => {
     const { hub } = await hubOf({ odd: oddServer('hurries') });
     await hub.settled(28_000);

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { ToolDefinition } from '../contract/provider.ts';
-import { defineTool, fail, ok, type Tool } from '../contract/tool.ts';
+import { defineTool, fail, ok, type Tool, type ToolContext } from '../contract/tool.ts';
 
 export const CALL = 'McpCall';
 export const READ = 'McpRead';
@@ -9,6 +9,8 @@ const MOST = 10;
 const MAX_NAMES = 10_000;
 
 export type Catalog = {
+  /** Waits for servers that are still starting. */
+  started(context: Pick<ToolContext, 'signal' | 'progress'>): Promise<void>;
   /** Everything that can be called now, as a model is told of it. */
   tools(): ToolDefinition[];
   resources(): { server: string; uri: string; name: string; description: string }[];
@@ -25,7 +27,7 @@ export function namesOf(tools: readonly ToolDefinition[]): string {
   return all.length > MAX_NAMES ? `${all.slice(0, MAX_NAMES)} … and more` : all;
 }
 
-function searchTool({ tools }: Catalog, names: string): Tool {
+function searchTool({ started, tools }: Catalog, names: string): Tool {
   return defineTool({
     name: 'McpSearch',
     aliases: ['mcp_search', 'tool_search'],
@@ -36,7 +38,8 @@ function searchTool({ tools }: Catalog, names: string): Tool {
       z.object({ query: z.string().min(1).describe('Words, server:tool, or server: for all of a server') }),
     title: ({ query }) => `McpSearch ${query}`,
     access: () => [],
-    async run({ query }) {
+    async run({ query }, context) {
+      await started(context);
       const found = rank(tools(), query).slice(0, MOST);
       if (found.length === 0) return ok('No tool of an MCP server fits. Other words may find one.');
       return ok(
@@ -69,7 +72,7 @@ const callTool = defineTool({
     fail(`${tool} is no tool of an MCP server. Write it as server:tool; McpSearch finds them.`),
 });
 
-function readTool({ resources }: Catalog): Tool {
+function readTool({ started, resources }: Catalog): Tool {
   return defineTool({
     name: READ,
     aliases: ['mcp_read', 'read_mcp_resource', 'list_mcp_resources'],
@@ -81,8 +84,9 @@ function readTool({ resources }: Catalog): Tool {
       }),
     title: ({ server = 'all servers' }) => `McpRead ${server}`,
     access: () => [],
-    async run({ server, uri }) {
+    async run({ server, uri }, context) {
       if (uri !== undefined) return fail('Name the server, too: McpRead needs both to read.');
+      await started(context);
       const found = resources().filter((one) => server === undefined || one.server === server);
       if (found.length === 0) return ok('There are no resources.');
       return ok(

@@ -16,8 +16,10 @@ export type Hub = {
   connections: readonly Connection[];
   seen: SeenTools;
   find(name: string): Connection | undefined;
-  /** Resolves when every server is ready or known not to be, or after this time. */
-  settled(ms: number): Promise<void>;
+  /** Resolves when these servers, or all, are ready or known not to be, after this time, or with the signal. */
+  settled(ms: number, wait?: { names?: readonly string[]; signal?: AbortSignal }): Promise<void>;
+  /** The names of those that are neither. */
+  starting(): string[];
   /** Told what a user should know; what came before anybody listened comes first. */
   onNotice(listener: (text: string) => void): () => void;
   close(): Promise<void>;
@@ -37,15 +39,16 @@ export function openHub({ servers, dataRoot, ...around }: HubOptions): Hub {
   const connections = Object.entries(servers).map(([name, settings]) => new Connection(name, settings, deps));
   const seen = seenTools(path.join(folder, 'seen-tools.json'));
   const loaded = seen.load();
-  const started = Promise.all([loaded, ...connections.map((connection) => connection.start())]);
+  const starts = new Map(connections.map((connection) => [connection.name, connection.start()]));
   return {
     connections,
     seen,
     find: (name) => connections.find((connection) => connection.name === name),
-    async settled(ms) {
-      await within(started, ms);
+    async settled(ms, { names = [...starts.keys()], signal } = {}) {
+      await within(Promise.all(names.map((name) => starts.get(name))), ms, signal);
       await loaded;
     },
+    starting: () => connections.filter(({ phase }) => phase === 'connecting').map(({ name }) => name),
     onNotice: (listener) => notices.listen(listener),
     async close() {
       await Promise.all(connections.map((connection) => connection.close()));

@@ -13,7 +13,7 @@ import { inUntrusted } from './untrusted.ts';
 export type Surroundings = {
   env: Env;
   cwd: string;
-  /** Folders that servers may be told of. */
+  /** Folders that servers on this machine may be told of. */
   roots: readonly string[];
   keeper: Keeper;
   fetch: typeof fetch;
@@ -42,7 +42,7 @@ export async function openClient(
   { ears, signal, timeoutMs }: { ears: Ears; signal: AbortSignal; timeoutMs: number },
 ): Promise<OpenClient> {
   const greet = async (transport: Transport): Promise<OpenClient> => {
-    const client = await makeClient(around, ears);
+    const client = await makeClient(isLocal(settings) ? around : { ...around, roots: null }, ears);
     const stop = () => void transport.close();
     signal.addEventListener('abort', stop, { once: true });
     try {
@@ -116,18 +116,26 @@ async function addressFor(
   return { url, headers, fetch, ...(isLoggedIn && { login: oauthProvider(store, oauth) }) };
 }
 
-async function makeClient({ roots, version }: Surroundings, ears: Ears): Promise<Client> {
+/** Paths of this machine are of no use elsewhere, and nobody's business there. */
+function isLocal({ url }: ServerSettings): boolean {
+  return url === undefined || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
+}
+
+type ClientParts = { roots: readonly string[] | null; version: string };
+
+async function makeClient({ roots, version }: ClientParts, ears: Ears): Promise<Client> {
   const [{ Client }, types] = await Promise.all([
     import('@modelcontextprotocol/sdk/client/index.js'),
     import('@modelcontextprotocol/sdk/types.js'),
   ]);
   const client = new Client(
     { name: 'ai-code-assistant', version },
-    { capabilities: { roots: { listChanged: false }, elicitation: { form: {} } } },
+    { capabilities: { ...(roots && { roots: { listChanged: false } }), elicitation: { form: {} } } },
   );
-  client.setRequestHandler(types.ListRootsRequestSchema, () => ({
-    roots: roots.map((folder) => ({ uri: pathToFileURL(folder).href, name: folder })),
-  }));
+  if (roots)
+    client.setRequestHandler(types.ListRootsRequestSchema, () => ({
+      roots: roots.map((folder) => ({ uri: pathToFileURL(folder).href, name: folder })),
+    }));
   client.setRequestHandler(types.ElicitRequestSchema, ({ params }) =>
     params.mode === 'url' ? { action: 'decline' as const } : ears.elicit(params),
   );

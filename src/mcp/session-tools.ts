@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ToolCall } from '../contract/message.ts';
 import type { ToolDefinition } from '../contract/provider.ts';
-import { defineTool, fail, type Tool } from '../contract/tool.ts';
+import { defineTool, fail, type Tool, type ToolContext } from '../contract/tool.ts';
 import { notConnected } from './connection.ts';
 import { CALL, type Catalog, fixedTools, namesOf, READ } from './fixed-tools.ts';
 import { type Hub, splitName, toolsOf } from './hub.ts';
@@ -29,6 +29,7 @@ export type SessionTools = {
 };
 
 const MAX_NEWS = 4_000;
+const STARTING_MS = 15_000;
 
 export function createSessionTools(hub: Hub, { define, fits, ...rest }: SessionToolsOptions): SessionTools {
   const deps = { ...rest, seen: hub.seen };
@@ -39,6 +40,7 @@ export function createSessionTools(hub: Hub, { define, fits, ...rest }: SessionT
         .map((tool) => serverTool(connection, tool, deps)),
     );
   const catalog: Catalog = {
+    started: ({ signal, progress }) => waitFor(hub, { names: hub.starting(), signal, progress }),
     tools: () => all().map(define),
     resources: () =>
       hub.connections.flatMap(({ name: server, offers }) =>
@@ -71,8 +73,20 @@ export function createSessionTools(hub: Hub, { define, fits, ...rest }: SessionT
     const tool = toolsOf(connection).find((one) => one.name === split.tool);
     if (tool) return serverTool(connection, tool, deps);
     const { phase, trouble } = connection;
+    if (phase === 'connecting') return late(name, split.server);
     if (phase !== 'ready') return away(name, notConnected(split.server, phase, trouble));
     return away(name, `${split.server} has no tool ${split.tool}. McpSearch lists what it has.`);
+  }
+
+  /** What it would touch is not known yet, so it cannot be judged: the call waits, and has to be made again. */
+  function late(name: string, server: string): Tool {
+    return away(name, async ({ signal, progress }) => {
+      await waitFor(hub, { names: [server], signal, progress });
+      const connection = hub.find(server);
+      if (connection?.phase === 'ready')
+        return `MCP server ${server} has just started. Make this call again.`;
+      return notConnected(server, connection?.phase ?? 'failed', connection?.trouble ?? '');
+    });
   }
 
   /** By the name as a vendor writes it, also of a server that is not there. */
@@ -116,6 +130,16 @@ export function createSessionTools(hub: Hub, { define, fits, ...rest }: SessionT
   };
 }
 
+/** A call that needs servers waits for them as long as for one that is on its way back. */
+async function waitFor(
+  hub: Hub,
+  { names, signal, progress }: Pick<ToolContext, 'signal' | 'progress'> & { names: readonly string[] },
+): Promise<void> {
+  if (names.length === 0) return;
+  progress(`Waiting for ${names.join(', ')} to start (up to ${STARTING_MS / 1_000}s).\n`);
+  await hub.settled(STARTING_MS, { names, signal });
+}
+
 function listed(names: readonly string[]): string {
   const text = names.join(', ');
   return text.length > MAX_NEWS ? `${text.slice(0, MAX_NEWS)} …` : text;
@@ -150,13 +174,13 @@ function objectOf(args: unknown): unknown {
 }
 
 /** Stands in for what cannot be called: it says so, and nobody is asked about it. */
-function away(name: string, why: string): Tool {
+function away(name: string, why: string | ((context: ToolContext) => Promise<string>)): Tool {
   return defineTool({
     name: CALL,
     description: '',
     input: () => z.unknown(),
     title: () => name,
     access: () => [],
-    run: async () => fail(why),
+    run: async (_input, context) => fail(typeof why === 'string' ? why : await why(context)),
   });
 }

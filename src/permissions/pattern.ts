@@ -98,6 +98,14 @@ function matchesMcp(pattern: string, tool: string): boolean {
   return wanted.endsWith(':*') ? full.startsWith(wanted.slice(0, -1)) : full === wanted;
 }
 
+/** Whether one of these rules names a tool of this MCP server, or all of them. */
+export function namesServer(rules: readonly string[], server: string): boolean {
+  return rules.some((rule) => {
+    const { tool } = parsePattern(rule);
+    return tool === 'mcp:*' || tool === `mcp:${server}` || tool.startsWith(`mcp:${server}:`);
+  });
+}
+
 /** Without a specifier an allowing rule ends where the opened folders end. */
 function matchesPath(specifier: string | null, subject: Subject, intent: Intent): boolean {
   const { tool, access, cwd } = subject;

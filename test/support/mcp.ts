@@ -31,7 +31,7 @@ export async function configure(space: Workspace, config: object): Promise<strin
 /** These servers, with real processes; ended when the test is. */
 export async function hubOf(
   servers: HubOptions['servers'],
-  options: Partial<Pick<HubOptions, 'backoffMs'>> = {},
+  options: Partial<Pick<HubOptions, 'backoffMs' | 'fetch'>> = {},
 ): Promise<{ hub: Hub; space: Workspace }> {
   const space = await workspace();
   const hub = openHub({
@@ -111,6 +111,7 @@ const tools = () => way === 'many'
   ? Array.from({ length: 300 }, (_, i) => tool('tool_' + i, 'Does thing number ' + i + (i === 217 ? ', the zebra one' : '')))
   : [tool('say', describe()), ...(grown ? [tool('late', 'Came later')] : [])];
 let grown = false;
+let warm = false;
 if (way === 'stubborn') {
   process.on('SIGTERM', () => {});
   const child = spawn('sleep', [word], { detached: true, stdio: 'ignore' });
@@ -130,6 +131,7 @@ process.stdin.on('data', (chunk) => {
 if (way !== 'stubborn') process.stdin.on('end', () => process.exit(0));
 function answer({ id, method, params }) {
   if (way === 'hangs' || way === 'noise') return;
+  if (way === 'slow' && !warm) return void setTimeout(() => { warm = true; answer({ id, method, params }); }, Number(word));
   if (way === 'garbage') process.stdout.write('loading...\n{"half": \n\n42\nnull\n');
   if (method === 'initialize')
     return write({ jsonrpc: '2.0', id, result: { protocolVersion: params.protocolVersion, capabilities: { tools: { listChanged: true } }, serverInfo: { name: 'odd', version: '1' } } });

@@ -1,11 +1,13 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { both, calls, says } from '../../test/support/model-server/script.ts';
 import { type ScriptedModel, scripted } from '../../test/support/scripted.ts';
 import type { AgentEvent } from '../contract/event.ts';
 import { type Message, textOf } from '../contract/message.ts';
 import type { Session } from '../contract/session.ts';
-import { Controller, type ControllerDeps, type SessionLog } from './controller.ts';
+import { Controller, type ControllerDeps } from './controller.ts';
 import { failedAnswer, type Unfinished } from './history.ts';
+import type { SessionLog } from './session-log.ts';
 
 const nothing: Unfinished = { started: new Set(), answered: new Map() };
 
@@ -212,5 +214,81 @@ describe('the controller', () => {
       'user',
       'assistant',
     ]);
+  });
+});
+
+describe('the end of a session', () => {
+  const prompt = (text: string) => [{ type: 'text' as const, text }];
+  const nextTick = () => new Promise((resolve) => setImmediate(resolve));
+
+  test('close drops the queue, waits for the run, and only then lets go of the journal', async () => {
+    const order: string[] = [];
+    const model = scripted(says('one'), says('two'));
+    const { controller } = controllerOf(model, {
+      beforePrompt: async () => {
+        await nextTick();
+        return { type: 'go', content: prompt('first') };
+      },
+      log: {
+        message: async () => {
+          await nextTick();
+          order.push('message');
+        },
+        close: async () => void order.push('closed'),
+      },
+    });
+    const ends = [controller.submit(prompt('first')), controller.submit(prompt('second'))];
+    await nextTick();
+    await controller.close();
+    const dropped = { type: 'end', reason: 'interrupted', turns: 0 };
+    expect((await Promise.all(ends)).map(({ reason }) => reason)).toEqual(['interrupted', 'interrupted']);
+    expect(await controller.submit(prompt('third'))).toEqual(dropped);
+    await nextTick();
+    expect({ requests: model.requests.length, last: order.at(-1) }).toEqual({ requests: 0, last: 'closed' });
+  });
+
+  test('a hook, or the preparation of a run, that never answers does not hold up the end', async () => {
+    const { controller } = controllerOf(scripted(), { beforePrompt: () => new Promise(() => undefined) });
+    const end = controller.submit(prompt('go'));
+    await nextTick();
+    await controller.close();
+    expect(await end).toEqual({ type: 'end', reason: 'interrupted', turns: 0 });
+  });
+
+  test('property: however prompts, interruptions and the end mix, every prompt has its end and nothing comes after', async () => {
+    const step = fc.constantFrom('submit', 'interrupt', 'tick', 'tick', 'close');
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
+        const model = scripted(...Array.from({ length: 30 }, () => says('word '.repeat(3))));
+        let closed = false;
+        const late: string[] = [];
+        const note = async (what: string) => {
+          await nextTick();
+          if (closed) late.push(what);
+        };
+        const { controller } = controllerOf(model, {
+          log: {
+            message: () => note('message'),
+            watch: () => note('event'),
+            close: async () => {
+              closed = true;
+            },
+          },
+        });
+        const ends: Promise<unknown>[] = [];
+        for (const what of steps) {
+          if (what === 'submit') ends.push(controller.submit(prompt('go')));
+          else if (what === 'interrupt') controller.interrupt();
+          else if (what === 'tick') await nextTick();
+          else ends.push(controller.close());
+        }
+        await controller.close();
+        const asked = model.requests.length;
+        await Promise.all(ends);
+        for (let i = 0; i < 3; i++) await nextTick();
+        expect({ late, asked: model.requests.length }).toEqual({ late: [], asked });
+      }),
+      { numRuns: 50 },
+    );
   });
 });

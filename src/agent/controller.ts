@@ -5,26 +5,16 @@ import type { Message, UserMessage } from '../contract/message.ts';
 import type { Permission } from '../contract/permission.ts';
 import type { Session } from '../contract/session.ts';
 import { changeView, type ViewChange, wholeView } from '../contract/view.ts';
+import { unlessAborted } from '../lib/abort.ts';
 import { EventChannel } from '../lib/event-channel.ts';
 import { closeCall, openCallsOf, type Unfinished } from './history.ts';
 import type { Run } from './loop.ts';
 import { type GoOn, runOn } from './run-on.ts';
+import type { SessionLog } from './session-log.ts';
 import { type AgentState, type Progress, reduceProgress } from './state.ts';
 import type { CallLog } from './tool-router.ts';
 
 export type RunEnd = Extract<AgentEvent, { type: 'end' }>;
-
-/** Where a session is written through to. */
-export type SessionLog = CallLog & {
-  message(message: Message): Promise<void>;
-  /** Told of everything else that happens, before it is shown: a reply under way must survive, too. */
-  watch(event: AgentEvent): Promise<void>;
-  grant(permission: Permission): Promise<void>;
-  ungrant(pattern: string): Promise<void>;
-  /** What the model is shown has changed. */
-  view(change: ViewChange): Promise<void>;
-  close(): Promise<void>;
-};
 
 export type ControllerDeps = {
   session: Session;
@@ -57,6 +47,9 @@ type Queued = {
   failed: (error: unknown) => void;
 };
 
+/** Of a prompt that was dropped, or interrupted before anything was asked. */
+const neverRan: RunEnd = { type: 'end', reason: 'interrupted', turns: 0 };
+
 /** One session: queues prompts, drives the loop, writes each message through, then tells the listeners. */
 export class Controller {
   readonly #deps: ControllerDeps;
@@ -64,6 +57,8 @@ export class Controller {
   readonly #queue: Queued[] = [];
   #progress: Progress;
   #current: AbortController | undefined;
+  #draining: Promise<void> = Promise.resolve();
+  #stopped = false;
   #saving = true;
 
   constructor(deps: ControllerDeps) {
@@ -96,9 +91,10 @@ export class Controller {
 
   /** Runs now, or after the runs submitted before. Resolves with the run's end. */
   submit(content: UserMessage['content'], options: RunOptions = {}): Promise<RunEnd> {
+    if (this.#stopped) return Promise.resolve(neverRan);
     return new Promise((done, failed) => {
       this.#queue.push({ content, options, done, failed });
-      if (!this.#current) void this.#drain();
+      if (!this.#current) this.#draining = this.#drain();
     });
   }
 
@@ -149,8 +145,17 @@ export class Controller {
     this.#tell(event);
   }
 
-  async close(): Promise<void> {
+  /** Drops the queue, interrupts the run and waits for its end. From then on nothing runs. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    for (const { done } of this.#queue.splice(0)) done(neverRan);
     this.interrupt();
+    await this.#draining;
+  }
+
+  /** Stops, then lets go of the session. */
+  async close(): Promise<void> {
+    await this.stop();
     try {
       await this.#deps.log.close();
     } catch (error) {
@@ -185,15 +190,17 @@ export class Controller {
     this.#tell({ type: 'run_start', sessionId, provider, model, cwd, messages: messages.length });
     for (const call of openCallsOf(session.messages))
       await this.#add(closeCall(call, this.#deps.unfinished, timestamp));
-    const heard = (await this.#deps.beforePrompt?.(content, signal)) ?? { type: 'go' as const, content };
+    const hearing = this.#deps.beforePrompt?.(content, signal);
+    const heard = (hearing && (await unlessAborted(hearing, signal))) ?? { type: 'go' as const, content };
     if (heard.type === 'block') return this.#refused(heard.because);
     const news = this.#deps.news?.() ?? null;
     const told = news === null ? heard.content : [{ type: 'text' as const, text: news }, ...heard.content];
     await this.#add({ role: 'user', content: told, timestamp });
-
-    const { goOn, ...prepared } = await this.#deps.prepareRun(options);
+    const prepared = signal.aborted ? undefined : await unlessAborted(this.#deps.prepareRun(options), signal);
+    if (!prepared) return this.#ended(neverRan);
     let end: RunEnd | undefined;
-    for await (const event of runOn({ ...prepared, history: session.messages, signal }, goOn)) {
+    const { goOn, ...run } = prepared;
+    for await (const event of runOn({ ...run, history: session.messages, signal }, goOn)) {
       const { log } = this.#deps;
       await this.#save(event.type === 'message' ? log.message(event.message) : log.watch(event));
       if (event.type === 'end') end = event;
@@ -206,7 +213,10 @@ export class Controller {
   /** A prompt that nobody will answer is not kept. */
   #refused(because: string): RunEnd {
     const error = { message: `The prompt was not sent: ${because}` };
-    const end: RunEnd = { type: 'end', reason: 'error', turns: 0, error };
+    return this.#ended({ type: 'end', reason: 'error', turns: 0, error });
+  }
+
+  #ended(end: RunEnd): RunEnd {
     this.#tell(end);
     return end;
   }

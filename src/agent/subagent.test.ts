@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { AgentEvent } from '../contract/event.ts';
-import type { SessionLog } from './controller.ts';
+import type { SessionLog } from './session-log.ts';
 import { SubagentTally, tellingLog } from './subagent.ts';
 
 const usage = { inputTokens: 1, outputTokens: 2, cacheReadTokens: 3, cacheWriteTokens: 4 };

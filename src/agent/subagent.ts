@@ -1,7 +1,8 @@
 import { type AgentEvent, innermost } from '../contract/event.ts';
 import { textOf } from '../contract/message.ts';
 import { raceAbort } from '../lib/abort.ts';
-import type { Controller, RunEnd, SessionLog } from './controller.ts';
+import type { Controller, RunEnd } from './controller.ts';
+import type { SessionLog } from './session-log.ts';
 
 /** What a subagent has said, done and cost, folded from its events; those of its own subagents are among them. */
 export class SubagentTally {

@@ -1,9 +1,10 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod';
 import { PermissionDeniedError } from '../contract/errors.ts';
 import type { AgentEvent } from '../contract/event.ts';
 import type { ToolCallPart, ToolMessage } from '../contract/message.ts';
 import { defineTool, ok, type Tool, type ToolContext } from '../contract/tool.ts';
+import { Lingering } from './lingering.ts';
 import { type Decision, type RouterDeps, runTools } from './tool-router.ts';
 
 const input = z.object({ target: z.string(), ms: z.number().default(0) });
@@ -287,4 +288,73 @@ test('[Y01] commands that only look run side by side, also beside reads', async 
     depsOf({ isReadOnly: ({ kind }) => kind === 'execute' }),
   );
   expect(most).toBe(4);
+});
+
+describe('an interrupted call that has not ended yet', () => {
+  /** Goes on after the interruption, until it is let go. */
+  function stubborn(name: string, kind: 'read' | 'write' | 'execute') {
+    let letGo: () => void = () => undefined;
+    const going = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const tool = toolOf(name, kind, { run: () => going.then(() => ok('ended')) });
+    return { tool, letGo };
+  }
+
+  async function interrupted(kind: 'read' | 'write' | 'execute') {
+    const { tool, letGo } = stubborn('Stubborn', kind);
+    const lingering = new Lingering();
+    const deps = depsOf({ tools: [...tools, tool], lingering });
+    const stop = new AbortController();
+    const run = play([call('Stubborn', { target: 'a/b' })], deps, stop.signal);
+    await new Promise((resolve) => setImmediate(resolve));
+    stop.abort();
+    expect((await run).texts).toEqual(['Interrupted by the user while it was running.']);
+    return { deps, letGo, lingering };
+  }
+
+  const cases = [
+    ['write', 'Change', 'a/b', 'waits'],
+    ['write', 'Change', 'a', 'waits'],
+    ['write', 'Look', 'a/b', 'waits'],
+    ['write', 'Run', 'x', 'waits'],
+    ['execute', 'Look', 'elsewhere', 'waits'],
+    ['execute', 'Run', 'x', 'waits'],
+    ['read', 'Change', 'a/b', 'waits'],
+    ['read', 'Look', 'a/b', 'runs'],
+    ['write', 'Change', 'a/c', 'runs'],
+    ['write', 'Look', 'elsewhere', 'runs'],
+  ] as const;
+  test.each(cases)('%s a/b: %s %s %s', async (kind, name, target, expected) => {
+    const { deps, letGo, lingering } = await interrupted(kind);
+    let done = false;
+    const next = play([call(name, { target })], deps).then((outcome) => {
+      done = true;
+      return outcome;
+    });
+    if (expected === 'runs') await next;
+    for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve));
+    expect(done).toBe(expected === 'runs');
+    letGo();
+    expect((await next).texts).toEqual([`${name} ${target}`]);
+    await lingering.ended();
+    expect(lingering.before([{ kind: 'execute', target: 'any' }])).toEqual([]);
+  });
+
+  test('one that never ends costs calls that touch the same a sentence, not the conversation; a wait can be interrupted', async () => {
+    const { deps } = await interrupted('write');
+    const stop = new AbortController();
+    const waiting = play([call('Change', { target: 'a/b' })], deps, stop.signal);
+    await new Promise((resolve) => setImmediate(resolve));
+    stop.abort();
+    expect((await waiting).texts).toEqual(['Interrupted by the user before it ran.']);
+
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const next = play([call('Change', { target: 'a/b' })], deps);
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect((await next).texts).toEqual([
+      '"Stubborn a/b" was interrupted and is still running, and this call touches the same. Do something else first, or try again later.',
+    ]);
+  });
 });

@@ -5,11 +5,15 @@ import type { ToolCall, ToolCallPart, ToolMessage } from '../contract/message.ts
 import type { Access, Opening, PermissionRequest } from '../contract/permission.ts';
 import type { Tool, ToolContext, ToolResult } from '../contract/tool.ts';
 import { fail } from '../contract/tool.ts';
-import { raceAbort } from '../lib/abort.ts';
+import { limited, raceAbort, unlessAborted } from '../lib/abort.ts';
 import { Channel } from '../lib/channel.ts';
 import { boundText } from '../lib/text-bound.ts';
 import { accessesConflict } from './conflict.ts';
 import { explainBadInput, explainCut, explainMalformed, explainUnknownTool } from './explain.ts';
+import type { Lingering } from './lingering.ts';
+
+/** How long a call waits for an interrupted one that touches the same. */
+const LINGERING_MS = 30_000;
 
 /** `opens`: places outside the working directory that the call may touch. */
 export type Decision = { verdict: 'allow' | 'deny'; by: string; because: string; opens?: readonly Opening[] };
@@ -47,6 +51,8 @@ export type RouterDeps = {
   /** Has the last word on an answer before it is kept. */
   heed?(message: ToolMessage): Promise<ToolMessage>;
   log: CallLog;
+  /** Interrupted calls of earlier runs that have not ended yet. */
+  lingering?: Lingering;
 };
 
 /** What becomes of a call before it is judged. */
@@ -141,9 +147,11 @@ function onlyLooks(access: Access, deps: RouterDeps): boolean {
 }
 
 function conflict(a: Prepared, b: Prepared, deps: RouterDeps): boolean {
-  const touched = (item: Prepared) =>
-    item.accesses.map((access) => (deps.isReadOnly(access) ? LOOKING : access));
-  return accessesConflict(touched(a), touched(b));
+  return accessesConflict(touched(a, deps), touched(b, deps));
+}
+
+function touched({ accesses }: Prepared, deps: RouterDeps): Access[] {
+  return accesses.map((access) => (deps.isReadOnly(access) ? LOOKING : access));
 }
 
 /** What a command that only looks touches: anything here, and changes nothing. */
@@ -214,16 +222,6 @@ async function intercept(item: Prepared, deps: RouterDeps, { channel, signal }: 
   if (said.input === call.input || isDeepStrictEqual(said.input, call.input)) return item;
   const changed = prepare({ ...call, input: said.input }, rest);
   return { ...changed, ...(item.answersAs !== undefined && { answersAs: item.answersAs }) };
-}
-
-/** Undefined when it was called off. */
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-  try {
-    return await raceAbort(work, signal);
-  } catch (error) {
-    if (signal.aborted) return undefined;
-    throw error;
-  }
 }
 
 async function judge(item: Prepared, deps: RouterDeps, { channel, signal }: Wires): Promise<void> {
@@ -323,7 +321,9 @@ async function bound(callId: string, result: ToolResult, deps: RouterDeps) {
 
 async function runOne(item: Prepared, deps: RouterDeps, { channel, signal }: Wires): Promise<ToolResult> {
   const { call, tool, input, title, accesses, opens = [] } = item;
+  const blocked = tool ? await afterLingering(item, deps, signal) : null;
   if (!tool || signal.aborted) return fail('Interrupted by the user before it ran.');
+  if (blocked !== null) return fail(blocked);
   const shown = { id: call.id, name: tool.name, input: call.input };
   const changes = accesses.filter((access) => !onlyLooks(access, deps));
   await deps.log.started(call.id, { changes: changes.length > 0 });
@@ -337,7 +337,11 @@ async function runOne(item: Prepared, deps: RouterDeps, { channel, signal }: Wir
     const context = deps.context(signal, voice, { accesses, opens });
     const work = async () =>
       deps.perform?.({ tool, input, changes }, context, voice) ?? tool.run(input, context);
-    return await raceAbort(deps.inTurn?.(changes, signal, work) ?? work(), signal);
+    const running = deps.inTurn?.(changes, signal, work) ?? work();
+    return await raceAbort(running, signal).catch((error: unknown) => {
+      if (signal.aborted) deps.lingering?.add({ title, touches: touched(item, deps) }, running);
+      throw error;
+    });
   } catch (error) {
     if (signal.aborted) return fail('Interrupted by the user while it was running.');
     if (error instanceof PermissionDeniedError) return refusedWhileRunning(error, item, channel);
@@ -357,4 +361,15 @@ async function refusedWhileRunning(
     await channel.push({ type: 'judged', verdict: 'deny', ...told });
   }
   return fail(message);
+}
+
+/** Waits for interrupted calls that touch the same. Says why the call cannot run where they do not end. */
+async function afterLingering(item: Prepared, deps: RouterDeps, signal: AbortSignal): Promise<string | null> {
+  const patience = limited(LINGERING_MS, signal);
+  for (const { title, ended } of deps.lingering?.before(touched(item, deps)) ?? []) {
+    const isOver = ended.then(() => true);
+    if (!(await unlessAborted(isOver, patience)))
+      return `"${title}" was interrupted and is still running, and this call touches the same. Do something else first, or try again later.`;
+  }
+  return null;
 }

@@ -1,12 +1,15 @@
 import path from 'node:path';
 import { Answers } from '../agent/answers.ts';
 import { Controller, type ControllerDeps } from '../agent/controller.ts';
+import { Lingering } from '../agent/lingering.ts';
 import { refuseCircles } from '../agent/stuck.ts';
 import { type RouterDeps, runTools } from '../agent/tool-router.ts';
 import { type Surroundings, systemPrompt } from '../context/system-prompt.ts';
 import type { AgentEvent } from '../contract/event.ts';
 import type { PermissionMode } from '../contract/permission.ts';
 import type { Session } from '../contract/session.ts';
+import { limited, unlessAborted } from '../lib/abort.ts';
+import { inTurn, once } from '../lib/closing.ts';
 import { EventChannel } from '../lib/event-channel.ts';
 import { cachedUsage, PromptCache } from '../observability/prompt-cache.ts';
 import { namesServer } from '../permissions/pattern.ts';
@@ -40,6 +43,9 @@ import { circlesOf, fitInstructions, isSmall, offeredTools } from './small-model
 import { createSoFar } from './so-far.ts';
 import { createSubagents } from './subagents.ts';
 
+/** How long the end of a session waits for interrupted tools that do not end. */
+const LINGERING_MS = 5_000;
+
 /** The one place where parts are made and handed to each other. */
 export function assemble(parts: Parts): Assistant {
   const { config, cwd, dataRoot, choice, opened } = parts;
@@ -49,6 +55,9 @@ export function assemble(parts: Parts): Assistant {
   const notice = (level: 'info' | 'warn', text: string) => tell({ type: 'notice', level, text });
   const inform = (text: string) => notice('info', text);
   const warn = (text: string) => notice('warn', text);
+  const lingering = new Lingering();
+  /** Comes when the session is closed. */
+  const ending = new AbortController();
   const undo = new UndoStore({
     folder: path.join(dataRoot, 'undo'),
     sessionId: session.id,
@@ -125,7 +134,8 @@ export function assemble(parts: Parts): Assistant {
   });
   const call = (name: string, input: unknown) => {
     undo.beginRun({ at: new Date().toISOString(), prompt: name, message: session.messages.length });
-    return callForUser({ name, input }, deps, (event) => controller.beside(event));
+    const { signal } = ending;
+    return callForUser({ name, input }, deps, { tell: (event) => controller.beside(event), signal });
   };
   const extensions = createExtensions(parts, {
     shell,
@@ -156,6 +166,7 @@ export function assemble(parts: Parts): Assistant {
     ...extensions.router,
     ...caches.router,
     inTurn: hands.inTurn,
+    lingering,
     log: {
       started: (callId, effect) => controller.callLog.started(callId, effect),
       answered: async (message) => {
@@ -302,14 +313,18 @@ export function assemble(parts: Parts): Assistant {
       },
     },
     noteAtEnd: async (signal) => remembering?.atEnd(signal),
-    close: async () => {
-      for (const part of [extensions, subagents, remembering]) await part?.close();
-      servers?.close();
-      view.close();
-      await controller.close();
-      await hands.shell.close();
-      await caches.close();
-      await undo.close();
-    },
+    close: once(() =>
+      inTurn(
+        () => ending.abort(new DOMException('The session ends.', 'AbortError')),
+        () => controller.stop(),
+        ...[extensions, subagents, remembering, servers, view].map((part) => () => part?.close()),
+        () => hands.shell.close(),
+        () => unlessAborted(lingering.ended(), limited(LINGERING_MS)),
+        () => caches.close(),
+        () => undo.close(),
+        // The last: only then may another process open the session.
+        () => controller.close(),
+      ),
+    ),
   };
 }

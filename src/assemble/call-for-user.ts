@@ -11,11 +11,11 @@ const unwritten: RouterDeps['log'] = { started: async () => undefined, answered:
 export async function callForUser(
   { name, input }: { name: string; input: unknown },
   deps: RouterDeps,
-  tell: (event: AgentEvent) => Promise<void>,
+  { tell, signal }: { tell(event: AgentEvent): Promise<void>; signal: AbortSignal },
 ): Promise<UserCall> {
   const call = { type: 'tool_call' as const, id: `user-${randomUUID()}`, name, input };
   const outcome: UserCall = { success: false, text: '', refused: false };
-  for await (const event of runTools([call], { ...deps, log: unwritten }, new AbortController().signal)) {
+  for await (const event of runTools([call], { ...deps, log: unwritten }, signal)) {
     if (event.type === 'judged') outcome.refused = event.verdict === 'deny';
     if (event.type !== 'message') await tell(event);
     else if (event.message.role === 'tool') {

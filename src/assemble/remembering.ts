@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { SessionLog } from '../agent/controller.ts';
+import type { SessionLog } from '../agent/session-log.ts';
 import { switchOf } from '../config/environment.ts';
 import type { Memory, NotNoted, RememberedNote } from '../contract/command.ts';
 import type { AgentEvent } from '../contract/event.ts';

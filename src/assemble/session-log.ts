@@ -1,4 +1,4 @@
-import type { SessionLog } from '../agent/controller.ts';
+import type { SessionLog } from '../agent/session-log.ts';
 import { type AgentEvent, innermost } from '../contract/event.ts';
 import type { ViewChange } from '../contract/view.ts';
 import type { JournalRecord } from '../session/records.ts';

@@ -142,6 +142,12 @@ export class Conversation {
     this.#lines.close();
   }
 
+  /** Nothing more is read, not even what was typed already. */
+  quit(): void {
+    this.#typed.length = 0;
+    this.close();
+  }
+
   /** Answers, a pasted key above all, are no prompts: they are taken out of what the arrow keys bring back. */
   #recall(lines: string[]): void {
     if (this.#answering) lines.splice(0, lines.length, ...this.#prompts);

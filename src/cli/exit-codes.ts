@@ -7,7 +7,9 @@ export const exitCodes = {
   usage: { code: 2, meaning: 'wrong usage: an unknown flag, a bad value, a broken config file' },
   refused: { code: 3, meaning: 'done, but at least one call was refused by the permission policy' },
   limit: { code: 4, meaning: 'a limit was reached before the task was done (turns, tokens, budget)' },
+  hungUp: { code: 129, meaning: 'ended by SIGHUP: the terminal was closed' },
   interrupted: { code: 130, meaning: 'interrupted' },
+  terminated: { code: 143, meaning: 'ended by SIGTERM' },
 } as const;
 
 export function exitCodeOf(reason: EndReason, refusals: number): number {

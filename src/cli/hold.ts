@@ -4,7 +4,7 @@ import { ownCommandIn } from '../commands/own-command.ts';
 import type { CommandContext, FileHistory, SlashCommand } from '../contract/command.ts';
 import { BudgetReachedError, ProviderError, UserError } from '../contract/errors.ts';
 import type { ImagePart } from '../contract/message.ts';
-import { limited } from '../lib/abort.ts';
+import { following, limited } from '../lib/abort.ts';
 import type { OpenSession } from '../session/store.ts';
 import type { UndoStore } from '../session/undo/undo-store.ts';
 import type { Conversation } from './conversation.ts';
@@ -39,12 +39,14 @@ export type Stage = {
   env: NodeJS.ProcessEnv;
   /** What came up between two prompts; it is told before the next. */
   news: string[];
+  /** Comes when the program is asked to end: nothing runs from then on. */
+  leaving: AbortSignal;
 };
 
 /** One session, prompt by prompt. Resolves with the session to go on with, or null at the end. */
 export async function hold(prompt: string, opened: Opened, stage: Stage): Promise<OpenSession | null> {
   const { controller, mode, permissions, window, spending, memory, noteAtEnd, close } = opened;
-  const { talk, prompts, cwd, news } = stage;
+  const { talk, prompts, cwd, news, leaving } = stage;
   const ownCommands = new OwnCommands({ cwd, env: stage.env });
   let command: AbortController | undefined;
   talk.onInterrupt(() => {
@@ -55,6 +57,12 @@ export async function hold(prompt: string, opened: Opened, stage: Stage): Promis
     else if (command && !command.signal.aborted) command.abort();
     else return false;
     return true;
+  });
+  leaving.addEventListener('abort', () => {
+    ownCommands.interrupt();
+    opened.repository.interrupt();
+    command?.abort();
+    void controller.stop();
   });
   let goOn: OpenSession | null = null;
   let quitting = false;
@@ -113,7 +121,7 @@ export async function hold(prompt: string, opened: Opened, stage: Stage): Promis
     for (const text of news.splice(0)) talk.print(visible(text));
   };
   const next = async () => {
-    if (quitting) return null;
+    if (quitting || leaving.aborted) return null;
     tellNews();
     return stage.next();
   };
@@ -138,13 +146,13 @@ export async function hold(prompt: string, opened: Opened, stage: Stage): Promis
     keepHouseLater(opened, stage);
     lookForUpdateLater(opened, stage);
   }
-  const leave = new AbortController();
+  const leave = following(leaving);
   talk.onInterrupt(() => {
     leave.abort();
     return true;
   });
   await ownCommands.close();
-  await noteAtEnd(limited(NOTING_MS, leave.signal));
+  if (!leaving.aborted) await noteAtEnd(limited(NOTING_MS, leave.signal));
   await close();
   tellNews();
   return goOn;

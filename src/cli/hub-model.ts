@@ -6,6 +6,7 @@ import { ModelStore } from '../embedded/model-store.ts';
 import type { Options } from './args.ts';
 import { loadSettings, type Settings, userFetch } from './open.ts';
 import { megabytes, progressLine } from './progress-line.ts';
+import { leavingOf } from './signals.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The options, with the model that `--repo-id` and `--filename` mean: fetched, if it is not here yet. */
@@ -35,8 +36,8 @@ export async function pullModel(wanted: HubFile, { settings, terminal, consent }
   if (existsSync(file)) return file;
   const { stderr } = terminal;
   const hub = await hubOf(settings, terminal);
-  const stop = stoppable(terminal);
-  const offer = await askHub(wanted, hub, stop.signal);
+  const signal = leavingOf(terminal);
+  const offer = await askHub(wanted, hub, signal);
   const size = offer.bytes === null ? 'of unknown size' : `(${megabytes(offer.bytes)})`;
   const label = `${wanted.repo}/${wanted.file} ${size} from ${new URL(hub.endpoint).host}`;
   if (consent === 'ask') await agree(`Fetch ${label}?`, terminal);
@@ -44,9 +45,9 @@ export async function pullModel(wanted: HubFile, { settings, terminal, consent }
   const line = progressLine(wanted.file, stderr);
   try {
     const work = { wanted, offer, file };
-    await fetchModel(work, hub, { signal: stop.signal, progress: (step) => line.tell(step) });
+    await fetchModel(work, hub, { signal, progress: (step) => line.tell(step) });
   } catch (error) {
-    if (!stop.signal.aborted) throw error;
+    if (!signal.aborted) throw error;
     throw new UserError('Stopped.', 'Run it again: it goes on where it was.', {
       exit: 'error',
       cause: error,
@@ -69,13 +70,6 @@ async function hubOf({ config }: Settings, { env }: Terminal): Promise<Hub> {
 export function refuseOffline(offline: boolean, what: string): void {
   if (offline)
     throw new UserError(`Offline: nothing is ${what}.`, 'Leave out --offline, or switch `offline` off.');
-}
-
-/** Ctrl-C ends what is under way, not the program before it has tidied up. */
-export function stoppable(terminal: Terminal): { signal: AbortSignal } {
-  const stop = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM'] as const) terminal.onSignal(name, () => stop.abort());
-  return stop;
 }
 
 /** Only a yes goes on. Where nobody can be asked, the answer is in the arguments. */

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { writeSync } from 'node:fs';
+import { constants } from 'node:os';
 import process from 'node:process';
 import type { Terminal } from './terminal.ts';
 
@@ -28,6 +29,8 @@ function start(): void {
 }
 
 async function begin(args: string[]): Promise<void> {
+  /** The signal that ended the program: its exit code says so, whatever came of the work. */
+  let ended: Parameters<Terminal['onSignal']>[0] | undefined;
   const { openEarly } = await import('./early/open-early.ts');
   const early = openEarly(args, process);
   const terminal: Terminal = {
@@ -39,11 +42,16 @@ async function begin(args: string[]): Promise<void> {
     importFile: (url) => import(url),
     onUncaught: (listener) => void process.on('uncaughtExceptionMonitor', listener),
     ...(early && { early }),
-    onSignal: (signal, listener) => void process.on(signal, listener),
+    onSignal: (signal, listener) =>
+      void process.on(signal, () => {
+        ended ??= signal;
+        listener();
+      }),
   };
   // In the built program this is kept-run.ts, in this same file.
   const { run } = await import('./run.ts');
-  const code = await run(args, terminal);
+  const done = await run(args, terminal);
+  const code = ended ? 128 + constants.signals[ended] : done;
   // Kept connections would hold the process for a while; what was written has left it first.
   const leave = () => process.exit(code);
   // What went wrong is told first.

@@ -16,6 +16,7 @@ import type { AgentEvent } from '../contract/event.ts';
 import type { Approver } from '../contract/permission.ts';
 import type { SessionSettings } from '../contract/session.ts';
 import type { ToolContext } from '../contract/tool.ts';
+import { inTurn, once } from '../lib/closing.ts';
 import { dataRoot } from '../lib/data-root.ts';
 import { EventChannel } from '../lib/event-channel.ts';
 import { createHttpFetch } from '../lib/http-fetch.ts';
@@ -164,11 +165,13 @@ export async function openAssistant(
     });
   const news = measured?.notices.splice(0) ?? [];
   const notices = [...settings.notices, ...news, ...troubles, ...(damage === null ? [] : [damage])];
-  const close = async () => {
-    await assistant.close();
-    await own?.close();
-    if (measured !== telemetry) await measured?.telemetry.close();
-  };
+  const close = once(() =>
+    inTurn(
+      () => assistant.close(),
+      () => own?.close(),
+      () => (measured === telemetry ? undefined : measured?.telemetry.close()),
+    ),
+  );
   return { ...assistant, choice, config, settings, notices, opened, store, record, close };
 }
 

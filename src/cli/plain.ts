@@ -10,6 +10,7 @@ import { answerOnTerminal, askOnTerminal } from './plain-ask.ts';
 import { PlainView } from './plain-view.ts';
 import { answeredBy, nameOf, type Plan } from './plan.ts';
 import { tailOf } from './session-tail.ts';
+import { leavingOf } from './signals.ts';
 import { startTelemetry } from './start-telemetry.ts';
 import type { Terminal } from './terminal.ts';
 import { offerTrust } from './trust-question.ts';
@@ -28,6 +29,7 @@ type Stage = {
   news: string[];
   servers: Awaited<ReturnType<typeof startServers>>;
   telemetry: Awaited<ReturnType<typeof startTelemetry>>;
+  leaving: AbortSignal;
 };
 
 /** The interactive face in plain lines: no repaint, works on any terminal. */
@@ -36,6 +38,8 @@ export async function runPlain(prompt: string, options: Options, terminal: Termi
   const before = loadSettings(options, terminal);
   const prompts = new TypedPrompts({ ...before, cwd: terminal.cwd, warn: (text) => news.push(text) });
   const talk = new Conversation(terminal, { prompts: prompts.list() });
+  const leaving = leavingOf(terminal);
+  leaving.addEventListener('abort', () => talk.quit());
   let servers: Stage['servers'];
   let telemetry: Stage['telemetry'];
   try {
@@ -47,7 +51,7 @@ export async function runPlain(prompt: string, options: Options, terminal: Termi
     telemetry = await startTelemetry(settings, options, terminal);
     await tellUpdate(settings, terminal, news);
     const view = new PlainView({ color, stream });
-    const stage = { terminal, talk, view, prompts, news, servers, telemetry };
+    const stage = { terminal, talk, view, prompts, news, servers, telemetry, leaving };
     for (let first = prompt; plan; first = '') plan = await converse(first, plan, stage);
     return 0;
   } finally {
@@ -78,7 +82,7 @@ async function firstPlan(
 /** One session with one model. Resolves with what to go on with, or null at the end. */
 async function converse(first: string, plan: Plan, stage: Stage): Promise<Plan | null> {
   const { settings, choice, options, session } = plan;
-  const { terminal, talk, view, prompts, news, servers, telemetry } = stage;
+  const { terminal, talk, view, prompts, news, servers, telemetry, leaving } = stage;
   const { cwd, env } = terminal;
   const wanted: { model?: string } = {};
   const models = createModelDesk({
@@ -117,6 +121,7 @@ async function converse(first: string, plan: Plan, stage: Stage): Promise<Plan |
     cwd,
     env,
     news,
+    leaving,
   });
   if (wanted.model !== undefined) return answeredBy(wanted.model, { plan, opened }, terminal);
   if (kept.messages.length > 0) talk.print(`Go on later with: aca --resume ${kept.id.slice(0, 8)}`);

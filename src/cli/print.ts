@@ -5,6 +5,7 @@ import { consoleLog } from './console-log.ts';
 import { exitCodeOf } from './exit-codes.ts';
 import { findModel, loadSettings, type Opened, openAssistant } from './open.ts';
 import { type Report, Reporter } from './report.ts';
+import { leavingOf } from './signals.ts';
 import { readLines, readStdin } from './stdin.ts';
 import type { StructuredResult } from './structured.ts';
 import { tellOnStderr } from './tell.ts';
@@ -34,7 +35,9 @@ export async function runPrint(prompt: string, options: Options, terminal: Termi
   if (!choice) throw await nothingFound(settings, terminal);
 
   const opened = await openAssistant(choice, { settings, options, terminal });
-  stopOnSignals(opened, terminal);
+  const leaving = leavingOf(terminal);
+  // What goes wrong with it is told to those who close it at the end.
+  leaving.addEventListener('abort', () => void opened.close().catch(() => undefined));
   const { verbosity, log, colorOutput } = settings.config;
   const color = colorOutput && stderr.isTTY;
   const steps = verbosity === 'verbose' ? consoleLog(stderr, { level: log.level, color }) : undefined;
@@ -43,7 +46,7 @@ export async function runPrint(prompt: string, options: Options, terminal: Termi
   for (const text of opened.hints) tell({ type: 'notice', level: 'info', text });
   opened.controller.listen(tell);
   try {
-    if (options.inputFormat === 'stream-json') return await holdConversation(opened, terminal);
+    if (options.inputFormat === 'stream-json') return await holdConversation(opened, terminal, leaving);
     return await doTask(task, { opened, options, terminal, schema });
   } finally {
     await opened.close();
@@ -102,11 +105,15 @@ async function insist(schema: StructuredResult, { controller }: Opened, reporter
  * A conversation over standard input: one JSON object a line. Prompts run one after another, and each run ends with a
  * result line of its own.
  */
-async function holdConversation({ controller }: Opened, { stdin, stdout }: Terminal): Promise<number> {
+async function holdConversation(
+  { controller }: Opened,
+  { stdin, stdout }: Terminal,
+  leaving: AbortSignal,
+): Promise<number> {
   let code = 0;
   let runs = Promise.resolve();
   controller.listen((event: AgentEvent) => printLine(stdout, event));
-  for await (const line of readLines(stdin)) {
+  for await (const line of readLines(stdin, leaving)) {
     const input = parseInput(line);
     if (input === 'interrupt') controller.interrupt();
     else runs = runs.then(() => runOne(input));
@@ -115,6 +122,7 @@ async function holdConversation({ controller }: Opened, { stdin, stdout }: Termi
   return code;
 
   async function runOne(text: string): Promise<void> {
+    if (leaving.aborted) return;
     const reporter = new Reporter();
     const stop = controller.listen((event) => reporter.take(event));
     await controller.submit([{ type: 'text', text }]);
@@ -136,17 +144,6 @@ function parseInput(line: string): string | 'interrupt' {
   if (value.type === 'interrupt') return 'interrupt';
   if (value.type === 'user' && typeof value.text === 'string') return value.text;
   throw new UserError(`This input line is not understood: ${line.slice(0, 100)}`, hint);
-}
-
-/** The first signal ends the run in good order; a second one ends the process. */
-function stopOnSignals({ controller }: Opened, terminal: Terminal): void {
-  let asked = false;
-  const stop = () => {
-    if (asked) process.exit(130);
-    asked = true;
-    controller.interrupt();
-  };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) terminal.onSignal(signal, stop);
 }
 
 function printLine(stdout: NodeJS.WriteStream, value: unknown): void {

@@ -33,7 +33,8 @@ export class Reporter {
     sessionId: '',
     provider: '',
     model: '',
-    stopReason: 'error',
+    // Until it has begun: a prompt may be dropped before.
+    stopReason: 'interrupted',
     result: '',
     turns: 0,
     usage: noUsage,

@@ -39,7 +39,8 @@ type Start = {
   news: string[];
 };
 
-type Servers = Awaited<ReturnType<typeof startServers>>;
+/** Around all of the process's sessions. */
+type Around = { servers: Awaited<ReturnType<typeof startServers>>; leaving: AbortSignal };
 
 /** From the first question to the last prompt, through as many sessions and models as the user wants. */
 export class ScreenConversation {
@@ -88,7 +89,8 @@ export class ScreenConversation {
     this.#commands = withDialogs(builtinCommands, this.#desk);
   }
 
-  async run(): Promise<void> {
+  /** `leaving`: the program was asked to end. */
+  async run(leaving: AbortSignal): Promise<void> {
     const { cwd } = this.#start.terminal;
     const { root } = this.#settings;
     await this.screen.markdown.load();
@@ -100,7 +102,7 @@ export class ScreenConversation {
     await tellUpdate(this.#settings, this.#start.terminal, this.#start.news);
     try {
       let plan: Plan | null = { settings: this.#settings, choice, options: await this.#withSession() };
-      while (plan) plan = await this.#hold(plan, servers);
+      while (plan) plan = await this.#hold(plan, { servers, leaving });
     } finally {
       await servers?.close();
       await this.#telemetry?.telemetry.close();
@@ -119,7 +121,7 @@ export class ScreenConversation {
   }
 
   /** One session with one model. Resolves with what to go on with, or null at the end. */
-  async #hold(plan: Plan, servers: Servers): Promise<Plan | null> {
+  async #hold(plan: Plan, { servers, leaving }: Around): Promise<Plan | null> {
     const { terminal, prompts, news } = this.#start;
     const { cwd, env } = terminal;
     const { screen } = this;
@@ -147,6 +149,7 @@ export class ScreenConversation {
       cwd,
       env,
       news,
+      leaving,
     });
     rememberLook(screen, { settings: this.#settings, options: this.#start.options, terminal });
     if (next) return { ...plan, session: next };

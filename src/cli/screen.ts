@@ -1,6 +1,7 @@
 import type { Options } from './args.ts';
 import { loadSettings } from './open.ts';
-import { leaveOnSignals, leaveWithoutTerminal } from './screen-signals.ts';
+import { leaveWithoutTerminal } from './screen-signals.ts';
+import { leavingOf } from './signals.ts';
 import type { Terminal } from './terminal.ts';
 import { TypedPrompts } from './typed-prompts.ts';
 
@@ -16,11 +17,12 @@ export async function runScreen(prompt: string, options: Options, terminal: Term
   const conversation = await ScreenConversation.open({ options, settings, terminal, prompts, news });
   const { screen } = conversation;
   terminal.mark?.('screen painted');
-  const leaving = leaveOnSignals(screen, terminal);
+  const leaving = leavingOf(terminal);
+  leaving.addEventListener('abort', () => screen.quit());
   try {
     if (prompt !== '') screen.submit({ text: prompt, images: [] });
-    await conversation.run();
-    return leaving.exitCode ?? 0;
+    await conversation.run(leaving);
+    return 0;
   } finally {
     await screen.close();
     if (screen.isGone) leaveWithoutTerminal();

@@ -5,9 +5,10 @@ import { DEFAULT_REGISTRY, installRuntime, planSetup } from '../embedded/install
 import { ModelStore } from '../embedded/model-store.ts';
 import type { Gpu } from '../embedded/platform.ts';
 import { installedRuntime } from '../embedded/runtime-place.ts';
-import { agree, refuseOffline, stoppable } from './hub-model.ts';
+import { agree, refuseOffline } from './hub-model.ts';
 import { loadSettings, userFetch } from './open.ts';
 import { megabytes, progressLine } from './progress-line.ts';
+import { leavingOf } from './signals.ts';
 import type { Terminal } from './terminal.ts';
 
 export type SetupOptions = { yes?: boolean; gpu?: string; force?: boolean };
@@ -29,7 +30,7 @@ export async function setUpRuntime({ yes, gpu, force }: SetupOptions, terminal: 
   const what = `llama.cpp for ${plan.packages.join(' and ')} (${gpuWords(plan.gpu)}), ${megabytes(plan.bytes)} from ${new URL(registry).host}`;
   if (yes) stderr.write(`Installing ${what}.\n`);
   else await agree(`Install ${what} into ${plan.folder}?`, terminal);
-  const { signal } = stoppable(terminal);
+  const signal = leavingOf(terminal);
   const line = progressLine('runtime', stderr);
   try {
     await installRuntime(plan, {

@@ -33,10 +33,11 @@ export async function readStdin(stdin: NodeJS.ReadStream, wait: 'patient' | 'bri
   });
 }
 
-/** One line at a time, as they arrive. */
-export async function* readLines(stdin: NodeJS.ReadStream): AsyncGenerator<string> {
-  const lines = createInterface({ input: stdin, crlfDelay: Number.POSITIVE_INFINITY });
+/** One line at a time, as they arrive, until the end or the signal. */
+export async function* readLines(stdin: NodeJS.ReadStream, signal: AbortSignal): AsyncGenerator<string> {
+  const lines = createInterface({ input: stdin, crlfDelay: Number.POSITIVE_INFINITY, signal });
   for await (const line of lines) {
+    if (signal.aborted) return;
     if (line.trim() !== '') yield line;
   }
 }

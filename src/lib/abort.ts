@@ -30,6 +30,16 @@ export function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
   });
 }
 
+/** Undefined when it was called off. */
+export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  try {
+    return await raceAbort(work, signal);
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    throw error;
+  }
+}
+
 /** Waits for so long; an abort ends it with its own reason. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -240,9 +240,13 @@ describe('ends', () => {
     expect(stderr).not.toContain('sk-test');
   });
 
-  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-    '[L10] %s in mid-stream: exit code 130, the partial answer kept, the session valid',
-    async (signal) => {
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)(
+    '[L10] %s in mid-stream: exit code %d, the partial answer kept, the session valid',
+    async (signal, expected) => {
       const space = await workspace();
       const long = slowly(says('word '.repeat(200)), { betweenMs: 50 });
       const { run, server } = await start(space, [long, says('went on')]);
@@ -256,7 +260,7 @@ describe('ends', () => {
           child.stdout?.on('data', onText);
         },
       });
-      expect(outcome.code).toBe(130);
+      expect(outcome.code).toBe(expected);
       expect(parseStream(outcome.stdout).report).toMatchObject({ stopReason: 'interrupted' });
       await run(['-p', 'again', '--continue']);
       const roles = server.requests[1]?.messages.map((message) => message.role);

@@ -13,6 +13,7 @@ import { infoOf } from '../../providers/models.ts';
 import type { Options } from '../args.ts';
 import { findModel, loadSettings, type Opened, openAssistant, type Settings } from '../open.ts';
 import { Reporter } from '../report.ts';
+import { leavingOf } from '../signals.ts';
 import { type StartedTelemetry, startTelemetry } from '../start-telemetry.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -48,15 +49,25 @@ export async function serve(options: ServeOptions, terminal: Terminal): Promise<
   hands.controller.listen((event) => {
     if (event.type === 'notice') stderr.write(`${event.text}\n`);
   });
+  const leaving = leavingOf(terminal);
+  const atWork = new Set<Promise<unknown>>();
+  /** Ends with its client, or with the program, which waits for it. */
+  const during = <T>(how: ServedOptions, work: (how: ServedOptions) => Promise<T>): Promise<T> => {
+    const running = work({ ...how, signal: AbortSignal.any([how.signal, leaving]) });
+    const over = running.catch(() => undefined).finally(() => atWork.delete(over));
+    atWork.add(over);
+    return running;
+  };
   const served: Served = {
     version: typeof ACA_VERSION === 'string' ? ACA_VERSION : 'development',
     tools: () => hands.toolbox.definitions().filter(({ name }) => !LEFT_OUT.has(name)),
     readOnly: READ_ONLY,
-    call: (name, input, how) => callTool(hands, { name, input }, how),
-    runTask: (task, how) => runTask(task, { choice, settings, terminal, telemetry }, how),
+    call: (name, input, how) => during(how, (until) => callTool(hands, { name, input }, until)),
+    runTask: (task, how) =>
+      during(how, (until) => runTask(task, { choice, settings, terminal, telemetry }, until)),
   };
   const stopped = new Promise<void>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) terminal.onSignal(signal, resolve);
+    leaving.addEventListener('abort', () => resolve());
   });
   try {
     if (options.http === undefined) {
@@ -71,6 +82,7 @@ export async function serve(options: ServeOptions, terminal: Terminal): Promise<
     await stopped;
     await server.close();
   } finally {
+    await Promise.all(atWork);
     await hands.close();
     await telemetry?.telemetry.close();
   }

@@ -1,0 +1,17 @@
+import type { AgentEvent } from '../contract/event.ts';
+import type { Message } from '../contract/message.ts';
+import type { Permission } from '../contract/permission.ts';
+import type { ViewChange } from '../contract/view.ts';
+import type { CallLog } from './tool-router.ts';
+
+/** Where a session is written through to. */
+export type SessionLog = CallLog & {
+  message(message: Message): Promise<void>;
+  /** Told of everything else that happens, before it is shown: a reply under way must survive, too. */
+  watch(event: AgentEvent): Promise<void>;
+  grant(permission: Permission): Promise<void>;
+  ungrant(pattern: string): Promise<void>;
+  /** What the model is shown has changed. */
+  view(change: ViewChange): Promise<void>;
+  close(): Promise<void>;
+};

@@ -739,12 +739,18 @@ type CommandVerdict = {
     parts: CommandPart[];
 };
 
-/** Where a command would run; `trusted` lets the project's own scripts run. */
+/**
+ * Where a command would run; `trusted` lets the project's own scripts run. `env` is the environment it would run with:
+ * its PATH tells which programs are meant, and those that the project brings are not taken for the system's.
+ */
 type JudgeOptions = {
     cwd: string;
     home: string;
     trusted: boolean;
+    env?: Env;
 };
+
+type Env = Readonly<Record<string, string | undefined>>;
 
 /**
  * Judges a command line without running it: `allow` if it surely only looks at files in reach, `deny` if some part is

@@ -104,6 +104,7 @@ export function assemble(parts: Parts): Assistant {
   const shell = carefulShell(hands.shell, {
     undo,
     isHarmless: (target) => judge.isReadOnly({ kind: 'execute', target }),
+    environmentOf: (command) => judge.lookingEnvironment(command),
     onNotice: inform,
   });
   const soFar = createSoFar(() => hands.todos.list());

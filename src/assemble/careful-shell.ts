@@ -1,12 +1,13 @@
 import type { Opening } from '../contract/permission.ts';
-import type { Shell } from '../contract/tool.ts';
-import { safeGitEnvironment } from '../lib/safe-git.ts';
+import type { CommandRun, Shell } from '../contract/tool.ts';
 import type { UndoStore } from '../session/undo/undo-store.ts';
 
 export type CarefulShellOptions = {
   undo: Pick<UndoStore, 'commandBegins' | 'commandEnded'>;
   /** Whether a command surely changes nothing. */
   isHarmless(command: string): boolean;
+  /** What differs in the environment of such a command. */
+  environmentOf(command: string): NonNullable<CommandRun['env']>;
   /** Told what cannot be undone. */
   onNotice(text: string): void;
 };
@@ -14,12 +15,12 @@ export type CarefulShellOptions = {
 type Wanted = Parameters<Shell['start']>[0];
 
 /**
- * A shell that takes care of both kinds of commands. Those that only look run unasked, so none of the programs a
- * repository names may run with them. What the others change can be taken back: what stood in the working directory
- * is kept before each. What a background command changes after its start is not.
+ * A shell that takes care of both kinds of commands. Those that only look run unasked, so none of the programs that a
+ * repository names or a project brings may run with them. What the others change can be taken back: what stood in the
+ * working directory is kept before each. What a background command changes after its start is not.
  */
 export function carefulShell<S extends Shell>(shell: S, options: CarefulShellOptions): S {
-  const { undo, isHarmless, onNotice } = options;
+  const { undo, isHarmless, environmentOf, onNotice } = options;
 
   /** Commands of several agents may overlap: they are kept as one. */
   let begun: Promise<string[]> | undefined;
@@ -43,7 +44,7 @@ export function carefulShell<S extends Shell>(shell: S, options: CarefulShellOpt
   }
 
   function looking<R extends Wanted>(run: R): R {
-    return { ...run, env: { ...run.env, ...safeGitEnvironment() } };
+    return { ...run, env: { ...run.env, ...environmentOf(run.command) } };
   }
 
   return {

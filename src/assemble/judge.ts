@@ -6,6 +6,8 @@ import { userConfigFile } from '../config/load.ts';
 import type { ModeSwitch, Standing } from '../contract/command.ts';
 import type { Access, Permission } from '../contract/permission.ts';
 import type { SandboxState } from '../contract/sandbox.ts';
+import type { CommandRun } from '../contract/tool.ts';
+import { safeGitEnvironment } from '../lib/safe-git.ts';
 import { placeOf } from '../permissions/command-place.ts';
 import { createGate } from '../permissions/gate.ts';
 import { grantedAlways } from '../permissions/granted.ts';
@@ -15,9 +17,10 @@ import { tellBroadRules } from '../permissions/rules/broad-rules.ts';
 import { classify } from '../permissions/shell/classify.ts';
 import { loadGrammar } from '../permissions/shell/grammar.ts';
 import type { Guard } from '../sandbox/guard.ts';
+import { lookingEnvironment } from '../sandbox/looking-environment.ts';
 import { shellName } from '../sandbox/shell-program.ts';
 import { fetchRefusal } from '../sandbox/web.ts';
-import { commandPlace } from './judge-command.ts';
+import { commandPlace, commandPrograms } from './judge-command.ts';
 import type { Parts } from './parts.ts';
 
 type Surroundings = {
@@ -32,6 +35,8 @@ type Surroundings = {
 export type Judge = {
   decide: RouterDeps['decide'];
   isReadOnly: RouterDeps['isReadOnly'];
+  /** What differs in the environment of a command that only looks. */
+  lookingEnvironment(command: string): NonNullable<CommandRun['env']>;
   standing: Standing;
   sandbox(): Promise<SandboxState>;
   /** What broad rules open; for those who look at a screen. */
@@ -59,8 +64,14 @@ export function createJudge(parts: Parts, { mode, guard, sandbox, warn, controll
   const toldBare = new Set<string>();
   /** The shell's grammar is there; it comes with the first command. */
   let canRead = false;
+  const programs = commandPrograms(guard, {
+    cwd,
+    home: homedir(),
+    env: parts.env,
+    writablePaths: config.sandbox.writablePaths,
+  });
   const place = {
-    ...commandPlace(guard, { cwd, home: homedir(), trusted: parts.trusted }),
+    ...commandPlace(guard, { cwd, home: homedir(), trusted: parts.trusted, programs }),
     shell: shellName(process.platform, parts.env),
   };
 
@@ -106,8 +117,8 @@ export function createJudge(parts: Parts, { mode, guard, sandbox, warn, controll
     warn(`${operation} runs without a sandbox: an allow rule names exactly this command.`);
   }
 
-  const isHarmless = (line: string) =>
-    classify(line, placeOf({ ...policy(), grants: gate.grants() })).verdict === 'allow';
+  const placeNow = () => placeOf({ ...policy(), grants: gate.grants() });
+  const isHarmless = (line: string) => classify(line, placeNow()).verdict === 'allow';
 
   async function look(): Promise<SandboxState> {
     const now = await sandbox();
@@ -132,6 +143,12 @@ export function createJudge(parts: Parts, { mode, guard, sandbox, warn, controll
       return decision;
     },
     isReadOnly: ({ kind, target, looks }) => looks ?? (canRead && kind === 'execute' && isHarmless(target)),
+    lookingEnvironment(command) {
+      // A project's own script needs the programs and settings of the project.
+      const bare = { ...placeNow(), trusted: false, gitRuns: () => null };
+      const runsScript = classify(command, bare).verdict !== 'allow';
+      return runsScript ? safeGitEnvironment() : lookingEnvironment(parts.env, programs);
+    },
     standing: {
       rules: () =>
         (['deny', 'ask', 'allow'] as const).flatMap((verdict) =>

@@ -43,7 +43,7 @@ export async function checkHealth(opened: Opened, env: NodeJS.ProcessEnv): Promi
     sandboxCheck(await opened.sandbox()),
     await searchCheck(),
     await logCheck(opened.record.log),
-    ...(await programsAround(env)),
+    ...(await programsAround({ cwd: opened.controller.session.workingDirectory, env })),
     ...(await routeChecks(settings, env)),
     clockCheck(new Date()),
     ...settingsChecks(settings),

@@ -37,7 +37,10 @@ export function safeGitEnvironment(): Record<string, string | undefined> {
   return {
     GIT_CONFIG_COUNT: String(SETTINGS.length),
     ...Object.fromEntries(settings),
+    GIT_CONFIG_PARAMETERS: undefined,
     GIT_EXTERNAL_DIFF: undefined,
+    GIT_PROXY_COMMAND: undefined,
+    GIT_SSH: undefined,
     GIT_PAGER: 'cat',
     PAGER: 'cat',
     GIT_EDITOR: 'false',

@@ -14,7 +14,7 @@ import type { Place } from './shell/look.ts';
 /** What is to be judged: a tool call, and what it would touch. */
 export type Request = { tool: string; accesses: readonly Access[]; input: unknown };
 
-export type Policy = Pick<Place, 'home' | 'mayRead' | 'gitRuns' | 'shell'> & {
+export type Policy = Pick<Place, 'home' | 'mayRead' | 'gitRuns' | 'plantedProgram' | 'shell'> & {
   mode: PermissionMode;
   cwd: string;
   rules: { allow: readonly string[]; ask: readonly string[]; deny: readonly string[] };

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { UserError } from '../contract/errors.ts';
 import { repositoryPrograms } from '../lib/git-programs.ts';
 import { safeGitEnvironment } from '../lib/safe-git.ts';
+import { programOutside } from './program-path.ts';
 
 type GitOutcome = { success: boolean; out: string; err: string };
 
@@ -49,7 +50,9 @@ type Place = { cwd: string; env: Readonly<Record<string, string | undefined>>; i
 function run(args: readonly string[], { cwd, env, input }: Place): Promise<GitOutcome> {
   return new Promise((resolve, reject) => {
     const given = Object.entries(env).filter(([, value]) => value !== undefined);
-    const child = spawn('git', [...args], {
+    const program = programOutside('git', cwd, env);
+    if (program === null) return reject(missing());
+    const child = spawn(program, [...args], {
       cwd,
       env: Object.fromEntries(given),
       stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
@@ -58,17 +61,17 @@ function run(args: readonly string[], { cwd, env, input }: Place): Promise<GitOu
     const out = collect(child.stdout);
     const err = collect(child.stderr);
     child.on('error', (error: NodeJS.ErrnoException) =>
-      reject(
-        error.code === 'ENOENT'
-          ? new UserError('Git is not installed, or not in the PATH.', 'Install it first.', { cause: error })
-          : error,
-      ),
+      reject(error.code === 'ENOENT' ? missing(error) : error),
     );
     child.on('close', (code) => resolve({ success: code === 0, out: out(), err: err() }));
     // Git may end before it has read all of it; its exit code says what there is to say.
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(input);
   });
+}
+
+function missing(cause?: Error): UserError {
+  return new UserError('Git is not installed, or not in the PATH.', 'Install it first.', { cause });
 }
 
 /** What is beyond the limit is read and forgotten, so that git is not kept waiting. */

@@ -109,7 +109,7 @@ function askPs(mark: Mark | undefined): Promise<ProcessRow[]> {
   const environment = process.platform === 'darwin' ? ['-E'] : [];
   const args = ['-A', ...environment, '-ww', '-o', 'pid=,ppid=,pgid=,stat=,rss=,lstart=,command='];
   return new Promise((resolve) => {
-    execFile('ps', args, { maxBuffer: 64 * 1024 * 1024, timeout: 2_000 }, (error, stdout) => {
+    execFile('/bin/ps', args, { maxBuffer: 64 * 1024 * 1024, timeout: 2_000 }, (error, stdout) => {
       resolve(error ? [] : parsePs(stdout, mark));
     });
   });

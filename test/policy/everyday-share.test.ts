@@ -17,9 +17,11 @@ let judge: Record<'trusted' | 'untrusted', (line: string) => CommandVerdict>;
 beforeAll(async () => {
   await loadJudge();
   const { root: cwd, home } = await hostileProject((clean) => cleanUps.push(clean));
+  // A folder of the project in the PATH makes no difference as long as it brings none of these programs.
+  const env = { PATH: `${cwd}/node_modules/.bin:./bin:${process.env.PATH}` };
   judge = {
-    trusted: commandJudge({ cwd, home, trusted: true }),
-    untrusted: commandJudge({ cwd, home, trusted: false }),
+    trusted: commandJudge({ cwd, home, trusted: true, env }),
+    untrusted: commandJudge({ cwd, home, trusted: false, env }),
   };
 });
 afterAll(() => Promise.all(cleanUps.map((clean) => clean())));

@@ -77,8 +77,8 @@ test('no sandbox is worth a word, with the reason', () => {
 test('a program tells its version, one that is not there tells nothing', async () => {
   const env = { PATH: [path.dirname(process.execPath), process.env.PATH].join(path.delimiter) };
   expect([
-    await programVersion(path.basename(process.execPath), env, 20_000),
-    await programVersion('no-such-program-here', env),
+    await programVersion(path.basename(process.execPath), { cwd: '/nowhere', env }, 20_000),
+    await programVersion('no-such-program-here', { cwd: '/nowhere', env }),
   ]).toEqual([process.version, null]);
 });
 

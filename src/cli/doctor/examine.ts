@@ -43,7 +43,7 @@ export async function examine(terminal: Terminal, { probe }: Examination): Promi
     routeChecks(settings, env),
     sandboxChecks(settings, terminal),
     searchCheck(),
-    programsAround(env),
+    programsAround(terminal),
     clockCheck(new Date()),
     logCheck(logOf(settings)),
   ]);

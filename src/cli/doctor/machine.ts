@@ -83,13 +83,14 @@ export async function searchCheck(): Promise<HealthCheck> {
 }
 
 /** Programs that some parts need. None of them is needed by all. */
-export async function programsAround(
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<HealthCheck[]> {
+export async function programsAround(place: {
+  cwd: string;
+  env: Readonly<Record<string, string | undefined>>;
+}): Promise<HealthCheck[]> {
   const [git, docker, podman] = await Promise.all([
-    programVersion('git', env),
-    programVersion('docker', env),
-    programVersion('podman', env),
+    programVersion('git', place),
+    programVersion('docker', place),
+    programVersion('podman', place),
   ]);
   const engines = [docker, podman].filter((one) => one !== null);
   return [

@@ -58,6 +58,7 @@ async function openJudge({ cwd, trusted }: PolicyOptions, terminal: Terminal): P
     cwd: folder,
     home: terminal.env.HOME ?? homedir(),
     trusted: trusted ?? isTrusted(folder, terminal),
+    env: terminal.env,
   });
 }
 

@@ -20,6 +20,8 @@ export type Place = {
   isInside(file: string): boolean;
   /** Whether a file there is none that is kept closed, whatever leads to it. */
   mayRead?(file: string): boolean;
+  /** The file that a command's name runs in a folder, if a command or another user could have put it there; or null. */
+  plantedProgram?(name: string, folder: string): string | null;
   /** Why git would run programs that the repository around a folder names, or null. */
   gitRuns?(folder: string): string | null;
   /** The name of the shell that runs it; bash if absent. */
@@ -29,6 +31,11 @@ export type Place = {
 /** `reads` are the absolute paths it names. */
 export type Look = { type: 'only_looks'; reads: string[] } | { type: 'unsure'; because: string };
 
+/** The shell does these itself, unless another program runs them. */
+const BUILTINS = new Set([
+  ...[':', 'break', 'builtin', 'cd', 'command', 'continue', 'echo', 'exit', 'false', 'printf', 'pwd', 'read'],
+  ...['set', 'test', 'true', 'type'],
+]);
 const MAX_PATH = 4096;
 const MAX_DEPTH = 6;
 const MAX_OPERANDS = 300;
@@ -96,13 +103,17 @@ function follow(way: Word[], place: Place): { cwd: string; closed: string | null
   return { cwd, closed: null };
 }
 
-type Standing = { place: Place; moved: boolean; depth: number };
+/** `started`: a program runs the command, not the shell. */
+type Standing = { place: Place; moved: boolean; depth: number; started?: boolean };
 
 function judgeWords(command: SimpleCommand, standing: Standing): Look {
   const { place, moved } = standing;
   const [first, ...args] = command.words;
   if (first === undefined) return unsure('it holds no command');
   if (!first.literal || first.glob) return unsure("a command's name is computed");
+  const isBuiltin = BUILTINS.has(first.text) && !standing.started;
+  const planted = isBuiltin ? null : place.plantedProgram?.(first.text, place.cwd);
+  if (planted) return unsure(`${first.text} would run ${planted}, which commands or other users can change`);
   const line = command.words.every(({ literal, glob }) => literal && !glob)
     ? command.words.map(({ text }) => text).join(' ')
     : '';
@@ -117,7 +128,7 @@ function judgeWords(command: SimpleCommand, standing: Standing): Look {
   if (wrapped?.type === 'unsure') return wrapped;
   if (wrapped !== null) {
     if (standing.depth > MAX_DEPTH) return unsure('it is nested too deeply to judge');
-    return judgeWords(wrapped.command, { ...standing, depth: standing.depth + 1 });
+    return judgeWords(wrapped.command, { ...standing, depth: standing.depth + 1, started: !isBuiltin });
   }
   switch (first.text) {
     case 'cd':

@@ -2,6 +2,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { findModel, openAssistant, type Settings } from '../cli/open.ts';
 import { loadConfig } from '../config/load.ts';
+import { keepDataRootPrivate } from '../config/private-root.ts';
 import type { ConfigInput } from '../config/schema.ts';
 import { UserError } from '../contract/errors.ts';
 import type { Answer, Approver } from '../contract/permission.ts';
@@ -93,6 +94,7 @@ function settingsOf(options: AgentOptions, { env, cwd }: { env: NodeJS.ProcessEn
     permissions: rulesOf(written?.permissions, { allow, ask, deny }),
   };
   const root = dataRoot(env);
+  keepDataRootPrivate(root);
   const loaded = loadConfig({ home: root, cwd, env, flags, trusted: trust });
   // Said before anything is started that somebody would have to end.
   for (const rules of Object.values(loaded.config.permissions)) for (const rule of rules) parsePattern(rule);

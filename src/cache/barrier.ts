@@ -1,5 +1,6 @@
-import { type FSWatcher, mkdirSync, rmSync, watch, writeFileSync } from 'node:fs';
+import { type FSWatcher, rmSync, watch, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { makePrivateFolder } from '../lib/private-folder.ts';
 
 /** News of the disk comes to a process in the order in which things happened: the system keeps one queue for it. */
 export type Barrier = {
@@ -17,7 +18,7 @@ export function createBarrier(folder: string, onSilence: () => void): Barrier {
   const waiting = new Map<string, (passed: boolean) => void>();
 
   function open(): void {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makePrivateFolder(folder);
     watcher = watch(folder, { persistent: false }, (_event, name) => waiting.get(name ?? '')?.(true));
     watcher.on('error', () => close());
   }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { makePrivateFolder } from '../lib/private-folder.ts';
 import { readRegularText } from '../lib/regular-file.ts';
 import { sha256 } from '../lib/sha256.ts';
 import type { Tier, TierKey } from './tier.ts';
@@ -61,7 +62,7 @@ export function createFileTier({ folder, maxFiles = MOST_FILES, onTrouble }: Fil
       try {
         const file = fileOf(key);
         const until = (Date.now() + ttlMs) / 1000;
-        await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+        makePrivateFolder(path.dirname(file));
         // Not synced: after a crash the checksum tells what is whole.
         const fresh = `${file}.${randomUUID()}`;
         await writeFile(fresh, `${sha256(text)}\n${text}`, { mode: 0o600 });

@@ -1,7 +1,8 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../config/schema.ts';
 import { UserError } from '../contract/errors.ts';
+import { makePrivateFolder } from '../lib/private-folder.ts';
 import {
   forgetTraces,
   type HousekeepingOptions,
@@ -37,7 +38,7 @@ export async function keepHouseDaily(house: House, now = Date.now()): Promise<st
   const marker = path.join(root, MARKER);
   const last = statIfAny(marker);
   if (last && now - last.mtimeMs < DAY_MS) return null;
-  mkdirSync(root, { recursive: true, mode: 0o700 });
+  makePrivateFolder(root);
   // Before the work: a second program that starts now has nothing to do.
   writeFileSync(marker, '', { mode: 0o600 });
   const removed: Removal[] = [];

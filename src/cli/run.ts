@@ -1,4 +1,6 @@
+import { keepDataRootPrivate } from '../config/private-root.ts';
 import { UserError } from '../contract/errors.ts';
+import { dataRoot } from '../lib/data-root.ts';
 import { NotRegularFileError } from '../lib/regular-file.ts';
 import { commanderExitCode, type Options, parseArgs } from './args.ts';
 import { exitCodes } from './exit-codes.ts';
@@ -9,6 +11,7 @@ export async function run(args: string[], terminal: Terminal): Promise<number> {
   try {
     if (args[0] === '__complete') return await complete(args[1], terminal);
     const invocation = parseArgs(args, { out: teller('stdout', terminal), err: teller('stderr', terminal) });
+    keepDataRootPrivate(dataRoot(terminal.env));
     if (invocation.kind === 'subcommand') terminal.early?.dismiss();
     if (invocation.kind === 'subcommand' && invocation.name === 'policy') return await judge(args, terminal);
     terminal.mark?.('arguments read');
@@ -32,6 +35,7 @@ function teller(to: 'stdout' | 'stderr', terminal: Terminal): (text: string) => 
 
 /** Asked by shells at every Tab: loads what it lists and nothing else of the app. */
 async function complete(what: string | undefined, terminal: Terminal): Promise<number> {
+  keepDataRootPrivate(dataRoot(terminal.env));
   await (await import('./completion/values.ts')).listValues(what, terminal);
   return exitCodes.done.code;
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
-import { mkdir, rename, rm, utimes } from 'node:fs/promises';
+import { rename, rm, utimes } from 'node:fs/promises';
 import path from 'node:path';
+import { makePrivateFolder } from '../lib/private-folder.ts';
 import type { GrammarState, Llama, LlamaModel, LlamaModule, LlamaSequence, Token } from './llama-types.ts';
 import type { Constraint, Generated, GenerateOrder } from './protocol.ts';
 import { createTextFlow } from './text-flow.ts';
@@ -166,7 +167,7 @@ async function keepingPlace(
 
 async function keep(sequence: LlamaSequence, file: string): Promise<void> {
   const writing = `${file}.${process.pid}.tmp`;
-  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  makePrivateFolder(path.dirname(file));
   try {
     await sequence.saveStateToFile(writing);
     await rename(writing, file);

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { UserError } from '../contract/errors.ts';
 import { writeAtomic } from '../lib/atomic-write.ts';
 import { DownloadError, download } from '../lib/download.ts';
 import { lockFile } from '../lib/lock.ts';
+import { makePrivateFolder } from '../lib/private-folder.ts';
 import { archiveUrl, type Pin, pinsFor } from './pins.ts';
 import { type Gpu, type Machine, type PlatformParts, partsFor } from './platform.ts';
 import { type InstalledRuntime, RUNTIME_MARK, runtimeFolder } from './runtime-place.ts';
@@ -74,7 +75,7 @@ export async function installRuntime(plan: SetupPlan, options: InstallOptions): 
     return archive;
   }
 
-  await mkdir(path.dirname(plan.folder), { recursive: true });
+  makePrivateFolder(path.dirname(plan.folder));
   const lock = await lockFile(plan.folder);
   if (!lock) throw new UserError('Another process is installing the runtime.', 'Wait until it is done.');
   let workers: Promise<void>[] = [];

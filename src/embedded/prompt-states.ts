@@ -1,5 +1,6 @@
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { makePrivateFolder } from '../lib/private-folder.ts';
 import { sha256 } from '../lib/sha256.ts';
 import type { Fit } from './fit.ts';
 import type { GgufFacts } from './gguf.ts';
@@ -21,7 +22,7 @@ export function stateFile(
 
 /** Lets go of those not used for longest, and of what a process left half written. */
 export async function pruneStates(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  makePrivateFolder(folder);
   const files = await Promise.all(
     (await readdir(folder)).map(async (name) => {
       const file = path.join(folder, name);

@@ -1,8 +1,8 @@
-import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { crc32 } from 'node:zlib';
-import { isPrivateFolder } from './private-folder.ts';
+import { isPrivateFolder, makePrivateFolder } from './private-folder.ts';
 
 const CHECKSUM_BYTES = 4;
 const MAX_BYTES = 8 * 1024 * 1024;
@@ -30,7 +30,7 @@ export class CodeStore {
   /** Each file is whole or absent, however many write at once. */
   write(files: ReadonlyMap<string, Buffer>): void {
     attempt(() => {
-      mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+      makePrivateFolder(this.#folder);
       if (!isPrivateFolder(this.#folder)) return;
       for (const [name, data] of files) {
         if (data.length > MAX_BYTES) continue;

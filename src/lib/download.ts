@@ -1,7 +1,8 @@
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, readFile, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
+import { open, readFile, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { makePrivateFolder } from './private-folder.ts';
 
 /**
  * - `unreachable`: nobody answers there, or not in time.
@@ -78,7 +79,7 @@ export async function download(wanted: Wanted, options: DownloadOptions): Promis
     part: `${wanted.file}.part`,
     meter: createMeter(progress),
   };
-  await mkdir(path.dirname(wanted.file), { recursive: true });
+  makePrivateFolder(path.dirname(wanted.file));
   for (let empty = 0; ; ) {
     const before = await sizeOf(work.part);
     const outcome = await tryOnce(work, before);

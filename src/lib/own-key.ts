@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { linkSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { makePrivateFolder } from './private-folder.ts';
 import { readRegularText } from './regular-file.ts';
 
 /**
@@ -28,7 +29,7 @@ function readKey(file: string): string | null {
 
 /** Appears whole or not at all; of two processes that make it at once, both get the first one's. */
 function makeKey(file: string, key: string): string {
-  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  makePrivateFolder(path.dirname(file));
   const temporary = `${file}.${randomBytes(6).toString('hex')}`;
   writeFileSync(temporary, `${key}\n`, { mode: 0o600, flag: 'wx' });
   try {

@@ -1,5 +1,10 @@
-import { lstatSync } from 'node:fs';
+import { lstatSync, mkdirSync } from 'node:fs';
 import process from 'node:process';
+
+/** Makes a folder, and those it is in, closed to other users from the first moment on. The one way to make our own. */
+export function makePrivateFolder(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+}
 
 /** Whether nobody but this user may write there. Windows keeps a user's folder to that user by other means. */
 export function isPrivateFolder(folder: string): boolean {

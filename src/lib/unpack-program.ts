@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import { isPrivateFolder } from './private-folder.ts';
+import { isPrivateFolder, makePrivateFolder } from './private-folder.ts';
 
 export type PackedProgram = {
   /** Where it is kept from run to run. */
@@ -22,7 +22,7 @@ export function unpackProgram({ folder, name, sha256, read }: PackedProgram): st
   const { name: stem, ext } = path.parse(name);
   const file = path.join(folder, `${stem}-${sha256.slice(0, 16)}${ext}`);
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makePrivateFolder(folder);
     if (!isPrivateFolder(folder)) return unpackForNow(name, read());
     if (hashOf(file) !== sha256) writeProgram(file, read());
     return file;

@@ -1,8 +1,8 @@
-import { mkdir } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { ElicitRequestFormParams, ElicitResult } from '@modelcontextprotocol/sdk/types.js';
+import { makePrivateFolder } from '../lib/private-folder.ts';
 import { type Address, mayBeOlder, serverSentEvents, streamable } from './http.ts';
 import { oauthProvider } from './oauth.ts';
 import { loginStore } from './oauth-store.ts';
@@ -93,7 +93,7 @@ async function programFor(
   const program = { command, args, cwd: cwd ?? around.cwd, env: serverEnvironment(around.env, env) };
   // A folder that was named is the user's choice; the one they happen to be in is not.
   if (around.trusted || cwd !== undefined) return program;
-  await mkdir(around.neutralFolder, { recursive: true });
+  makePrivateFolder(around.neutralFolder);
   return inUntrusted(program, around.neutralFolder);
 }
 

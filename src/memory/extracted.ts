@@ -1,6 +1,6 @@
-import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { readJsonLines, toJsonLines } from '../lib/json-lines.ts';
+import { makePrivateFolder } from '../lib/private-folder.ts';
 import { appendRegularText } from '../lib/regular-file.ts';
 
 /** Which sessions have been gone through, and how far they had come by then. */
@@ -24,7 +24,7 @@ export class ExtractedSessions {
   }
 
   add(id: string, messages: number): void {
-    mkdirSync(path.dirname(this.#file), { recursive: true, mode: 0o700 });
+    makePrivateFolder(path.dirname(this.#file));
     appendRegularText(this.#file, toJsonLines([{ id, messages }]));
   }
 }

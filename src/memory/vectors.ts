@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
-import { appendFileSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { readJsonLines, toJsonLines } from '../lib/json-lines.ts';
+import { makePrivateFolder } from '../lib/private-folder.ts';
 import type { Embed, Vector } from './rank.ts';
 
 /** So many texts a request: a small machine answers each within its time. */
@@ -77,7 +78,7 @@ export class VectorCache {
 
   /** What was kept before goes when there is no room for both: whatever of it is wanted again is learnt again. */
   #keep(lines: string): void {
-    mkdirSync(path.dirname(this.#file), { recursive: true, mode: 0o700 });
+    makePrivateFolder(path.dirname(this.#file));
     const taken = statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0;
     const write = taken + lines.length > this.#maxBytes ? writeFileSync : appendFileSync;
     write(this.#file, lines, { mode: 0o600 });

@@ -1,8 +1,9 @@
-import { closeSync, fstatSync, mkdirSync, readdirSync, readSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, fstatSync, readdirSync, readSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Usage } from '../contract/message.ts';
 import { type Lock, lockFile } from '../lib/lock.ts';
+import { makePrivateFolder } from '../lib/private-folder.ts';
 import { openRegularFile, openToAppend } from '../lib/regular-file.ts';
 import { isRunning, type ProcessName, thisProcess } from '../lib/running.ts';
 import type { RunEntry } from './run-tally.ts';
@@ -154,7 +155,7 @@ export class Ledger {
 
   #tidy(): void {
     this.#tidied = true;
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    makePrivateFolder(this.#folder);
     const oldest = dayOf(new Date(this.#now().getTime() - KEPT_DAYS * 86_400_000));
     for (const name of namesIn(this.#folder)) {
       if (name < oldest) rmSync(fileOf(this.#folder, name), { force: true });

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Quota } from '../contract/quota.ts';
 import { pause } from '../lib/abort.ts';
 import { type Lock, lockFile } from '../lib/lock.ts';
+import { makePrivateFolder } from '../lib/private-folder.ts';
 import { readRegularText } from '../lib/regular-file.ts';
 import { sha256 } from '../lib/sha256.ts';
 import { type Taken, waitFor } from './quota-window.ts';
@@ -23,7 +24,7 @@ export function createLocalQuota({ folder, onTrouble, now = Date.now }: LocalQuo
 
   function keep(file: string, taken: readonly Taken[]): void {
     try {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      makePrivateFolder(folder);
       replaceFile(file, JSON.stringify(taken));
     } catch (error) {
       troubled = true;

@@ -1,5 +1,6 @@
-import { closeSync, fstatSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import path from 'node:path';
+import { makePrivateFolder } from '../lib/private-folder.ts';
 import { openToAppend } from '../lib/regular-file.ts';
 
 /** Bytes past which a new file is begun. */
@@ -63,7 +64,7 @@ function openForAppend(file: string): number {
     return openToAppend(file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    makePrivateFolder(path.dirname(file));
     return openToAppend(file);
   }
 }

@@ -1,5 +1,6 @@
-import { createWriteStream, mkdirSync, type WriteStream } from 'node:fs';
+import { createWriteStream, type WriteStream } from 'node:fs';
 import path from 'node:path';
+import { makePrivateFolder } from '../lib/private-folder.ts';
 
 /** No command may fill the user's disk. */
 const MAX_FILE_BYTES = 1024 ** 3;
@@ -48,7 +49,7 @@ export function createSpill({ file, maxBytes = MAX_FILE_BYTES, onRoom }: SpillOp
     open() {
       if (stream || stopped !== undefined) return;
       try {
-        mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+        makePrivateFolder(path.dirname(file));
       } catch (error) {
         return stop(reasonOf(error));
       }

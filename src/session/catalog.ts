@@ -1,9 +1,10 @@
-import { mkdirSync, readdirSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { type Message, textOf } from '../contract/message.ts';
 import type { SessionSummary } from '../contract/session.ts';
 import { compareText } from '../lib/compare.ts';
 import { readJsonLines, toJsonLines } from '../lib/json-lines.ts';
+import { makePrivateFolder } from '../lib/private-folder.ts';
 import { appendRegularText, readRegularFile, readRegularText } from '../lib/regular-file.ts';
 import { parseJournal } from './parse.ts';
 import { fold } from './records.ts';
@@ -112,7 +113,7 @@ export class Catalog {
   #write(learnt: readonly Known[]): void {
     if (learnt.length === 0) return;
     try {
-      mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+      makePrivateFolder(this.#folder);
       appendRegularText(path.join(this.#folder, INDEX), toJsonLines(learnt));
     } catch (error) {
       if (!['EACCES', 'EROFS', 'ENOSPC', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? ''))

@@ -1,5 +1,6 @@
-import { closeSync, fdatasync, fdatasyncSync, fstatSync, mkdirSync, readSync, writeSync } from 'node:fs';
+import { closeSync, fdatasync, fdatasyncSync, fstatSync, readSync, writeSync } from 'node:fs';
 import path from 'node:path';
+import { makePrivateFolder } from '../lib/private-folder.ts';
 import { openToAppend } from '../lib/regular-file.ts';
 import type { JournalRecord } from './records.ts';
 
@@ -115,7 +116,7 @@ export class Journal {
 
 /** A line torn by a crash is closed first, so that it spoils no record but itself. */
 export function openForAppend(file: string): number {
-  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  makePrivateFolder(path.dirname(file));
   const descriptor = openToAppend(file);
   try {
     const { size } = fstatSync(descriptor);

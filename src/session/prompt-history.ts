@@ -1,7 +1,7 @@
-import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { writeAtomic } from '../lib/atomic-write.ts';
 import { readJsonLines, toJsonLines } from '../lib/json-lines.ts';
+import { makePrivateFolder } from '../lib/private-folder.ts';
 import { appendRegularText } from '../lib/regular-file.ts';
 
 type Line = { prompt: string; cwd: string; at: string };
@@ -29,7 +29,7 @@ export class PromptHistory {
 
   async add(prompt: string): Promise<void> {
     if (prompt.trim() === '') return;
-    mkdirSync(path.dirname(this.#file), { recursive: true, mode: 0o700 });
+    makePrivateFolder(path.dirname(this.#file));
     const line: Line = { prompt, cwd: this.#cwd, at: new Date().toISOString() };
     appendRegularText(this.#file, toJsonLines([line]));
     const lines = this.#lines();

@@ -1,6 +1,7 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
+import { makePrivateFolder } from '../../lib/private-folder.ts';
 
 /** Put in by the build of the standalone binary: the system it is for. */
 declare const ACA_BINARY: string | undefined;
@@ -18,7 +19,7 @@ export async function pathWithNode(
     process.platform === 'win32'
       ? ['node.cmd', `@set BUN_BE_BUN=1\r\n@"${process.execPath}" %*\r\n`]
       : ['node', `#!/bin/sh\nBUN_BE_BUN=1 exec '${process.execPath.replaceAll("'", `'\\''`)}' "$@"\n`];
-  await mkdir(folder, { recursive: true });
+  makePrivateFolder(folder);
   await writeFile(path.join(folder, name), text, { mode: 0o755 });
   return [programs, folder].filter(Boolean).join(path.delimiter);
 }

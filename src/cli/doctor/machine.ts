@@ -1,4 +1,4 @@
-import { constants, existsSync } from 'node:fs';
+import { constants, existsSync, statSync } from 'node:fs';
 import { access, statfs } from 'node:fs/promises';
 import { release } from 'node:os';
 import path from 'node:path';
@@ -52,7 +52,15 @@ export async function dataRootChecks(root: string): Promise<HealthCheck[]> {
   }
   const { bavail, bsize } = await statfs(place);
   const text = place === root ? root : `${root}, made when something is kept`;
-  return [ok('data root', text), diskCheck(bavail * bsize)];
+  const isOpen = place === root && process.platform !== 'win32' && (statSync(root).mode & 0o077) !== 0;
+  const check = isOpen
+    ? warn(
+        'data root',
+        `${root} can be read by other users, and that cannot be changed`,
+        'Name a folder of your own in AI_ASSISTANT_HOME.',
+      )
+    : ok('data root', text);
+  return [check, diskCheck(bavail * bsize)];
 }
 
 function nearestFolder(root: string): string {

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
+import { makePrivateFolder } from '../../lib/private-folder.ts';
 import { readRegularText } from '../../lib/regular-file.ts';
 import type { Look } from '../../tui/look.ts';
 
@@ -31,7 +32,7 @@ export function keepLook(root: string, env: Env, look: Look): void {
   const file = fileIn(root);
   const temporary = `${file}.${process.pid}.tmp`;
   attempt(() => {
-    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    makePrivateFolder(path.dirname(file));
     writeFileSync(temporary, JSON.stringify(looks), { mode: 0o600 });
     renameSync(temporary, file);
   });

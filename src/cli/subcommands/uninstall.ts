@@ -1,9 +1,10 @@
-import { mkdir, rm, rmdir, writeFile } from 'node:fs/promises';
+import { rm, rmdir, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { Command } from 'commander';
 import { createKeychain, type Keychain } from '../../config/keychain.ts';
 import { UserError } from '../../contract/errors.ts';
+import { makePrivateFolder } from '../../lib/private-folder.ts';
 import { readSettings } from '../doctor/settings.ts';
 import { exported } from '../export-file.ts';
 import { type Settings, sessionStore } from '../open.ts';
@@ -87,7 +88,7 @@ function listOf({ root, parts, strangers, keys, completions, lines }: Traces, { 
 async function exportSessions(settings: Settings, folder: string): Promise<string> {
   const store = sessionStore(settings);
   const sessions = store.list();
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  makePrivateFolder(folder);
   for (const { id } of sessions) {
     const session = await store.read(id);
     if (!session) continue;

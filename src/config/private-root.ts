@@ -1,0 +1,38 @@
+import { chmodSync, lstatSync, type Stats, statSync } from 'node:fs';
+import { UserError } from '../contract/errors.ts';
+
+const ELSEWHERE = 'Move it away, or set AI_ASSISTANT_HOME to a folder of your own.';
+
+/**
+ * Sees to it, before anything is read there, that the data root is a folder that only its user can enter. One that does
+ * not exist yet stays so: whoever writes there first makes it private.
+ */
+export function keepDataRootPrivate(root: string): void {
+  if (process.platform === 'win32') return;
+  const { link, stat } = lookAt(root);
+  if (!link || !stat) return;
+  const user = process.getuid?.() ?? 0;
+  if (link.isSymbolicLink() && link.uid !== user && link.uid !== 0)
+    throw new UserError(`${root} is a link that another user has put there.`, ELSEWHERE);
+  if (!stat.isDirectory()) throw new UserError(`${root} is not a folder.`, ELSEWHERE);
+  if ((stat.mode & 0o077) === 0) return;
+  try {
+    chmodSync(root, 0o700);
+  } catch (error) {
+    // A folder of somebody else's, or a file system without modes: it is used as it is, and `aca doctor` says so.
+    if (!['EPERM', 'EROFS', 'ENOTSUP', 'ENOSYS'].includes((error as NodeJS.ErrnoException).code ?? ''))
+      throw error;
+  }
+}
+
+/** What stands there, and what it leads to if it is a link. */
+function lookAt(root: string): { link: Stats | undefined; stat: Stats | undefined } {
+  try {
+    const link = lstatSync(root, { throwIfNoEntry: false });
+    return { link, stat: link?.isSymbolicLink() ? statSync(root, { throwIfNoEntry: false }) : link };
+  } catch (error) {
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    if (!['ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'EACCES'].includes(code)) throw error;
+    throw new UserError(`${root} cannot be used: ${message}.`, ELSEWHERE, { cause: error });
+  }
+}

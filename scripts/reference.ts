@@ -20,6 +20,7 @@ import type { Terminal } from '../src/cli/terminal.ts';
 import { builtinCommands } from '../src/commands/index.ts';
 import { environmentVariables } from '../src/config/environment.ts';
 import { settingsReference } from '../src/config/reference.ts';
+import { startupFiles } from '../src/contract/startup-files.ts';
 import { presets } from '../src/providers/presets.ts';
 import { builtinTools } from '../src/tools/index.ts';
 import { withDialogs } from '../src/tui/flows/commands.ts';
@@ -39,7 +40,22 @@ export function reference(): string {
     section('Environment variables', ['variable', 'what it does'], variableRows()),
     section('Vendors and servers', ['name', 'protocol', 'address', 'key', 'default model'], vendorRows()),
     section('Tools', ['tool', 'what the model is told'], toolRows()),
+    section(
+      'Files that other programs run',
+      ['why', 'read-only in the sandbox', 'checked after sandboxed commands', 'asked about in tools only'],
+      startupRows(),
+    ),
   ].join('\n\n')}\n`;
+}
+
+function startupRows(): string[][] {
+  const names = (patterns: readonly string[] = []) => patterns.map((pattern) => `\`${pattern}\``).join(' ');
+  return startupFiles.map(({ because, sealed, checked, unchecked }) => [
+    because,
+    names(sealed),
+    names(checked),
+    names(unchecked),
+  ]);
 }
 
 function section(title: string, head: string[], rows: string[][]): string {

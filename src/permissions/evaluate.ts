@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { PermissionDeniedError } from '../contract/errors.ts';
 import type { Access, Opening, Reach, Verdict } from '../contract/permission.ts';
+import { startupRule } from '../contract/startup-files.ts';
 import { isBlocked } from './blocked-commands.ts';
 import { coversCommand, isWholeLine } from './command-pattern.ts';
 import { openedFolder, outsideReads, placeOf } from './command-place.ts';
@@ -18,7 +19,6 @@ import {
   realPlace,
   WITHOUT_SANDBOX,
 } from './policy.ts';
-import { startupRule } from './rules/startup-files.ts';
 import { type Classified, classify } from './shell/classify.ts';
 import { judgeLook } from './shell/look.ts';
 import { parseLine } from './shell/parse.ts';
@@ -166,9 +166,7 @@ function askRule(one: Case): Evaluation | null {
     place ? [path.resolve(place.cwd, place.access.target)] : [],
   );
   const startup = files.map(startupRule).find((rule) => rule !== undefined);
-  return startup
-    ? { verdict: startup.verdict, because: startup.because, by: 'built-in start-up files' }
-    : null;
+  return startup ? { verdict: 'ask', because: startup.because, by: 'built-in start-up files' } : null;
 }
 
 function grantOrAllowRule(one: Case): Evaluation | null {

@@ -57,50 +57,6 @@ export const credentials: readonly string[] = [
   'Library/Application Support/Firefox',
 ];
 
-/** In the home folder: what other programs run or obey when they start. */
-export const startupFiles: readonly string[] = [
-  '.bashrc',
-  '.bash_profile',
-  '.bash_login',
-  '.bash_logout',
-  '.profile',
-  '.zshrc',
-  '.zshenv',
-  '.zprofile',
-  '.zlogin',
-  '.config/fish',
-  '.config/autostart',
-  '.config/systemd',
-  '.config/environment.d',
-  '.config/git',
-  '.gitconfig',
-  '.vimrc',
-  '.config/nvim',
-  '.emacs.d',
-  '.tmux.conf',
-  '.inputrc',
-  '.local/bin',
-  'bin',
-  'Library/LaunchAgents',
-];
-
-/** In a project: what this program, editors and hooks run or obey. */
-export const projectFiles: readonly string[] = [
-  '.ai-assistant',
-  '.ai-assistant.json',
-  '.mcp.json',
-  '.vscode',
-  '.idea',
-  '.zed',
-  '.cursor',
-  '.claude',
-  '.devcontainer',
-  '.husky',
-  '.githooks',
-  '.lefthook',
-  '.envrc',
-];
-
 /** What the whole machine runs: closed even to those who work in a folder above it. */
 export const systemFolders: readonly string[] = [
   '/bin',

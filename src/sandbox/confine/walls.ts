@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { SandboxLevel } from '../../contract/sandbox.ts';
+import { homeStartupNames, sealedNames } from '../../contract/startup-files.ts';
 import { resolvePath } from '../../lib/data-root.ts';
 import { foldPath } from '../../lib/fold-path.ts';
 import { isInside } from '../../lib/inside.ts';
@@ -9,7 +10,7 @@ import { isErrno, realPath } from '../real-path.ts';
 import { secretRules } from '../secrets.ts';
 import { type Closed, createSecretSearch, type Found } from './find-secrets.ts';
 import { gitFoldersOf } from './git-folders.ts';
-import { credentials, projectFiles, startupFiles, systemFolders } from './known-paths.ts';
+import { credentials, systemFolders } from './known-paths.ts';
 import { rootOnlyFiles } from './root-only.ts';
 
 export type WallsOptions = {
@@ -87,8 +88,8 @@ function wallsNow(options: WallsOptions, { level, readable, search, isOpen }: As
   ]);
   const isHidden = (file: string) => hidden.some((closed) => isInside(closed.path, file));
   const readOnly = present([
-    ...projects.flatMap((root) => projectFiles.map((name) => path.join(root, name))),
-    ...startupFiles.map((name) => path.join(home, name)),
+    ...projects.flatMap((root) => sealedNames.map((name) => path.join(root, name))),
+    ...homeStartupNames.map((name) => path.join(home, name)),
     ...systemFolders,
     ...gits.flatMap((git) => git.readOnly),
   ]).filter((file) => roots.some((root) => root !== file && isInside(root, file)) && !isHidden(file));

@@ -1,0 +1,328 @@
+import { foldPath } from '../lib/fold-path.ts';
+
+/**
+ * Files that other programs run or obey without being told to: the one list behind the questions about writes, the
+ * read-only mounts of the sandbox, the check after each sandboxed command, and the table in the documentation. What a
+ * person runs on purpose, such as a script in `package.json`, is not here: that would be every second write.
+ *
+ * A pattern names a file in any folder; `*` is any part of a name, `{a,b}` one of several, and a `/` at the end stands
+ * for a folder with everything in it. Case does not count (`lib/fold-path.ts`).
+ */
+export type StartupFiles = {
+  because: string;
+  /**
+   * In a project, and there already: read-only for sandboxed commands, with the topmost folder of the pattern. For what
+   * acts by itself, as soon as a folder is opened or git is used.
+   */
+  sealed: readonly string[];
+  /** Found after a sandboxed command has changed one, set aside and asked about. So are new ones among `sealed`. */
+  checked: readonly string[];
+  /** Asked about when a tool writes it; too common among what programs make to look for. */
+  unchecked?: readonly string[];
+  examples: { hits: readonly string[]; misses: readonly string[] };
+};
+
+export const startupFiles: readonly StartupFiles[] = [
+  {
+    because: 'git runs what stands there',
+    sealed: ['.husky/', '.githooks/', '.lefthook/'],
+    checked: [
+      '{githooks,git-hooks,.git-hooks}/',
+      '.config/git/',
+      '.gitconfig',
+      '.gitattributes',
+      '.gitmodules',
+      '{,.}lefthook{,-local}.{yml,yaml,toml,json}',
+      '.pre-commit-{config,hooks}.{yml,yaml}',
+      '.overcommit.yml',
+      '.huskyrc*',
+    ],
+    // In a repository of its own mounts: see `git-folders.ts` of the sandbox.
+    unchecked: ['.git/'],
+    examples: {
+      hits: [
+        '.git/hooks/pre-commit',
+        '.git/config',
+        'a/.git/HEAD',
+        '.GIT/hooks/post-checkout',
+        '.g\u200cit/hooks/x',
+        '.git',
+        '.husky/pre-push',
+        '.githooks/pre-commit',
+        'git-hooks/pre-commit',
+        '.gitattributes',
+        '.gitmodules',
+        '.pre-commit-config.yaml',
+        'lefthook.yml',
+        '.lefthook-local.yaml',
+        '.huskyrc.js',
+      ],
+      misses: [
+        '.gitignore',
+        '.github/dependabot.yml',
+        'src/hooks/use-git.ts',
+        'git/hooks.md',
+        'docs/gitconfig.md',
+      ],
+    },
+  },
+  {
+    because: "it is the assistant's own configuration",
+    sealed: ['.ai-assistant/', '.ai-assistant.json', '.mcp.json'],
+    // Instructions steer every later run, unseen, so they count as settings.
+    checked: ['agents{,.local,.override}.md'],
+    examples: {
+      hits: [
+        '.ai-assistant.json',
+        '.ai-assistant/config.json',
+        '.ai-assistant',
+        '.mcp.json',
+        'AGENTS.md',
+        'packages/a/AGENTS.md',
+      ],
+      misses: ['ai-assistant.md', 'docs/agents.ts', 'mcp.json'],
+    },
+  },
+  {
+    because: 'other assistants obey it',
+    sealed: ['.claude/', '.cursor/'],
+    checked: [
+      '.{codex,gemini,windsurf,roo,clinerules}/',
+      '.{cursorrules,windsurfrules}',
+      '{claude,gemini}{,.local}.md',
+      '.github/copilot-instructions.md',
+      '.github/{instructions,prompts,agents}/',
+    ],
+    examples: {
+      hits: ['.cursor/mcp.json', '.claude/settings.json', 'CLAUDE.md', '.github/copilot-instructions.md'],
+      misses: ['src/cursor/index.ts', 'docs/claude-notes.md'],
+    },
+  },
+  {
+    because: 'other programs act on it when the folder is opened',
+    sealed: [
+      '.vscode/{tasks,settings,launch,extensions,mcp}.json',
+      '.idea/',
+      '.zed/{tasks,settings,debug}.json',
+      '.devcontainer/',
+      '.envrc',
+    ],
+    checked: [
+      '*.code-workspace',
+      '.run/*.run.xml',
+      '.fleet/',
+      '.devcontainer.json',
+      '.{vimrc,nvimrc,exrc,nvim.lua}',
+      '.dir-locals{,-2}.el',
+      '{,.}mise{,.local}.toml',
+    ],
+    examples: {
+      hits: [
+        '.vscode/tasks.json',
+        '.vscode/settings.json',
+        'app.code-workspace',
+        '.idea/runConfigurations/a.xml',
+        '.devcontainer/devcontainer.json',
+        '.devcontainer.json',
+        '.envrc',
+        '.nvim.lua',
+        '.mise.toml',
+      ],
+      misses: ['.vscode/notes.md', 'envrc', 'idea.md', 'src/mise.ts'],
+    },
+  },
+  {
+    because: 'shells and interpreters run it on start-up',
+    sealed: [],
+    checked: [
+      '.{bashrc,bash_profile,bash_login,bash_logout,bash_aliases,profile,zshrc,zshenv,zprofile,zlogin,zlogout}',
+      '.{kshrc,cshrc,tcshrc,login,inputrc,xprofile,xinitrc,xsession,xsessionrc,pam_environment}',
+      '.{tmux.conf,screenrc,gdbinit,lldbinit,psqlrc,sqliterc,irbrc,pryrc,rprofile,pythonrc,pythonrc.py}',
+      '{site,user}customize.py',
+      '{site,dist}-packages/*.pth',
+      '*profile.ps1',
+      '.config/{fish,environment.d,nushell}/',
+      'etc/profile',
+      'etc/profile.d/',
+    ],
+    // Models of machine learning are kept under such names.
+    unchecked: ['*.pth'],
+    examples: {
+      hits: [
+        '.bashrc',
+        'home/.zshrc',
+        '.profile',
+        '.config/fish/config.fish',
+        '.gdbinit',
+        'lib/sitecustomize.py',
+        'x.pth',
+        'Microsoft.PowerShell_profile.ps1',
+      ],
+      misses: ['bashrc.md', '.prettierrc', 'src/profile.ts', 'conftest.py', 'customize.py'],
+    },
+  },
+  {
+    because: 'package tools run what it names',
+    sealed: [],
+    checked: [
+      '.npmrc',
+      '.yarnrc{,.yml}',
+      '.yarn/{releases,plugins}/',
+      '.pnp{,.loader}.{js,cjs,mjs}',
+      '.pnpmfile.{js,cjs,mjs}',
+      'bunfig.toml',
+      '.cargo/config{,.toml}',
+      '.bundle/config',
+      '.gemrc',
+      'pip.conf',
+      '.mvn/',
+      'gradle/wrapper/',
+      '.gradle/init.d/',
+      'init.gradle{,.kts}',
+    ],
+    examples: {
+      hits: [
+        '.npmrc',
+        '.yarnrc.yml',
+        '.yarn/releases/yarn-4.cjs',
+        '.pnpmfile.cjs',
+        '.cargo/config.toml',
+        '.mvn/extensions.xml',
+      ],
+      misses: ['package.json', 'yarn.lock', 'cargo.toml', 'build.gradle', 'makefile', 'pnpm-workspace.yaml'],
+    },
+  },
+  {
+    // They run elsewhere as soon as somebody pushes: nobody looks at them again.
+    because: 'the build server runs it, with the secrets of the repository',
+    sealed: [],
+    checked: [
+      '.github/{workflows,actions}/',
+      '.gitlab-ci.{yml,yaml}',
+      '.gitlab/ci/',
+      '.{circleci,buildkite,gitea,forgejo,woodpecker}/',
+      '.{travis,drone,woodpecker,appveyor,cirrus}.{yml,yaml}',
+      'appveyor.{yml,yaml}',
+      'azure-pipelines*.{yml,yaml}',
+      'bitbucket-pipelines.{yml,yaml}',
+      'jenkinsfile*',
+    ],
+    examples: {
+      hits: [
+        '.github/workflows/ci.yml',
+        '.github/actions/a/action.yml',
+        '.gitlab-ci.yml',
+        'Jenkinsfile',
+        '.circleci/config.yml',
+      ],
+      misses: ['.github/issue_template.md', '.github/CODEOWNERS', 'docs/workflows/ci.md', 'scripts/ci.sh'],
+    },
+  },
+  {
+    because: 'the system runs it by itself',
+    sealed: [],
+    checked: [
+      '{.config,etc,.local/share,usr/lib,lib}/systemd/',
+      '.config/autostart/',
+      'library/{launchagents,launchdaemons}/',
+      'etc/cron*/',
+      'spool/cron/',
+      '{crontab,crontabs}',
+      'start menu/programs/startup/',
+    ],
+    examples: {
+      hits: [
+        'home/.config/systemd/user/a.service',
+        '.config/autostart/a.desktop',
+        'Library/LaunchAgents/a.plist',
+        'etc/cron.d/a',
+        'crontab',
+      ],
+      misses: ['deploy/app.service', 'src/systemd.ts', 'cron.ts', 'docs/crontab.md'],
+    },
+  },
+];
+
+/** In the home folder besides those above: folders of programs and of editors' settings. */
+const homeFolders: readonly string[] = ['.config/nvim', '.emacs.d', '.local/bin', 'bin'];
+
+/** Literal names, in lower case but where the name is always spelled otherwise. */
+const spelled: Readonly<Record<string, string>> = { 'library/launchagents': 'Library/LaunchAgents' };
+
+const judged = startupFiles.map((group) => ({
+  group,
+  match: matcher([...group.sealed, ...group.checked, ...(group.unchecked ?? [])]),
+}));
+const looked = startupFiles.map((group) => ({ group, match: matcher([...group.sealed, ...group.checked]) }));
+/** Folders above a file that is looked for, as `.github` is above `.github/workflows`. */
+const above = matcher(
+  startupFiles
+    .flatMap(({ sealed, checked }) => [...sealed, ...checked])
+    .flatMap(expanded)
+    .flatMap((pattern) => {
+      const parts = pattern.replace(/\/$/, '').split('/').slice(0, -1);
+      return parts.map((_, i) => parts.slice(0, i + 1).join('/'));
+    }),
+);
+
+/** Why writing to a path is asked about every time, or undefined. */
+export function startupRule(file: string): StartupFiles | undefined {
+  return ruleIn(judged, file);
+}
+
+/** The same for a path that a sandboxed command has changed. */
+export function checkedStartupRule(file: string): StartupFiles | undefined {
+  return ruleIn(looked, file);
+}
+
+/** Whether a folder can hold some of these by its name: then a link to one is followed. */
+export function isAboveStartupFile(folder: string): boolean {
+  return above.test(folded(folder));
+}
+
+/** The names in a project's folder that are made read-only where they exist. */
+export const sealedNames: readonly string[] = [
+  ...new Set(
+    startupFiles.flatMap(({ sealed }) => sealed.flatMap(expanded).map((one) => one.split('/')[0] ?? one)),
+  ),
+];
+
+/** The names in the home folder that are made read-only where they exist. */
+export const homeStartupNames: readonly string[] = [
+  ...startupFiles
+    .flatMap(({ sealed, checked }) => [...sealed, ...checked])
+    .flatMap(expanded)
+    .filter((pattern) => !pattern.includes('*'))
+    .map((pattern) => pattern.replace(/\/$/, ''))
+    .map((name) => spelled[name] ?? name),
+  ...homeFolders,
+];
+
+function ruleIn(rules: readonly { group: StartupFiles; match: RegExp }[], file: string) {
+  const name = folded(file);
+  return rules.find(({ match }) => match.test(name))?.group;
+}
+
+function folded(file: string): string {
+  return foldPath(file.replaceAll('\\', '/'));
+}
+
+function matcher(patterns: readonly string[]): RegExp {
+  return new RegExp(`(^|/)(${patterns.map(sourceOf).join('|')})$`);
+}
+
+function sourceOf(pattern: string): string {
+  const isFolder = pattern.endsWith('/');
+  const source = (isFolder ? pattern.slice(0, -1) : pattern)
+    .replace(/[.+?^$()|[\]\\]/g, '\\$&')
+    .replaceAll('*', '[^/]*')
+    .replace(/\{([^}]*)\}/g, (_, words: string) => `(${words.split(',').join('|')})`);
+  return isFolder ? `${source}(/.*)?` : source;
+}
+
+function expanded(pattern: string): string[] {
+  const found = /\{([^}]*)\}/.exec(pattern);
+  if (!found) return [pattern];
+  const [whole, words = ''] = found;
+  return words.split(',').flatMap((word) => expanded(pattern.replace(whole, word)));
+}

@@ -7,6 +7,9 @@ import { createPlaceholders, PLACEHOLDER } from './placeholders.ts';
 /** Asked before every request. Returns the very same list while nothing has changed. */
 export type SecretSource = () => readonly NamedSecret[];
 
+/** Most values that are learned from texts; each is then looked for in every text, in all its spellings. */
+const MOST_LEARNED = 500;
+
 /** How old the list of secrets may be for what stays on this machine; for what leaves it, it is always new. */
 const FRESH_MS = 1000;
 
@@ -21,6 +24,8 @@ export type Firewall = {
   outgoing(request: CompletionRequest): CompletionRequest;
   /** Any plain value with placeholders for the secrets in its texts. */
   hide<T>(value: T): T;
+  /** Looks for secrets in the whole of a text of which only parts may be sent, and hides them wherever they appear. */
+  learn(text: string, secrets?: readonly NamedSecret[]): void;
   /** The way back, for tools of this machine only. Words that were never given out stay as they are. */
   restore<T>(value: T): T;
 };
@@ -32,7 +37,8 @@ export function createFirewall({ secrets: sources, key }: FirewallOptions): Fire
   let looked = Number.NEGATIVE_INFINITY;
   /** Never forgotten: what a history says is not unsaid when a file changes. */
   const known = new Map<string, NamedSecret>();
-  let hider: TextHider = createTextHider([], placeholders);
+  const learned = new Map<string, NamedSecret>();
+  let hider: TextHider = createTextHider([], placeholders, found);
   let hidden = new WeakMap<object, unknown>();
   let lastSystem = { from: '', to: '' };
   let lastSummary: { from?: string | undefined; to?: string | undefined } = {};
@@ -44,8 +50,24 @@ export function createFirewall({ secrets: sources, key }: FirewallOptions): Fire
     lists = current;
     const before = known.size;
     for (const secret of current.flat()) if (!known.has(secret.value)) known.set(secret.value, secret);
-    if (known.size === before) return;
-    hider = createTextHider([...known.values()], placeholders);
+    if (known.size > before) renew();
+  }
+
+  function found(secret: NamedSecret): void {
+    if (learned.size < MOST_LEARNED && !learned.has(secret.value)) learned.set(secret.value, secret);
+  }
+
+  /** Makes known what was learned; whether there was anything. */
+  function absorb(): boolean {
+    const before = known.size;
+    for (const [value, secret] of learned) if (!known.has(value)) known.set(value, secret);
+    if (known.size === before) return false;
+    renew();
+    return true;
+  }
+
+  function renew(): void {
+    hider = createTextHider([...known.values()], placeholders, found);
     hidden = new WeakMap();
     lastSystem = { from: '', to: '' };
     lastSummary = {};
@@ -79,27 +101,40 @@ export function createFirewall({ secrets: sources, key }: FirewallOptions): Fire
     return same ? message : ({ ...message, content } as Message);
   }
 
+  function hideRequest(request: CompletionRequest): CompletionRequest {
+    if (lastSystem.from !== request.system)
+      lastSystem = { from: request.system, to: hider.hide(request.system) };
+    const system = lastSystem.to;
+    if (lastSummary.from !== request.summary)
+      lastSummary = { from: request.summary, to: request.summary && hider.hide(request.summary) };
+    const summary = lastSummary.to;
+    const messages = request.messages.map((message) => hideOnce(message, hideMessage));
+    const tools = request.tools && hideOnce(request.tools, hideDeep);
+    const same = messages.every((message, i) => message === request.messages[i]);
+    if (same && system === request.system && summary === request.summary && tools === request.tools)
+      return request;
+    return {
+      ...request,
+      system,
+      ...(summary !== undefined && { summary }),
+      messages: same ? request.messages : messages,
+      ...(tools && { tools }),
+    };
+  }
+
   return {
     outgoing(request) {
       refresh();
-      if (lastSystem.from !== request.system)
-        lastSystem = { from: request.system, to: hider.hide(request.system) };
-      const system = lastSystem.to;
-      if (lastSummary.from !== request.summary)
-        lastSummary = { from: request.summary, to: request.summary && hider.hide(request.summary) };
-      const summary = lastSummary.to;
-      const messages = request.messages.map((message) => hideOnce(message, hideMessage));
-      const tools = request.tools && hideOnce(request.tools, hideDeep);
-      const same = messages.every((message, i) => message === request.messages[i]);
-      if (same && system === request.system && summary === request.summary && tools === request.tools)
-        return request;
-      return {
-        ...request,
-        system,
-        ...(summary !== undefined && { summary }),
-        messages: same ? request.messages : messages,
-        ...(tools && { tools }),
-      };
+      const hiddenOnce = hideRequest(request);
+      // What one message gave away is hidden in all of them.
+      return absorb() ? hideRequest(request) : hiddenOnce;
+    },
+
+    learn(text, secrets = []) {
+      refresh();
+      hider.hide(text);
+      for (const secret of secrets) found(secret);
+      absorb();
     },
 
     hide(value) {

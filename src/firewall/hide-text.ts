@@ -1,21 +1,36 @@
 import { encodedRuns } from './encoded-runs.ts';
 import { createFinder } from './find-literals.ts';
-import { type KeyPattern, keyPatterns } from './key-patterns.ts';
-import { isCommon, isGap, type NamedSecret, SHORTEST } from './looks-secret.ts';
-import type { Placeholders } from './placeholders.ts';
+import { keyFinders } from './key-finder.ts';
+import { patternFinders } from './key-patterns.ts';
+import { kubernetesSecrets } from './kubernetes-secrets.ts';
+import { type NamedSecret, SHORTEST } from './looks-secret.ts';
+import { namedValues } from './named-values.ts';
+import { PLACEHOLDER, type Placeholders } from './placeholders.ts';
+import { privateKeyFinders } from './private-keys.ts';
+import { type Cut, createScanner, type Finder } from './scan-hints.ts';
 import { spellingsOf } from './spellings.ts';
 
-type Cut = { start: number; end: number; name: string };
+/** What is hidden already says that it is a secret, and is none. */
+const placeholders: Finder = {
+  hints: ['[secret:'],
+  find(text, at) {
+    const [word] = new RegExp(`^${PLACEHOLDER.source}`).exec(text.slice(at, at + 96)) ?? [];
+    return word === undefined
+      ? []
+      : [{ start: at + word.length, end: at + word.length, name: '', alone: [] }];
+  },
+};
 
-const patternOf = new Map(keyPatterns.flatMap((pattern) => pattern.hints.map((hint) => [hint, pattern])));
-// Longer hints first: where one begins another, the longer one is meant.
-const anyHint = new RegExp(
-  [...patternOf.keys()]
-    .sort((a, b) => b.length - a.length)
-    .map((hint) => hint.replaceAll('.', '\\.'))
-    .join('|'),
-  'g',
-);
+const scan = createScanner([
+  placeholders,
+  ...privateKeyFinders,
+  kubernetesSecrets,
+  ...keyFinders,
+  ...patternFinders,
+  namedValues,
+]);
+
+type Place = Pick<Cut, 'start' | 'end' | 'name'>;
 
 /** Names, reasons and places come again with every call: up to so many characters, and so many of them, are kept. */
 const SHORT = 200;
@@ -28,7 +43,12 @@ export type TextHider = {
   nameAll(): void;
 };
 
-export function createTextHider(secrets: readonly NamedSecret[], placeholders: Placeholders): TextHider {
+/** `onFound` is told of values that were recognised by their form or their surroundings and may come without them. */
+export function createTextHider(
+  secrets: readonly NamedSecret[],
+  placeholders: Placeholders,
+  onFound?: (secret: NamedSecret) => void,
+): TextHider {
   const literals = new Map<string, string>();
   for (const { name, value } of secrets) {
     for (const { how, text } of spellingsOf(value)) {
@@ -39,14 +59,14 @@ export function createTextHider(secrets: readonly NamedSecret[], placeholders: P
   const find = createFinder(texts, SHORTEST);
   const hidden = new Map<string, string>();
 
-  const known = (text: string): Cut[] =>
+  const known = (text: string): Place[] =>
     find(text).map(({ start, literal }) => {
       const found = texts[literal] ?? '';
       return { start, end: start + found.length, name: literals.get(found) ?? '' };
     });
 
   /** A run is hidden whole: what is left of it would still tell a part of the value. */
-  const inRuns = (text: string): Cut[] =>
+  const inRuns = (text: string): Place[] =>
     texts.length === 0
       ? []
       : encodedRuns(text).flatMap(({ start, end, joined }) => {
@@ -54,7 +74,7 @@ export function createTextHider(secrets: readonly NamedSecret[], placeholders: P
           return first ? [{ start, end, name: first.name }] : [];
         });
 
-  const replace = (text: string, cuts: readonly Cut[]): string => {
+  const replace = (text: string, cuts: readonly Place[]): string => {
     if (cuts.length === 0) return text;
     let result = '';
     let from = 0;
@@ -69,11 +89,9 @@ export function createTextHider(secrets: readonly NamedSecret[], placeholders: P
   const hideAll = (text: string): string => {
     const withoutRuns = replace(text, inRuns(text));
     const withoutKnown = replace(withoutRuns, known(withoutRuns));
-    const hinted = new Set([...withoutKnown.matchAll(anyHint)].map(([hint]) => patternOf.get(hint)));
-    return [...hinted].reduce(
-      (current, pattern) => (pattern ? replace(current, cutsOf(current, pattern)) : current),
-      withoutKnown,
-    );
+    const cuts = scan(withoutKnown);
+    if (onFound) for (const { name, alone } of cuts) for (const value of alone) onFound({ name, value });
+    return replace(withoutKnown, cuts);
   };
 
   return {
@@ -89,12 +107,4 @@ export function createTextHider(secrets: readonly NamedSecret[], placeholders: P
       for (const [text, name] of literals) placeholders.standFor(text, name);
     },
   };
-}
-
-function cutsOf(text: string, { name, match }: KeyPattern): Cut[] {
-  return [...text.matchAll(match)].flatMap(({ index, 0: whole, 1: secret = '' }) => {
-    if (isCommon(secret) || isGap(secret)) return [];
-    const start = index + whole.lastIndexOf(secret);
-    return [{ start, end: start + secret.length, name }];
-  });
 }

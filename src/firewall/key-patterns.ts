@@ -1,11 +1,15 @@
+import { isCommon, isGap } from './looks-secret.ts';
+import type { Finder } from './scan-hints.ts';
+
 /**
- * A shape that only a key has. Every match contains one of the `hints`, so that most texts are passed over
- * cheaply; `match` has one group, which is what is hidden.
+ * A place where a secret stands, known by what is around it. `match` begins at a hint and has one group, which is what
+ * is hidden; what it may read is bounded, and so is the time it takes.
  */
 export type KeyPattern = {
   name: string;
-  /** Three characters at least. */
+  /** Three characters at least; in lower case if any case will do. */
   hints: string[];
+  ignoreCase?: true;
   match: RegExp;
   examples: { hits: string[]; misses: string[] };
 };
@@ -13,151 +17,61 @@ export type KeyPattern = {
 // Examples are put together here, so that no scanner of this repository takes them for keys.
 const fake = (prefix: string, length: number) => prefix + 'aB3dE5gH7jK9mN1pQ2rS'.repeat(20).slice(0, length);
 
+/** Base64 of a number, as the first part of a Discord token has it. */
+const numberHints = ['MT', 'Mj', 'Mz', 'ND', 'NT', 'Nj', 'Nz', 'OD', 'OT'].flatMap((start) =>
+  [...'AEIMQUYcgk'].map((next) => start + next),
+);
+
 export const keyPatterns: readonly KeyPattern[] = [
-  {
-    name: 'anthropic-key',
-    hints: ['sk-ant-'],
-    match: /\b(sk-ant-[\w-]{20,})/g,
-    examples: { hits: [fake('sk-ant-api03-', 90)], misses: ['sk-ant-test', 'sk-ant-…', 'risk-ant-hill'] },
-  },
-  {
-    name: 'openai-key',
-    hints: ['sk-'],
-    match: /\b(sk-(?:(?:proj|svcacct|admin|or-v1)-[\w-]{20,}|[A-Za-z\d]{32,}))/g,
-    examples: {
-      hits: [fake('sk-proj-', 80), fake('sk-', 48), fake('sk-or-v1-', 64)],
-      misses: [
-        'sk-test',
-        'sk-proj-x',
-        'task-force-of-the-century-meeting',
-        'sk-learn-contributors-guide-2024',
-      ],
-    },
-  },
-  {
-    name: 'github-token',
-    hints: ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'],
-    match: /\b(gh[pousr]_[A-Za-z\d]{36,})/g,
-    examples: {
-      hits: [fake('ghp_', 36), fake('gho_', 36), fake('ghs_', 40)],
-      misses: ['ghp_short', 'gh_pages_branch'],
-    },
-  },
-  {
-    name: 'github-token',
-    hints: ['github_pat_'],
-    match: /\b(github_pat_\w{36,})/g,
-    examples: { hits: [fake('github_pat_', 82)], misses: ['github_pat_', 'github_patterns_for_everyone'] },
-  },
-  {
-    name: 'gitlab-token',
-    hints: ['glpat-', 'gldt-', 'glrt-', 'glptt-', 'gloas-'],
-    match: /\b(gl(?:pat|dt|rt|ptt|oas)-[\w-]{20,})/g,
-    examples: { hits: [fake('glpat-', 20)], misses: ['glpat-x', 'glob-pattern-with-many-words-in-it'] },
-  },
-  {
-    name: 'aws-key-id',
-    hints: ['AKIA', 'ASIA', 'ABIA', 'ACCA'],
-    match: /\b((?:AKIA|ASIA|ABIA|ACCA)(?!\w*EXAMPLE)[A-Z\d]{16})\b/g,
-    examples: {
-      hits: ['AKIA' + 'Z7QRSTUV2WXYABCD'],
-      misses: ['AKIAIOSFODNN7EXAMPLE', 'ASIA', 'AKIAlowercase1234567'],
-    },
-  },
-  {
-    name: 'aws-secret-key',
-    hints: ['access_key', 'ACCESS_KEY', 'accessKey', 'AccessKey', 'accesskey'],
-    match: /secret_?access_?key["']?\s*[=:]\s*["']?([A-Za-z\d/+]{40})(?![A-Za-z\d/+])/gi,
-    examples: {
-      hits: [`aws_secret_access_key = ${fake('', 40)}`, `"SecretAccessKey": "${fake('', 40)}"`],
-      misses: ['aws_secret_access_key = $SECRET', 'secretAccessKey: process.env.AWS_SECRET_ACCESS_KEY'],
-    },
-  },
-  {
-    name: 'google-key',
-    hints: ['AIza'],
-    match: /\b(AIza[\w-]{35})(?![\w-])/g,
-    examples: { hits: [fake('AIza', 35)], misses: ['AIza-test', fake('AIza', 60)] },
-  },
-  {
-    name: 'google-token',
-    hints: ['ya29.'],
-    match: /\b(ya29\.[\w-]{20,})/g,
-    examples: { hits: [fake('ya29.', 60)], misses: ['ya29.x'] },
-  },
-  {
-    name: 'slack-token',
-    hints: ['xox'],
-    match: /\b(xox[abeoprs]-[\w-]{10,})/g,
-    examples: { hits: [fake('xoxb-', 40)], misses: ['xoxb-', 'xoxo-kisses', 'xox-abcdefghijkl'] },
-  },
-  {
-    name: 'slack-webhook',
-    hints: ['hooks.slack.com'],
-    match: /hooks\.slack\.com\/(?:services|workflows)\/([\w/+-]{20,})/g,
-    examples: {
-      hits: [`https://hooks.slack.com/services/T0001/B0001/${fake('', 24)}`],
-      misses: ['https://hooks.slack.com/services/', 'https://slack.com/help/articles/1234567890123456789012'],
-    },
-  },
-  {
-    name: 'npm-token',
-    hints: ['npm_'],
-    match: /\b(npm_[A-Za-z\d]{36})(?!\w)/g,
-    examples: { hits: [fake('npm_', 36)], misses: ['npm_config_registry', 'npm_package_version', 'npm_x'] },
-  },
-  {
-    name: 'pypi-token',
-    hints: ['pypi-'],
-    match: /\b(pypi-[\w-]{50,})/g,
-    examples: { hits: [fake('pypi-', 100)], misses: ['pypi-publish', 'pypi-simple-index'] },
-  },
-  {
-    name: 'stripe-key',
-    hints: ['k_live_'],
-    match: /\b([sr]k_live_[A-Za-z\d]{16,})/g,
-    examples: {
-      hits: [fake('sk_live_', 24), fake('rk_live_', 24)],
-      misses: [fake('sk_test_', 24), fake('pk_live_', 24)],
-    },
-  },
-  {
-    name: 'huggingface-token',
-    hints: ['hf_'],
-    match: /\b(hf_[A-Za-z\d]{30,})/g,
-    examples: { hits: [fake('hf_', 34)], misses: ['hf_hub_download', 'hf_transformers'] },
-  },
   {
     name: 'jwt',
     hints: ['eyJ'],
-    match: /\b(eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,})/g,
+    match:
+      /(?:(?<![A-Za-z\d])|(?<=\\[nrt]|%[\dA-F]{2}))(eyJ[\w-]{10,8192}\.eyJ[\w-]{10,8192}\.[\w-]{10,8192})/y,
     examples: {
       hits: [`eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.${fake('', 43)}`],
       misses: ['eyJhbGciOiJIUzI1NiJ9', 'eyJ.eyJ.x', 'data:application/json;base64,eyJ2ZXJzaW9uIjozfQ=='],
     },
   },
   {
-    name: 'private-key',
-    hints: ['PRIVATE KEY'],
+    name: 'discord-token',
+    hints: numberHints,
     match:
-      /(-----BEGIN [A-Z ]*PRIVATE KEY[A-Z ]*-----(?:(?:\s|\\[nr]|\b\d{1,6}\t)*(?:(?:Proc-Type|DEK-Info): [^\n]*|[A-Za-z\d+/=]{16,}))+(?:(?:\s|\\[nr]|\b\d{1,6}\t)*[A-Za-z\d+/=]{1,16}(?=\s|\\|$))?(?:(?:\s|\\[nr]|\b\d{1,6}\t)*-----END [A-Z ]*PRIVATE KEY[A-Z ]*-----)?)/g,
+      /(?:(?<![A-Za-z\d])|(?<=\\[nrt]|%[\dA-F]{2}))([MNO][A-Za-z\d]{23,27}\.[\w-]{6}\.[\w-]{27,38})(?![\w-])/y,
+    examples: {
+      hits: [`MTA${fake('', 21)}.G1x2Y3.${fake('', 38)}`],
+      misses: ['MTAxMjM0NTY3ODkw', 'MTA.G1x2Y3.short'],
+    },
+  },
+  {
+    name: 'webhook',
+    hints: [
+      'hooks.slack.com/',
+      'discord.com/api/webhooks/',
+      'discordapp.com/api/webhooks/',
+      'webhook.office.com/',
+      'hooks.zapier.com/',
+      'chat.googleapis.com/',
+    ],
+    match:
+      /(?:hooks\.slack\.com\/(?:services|workflows|triggers)|discord(?:app)?\.com\/api\/webhooks\/\d{10,24}|webhook\.office\.com\/webhookb2|hooks\.zapier\.com\/hooks\/catch|chat\.googleapis\.com\/v1\/spaces\/[\w-]{1,40}\/messages)[/?]([\w/+@=&%-]{14,400})/y,
     examples: {
       hits: [
-        `-----BEGIN OPENSSH PRIVATE KEY-----\n${fake('', 64)}\n${fake('', 30)}\n-----END OPENSSH PRIVATE KEY-----`,
-        `-----BEGIN PRIVATE KEY-----\\n${fake('', 64)}\\n-----END PRIVATE KEY-----`,
-        `-----BEGIN RSA PRIVATE KEY-----\n${fake('', 64)}\n${fake('', 64)}`,
+        `https://hooks.slack.com/services/T0001/B0001/${fake('', 24)}`,
+        `https://discord.com/api/webhooks/123456789012345678/${fake('', 68)}`,
+        `https://acme.webhook.office.com/webhookb2/${fake('', 36)}@${fake('', 36)}/IncomingWebhook/${fake('', 32)}`,
       ],
       misses: [
-        '-----BEGIN PUBLIC KEY-----\nMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE\n-----END PUBLIC KEY-----',
-        "if (text.includes('-----BEGIN PRIVATE KEY-----')) return true;",
-        'PRIVATE KEY',
+        'https://hooks.slack.com/services/',
+        'https://slack.com/help/articles/1234567890123456789012',
+        'https://discord.com/api/webhooks/123',
       ],
     },
   },
   {
     name: 'password',
     hints: ['://'],
-    match: /:\/\/[^\s:/@'"`<>[\]]{0,64}:([^\s/@'"`<>[\]${}]{6,256})@/g,
+    match: /:\/\/[^\s:/@'"`<>[\]]{0,64}:([^\s/@'"`<>[\]${}]{6,256})@/y,
     examples: {
       hits: ['postgres://app:hunter2hunter2@db.internal/app', 'https://x:s3cr3t!@example.org'],
       misses: [
@@ -171,10 +85,69 @@ export const keyPatterns: readonly KeyPattern[] = [
     },
   },
   {
-    name: 'authorization',
-    hints: ['uthorization', 'UTHORIZATION'],
+    name: 'token',
+    hints: ['://'],
+    match: /:\/\/(?=[\w-]{0,80}\d)([\w-]{20,200})@[\w.-]+\//y,
+    examples: {
+      hits: [`https://${fake('', 40)}@git.example.org/a/b.git`],
+      misses: ['https://git@git.example.org/a.git', 'ssh://a-long-user-name-of-a-person@example.org/x'],
+    },
+  },
+  {
+    name: 'password',
+    hints: ['jdbc:oracle:'],
+    match: /jdbc:oracle:thin:[^\s/@'"]{1,64}\/([^\s/@'"<>${}]{6,128})@/y,
+    examples: {
+      hits: ['jdbc:oracle:thin:app/hunter2hunter2@db:1521:X'],
+      misses: ['jdbc:oracle:thin:@//db:1521/X'],
+    },
+  },
+  {
+    name: 'sas-signature',
+    hints: ['sig=', 'X-Amz-Signature=', 'X-Goog-Signature='],
+    match: /(?:sig|X-(?:Amz|Goog)-Signature)=([\w+/%-]{40,512}={0,2})/y,
+    examples: {
+      hits: [
+        `https://a.blob.core.windows.net/c?sv=2024&sig=${fake('', 43)}%3D`,
+        `x?X-Amz-Signature=${fake('', 64)}`,
+      ],
+      misses: ['sig=short', 'X-Amz-Signature=abc'],
+    },
+  },
+  {
+    name: 'password',
+    hints: ['login'],
     match:
-      /authorization["']?\s*[:=]\s*["']?(?:bearer|basic|token)\s+(?=[\w.~+/-]*\d)([\w.~+/-]{20,}={0,2})/gi,
+      /login\s{1,8}[^\s'"]{1,100}\s{1,8}(?:account\s{1,8}\S{1,100}\s{1,8})?password\s{1,8}(?=[A-Za-z]{0,100}[^A-Za-z\s'",.;)])([^\s'"$<]{3,200})/y,
+    examples: {
+      hits: ['machine h login me password s3cr3t-pw', 'machine i\n  login you\n  password other-pw-1'],
+      misses: ['login with password authentication', 'login me password $PASSWORD'],
+    },
+  },
+  {
+    name: 'password',
+    hints: [':5432:', ':6432:', ':*:*:', ':3306:'],
+    match: /:(?:\d{4}|\*):[\w*.-]{1,64}:[\w*.-]{1,64}:([^\s'":]{6,128})(?=[\s\\'"]|$)/y,
+    examples: {
+      hits: ['localhost:5432:db:me:s3cr3t-pw', '*:*:*:me:s3cr3t-pw'],
+      misses: ['localhost:5432:db', 'postgres:5432:5432'],
+    },
+  },
+  {
+    name: 'password',
+    hints: [' -u ', ' --user ', ' --user='],
+    match: / (?:-u |--user[ =])["']?[\w.@+-]{1,64}:([^\s'"$<>{}]{6,128})["']?(?=\s|$)/y,
+    examples: {
+      hits: ['curl -u me:s3cr3t-pw https://example.org', "curl --user 'me:s3cr3t-pw' x"],
+      misses: ['docker run -u 1000:1000 image', 'curl -u me:$PASSWORD x', 'curl -u user:password x'],
+    },
+  },
+  {
+    name: 'authorization',
+    hints: ['authorization'],
+    ignoreCase: true,
+    match:
+      /authorization(?:\\*["'])?\s{0,8}[:=]\s{0,8}(?:\\*["'`])?(?:bearer|basic|token|apikey|sso-key|key)\s{1,8}(?=[\w.~+/-]{0,400}\d)([\w.~+/-]{20,4000}={0,2})/iy,
     examples: {
       hits: [`Authorization: Bearer ${fake('', 32)}`, `"authorization": "Basic ${fake('', 24)}=="`],
       misses: [
@@ -186,14 +159,30 @@ export const keyPatterns: readonly KeyPattern[] = [
   },
   {
     name: 'bearer',
-    hints: ['earer', 'EARER'],
-    match: /\bbearer\s+(?=[\w.~+/-]*\d)(?=[\w.~+/-]*[A-Z])([\w.~+/-]{32,}={0,2})/gi,
+    hints: ['bearer'],
+    ignoreCase: true,
+    match: /bearer\s{1,8}(?=[\w.~+/-]{0,400}\d)(?=[\w.~+/-]{0,400}[A-Z])([\w.~+/-]{32,4000}={0,2})/iy,
     examples: {
       hits: [`-H "X-Auth: Bearer ${fake('', 40)}"`],
       misses: ['the bearer of this letter', 'Bearer token', 'bearer shares-of-a-company-in-the-old-days'],
     },
   },
 ];
+
+export const patternFinders: readonly Finder[] = keyPatterns.map(({ name, hints, ignoreCase, match }) => ({
+  hints,
+  ...(ignoreCase && { ignoreCase }),
+  find(text, at, from) {
+    match.lastIndex = at;
+    const found = match.exec(text);
+    const secret = found?.[1] ?? '';
+    if (!found || isCommon(secret) || isGap(secret) || /^[\d.:]+$/.test(secret)) return [];
+    const start = at + found[0].lastIndexOf(secret);
+    return start < from
+      ? []
+      : [{ start, end: start + secret.length, name, alone: secret.length >= 16 ? [secret] : [] }];
+  },
+}));
 
 /** What looks random and is no key: no pattern may take one of these. */
 export const neverKeys: readonly string[] = [

@@ -74,7 +74,7 @@ export function isGap(value: string): boolean {
   );
 }
 
-function isPossible(value: string): boolean {
+export function isPossible(value: string): boolean {
   if (value.length < SHORTEST || value.length > LONGEST) return false;
   if (isCommon(value) || isGap(value) || /^[\d\s.,:+-]+$/.test(value)) return false;
   if (SYSTEM_FOLDER.test(value) && /^[\w\s.~/\\:@+-]*$/.test(value)) return false;

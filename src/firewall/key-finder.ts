@@ -1,0 +1,43 @@
+import { keyFormats } from './key-formats.ts';
+import { type CompiledTemplate, compileTemplate } from './key-template.ts';
+import type { Cut, Finder } from './scan-hints.ts';
+
+/** Keys of many vendors, each by its form. */
+export const keyFinders: readonly Finder[] = keyFormats.flatMap(([name, ...templates]) =>
+  templates.map((template) => finderOf(name, compileTemplate(template))),
+);
+
+function finderOf(name: string, { hints, before, rest, needsDigit }: CompiledTemplate): Finder {
+  return {
+    hints,
+    find(text, at, from): readonly Cut[] {
+      rest.lastIndex = at;
+      const [tail] = rest.exec(text) ?? [];
+      if (tail === undefined) return [];
+      const start = before ? startBefore(text, at, before) : at;
+      if (start === null || start < from || !isFirst(text, start)) return [];
+      const key = text.slice(start, at + tail.length);
+      if (isModel(key) || (needsDigit && !/\d/.test(key.slice(hints[0]?.length ?? 0)))) return [];
+      return [{ start, end: start + key.length, name, alone: [key] }];
+    },
+  };
+}
+
+function startBefore(text: string, at: number, { chars, min, max }: NonNullable<CompiledTemplate['before']>) {
+  let start = at;
+  while (start > 0 && at - start < max && chars.test(text.charAt(start - 1))) start--;
+  return at - start >= min ? start : null;
+}
+
+/** Whether no word goes on here: what stands before may be the end of an escape, as in `\nghp_…` or `%3Dghp_…`. */
+function isFirst(text: string, start: number): boolean {
+  if (start === 0 || !/[A-Za-z\d]/.test(text.charAt(start - 1))) return true;
+  return /\\[nrtbfv]$|\\u[\da-f]{4}$|\\x[\da-f]{2}$|%[\da-f]{2}$|\[[\d;]*m$/i.test(
+    text.slice(Math.max(0, start - 12), start),
+  );
+}
+
+/** What a manual shows in place of a key. */
+function isModel(key: string): boolean {
+  return /EXAMPLE|([xX0*.])\1{7}/.test(key) || new Set(key.slice(-16)).size < 4;
+}

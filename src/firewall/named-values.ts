@@ -1,0 +1,168 @@
+import { credentialName, type NameKind } from './credential-names.ts';
+import { isCredential, looksRandom } from './credential-values.ts';
+import { keyFinders } from './key-finder.ts';
+import { createScanner, type Finder } from './scan-hints.ts';
+
+const keysIn = createScanner(keyFinders);
+
+const LONGEST_NAME = 64;
+const LONGEST_VALUE = 8192;
+
+/**
+ * What may stand between a name and its value: `=` or `:` in any dialect with an optional type; a field of that name
+ * with the value in the next one (`"name": "X", "value": "…"`, `- name: X`, `<add key="X" value="…"/>`); a block
+ * (`variable "x" { default = "…" }`); an element of XML or of a property list; an argument.
+ */
+const GLUE = new RegExp(
+  [
+    // "X", "value": — - name: X \n value: — X" value="
+    String.raw`(?:\\*["'])?\s{0,4},?(?:\s|\\+[nrt]){0,40}(?:\\*["'])?(?:value|Value|default|secret_?[sS]tring)(?:\\*["'])?\s{0,4}[:=]\s{0,40}`,
+    // "X": {"value": — variable "X" { default =
+    String.raw`(?:\\*["'])?\s{0,4}[:=]?\s{0,4}\{(?:\s|\\+[nrt]){0,40}(?:\\*["'])?(?:value|Value|default)(?:\\*["'])?\s{0,4}[:=]\s{0,40}`,
+    // X = , "X": , X => , X := , x: string =
+    String.raw`(?:\\*["'\`])?\]?\s{0,40}(?:(?:=>|:=|\?=|\|\|=)|[:=](?!=)(?:\s{0,4}[A-Za-z]{1,20}\s{0,4}=(?![=>]))?)(?<assigned>\s{0,40})`,
+    // <key>X</key><string>
+    String.raw`</key>\s{0,40}<string>`,
+    // <X> and <X attribute="">
+    String.raw`(?<element>(?:\s[^<>\n]{0,80})?>)`,
+    // ("X", "
+    String.raw`(?<argument>\\*["']\s{0,4},\s{0,4})(?=\\*["'])`,
+    // --x value
+    String.raw`(?<flag>[ \t]{1,4})`,
+  ].join('|'),
+  'y',
+);
+/** An opening quote with its escapes; before it what a language may put there. */
+const QUOTE = /(?:[bBrRuUfF@$]{1,2}(?=["']))?(\\*(?:"""|'''|["'`]))/y;
+/** YAML: the value comes on the next line. */
+const FOLDED = /[|>][-+]?\d?[ \t]*\n[ \t]+/y;
+/** An equals sign ends a base64 text, or it is another assignment. */
+const BARE = /[^\s"'`<>,;(){}[\]&|\\=]{1,2048}={0,3}/y;
+/** What may come after a value that stands without quotes; anything else makes it code. */
+const BARE_END = /[\s"'`<,;&|}\]\\]|$/y;
+/** What may stand before a name that begins a line of settings. */
+const LINE_START =
+  /(?:^|\n|\\n)[ \t]*(?:[+-][ \t]*|\d{1,7}[\t:-][ \t]*|>[ \t]*)?(?:-[ \t]+)?(?:export[ \t]+|set[ \t]+|ENV[ \t]+|ARG[ \t]+)?["']?$/;
+
+/** Values of fields, variables, flags and elements whose names say that they are secret. */
+export const namedValues: Finder = {
+  hints: ['pass', 'pwd', 'secret', 'token', 'key', 'auth', 'cred'],
+  ignoreCase: true,
+  find(text, at, from) {
+    const { start, end } = nameAround(text, at, from);
+    // A name with several hints in it is looked at once.
+    if (end - start > LONGEST_NAME) return [];
+    GLUE.lastIndex = end;
+    const glue = GLUE.exec(text);
+    if (!glue) return [];
+    const name = text.slice(start, end);
+    const kind = kindOf(name);
+    if (!kind) return [];
+    const { flag, argument, element, assigned } = glue.groups ?? {};
+    if (flag !== undefined && !isFlag(text, start)) return [];
+    if (element !== undefined && text.charAt(start - 1) !== '<' && text.charAt(start - 1) !== ':') return [];
+    // A part of a longer name: `arn:aws:secretsmanager:…:secret:name`.
+    if (text.charAt(start - 1) === ':' && glue[0] === ':') return [];
+    const value = valueAt(text, end + glue[0].length);
+    if (!value) return [];
+    const isData = value.quoted
+      ? argument === undefined
+      : assigned === undefined || isSetting(text, { start, end: value.end, name, assigned });
+    const written = text.slice(value.start, value.end);
+    if (!isCredential(written, { kind, isData, quoted: value.quoted })) return [];
+    // Whose key it is says more than what the code calls it.
+    const [key] = keysIn(written);
+    if (key?.start === 0 && key.end === written.length)
+      return [{ ...key, start: value.start, end: value.end }];
+    return [
+      { start: value.start, end: value.end, name: plain(name), alone: looksRandom(written) ? [written] : [] },
+    ];
+  },
+};
+
+/** The same few names come again and again. */
+const kinds = new Map<string, NameKind | null>();
+const MOST_KINDS = 2000;
+
+function kindOf(name: string): NameKind | null {
+  const known = kinds.get(name);
+  if (known !== undefined) return known;
+  if (kinds.size >= MOST_KINDS) kinds.clear();
+  const kind = credentialName(name);
+  kinds.set(name, kind);
+  return kind;
+}
+
+type Span = { start: number; end: number };
+
+function nameAround(text: string, at: number, from: number): Span {
+  let start = at;
+  while (start > from && at - start < LONGEST_NAME && isNameChar(text.charCodeAt(start - 1), true)) start--;
+  let end = at;
+  while (end < text.length && end - at < LONGEST_NAME && isNameChar(text.charCodeAt(end), false)) end++;
+  return { start, end };
+}
+
+function isNameChar(code: number, dots: boolean): boolean {
+  return (
+    (code >= 97 && code <= 122) ||
+    (code >= 65 && code <= 90) ||
+    (code >= 48 && code <= 57) ||
+    code === 95 ||
+    code === 45 ||
+    (dots && code === 46)
+  );
+}
+
+function isFlag(text: string, start: number): boolean {
+  return (
+    /^--?[A-Za-z]/.test(text.slice(start, start + 3)) && /[\s"'[(,=]/.test(text.charAt(start - 1) || ' ')
+  );
+}
+
+function valueAt(text: string, at: number): (Span & { quoted: boolean }) | null {
+  QUOTE.lastIndex = at;
+  const opened = QUOTE.exec(text);
+  if (opened) {
+    const quote = opened[1] ?? '';
+    const start = QUOTE.lastIndex;
+    const end = closingQuote(text, start, quote);
+    return end === null ? null : { start, end, quoted: true };
+  }
+  FOLDED.lastIndex = at;
+  const begin = FOLDED.test(text) ? FOLDED.lastIndex : at;
+  BARE.lastIndex = begin;
+  const bare = BARE.exec(text)?.[0];
+  if (bare === undefined) return null;
+  BARE_END.lastIndex = begin + bare.length;
+  return BARE_END.test(text) ? { start: begin, end: begin + bare.length, quoted: false } : null;
+}
+
+/** Where a quoted text ends: at the same quote with the same escapes, and no more of them. */
+function closingQuote(text: string, start: number, quote: string): number | null {
+  for (let end = text.indexOf(quote, start); end !== -1 && end - start <= LONGEST_VALUE; ) {
+    if (text.charAt(end - 1) !== '\\' || end === start) return end;
+    end = text.indexOf(quote, end + 1);
+  }
+  return null;
+}
+
+/** A line with a name and a value and nothing else, as `.env`, YAML, INI and properties have it; or a part of a longer one. */
+function isSetting(
+  text: string,
+  { start, end, name, assigned }: Span & { name: string; assigned: string },
+): boolean {
+  // A flag, a parameter of an address, a part of a connection string.
+  if (name.startsWith('--') || /[;&?]/.test(text.charAt(start - 1))) return true;
+  const before = text.slice(Math.max(0, start - 48), start);
+  const begins = LINE_START.test(start > 48 ? before : `\n${before}`);
+  if (begins && /^[ \t]*(?:[#;][^\n]*)?(?:\r?\n|\\+[nr]|["']|$)/.test(text.slice(end, end + 160)))
+    return true;
+  return (
+    /^[A-Z][A-Z\d_]+$/.test(name) && assigned === '' && /^(?:[\s"';&|\\]|$)/.test(text.slice(end, end + 1))
+  );
+}
+
+function plain(name: string): string {
+  return name.replace(/^[-.]+/, '');
+}

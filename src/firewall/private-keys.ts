@@ -1,0 +1,153 @@
+import type { Cut, Finder } from './scan-hints.ts';
+
+const NAME = 'private-key';
+/** Longest text of one key, in whatever armour. */
+const LONGEST = 64 * 1024;
+/** Longest JSON Web Key, and how much is read of one that does not end. */
+const WEB_KEY = 8192;
+const WEB_KEY_CUT = 2048;
+/** Shorter lines are no secret of their own: they turn up by chance. */
+const SHORTEST_LINE = 24;
+
+/** What parts the lines of a key: ends of lines, also escaped ones, and what editors, searches and patches put before. */
+const GAP = String.raw`(?:\s|\\+[nr]|["'+,|>*#-](?=\s|\\|["'])|(?<=\s)["']|(?<=[\n\r][ \t]{0,10})(?:\d{1,7}[\t:-]|[-+>|#*]+))*`;
+const BODY_LINE = new RegExp(`${GAP}([A-Za-z\\d+/]{16,}={0,3})`, 'y');
+const LAST_LINE = new RegExp(`${GAP}(=?[A-Za-z\\d+/]{1,15}={0,3})(?=\\s|\\\\|["'\`<-]|$)`, 'y');
+/** Of an encrypted key, or what a program noted in it. */
+const HEADER = new RegExp(
+  `${GAP}(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|MessageID): ?[^\\n\\\\]*`,
+  'y',
+);
+
+/** `-----BEGIN … PRIVATE KEY-----` of OpenSSL, OpenSSH and PGP. */
+const armoured: Finder = {
+  hints: ['PRIVATE KEY'],
+  find(text, at, from) {
+    const opening = /PRIVATE KEY(?: BLOCK)?-----/y;
+    opening.lastIndex = at;
+    const [opened] = opening.exec(text) ?? [];
+    if (opened === undefined || !/-----BEGIN [A-Z\d ]{0,40}$/.test(text.slice(Math.max(0, at - 52), at)))
+      return [];
+    return bodyCuts(text, at + opened.length, from);
+  },
+};
+
+/** The beginning of a key whose first line was not printed, or that never had one. */
+const bare: Finder = {
+  hints: [
+    'b3BlbnNzaC1rZXktdjE',
+    'MC4CAQAwBQYDK2Vw',
+    'MFECAQEwBQYDK2Vw',
+    'MIGHAgEAMBMGByqGSM49',
+    'MIG2AgEAMBAGByqGSM49',
+    'MHcCAQEEI',
+    'MIGkAgEBBDA',
+    'MIIEvQIBADANBgkqhkiG9w0BAQEFAASC',
+    'MIIEvgIBADANBgkqhkiG9w0BAQEFAASC',
+    'MIIEvAIBADANBgkqhkiG9w0BAQEFAASC',
+    'MIIEwAIBADANBgkqhkiG9w0BAQEFAASC',
+    'MIICdgIBADANBgkqhkiG9w0BAQEFAASC',
+    'MIICdwIBADANBgkqhkiG9w0BAQEFAASC',
+    'MIIG/gIBADANBgkqhkiG9w0BAQEFAASC',
+    'MIIG/QIBADANBgkqhkiG9w0BAQEFAASC',
+    'MIIJQgIBADANBgkqhkiG9w0BAQEFAASC',
+    'MIIJQwIBADANBgkqhkiG9w0BAQEFAASC',
+    'MIIJRAIBADANBgkqhkiG9w0BAQEFAASC',
+    'MIIEowIBAAKCAQEA',
+    'MIIEpAIBAAKCAQEA',
+    'MIIEpQIBAAKCAQEA',
+    'MIIEogIBAAKCAQEA',
+    'MIICXAIBAAKBgQ',
+    'MIICXQIBAAKBgQ',
+    'MIIG4wIBAAKCAYEA',
+    'MIIG5AIBAAKCAYEA',
+    'MIIJKQIBAAKCAgEA',
+    'MIIJKAIBAAKCAgEA',
+    'MIIJKgIBAAKCAgEA',
+  ],
+  find: (text, at, from) => bodyCuts(text, at, from),
+};
+
+/** PuTTY says how many lines of a key are private. */
+const putty: Finder = {
+  hints: ['Private-Lines:'],
+  find(text, at, from) {
+    const head = /Private-Lines: ?(\d{1,3})/y;
+    head.lastIndex = at;
+    const said = head.exec(text);
+    return said ? bodyCuts(text, at + said[0].length, from) : [];
+  },
+};
+
+/** A key in base64 once more, as in a kubeconfig or a variable of a build. */
+const encoded: Finder = {
+  hints: ['LS0tLS1CRUdJT'],
+  find(text, at, from) {
+    const [head = ''] = /^[A-Za-z\d+/]{40,120}/.exec(text.slice(at, at + 120)) ?? [];
+    if (!Buffer.from(head, 'base64').toString('latin1').includes('PRIVATE KEY')) return [];
+    return bodyCuts(text, at, from);
+  },
+};
+
+/** A JSON Web Key: its private members, wherever they stand in it. */
+const webKey: Finder = {
+  hints: ['"kty', "'kty"],
+  find(text, at, from) {
+    if (!/^.kty\\*["']\s*:\s*\\*["'](?:RSA|EC|OKP|oct)/.test(text.slice(at, at + 40))) return [];
+    const before = text.slice(Math.max(from, at - WEB_KEY), at);
+    const start = at - before.length + Math.max(0, before.lastIndexOf('{'));
+    const after = text.slice(at, at + WEB_KEY);
+    const close = after.indexOf('}');
+    const end = at + (close === -1 ? Math.min(after.length, WEB_KEY_CUT) : close);
+    const members = text
+      .slice(start, end)
+      .matchAll(/(\\*["'])(?:d|p|q|dp|dq|qi|k)\1\s*:\s*\1([\w-]{16,})\1/g);
+    return [...members].map(({ 0: whole, 1: quote = '', 2: value = '', index }) => {
+      const begin = start + index + whole.length - quote.length - value.length;
+      return { start: begin, end: begin + value.length, name: 'jwk', alone: [value] };
+    });
+  },
+};
+
+export const privateKeyFinders: readonly Finder[] = [armoured, bare, putty, encoded, webKey];
+
+/**
+ * Each line of a key by itself, so that numbers, signs of a patch and line ends around them stay; a key that stands
+ * in one line, with escaped line ends, as a whole.
+ */
+function bodyCuts(text: string, at: number, from: number): Cut[] {
+  const lines: { start: number; end: number }[] = [];
+  let place = at;
+  const take = (line: RegExp): boolean => {
+    line.lastIndex = place;
+    const found = line.exec(text);
+    if (!found) return false;
+    place = line.lastIndex;
+    const [, body] = found;
+    if (body !== undefined) lines.push({ start: place - body.length, end: place });
+    return true;
+  };
+  while (place - at < LONGEST && (take(BODY_LINE) || (lines.length === 0 && take(HEADER))));
+  if (lines.length === 0) return [];
+  // A line that is not full ends a key; PGP adds a checksum.
+  while (take(LAST_LINE) && text.charAt(place - 1) === '=');
+  if (lines.every(({ start, end }) => isPlainWord(text.slice(start, end)))) return [];
+  const bodies = lines.map(({ start, end }) => text.slice(start, end));
+  const alone = bodies.filter(({ length }) => length >= SHORTEST_LINE);
+  const [first] = lines;
+  const last = lines.at(-1);
+  if (!first || !last || first.start < from) return [];
+  if (!text.slice(first.start, last.end).includes('\n'))
+    return [{ start: first.start, end: last.end, name: NAME, alone }];
+  return lines.map(({ start, end }) => ({
+    start,
+    end,
+    name: NAME,
+    alone: alone.filter((line) => line === text.slice(start, end)),
+  }));
+}
+
+/** In code that makes or looks for keys, a name follows where a key would. */
+function isPlainWord(line: string): boolean {
+  return line.length < 40 && !(/\d/.test(line) && /[a-z]/.test(line) && /[A-Z]/.test(line));
+}

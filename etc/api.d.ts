@@ -436,9 +436,13 @@ type Opening = {
     mode: 'read' | 'write';
 };
 
-/** `session` and `always` also remember the yes; `reason` tells the model why not. */
+/**
+ * `session` and `always` also remember the yes; `reason` tells the model why not. `shown` says how much of the request was in
+ * sight before the yes: `part` means that its end was not. Such a yes does not count, and the question is put again.
+ */
 type Answer = {
     choice: 'once' | 'session' | 'always';
+    shown?: 'all' | 'part';
 } | {
     choice: 'no';
     reason?: string;

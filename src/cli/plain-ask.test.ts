@@ -113,22 +113,25 @@ describe('[C04] the question of permission on the terminal', () => {
     const once = talking();
     const first = once.approve(request, never);
     await once.type('y');
-    expect([await first, once.screen()]).toEqual([{ choice: 'once' }, 'Allow: Bash make? [y/n] y\n']);
+    expect([await first, once.screen()]).toEqual([
+      { choice: 'once', shown: 'all' },
+      'Allow: Bash make? [y/n] y\n',
+    ]);
 
     const more = talking();
     const second = more.approve(lasting, never);
     await more.type('a');
     expect([await second, more.screen()]).toEqual([
-      { choice: 'always' },
+      { choice: 'always', shown: 'all' },
       '  y once · s for this session · a always in this folder: Bash(make) · n no, or n and why\n' +
         'Allow: Bash make? [y/n] a\n',
     ]);
   });
 
   test.each<[string, PermissionRequest, Answer]>([
-    ['Y', request, { choice: 'once' }],
-    [' y ', lasting, { choice: 'once' }],
-    ['s', lasting, { choice: 'session' }],
+    ['Y', request, { choice: 'once', shown: 'all' }],
+    [' y ', lasting, { choice: 'once', shown: 'all' }],
+    ['s', lasting, { choice: 'session', shown: 'all' }],
     ['s', request, { choice: 'no' }],
     ['a', request, { choice: 'no' }],
     ['yes', lasting, { choice: 'no' }],

@@ -46,9 +46,11 @@ export function askOnTerminal(talk: Pick<Conversation, 'ask' | 'print'>): Approv
 
 function answerOf(line: string, { lasting }: { lasting: boolean }): Answer {
   const word = line.toLowerCase();
-  if (word === 'y') return { choice: 'once' };
-  if (lasting && word === 's') return { choice: 'session' };
-  if (lasting && word === 'a') return { choice: 'always' };
+  // The view prints every line of a request before this one.
+  const shown = 'all';
+  if (word === 'y') return { choice: 'once', shown };
+  if (lasting && word === 's') return { choice: 'session', shown };
+  if (lasting && word === 'a') return { choice: 'always', shown };
   const reason = /^no?[\s,:]+(.+)$/is.exec(line)?.[1];
   return reason === undefined ? { choice: 'no' } : { choice: 'no', reason };
 }

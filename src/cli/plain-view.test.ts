@@ -133,3 +133,26 @@ describe('[C05] a question in plain lines', () => {
     );
   });
 });
+
+test('what a question is about is printed to its last line, whatever kind it is', () => {
+  const paths = Array.from({ length: 40 }, (_, i) => `old/${i}.txt`);
+  const request = (preview: Display): PermissionRequest => ({
+    callId: 'c',
+    tool: 'Delete',
+    operation: 'Delete old',
+    accesses: [{ kind: 'write', target: 'old' }],
+    because: '',
+    preview,
+  });
+  const asked = (preview: Display) => plain().render({ type: 'question', request: request(preview) });
+  const lines = (names: readonly string[]) => names.map((name) => `  ${name}\n`).join('');
+
+  expect(asked({ kind: 'files', paths: [...paths, 'a\nAllow: x? [y/n] y'], total: 99 })).toBe(
+    lines([...paths, 'a ⏎ Allow: x? [y/n] y', '… 58 more']),
+  );
+  expect(asked({ kind: 'text', text: paths.join('\n') })).toBe(lines(paths));
+  const patch = paths.map((name) => `-${name}`).join('\n');
+  expect(asked({ kind: 'diff', path: 'a', patch, added: 0, removed: 40 })).toBe(
+    lines(paths.map((name) => `-${name}`)),
+  );
+});

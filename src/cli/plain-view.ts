@@ -156,6 +156,7 @@ export class PlainView {
     if (!preview) return '';
     // What is asked about is shown to its last line: nothing may be approved unseen.
     if (preview.kind === 'text') return indent(preview.text);
+    if (preview.kind === 'files') return fileLines(preview);
     this.#previewed.add(callId);
     return this.display(preview);
   }
@@ -209,6 +210,11 @@ function sumOf(diffs: Extract<Display, { kind: 'diffs' }>['diffs']): string {
   const added = diffs.reduce((sum, diff) => sum + diff.added, 0);
   const removed = diffs.reduce((sum, diff) => sum + diff.removed, 0);
   return `${diffs.length} ${diffs.length === 1 ? 'file' : 'files'}, +${added} -${removed}`;
+}
+
+function fileLines({ paths, total }: Extract<Display, { kind: 'files' }>): string {
+  const more = total > paths.length ? [`… ${total - paths.length} more`] : [];
+  return [...paths.map(oneLine), ...more].map((line) => `  ${line}\n`).join('');
 }
 
 function firstLines(text: string): string {

@@ -87,8 +87,13 @@ export type PermissionRequest = {
   grants?: string[];
 };
 
-/** `session` and `always` also remember the yes; `reason` tells the model why not. */
-export type Answer = { choice: 'once' | 'session' | 'always' } | { choice: 'no'; reason?: string };
+/**
+ * `session` and `always` also remember the yes; `reason` tells the model why not. `shown` says how much of the request was in
+ * sight before the yes: `part` means that its end was not. Such a yes does not count, and the question is put again.
+ */
+export type Answer =
+  | { choice: 'once' | 'session' | 'always'; shown?: 'all' | 'part' }
+  | { choice: 'no'; reason?: string };
 
-/** A person as a function. */
+/** A person as a function. One that leaves `shown` out had the whole request. */
 export type Approver = (request: PermissionRequest, signal: AbortSignal) => Promise<Answer>;

@@ -321,3 +321,47 @@ test('a grant counts in the next call, also when the policy brings it', async ()
   expect((await gate.decide(bash('make'), { signal })).by).toBe('grant Bash(make)');
   expect(questions).toEqual([]);
 });
+
+test('a yes to a request that was not shown to its end does not count: the question is put again', async () => {
+  const { questions, approver } = person(
+    { choice: 'always', shown: 'part' },
+    { choice: 'once', shown: 'part' },
+    { choice: 'once', shown: 'all' },
+  );
+  const granted: Permission[] = [];
+  const gate = createGate({ policy: () => policy, approver, onGrant: (one) => void granted.push(one) });
+
+  const decision = await gate.decide(bash('make'), { signal });
+
+  expect(decision).toEqual({ verdict: 'allow', by: 'user', because: 'the user allowed it (once)' });
+  expect(questions.length).toBe(3);
+  expect(new Set(questions).size).toBe(1);
+  expect(granted).toEqual([]);
+});
+
+test('somebody who never looks to the end has not agreed; nothing is remembered of it', async () => {
+  const { questions, approver } = person(
+    ...(['session', 'always', 'once'] as const).map((choice) => ({ choice, shown: 'part' as const })),
+    { choice: 'once' },
+  );
+  const gate = createGate({ policy: () => policy, approver });
+
+  expect(await gate.decide(bash('make'), { signal })).toEqual({
+    verdict: 'deny',
+    by: 'gate',
+    because: 'It was approved before all of it had been shown, so it did not run. Send it in smaller parts.',
+  });
+  expect([questions.length, gate.grants(), gate.denials()]).toEqual([3, [], []]);
+  expect((await gate.decide(bash('make'), { signal })).verdict).toBe('allow');
+});
+
+test('a no needs no look at the end', async () => {
+  const { questions, approver } = person(
+    { choice: 'once', shown: 'part' },
+    { choice: 'no', reason: 'too long' },
+  );
+  const gate = createGate({ policy: () => policy, approver });
+
+  expect((await gate.decide(bash('make'), { signal })).because).toBe('User denied permission: too long');
+  expect(questions.length).toBe(2);
+});

@@ -74,7 +74,8 @@ export function createGate({ policy, approver, onGrant }: GateOptions): Gate {
     const asked = { ...call, because: judgement.because, ...opened };
     const question = questionFor(asked, current(), offers);
     const full = (await options.beforeAsking?.(question)) ?? question;
-    const answer = await raceAbort(approver(full, signal), signal);
+    const answer = await answerTo(full, approver, signal);
+    if (answer === null) return unseen;
     if (answer.choice === 'no') {
       const denial = denied(answer);
       denials.set(keyOf(call), { operation: call.operation, decision: denial });
@@ -110,6 +111,28 @@ export function createGate({ policy, approver, onGrant }: GateOptions): Gate {
     },
     forgetDenial: (key) => void denials.delete(key),
   };
+}
+
+/** How often a question is put to somebody who says yes without having seen all of it. */
+const MAX_ASKED = 3;
+
+const unseen: Decision = {
+  verdict: 'deny',
+  by: 'gate',
+  because: 'It was approved before all of it had been shown, so it did not run. Send it in smaller parts.',
+};
+
+/** Null where every answer was a yes to something that was not completely shown: that is no yes. */
+async function answerTo(
+  question: PermissionRequest,
+  approver: Approver,
+  signal: AbortSignal,
+): Promise<Answer | null> {
+  for (let asked = 0; asked < MAX_ASKED; asked++) {
+    const answer = await raceAbort(approver(question, signal), signal);
+    if (answer.choice === 'no' || answer.shown !== 'part') return answer;
+  }
+  return null;
 }
 
 function settled(judgement: Decision | Evaluation): Decision {

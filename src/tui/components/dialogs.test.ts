@@ -57,7 +57,22 @@ describe('the permission dialog', () => {
     expect(screen.at(-1)).toBe('y yes, once   n no   r no, and say why   Esc stop the run');
     time.now = 1000;
     dialog.press(...typedKeys('y'));
-    expect(await dialog.result).toEqual({ type: 'answer', answer: { choice: 'once' } });
+    expect(await dialog.result).toEqual({ type: 'answer', answer: { choice: 'once', shown: 'all' } });
+  });
+
+  test('agrees to nothing whose end was not drawn, however fast the keys are', async () => {
+    const { kit, time } = clock();
+    const lines = Array.from({ length: 50 }, (_, i) => `echo step ${i}`);
+    const preview = { kind: 'text' as const, text: [...lines, 'rm -rf precious'].join('\n') };
+    const dialog = mount(permissionDialog({ ...request, preview }, kit));
+    expect((await dialog.screen()).join('\n')).not.toContain('rm -rf precious');
+    time.now = 1000;
+    // In one go: the end is scrolled to, and nobody has seen it yet.
+    dialog.press(keys.end, ...typedKeys('y'));
+    await expect.poll(async () => (await dialog.screen()).join('\n'), SETTLING).toContain('rm -rf precious');
+    expect((await dialog.screen()).join('\n')).toContain('Scroll to the end first (End)');
+    dialog.press(...typedKeys('y'));
+    expect(await dialog.result).toEqual({ type: 'answer', answer: { choice: 'once', shown: 'all' } });
   });
 
   test('hands what was typed too early to the prompt, key by key', async () => {

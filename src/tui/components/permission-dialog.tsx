@@ -1,4 +1,4 @@
-import { type ReactNode, useMemo } from 'react';
+import { type ReactNode, useEffect, useMemo, useRef } from 'react';
 import type { PermissionRequest } from '../../contract/permission.ts';
 import type { DialogKit } from '../dialogs/kit.ts';
 import { lookOf } from '../dialogs/look.ts';
@@ -9,7 +9,7 @@ import {
   type PermissionState,
   pressPermission,
 } from '../dialogs/permission.ts';
-import { permissionBody, permissionExtent, renderPermission } from '../dialogs/permission-view.ts';
+import { isEndSeen, permissionBody, permissionExtent, renderPermission } from '../dialogs/permission-view.ts';
 import { type Outcome, useModel } from '../dialogs/use-model.ts';
 import { displayLines } from '../display-lines.ts';
 import type { Dialog, DialogProps, Key } from '../types.ts';
@@ -35,15 +35,21 @@ function PermissionDialog({ request, kit, columns, rows, onDone }: Props): React
   );
   const choices = choicesOf(request);
   const asked = { request, choices, body };
+  const endSeen = useRef(false);
 
   function press(state: PermissionState, key: Key): Outcome<PermissionState, PermissionOutcome> {
     const extent = permissionExtent(state, asked, frame);
-    const step = pressPermission(state, { key, now: kit.now(), extent, choices });
+    const shown = endSeen.current ? 'all' : 'part';
+    const step = pressPermission(state, { key, now: kit.now(), extent, choices, shown });
     if (step.type === 'done') return { type: 'end', result: step.outcome };
     if (step.type === 'early') kit.onEarlyKey(key);
     return { type: 'state', state: step.state };
   }
 
   const state = useModel({ open: () => openPermission(kit.now()), press, onDone });
+  // Keys may come faster than drawings: only what was drawn counts as seen.
+  useEffect(() => {
+    endSeen.current ||= isEndSeen(state, asked, frame);
+  });
   return <DialogRows lines={renderPermission(state, asked, frame)} />;
 }

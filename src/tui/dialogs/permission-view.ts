@@ -54,6 +54,12 @@ export function permissionExtent(state: PermissionState, asked: Asked, frame: Fr
   return { total, page: total <= room ? total : Math.max(1, room - 1) };
 }
 
+/** Whether the last row of the body is among those that are seen. */
+export function isEndSeen(state: PermissionState, asked: Asked, frame: Frame): boolean {
+  const extent = permissionExtent(state, asked, frame);
+  return clampTop(state.top, extent) + extent.page >= extent.total;
+}
+
 /** The whole dialog: never more rows than there are, the question and its keys always among them. */
 export function renderPermission(state: PermissionState, asked: Asked, frame: Frame): Line[] {
   const { look, columns } = frame;
@@ -65,10 +71,11 @@ export function renderPermission(state: PermissionState, asked: Asked, frame: Fr
   const extent = permissionExtent(state, asked, frame);
   const top = clampTop(state.top, extent);
   const place = placeWords(top, extent);
+  const told = state.hasty ? `Scroll to the end first (End) · ${place}` : `${place} · ↑ ↓ PgUp PgDn`;
   return [
     ...head,
     ...asked.body.slice(top, top + extent.page),
-    ...(place === null ? [] : [[span(fitTo(`${place} · ↑ ↓ PgUp PgDn`, columns), look.warn)]]),
+    ...(place === null ? [] : [[span(fitTo(told, columns), state.hasty ? look.danger : look.warn)]]),
     ...footer(state, asked, frame),
   ].slice(0, frame.rows);
 }
@@ -124,12 +131,18 @@ function drawn(preview: Display, columns: number, draw: DrawDisplay): Line[] {
     const diffs = preview.diffs.map((diff) => ({ ...diff, patch: visibleText(diff.patch) }));
     return draw({ ...preview, diffs });
   }
+  if (preview.kind === 'files') return fileRows(preview, columns);
   if (preview.kind !== 'text') return draw(preview);
   // A command is shown blank by blank: they may be what it is about.
   return visibleText(preview.text)
     .replaceAll('\t', '    ')
     .split('\n')
     .flatMap((text) => chop([{ text }], columns));
+}
+
+function fileRows({ paths, total }: Extract<Display, { kind: 'files' }>, columns: number): Line[] {
+  const more = total > paths.length ? [`… ${total - paths.length} more`] : [];
+  return [...paths.map(visibleLine), ...more].flatMap((text) => chop([{ text }], columns));
 }
 
 /** Rows under one another, the second and later ones as far in as the first one's mark. */

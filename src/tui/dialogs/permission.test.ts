@@ -7,12 +7,14 @@ import { choicesOf, openPermission, type PermissionOutcome, pressPermission } fr
 const lasting = { grants: ['Bash(npm test *)'] };
 const extent = { total: 40, page: 10 };
 
+type Asked = { grants?: string[]; shown?: 'all' | 'part' };
+
 /** What becomes of keys pressed a second apart, after the question was read. */
-function press(pressed: readonly Key[], request: { grants?: string[] } = lasting) {
+function press(pressed: readonly Key[], { shown = 'all', ...request }: Asked = lasting) {
   let state = openPermission(0);
   let now = 1000;
   for (const key of pressed) {
-    const step = pressPermission(state, { key, now, extent, choices: choicesOf(request) });
+    const step = pressPermission(state, { key, now, extent, choices: choicesOf(request), shown });
     if (step.type === 'done') return step.outcome;
     state = step.state;
     now += 1000;
@@ -21,8 +23,8 @@ function press(pressed: readonly Key[], request: { grants?: string[] } = lasting
 }
 
 function answer(choice: 'once' | 'session' | 'always' | 'no', reason?: string): PermissionOutcome {
-  const said = choice === 'no' && reason !== undefined ? { choice, reason } : { choice };
-  return { type: 'answer', answer: said };
+  if (choice !== 'no') return { type: 'answer', answer: { choice, shown: 'all' } };
+  return { type: 'answer', answer: reason === undefined ? { choice } : { choice, reason } };
 }
 
 describe('[C05][Y09] one key answers', () => {
@@ -77,7 +79,13 @@ describe('nothing answers by accident', () => {
       fc.property(typed, (presses) => {
         let state = openPermission(0);
         for (const { name, now } of presses.toSorted((a, b) => a.now - b.now)) {
-          const step = pressPermission(state, { key: keyOf(name), now, extent, choices: choicesOf(lasting) });
+          const step = pressPermission(state, {
+            key: keyOf(name),
+            now,
+            extent,
+            choices: choicesOf(lasting),
+            shown: 'all',
+          });
           expect(step.type).toBe('early');
           if (step.type === 'early') state = step.state;
         }
@@ -91,4 +99,30 @@ test('arrows and pages move through what is asked about, within its bounds', () 
   expect(press([keys.space])).toMatchObject({ top: 9 });
   expect(press([keys.end, keys.down])).toMatchObject({ top: 30 });
   expect(press([keys.end, keys.home])).toMatchObject({ top: 0 });
+});
+
+describe('a yes before the end was in sight', () => {
+  test.each([
+    ['y', typedKeys('y')],
+    ['s', typedKeys('s')],
+    ['a', typedKeys('a')],
+    ['Enter on yes', [keys.tab, keys.return]],
+    ['Enter on always', [keys.tab, keys.tab, keys.tab, keys.return]],
+  ])('does not count: %s', (_, pressed) => {
+    expect(press(pressed, { ...lasting, shown: 'part' })).toMatchObject({ hasty: true });
+  });
+
+  test('a no does, and so does a reason', () => {
+    expect(press(typedKeys('n'), { ...lasting, shown: 'part' })).toEqual(answer('no'));
+    expect(press([...typedKeys('rx'), keys.return], { ...lasting, shown: 'part' })).toEqual(
+      answer('no', 'x'),
+    );
+  });
+
+  test('scrolling takes the advice away again', () => {
+    expect(press([...typedKeys('y'), keys.end], { ...lasting, shown: 'part' })).toMatchObject({
+      hasty: false,
+      top: 30,
+    });
+  });
 });

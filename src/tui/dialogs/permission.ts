@@ -20,6 +20,8 @@ export type PermissionState = {
   selected: number | null;
   /** Why not, while it is being typed. */
   reason: TextLine | null;
+  /** Agreed to before the end was in sight: the user is told to look first. */
+  hasty: boolean;
 };
 
 export type PermissionStep =
@@ -29,7 +31,7 @@ export type PermissionStep =
   | { type: 'early'; state: PermissionState };
 
 export function openPermission(now: number): PermissionState {
-  return { guard: guardFrom(now), top: 0, selected: null, reason: null };
+  return { guard: guardFrom(now), top: 0, selected: null, reason: null, hasty: false };
 }
 
 /** Only what the request offers: without rules to keep, a yes counts once. */
@@ -46,7 +48,8 @@ export function choicesOf({ grants = [] }: Pick<PermissionRequest, 'grants'>): C
   return [once, ...(grants.length > 0 ? lasting : []), ...no];
 }
 
-type Press = { key: Key; now: number; extent: Extent; choices: readonly Choice[] };
+/** `shown`: whether the last row of the body has been on the screen. */
+type Press = { key: Key; now: number; extent: Extent; choices: readonly Choice[]; shown: 'all' | 'part' };
 
 /** One key on an open question. A paste answers nothing, nor does a key held with Ctrl or Alt. */
 export function pressPermission(state: PermissionState, press: Press): PermissionStep {
@@ -69,7 +72,7 @@ function pressReason(state: PermissionState, reason: TextLine, key: Key): Permis
   return { type: 'state', state: { ...state, reason: edited(reason, key) ?? reason } };
 }
 
-function pressChoice(state: PermissionState, { key, extent, choices }: Press): PermissionStep {
+function pressChoice(state: PermissionState, { key, extent, choices, shown }: Press): PermissionStep {
   if (key.type !== 'key' || key.ctrl || key.alt) return { type: 'state', state };
   if (key.name === 'escape') return { type: 'done', outcome: { type: 'interrupt' } };
   const step = stepOf(key);
@@ -77,14 +80,16 @@ function pressChoice(state: PermissionState, { key, extent, choices }: Press): P
     return { type: 'state', state: { ...state, selected: moved(state.selected, step, choices) } };
   const chosen =
     key.name === 'return' ? choices[state.selected ?? -1] : choices.find((choice) => choice.key === key.name);
-  if (chosen) return take(state, chosen);
+  if (chosen) return take(state, chosen, shown);
   const top = scrolled(state.top, key, extent);
-  return { type: 'state', state: top === null ? state : { ...state, top } };
+  return { type: 'state', state: top === null ? state : { ...state, top, hasty: false } };
 }
 
-function take(state: PermissionState, { name }: Choice): PermissionStep {
+function take(state: PermissionState, { name }: Choice, shown: Press['shown']): PermissionStep {
   if (name === 'reason') return { type: 'state', state: { ...state, reason: emptyLine } };
-  return answered({ choice: name });
+  if (name === 'no') return answered({ choice: name });
+  if (shown === 'part') return { type: 'state', state: { ...state, hasty: true } };
+  return answered({ choice: name, shown });
 }
 
 function answered(answer: Answer): PermissionStep {

@@ -1,0 +1,104 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { still } from '../support/lab.ts';
+import { calls, says } from '../support/model-server/script.ts';
+import { openScreen } from '../support/screen.ts';
+import { workspace } from '../support/workspace.ts';
+
+const END = '\x1b[F';
+const PAGE_DOWN = '\x1b[6~';
+const FIRST = 'Scroll to the end first (End)';
+
+/** Long enough that its end is below any terminal's bottom. */
+const steps = Array.from({ length: 120 }, (_, i) => `echo step-${i}`);
+const command = [...steps, 'touch risky-end'].join('\n');
+
+async function asked(size: { columns: number; rows: number }) {
+  const space = await workspace({ 'a.txt': 'alpha\n' });
+  const { lab } = await openScreen(space, [calls(['Bash', { command }]), says('Done.')], size);
+  lab.type('go\r');
+  await lab.waitFor('yes, once');
+  await still(lab);
+  // A question is not answered by keys that come with it.
+  await new Promise((resolve) => setTimeout(resolve, 600));
+  const screen = () => lab.rows().join('\n');
+  onTestFinished(() => lab.type('\x03\x03'));
+  return { space, lab, screen };
+}
+
+describe('a command whose end is off screen', () => {
+  test.each([
+    ['y', { columns: 80, rows: 24 }],
+    ['s', { columns: 80, rows: 30 }],
+    ['a', { columns: 120, rows: 40 }],
+    ['\t\r', { columns: 70, rows: 16 }],
+  ])('is not approved by %j before it was scrolled to', async (yes, size) => {
+    const { space, lab, screen } = await asked(size);
+    expect(screen()).not.toContain('risky-end');
+    lab.type(yes);
+    await lab.waitFor(FIRST);
+    expect(await space.tree()).toEqual({ 'a.txt': 'alpha\n' });
+
+    lab.type(END);
+    await lab.waitFor('touch risky-end');
+    lab.type('y');
+    await lab.waitFor('Done.');
+    expect(await space.tree()).toEqual({ 'a.txt': 'alpha\n', 'risky-end': '' });
+  });
+
+  test('is approved after its pages were gone through', async () => {
+    const { space, lab, screen } = await asked({ columns: 80, rows: 30 });
+    const isAtEnd = () => /lines \d+-(\d+) of \1 /.test(screen());
+    while (!isAtEnd()) {
+      const before = screen();
+      lab.type(PAGE_DOWN);
+      await lab.waitFor(() => screen() !== before);
+    }
+    lab.type('y');
+    await lab.waitFor('Done.');
+    expect(await space.tree()).toHaveProperty('risky-end');
+    expect(lab.all().join('\n')).not.toContain(FIRST);
+  });
+
+  test('can be declined at once', async () => {
+    const { space, lab } = await asked({ columns: 80, rows: 24 });
+    lab.type('n');
+    await lab.waitFor('Done.');
+    expect(await space.tree()).toEqual({ 'a.txt': 'alpha\n' });
+  });
+});
+
+test('a long change is not approved before its end was in sight, and a short one by one key', async () => {
+  const old = Array.from({ length: 200 }, (_, i) => `line ${i}\n`).join('');
+  const space = await workspace({ 'a.txt': old, 'b.txt': 'alpha\n' });
+  const { lab } = await openScreen(
+    space,
+    [
+      calls(
+        ['Read', { file_path: 'a.txt' }],
+        ['Edit', { file_path: 'b.txt', old_string: 'alpha', new_string: 'beta' }],
+      ),
+      calls(['Write', { file_path: 'a.txt', content: old.replaceAll('line', 'row') }]),
+      says('Done.'),
+    ],
+    { columns: 80, rows: 30 },
+  );
+  onTestFinished(() => lab.type('\x03\x03'));
+  lab.type('go\r');
+  await lab.waitFor('Allow: Edit b.txt?');
+  await still(lab);
+  await new Promise((resolve) => setTimeout(resolve, 600));
+  lab.type('y');
+  await lab.waitFor('Allow: Write a.txt?');
+  expect(await readFile(path.join(space.root, 'b.txt'), 'utf8')).toBe('beta\n');
+  await still(lab);
+  await new Promise((resolve) => setTimeout(resolve, 600));
+  lab.type('y');
+  await lab.waitFor(FIRST);
+  lab.type(END);
+  await lab.waitFor('row 199');
+  lab.type('y');
+  await lab.waitFor('Done.');
+  expect(await readFile(path.join(space.root, 'a.txt'), 'utf8')).toBe(old.replaceAll('line', 'row'));
+});

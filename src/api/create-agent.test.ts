@@ -136,6 +136,10 @@ describe('permissions', () => {
       },
     ],
     ['nonsense', () => 'yes' as unknown as boolean],
+    ['an object that is no answer', () => ({ yes: true }) as unknown as boolean],
+    ['a choice that is none', () => ({ choice: 'yes' }) as unknown as boolean],
+    ['a yes to a part of it', () => ({ choice: 'once' as const, shown: 'part' as const })],
+    ['a yes to who knows what', () => ({ choice: 'once', shown: 'some' }) as unknown as boolean],
   ])('%s of the callback is a no', async (_, approve) => {
     const { agent, space } = await stage(
       { script: [edit, says('no')], files: { 'a.ts': 'x = 1' } },

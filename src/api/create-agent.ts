@@ -127,8 +127,11 @@ function approverOf(approve: NonNullable<AgentPermissions['approve']>): Approver
   };
 }
 
+const CHOICES: readonly Answer['choice'][] = ['once', 'session', 'always', 'no'];
+
 function answerOf(said: boolean | Answer): Answer {
   if (said === true) return { choice: 'once' };
   // Whatever else a program without types returns is no yes.
-  return typeof said === 'object' && said !== null ? said : { choice: 'no' };
+  const isAnswer = typeof said === 'object' && said !== null && CHOICES.includes(said.choice);
+  return isAnswer ? said : { choice: 'no' };
 }

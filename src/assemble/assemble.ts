@@ -157,7 +157,12 @@ export function assemble(parts: Parts): Assistant {
     context: (signal, voice, scope) => {
       const delegate = subagents.delegate(voice, signal);
       const opened = shellOpenTo(shell, scope.opens);
-      return { ...hands.context(signal, voice, scope), shell: opened, ...(delegate && { delegate }) };
+      return {
+        ...hands.context(signal, voice, scope),
+        shell: opened,
+        mayLeaveSandbox: judge.mayLeaveSandbox,
+        ...(delegate && { delegate }),
+      };
     },
     localInput: (tool, input) => privacy.localInput(tool, input),
     isReadOnly: (access) => judge.isReadOnly(access),

@@ -41,6 +41,8 @@ export type Judge = {
   sandbox(): Promise<SandboxState>;
   /** What broad rules open; for those who look at a screen. */
   hints: readonly string[];
+  /** Whether a command outside the sandbox could be allowed. */
+  mayLeaveSandbox(): boolean;
   /** The rules that would spare the question about such a call; none where nothing would, or nothing need. */
   offers(tool: string, accesses: readonly Access[]): Promise<string[]>;
   /** As if the user had answered "always". */
@@ -166,6 +168,12 @@ export function createJudge(parts: Parts, { mode, guard, sandbox, warn, controll
       forgetDenial: (key) => gate.forgetDenial(key),
     },
     sandbox: look,
+    mayLeaveSandbox: () =>
+      gate.isPossible({
+        tool: 'Bash',
+        accesses: [{ kind: 'execute', target: 'true', unconfined: true }],
+        input: {},
+      }),
     hints: tellBroadRules(rules.allow),
     async offers(tool, accesses) {
       await Promise.all([look(), loadGrammar()]);

@@ -174,6 +174,8 @@ export type ToolContext = {
   /** What the session knows of files it has read: the SHA-256 by real path. */
   seen: Map<string, string>;
   progress(text: string): void;
+  /** Whether a command outside the sandbox could be allowed; false where it is refused whatever is asked. */
+  mayLeaveSandbox?(): boolean;
   /** Hands work on to a subagent; a sentence when that cannot be. Absent where the agent may not. */
   delegate?(work: Delegation): Promise<Delegated | string>;
 };

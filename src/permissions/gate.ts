@@ -41,6 +41,8 @@ export type Gate = {
   denials(): Denial[];
   /** The rules a remembered yes to such a call would add; none where nothing is asked, or every time anew. */
   offers(call: Request): string[];
+  /** Whether such a call could run: nothing forbids it, and somebody is there if it must be asked about. */
+  isPossible(call: Request): boolean;
   /** For a user who changed their mind. A grant that the policy brings is the policy's to drop. */
   forgetGrant(grant: Pick<Permission, 'type' | 'pattern'>): void;
   forgetDenial(key: string): void;
@@ -104,6 +106,10 @@ export function createGate({ policy, approver, onGrant }: GateOptions): Gate {
     },
     grants: () => current().grants,
     offers: (call) => offersFor(call, current()).map(({ pattern }) => pattern),
+    isPossible(call) {
+      const { verdict } = evaluate(call, current());
+      return verdict === 'allow' || (verdict === 'ask' && approver !== undefined);
+    },
     denials: () =>
       [...denials].map(([key, { operation, decision }]) => ({ key, operation, because: decision.because })),
     forgetGrant({ type, pattern }) {
@@ -130,7 +136,7 @@ async function answerTo(
 ): Promise<Answer | null> {
   for (let asked = 0; asked < MAX_ASKED; asked++) {
     const answer = await raceAbort(approver(question, signal), signal);
-    if (answer.choice === 'no' || answer.shown !== 'part') return answer;
+    if (answer.choice === 'no' || (answer.shown ?? 'all') === 'all') return answer;
   }
   return null;
 }

@@ -62,7 +62,7 @@ export function createBash({ shell: name, maxTimeoutMs = MAX_TIMEOUT }: BashOpti
 
     async run(
       { command, timeout, working_directory, run_in_background, outside_sandbox },
-      { files, shell, signal, progress },
+      { files, shell, signal, progress, mayLeaveSandbox },
     ) {
       if (command.includes('\0')) return fail('The command contains a NUL byte. Send it without.');
       const folder = working_directory === undefined ? null : await files.stat(working_directory);
@@ -103,7 +103,8 @@ export function createBash({ shell: name, maxTimeoutMs = MAX_TIMEOUT }: BashOpti
       };
       const trouble = troubleOf(outcome, { asked: timeout ?? limit, limit, maxTimeoutMs });
       if (trouble === null) return ok(output === '' ? '(no output)' : output, extra);
-      const lines = [trouble, sandboxHint(outcome), output].filter((text) => text !== null && text !== '');
+      const hint = sandboxHint(outcome, { mayLeave: mayLeaveSandbox?.() ?? true });
+      const lines = [trouble, hint, output].filter((text) => text !== null && text !== '');
       return fail(lines.join('\n'), extra);
     },
   });

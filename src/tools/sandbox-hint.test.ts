@@ -29,17 +29,26 @@ describe('the hint after a failure', () => {
   );
 
   test('names what is forbidden, and the way on', () => {
-    expect(sandboxHint(outcome('curl: (6) Could not resolve host: a.example'))).toBe(
+    expect(sandboxHint(outcome('curl: (6) Could not resolve host: a.example'), { mayLeave: true })).toBe(
       'The sandbox forbids this (there is no network). If it must be, ask for outside_sandbox.',
     );
-    expect(sandboxHint(outcome('x: Read-only file system', { level: 'strict' }))).toBe(
+    expect(sandboxHint(outcome('x: Read-only file system', { level: 'strict' }), { mayLeave: true })).toBe(
       'The sandbox forbids this (nothing can be changed). If it must be, ask for outside_sandbox.',
     );
   });
 
+  test('names no way that is closed', () => {
+    expect(sandboxHint(outcome('x: Read-only file system'), { mayLeave: false })).toBe(
+      'The sandbox forbids this (only the working directory and /tmp can be changed). ' +
+        'Nothing may run outside it here: find another way, or tell the user what is missing.',
+    );
+  });
+
   test('is silent where the sandbox is not to blame', () => {
-    expect(sandboxHint(outcome('Could not resolve host: a.example', { network: 'open' }))).toBeNull();
-    expect(sandboxHint(outcome('x: Read-only file system', { kind: 'host' }))).toBeNull();
-    expect(sandboxHint(outcome('1 test failed'))).toBeNull();
+    expect(
+      sandboxHint(outcome('Could not resolve host: a.example', { network: 'open' }), { mayLeave: true }),
+    ).toBeNull();
+    expect(sandboxHint(outcome('x: Read-only file system', { kind: 'host' }), { mayLeave: true })).toBeNull();
+    expect(sandboxHint(outcome('1 test failed'), { mayLeave: true })).toBeNull();
   });
 });

@@ -72,13 +72,22 @@ export const smells: readonly Smell[] = [
   },
 ];
 
-/** One line for the model when a command failed and its output smells of the sandbox, else null. */
-export function sandboxHint({ sandbox, stdout, stderr }: CommandOutcome): string | null {
+/**
+ * One line for the model when a command failed and its output smells of the sandbox, else null. `mayLeave`: whether a
+ * command outside the sandbox could be allowed at all.
+ */
+export function sandboxHint(
+  { sandbox, stdout, stderr }: CommandOutcome,
+  { mayLeave }: { mayLeave: boolean },
+): string | null {
   if (sandbox.kind === 'host') return null;
+  const way = mayLeave
+    ? 'If it must be, ask for outside_sandbox.'
+    : 'Nothing may run outside it here: find another way, or tell the user what is missing.';
   for (const text of [stderr, stdout]) {
     for (const { match, because } of smells) {
       const why = match.test(text) ? because(sandbox) : null;
-      if (why !== null) return `The sandbox forbids this (${why}). If it must be, ask for outside_sandbox.`;
+      if (why !== null) return `The sandbox forbids this (${why}). ${way}`;
     }
   }
   return null;

@@ -11,6 +11,7 @@ import type { Session } from '../contract/session.ts';
 import { limited, unlessAborted } from '../lib/abort.ts';
 import { inTurn, once } from '../lib/closing.ts';
 import { EventChannel } from '../lib/event-channel.ts';
+import { sha256 } from '../lib/sha256.ts';
 import { cachedUsage, PromptCache } from '../observability/prompt-cache.ts';
 import { namesServer } from '../permissions/pattern.ts';
 import { cacheKeyOf } from '../providers/cache-key.ts';
@@ -36,7 +37,7 @@ import { createProjectInstructions } from './project-instructions.ts';
 import { reachModels } from './reach-models.ts';
 import { createRemembering, remembers } from './remembering.ts';
 import { createRepository } from './repository.ts';
-import { requestSettings } from './request-settings.ts';
+import { outputLimits, requestSettings } from './request-settings.ts';
 import { rootHints } from './running-as-root.ts';
 import { forgetful, sessionLog } from './session-log.ts';
 import { circlesOf, fitInstructions, isSmall, offeredTools } from './small-model.ts';
@@ -215,8 +216,9 @@ export function assemble(parts: Parts): Assistant {
     answering: () => ({
       model: inUse.model,
       contextWindow: inUse.info.contextWindow,
-      maxOutput: config.maxTokens ?? inUse.info.maxOutputTokens,
+      ...outputLimits(config, inUse.info),
     }),
+    keepText: (text: string) => keepOutput(hands.outputFolder, `prompt-${sha256(text).slice(0, 16)}`, text),
     threshold: config.summarizationThreshold,
     base,
     helper: models.helper,

@@ -44,7 +44,7 @@ function setUp(answer: (prompt: string, signal: AbortSignal) => Promise<string>,
   const deps = {
     session,
     ready: Promise.resolve(),
-    answering: () => ({ model: 'm', contextWindow: 10_000, maxOutput: 1000 }),
+    answering: () => ({ model: 'm', contextWindow: 10_000, maxOutput: 1000, mostOutput: 3000 }),
     threshold: 0.9,
     base: async () => BASE,
     helper: async () => helper,
@@ -180,10 +180,33 @@ describe('[E04] making room', () => {
     expect(view.limits().compactAt).toBeLessThan(before / 2);
   });
 
-  test('with nothing to give, it says so', async () => {
-    const { view, changes } = setUp(async () => 'never asked', talk(0, 3));
-    expect(await makeRoom(view, 'overflow')).toEqual({ events: [], smaller: false });
+  test('with nothing to compact, the texts are sent in part, until there is nothing to shorten', async () => {
+    const { view, session, changes } = setUp(async () => 'never asked', talk(0, 3));
+    const sizes = [JSON.stringify(view.request(BASE, session.messages).messages).length];
+    let tries = 0;
+    while ((await makeRoom(view, 'overflow')).smaller) {
+      sizes.push(JSON.stringify(view.request(BASE, session.messages).messages).length);
+      if (++tries > 20) throw new Error('It never ends.');
+    }
+    expect(tries).toBeGreaterThan(0);
+    expect(sizes).toEqual([...sizes].sort((a, b) => b - a));
     expect(changes).toEqual([]);
+  });
+
+  test('an answer that was cut off is asked for again with all that the model can write', async () => {
+    const { view, session } = setUp(async () => '', talk(0, 3));
+    expect(view.request(BASE, session.messages).maxTokens).toBeUndefined();
+    session.messages.push({ ...reply('half'), stopReason: 'max_tokens' });
+    expect(view.request(BASE, session.messages).maxTokens).toBe(3000);
+    expect(view.request({ ...BASE, maxTokens: 700 }, session.messages).maxTokens).toBe(700);
+  });
+
+  test('near the end of the window an answer is asked for that still fits', async () => {
+    const { view, session } = setUp(async () => '', talk(0, 87));
+    const { maxTokens = 0 } = view.request({ ...BASE, maxTokens: 5000 }, session.messages);
+    const { tokens } = await view.measure();
+    expect(maxTokens).toBeGreaterThanOrEqual(512);
+    expect(maxTokens).toBeLessThanOrEqual(10_000 - tokens + 1);
   });
 
   test('what is sent again is the same objects, so that nobody has to look through them again', async () => {

@@ -1,15 +1,16 @@
 import type { Controller } from '../agent/controller.ts';
 import type { Run } from '../agent/loop.ts';
-import { tailStart } from '../context/boundary.ts';
+import { keptMessages, tailStart } from '../context/boundary.ts';
 import { type Cause, type Draft, planCompaction } from '../context/compact.ts';
 import { nextFactor, promptTokens, tokensNow } from '../context/count.ts';
+import { type Fitted, fitMessages } from '../context/fit.ts';
 import { keptText, sentSummary } from '../context/kept.ts';
 import { endOfHead, headOf } from '../context/show.ts';
 import { budgetOf, type Limits, limitsOf } from '../context/window.ts';
 import type { Compacted } from '../contract/command.ts';
 import { ContextOverflowError } from '../contract/errors.ts';
 import type { AgentEvent } from '../contract/event.ts';
-import type { Message } from '../contract/message.ts';
+import type { Message, TextPart } from '../contract/message.ts';
 import type { CompletionRequest } from '../contract/provider.ts';
 import type { Session } from '../contract/session.ts';
 import type { Todo } from '../contract/tool.ts';
@@ -25,8 +26,8 @@ export type ViewDeps = {
   session: Session;
   /** All of the session's messages are there. */
   ready: Promise<void>;
-  /** The model in use, its window, and most tokens of an answer. */
-  answering(): { model: string; contextWindow: number; maxOutput: number };
+  /** The model in use, its window, and most tokens of an answer: as it is asked for, and if need be. */
+  answering(): { model: string; contextWindow: number; maxOutput: number; mostOutput?: number };
   /** Share of the window past which older messages are compacted. */
   threshold: number;
   base(): Promise<Base>;
@@ -36,6 +37,8 @@ export type ViewDeps = {
   controller(): Pick<Controller, 'changeView'>;
   /** Somebody may go on typing after a run: a summary may be prepared for it. */
   isWatched: boolean;
+  /** Puts a text that is too long for the window where the model can read it in parts; null when it cannot. */
+  keepText?(text: string): Promise<string | null>;
   /** Whether somebody wants older messages kept as they are, as long as they fit. */
   keepsAll?(cause: 'routine' | 'asked', focus: string): Promise<boolean>;
 };
@@ -44,7 +47,10 @@ export type ViewDeps = {
 type Measured = { sent: CompletionRequest; tokens: number; scale: number };
 
 export type ConversationView = {
-  /** What to send of these messages. Throws where that is by far too long to be sent at all. */
+  /**
+   * What to send of these messages: always something that fits, as far as they are what makes it too long. Throws where
+   * it is by far too long all the same.
+   */
   request(base: Base, messages: readonly Message[]): CompletionRequest;
   /** `base` is what the run's requests begin with; without it, they would begin as they do now. */
   makeRoom(...room: [...Parameters<Run['makeRoom']>, base?: Base]): ReturnType<Run['makeRoom']>;
@@ -66,8 +72,18 @@ const WORTH_NOTING = 0.03;
 const SMALLER = 0.9;
 /** Windows that our estimate, which errs on the high side, must go past before a request is not even sent. */
 const FAR_TOO_LONG = 1.5;
+/** What a compaction leaves of the room for messages, or the next one would come too soon. */
+const GIVEN_BACK = 0.5;
 /** What recent messages may take at most of what a request takes now. */
 const RECENT = 0.4;
+/** What a request is made to take after a refusal that nothing else helped against. */
+const AFTER_REFUSAL = 0.7;
+/** The least that an answer is asked for with. */
+const LEAST_OUTPUT = 512;
+/** A request that was refused is sent again only if it is smaller than that. */
+const WORTH_SENDING = 0.97;
+/** An answer that reached the limit so many messages ago still speaks for a higher one. */
+const CUT_LATELY = 20;
 
 /** What the model is shown of one session: joins the journal's view, the window, and the model for summaries. */
 export function createConversationView(deps: ViewDeps): ConversationView {
@@ -77,6 +93,10 @@ export function createConversationView(deps: ViewDeps): ConversationView {
   const real = new Map<string, number>();
   let estimated = 0;
   let idleUntil = 0;
+  /** Most characters of a text, because the last messages would not fit otherwise; and the least that was told. */
+  let textLimit = Number.POSITIVE_INFINITY;
+  let told = { limit: Number.POSITIVE_INFINITY, dropped: false };
+  const places = new WeakMap<TextPart, string>();
   let kept:
     | { compaction: Compaction; last: Message | undefined; head: readonly Message[] | null }
     | undefined;
@@ -85,10 +105,18 @@ export function createConversationView(deps: ViewDeps): ConversationView {
   const lastCompaction = () => current().compactions.at(-1);
   const factor = () => current().factors[deps.answering().model] ?? 1;
   const budget = () => budgetOf(deps.answering().contextWindow);
+  const keep = () => keptMessages(deps.answering().contextWindow);
 
   function limits(): Limits {
     const { model, contextWindow, maxOutput } = deps.answering();
     return limitsOf(contextWindow * (real.get(model) ?? 1), { threshold: deps.threshold, maxOutput });
+  }
+
+  /** A small window is half full before anything is said: what counts is what the conversation itself gets back. */
+  function withTarget(fixed: number): Limits {
+    const all = limits();
+    const half = fixed + (all.compactAt - fixed) * GIVEN_BACK;
+    return { ...all, target: Math.max(0, Math.min(all.target, half)) };
   }
 
   /** Made once for a compaction: what is sent again must be the same objects, for those who remember them. */
@@ -101,26 +129,96 @@ export function createConversationView(deps: ViewDeps): ConversationView {
     return kept.head ? [...kept.head, ...messages.slice(endOfHead(messages, compaction))] : messages;
   }
 
-  function requestOf(base: Base, messages: readonly Message[]): CompletionRequest {
+  const sizeOf = (request: CompletionRequest, scale: number) => scale * estimateTokens(request);
+
+  function withSummary(base: Base): Base & { summary?: string } {
     const compaction = lastCompaction();
     const summary = compaction && sentSummary(compaction);
-    const whole = { ...base, ...(summary !== undefined && { summary }), messages: shown(messages) };
-    estimated = estimateTokens(whole);
-    return whole;
+    return summary === undefined ? base : { ...base, summary };
+  }
+
+  /** No text is longer than what leaves room for the last messages, which no compaction touches. */
+  function seen(messages: readonly Message[]): readonly Message[] {
+    return textLimit === Number.POSITIVE_INFINITY
+      ? messages
+      : fitMessages(messages, { most: textLimit, fits: () => true, placeOf: (part) => places.get(part) })
+          .messages;
+  }
+
+  function measureOf(base: Base, messages: readonly Message[]): Measured {
+    const limited = seen(messages);
+    const sent = { ...withSummary(base), messages: shown(limited) };
+    const whole = estimateTokens(sent);
+    const { model } = deps.answering();
+    const tokens = tokensNow(limited, {
+      model,
+      since: current().countFrom,
+      whole,
+      estimate: (some) => estimateTokens({ model, system: '', messages: some }),
+      factor: factor(),
+    });
+    return { sent, tokens, scale: tokens / Math.max(1, whole) };
   }
 
   async function measure(base?: Base): Promise<Measured> {
     await deps.ready;
-    const sent = requestOf(base ?? (await deps.base()), session.messages);
-    const { model } = deps.answering();
-    const tokens = tokensNow(session.messages, {
-      model,
-      since: current().countFrom,
-      whole: estimated,
-      estimate: (messages) => estimateTokens({ model, system: '', messages }),
-      factor: factor(),
+    return measureOf(base ?? (await deps.base()), session.messages);
+  }
+
+  function fitted({ sent, tokens, scale }: Measured): Fitted {
+    const { room } = limits();
+    if (tokens <= room) return { messages: sent.messages, limit: textLimit, dropped: 0 };
+    return fitMessages(sent.messages, {
+      fits: (messages) => sizeOf({ ...sent, messages }, scale) <= room,
+      placeOf: (part) => places.get(part),
     });
-    return { sent, tokens, scale: tokens / Math.max(1, estimated) };
+  }
+
+  /** The last messages stay, whatever is compacted: what is too long among them is shortened first. */
+  function limitTexts(base: Base): void {
+    const before = textLimit;
+    textLimit = Number.POSITIVE_INFINITY;
+    const { sent, tokens, scale } = measureOf(base, session.messages);
+    const { compactAt, target } = limits();
+    if (tokens <= compactAt) return;
+    const { messages } = session;
+    const tail = messages.slice(tailStart(messages, { budget: 0, count: () => 1, keep: keep() }));
+    const fits = (most: number) => (some: readonly Message[]) =>
+      sizeOf({ ...sent, messages: some }, scale) <= most;
+    // Once shortened, they stay as they are: what is sent again should be the same bytes.
+    if (!fits(compactAt)(tail)) textLimit = Math.min(before, fitMessages(tail, { fits: fits(target) }).limit);
+  }
+
+  /** Texts that are shortened from now on are put where the model can read them; says so, once for each change. */
+  async function* tellShortened({ limit, dropped }: Fitted): AsyncGenerator<AgentEvent> {
+    if (limit >= told.limit && (told.dropped || dropped === 0)) return;
+    told = { limit, dropped: dropped > 0 };
+    const long = session.messages
+      .flatMap(({ role, content }) => (role === 'user' ? content : []))
+      .filter((part) => part.type === 'text' && part.text.length > limit);
+    for (const part of long) {
+      if (part.type !== 'text' || places.has(part)) continue;
+      const place = await deps.keepText?.(part.text);
+      if (place) places.set(part, place);
+    }
+    const kept = long.flatMap((part) => (part.type === 'text' ? (places.get(part) ?? []) : []));
+    const where =
+      kept.length === 0 ? '' : ` The model can read the whole of your prompt in ${kept.join(', ')}.`;
+    const what = dropped > 0 ? 'Old messages are left out and long texts' : 'Long texts';
+    const text = `The conversation is larger than the model's window. ${what} are sent in part.${where}`;
+    yield { type: 'notice', level: 'warn', text };
+  }
+
+  /** A prompt near the window's end leaves less for the answer; one that was cut off is asked for with more. */
+  function maxTokensFor(base: Base, messages: readonly Message[], tokens: number): { maxTokens?: number } {
+    const { contextWindow, maxOutput, mostOutput = maxOutput } = deps.answering();
+    const wasCut = messages
+      .slice(-CUT_LATELY)
+      .some((message) => message.role === 'assistant' && message.stopReason === 'max_tokens');
+    const wanted = base.maxTokens ?? (wasCut ? mostOutput : maxOutput);
+    const left = Math.max(LEAST_OUTPUT, Math.floor(contextWindow - tokens));
+    if (wanted > left) return { maxTokens: left };
+    return base.maxTokens === undefined && wasCut ? { maxTokens: wanted } : {};
   }
 
   async function compact(
@@ -128,15 +226,16 @@ export function createConversationView(deps: ViewDeps): ConversationView {
     { cause, focus, signal }: { cause: Cause; focus: string; signal: AbortSignal },
   ): Promise<Compacted | null> {
     if (cause !== 'overflow' && (await deps.keepsAll?.(cause, focus))) return null;
-    const { messages } = session;
+    const messages = seen(session.messages);
     const previous = lastCompaction();
     const { recent, summary: room } = budget();
     const compaction = await planCompaction({
       messages,
       previous,
       cause,
-      limits: limits(),
+      limits: withTarget(sizeOf({ ...sent, summary: '', messages: [] }, scale)),
       recent: cause === 'asked' ? 0 : Math.min(recent, tokens * RECENT),
+      keep: keep(),
       before: tokens,
       size: (some, summary) => {
         const { summary: _old, ...base } = sent;
@@ -175,41 +274,65 @@ export function createConversationView(deps: ViewDeps): ConversationView {
     const { recent, summary } = budget();
     const count = (message: Message) =>
       scale * estimateTokens({ model: '', system: '', messages: [message] });
-    const keepFrom = tailStart(messages, { budget: recent, count });
+    const keepFrom = tailStart(messages, { budget: recent, count, keep: keep() });
     if (keepFrom > (previous?.keepFrom ?? 0))
       summarizer.prepare({ messages, keepFrom, previous, focus: '', budget: summary });
   }
 
+  async function* makeSmaller(
+    cause: 'routine' | 'overflow',
+    signal: AbortSignal,
+    base: Base,
+  ): AsyncGenerator<AgentEvent, boolean> {
+    const measured = measureOf(base, session.messages);
+    const { tokens } = measured;
+    const { length } = session.messages;
+    const { compactAt, room } = limits();
+    if (cause === 'routine' && length < idleUntil) return false;
+    if (cause === 'routine' && tokens <= compactAt) {
+      prepare(measured);
+      return false;
+    }
+    const done = await compact(measured, { cause, focus: '', signal });
+    const { model } = deps.answering();
+    const share = real.get(model) ?? 1;
+    // The window is smaller than we were told.
+    if (cause === 'overflow' && tokens < compactAt) real.set(model, (share * SMALLER * tokens) / compactAt);
+    // After a refusal, the smaller request is given its chance before anything else is done.
+    idleUntil = done ? length + (cause === 'overflow' ? 1 : 0) : length + PAUSE;
+    if (done) yield { type: 'compacted', ...done };
+    if (done || cause === 'routine' || signal.aborted) return done !== null;
+    // Nothing is left to compact: the texts themselves are sent in part.
+    const before = sentSize(measured);
+    real.set(model, (share * AFTER_REFUSAL * Math.min(before, room)) / room);
+    return sentSize(measureOf(base, session.messages)) < before * WORTH_SENDING;
+  }
+
+  function sentSize(measured: Measured): number {
+    return sizeOf({ ...measured.sent, messages: fitted(measured).messages }, measured.scale);
+  }
+
   return {
     request(base, messages) {
-      const request = requestOf(base, messages);
+      const measured = measureOf(base, messages);
+      const { messages: fitting } = fitted(measured);
+      const request = { ...measured.sent, messages: fitting };
+      estimated = estimateTokens(request);
       const { contextWindow } = deps.answering();
       if (estimated > contextWindow * FAR_TOO_LONG) throw new ContextOverflowError(estimated, contextWindow);
-      return request;
+      return { ...request, ...maxTokensFor(base, messages, estimated * measured.scale) };
     },
     current,
     measure: () => measure(),
     limits,
 
     async *makeRoom(cause, signal, base) {
-      const measured = await measure(base);
-      const { tokens } = measured;
-      const { length } = session.messages;
-      const { compactAt } = limits();
-      if (cause === 'routine' && length < idleUntil) return false;
-      if (cause === 'routine' && tokens <= compactAt) {
-        prepare(measured);
-        return false;
-      }
-      const done = await compact(measured, { cause, focus: '', signal });
-      const { model } = deps.answering();
-      // The window is smaller than we were told.
-      if (cause === 'overflow' && tokens < compactAt)
-        real.set(model, ((real.get(model) ?? 1) * SMALLER * tokens) / compactAt);
-      // After a refusal, the smaller request is given its chance before anything else is done.
-      idleUntil = done ? length + (cause === 'overflow' ? 1 : 0) : length + PAUSE;
-      if (done) yield { type: 'compacted', ...done };
-      return done !== null;
+      await deps.ready;
+      const begin = base ?? (await deps.base());
+      limitTexts(begin);
+      const smaller = yield* makeSmaller(cause, signal, begin);
+      if (!signal.aborted) yield* tellShortened(fitted(measureOf(begin, session.messages)));
+      return smaller;
     },
 
     compact: async (focus, signal) => compact(await measure(), { cause: 'asked', focus, signal }),

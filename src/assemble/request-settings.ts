@@ -1,5 +1,5 @@
 import type { Config } from '../config/schema.ts';
-import type { CompletionRequest } from '../contract/provider.ts';
+import type { CompletionRequest, ModelInfo } from '../contract/provider.ts';
 
 /** What the user has set for every request. */
 export function requestSettings({
@@ -12,4 +12,16 @@ export function requestSettings({
     ...(temperature !== undefined && { temperature }),
     ...(effort !== undefined && { effort }),
   };
+}
+
+/** Most tokens of an answer where nobody has set it: hardly any is longer. */
+const USUAL_OUTPUT = 32_000;
+
+/** Most tokens of an answer: as it is asked for, and after one that was cut off. What the user has set holds for both. */
+export function outputLimits(
+  { maxTokens }: Pick<Config, 'maxTokens'>,
+  { maxOutputTokens }: Pick<ModelInfo, 'maxOutputTokens'>,
+): { maxOutput: number; mostOutput: number } {
+  const mostOutput = Math.min(maxTokens ?? maxOutputTokens, maxOutputTokens);
+  return { maxOutput: maxTokens === undefined ? Math.min(mostOutput, USUAL_OUTPUT) : mostOutput, mostOutput };
 }

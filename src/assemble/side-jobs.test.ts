@@ -3,6 +3,7 @@ import { says } from '../../test/support/model-server/script.ts';
 import { type ScriptedModel, scripted } from '../../test/support/scripted.ts';
 import { settled } from '../config/check-settings.ts';
 import { ProviderError, UserError } from '../contract/errors.ts';
+import type { ProviderEvent } from '../contract/provider.ts';
 import { infoOf } from '../providers/models.ts';
 import { findPreset } from '../providers/presets.ts';
 import type { Choice } from './choose-model.ts';
@@ -51,7 +52,19 @@ describe('[U05] the model for side jobs', () => {
       usage: { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0 },
       by: 'anthropic/claude-haiku-5-5',
     });
-    expect(cheap.requests).toMatchObject([{ model: 'claude-haiku-5-5', maxTokens: 100, effort: 'low' }]);
+    expect(cheap.requests).toMatchObject([
+      // Its thoughts have room of their own.
+      { model: 'claude-haiku-5-5', maxTokens: 100 + 8192, effort: 'low' },
+    ]);
+  });
+
+  test('says when an answer was cut off', async () => {
+    const half: ProviderEvent[] = [
+      { type: 'text', text: 'hal' },
+      { type: 'stop', reason: 'max_tokens' },
+    ];
+    const helper = await setUp(scripted(), scripted(half))();
+    expect(await helper?.complete('sum this up', options)).toMatchObject({ text: 'hal', cut: true });
   });
 
   test('is the one the user named, before any other', async () => {

@@ -15,6 +15,8 @@ type HelperAnswer = {
   usage: Usage;
   /** As provider/model: who answered in the end. */
   by: string;
+  /** It reached its limit before its end. */
+  cut?: boolean;
 };
 
 /** Does side jobs: summaries, extraction. What it costs is counted like any other call. */
@@ -107,7 +109,7 @@ async function answer(
         timestamp: new Date().toISOString(),
       },
     ],
-    maxTokens,
+    maxTokens: maxTokens + thinkingRoom(choice.info),
     ...(choice.info.abilities.thinking && { effort: 'low' as const }),
   };
   const reply = await coolly(request, (asked) => complete(provider, asked, signal));
@@ -115,8 +117,23 @@ async function answer(
   if (text === '' || reply.stopReason === 'refusal') {
     throw new ProviderError(`${choice.model} gave no answer.`, { kind: 'protocol', provider: provider.name });
   }
-  return { text, usage: reply.usage ?? noUsage, by: `${choice.preset.name}/${choice.model}` };
+  const cut = reply.stopReason === 'max_tokens' || reply.stopReason === 'cut';
+  return {
+    text,
+    usage: reply.usage ?? noUsage,
+    by: `${choice.preset.name}/${choice.model}`,
+    ...(cut && { cut }),
+  };
 }
+
+/** Vendors count thoughts as part of the answer: without room of their own, they would eat it. */
+function thinkingRoom({ abilities, contextWindow, maxOutputTokens }: PricedModel): number {
+  return abilities.thinking
+    ? Math.floor(Math.min(THINKING_TOKENS, maxOutputTokens / 2, contextWindow / 8))
+    : 0;
+}
+
+const THINKING_TOKENS = 8192;
 
 /** At temperature 0, so that the same job has the same answer; as the model is set by itself, where it refuses one. */
 async function coolly<T>(

@@ -20,6 +20,7 @@ import type { Budget, Purse } from './budget.ts';
 import { type Base, createConversationView } from './conversation-view.ts';
 import type { ProjectInstructions } from './project-instructions.ts';
 import type { ModelLines } from './reach-models.ts';
+import { outputLimits } from './request-settings.ts';
 import { forgetful, sessionLog } from './session-log.ts';
 import { type Own, ownThings, subagentRouter } from './subagent-router.ts';
 
@@ -166,19 +167,19 @@ export function createSubagents(deps: SubagentDeps): Subagents {
           }),
       }),
     });
-    const maxOutput = Math.min(config.maxTokens ?? info.maxOutputTokens, info.maxOutputTokens);
+    const output = outputLimits(config, info);
     const base: Base = {
       model,
       system: systemPrompt({ ...(await deps.surroundings()), role: roleOf(kind) }),
       tools: deps.definitions().filter((tool) => has(tool.name) && (canHandOn || !handsOn(tool.name))),
       cacheKey: cacheKeyOf(session),
       ...deps.settings,
-      ...(config.maxTokens !== undefined && { maxTokens: maxOutput }),
+      ...(config.maxTokens !== undefined && { maxTokens: output.maxOutput }),
     };
     const view = createConversationView({
       session,
       ready: Promise.resolve(),
-      answering: () => ({ model, contextWindow: info.contextWindow, maxOutput }),
+      answering: () => ({ model, contextWindow: info.contextWindow, ...output }),
       threshold: config.summarizationThreshold,
       base: async () => base,
       helper: models.helper,

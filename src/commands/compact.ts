@@ -7,9 +7,7 @@ export const compact: SlashCommand = {
     const done = await window.compact(args.join(' '), signal);
     if (!done && signal.aborted) return print('Interrupted. Nothing is compacted.');
     print(
-      done
-        ? `${describeCompaction(done)} /uncompact takes it back.`
-        : 'There is nothing to compact: the last ten messages are always kept as they are.',
+      done ? `${describeCompaction(done)} /uncompact takes it back.` : 'There is nothing to compact yet.',
     );
   },
 };

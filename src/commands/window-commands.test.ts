@@ -24,7 +24,7 @@ test('/compact tells what was gained, and hands on what to keep', async () => {
   expect(window.asked).toEqual(['compact the API', 'compact nothing']);
   expect(printed).toEqual([
     'Compacted from 12,000 to 3,000 tokens: older messages are summarised without a model. /uncompact takes it back.',
-    'There is nothing to compact: the last ten messages are always kept as they are.',
+    'There is nothing to compact yet.',
   ]);
 });
 

@@ -18,16 +18,29 @@ export function lastTurnStart(messages: readonly Message[]): number {
 }
 
 const KEEP_MESSAGES = 10;
+/** In a small window ten messages may be all there is room for, and nothing would be gained by a compaction. */
+const KEEP_IN_SMALL = 2;
+const TOKENS_PER_KEPT = 1600;
+
+/** How many messages a compaction leaves alone, by the size of the window. */
+export function keptMessages(window: number): number {
+  return Math.min(KEEP_MESSAGES, Math.max(KEEP_IN_SMALL, Math.floor(window / TOKENS_PER_KEPT)));
+}
 
 export type TailLimits = {
-  /** Tokens that the tail may take; the last ten messages are kept even if they take more. */
+  /** Tokens that the tail may take; the last messages are kept even if they take more. */
   budget: number;
   count(message: Message): number;
+  /** How many messages are kept in any case; ten, unless the window is small. */
+  keep?: number;
 };
 
 /** The tail begins with a turn, has at least ten messages where there are so many, and more as far as they fit. */
-export function tailStart(messages: readonly Message[], { budget, count }: TailLimits): number {
-  const least = turnStart(messages, messages.length - KEEP_MESSAGES);
+export function tailStart(
+  messages: readonly Message[],
+  { budget, count, keep = KEEP_MESSAGES }: TailLimits,
+): number {
+  const least = turnStart(messages, messages.length - keep);
   let start = least;
   let tokens = messages.slice(least).reduce((sum, message) => sum + count(message), 0);
   for (let at = least - 1; at >= 0; at--) {

@@ -1,6 +1,6 @@
 import type { Message } from '../contract/message.ts';
 import type { Compaction } from '../contract/view.ts';
-import { lastTurnStart, tailStart } from './boundary.ts';
+import { lastTurnStart, tailStart, turnStart } from './boundary.ts';
 import { sentSummary } from './kept.ts';
 import { type Shape, show, wholeShape } from './show.ts';
 import { MAX_LEVEL } from './squeeze.ts';
@@ -18,8 +18,9 @@ export type Planning = {
   previous: Compaction | undefined;
   cause: Cause;
   limits: Limits;
-  /** Tokens that the messages kept after a summary may take. */
+  /** Tokens that the messages kept after a summary may take, and how many of them are kept in any case. */
   recent: number;
+  keep?: number;
   /** What a request takes now. */
   before: number;
   /** What a request of these messages would take, and what one message takes of it. */
@@ -32,6 +33,9 @@ export type Planning = {
 /** What a request must shrink to, or it is not worth losing the vendor's cache; after a refusal, less is enough. */
 const WORTH: Record<Cause, number> = { routine: 0.9, overflow: 0.95, asked: 0.999 };
 
+/** So many messages at the end are made shorter only where the request would not fit otherwise. */
+const WHOLE_MESSAGES = 4;
+
 /** What holds less than this share of a request is not worth asking a model for a summary of it. */
 const WORTH_TELLING = 0.05;
 
@@ -40,29 +44,56 @@ const WORTH_TELLING = 0.05;
  * and only then the outputs of the last messages. Null when nothing is gained.
  */
 export async function planCompaction(planning: Planning): Promise<Compaction | null> {
-  const { messages, previous, cause, limits, recent, before, count } = planning;
+  const { messages, previous, cause, limits, recent, before } = planning;
+  if (cause === 'asked') return planAsked(planning);
+  const tail = { count: planning.count, ...(planning.keep !== undefined && { keep: planning.keep }) };
   const sizeOf = (draft: Draft) => planning.size(show(messages, draft), sentSummary(draft));
-  const whole: Draft = previous ?? { ...wholeShape, summary: null, kept: '', by: 'squeeze' };
+  const whole: Draft = previous ?? WHOLE;
   // What has just been refused is too much, whatever was counted.
   const most = cause === 'overflow' ? Math.min(limits.compactAt, before * WORTH.overflow) : limits.compactAt;
   const target = cause === 'overflow' ? most : limits.target;
 
-  const squeezed =
-    cause === 'asked'
-      ? whole
-      : squeezeTo(whole, { messages, sizeOf, target, until: tailStart(messages, { budget: 0, count }) });
-  if (cause !== 'asked' && sizeOf(squeezed) <= target) return finish(squeezed, planning, sizeOf);
+  const until = tailStart(messages, { budget: 0, ...tail });
+  const squeezed = squeezeTo(whole, { messages, sizeOf, target, until });
+  if (sizeOf(squeezed) <= target) return finish(squeezed, planning, sizeOf);
 
-  const keepFrom = tailStart(messages, { budget: recent, count });
-  const old = messages.slice(whole.keepFrom, keepFrom).reduce((sum, message) => sum + count(message), 0);
+  const keepFrom = tailStart(messages, { budget: recent, ...tail });
+  const old = sizeBetween(whole.keepFrom, keepFrom, planning);
   const short = old > before * WORTH_TELLING ? await planning.summarize(keepFrom) : null;
-  if (cause === 'asked') return short && finish(short, planning, sizeOf);
   let draft = short ?? squeezed;
-  const places = [lastTurnStart(messages), ...(cause === 'overflow' ? [messages.length] : [])];
-  for (const until of places) {
-    if (sizeOf(draft) > most) draft = squeezeTo(draft, { messages, sizeOf, target: most, until });
+  const steps = [
+    { until: turnStart(messages, messages.length - WHOLE_MESSAGES), target },
+    { until: lastTurnStart(messages), target: most },
+    ...(cause === 'overflow' ? [{ until: messages.length, target: most }] : []),
+  ];
+  for (const step of steps) {
+    if (sizeOf(draft) > step.target) draft = squeezeTo(draft, { messages, sizeOf, ...step });
   }
   return finish(draft, planning, sizeOf);
+}
+
+const WHOLE: Draft = { ...wholeShape, summary: null, kept: '', by: 'squeeze' };
+
+/** The user wants it smaller: all but the last messages in short, or all but the last turn where that gains nothing. */
+async function planAsked(planning: Planning): Promise<Compaction | null> {
+  const { messages, previous, recent, count, keep } = planning;
+  const sizeOf = (draft: Draft) => planning.size(show(messages, draft), sentSummary(draft));
+  const whole: Draft = previous ?? WHOLE;
+  const places = [
+    tailStart(messages, { budget: recent, count, ...(keep !== undefined && { keep }) }),
+    lastTurnStart(messages),
+  ];
+  for (const keepFrom of places) {
+    const short = sizeBetween(whole.keepFrom, keepFrom, planning) > 0 && (await planning.summarize(keepFrom));
+    const compaction = short && finish(short, planning, sizeOf);
+    if (compaction) return compaction;
+  }
+  const until = lastTurnStart(messages);
+  return finish(squeezeTo(whole, { messages, sizeOf, target: 0, until }), planning, sizeOf);
+}
+
+function sizeBetween(from: number, to: number, { messages, count }: Planning): number {
+  return messages.slice(from, to).reduce((sum, message) => sum + count(message), 0);
 }
 
 function finish(

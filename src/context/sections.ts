@@ -13,6 +13,13 @@ export function writeSections(sections: Sections): string {
   }).join('\n');
 }
 
+const SECTION = new RegExp(`^[^\\p{L}\\p{N}]*(${SECTIONS.join('|')})[^\\p{L}\\p{N}\\n]*(:|$)`, 'imu');
+
+/** Whether a text has at least one of the parts, as `[Completed: …]` or as a heading. */
+export function hasSection(text: string): boolean {
+  return SECTION.test(text);
+}
+
 const BETWEEN = '\n---\n';
 
 /** Rounds of one summary. */

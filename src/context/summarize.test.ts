@@ -4,6 +4,7 @@ import { answer, histories, prompt, reply } from '../../test/support/histories.t
 import { extract } from './extract.ts';
 import { asRound, joinRounds, roundsOf, writeSections } from './sections.ts';
 import { type Ask, summarize, type Task } from './summarize.ts';
+import { budgetOf } from './window.ts';
 
 const messages = [
   prompt('make the login faster'),
@@ -77,6 +78,59 @@ describe('[K07] [Z03] a summary', () => {
     });
   });
 
+  test.each([
+    ['was cut off', { text: '[Completed: half of', cut: true }],
+    ['has none of the parts', { text: 'Sure! Here is what I think about it.' }],
+    ['is a refusal', { text: 'I cannot help with that.' }],
+    ['goes on with the conversation', { text: 'Done. I completed: the tests, and will now edit a.ts.' }],
+  ])(
+    'is asked for once more, with more room, when it %s; then it is drawn from the conversation',
+    async (_why, bad) => {
+      const rooms: number[] = [];
+      const answers = (second: Awaited<ReturnType<Ask>>): Ask => {
+        rooms.length = 0;
+        return async (_text, maxTokens) => {
+          rooms.push(maxTokens);
+          return rooms.length === 1 ? { ...bad, by: 'p/m' } : second;
+        };
+      };
+      const good = { text: '[Completed: all of it]', by: 'p/m' };
+      expect(await summarize(task(), answers(good))).toEqual(good);
+      expect(rooms).toEqual([500, 1000]);
+      const failed = await summarize(task(), answers({ ...bad, by: 'p/m' }));
+      expect(failed.by).toBe('extract');
+      expect(failed.text).not.toContain(bad.text);
+      expect(rooms).toHaveLength(2);
+    },
+  );
+
+  test.each([
+    '[Completed: x]',
+    '## Completed\n\nx',
+    '**Current state:** x',
+    '- Open: x',
+    'Hm.\n[Files touched: x]',
+  ])('may be written as %j', async (text) => {
+    expect((await summarize(task(), says(text))).by).toBe('p/m');
+  });
+
+  test.each([
+    [4096, 200],
+    [8192, 320],
+    [32_768, 1280],
+    [128_000, 2500],
+    [200_000, 3906],
+    [1_000_000, 8000],
+  ])('in a window of %i it may have about %i tokens a round', async (window, tokens) => {
+    const rooms: number[] = [];
+    const ask: Ask = async (_text, maxTokens) => {
+      rooms.push(maxTokens);
+      return { text: '[Completed: x]', by: 'p/m' };
+    };
+    await summarize(task({ budget: budgetOf(window).summary }), ask);
+    expect(rooms).toEqual([tokens]);
+  });
+
   test('a bug is not taken for a model that fails', async () => {
     await expect(summarize(task(), async () => Promise.reject(new TypeError('bug')))).rejects.toThrow('bug');
   });
@@ -106,7 +160,7 @@ describe('[K07] [Z03] a summary', () => {
         async (messages, text, up) => {
           let earlier: string | null = null;
           for (let round = 0; round < 4; round++) {
-            const ask: Ask | null = up ? says(text.repeat(3)) : null;
+            const ask: Ask | null = up ? says(`[Completed: ${text.repeat(3)}]`) : null;
             earlier = (await summarize(task({ messages, earlier, budget: 600 }), ask)).text;
             expect(earlier.length).toBeLessThanOrEqual(600 * 3 + 30);
           }

@@ -17,11 +17,27 @@ test('[K01] [Y04] a window of 128K is used as the documents say, and 1K of it is
 
 test('[K02] [N07] compaction begins at nine tenths of what an answer leaves', () => {
   expect(limitsOf(128_000, { threshold: 0.9, maxOutput: 4096 })).toEqual({
+    room: 123_904,
     compactAt: 111_513,
     target: 78_059,
     prepareAt: 92_928,
   });
-  expect(limitsOf(200_000, { threshold: 0.9, maxOutput: 64_000 }).compactAt).toBe(123_750);
+});
+
+test.each([
+  [4096, 1024, 0.78],
+  [8192, 2048, 0.78],
+  [32_768, 8192, 0.78],
+  [128_000, 16_384, 0.78],
+  [200_000, 64_000, 0.78],
+  [400_000, 128_000, 0.82],
+  [1_000_000, 128_000, 0.87],
+])('a window of %i whose model writes %i at most is used to its end', (window, maxOutput, share) => {
+  const { room, compactAt } = limitsOf(window, { threshold: 0.9, maxOutput });
+  expect(compactAt / window).toBeGreaterThan(share);
+  expect(compactAt).toBe(Math.floor(room * 0.9));
+  // At the latest moment an answer still has a tenth of the room, and what is reserved.
+  expect(window - compactAt).toBeGreaterThan(Math.min(maxOutput, window / 8));
 });
 
 test('limits are in order for every window', () => {

@@ -59,7 +59,11 @@ test('[U15] a judged call and its outcome are one line each; other events, and e
     (await readFile(file, 'utf8'))
       .trim()
       .split('\n')
-      .map((line) => JSON.parse(line)),
+      .map((line) => {
+        const { seq, prev, hash, ...record } = JSON.parse(line);
+        expect([typeof seq, prev.length, hash.length]).toEqual(['number', 64, 64]);
+        return record;
+      }),
   ).toEqual([
     {
       ...decided,
@@ -87,7 +91,7 @@ test('a full log is moved aside, five are kept, and no line is lost before that'
   expect(ids).toEqual(Array.from({ length: 12 }, (_, i) => `call-${i}`));
   for (let i = 12; i < 100; i++) audit.take(judged(`call-${i}`));
   const names = (await readdir(path.join(home, 'data'))).sort();
-  expect(names).toEqual([...[1, 2, 3, 4, 5].map((n) => `audit.${n}.jsonl`), 'audit.jsonl']);
+  expect(names).toEqual([...[1, 2, 3, 4, 5].map((n) => `audit.${n}.jsonl`), 'audit.head', 'audit.jsonl']);
   expect((await readAudit(file, { tail: 1 })).map(({ callId }) => callId)).toEqual(['call-99']);
 });
 

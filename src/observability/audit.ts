@@ -1,6 +1,6 @@
 import { type AgentEvent, innermost } from '../contract/event.ts';
 import type { Access } from '../contract/permission.ts';
-import { RotatingFile } from './rotating-file.ts';
+import { ChainedLog } from './chained-log.ts';
 
 /** One line of the audit log: what was decided of a call, or how a call that ran ended. */
 export type AuditRecord = { time: string; session: string; callId: string; tool: string } & (
@@ -35,16 +35,16 @@ const LONGEST_TEXT = 10_000;
 
 export type Audit = { take(event: AgentEvent): void };
 
-/** Writes a line for every judged call and one for its outcome. Several processes may share the file. */
+/** Writes a line for every judged call and one for its outcome, each chained to the one before it. */
 export function createAudit(options: AuditOptions): Audit {
   const { file, sessionId, cwd, redact, onTrouble, now = () => new Date(), maxBytes } = options;
-  const lines = new RotatingFile(file, maxBytes);
+  const log = new ChainedLog(file, maxBytes);
   const running = new Set<string>();
   let troubled = false;
 
   function write(record: AuditRecord): void {
     try {
-      lines.append(JSON.stringify(record));
+      log.append(record);
     } catch (error) {
       if (!troubled)
         onTrouble(`The audit log cannot be written (${(error as Error).message}). The run goes on.`);

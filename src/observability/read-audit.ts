@@ -39,7 +39,8 @@ function parseRecord(line: string): AuditRecord | null {
   if (!line.startsWith('{')) return null;
   try {
     // Written by this program alone; a line that is whole JSON is a whole record.
-    return JSON.parse(line) as AuditRecord;
+    const { seq: _, prev: _before, hash: _own, torn: _torn, headless: _less, ...record } = JSON.parse(line);
+    return record as AuditRecord;
   } catch (error) {
     if (error instanceof SyntaxError) return null;
     throw error;

@@ -4,7 +4,7 @@ import { makePrivateFolder } from '../lib/private-folder.ts';
 import { openToAppend } from '../lib/regular-file.ts';
 
 /** Bytes past which a new file is begun. */
-const MAX_BYTES = 10 * 1024 * 1024;
+export const MAX_BYTES = 10 * 1024 * 1024;
 const KEPT = 5;
 const STALE_LOCK_MS = 10_000;
 
@@ -73,18 +73,22 @@ function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
+/** Makes room for a new file; the oldest one is gone then. */
+export function moveFiles(file: string): void {
+  rmSync(rotated(file, KEPT), { force: true });
+  for (let number = KEPT; number >= 1; number--) {
+    const from = number === 1 ? file : rotated(file, number - 1);
+    if (statSync(from, { throwIfNoEntry: false })) renameSync(from, rotated(file, number));
+  }
+}
+
 /** One process moves the files; another that wants to at the same moment writes on meanwhile. */
 function rotate(file: string, room: number): void {
   const lock = `${file}.lock`;
   const held = takeLock(lock);
   if (held === null) return;
   try {
-    if (sizeOf(file) <= room) return;
-    rmSync(rotated(file, KEPT), { force: true });
-    for (let number = KEPT; number >= 1; number--) {
-      const from = number === 1 ? file : rotated(file, number - 1);
-      if (statSync(from, { throwIfNoEntry: false })) renameSync(from, rotated(file, number));
-    }
+    if (sizeOf(file) > room) moveFiles(file);
   } finally {
     closeSync(held);
     rmSync(lock, { force: true });

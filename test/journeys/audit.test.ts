@@ -88,3 +88,36 @@ test('auditLog false writes nothing; a log that cannot be written stops nothing 
   expect(JSON.parse(stdout)).toMatchObject({ result: 'done' });
   expect(stderr.match(/The audit log cannot be written/g)?.length).toBe(1);
 });
+
+test('the log is chained: verify finds what was changed, and what was cut off, by file and line', async () => {
+  const space = await workspace({ 'a.txt': 'alpha' });
+  const verify = (...args: string[]) => aca(space, ['audit', 'verify', ...args]);
+  expect(await verify()).toMatchObject({ code: 0, stdout: 'There is no chained entry yet.\n' });
+  await Promise.all([work(space), work(space), work(space)]);
+
+  const { code, stdout } = await verify();
+  expect(code).toBe(0);
+  const [, head = ''] =
+    /^Intact: 15 entries, up to number 15\.\nHead: (15:[0-9a-f]{64})\n/.exec(stdout) ?? [];
+  expect((await verify('--anchor', head)).code).toBe(0);
+  expect((await verify('--anchor', `15:${'0'.repeat(64)}`)).code).toBe(1);
+  expect((await verify('--anchor', 'x')).code).toBe(2);
+
+  const text = await readFile(fileOf(space), 'utf8');
+  const lines = text.split('\n');
+  await writeFile(fileOf(space), text.replace('"verdict":"deny"', '"verdict":"allow"'));
+  const denied = lines.findIndex((line) => line.includes('"verdict":"deny"'));
+  expect(await verify()).toEqual({
+    ...{ code: 1, stderr: '' },
+    stdout: `BROKEN  ${fileOf(space)}:${denied + 1}: this entry was changed\n`,
+  });
+  await writeFile(fileOf(space), lines.toSpliced(4, 1).join('\n'));
+  expect((await verify()).stdout).toContain(`${fileOf(space)}:5: 1 entry is missing before this one\n`);
+  await writeFile(fileOf(space), `${lines.slice(0, 10).join('\n')}\n`);
+  expect(await verify()).toMatchObject({
+    code: 1,
+    stdout: `BROKEN  ${fileOf(space)}: 5 entries are missing at the end\n`,
+  });
+  await writeFile(fileOf(space), text);
+  expect((await verify()).code).toBe(0);
+});

@@ -1,29 +1,68 @@
 import path from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
+import type { Link } from '../../observability/chained-log.ts';
 import { type AuditEntry, type AuditQuery, readAudit } from '../../observability/read-audit.ts';
+import { type Verified, verifyAudit } from '../../observability/verify-audit.ts';
+import { exitCodes } from '../exit-codes.ts';
 import { loadSettings } from '../open.ts';
 import type { Terminal } from '../terminal.ts';
 import { visible } from '../visible.ts';
 import { table, withContext } from './context.ts';
+import type { Ended } from './run.ts';
 
 const LONGEST_TARGET = 60;
 
 type AuditFlags = AuditQuery & { json?: boolean };
 
-export function auditCommand(terminal: Terminal): Command {
-  return withContext(new Command('audit'), terminal)
+export function auditCommand(terminal: Terminal, ended: Ended = { code: 0 }): Command {
+  const fileOf = () => path.join(loadSettings({}, terminal).root, 'audit.jsonl');
+  const command = withContext(new Command('audit'), terminal)
     .description('Show what was allowed and refused, and how it ended; the latest last')
     .option('--tail <n>', 'how many calls', wholeNumber, 50)
     .option('--denied', 'only what was refused')
     .option('--session <id>', 'only of one session, by id or its first characters')
     .option('--json', 'print JSON lines')
     .action(async ({ json, ...query }: AuditFlags) => {
-      const { root } = loadSettings({}, terminal);
-      const entries = await readAudit(path.join(root, 'audit.jsonl'), query);
+      const entries = await readAudit(fileOf(), query);
       if (json) for (const entry of entries) terminal.stdout.write(`${JSON.stringify(entry)}\n`);
       else
         terminal.stdout.write(entries.length > 0 ? table(entries.map(rowOf)) : 'Nothing was judged yet.\n');
     });
+  command
+    .command('verify')
+    .description(
+      'Check that no entry was changed, removed or added since it was written; exit code 1 if one was',
+    )
+    .option('--anchor <number:hash>', 'an entry noted elsewhere, which must still be there', anchorOf)
+    .action(({ anchor }: { anchor?: Link }) => {
+      const { broken, ...verified } = verifyAudit(fileOf(), anchor);
+      ended.code = broken ? exitCodes.error.code : exitCodes.done.code;
+      const lines = broken ? [...verified.notes, brokenLine(broken)] : intactLines(verified);
+      terminal.stdout.write(`${lines.map(visible).join('\n')}\n`);
+    });
+  return command;
+}
+
+function brokenLine({ file, line, because }: NonNullable<Verified['broken']>): string {
+  return `BROKEN  ${file}${line === undefined ? '' : `:${line}`}: ${because}`;
+}
+
+/** The head is the one thing that shows a log written anew, if it is kept where nobody can write who can write here. */
+function intactLines({ entries, last, notes }: Omit<Verified, 'broken'>): string[] {
+  if (!last) return [...notes, 'There is no chained entry yet.'];
+  return [
+    ...notes,
+    `Intact: ${entries} ${entries === 1 ? 'entry' : 'entries'}, up to number ${last.seq}.`,
+    `Head: ${last.seq}:${last.hash}`,
+    'Keep the head outside this machine, and check with --anchor: whoever can write the log could write all of it anew.',
+  ];
+}
+
+function anchorOf(value: string): Link {
+  const [, seq, hash] = /^(\d+):([0-9a-f]{64})$/.exec(value) ?? [];
+  if (seq === undefined || hash === undefined)
+    throw new InvalidArgumentError('It must be what `aca audit verify` prints as the head: NUMBER:HASH.');
+  return { seq: Number(seq), hash };
 }
 
 function rowOf({ time, session, tool, verdict, accesses, by, outcome }: AuditEntry): string[] {

@@ -27,7 +27,7 @@ export type Ended = { code: number };
 async function commandNamed(name: string, terminal: Terminal, ended: Ended = { code: 0 }): Promise<Command> {
   switch (name) {
     case 'audit':
-      return auditCommand(terminal);
+      return auditCommand(terminal, ended);
     case 'completion':
       return (await import('./completion.ts')).completionCommand(terminal, commandNamed);
     case 'config':

@@ -9,6 +9,7 @@ export const dataPlaces: Readonly<Record<string, { about: string; own?: true }>>
   outputs: { about: 'long outputs of commands' },
   memory: { about: 'notes from session to session' },
   'audit.jsonl': { about: 'what was allowed and refused' },
+  'audit.head': { about: 'how far the audit log goes' },
   ledger: { about: 'what calls have cost' },
   profiles: { about: 'what was measured of local models' },
   models: { about: 'fetched models' },

@@ -72,6 +72,11 @@ export class Conversation {
     return typed;
   }
 
+  /** How wide a terminal is; undefined where lines go into a pipe. */
+  get columns(): number | undefined {
+    return this.#terminal.stdout.columns;
+  }
+
   /** The answer, or null when the input has ended or the question was called off. */
   async ask(question: string, signal?: AbortSignal): Promise<string | null> {
     this.#answering = true;

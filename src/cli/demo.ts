@@ -5,6 +5,7 @@ import { assemble } from '../assemble/assemble.ts';
 import { settled } from '../config/check-settings.ts';
 import type { AgentEvent } from '../contract/event.ts';
 import type { Approver } from '../contract/permission.ts';
+import { exactLine } from '../lib/visible-text.ts';
 import { infoOf } from '../providers/models.ts';
 import { SessionStore } from '../session/store.ts';
 import { pathWithNode } from './binary/node-stand-in.ts';
@@ -99,7 +100,9 @@ async function play(
 
 function answerYes(talk: Conversation): Approver {
   return async (request) => {
-    talk.print(`Allow: ${request.operation}? [y/n] y   (no terminal, so the demo says yes for you)`);
+    talk.print(
+      `Allow: ${exactLine(request.operation)}? [y/n] y   (no terminal, so the demo says yes for you)`,
+    );
     return { choice: 'once' };
   };
 }

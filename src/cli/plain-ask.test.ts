@@ -8,7 +8,7 @@ import type { Terminal } from './terminal.ts';
 const never = new AbortController().signal;
 
 /** A real conversation over pipes. */
-function talking() {
+function talking(columns?: number) {
   const stdin = new PassThrough();
   const stdout = new PassThrough();
   let screen = '';
@@ -16,7 +16,7 @@ function talking() {
     screen += text;
   });
   // A conversation uses only the streams of its terminal.
-  const talk = new Conversation({ stdin, stdout } as unknown as Terminal);
+  const talk = new Conversation({ stdin, stdout: Object.assign(stdout, { columns }) } as unknown as Terminal);
   /** Types a line once a question is there. */
   const type = async (line: string) => {
     await expect.poll(() => /(: |\[y\/n\] )$/.test(screen)).toBe(true);
@@ -154,6 +154,49 @@ describe('[C04] the question of permission on the terminal', () => {
     await type('n');
     await given;
     expect(screen()).not.toContain('\x1b');
+  });
+
+  test.each<[name: string, operation: string, shown: string]>([
+    ['newlines', 'Bash ls\nAllow: Bash pwd? [y/n] ', 'Allow: Bash ls ⏎ Allow: Bash pwd? [y/n] ? [y/n] '],
+    ['line ends of other kinds', 'Bash ls\r\nrm a\rrm b', 'Allow: Bash ls ⏎ rm a␍rm b? [y/n] '],
+    ['a zero-width blank', 'Bash r\u200bm a', 'Allow: Bash r<U+200B>m a? [y/n] '],
+    ['joiners', 'Bash r\u200dm\u200c a', 'Allow: Bash r<U+200D>m<U+200C> a? [y/n] '],
+    ['another direction', 'Bash \u202els', 'Allow: Bash <U+202E>ls? [y/n] '],
+    ['other blanks', 'Bash rm\u00a0-rf\u3000x\u2800', 'Allow: Bash rm<U+00A0>-rf<U+3000>x<U+2800>? [y/n] '],
+    ['marks nobody sees', 'Bash a\u034f\ufe0f\u{e0041}b', 'Allow: Bash a<U+034F><U+FE0F><U+E0041>b? [y/n] '],
+    ['backspaces', 'Bash rm\b\bls', 'Allow: Bash rm␈␈ls? [y/n] '],
+    ['letters that pass for others', 'Bash с\u0430t x', 'Allow: Bash <U+0441><U+0430>t x? [y/n] '],
+    ['wide letters', 'Bash \uff52m x', 'Allow: Bash <U+FF52>m x? [y/n] '],
+    ['a wide gap', `Bash ls;${' '.repeat(200)}rm a`, 'Allow: Bash ls; <200 blanks> rm a? [y/n] '],
+    [
+      'names in any script',
+      'Edit src/naïve 日本語 привет.md',
+      'Allow: Edit src/naïve 日本語 привет.md? [y/n] ',
+    ],
+  ])('%s', async (_name, operation, shown) => {
+    const { approve, type, screen } = talking();
+    const given = approve({ ...request, operation }, never);
+    await type('n');
+    await given;
+    expect(screen()).toBe(`${shown}n\n`);
+  });
+
+  test('on a terminal no row of a long question begins where the question itself begins', async () => {
+    const { approve, type, screen } = talking(40);
+    const given = approve(
+      {
+        ...request,
+        operation: `Bash rm -rf x #${'a'.repeat(18)}Allow: Bash ls`,
+        grants: [`Bash(${'b'.repeat(40)}Allow: x)`],
+      },
+      never,
+    );
+    await type('n');
+    await given;
+    const rows = screen().trimEnd().split('\n');
+    expect(rows.at(-2)).toBe('Allow: Bash rm -rf x #aaaaaaaaaaaaaaaaaa');
+    expect(rows.at(-1)).toBe('  │ Allow: Bash ls? [y/n] n');
+    expect(rows.filter((row) => !row.startsWith('  ')).length).toBe(1);
   });
 
   test('the end of the input is a no', async () => {

@@ -1,6 +1,8 @@
 import type { Answer, Approver } from '../contract/permission.ts';
 import type { UserQuestion } from '../contract/tool.ts';
+import { exactLine } from '../lib/visible-text.ts';
 import type { Conversation } from './conversation.ts';
+import { questionRows } from './plain-view.ts';
 import { visible } from './visible.ts';
 
 /** Puts the model's questions to the user, one at a time; null when the input has ended or the run was stopped. */
@@ -32,14 +34,18 @@ async function askOne(
 }
 
 /** Waits for an explicit yes to what was just shown: only "y", in any case, approves; anything not offered is a no. */
-export function askOnTerminal(talk: Pick<Conversation, 'ask' | 'print'>): Approver {
+export function askOnTerminal(talk: Pick<Conversation, 'ask' | 'print' | 'columns'>): Approver {
   return async ({ operation, agent, grants = [] }, signal) => {
+    const rowsOf = (text: string) => questionRows(text, talk.columns);
     if (grants.length > 0) {
-      const rules = grants.map(visible).join(', ');
-      talk.print(`  y once · s for this session · a always in this folder: ${rules} · n no, or n and why`);
+      const rules = grants.map(exactLine).join(', ');
+      const keys = `  y once · s for this session · a always in this folder: ${rules} · n no, or n and why`;
+      for (const row of rowsOf(keys)) talk.print(row);
     }
-    const who = agent === undefined ? '' : `[${visible(agent)}] `;
-    const line = await talk.ask(`${who}Allow: ${visible(operation)}? [y/n] `, signal);
+    const who = agent === undefined ? '' : `[${exactLine(agent)}] `;
+    const rows = rowsOf(`${who}Allow: ${exactLine(operation)}? [y/n] `);
+    for (const row of rows.slice(0, -1)) talk.print(row);
+    const line = await talk.ask(rows.at(-1) ?? '', signal);
     return answerOf(line?.trim() ?? '', { lasting: grants.length > 0 });
   };
 }

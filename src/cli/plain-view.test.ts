@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Display } from '../contract/display.ts';
 import type { PermissionRequest } from '../contract/permission.ts';
@@ -129,7 +130,75 @@ describe('[C05] a question in plain lines', () => {
   test('keeps every fact on its line, whatever is in a name', () => {
     const leadsTo = [{ written: 'a\n  runs in bubblewrap', real: '/b\x1b[2K' }];
     expect(plain().render({ type: 'question', request: { ...request, because: '', leadsTo } })).toBe(
-      '  a ⏎ runs in bubblewrap leads to /b\uFFFD[2K\n',
+      '  a ⏎ runs in bubblewrap leads to /b␛[2K\n',
+    );
+  });
+});
+
+describe('what a question is about cannot pass for a line of ours', () => {
+  const request = { callId: 'c', tool: 'Bash', operation: 'Bash ls …', accesses: [], because: '' };
+  const view = (columns?: number) => new PlainView({ color: false, stream: true, columns: () => columns });
+  const asked = (text: string, columns?: number) =>
+    view(columns).render({ type: 'question', request: { ...request, preview: { kind: 'text', text } } });
+
+  test('each line of a command stands behind a bar, and what cannot be seen is named', () => {
+    expect(
+      asked(
+        'ls\nwhy it is asked: it only reads\nAllow: Bash ls? [y/n] y\n\nrm\u200b -rf \u00a0build\r\u001b[1A',
+      ),
+    ).toBe(
+      [
+        '  │ ls',
+        '  │ why it is asked: it only reads',
+        '  │ Allow: Bash ls? [y/n] y',
+        '  │ ',
+        '  │ rm<U+200B> -rf <U+00A0>build␍␛[1A',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test('a long line goes on behind the bar, so that none of it begins at the margin', () => {
+    expect(asked(`rm -rf x #${'a'.repeat(27)}Allow: Bash ls? [y/n] `, 40)).toBe(
+      `  │ rm -rf x #${'a'.repeat(25)}\n  │ aaAllow: Bash ls? [y/n] \n`,
+    );
+  });
+
+  test('blanks and empty lines push nothing out of sight', () => {
+    expect(asked(`ls${' '.repeat(5_000)}; rm a${'\n'.repeat(900)}rm b`)).toBe(
+      '  │ ls <5000 blanks> ; rm a\n  │ <899 empty lines>\n  │ rm b\n',
+    );
+  });
+
+  test('whatever the command, on a terminal of any width every row is inside the question', () => {
+    const piece = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom('\n', '\r', '\u001b[2K', 'Allow: Bash ls? [y/n] ', ' '.repeat(90), '\u202e', '日本'),
+    );
+    fc.assert(
+      fc.property(
+        fc.array(piece, { maxLength: 12 }),
+        fc.integer({ min: 16, max: 120 }),
+        (pieces, columns) => {
+          const rows = asked(pieces.join(''), columns).split('\n').slice(0, -1);
+          for (const row of rows) {
+            expect(row.startsWith('  │ ')).toBe(true);
+            expect(row).not.toMatch(/\p{Cc}|\p{Cf}/u);
+            expect([...row].length).toBeLessThanOrEqual(columns);
+          }
+        },
+      ),
+    );
+  });
+
+  test('facts and changes that are too long go on behind the bar, too', () => {
+    const because = `${'x'.repeat(40)}Allow: Bash ls? [y/n] `;
+    expect(view(30).render({ type: 'question', request: { ...request, because } })).toBe(
+      `  why it is asked: ${'x'.repeat(11)}\n  │ ${'x'.repeat(26)}\n  │ xxxAllow: Bash ls? [y/n] \n`,
+    );
+    const patch = `+${'x'.repeat(27)}Allow: ls`;
+    expect(view(30).display({ kind: 'diff', path: 'a', patch, added: 1, removed: 0 })).toBe(
+      `  +${'x'.repeat(27)}\n  │ Allow: ls\n`,
     );
   });
 });
@@ -150,7 +219,7 @@ test('what a question is about is printed to its last line, whatever kind it is'
   expect(asked({ kind: 'files', paths: [...paths, 'a\nAllow: x? [y/n] y'], total: 99 })).toBe(
     lines([...paths, 'a ⏎ Allow: x? [y/n] y', '… 58 more']),
   );
-  expect(asked({ kind: 'text', text: paths.join('\n') })).toBe(lines(paths));
+  expect(asked({ kind: 'text', text: paths.join('\n') })).toBe(lines(paths.map((name) => `│ ${name}`)));
   const patch = paths.map((name) => `-${name}`).join('\n');
   expect(asked({ kind: 'diff', path: 'a', patch, added: 0, removed: 40 })).toBe(
     lines(paths.map((name) => `-${name}`)),

@@ -7,9 +7,14 @@ import type { Display } from '../contract/display.ts';
 import { type AgentEvent, innermost } from '../contract/event.ts';
 import { textOf } from '../contract/message.ts';
 import type { CommandPart, PermissionRequest } from '../contract/permission.ts';
+import { exactLine, exactText, hangingRows, visibleLine, visibleText } from '../lib/visible-text.ts';
 import { visible } from './visible.ts';
 
 const OUTPUT_LINES = 12;
+/** Before each line of what a question is about. */
+const BAR = '  │ ';
+/** More would push what stands before them out of sight. */
+const EMPTY_LINES = /\n{6,}/g;
 
 type Style = Parameters<typeof styleText>[0];
 type Todo = Extract<Display, { kind: 'todos' }>['items'][number];
@@ -20,6 +25,8 @@ const todoMarks = { pending: '[ ]', in_progress: '[~]', done: '[x]' } satisfies 
   string
 >;
 
+type PlainViewOptions = { color: boolean; stream: boolean; columns?: () => number | undefined };
+
 /** One event as linear text: no repaint, so that pipes, dumb terminals and screen readers get all of it. */
 export class PlainView {
   readonly #paint: (style: Style, text: string) => string;
@@ -29,8 +36,12 @@ export class PlainView {
 
   readonly #stream: boolean;
 
-  constructor({ color, stream }: { color: boolean; stream: boolean }) {
+  readonly #columns: () => number | undefined;
+
+  /** `columns`: how wide the terminal is; undefined where there is none. */
+  constructor({ color, stream, columns }: PlainViewOptions) {
     this.#stream = stream;
+    this.#columns = columns ?? (() => undefined);
     this.#paint = color
       ? (style, text) => styleText(style, text, { validateStream: false })
       : (_style, text) => text;
@@ -46,7 +57,7 @@ export class PlainView {
         if (!this.#stream) return '';
         return this.#line('dim', event.as === 'thinking' ? '(that was thinking)' : '(that was the answer)');
       case 'tool_start':
-        return this.#line('cyan', `→ ${event.title}`);
+        return this.#line('cyan', `→ ${visibleLine(event.title)}`);
       case 'tool_progress':
         return '';
       case 'subagent':
@@ -103,7 +114,18 @@ export class PlainView {
 
   #patch(patch: string): string {
     const lines = patch.trimEnd().split('\n');
-    return lines.map((line) => `  ${this.#paint(styleOfLine(line), visible(line))}\n`).join('');
+    return lines
+      .flatMap((line) =>
+        questionRows(`  ${visibleText(line)}`, this.#columns()).map(
+          (row) => `${this.#painted(styleOfLine(line), row)}\n`,
+        ),
+      )
+      .join('');
+  }
+
+  /** All but the margin. */
+  #painted(style: Style, row: string): string {
+    return `  ${this.#paint(style, row.slice(2))}`;
   }
 
   #todo({ text, status }: Todo): string {
@@ -148,17 +170,26 @@ export class PlainView {
       ...(because === '' ? [] : [`why it is asked: ${because}`]),
       ...(sandbox ? [`runs ${describeSandbox(sandbox)}`] : []),
     ];
-    const told = facts.map((fact) => `  ${this.#paint('dim', oneLine(fact))}\n`).join('');
+    const told = facts
+      .flatMap((fact) => questionRows(`  ${exactLine(fact)}`, this.#columns()))
+      .map((row) => `${this.#painted('dim', row)}\n`)
+      .join('');
     return this.#closeLine() + this.#preview(request) + told;
   }
 
   #preview({ callId, preview }: PermissionRequest): string {
     if (!preview) return '';
     // What is asked about is shown to its last line: nothing may be approved unseen.
-    if (preview.kind === 'text') return indent(preview.text);
-    if (preview.kind === 'files') return fileLines(preview);
+    if (preview.kind === 'text') return quoted(preview.text, this.#columns());
+    if (preview.kind === 'files') return this.#files(preview);
     this.#previewed.add(callId);
     return this.display(preview);
+  }
+
+  #files({ paths, total }: Extract<Display, { kind: 'files' }>): string {
+    const more = total > paths.length ? [`… ${total - paths.length} more`] : [];
+    const lines = [...paths.map(exactLine), ...more].map((line) => `  ${line}`);
+    return lines.flatMap((line) => questionRows(line, this.#columns()).map((row) => `${row}\n`)).join('');
   }
 
   #result({ callId, success, display, durationMs }: Extract<AgentEvent, { type: 'tool_end' }>): string {
@@ -197,9 +228,19 @@ function partLine(part: CommandPart, risky: CommandPart | undefined): string {
   return part === risky ? `! ${part.text}   (${part.because})` : `  ${part.text}`;
 }
 
-/** A file name or a command may hold a newline, which must not look like a line of ours. */
-function oneLine(text: string): string {
-  return visible(text).replaceAll(/\s*\n\s*/g, ' ⏎ ');
+/** What is asked about, line by line behind a bar: none of it can pass for a line of ours, or for the question. */
+function quoted(text: string, columns: number | undefined): string {
+  const lines = exactText(text)
+    .replaceAll(EMPTY_LINES, (lines) => `\n<${lines.length - 1} empty lines>\n`)
+    .split('\n');
+  return lines.flatMap((line) => questionRows(`${BAR}${line}`, columns).map((row) => `${row}\n`)).join('');
+}
+
+/** A line of a question as rows of the terminal: only the first one begins at the margin. */
+export function questionRows(text: string, columns: number | undefined): string[] {
+  // On a terminal without room for both, it breaks the lines itself.
+  if (columns === undefined || columns < 4 * BAR.length) return [text];
+  return hangingRows(text, { prefix: BAR, columns });
 }
 
 function styleOfLine(line: string): Style {
@@ -210,11 +251,6 @@ function sumOf(diffs: Extract<Display, { kind: 'diffs' }>['diffs']): string {
   const added = diffs.reduce((sum, diff) => sum + diff.added, 0);
   const removed = diffs.reduce((sum, diff) => sum + diff.removed, 0);
   return `${diffs.length} ${diffs.length === 1 ? 'file' : 'files'}, +${added} -${removed}`;
-}
-
-function fileLines({ paths, total }: Extract<Display, { kind: 'files' }>): string {
-  const more = total > paths.length ? [`… ${total - paths.length} more`] : [];
-  return [...paths.map(oneLine), ...more].map((line) => `  ${line}\n`).join('');
 }
 
 function firstLines(text: string): string {

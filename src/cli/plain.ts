@@ -50,7 +50,7 @@ export async function runPlain(prompt: string, options: Options, terminal: Termi
     servers = await startServers(settings, terminal);
     telemetry = await startTelemetry(settings, options, terminal);
     await tellUpdate(settings, terminal, news);
-    const view = new PlainView({ color, stream });
+    const view = new PlainView({ color, stream, columns: () => talk.columns });
     const stage = { terminal, talk, view, prompts, news, servers, telemetry, leaving };
     for (let first = prompt; plan; first = '') plan = await converse(first, plan, stage);
     return 0;

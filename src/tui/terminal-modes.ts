@@ -1,4 +1,4 @@
-import { visibleLine } from './dialogs/visible-text.ts';
+import { visibleLine } from '../lib/visible-text.ts';
 
 const PASTE = '2004';
 const FOCUS = '1004';

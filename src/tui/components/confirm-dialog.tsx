@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react';
+import { visibleText } from '../../lib/visible-text.ts';
 import { type ConfirmState, openConfirm, pressConfirm } from '../dialogs/confirm.ts';
 import { confirmExtent, renderConfirm } from '../dialogs/confirm-view.ts';
 import type { DialogKit } from '../dialogs/kit.ts';
 import { type Frame, lookOf, rowsOf } from '../dialogs/look.ts';
 import { type Outcome, useModel } from '../dialogs/use-model.ts';
-import { visibleText } from '../dialogs/visible-text.ts';
 import type { Dialog, DialogProps, Key, Line } from '../types.ts';
 import { useTheme } from '../use-theme.ts';
 import { DialogRows } from './dialog-rows.tsx';

@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useState } from 'react';
+import { visibleLine } from '../../lib/visible-text.ts';
 import { type Frame, lookOf, rowsOf } from '../dialogs/look.ts';
 import {
   type Found,
@@ -11,7 +12,6 @@ import {
 } from '../dialogs/picker.ts';
 import { type PickerText, pickerPage, renderPicker } from '../dialogs/picker-view.ts';
 import { type Outcome, useModel } from '../dialogs/use-model.ts';
-import { visibleLine } from '../dialogs/visible-text.ts';
 import type { Dialog, DialogProps, Key, Line } from '../types.ts';
 import { useTheme } from '../use-theme.ts';
 import { DialogRows } from './dialog-rows.tsx';

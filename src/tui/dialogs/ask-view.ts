@@ -1,10 +1,10 @@
 import type { UserQuestion } from '../../contract/tool.ts';
+import { visibleLine, visibleText } from '../../lib/visible-text.ts';
 import { fitTo } from '../measure.ts';
 import type { Line } from '../types.ts';
 import type { AskState } from './ask.ts';
 import { inputRow, keyRow } from './footer.ts';
 import { type Frame, rowsOf, span, textOfLine } from './look.ts';
-import { visibleLine, visibleText } from './visible-text.ts';
 
 /** The question, its choices with their numbers, and a line for other words: never more rows than there are. */
 export function renderAsk(state: AskState, { question, choices }: UserQuestion, frame: Frame): Line[] {

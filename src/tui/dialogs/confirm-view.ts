@@ -1,10 +1,10 @@
+import { visibleLine } from '../../lib/visible-text.ts';
 import { fitTo } from '../measure.ts';
 import type { Line } from '../types.ts';
 import type { ConfirmState } from './confirm.ts';
 import { keyRow } from './footer.ts';
 import { type Frame, rowsOf, span } from './look.ts';
 import { clampTop, type Extent, placeWords } from './scroll.ts';
-import { visibleLine } from './visible-text.ts';
 
 /** `body` is what a yes would mean, in rows that fit. */
 export type Confirmed = { question: string; body: readonly Line[] };

@@ -1,6 +1,7 @@
 import { describeSandbox } from '../../commands/sandbox-words.ts';
 import type { Display } from '../../contract/display.ts';
 import type { Access, CommandPart, PermissionRequest } from '../../contract/permission.ts';
+import { exactLine, exactText, visibleText } from '../../lib/visible-text.ts';
 import { fitTo } from '../measure.ts';
 import type { Line, Style } from '../types.ts';
 import { chop } from '../wrap.ts';
@@ -8,7 +9,6 @@ import { choiceRows, inputRow, keyRow } from './footer.ts';
 import { type Frame, type Look, rowsOf, span, textOfLine } from './look.ts';
 import type { Choice, PermissionState } from './permission.ts';
 import { clampTop, type Extent, placeWords } from './scroll.ts';
-import { visibleLine, visibleText } from './visible-text.ts';
 
 /** How a preview is drawn, in rows that fit, all of it. */
 type DrawDisplay = (display: Display) => Line[];
@@ -97,8 +97,8 @@ function footer({ reason, selected }: PermissionState, { choices }: Asked, frame
 }
 
 function titleRows({ operation, agent }: PermissionRequest, columns: number): string[] {
-  const who = agent === undefined ? '' : `[${visibleLine(agent)}] `;
-  return rowsOf(`${who}Allow: ${visibleLine(operation)}?`, columns, {}).map(textOfLine);
+  const who = agent === undefined ? '' : `[${exactLine(agent)}] `;
+  return rowsOf(`${who}Allow: ${exactLine(operation)}?`, columns, {}).map(textOfLine);
 }
 
 /** The command that is the reason for the question is marked, and says why. */
@@ -134,22 +134,21 @@ function drawn(preview: Display, columns: number, draw: DrawDisplay): Line[] {
   if (preview.kind === 'files') return fileRows(preview, columns);
   if (preview.kind !== 'text') return draw(preview);
   // A command is shown blank by blank: they may be what it is about.
-  return visibleText(preview.text)
-    .replaceAll('\t', '    ')
+  return exactText(preview.text)
     .split('\n')
     .flatMap((text) => chop([{ text }], columns));
 }
 
 function fileRows({ paths, total }: Extract<Display, { kind: 'files' }>, columns: number): Line[] {
   const more = total > paths.length ? [`… ${total - paths.length} more`] : [];
-  return [...paths.map(visibleLine), ...more].flatMap((text) => chop([{ text }], columns));
+  return [...paths.map(exactLine), ...more].flatMap((text) => chop([{ text }], columns));
 }
 
 /** Rows under one another, the second and later ones as far in as the first one's mark. */
 function hanging(mark: string, text: string, { columns, style }: { columns: number; style: Style }): Line[] {
   // Where a mark would take half the row, it goes without.
   const indent = mark.length * 2 > columns ? '' : ' '.repeat(mark.length);
-  return rowsOf(visibleLine(text), columns - indent.length, {}).map((row, i) => [
+  return rowsOf(exactLine(text), columns - indent.length, {}).map((row, i) => [
     span((i === 0 && indent !== '' ? mark : indent) + textOfLine(row), style),
   ]);
 }

@@ -1,9 +1,9 @@
+import { visibleLine } from '../../lib/visible-text.ts';
 import { fitTo, widthOf } from '../measure.ts';
 import type { Line } from '../types.ts';
 import { inputRow, keyRow } from './footer.ts';
 import { type Frame, span } from './look.ts';
 import { listed, type PickAction, type PickerState, type PickItem } from './picker.ts';
-import { visibleLine } from './visible-text.ts';
 
 /** What stands around the list. */
 export type PickerText = {

@@ -1,9 +1,9 @@
+import { visibleText } from '../../lib/visible-text.ts';
 import { graphemesOf } from '../measure.ts';
 import type { Line } from '../types.ts';
 import { inputRow, keyRow } from './footer.ts';
 import { type Frame, rowsOf } from './look.ts';
 import type { TextLine } from './text-line.ts';
-import { visibleText } from './visible-text.ts';
 
 /** What is asked for. `hidden`: what is typed is a secret, and only its length is seen. */
 export type TextQuestion = { question: string; hidden?: true; text?: string };

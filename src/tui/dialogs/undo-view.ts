@@ -1,10 +1,10 @@
 import path from 'node:path';
 import type { PendingUndo } from '../../contract/command.ts';
 import { isInside } from '../../lib/inside.ts';
+import { visibleLine } from '../../lib/visible-text.ts';
 import { fitTo } from '../measure.ts';
 import type { Line } from '../types.ts';
 import { type Frame, rowsOf, span } from './look.ts';
-import { visibleLine } from './visible-text.ts';
 
 /** What would happen to files, a row each; what would be left alone says why. */
 export function undoBody({ files, conflicts }: PendingUndo, cwd: string, { columns, look }: Frame): Line[] {

@@ -1,5 +1,5 @@
 import stringWidth from 'string-width';
-import { visibleLine, visibleText } from '../dialogs/visible-text.ts';
+import { visibleLine, visibleText } from '../../lib/visible-text.ts';
 import { type Folds, labelOf } from './folds.ts';
 import { graphemesOf, isFoldSign } from './graphemes.ts';
 import type { Draft } from './text-buffer.ts';

@@ -1,8 +1,8 @@
 import { NO_SERVERS, serverDetails, serverSummary } from '../../commands/mcp.ts';
 import type { CommandContext } from '../../contract/command.ts';
+import { visibleText } from '../../lib/visible-text.ts';
 import { pickerDialog } from '../components/picker.tsx';
 import { rowsOf } from '../dialogs/look.ts';
-import { visibleText } from '../dialogs/visible-text.ts';
 import type { PickerDesk } from './desk.ts';
 
 /** `/mcp`: the servers with what they bring, each to be restarted or logged in to, until the list is closed. */

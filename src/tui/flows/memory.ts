@@ -1,10 +1,10 @@
 import { MEMORY_IS_OFF, outcome } from '../../commands/memory.ts';
 import type { CommandContext, Memory, RememberedNote } from '../../contract/command.ts';
+import { visibleText } from '../../lib/visible-text.ts';
 import { pickerDialog } from '../components/picker.tsx';
 import { textDialog } from '../components/text-dialog.tsx';
 import { rowsOf } from '../dialogs/look.ts';
 import type { PickItem } from '../dialogs/picker.ts';
-import { visibleText } from '../dialogs/visible-text.ts';
 import type { PickerDesk } from './desk.ts';
 
 const ABOUT: Record<RememberedNote['kind'], string> = {

@@ -1,10 +1,10 @@
 import type { CommandContext } from '../../contract/command.ts';
 import type { SessionSummary } from '../../contract/session.ts';
 import { ago } from '../../lib/ago.ts';
+import { visibleText } from '../../lib/visible-text.ts';
 import { pickerDialog } from '../components/picker.tsx';
 import { rowsOf } from '../dialogs/look.ts';
 import type { PickItem } from '../dialogs/picker.ts';
-import { visibleText } from '../dialogs/visible-text.ts';
 import type { PickerDesk } from './desk.ts';
 
 type Place = { cwd: string; current?: string };

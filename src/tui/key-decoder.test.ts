@@ -52,7 +52,16 @@ describe('bytes of terminals are read as presses', () => {
     ['Command and a key', '\x1b[99;9u', []],
     ['the keypad', '\x1b[57400u\x1b[57414u', ['1=1', 'return']],
     ['the window gets and loses the focus', '\x1b[I\x1b[O', ['focus', 'blur']],
-    ['a paste', '\x1b[200~a\r\x1b[A b\x1b[201~c', ['paste "a\\r\\u001b[A b"', 'c=c']],
+    ['a paste', '\x1b[200~a\r\x1b[A b\x1b[201~', ['paste "a\\r\\u001b[A b"']],
+    ['what comes at once after a paste', '\x1b[200~a\x1b[201~c\r', ['paste "ac\\r"']],
+    ['an end mark in a paste', '\x1b[200~a\x1b[201~!rm x\r\x1b[201~', ['paste "a!rm x\\r"']],
+    ['marks within marks', '\x1b[200~a\x1b[200~b\x1b[201~\x1b[200~\rc\x1b[201~', ['paste "ab\\rc"']],
+    ['an end mark of eight bits', '\x1b[200~a\x9b201~\r\x1b[201~', ['paste "a\x9b201~\\r"']],
+    [
+      'a word of the terminal after a paste',
+      '\x1b[200~a\x1b[201~\x1b[3;7R',
+      ['reply "\\u001b[3;7R"', 'paste "a"'],
+    ],
     ['an empty paste', '\x1b[200~\x1b[201~', ['paste ""']],
     ['the background colour', '\x1b]11;rgb:0/0/0\x07x', ['reply "\\u001b]11;rgb:0/0/0\\u0007"', 'x=x']],
     ['a version', '\x1bP>|kitty\x1b\\', ['reply "\\u001bP>|kitty\\u001b\\\\"']],
@@ -73,17 +82,19 @@ test('a sequence may arrive byte by byte', () => {
   const bytes = '\x1b[1;5C\x1b[200~x\x1b[20y\x1b[201~\x1b]11;rgb:1/2/3\x1b\\';
   expect(decode(...bytes).map(shown)).toEqual([
     'ctrl+right',
-    'paste "x\\u001b[20y"',
     'reply "\\u001b]11;rgb:1/2/3\\u001b\\\\"',
+    'paste "x\\u001b[20y"',
   ]);
 });
 
-test('Ctrl-C gets out of a paste whose end was lost', () => {
-  expect(decode('\x1b[200~half', ' of it', '\x03', 'x').map(shown)).toEqual([
+test('Ctrl-C gets out of a paste whose end was lost, unless more comes at once', () => {
+  const decoder = new KeyDecoder();
+  const begun = ['\x1b[200~half', ' of it', '\x03'].flatMap((chunk) => decoder.push(chunk));
+  expect([...begun, ...decoder.flush(), ...decoder.push('x')].map(shown)).toEqual([
     'paste "half of it"',
-    'ctrl+c',
     'x=x',
   ]);
+  expect(decode('\x1b[200~half', '\x03', '!rm x\r').map(shown)).toEqual(['paste "half!rm x\\r"']);
 });
 
 test('an answer on a slow line is waited for', () => {
@@ -155,5 +166,44 @@ test('no bytes break the decoder, and no key writes a control character', () => 
         if (key.type === 'key') expect(key.text).not.toMatch(/\p{Cc}/u);
       }
     }),
+  );
+});
+
+test('whatever a pasted text holds, and however it is cut, it is one paste and presses no key', () => {
+  const part = fc.constantFrom(
+    'a',
+    '!',
+    '\r',
+    '\n',
+    '\x03',
+    '\t',
+    '\x1b',
+    '\x1b[201~',
+    '\x1b[200~',
+    '\x9b201~',
+    '[201~',
+    '\x1b[A',
+    '\x1b[13u',
+  );
+  fc.assert(
+    fc.property(
+      fc.array(part, { maxLength: 12 }),
+      fc.array(fc.integer({ min: 1, max: 8 })),
+      (parts, cuts) => {
+        const bytes = `\x1b[200~${parts.join('')}\x1b[201~`;
+        const chunks: string[] = [];
+        let at = 0;
+        for (const cut of cuts) {
+          chunks.push(bytes.slice(at, at + cut));
+          at += cut;
+        }
+        chunks.push(bytes.slice(at));
+        // Ctrl-C that comes by itself ends a paste whose end was lost.
+        fc.pre(!chunks.includes('\x03'));
+        const keys = decode(...chunks).filter(({ type }) => type !== 'reply' && type !== 'focus');
+        expect(keys).toEqual([{ type: 'paste', text: expect.any(String) }]);
+      },
+    ),
+    { numRuns: 5_000 },
   );
 });

@@ -2,7 +2,14 @@ import { codeNames, isSilent, keypadSign, letterNames, tildeNames } from './key-
 import type { Key } from './types.ts';
 
 const ESC = '\x1b';
+const PASTE_BEGIN = `${ESC}[200~`;
 const PASTE_END = `${ESC}[201~`;
+
+/** What a terminal tells by itself: where the cursor stands, what it can do, whether it has the focus; and its beginning. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they begin with one.
+const TOLD = /^\x1b(?:\[(?:[IO]|\d+;\d+R|[?>=<][0-9;:]*[ -/]*[@-~])|[\]P_][^\x07\x1b]*(?:\x07|\x1b\\))/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they begin with one.
+const TOLD_BEGUN = /^\x1b(?:\[[0-?]*[ -/]*|[\]P_][^\x07\x1b]*\x1b?)?$/;
 
 /** Ctrl-C by itself ends a paste whose end got lost on the way: the keyboard must not stay deaf. */
 const CANCEL: readonly string[] = ['\x03', `${ESC}[99;5u`];
@@ -25,15 +32,29 @@ export class KeyDecoder {
   #pending = '';
   /** Pieces of a paste under way; null outside of one. */
   #paste: string[] | null = null;
+  /** Whether its end mark has come. What follows at once was pasted, too: the text itself may hold such a mark. */
+  #ending = false;
 
   /** Whether time decides what was pressed: Escape itself and the beginning of a sequence look the same. */
   get undecided(): boolean {
-    return this.#pending !== '';
+    return this.#pending !== '' || this.#ending;
+  }
+
+  get isInPaste(): boolean {
+    return this.#paste !== null;
+  }
+
+  /** Whether a paste ends if nothing more comes. */
+  get endsPaste(): boolean {
+    return this.#ending;
   }
 
   push(chunk: string): Key[] {
     const keys: Key[] = [];
-    if (this.#paste && CANCEL.includes(chunk)) this.#endPaste('', keys);
+    if (this.#paste && CANCEL.includes(chunk)) {
+      this.#ending = true;
+      return keys;
+    }
     let rest = this.#pending + chunk;
     this.#pending = '';
     while (rest !== '') {
@@ -50,7 +71,14 @@ export class KeyDecoder {
   /** Nothing more came: what is pending was meant as it stands. */
   flush(): Key[] {
     const pending = this.#pending;
-    if (this.#paste) return [];
+    if (this.#paste) {
+      const keys: Key[] = [];
+      if (!this.#ending) return keys;
+      this.#paste.push(pending);
+      this.#pending = '';
+      this.#endPaste(keys);
+      return keys;
+    }
     // The end of an answer is on its way, however slow the line.
     const isReply = pending.length > 2 && (']P_'.includes(pending[1] ?? '[') || PLACE_BEGUN.test(pending));
     if (isReply && pending.length < LONGEST_REPLY) return [];
@@ -109,22 +137,34 @@ export class KeyDecoder {
     return sequence.length;
   }
 
-  #endPaste(last: string, keys: Key[]): void {
-    keys.push({ type: 'paste', text: [...(this.#paste ?? []), last].join('') });
+  #endPaste(keys: Key[]): void {
+    keys.push({ type: 'paste', text: (this.#paste ?? []).join('') });
     this.#paste = null;
+    this.#ending = false;
   }
 
+  /** Everything up to the last end mark of a burst is text, marks left out. */
   #takePasted(text: string, keys: Key[]): number {
-    const end = text.indexOf(PASTE_END);
-    if (end >= 0) {
-      this.#endPaste(text.slice(0, end), keys);
-      return end + PASTE_END.length;
+    for (const [mark, ends] of [
+      [PASTE_END, true],
+      [PASTE_BEGIN, false],
+    ] as const) {
+      if (!text.startsWith(mark)) continue;
+      this.#ending = ends;
+      return mark.length;
     }
-    const kept = partAtEnd(text, PASTE_END);
-    if (kept === text.length) return 0;
-    this.#paste?.push(text.slice(0, text.length - kept));
-    return text.length - kept;
+    const told = this.#ending ? TOLD.exec(text)?.[0] : undefined;
+    if (told !== undefined) return this.#take(told, keys);
+    if (isMarkBegun(text) || (this.#ending && TOLD_BEGUN.test(text) && text.length < LONGEST_REPLY)) return 0;
+    const next = text.indexOf(ESC, 1);
+    const piece = next === -1 ? text : text.slice(0, next);
+    this.#paste?.push(piece);
+    return piece.length;
   }
+}
+
+function isMarkBegun(text: string): boolean {
+  return PASTE_END.startsWith(text) || PASTE_BEGIN.startsWith(text);
 }
 
 type Control = { sequence: string; parameters: string; between: string; final: string };
@@ -248,12 +288,4 @@ function modifiersOf(bits: number): Modifiers {
 
 function isSuper(bits: number): boolean {
   return (Math.max(0, bits - 1) & (8 | 16)) !== 0;
-}
-
-/** How many characters at the end of `text` may be the beginning of `whole`. */
-function partAtEnd(text: string, whole: string): number {
-  for (let length = Math.min(whole.length - 1, text.length); length > 0; length--) {
-    if (text.endsWith(whole.slice(0, length))) return length;
-  }
-  return 0;
 }

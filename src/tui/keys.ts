@@ -5,6 +5,9 @@ import type { KeySource } from './use-keys.ts';
 /** Escape alone is told from the beginning of a sequence by what follows within this time. */
 const ESCAPE_MS = 40;
 
+/** A paste ends when nothing follows its end mark for so long: pasted text may hold the mark, and Enter behind it. */
+const PASTE_MS = 100;
+
 /** Room for what is typed before anybody listens. */
 const MOST_WAITING = 10_000;
 
@@ -74,12 +77,15 @@ export class KeyReader implements KeySource {
     // What was typed before the terminal was taken comes in one piece, its Enter already turned into a line feed.
     const before = this.#isFirst && text.length > 1;
     this.#isFirst = false;
-    this.#take(this.#decoder.push(before ? text.replaceAll('\n', '\r') : text));
+    if (!before && !this.#decoder.isInPaste && isBurst(text)) this.#take([{ type: 'paste', text }]);
+    else this.#take(this.#decoder.push(before ? text.replaceAll('\n', '\r') : text));
     this.#awaitRest();
   };
 
   #awaitRest(): void {
-    if (this.#decoder.undecided) this.#timer = setTimeout(() => this.#take(this.#decoder.flush()), ESCAPE_MS);
+    if (!this.#decoder.undecided) return;
+    const wait = this.#decoder.endsPaste ? PASTE_MS : ESCAPE_MS;
+    this.#timer = setTimeout(() => this.#take(this.#decoder.flush()), wait);
   }
 
   #take(keys: readonly Key[]): void {
@@ -94,4 +100,12 @@ export class KeyReader implements KeySource {
       listener(key);
     }
   }
+}
+
+/**
+ * Several lines at once were pasted, in a terminal that does not say so: nobody types them in one moment. A backslash
+ * before the end of a line only breaks it.
+ */
+function isBurst(text: string): boolean {
+  return /[^\r\n\\][\r\n]+[^\r\n]/.test(text) && !text.includes('\x1b');
 }

@@ -64,7 +64,7 @@ describe('keys before the prompt is there', () => {
   test.each([
     ['hello', { text: 'hello', at: 5 }],
     [`helo${keys.left}l`, { text: 'hello', at: 4 }],
-    [`${keys.paste}!`, { text: 'two words!', at: 10 }],
+    [`hi${keys.paste}!`, { text: 'hi', at: 2, state: 'unclear' }],
     [`hi${keys.enter}more`, { text: 'more', at: 4, sent: 'hi' }],
     [`hi${keys.cancel}`, { text: '', at: 0 }],
     [keys.cancel, { warned: true }],

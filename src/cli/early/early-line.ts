@@ -13,11 +13,10 @@ export type EarlyLine = {
   state: 'open' | 'unclear' | 'left';
 };
 
-/** More than anybody types so early; a long paste is the prompt's own business. */
+/** More than anybody types so early. */
 const MOST = 1_000;
 
 const PASTE = '\u001b[200~';
-const PASTE_END = '\u001b[201~';
 const LEFT = ['\u001b[D', '\u001bOD'];
 const RIGHT = ['\u001b[C', '\u001bOC'];
 const SEQUENCES = [PASTE, ...LEFT, ...RIGHT];
@@ -38,9 +37,8 @@ export function readEarly(typed: string, width: number): EarlyLine {
   return line.state === 'unclear' && typed.endsWith(THRICE) ? { ...line, state: 'left' } : line;
 }
 
-/** Whether the end of a sequence or a paste is still to come. */
+/** Whether the end of a sequence is still to come. */
 function isUnfinished(rest: string): boolean {
-  if (rest.startsWith(PASTE)) return !rest.includes(PASTE_END);
   return SEQUENCES.some((sequence) => sequence !== rest && sequence.startsWith(rest));
 }
 
@@ -52,11 +50,8 @@ function step(line: EarlyLine, rest: string): Step {
   if (LEFT.includes(rest.slice(0, 3))) return { next: { ...told, at: Math.max(0, at - 1) }, length: 3 };
   if (RIGHT.includes(rest.slice(0, 3)))
     return { next: { ...told, at: Math.min(text.length, at + 1) }, length: 3 };
-  if (rest.startsWith(PASTE)) {
-    const words = rest.slice(PASTE.length, rest.indexOf(PASTE_END));
-    const next = NARROW.test(words) ? inserted(told, words) : { ...line, state: 'unclear' as const };
-    return { next, length: PASTE.length + words.length + PASTE_END.length };
-  }
+  // Where a paste ends is a matter of time, which only the prompt knows.
+  if (rest.startsWith(PASTE)) return { next: { ...line, state: 'unclear' }, length: PASTE.length };
   return { next: pressed(line, rest.slice(0, 1)), length: 1 };
 }
 

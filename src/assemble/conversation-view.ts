@@ -305,7 +305,10 @@ export function createConversationView(deps: ViewDeps): ConversationView {
     // Nothing is left to compact: the texts themselves are sent in part.
     const before = sentSize(measured);
     real.set(model, (share * AFTER_REFUSAL * Math.min(before, room)) / room);
-    return sentSize(measureOf(base, session.messages)) < before * WORTH_SENDING;
+    const isSmaller = sentSize(measureOf(base, session.messages)) < before * WORTH_SENDING;
+    // Where not even that helps, the window is not what was refused.
+    if (!isSmaller) real.set(model, share);
+    return isSmaller;
   }
 
   function sentSize(measured: Measured): number {

@@ -5,6 +5,7 @@ import type { Provider } from '../contract/provider.ts';
 import type { Quota } from '../contract/quota.ts';
 import type { ToolContext } from '../contract/tool.ts';
 import { type Stand, withFallback } from '../providers/fallback.ts';
+import { withOutputLimit } from '../providers/output-limit.ts';
 import { withRetry } from '../providers/retry.ts';
 import type { Budget, Purse } from './budget.ts';
 import type { Choice } from './choose-model.ts';
@@ -66,6 +67,11 @@ export function reachModels(deps: ModelLinesDeps): ModelLines {
   const { config, budget, guard, watch, tell } = deps;
   const notice = (level: 'info' | 'warn', text: string) => tell({ type: 'notice', level, text });
   const limited = quotasOf(deps, notice);
+  const bounded = ({ choice, provider }: ReachedModel): ReachedModel => ({
+    choice,
+    provider: withOutputLimit(provider),
+  });
+  const first = bounded(deps.main);
   const line = ({ choice, provider }: ReachedModel, purpose: 'main' | 'helper'): ReachedModel => {
     const seen = observed(provider, { choice, purpose, tell });
     const asked = withRetry(limited(budget.metered(seen, { choice, purpose }), choice.preset.name));
@@ -81,13 +87,13 @@ export function reachModels(deps: ModelLinesDeps): ModelLines {
   };
   const opened = new Map<string, Promise<ReachedModel>>();
   function open(name: string): Promise<ReachedModel> {
-    const found = opened.get(name) ?? (deps.openModel ?? unreachable)(name);
+    const found = opened.get(name) ?? (deps.openModel ?? unreachable)(name).then(bounded);
     opened.set(name, found);
     return found;
   }
 
   const asMain = async (name: string) => line(await open(name), 'main');
-  const bare = line(deps.main, 'main');
+  const bare = line(first, 'main');
   const main = { ...bare, provider: withFallback(bare.provider, { standIn }) };
   let agreed: Promise<string | null> | undefined;
 
@@ -123,15 +129,13 @@ export function reachModels(deps: ModelLinesDeps): ModelLines {
     const { helperModel } = config;
     if (helperModel === NO_SIDE_JOBS) return null;
     if (helperModel !== undefined) return tryToOpen(helperModel, open);
-    const info = cheapestOf(deps.main.choice, config, EXPLORING_WINDOW);
-    return info?.abilities.tools
-      ? { ...deps.main, choice: { ...deps.main.choice, model: info.id, info } }
-      : null;
+    const info = cheapestOf(first.choice, config, EXPLORING_WINDOW);
+    return info?.abilities.tools ? { ...first, choice: { ...first.choice, model: info.id, info } } : null;
   }
 
   return {
     async forSubagent({ model, cheap }, own) {
-      const main = apart(deps.main, own);
+      const main = apart(first, own);
       const other = model !== undefined ? await tryToOpen(model, open) : cheap ? await cheaper() : null;
       if (!other) return main;
       const { choice, provider } = apart(other, own);
@@ -154,8 +158,8 @@ export function reachModels(deps: ModelLinesDeps): ModelLines {
     },
     helper: helperOf({
       config,
-      main: line(deps.main, 'helper'),
-      beside: (choice) => line({ ...deps.main, choice }, 'helper'),
+      main: line(first, 'helper'),
+      beside: (choice) => line({ ...first, choice }, 'helper'),
       open: async (name) => line(await open(name), 'helper'),
     }),
   };

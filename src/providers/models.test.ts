@@ -25,7 +25,7 @@ describe('[N07] what is known of a model', () => {
       provider: 'ollama',
       id: 'qwen2.5-coder:7b',
       contextWindow: 128_000,
-      maxOutputTokens: 4_096,
+      maxOutputTokens: 16_384,
       price: null,
       abilities: { tools: true, images: false, thinking: false },
     });
@@ -41,7 +41,7 @@ describe('[N07] what is known of a model', () => {
       id: 'claude-opus-5-9',
       price: null,
     });
-    expect(infoOf('openai', 'gpt-4omicron')).toMatchObject({ maxOutputTokens: 4_096 });
+    expect(infoOf('openai', 'gpt-4omicron')).toMatchObject({ maxOutputTokens: 16_384 });
   });
 
   test('a reseller offers the same model at a price of its own', () => {

@@ -15,7 +15,8 @@ export type ModelOverrides = Partial<Omit<ModelInfo, 'provider' | 'id' | 'abilit
 
 const UNKNOWN: Facts = {
   window: 128_000,
-  output: 4_096,
+  // Enough to write a file of some length; a server that lets it write less says so, and is believed.
+  output: 16_384,
   usd: null,
   can: { tools: true, images: false, thinking: false },
 };

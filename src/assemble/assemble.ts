@@ -42,6 +42,7 @@ import { rootHints } from './running-as-root.ts';
 import { forgetful, sessionLog } from './session-log.ts';
 import { circlesOf, fitInstructions, isSmall, offeredTools } from './small-model.ts';
 import { createSoFar } from './so-far.ts';
+import { createStartupCheck } from './startup-check.ts';
 import { createSubagents } from './subagents.ts';
 
 /** How long the end of a session waits for interrupted tools that do not end. */
@@ -102,8 +103,18 @@ export function assemble(parts: Parts): Assistant {
     warn,
     controller: () => controller,
   });
+  const startup = createStartupCheck({
+    cwd,
+    shell: hands.shell,
+    watch: hands.startup,
+    decide: (request, options) => judge.decide(request, options),
+    isClosed: (file) => !hands.guard.allows(file, 'write'),
+    onBeforeWrite: hands.onBeforeWrite,
+    warn,
+  });
   const shell = carefulShell(hands.shell, {
     undo,
+    changing: startup.shell,
     isHarmless: (target) => judge.isReadOnly({ kind: 'execute', target }),
     environmentOf: (command) => judge.lookingEnvironment(command),
     onNotice: inform,
@@ -171,7 +182,11 @@ export function assemble(parts: Parts): Assistant {
     keepOutput: (callId, text) => keepOutput(hands.outputFolder, callId, text),
     notesFor: (accesses) => project.notesFor(accesses),
     ...extensions.router,
-    ...caches.router,
+    perform: async (work, context, voice) => {
+      const { perform } = caches.router;
+      const result = perform ? perform(work, context, voice) : work.tool.run(work.input, context);
+      return startup.settle(await result, context.signal, voice);
+    },
     inTurn: hands.inTurn,
     lingering,
     log: {
@@ -327,6 +342,7 @@ export function assemble(parts: Parts): Assistant {
         () => controller.stop(),
         ...[extensions, subagents, remembering, servers, view].map((part) => () => part?.close()),
         () => hands.shell.close(),
+        () => startup.close(),
         () => unlessAborted(lingering.ended(), limited(LINGERING_MS)),
         () => caches.close(),
         () => undo.close(),

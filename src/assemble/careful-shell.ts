@@ -4,6 +4,8 @@ import type { UndoStore } from '../session/undo/undo-store.ts';
 
 export type CarefulShellOptions = {
   undo: Pick<UndoStore, 'commandBegins' | 'commandEnded'>;
+  /** Runs the commands that may change something. */
+  changing: Pick<Shell, 'run' | 'start'>;
   /** Whether a command surely changes nothing. */
   isHarmless(command: string): boolean;
   /** What differs in the environment of such a command. */
@@ -20,7 +22,7 @@ type Wanted = Parameters<Shell['start']>[0];
  * working directory is kept before each. What a background command changes after its start is not.
  */
 export function carefulShell<S extends Shell>(shell: S, options: CarefulShellOptions): S {
-  const { undo, isHarmless, environmentOf, onNotice } = options;
+  const { undo, changing, isHarmless, environmentOf, onNotice } = options;
 
   /** Commands of several agents may overlap: they are kept as one. */
   let begun: Promise<string[]> | undefined;
@@ -50,8 +52,9 @@ export function carefulShell<S extends Shell>(shell: S, options: CarefulShellOpt
   return {
     ...shell,
     run: (run) =>
-      isHarmless(run.command) ? shell.run(looking(run)) : undoably(() => shell.run(run), run.signal),
-    start: (run) => (isHarmless(run.command) ? shell.start(looking(run)) : undoably(() => shell.start(run))),
+      isHarmless(run.command) ? shell.run(looking(run)) : undoably(() => changing.run(run), run.signal),
+    start: (run) =>
+      isHarmless(run.command) ? shell.start(looking(run)) : undoably(() => changing.start(run)),
   };
 }
 

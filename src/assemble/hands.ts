@@ -2,6 +2,7 @@ import { homedir, totalmem } from 'node:os';
 import path from 'node:path';
 import type { CallVoice, RouterDeps, Scope } from '../agent/tool-router.ts';
 import type { ModeSwitch } from '../contract/command.ts';
+import type { FileChange } from '../contract/file-change.ts';
 import type { Todo, ToolContext } from '../contract/tool.ts';
 import { readingDenier } from '../permissions/pattern.ts';
 import { createFileTurns } from '../sandbox/file-turns.ts';
@@ -10,6 +11,7 @@ import { createGuard, type Guard } from '../sandbox/guard.ts';
 import { realPath } from '../sandbox/real-path.ts';
 import { createSearch } from '../sandbox/search.ts';
 import { createShell } from '../sandbox/shell.ts';
+import { createStartupWatch } from '../sandbox/startup/startup-watch.ts';
 import { createWeb } from '../sandbox/web.ts';
 import type { UndoStore } from '../session/undo/undo-store.ts';
 import { lastTodos } from './history-facts.ts';
@@ -69,8 +71,17 @@ export function makeHands(parts: Parts, undo: UndoStore, mode: ModeSwitch) {
       work,
     );
   };
+  const startup = createStartupWatch({
+    roots: [cwd, ...config.additionalDirectories],
+    folder: path.join(outputFolder, 'set-aside'),
+  });
+  const onBeforeWrite = async (change: FileChange) => {
+    await undo.keep(change);
+    const { path: file, after } = change;
+    startup.expect(file, after && { type: 'file', bytes: Buffer.from(after) });
+  };
   const reaching = (within: Guard) => ({
-    files: createFiles({ guard: within, cwd, onBeforeWrite: (change) => undo.keep(change) }),
+    files: createFiles({ guard: within, cwd, onBeforeWrite }),
     search: createSearch({ guard: within, cwd }),
   });
   let todos = lastTodos(opened.session.messages);
@@ -93,6 +104,8 @@ export function makeHands(parts: Parts, undo: UndoStore, mode: ModeSwitch) {
     guard,
     files: hands.files,
     shell,
+    startup,
+    onBeforeWrite,
     inTurn,
     outputFolder,
     todos: hands.todos,

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { foldPath } from '../lib/fold-path.ts';
 
 /**
@@ -265,6 +266,14 @@ const above = matcher(
     }),
 );
 
+const names = new RegExp(
+  `^(${startupFiles
+    .flatMap(({ sealed, checked }) => [...sealed, ...checked])
+    .flatMap(expanded)
+    .map((pattern) => sourceOf(path.posix.basename(pattern)))
+    .join('|')})[. :]*$`,
+);
+
 /** Why writing to a path is asked about every time, or undefined. */
 export function startupRule(file: string): StartupFiles | undefined {
   return ruleIn(judged, file);
@@ -273,6 +282,11 @@ export function startupRule(file: string): StartupFiles | undefined {
 /** The same for a path that a sandboxed command has changed. */
 export function checkedStartupRule(file: string): StartupFiles | undefined {
   return ruleIn(looked, file);
+}
+
+/** Whether a name can be one of these at all, in whatever folder: quick, for whole trees. */
+export function mayBeStartupFile(name: string): boolean {
+  return !/^[ -~]*$/.test(name) || names.test(name.toLowerCase());
 }
 
 /** Whether a folder can hold some of these by its name: then a link to one is followed. */

@@ -28,14 +28,28 @@ function start(): void {
   void begin(args);
 }
 
+/** Null, and said, when there is none: it was removed, or its path is longer than the system takes. */
+function workingDirectory(): string | null {
+  try {
+    return process.cwd();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const why = code === 'ENOENT' ? 'it was removed' : 'its path is too long';
+    writeSync(2, `The working directory cannot be used: ${why}.\nStart from another folder.\n`);
+    return null;
+  }
+}
+
 async function begin(args: string[]): Promise<void> {
+  const cwd = workingDirectory();
+  if (cwd === null) return process.exit(2);
   /** The signal that ended the program: its exit code says so, whatever came of the work. */
   let ended: Parameters<Terminal['onSignal']>[0] | undefined;
   const { openEarly } = await import('./early/open-early.ts');
   const early = openEarly(args, process);
   const terminal: Terminal = {
     env: process.env,
-    cwd: process.cwd(),
+    cwd,
     stdin: process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,

@@ -34,3 +34,10 @@ export function explainBadInput(tool: string, error: z.ZodError): string {
   const problems = error.issues.map((issue) => `- ${issue.path.join('.') || 'arguments'}: ${issue.message}`);
   return `${tool} did not run, its arguments are wrong:\n${problems.join('\n')}\nCorrect them and call it again.`;
 }
+
+/** Without the brackets: what is quoted here must not be taken for a placeholder that a file holds. */
+export function explainPlaceholders(unknown: readonly string[]): string {
+  const words = unknown.map((word) => word.slice(1, -1)).join(', ');
+  const what = unknown.length === 1 ? 'is a placeholder for a secret' : 'are placeholders for secrets';
+  return `Nothing was changed or run: ${words} ${what} not known in this session. Read the file again and use the placeholder you see there, or make the change without touching that value.`;
+}

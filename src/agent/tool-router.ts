@@ -9,7 +9,13 @@ import { limited, raceAbort, unlessAborted } from '../lib/abort.ts';
 import { Channel } from '../lib/channel.ts';
 import { boundText } from '../lib/text-bound.ts';
 import { accessesConflict } from './conflict.ts';
-import { explainBadInput, explainCut, explainMalformed, explainUnknownTool } from './explain.ts';
+import {
+  explainBadInput,
+  explainCut,
+  explainMalformed,
+  explainPlaceholders,
+  explainUnknownTool,
+} from './explain.ts';
 import type { Lingering } from './lingering.ts';
 
 /** How long a call waits for an interrupted one that touches the same. */
@@ -32,6 +38,10 @@ export type RouterDeps = {
   context(signal: AbortSignal, voice: CallVoice, scope: Scope): ToolContext;
   /** What is judged and run: the input with what the model is not shown put back. Absent, the input itself. */
   localInput?(tool: string, input: unknown): unknown;
+  /** Placeholders in that input that stand for nothing: what holds them must not be written or run. */
+  unknownPlaceholders?(tool: string, input: unknown): string[];
+  /** Hears what a call printed before any of it is told. */
+  printed?(callId: string, accesses: readonly Access[], output: string): void;
   /** Whether a command only looks; such commands run beside other reads. */
   isReadOnly(access: Access): boolean;
   /** The answer a call of this id has already had. */
@@ -173,12 +183,16 @@ function prepare(sent: ToolCallPart, deps: RouterDeps): Prepared {
   const parsed = tool.input.safeParse(local);
   if (!parsed.success) return { ...item, answer: unreadable(explainBadInput(tool.name, parsed.error)) };
   const input = parsed.data;
+  const accesses = local === call.input ? tool.access(input) : tool.access(input).map(withSecret);
+  const unknown = deps.unknownPlaceholders?.(tool.name, local) ?? [];
+  if (unknown.length > 0 && accesses.some(({ kind }) => kind === 'write' || kind === 'execute'))
+    return { ...item, answer: fail(explainPlaceholders(unknown)) };
   return {
     call,
     tool,
     input,
     title: tool.title(input),
-    accesses: local === call.input ? tool.access(input) : tool.access(input).map(withSecret),
+    accesses,
     ...answersAs,
     ...(given && { given }),
   };
@@ -259,6 +273,7 @@ async function answer(item: Prepared, deps: RouterDeps, { channel, signal }: Wir
         )
       : [];
   const { success, display } = result;
+  if (!item.answer) deps.printed?.(call.id, item.accesses, result.success ? result.output : result.error);
   const { text, metadata } = await bound(call.id, result, deps);
   const images = result.success ? (result.images ?? []) : [];
   const notes = result.success ? ((await deps.notesFor?.(item.accesses)) ?? []) : [];

@@ -86,7 +86,7 @@ export function assemble(parts: Parts): Assistant {
   );
   const builtin = registry.definitions();
   const servers = parts.servers?.({
-    outgoing: (value) => (config.redactSecrets ? privacy.hide(value) : value),
+    outgoing: (value) => privacy.outgoing(value),
     isWatched: parts.approver !== undefined,
     isAllowed: (server) => namesServer(config.permissions.allow, server),
     window: () => choice.info.contextWindow,
@@ -177,6 +177,8 @@ export function assemble(parts: Parts): Assistant {
       };
     },
     localInput: (tool, input) => privacy.localInput(tool, input),
+    unknownPlaceholders: (tool, input) => privacy.unknownPlaceholders(tool, input),
+    printed: (callId, accesses, output) => privacy.printed(callId, accesses, output),
     isReadOnly: (access) => judge.isReadOnly(access),
     answerTo: (callId) => answers?.get(callId),
     keepOutput: (callId, text) => keepOutput(hands.outputFolder, callId, text),
@@ -314,6 +316,7 @@ export function assemble(parts: Parts): Assistant {
   for (const part of [privacy, remembering, view, soFar]) events.watch((event) => part?.watch(event));
   return {
     controller,
+    privacy,
     undo,
     mode,
     permissions: judge.standing,

@@ -28,6 +28,7 @@ import type { OpenSession } from '../session/store.ts';
 import type { UndoStore } from '../session/undo/undo-store.ts';
 import type { Choice } from './choose-model.ts';
 import type { HostAdditions, UserCall } from './extensions.ts';
+import type { Privacy } from './privacy.ts';
 import type { BringServers } from './server-tools.ts';
 import type { ReachedModel } from './side-jobs.ts';
 
@@ -70,6 +71,8 @@ export type Parts = HostAdditions & {
 /** One session, put together. */
 export type Assistant = {
   controller: Controller;
+  /** Placeholders for secrets, in what leaves this machine and in what others may see. */
+  privacy: Pick<Privacy, 'hide' | 'outgoing'>;
   undo: UndoStore;
   mode: ModeSwitch;
   permissions: Standing;

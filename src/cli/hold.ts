@@ -11,6 +11,7 @@ import type { Conversation } from './conversation.ts';
 import { checkHealth, settingStates } from './health.ts';
 import { type Opened, userFetch } from './open.ts';
 import { OwnCommands } from './own-commands.ts';
+import { redacted } from './redact-session.ts';
 import { createDesk } from './session-desk.ts';
 import type { TypedPrompts } from './typed-prompts.ts';
 import { visible } from './visible.ts';
@@ -71,6 +72,7 @@ export async function hold(prompt: string, opened: Opened, stage: Stage): Promis
     store: opened.store,
     keeps: opened.config.saveHistory,
     cwd,
+    redact: (session) => redacted(session, opened.privacy),
     warn: (text) => controller.notice('warn', text),
     goOn: (session) => {
       goOn = session;

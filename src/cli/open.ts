@@ -308,7 +308,7 @@ function sessionSettings(model: string, { maxTokens, temperature, mode }: Config
 }
 
 /** Every variable that may hold a key, of vendors in use and not. */
-function keyVariables(config: Config): string[] {
+export function keyVariables(config: Config): string[] {
   return [
     'AI_ASSISTANT_API_KEY',
     ...redisVariables,

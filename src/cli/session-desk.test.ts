@@ -22,6 +22,7 @@ async function deskFor(store: SessionStore, cwd: string, { keeps = true } = {}) 
     store,
     keeps,
     cwd,
+    redact: (session) => session,
     warn: (text) => warnings.push(text),
     goOn: (next) => nexts.push(next),
   });

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { SessionDesk } from '../contract/command.ts';
 import { UserError } from '../contract/errors.ts';
+import type { Session } from '../contract/session.ts';
 import type { OpenSession, SessionStore } from '../session/store.ts';
 import { byLastUse } from './choose-session.ts';
 import { exportTo } from './export-file.ts';
@@ -11,6 +12,8 @@ export type DeskOptions = {
   /** Whether sessions are kept at all. */
   keeps: boolean;
   cwd: string;
+  /** With placeholders for secrets. */
+  redact(session: Session): Session;
   /** Told when the disk refuses. */
   warn(text: string): void;
   /** The conversation is to go on in this session. */
@@ -19,7 +22,7 @@ export type DeskOptions = {
 
 /** What a user can do with the session of the conversation. */
 export function createDesk(options: DeskOptions): SessionDesk & { messageAdded(): Promise<void> } {
-  const { opened, store, keeps, cwd, warn, goOn } = options;
+  const { opened, store, keeps, cwd, redact, warn, goOn } = options;
   const { session, journal, ready } = opened;
   /** A session without a message leaves no trace: its title waits for the first. */
   let waiting = session.messages.length === 0;
@@ -64,9 +67,10 @@ export function createDesk(options: DeskOptions): SessionDesk & { messageAdded()
       if (!next) throw new UserError(`There is no session "${wanted}".`, '/sessions lists them.');
       goOn(next);
     },
-    async exportTo(file) {
+    async exportTo(file, { withSecrets }) {
       await ready;
-      return exportTo(await store.whole(session), path.resolve(cwd, file));
+      const whole = await store.whole(session);
+      return exportTo(withSecrets ? whole : redact(whole), path.resolve(cwd, file));
     },
     async messageAdded() {
       if (!waiting) return;

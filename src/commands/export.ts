@@ -1,13 +1,17 @@
 import type { SlashCommand } from '../contract/command.ts';
 
+const WITH_SECRETS = '--with-secrets';
+
 export const exportSession: SlashCommand = {
   name: 'export',
-  description: 'Write this conversation to a file: /export talk.md, talk.html or talk.json',
+  description:
+    'Write this conversation to a file: /export talk.md, talk.html or talk.json; --with-secrets keeps passwords and keys',
   async execute(words, { sessions, print }) {
     await sessions.ready;
     const { id, messages } = sessions.session;
     if (messages.length === 0) return print('There is nothing to write yet.');
-    const file = words.join(' ') || `session-${id.slice(0, 8)}.md`;
-    print(`Written to ${await sessions.exportTo(file)}`);
+    const withSecrets = words.includes(WITH_SECRETS);
+    const file = words.filter((word) => word !== WITH_SECRETS).join(' ') || `session-${id.slice(0, 8)}.md`;
+    print(`Written to ${await sessions.exportTo(file, { withSecrets })}`);
   },
 };

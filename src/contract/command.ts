@@ -55,7 +55,7 @@ export type SessionDesk = {
   /** Goes on in another session, named by its id, the first characters of it, or its title. */
   goTo(wanted: string): Promise<void>;
   /** Writes it to a file, in the format that the name asks for. Resolves with the file. */
-  exportTo(file: string): Promise<string>;
+  exportTo(file: string, options: { withSecrets: boolean }): Promise<string>;
 };
 
 /** Where the model's window goes, in tokens. */

@@ -17,6 +17,8 @@ export type FirewallOptions = {
   secrets: readonly SecretSource[];
   /** Kept on the user's machine: it makes placeholders equal from session to session, and nobody else's guess. */
   key(): string;
+  /** Whether a tool's results are the files of this machine: a placeholder in them was written there by somebody. */
+  isLocal?(tool: string): boolean;
 };
 
 export type Firewall = {
@@ -28,16 +30,20 @@ export type Firewall = {
   learn(text: string, secrets?: readonly NamedSecret[]): void;
   /** The way back, for tools of this machine only. Words that were never given out stay as they are. */
   restore<T>(value: T): T;
+  /** Placeholders in a value that stand for nothing known here and were not read in a file of this machine. */
+  unknownIn(value: unknown): string[];
 };
 
 /** Secrets stay here: a model and its servers see placeholders, local tools see the values. */
-export function createFirewall({ secrets: sources, key }: FirewallOptions): Firewall {
+export function createFirewall({ secrets: sources, key, isLocal = () => false }: FirewallOptions): Firewall {
   const placeholders = createPlaceholders(key);
   let lists: (readonly NamedSecret[])[] = [];
   let looked = Number.NEGATIVE_INFINITY;
   /** Never forgotten: what a history says is not unsaid when a file changes. */
   const known = new Map<string, NamedSecret>();
   const learned = new Map<string, NamedSecret>();
+  /** Placeholders that stand in files as they are, such as in this program's own documentation. */
+  const literal = new Set<string>();
   let hider: TextHider = createTextHider([], placeholders, found);
   let hidden = new WeakMap<object, unknown>();
   let lastSystem = { from: '', to: '' };
@@ -84,7 +90,19 @@ export function createFirewall({ secrets: sources, key }: FirewallOptions): Fire
     return result;
   }
 
+  function noteLiterals(message: Message): void {
+    if (message.role !== 'user' && !(message.role === 'tool' && isLocal(message.name))) return;
+    for (const part of message.content)
+      if (part.type === 'text') for (const word of unknownWords(part.text)) literal.add(word);
+  }
+
+  function unknownWords(text: string): string[] {
+    if (!text.includes('[secret:')) return [];
+    return (text.match(PLACEHOLDER) ?? []).filter((word) => placeholders.meaningOf(word) === undefined);
+  }
+
   function hideMessage(message: Message): Message {
+    noteLiterals(message);
     const content = message.content.map((part) => {
       if (part.type === 'image' || (part.type === 'thinking' && part.signature !== undefined)) return part;
       if (part.type !== 'tool_call') return hideDeep(part);
@@ -145,12 +163,21 @@ export function createFirewall({ secrets: sources, key }: FirewallOptions): Fire
     restore: (value) =>
       mapTexts(value, (text) => {
         if (!text.includes('[secret:')) return text;
-        if ((text.match(PLACEHOLDER) ?? []).some((word) => placeholders.meaningOf(word) === undefined)) {
+        if (unknownWords(text).length > 0) {
           refresh();
           hider.nameAll();
         }
         return text.replaceAll(PLACEHOLDER, (word) => placeholders.meaningOf(word) ?? word);
       }),
+
+    unknownIn(value) {
+      const found = new Set<string>();
+      mapTexts(value, (text) => {
+        for (const word of unknownWords(text)) if (!literal.has(word)) found.add(word);
+        return text;
+      });
+      return [...found];
+    },
   };
 }
 

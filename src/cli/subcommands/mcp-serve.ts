@@ -5,6 +5,7 @@ import type { Choice } from '../../assemble/choose-model.ts';
 import { UserError } from '../../contract/errors.ts';
 import type { AgentEvent } from '../../contract/event.ts';
 import { type ToolMessage, textOf } from '../../contract/message.ts';
+import { createStreamHider } from '../../firewall/hide-stream.ts';
 import { writeAtomic } from '../../lib/atomic-write.ts';
 import { readTextIfAny } from '../../lib/read-text.ts';
 import { mcpFolder } from '../../mcp/hub.ts';
@@ -89,21 +90,27 @@ export async function serve(options: ServeOptions, terminal: Terminal): Promise<
 }
 
 async function callTool(
-  { toolbox, controller }: Opened,
+  { toolbox, controller, privacy }: Opened,
   { name, input }: { name: string; input: Record<string, unknown> },
   { signal, progress }: ServedOptions,
 ): Promise<ServedAnswer> {
   let answer: ToolMessage | undefined;
+  // The client is a model's, as a rule.
+  const stream = createStreamHider((text) => privacy.outgoing(text));
+  const tellLines = (text: string) => {
+    if (text !== '') progress(text);
+  };
   const call = { id: `mcp_${randomBytes(9).toString('hex')}`, name, input };
   for await (const event of toolbox.run(call, signal)) {
     // For the audit log and whoever else watches.
     controller.mention(event);
-    if (event.type === 'tool_progress') progress(event.text);
+    if (event.type === 'tool_progress') tellLines(stream.push(event.text));
+    if (event.type === 'tool_end') tellLines(stream.end());
     if (event.type === 'message' && event.message.role === 'tool') answer = event.message;
   }
   if (!answer) return { success: false, text: 'The call was interrupted.' };
   const images = answer.content.filter((part) => part.type === 'image');
-  return { success: answer.success, text: textOf(answer), images };
+  return { success: answer.success, text: privacy.outgoing(textOf(answer)), images };
 }
 
 /** A conversation of its own, kept like any other. */
@@ -129,9 +136,9 @@ async function runTask(
     };
   const opened = await openAssistant(choice, { settings, options: {}, terminal, telemetry });
   const reporter = new Reporter();
-  const { controller } = opened;
+  const { controller, privacy } = opened;
   controller.listen((event) => reporter.take(event));
-  controller.listen((event) => tell(event, progress));
+  controller.listen((event) => tell(event, (text) => progress(privacy.outgoing(text))));
   const stop = () => controller.interrupt();
   signal.addEventListener('abort', stop, { once: true });
   try {
@@ -141,7 +148,7 @@ async function runTask(
     const trouble = stopReason === 'done' ? [] : [error?.message ?? `It ended early: ${stopReason}.`];
     return {
       success: stopReason === 'done',
-      text: [result, ...trouble, ...refused].filter(Boolean).join('\n'),
+      text: privacy.outgoing([result, ...trouble, ...refused].filter(Boolean).join('\n')),
     };
   } finally {
     signal.removeEventListener('abort', stop);

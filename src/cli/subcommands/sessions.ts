@@ -7,12 +7,15 @@ import { forgetTraces, keepHouse, planHousekeeping, spaceUse } from '../../sessi
 import { type ExportFormat, exported, formatOf } from '../export-file.ts';
 import { housekeepingOptions } from '../housekeeping.ts';
 import { loadSettings, sessionStore } from '../open.ts';
+import { redactedSession } from '../redact-session.ts';
 import { sizeText } from '../size-text.ts';
 import type { Terminal } from '../terminal.ts';
 import { visible } from '../visible.ts';
 import { table, withContext } from './context.ts';
 
 const MAX_HITS = 200;
+
+type ExportOptions = { format?: ExportFormat; output?: string; withSecrets?: boolean };
 
 export function sessionsCommand(terminal: Terminal): Command {
   const print = (text: string): void => {
@@ -59,8 +62,11 @@ export function sessionsCommand(terminal: Terminal): Command {
       ).choices(['markdown', 'html', 'json']),
     )
     .option('-o, --output <file>', 'where to; standard output if absent')
-    .action(async (wanted: string, { format, output }: { format?: ExportFormat; output?: string }) => {
-      const session = (await open().store.read(wanted)) ?? missing(wanted);
+    .option('--with-secrets', 'keep passwords and keys; without it, placeholders stand for them')
+    .action(async (wanted: string, { format, output, withSecrets }: ExportOptions) => {
+      const settings = loadSettings({}, terminal);
+      const whole = (await sessionStore(settings).read(wanted)) ?? missing(wanted);
+      const session = withSecrets ? whole : redactedSession(whole, { settings, terminal });
       const text = await exported(session, format ?? formatOf(output ?? '') ?? 'markdown');
       if (output === undefined) print(text);
       else await writeFile(path.resolve(terminal.cwd, output), text, { mode: 0o600 });

@@ -876,7 +876,9 @@ type SessionDesk = {
     /** Goes on in another session, named by its id, the first characters of it, or its title. */
     goTo(wanted: string): Promise<void>;
     /** Writes it to a file, in the format that the name asks for. Resolves with the file. */
-    exportTo(file: string): Promise<string>;
+    exportTo(file: string, options: {
+        withSecrets: boolean;
+    }): Promise<string>;
 };
 
 type Session = {

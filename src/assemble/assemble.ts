@@ -70,7 +70,7 @@ export function assemble(parts: Parts): Assistant {
     first: session.settings.mode ?? config.mode,
     sent: () => session.messages.slice(session.view?.compactions.at(-1)?.keepFrom ?? 0),
   });
-  const hands = makeHands(parts, undo, mode);
+  const hands = makeHands(parts, { undo, mode, redact: (text) => privacy.outgoing(text) });
   const privacy = createPrivacy(parts, { guard: hands.guard, notice: warn });
   // Made with the first run: until then a long session may still be read.
   let answers: Answers | undefined;

@@ -21,7 +21,10 @@ import type { Parts } from './parts.ts';
 const MEMORY_SHARE = 0.75;
 
 /** What tools of one session may use: guarded, kept for undo, in the sandbox. */
-export function makeHands(parts: Parts, undo: UndoStore, mode: ModeSwitch) {
+export function makeHands(
+  parts: Parts,
+  { undo, mode, redact }: { undo: UndoStore; mode: ModeSwitch; redact(text: string): string },
+) {
   const { config, env, cwd, keyVariables, dataRoot, opened, choice } = parts;
   const outputFolder = path.join(dataRoot, 'outputs', opened.session.id);
   const skillFolders = [dataRoot, ...config.plugins].map((folder) => path.join(folder, 'skills'));
@@ -82,7 +85,7 @@ export function makeHands(parts: Parts, undo: UndoStore, mode: ModeSwitch) {
   };
   const reaching = (within: Guard) => ({
     files: createFiles({ guard: within, cwd, onBeforeWrite }),
-    search: createSearch({ guard: within, cwd }),
+    search: createSearch({ guard: within, cwd, redact }),
   });
   let todos = lastTodos(opened.session.messages);
   const hands = {

@@ -19,13 +19,13 @@ export type MachineSecrets = {
   /** Looked through for closed files. */
   folders: readonly string[];
   isClosed(file: string): boolean;
-  /** Tools whose results are the files of this machine: placeholders in them were written there by somebody. */
-  isLocal?(tool: string): boolean;
+  /** Tools whose results are texts of this machine as they are: a placeholder in them was written there by somebody. */
+  isPlain?(tool: string): boolean;
 };
 
 /** Knows the secrets of this machine: of the environment, the settings, the keychain and closed files. */
 export function machineFirewall(secrets: MachineSecrets): Firewall {
-  const { dataRoot, folders, isClosed, isLocal } = secrets;
+  const { dataRoot, folders, isClosed, isPlain } = secrets;
   let own: NamedSecret[] | undefined;
   return createFirewall({
     secrets: [
@@ -36,7 +36,7 @@ export function machineFirewall(secrets: MachineSecrets): Firewall {
       fileSecrets({ folders, except: dataRoot, home: homedir(), isClosed, peek }),
     ],
     key: () => ownKey(path.join(dataRoot, 'firewall.key')),
-    ...(isLocal && { isLocal }),
+    ...(isPlain && { isPlain }),
   });
 }
 

@@ -61,7 +61,7 @@ export function createPrivacy(
     key: choice.key?.key,
     folders: [cwd, ...config.additionalDirectories],
     isClosed,
-    isLocal: (tool) => LOCAL.has(tool),
+    isPlain: (tool) => tool === 'Read' || tool === 'Bash',
   });
   const known = new Map<string, string>();
   const learned = new Set<string>();

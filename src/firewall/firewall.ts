@@ -17,8 +17,8 @@ export type FirewallOptions = {
   secrets: readonly SecretSource[];
   /** Kept on the user's machine: it makes placeholders equal from session to session, and nobody else's guess. */
   key(): string;
-  /** Whether a tool's results are the files of this machine: a placeholder in them was written there by somebody. */
-  isLocal?(tool: string): boolean;
+  /** Whether a tool's results are texts of this machine as they are: a placeholder in them was written there by somebody. */
+  isPlain?(tool: string): boolean;
 };
 
 export type Firewall = {
@@ -35,7 +35,7 @@ export type Firewall = {
 };
 
 /** Secrets stay here: a model and its servers see placeholders, local tools see the values. */
-export function createFirewall({ secrets: sources, key, isLocal = () => false }: FirewallOptions): Firewall {
+export function createFirewall({ secrets: sources, key, isPlain = () => false }: FirewallOptions): Firewall {
   const placeholders = createPlaceholders(key);
   let lists: (readonly NamedSecret[])[] = [];
   let looked = Number.NEGATIVE_INFINITY;
@@ -91,7 +91,7 @@ export function createFirewall({ secrets: sources, key, isLocal = () => false }:
   }
 
   function noteLiterals(message: Message): void {
-    if (message.role !== 'user' && !(message.role === 'tool' && isLocal(message.name))) return;
+    if (message.role !== 'user' && !(message.role === 'tool' && isPlain(message.name))) return;
     for (const part of message.content)
       if (part.type === 'text') for (const word of unknownWords(part.text)) literal.add(word);
   }

@@ -8,11 +8,17 @@ import { nameFilter, namesHidden } from './name-filter.ts';
 import { type Found, newestFiles } from './newest-files.ts';
 import { slashes } from './path-pattern.ts';
 import { isErrno } from './real-path.ts';
+import { hitsInRedacted } from './redacted-search.ts';
 import { ripgrep } from './ripgrep.ts';
 import { type SearchScope, withScope } from './search-scope.ts';
 import { steadiness, verifiedHits } from './verify-hits.ts';
 
-export type SearchPlaces = { guard: Guard; cwd: string };
+export type SearchPlaces = {
+  guard: Guard;
+  cwd: string;
+  /** A text as the model may see it: without what is secret in it. */
+  redact?(text: string): string;
+};
 
 const MAX_COLUMNS = 500;
 /** Of more files only those that are shown are judged by name; the count then tells no closed ones apart. */
@@ -25,6 +31,8 @@ type PathList = {
   args: string[];
   /** Whether the files are only named, not read. */
   namesOnly: boolean;
+  /** What is looked for in them. */
+  query?: GrepQuery;
   pattern: string | undefined;
   under: string | undefined;
   type?: string | undefined;
@@ -33,7 +41,7 @@ type PathList = {
 /** Not passed without need: ripgrep takes a fifth longer to walk with them. */
 const hiddenWalk = ['--hidden', '--iglob=!.git', '--iglob=!.ssh', '--iglob=!.gnupg', '--iglob=!.aws'];
 
-export function createSearch({ guard, cwd }: SearchPlaces): Search {
+export function createSearch({ guard, cwd, redact }: SearchPlaces): Search {
   const shown = (real: string) => {
     const relative = path.relative(cwd, real);
     return slashes(relative.startsWith('..') || path.isAbsolute(relative) ? real : relative);
@@ -53,9 +61,13 @@ export function createSearch({ guard, cwd }: SearchPlaces): Search {
     }
   }
 
+  /** As `hitsInRedacted`. */
+  const redacted = async (file: string, query: GrepQuery, signal: AbortSignal) =>
+    redact ? hitsInRedacted(file, query, { guard, redact, signal, argsOf: lineArgs }) : null;
+
   /** The paths of one NUL-separated list that the pattern and the guard let through, the newest first. */
   async function pathsIn(scope: SearchScope, list: PathList, options: SearchOptions) {
-    const { args, pattern, type, namesOnly } = list;
+    const { args, pattern, type, namesOnly, query } = list;
     const { limit, signal, everything } = options;
     const { root, cwd: folder, file } = scope;
     const hidden = namesHidden(shown(scope.real));
@@ -98,7 +110,15 @@ export function createSearch({ guard, cwd }: SearchPlaces): Search {
           })
         : await walk('any', signal);
     const open = found.kept().filter(({ file: one }) => (namesOnly ? isOpen(one) : isReadable(one)));
-    return { paths: open.slice(0, limit).map(({ file: one }) => shown(one)), total };
+    const paths: string[] = [];
+    let dropped = 0;
+    for (const { file: one } of open) {
+      if (paths.length >= limit) break;
+      const hits = query ? await redacted(one, query, signal) : null;
+      if (hits?.length === 0) dropped++;
+      else paths.push(shown(one));
+    }
+    return { paths, total: total - dropped };
   }
 
   async function grepLines(scope: SearchScope, query: GrepQuery, options: SearchOptions) {
@@ -115,6 +135,8 @@ export function createSearch({ guard, cwd }: SearchPlaces): Search {
     const found = newestFiles<GrepHit>(limit * 2);
     let files = 0;
     let total = 0;
+    let counted = { hits: 0 };
+    const counts = new Map<string, typeof counted>();
     let current: Found<GrepHit> | null = null;
     const read = grepReader({
       onFile(file) {
@@ -124,23 +146,22 @@ export function createSearch({ guard, cwd }: SearchPlaces): Search {
         const wanted =
           relative !== file && filter.matches(slashes(relative)) && (files++ >= MAX_JUDGED || isOpen(real));
         current = wanted ? found.open(real) : null;
+        counted = { hits: 0 };
+        counts.set(real, counted);
         return wanted;
       },
       onLine() {
         total++;
+        counted.hits++;
         return current !== null && current.hits.length < limit;
       },
       onHit: (hit) => current?.hits.push(hit),
     });
     await ripgrep({
       args: [
-        '--null',
         ...(hidden || filter.hidden ? hiddenWalk : []),
         ...filter.args,
-        ...(query.mode === 'count' ? ['--count'] : ['--line-number', `--context=${context}`]),
-        ...['--no-heading', '--with-filename', '--no-context-separator', '--color=never'],
-        ...[`--max-columns=${MAX_COLUMNS}`, '--max-columns-preview'],
-        ...patternArgs(query),
+        ...lineArgs(query),
         ...['--', ...(input ? [] : ['./'])],
       ],
       cwd: folder,
@@ -154,9 +175,12 @@ export function createSearch({ guard, cwd }: SearchPlaces): Search {
     const hits: (GrepHit & { name: string })[] = [];
     for (const one of open) {
       if (hits.length >= limit) break;
-      const isSure = input !== undefined || query.mode === 'count' || isSteady(one.file);
+      const instead = await redacted(one.file, query, signal);
+      if (instead) total += instead.length - (counts.get(one.file)?.hits ?? 0);
+      const isSure = instead !== null || input !== undefined || query.mode === 'count' || isSteady(one.file);
       const name = shown(one.file);
-      for (const hit of isSure ? one.hits : await verifiedHits(one, guard)) hits.push({ name, ...hit });
+      for (const hit of isSure ? (instead ?? one.hits) : await verifiedHits(one, guard))
+        hits.push({ name, ...hit });
     }
     const lines = hits.slice(0, limit).flatMap(({ name, line, mark, text }, index, all) => {
       if (query.mode === 'count') return [`${name}:${line}`];
@@ -179,11 +203,21 @@ export function createSearch({ guard, cwd }: SearchPlaces): Search {
         return withScope(query.path ?? '.', guard, (scope) => grepLines(scope, query, options));
       const { path: under, glob: pattern, type, everything = options.everything ?? false } = query;
       const args = ['--files-with-matches', ...patternArgs(query)];
-      const list = { args, namesOnly: false, pattern, under, type };
+      const list = { args, namesOnly: false, pattern, under, type, query };
       const { paths, total } = await pathsOf(list, { ...options, everything });
       return { lines: paths, total };
     },
   };
+}
+
+function lineArgs(query: GrepQuery): string[] {
+  return [
+    '--null',
+    ...(query.mode === 'count' ? ['--count'] : ['--line-number', `--context=${query.contextLines ?? 0}`]),
+    ...['--no-heading', '--with-filename', '--no-context-separator', '--color=never'],
+    ...[`--max-columns=${MAX_COLUMNS}`, '--max-columns-preview'],
+    ...patternArgs(query),
+  ];
 }
 
 /** The engine is chosen by need: look-around and back-references take PCRE2. */

@@ -40,7 +40,8 @@ export async function verifiedHits({ file, hits }: FoundIn, guard: Guard): Promi
   return hits.filter((hit) => text.includes(hit.text.replace(CUT, '')));
 }
 
-async function textOf(file: string, guard: Guard): Promise<string> {
+/** The text of a file that may be read; none of a very large one. */
+export async function textOf(file: string, guard: Guard): Promise<string> {
   try {
     const bytes = await withRegular(file, guard, ({ fd, size }) =>
       size > MAX_BYTES ? Promise.resolve(new Uint8Array()) : readBytes(fd, size),

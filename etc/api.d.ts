@@ -875,9 +875,12 @@ type SessionDesk = {
     begin(): void;
     /** Goes on in another session, named by its id, the first characters of it, or its title. */
     goTo(wanted: string): Promise<void>;
-    /** Writes it to a file, in the format that the name asks for. Resolves with the file. */
-    exportTo(file: string, options: {
-        withSecrets: boolean;
+    /**
+     * Writes it to a file, in the format that the name asks for. Placeholders stand for secrets unless `withSecrets`.
+     * Resolves with the file.
+     */
+    exportTo(file: string, options?: {
+        withSecrets?: boolean;
     }): Promise<string>;
 };
 

@@ -67,7 +67,7 @@ export function createDesk(options: DeskOptions): SessionDesk & { messageAdded()
       if (!next) throw new UserError(`There is no session "${wanted}".`, '/sessions lists them.');
       goOn(next);
     },
-    async exportTo(file, { withSecrets }) {
+    async exportTo(file, { withSecrets = false } = {}) {
       await ready;
       const whole = await store.whole(session);
       return exportTo(withSecrets ? whole : redact(whole), path.resolve(cwd, file));

@@ -38,7 +38,10 @@ function patches(output: string): { name: string; text: string }[] {
 }
 
 /** `.env:3:text` and `.env-3-text`; `HEAD:.env:3:text`. */
-const PREFIXES = [/^([^\s:]{1,256})[:-](?:\d+[:-])?(.*)$/gm, /^[\w^~./-]{1,256}:([^\s:]{1,256}):(?:\d+:)?(.*)$/gm];
+const PREFIXES = [
+  /^([^\s:]{1,256})[:-](?:\d+[:-])?(.*)$/gm,
+  /^[\w^~./-]{1,256}:([^\s:]{1,256}):(?:\d+:)?(.*)$/gm,
+];
 
 function prefixed(output: string): { name: string; text: string }[] {
   const lines = new Map<string, string[]>();

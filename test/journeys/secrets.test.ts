@@ -188,7 +188,7 @@ describe('sessions export', () => {
         says('done: correct-horse-battery'),
       ];
       await play(space, script, '--allow', 'Bash');
-        const list = JSON.parse((await aca(space, ['sessions', '--json'], {})).stdout) as { id: string }[];
+      const list = JSON.parse((await aca(space, ['sessions', '--json'], {})).stdout) as { id: string }[];
       const id = list[0]?.id ?? '';
       const hidden = await aca(space, ['sessions', 'export', id, '--format', format], {});
       expect(hidden.code, hidden.stderr).toBe(0);
@@ -200,6 +200,6 @@ describe('sessions export', () => {
       await mkdir(path.join(space.root, 'out'), { recursive: true });
       await aca(space, ['sessions', 'export', id, '-o', 'out/talk.json'], {});
       expect(await readFile(path.join(space.root, 'out/talk.json'), 'utf8')).not.toContain(value);
-      },
+    },
   );
 });

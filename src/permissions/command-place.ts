@@ -1,7 +1,7 @@
 import type { Opening, Permission } from '../contract/permission.ts';
 import { matchesAccess, parsePattern, type Subject } from './pattern.ts';
 import { isFallback, type Policy, realPlace } from './policy.ts';
-import { classify } from './shell/classify.ts';
+import { type Classified, classify } from './shell/classify.ts';
 import type { Place } from './shell/look.ts';
 
 /**
@@ -13,11 +13,10 @@ export function placeOf(policy: Policy): Place {
 }
 
 /** Paths outside the working directory that a command would read, if reading them is all that needs a yes. */
-export function outsideReads(line: string, policy: Policy): Opening[] {
-  const { verdict, reads } = classify(
-    line,
-    placeWith(policy, () => true),
-  );
+export function outsideReads(line: string, classified: Classified, policy: Policy): Opening[] {
+  const isFree = classified.verdict === 'allow';
+  const openWorld = () => placeWith(policy, () => true);
+  const { verdict, reads } = isFree ? classified : classify(line, openWorld());
   if (verdict !== 'allow') return [];
   return reads.flatMap((file): Opening[] => {
     const reach = policy.reach(file, 'read');

@@ -98,7 +98,8 @@ function opening(said: Evaluation, { access, reach, classified, policy }: Case):
   if (said.verdict === 'deny') return said;
   const opens: Opening[] = [];
   if (reach?.type === 'outside' && isFileAccess(access)) opens.push({ path: reach.real, mode: access.kind });
-  else if (classified !== null && !access.unconfined) opens.push(...outsideReads(access.target, policy));
+  else if (classified !== null && !access.unconfined)
+    opens.push(...outsideReads(access.target, classified, policy));
   return opens.length > 0 ? { ...said, opens } : said;
 }
 

@@ -328,3 +328,68 @@ test('a folder opened for reading alone is never written', async () => {
     'outside the working directory',
   );
 });
+
+describe('what a call was allowed', () => {
+  test.each<[file: string, mode: 'read' | 'write', open: boolean]>([
+    ['../outside/x.txt', 'read', true],
+    ['../outside/x.txt', 'write', false],
+    ['out-file', 'read', true],
+    ['../outside/new.txt', 'write', true],
+    ['../outside/new.txt', 'read', true],
+    ['out-dangling', 'write', true],
+    ['../outside/other.txt', 'read', false],
+    ['../outside', 'read', false],
+    ['../project-evil/x.txt', 'read', false],
+    ['.env', 'read', false],
+    ['src/app.ts', 'write', true],
+  ])('opens that and nothing beside it: %s to %s is %s', async (file, mode, open) => {
+    const { base, guard } = await place();
+    const outside = path.join(base, 'outside');
+    const scoped = guard.forCall({
+      opens: [
+        { path: path.join(outside, 'x.txt'), mode: 'read' },
+        { path: path.join(outside, 'new.txt'), mode: 'write' },
+      ],
+      writes: [],
+    });
+    expect(scoped.reach(file, mode).type === 'open').toBe(open);
+    expect(guard.reach('../outside/x.txt', 'read').type).toBe('outside');
+  });
+
+  test('opens no secret, whatever is said', async () => {
+    const { root, base, home, guard } = await place();
+    await mkdir(path.join(home, '.ssh'));
+    const opens = [base, root, home, '/'].map((folder) => ({ path: folder, mode: 'write' as const }));
+    const scoped = guard.forCall({ opens, writes: [] });
+    for (const file of [
+      '.env',
+      'notes.txt',
+      path.join(home, '.ssh/id_rsa'),
+      '/proc/self/environ',
+      '/dev/sda',
+    ])
+      for (const mode of ['read', 'write'] as const) expect(scoped.reach(file, mode).type).toBe('closed');
+    expect(scoped.reach('../outside/x.txt', 'write').type).toBe('open');
+  });
+
+  test('names a write a write, although the file is looked at first', async () => {
+    const { guard } = await place();
+    const scoped = guard.forCall({ opens: [], writes: ['out-file'] });
+    await expect(scoped.check('out-file', 'read')).rejects.toThrow(/^Permission denied: write out-file /);
+    await expect(scoped.check('out-folder', 'read')).rejects.toThrow(/^Permission denied: read out-folder /);
+  });
+
+  test.each<[file: string, real: string | null]>([
+    ['out-file', 'project/out-file'],
+    ['out-folder/x.txt', 'outside/x.txt'],
+    ['loop-a', 'project/loop-a'],
+    ['src/../out-file', 'project/out-file'],
+    ['out-folder/../project/src', null],
+    ['src/', 'project/src'],
+    ['.', 'project'],
+  ])('a link meant itself stays where it is: %s', async (file, real) => {
+    const { base, guard } = await place();
+    const reach = guard.reach(file, 'write', { itself: true });
+    expect(reach.type === 'closed' ? null : path.relative(base, reach.real)).toBe(real);
+  });
+});

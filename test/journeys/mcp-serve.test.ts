@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readFile, stat, symlink } from 'node:fs/promises';
+import { readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { get } from 'node:http';
 import path from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -108,6 +108,32 @@ describe('the assistant as a server, to the official client', () => {
     expect(await isRunning(pid)).toBe(true);
     await client.close();
     expect(await isRunning(pid)).toBe(false);
+  });
+
+  test('a rule opens a path outside; without one it is refused, and the audit log says so', async () => {
+    const space = await workspace();
+    const outside = path.join(path.dirname(space.root), 'outside.txt');
+    await writeFile(outside, 'alpha\n');
+    const read = { name: 'Read', arguments: { file_path: outside } };
+    const edit = {
+      name: 'Edit',
+      arguments: { file_path: outside, old_string: 'alpha', new_string: 'beta' },
+    };
+    const { client } = await overLines(space, ['--allow', `Read(${outside})`]);
+    expect(await client.callTool(read)).toMatchObject({ isError: false, content: [{ text: '1\talpha' }] });
+    expect(await client.callTool(edit)).toMatchObject({ isError: true });
+    await client.close();
+    expect(await readFile(outside, 'utf8')).toBe('alpha\n');
+    const audit = await readFile(path.join(space.home, '.ai-assistant/audit.jsonl'), 'utf8');
+    const judged = audit
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as { type: string; tool?: string; verdict?: string })
+      .filter(({ type }) => type === 'judged');
+    expect(judged.map(({ tool, verdict }) => [tool, verdict])).toEqual([
+      ['Read', 'allow'],
+      ['Edit', 'deny'],
+    ]);
   });
 
   test('run_task does a whole task with the model that is set up, and tells what was refused', async () => {

@@ -7,6 +7,7 @@ import type { AuditEntry } from '../../src/observability/read-audit.ts';
 import { aca, doors, parseStream } from '../support/aca.ts';
 import { type CallWords, calls, type Step, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
+import { start, task } from '../support/subagents.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
@@ -391,4 +392,39 @@ describe('a yes in a terminal', () => {
       ['Read', 'allow', 'default'],
     ]);
   });
+});
+
+test('a subagent has the same verdicts and the same openings as the agent that started it', async () => {
+  const space = await place();
+  const script = {
+    go: [calls(task('look', 'LOOK')), says('ok')],
+    LOOK: [
+      calls(
+        ['Read', { file_path: path.join(space.out, 'read.txt') }],
+        ['Edit', { file_path: path.join(space.out, 'edit.txt'), old_string: 'alpha', new_string: 'beta' }],
+        ['Read', { file_path: '.env' }],
+      ),
+      says('done'),
+    ],
+  };
+  const run = async (args: string[]) => {
+    const { code, stdout } = await (await start(space, script)).run([
+      ...['-p', 'go', '--output-format', 'json'],
+      ...args,
+    ]);
+    return { code, denials: (JSON.parse(stdout) as Report).denials };
+  };
+
+  const refused = await run([]);
+  expect(refused.code).toBe(3);
+  expect(refused.denials.map(({ tool }) => tool)).toEqual(['Read', 'Edit', 'Read']);
+  const rules = refused.denials.flatMap(({ because }) => flagsIn(because));
+  const opened = await run(allowing(rules));
+  expect(opened.denials.map(({ tool, by }) => [tool, by])).toEqual([['Read', 'path guard']]);
+  expect(await readFile(path.join(space.out, 'edit.txt'), 'utf8')).toBe('beta\n');
+  const audit = await auditOf(space);
+  expect(audit.filter(({ agents }) => agents !== undefined).map(({ verdict }) => verdict)).toEqual([
+    ...['deny', 'deny', 'deny'],
+    ...['allow', 'allow', 'deny'],
+  ]);
 });

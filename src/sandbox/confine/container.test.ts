@@ -47,6 +47,14 @@ describe('[X02] [X03] a container', () => {
     );
   });
 
+  test('sees what was opened to the command, but for the system folders of its own image', async () => {
+    const { home } = await workspace();
+    const readable = [home, '/etc/hosts', '/nonexistent/x'];
+    const args = containerArgs({ command: 'ls', folder: home, readable }, { mount: '/p', level: 'standard' });
+    expect(args.filter((_, i) => args[i - 1] === '-v')).toEqual(['/p:/workspace', `${home}:${home}:ro`]);
+    expect(args[args.indexOf('-w') + 1]).toBe(home);
+  });
+
   test('works in the folder it was told', () => {
     const args = containerArgs({ command: 'ls', folder: '/p/a b/c' }, { mount: '/p', level: 'standard' });
     expect(args[args.indexOf('-w') + 1]).toBe('/workspace/a b/c');

@@ -1,0 +1,113 @@
+import fc from 'fast-check';
+import { beforeAll, expect, test } from 'vitest';
+import { plainPolicy } from '../../test/support/policy.ts';
+import type { Access, PermissionMode } from '../contract/permission.ts';
+import { createGate } from './gate.ts';
+import type { Policy } from './policy.ts';
+import { loadGrammar } from './shell/grammar.ts';
+
+beforeAll(loadGrammar);
+
+const cwd = '/srv/app';
+const signal = new AbortController().signal;
+
+/** Names that are hard to quote, or that a pattern would read as something else. */
+const name = fc
+  .array(
+    fc.constantFrom(
+      ...['a', 'B', '7', '.', '-', '_', ' ', "'", '"', '\\', '`', '$', '&', ';', '|', '#'],
+      ...[
+        '(',
+        ')',
+        '[',
+        ']',
+        '{',
+        '}',
+        '*',
+        '?',
+        '!',
+        '+',
+        '@',
+        '~',
+        ',',
+        '=',
+        '%',
+        '^',
+        ':',
+        'é',
+        '漢',
+        '\n',
+      ],
+    ),
+    { minLength: 1, maxLength: 12 },
+  )
+  .map((parts) => parts.join(''))
+  .filter((text) => !['.', '..'].includes(text));
+const file = fc
+  .tuple(fc.constantFrom('', 'src/', '/srv/app/', '/etc/', '/srv/app-evil/', '../', '/', './', '~/'), name)
+  .map(([folder, rest]) => folder + rest);
+const command = fc.oneof(
+  name,
+  name.map((text) => `make ${text}`),
+  name.map((text) => `cat '${text.replaceAll("'", "'\\''")}' > out`),
+  file.map((text) => `cat ${text}`),
+  fc.constantFrom(
+    'npm test && git push',
+    'FOO=1 make',
+    'cat /etc/hosts',
+    'echo "$(date)"',
+    'ls\nmake',
+    '  make  ',
+  ),
+);
+const request = fc.oneof(
+  file.map((target) => ({ tool: 'Read', access: { kind: 'read', target } as Access })),
+  file.map((target) => ({ tool: 'Write', access: { kind: 'write', target } as Access })),
+  file.map((target) => ({ tool: 'Delete', access: { kind: 'write', target, itself: true } as Access })),
+  file.map((target) => ({ tool: 'Glob', access: { kind: 'read', target } as Access })),
+  command.map((target) => ({ tool: 'Bash', access: { kind: 'execute', target } as Access })),
+  name.map((text) => ({
+    tool: 'WebFetch',
+    access: { kind: 'fetch', target: `https://example.org/${encodeURIComponent(text)}` } as Access,
+  })),
+  fc.constant({ tool: 'github:search', access: { kind: 'execute', target: 'github:search' } as Access }),
+);
+const surroundings = fc.record({
+  mode: fc.constantFrom<PermissionMode>('default', 'accept-edits', 'auto', 'plan', 'read-only'),
+  sandbox: fc.constantFrom<Policy['sandbox']>(
+    null,
+    { kind: 'bubblewrap', level: 'standard', network: 'none' },
+    { kind: 'host', level: 'standard', network: 'open' },
+    { kind: 'host', level: 'standard', network: 'open', fallback: 'there is none here' },
+  ),
+  requireApprovalForReads: fc.boolean(),
+});
+
+/** As a shell would read the flags. */
+function flagsIn(text: string): string[] {
+  return [...text.matchAll(/--allow ('(?:[^']|'\\'')*')/g)].map(([, quoted = '']) =>
+    quoted.slice(1, -1).replaceAll("'\\''", "'"),
+  );
+}
+
+test('every rule that a refusal names lets the same call through', async () => {
+  let named = 0;
+  await fc.assert(
+    fc.asyncProperty(request, surroundings, async ({ tool, access }, around) => {
+      const policy: Policy = { ...plainPolicy(cwd), home: '/home/me', ...around };
+      const call = {
+        ...{ callId: 'c', tool, operation: `${tool} it`, accesses: [access], because: '' },
+        input: { of: access.target },
+      };
+      const refused = await createGate({ policy: () => policy }).decide(call, { signal });
+      const allow = flagsIn(refused.because);
+      if (refused.verdict === 'allow' || allow.length === 0) return;
+      named += 1;
+      const opened = { ...policy, rules: { ...policy.rules, allow } };
+      const decision = await createGate({ policy: () => opened }).decide(call, { signal });
+      expect([allow, decision.verdict]).toEqual([allow, 'allow']);
+    }),
+    { numRuns: 2000 },
+  );
+  expect(named).toBeGreaterThan(500);
+});

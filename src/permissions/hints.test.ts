@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
+import { flagsIn } from '../../test/support/allow-flags.ts';
 import { plainPolicy } from '../../test/support/policy.ts';
 import type { Access, PermissionMode } from '../contract/permission.ts';
 import { createGate } from './gate.ts';
@@ -82,13 +83,6 @@ const surroundings = fc.record({
   ),
   requireApprovalForReads: fc.boolean(),
 });
-
-/** As a shell would read the flags. */
-function flagsIn(text: string): string[] {
-  return [...text.matchAll(/--allow ('(?:[^']|'\\'')*')/g)].map(([, quoted = '']) =>
-    quoted.slice(1, -1).replaceAll("'\\''", "'"),
-  );
-}
 
 test('every rule that a refusal names lets the same call through', async () => {
   let named = 0;

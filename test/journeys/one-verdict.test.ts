@@ -5,57 +5,13 @@ import { describe, expect, test } from 'vitest';
 import type { Report } from '../../src/cli/report.ts';
 import type { AuditEntry } from '../../src/observability/read-audit.ts';
 import { aca, doors, parseStream } from '../support/aca.ts';
+import { flagsIn } from '../support/allow-flags.ts';
 import { type CallWords, calls, type Step, says } from '../support/model-server/script.ts';
+import { type Kind, outsideCalls, placeWithOutside } from '../support/outside.ts';
 import { serve } from '../support/serve.ts';
 import { start, task } from '../support/subagents.ts';
 import { openTerminal } from '../support/terminal.ts';
-import { type Workspace, workspace } from '../support/workspace.ts';
-
-/** A project, and beside it what belongs to nobody in particular. */
-async function place(): Promise<Workspace & { out: string }> {
-  const space = await workspace({ 'a.txt': 'alpha\n', '.env': 'TOKEN=canary\n' });
-  const out = path.join(path.dirname(space.root), 'outside');
-  await mkdir(path.join(out, 'deep'), { recursive: true });
-  for (const name of ['read.txt', 'edit.txt', 'multi.txt', 'gone.txt', "it's (1) [a].txt"])
-    await writeFile(path.join(out, name), 'alpha\n');
-  await writeFile(path.join(out, 'deep/found.txt'), 'needle\n');
-  await writeFile(path.join(out, 'book.ipynb'), JSON.stringify({ cells: [], nbformat: 4, metadata: {} }));
-  await symlink(path.join(out, 'read.txt'), path.join(space.root, 'link.txt'));
-  await symlink(out, path.join(space.root, 'folder'));
-  return { ...space, out };
-}
-
-type Kind = 'read' | 'write' | 'execute';
-
-/** Every tool that takes a path, on paths that lie outside by their name or by where they lead. */
-function outsideCalls(out: string): [Kind, CallWords][] {
-  return [
-    ['read', ['Read', { file_path: path.join(out, 'read.txt') }]],
-    ['read', ['Read', { file_path: path.join(out, "it's (1) [a].txt") }]],
-    ['read', ['Read', { file_path: '../outside/book.ipynb' }]],
-    ['read', ['Read', { file_path: 'link.txt' }]],
-    ['read', ['Read', { file_path: 'folder/deep/found.txt' }]],
-    ['read', ['List', { path: out }]],
-    ['read', ['Glob', { pattern: '**/*.txt', path: out }]],
-    ['read', ['Grep', { pattern: 'needle', path: path.join(out, 'deep') }]],
-    ['read', ['Search', { query: 'needle', path: out }]],
-    ['write', ['Write', { file_path: path.join(out, 'new/made.txt'), content: 'made\n' }]],
-    ['write', ['Edit', { file_path: path.join(out, 'edit.txt'), old_string: 'alpha', new_string: 'beta' }]],
-    [
-      'write',
-      [
-        'MultiEdit',
-        {
-          edits: [{ file_path: path.join(out, 'multi.txt'), old_string: 'alpha', new_string: 'beta' }],
-        },
-      ],
-    ],
-    ['write', ['Delete', { file_path: path.join(out, 'gone.txt') }]],
-    ['execute', ['Bash', { command: `cat ${path.join(out, 'read.txt')}` }]],
-    ['execute', ['Bash', { command: 'cat ../outside/deep/found.txt | head -1' }]],
-    ['execute', ['Bash', { command: 'ls', working_directory: out }]],
-  ];
-}
+import type { Workspace } from '../support/workspace.ts';
 
 async function headless(space: Workspace, script: Step[], args: string[] = []) {
   const server = await serve(script);
@@ -79,13 +35,6 @@ async function auditOf(space: Workspace): Promise<AuditEntry[]> {
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line) as AuditEntry);
-}
-
-/** The rules of all `--allow` flags in a text, as a shell would read them. */
-function flagsIn(text: string): string[] {
-  return [...text.matchAll(/--allow ('(?:[^']|'\\'')*')/g)].map(([, quoted = '']) =>
-    quoted.slice(1, -1).replaceAll("'\\''", "'"),
-  );
 }
 
 /** What is said of each call in turn, wherever it is said. */
@@ -118,7 +67,7 @@ async function expectDone(out: string, answers: readonly { text: string }[]): Pr
 
 describe('a path outside the project, with nobody to ask', () => {
   test('is refused by every tool, and the events, the result, the audit log and the exit code agree', async () => {
-    const space = await place();
+    const space = await placeWithOutside();
     const table = outsideCalls(space.out);
     const script = [calls(...table.map(([, words]) => words)), says('ok')];
     const before = await snapshot(space.out);
@@ -141,7 +90,7 @@ describe('a path outside the project, with nobody to ask', () => {
   });
 
   test('opens with the very rules that the refusals name', async () => {
-    const space = await place();
+    const space = await placeWithOutside();
     const table = outsideCalls(space.out);
     const script = [calls(...table.map(([, words]) => words)), says('ok')];
     const refused = await headless(space, script, ['--output-format', 'json']);
@@ -163,7 +112,7 @@ describe('a path outside the project, with nobody to ask', () => {
   test.each(['flags', 'settings'])(
     'opens with rules for the folder in the %s, for read-only commands, too',
     async (where) => {
-      const space = await place();
+      const space = await placeWithOutside();
       const rules = [`Read(${space.out}/**)`, `Edit(${space.out}/**)`];
       if (where === 'settings') {
         await mkdir(path.join(space.home, '.ai-assistant'));
@@ -181,7 +130,7 @@ describe('a path outside the project, with nobody to ask', () => {
   );
 
   test('a rule for reading opens nothing for writing, and no sibling', async () => {
-    const space = await place();
+    const space = await placeWithOutside();
     const { code, stdout } = await headless(
       space,
       [
@@ -204,7 +153,7 @@ describe('a path outside the project, with nobody to ask', () => {
 
 describe('what can never be opened', () => {
   test('is refused at once, says why, and names a write a write', async () => {
-    const space = await place();
+    const space = await placeWithOutside();
     await mkdir(path.join(space.home, '.ssh'));
     await writeFile(path.join(space.home, '.ssh/id_rsa'), 'canary');
     await symlink('.env', path.join(space.root, 'notes.txt'));
@@ -259,7 +208,7 @@ describe('what can never be opened', () => {
   });
 
   test('no hint is given for it, and the exit code tells', async () => {
-    const space = await place();
+    const space = await placeWithOutside();
     const { code, stdout } = await headless(
       space,
       [calls(['Read', { file_path: '.env' }], ['WebFetch', { url: 'http://127.0.0.1:1/' }]), says('ok')],
@@ -285,7 +234,7 @@ describe('a yes in a terminal', () => {
     server.requests.at(-1)?.messages.at(-1)?.results ?? [];
 
   test('opens what was asked about, once, for every tool; the change is shown before', async () => {
-    const space = await place();
+    const space = await placeWithOutside();
     const table = outsideCalls(space.out);
     const { terminal, server } = await plain(
       space,
@@ -312,7 +261,7 @@ describe('a yes in a terminal', () => {
   });
 
   test('"s" opens the folder for reading in this session, also when it is resumed', async () => {
-    const space = await place();
+    const space = await placeWithOutside();
     const read = (name: string, id: string): CallWords => [
       'Read',
       { file_path: path.join(space.out, name) },
@@ -350,7 +299,7 @@ describe('a yes in a terminal', () => {
   });
 
   test('"a" opens it in every later session of the folder', async () => {
-    const space = await place();
+    const space = await placeWithOutside();
     const write = calls(['Write', { file_path: path.join(space.out, 'new.txt'), content: 'x' }]);
     const { terminal } = await plain(space, [write, says('Done.')], ['go']);
     await terminal.waitFor('? [y/n]');
@@ -365,7 +314,7 @@ describe('a yes in a terminal', () => {
   });
 
   test('does not reach what a link was turned to meanwhile; that refusal is on record, too', async () => {
-    const space = await place();
+    const space = await placeWithOutside();
     const { terminal, server } = await plain(
       space,
       [
@@ -395,7 +344,7 @@ describe('a yes in a terminal', () => {
 });
 
 test('a subagent has the same verdicts and the same openings as the agent that started it', async () => {
-  const space = await place();
+  const space = await placeWithOutside();
   const script = {
     go: [calls(task('look', 'LOOK')), says('ok')],
     LOOK: [

@@ -1,15 +1,8 @@
 import type { Reached } from '../shell/reach.ts';
 import { programOf } from '../shell/wrappers.ts';
-import {
-  deletesVital,
-  endsMachine,
-  forksForever,
-  opensToAll,
-  startsAsOther,
-  writesDevice,
-  writesVital,
-} from './deeds.ts';
+import { deletesVital, endsMachine, opensToAll, startsAsOther, writesDevice, writesVital } from './deeds.ts';
 import { runsDownload } from './downloads.ts';
+import { forksForever } from './fork-bombs.ts';
 
 /** What is never run, whatever the spelling. Decided on parsed commands, so that a mention is not a deed. */
 export type CommandRule = {
@@ -79,8 +72,16 @@ export const commandRules: readonly CommandRule[] = [
     because: `${BLOCKED}: it would start processes without end`,
     matches: forksForever,
     examples: {
-      hits: [':(){ :|:& };:', ':(){:|:&};:', 'bomb() { bomb | bomb & }; bomb', 'function f { f | f & }; f'],
-      misses: ['greet() { echo hi; }; greet; greet; greet', ': ; :', '(a() { b; }; a; a)'],
+      hits: [
+        ...[':(){ :|:& };:', ':(){:|:&};:', 'bomb() { bomb | bomb & }; bomb', 'function f { f | f & }; f'],
+        ...['a(){ b|b& }; b(){ a|a& }; a', 'while :; do $0 & done', 'yes | xargs -P0 -n1 sleep 9'],
+        "perl -e 'fork while fork'",
+      ],
+      misses: [
+        ...['greet() { echo hi; }; greet; greet; greet', ': ; :', '(a() { b; }; a; a)'],
+        ...['while true; do sleep 1; done &', 'f() { [ $1 -gt 0 ] && f $(($1 - 1)); }; f 3'],
+        'echo "perl -e \'fork while fork\'"',
+      ],
     },
   },
   {

@@ -78,21 +78,6 @@ function isFedVital(
   return herestring || (feeds && splitArgs(before).operands.some(isVitalTo));
 }
 
-/** A matter of the line, so it is looked at once, with the line's first command. */
-export function forksForever({ line, written }: Reached): boolean {
-  return line.commands[0] === written && line.functions.some((name) => callsItself(line.commands, name));
-}
-
-/** A function that pipes itself into itself, or sends itself to the background twice. */
-function callsItself(commands: SimpleCommand[], name: string): boolean {
-  const calls = commands.filter((command) => command.name === name);
-  const piped = commands.some((command, i) => {
-    const behind = commands[i + 1];
-    return command.name === name && behind?.name === name && behind.pipeline === command.pipeline;
-  });
-  return piped || (calls.length >= 3 && calls.filter(({ next }) => next === '&').length >= 2);
-}
-
 export function writesDevice({ command }: Reached): boolean {
   return writtenTo(command).some((word) => {
     const target = pointsAt(word, '.');

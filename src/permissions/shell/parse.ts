@@ -20,6 +20,8 @@ export type SimpleCommand = {
   pipeline: number;
   /** What stands between this command and the next. */
   next: Separator | null;
+  /** It is left running, or a group around it is. */
+  background?: true;
   /** Command lines substituted into this one. */
   nested: ShellLine[];
   folder: Folder;
@@ -33,7 +35,16 @@ export type SimpleCommand = {
  * `doubts` say what is not understood: a line with any is never allowed by itself, its commands are a guess.
  * `commands` are all that the line itself runs, those in groups, loops and functions too.
  */
-export type ShellLine = { commands: SimpleCommand[]; doubts: string[]; functions: string[] };
+export type ShellLine = {
+  commands: SimpleCommand[];
+  doubts: string[];
+  functions: ShellFunction[];
+  /** What loops run that do not end by themselves. */
+  endless: SimpleCommand[][];
+};
+
+/** `commands` are those of the line's that stand in its body. */
+export type ShellFunction = { name: string; commands: SimpleCommand[]; source: string };
 
 const MAX_LENGTH = 20_000;
 const MAX_DEPTH = 8;
@@ -72,8 +83,9 @@ function readLine(text: string, depth: number, budget: Budget): ShellLine {
   ];
   const commands = [...line.commands, ...others.flatMap((other) => other.commands)];
   const functions = [...line.functions, ...others.flatMap((other) => other.functions)];
+  const endless = [...line.endless, ...others.flatMap((other) => other.endless)];
   if (commands.length > MAX_COMMANDS) doubts.push('it has too many commands to judge');
-  return { doubts: [...new Set(doubts)], commands: commands.slice(0, MAX_COMMANDS), functions };
+  return { doubts: [...new Set(doubts)], commands: commands.slice(0, MAX_COMMANDS), functions, endless };
 }
 
 /** The grammar knows `!` before a simple command only; before a group or a loop it loses what they hold. */
@@ -84,7 +96,7 @@ function behindNegation(line: ShellLine, text: string, at: { depth: number; budg
 }
 
 function unread(doubt: string): ShellLine {
-  return { commands: [], doubts: [doubt], functions: [] };
+  return { commands: [], doubts: [doubt], functions: [], endless: [] };
 }
 
 function readOnce(text: string, depth: number, budget: Budget): ShellLine {

@@ -90,7 +90,7 @@ function withFed(command: SimpleCommand, written: SimpleCommand, line: ShellLine
 }
 
 /** What the command before this one surely prints into it, or null. */
-function printedInto(written: SimpleCommand, line: ShellLine): string | null {
+export function printedInto(written: SimpleCommand, line: ShellLine): string | null {
   const before = line.commands[line.commands.indexOf(written) - 1];
   if (before === undefined || before.pipeline !== written.pipeline || before.next !== '|') return null;
   const texts = argsOf(before).map(({ text }) => text);
@@ -115,7 +115,7 @@ function unhex(_: string, code: string): string {
 }
 
 /** Command lines that a command receives as text. */
-function scriptsOf(
+export function scriptsOf(
   command: SimpleCommand,
   { written, line, budget }: { written: SimpleCommand; line: ShellLine; budget: Budget },
 ): ShellLine[] {
@@ -173,6 +173,6 @@ function executedByFind(args: Word[]): ShellLine[] {
       set: [],
       source: words.map(({ raw }) => raw).join(' '),
     };
-    return [{ commands: [command], doubts: [], functions: [] }];
+    return [{ commands: [command], doubts: [], functions: [], endless: [] }];
   });
 }

@@ -8,6 +8,13 @@ type Redirected = { redirects: Redirect[]; words: Word[]; later: SyntaxNode[] };
 export const WORDS =
   /^(word|number|string|raw_string|ansi_c_string|translated_string|concatenation|simple_expansion|expansion|arithmetic_expansion|command_substitution|process_substitution|brace_expression|\$)$/;
 
+/** Parts of words and statements that hold no command of their own. */
+export function isPiece(type: string): boolean {
+  return /expression|^(variable_name|subscript|array|regex|extglob_pattern|command_name|file_descriptor|test_operator|heredoc_\w+|special_variable_name)$|redirect$/.test(
+    type,
+  );
+}
+
 /** The grammar hands what stands behind a redirect's target to the redirect; to the shell these are arguments. */
 export function readRedirect(node: SyntaxNode, reader: WordReader): Redirected {
   if (node.type === 'heredoc_redirect') return readHeredoc(node, reader);
@@ -73,4 +80,9 @@ function bodyOf(text: string, { delimiter, op }: { delimiter: string; op: string
 
 function sliceOf(reader: WordReader, { start, end }: SyntaxNode): string {
   return reader.text.slice(start, end);
+}
+
+/** As it is written. */
+export function sourceOf({ fd, op, target }: Redirect): string {
+  return `${fd}${op}${target.raw}`;
 }

@@ -1,8 +1,9 @@
+import { isEndless } from './endless.ts';
 import { type After, merge, unsure } from './folders.ts';
 import { checkGaps } from './gaps.ts';
 import type { SyntaxNode } from './grammar.ts';
-import type { Folder, Redirect, Separator, ShellLine, SimpleCommand } from './parse.ts';
-import { readRedirect, WORDS } from './redirects.ts';
+import type { Folder, Redirect, Separator, ShellFunction, ShellLine, SimpleCommand } from './parse.ts';
+import { isPiece, readRedirect, sourceOf, WORDS } from './redirects.ts';
 import { plainWord, readWords, substitutionsIn, type Word, type WordReader } from './word.ts';
 
 type Source = { text: string; inner(script: string): ShellLine };
@@ -26,7 +27,8 @@ export function readStatements(root: SyntaxNode, { text, inner }: Source): Shell
     pipeline: null,
     next: null,
   });
-  return { commands: reader.commands, doubts: [...reader.doubts], functions: [...reader.functions] };
+  const { commands, doubts, functions, endless } = reader;
+  return { commands, doubts: [...doubts], functions, endless };
 }
 
 /** The state of one reading: what was found so far. */
@@ -35,7 +37,8 @@ class StatementReader implements WordReader {
   readonly doubts = new Set<string>();
   readonly values = new Map<string, string>();
   readonly commands: SimpleCommand[] = [];
-  readonly functions = new Set<string>();
+  readonly functions: ShellFunction[] = [];
+  readonly endless: SimpleCommand[][] = [];
   readonly inner: (script: string) => ShellLine;
   private readonly read = new Set<string>();
   private pipelines = 0;
@@ -56,7 +59,9 @@ class StatementReader implements WordReader {
       const isBackground = separator?.type === '&';
       const next: Separator | null = isBackground ? '&' : separator === undefined ? around.next : ';';
       const { loops, pipeline } = around;
+      const before = this.commands.length;
       after = this.statement(node, { folder, loops, pipeline, next });
+      if (isBackground) for (const one of this.commands.slice(before)) one.background = true;
       // What runs in the background moves nobody else.
       if (isBackground) after = { success: folder, failure: folder };
       folder = merge(after.success, after.failure);
@@ -65,6 +70,14 @@ class StatementReader implements WordReader {
   }
 
   private statement(node: SyntaxNode, around: Around): After {
+    const before = this.commands.length;
+    const after = this.anyStatement(node, around);
+    // Copies: that the loop as a whole is left running is no matter of its turns.
+    if (isEndless(node, this.text)) this.endless.push(this.commands.slice(before).map((one) => ({ ...one })));
+    return after;
+  }
+
+  private anyStatement(node: SyntaxNode, around: Around): After {
     const still: After = { success: around.folder, failure: around.folder };
     switch (node.type) {
       case 'command':
@@ -215,12 +228,14 @@ class StatementReader implements WordReader {
   private define(node: SyntaxNode, around: Around): void {
     const [name] = node.children.filter(({ type }) => type === 'word');
     this.doubts.add('it defines a function');
-    if (name !== undefined) this.functions.add(this.slice(name));
+    const before = this.commands.length;
     const body = node.children.filter(
       (child) => child.named && child !== name && !/redirect$/.test(child.type),
     );
     this.sequence(body, { ...around, next: null });
     for (const child of node.children) if (/redirect$/.test(child.type)) readRedirect(child, this);
+    const commands = this.commands.slice(before);
+    if (name) this.functions.push({ name: this.slice(name), commands, source: this.slice(node) });
   }
 
   private redirected(node: SyntaxNode, around: Around): After {
@@ -372,12 +387,6 @@ class StatementReader implements WordReader {
   }
 }
 
-function isPiece(type: string): boolean {
-  return /expression|^(variable_name|subscript|array|regex|extglob_pattern|command_name|file_descriptor|test_operator|heredoc_\w+|special_variable_name)$|redirect$/.test(
-    type,
-  );
-}
-
 function whole(children: SyntaxNode[]): SyntaxNode {
   const start = children[0]?.start ?? 0;
   return {
@@ -388,8 +397,4 @@ function whole(children: SyntaxNode[]): SyntaxNode {
     end: children.at(-1)?.end ?? start,
     children,
   };
-}
-
-function sourceOf({ fd, op, target }: Redirect): string {
-  return `${fd}${op}${target.raw}`;
 }

@@ -42,15 +42,22 @@ const filtering = filter ? ['--seccomp', String(FILTER_FD)] : [];
 const kernelFolders = ['/proc', '/sys'];
 const sealed = ['--remount-ro', '/proc', ...(existsSync('/sys') ? ['--ro-bind', '/sys', '/sys'] : [])];
 
-export type BubblewrapLaunch = { program: string; walls: Walls; sandbox: SandboxState; bridge?: Bridge };
+export type BubblewrapLaunch = {
+  program: string;
+  walls: Walls;
+  sandbox: SandboxState;
+  /** Sockets of other programs: out of reach, wherever they are. */
+  sockets?: readonly string[];
+  bridge?: Bridge;
+};
 
 export function launchInBubblewrap(line: CommandLine, options: BubblewrapLaunch): Launch {
-  const { program, walls, sandbox, bridge } = options;
+  const { program, walls, sandbox, sockets = [], bridge } = options;
   const planted = walls.planted.filter((file) => !existsSync(file));
   return {
     file: program,
     args: [
-      ...bubblewrapArgs(walls, { folder: line.folder, sandbox, path: line.env.PATH ?? '' }),
+      ...bubblewrapArgs(walls, { folder: line.folder, sandbox, sockets, path: line.env.PATH ?? '' }),
       ...(bridge ? ['--ro-bind', bridge.socket, bridgeSocket] : []),
       '--',
       ...(bridge ? bridgeCommand(line) : withExactEnding(line.command, line)),
@@ -65,10 +72,15 @@ export function launchInBubblewrap(line: CommandLine, options: BubblewrapLaunch)
   };
 }
 
-type Inside = { folder: string; sandbox: Pick<SandboxState, 'network'>; path: string };
+type Inside = {
+  folder: string;
+  sandbox: Pick<SandboxState, 'network'>;
+  sockets: readonly string[];
+  path: string;
+};
 
 /** Mounts, from the top of the tree down: what is deeper has the last word. */
-function bubblewrapArgs(walls: Walls, { folder, sandbox, path: programs }: Inside): string[] {
+function bubblewrapArgs(walls: Walls, { folder, sandbox, sockets, path: programs }: Inside): string[] {
   const { roots, writable, pinned, readOnly, hidden } = walls;
   const empty = [...new Set(emptied.filter(existsSync).map((place) => realPath(place)))];
   const isUnseen = (file: string) =>
@@ -77,6 +89,9 @@ function bubblewrapArgs(walls: Walls, { folder, sandbox, path: programs }: Insid
     );
   const shown = [...walls.shown, ...programFolders(programs), path.dirname(process.execPath)].filter(
     (file) => isUnseen(file) && !roots.some((root) => isInside(root, file)),
+  );
+  const reachable = sockets.filter(
+    (file) => !isUnseen(file) || [...roots, ...shown].some((place) => isInside(place, file)),
   );
   const mounts = [
     ...empty.map((place) => ({ place, args: ['--tmpfs', place] })),
@@ -89,6 +104,7 @@ function bubblewrapArgs(walls: Walls, { folder, sandbox, path: programs }: Insid
       .filter(isOrdinary)
       .map((place) => ({ place, args: [writable ? '--bind' : '--ro-bind', place, place] })),
     ...pinned.filter(isOrdinary).map((place) => ({ place, args: ['--bind', place, place] })),
+    ...reachable.map((place) => ({ place, args: ['--ro-bind', '/dev/null', place] })),
     ...readOnly.map((place) => ({ place, args: ['--ro-bind', place, place] })),
   ].filter(({ place }) => place !== '/');
   return [

@@ -7,6 +7,7 @@ import { launchInBubblewrap } from './bubblewrap.ts';
 import { chooseSandbox, type Found, type WantedSandbox } from './choose.ts';
 import { launchInContainer } from './container.ts';
 import { type CommandLine, hostLaunch, type Launch, type Variables } from './launch.ts';
+import { createSocketSearch } from './local-sockets.ts';
 import { type NetworkProxy, type ProxyOptions, startProxy } from './network-proxy.ts';
 import { launchInSeatbelt } from './seatbelt.ts';
 import { createWalls, type WallsOptions } from './walls.ts';
@@ -36,6 +37,7 @@ export type Confine = {
 export function createConfine(options: ConfineOptions): Confine {
   const { cwd, kind, level, required, image, allowedDomains, env } = options;
   const wallsAt = createWalls(options);
+  const findSockets = createSocketSearch();
   let choosing: Promise<Found> | undefined;
   let proxy: Promise<NetworkProxy> | undefined;
   let scratch: Promise<string> | undefined;
@@ -85,7 +87,8 @@ export function createConfine(options: ConfineOptions): Confine {
     }
     const { socket } = (await proxy) ?? {};
     const bridge = sandbox.network === 'listed' && socket !== undefined ? { bridge: { socket } } : {};
-    return launchInBubblewrap(line, { program, walls, sandbox, ...bridge });
+    const sockets = await findSockets(walls.sockets);
+    return launchInBubblewrap(line, { program, walls, sandbox, sockets, ...bridge });
   }
 
   return {

@@ -5,7 +5,7 @@ import { isErrno } from '../real-path.ts';
 
 export type Closed = { path: string; type: 'file' | 'folder' };
 
-export type Found = { secrets: Closed[]; repositories: string[] };
+export type Found = { secrets: Closed[]; repositories: string[]; sockets: string[] };
 
 const MAX_DEPTH = 4;
 const MAX_FOLDERS = 400;
@@ -17,10 +17,17 @@ const skipped = new Set(['.git', 'node_modules', '.venv', 'venv', '__pycache__',
 /** Of these commands get their own, or nothing they could change. */
 const apart = new Set(['/proc', '/sys', '/dev', '/run', '/tmp', '/var/tmp']);
 
-type Folder = { changed: bigint; size: number; secrets: Closed[]; folders: string[]; isRepository: boolean };
+type Folder = {
+  changed: bigint;
+  size: number;
+  secrets: Closed[];
+  folders: string[];
+  sockets: string[];
+  isRepository: boolean;
+};
 
 /**
- * Looks for secrets by their names in the upper levels of a folder, and for the repositories in there. Bounded, and
+ * Looks for secrets by their names in the upper levels of a folder, and for the repositories and sockets in there. Bounded, and
  * it remembers folders that have not changed, because it happens before every command: what was found once may have
  * been moved since.
  */
@@ -33,7 +40,14 @@ export function createSecretSearch(isClosed: (one: Closed) => boolean): (root: s
     const before = known.get(folder);
     if (before?.changed === changed) return before;
     const entries = entriesOf(folder);
-    const found: Folder = { changed, size: entries.length, secrets: [], folders: [], isRepository: false };
+    const found: Folder = {
+      changed,
+      size: entries.length,
+      secrets: [],
+      folders: [],
+      sockets: [],
+      isRepository: false,
+    };
     for (const entry of entries) {
       if (entry.name === '.git') found.isRepository = true;
       if (entry.isSymbolicLink()) continue;
@@ -42,7 +56,8 @@ export function createSecretSearch(isClosed: (one: Closed) => boolean): (root: s
         type: entry.isDirectory() ? 'folder' : 'file',
       };
       if (apart.has(one.path)) continue;
-      if (isClosed(one)) found.secrets.push(one);
+      if (entry.isSocket()) found.sockets.push(one.path);
+      else if (isClosed(one)) found.secrets.push(one);
       else if (one.type === 'folder' && !skipped.has(entry.name)) found.folders.push(one.path);
     }
     if (BigInt(Date.now()) * 1_000_000n - changed > TICK_NS) known.set(folder, found);
@@ -50,7 +65,7 @@ export function createSecretSearch(isClosed: (one: Closed) => boolean): (root: s
   }
 
   return (root) => {
-    const found: Found = { secrets: [], repositories: [] };
+    const found: Found = { secrets: [], repositories: [], sockets: [] };
     let level = [root];
     let folders = 0;
     let entries = 0;
@@ -61,6 +76,7 @@ export function createSecretSearch(isClosed: (one: Closed) => boolean): (root: s
         folders += 1;
         entries += folder.size;
         found.secrets.push(...folder.secrets.filter((one) => !isHarmless(one.path)));
+        found.sockets.push(...folder.sockets);
         if (folder.isRepository && at !== root) found.repositories.push(at);
         return folder.folders;
       });

@@ -14,6 +14,7 @@ const walls: Walls = {
   ],
   shown: ['/Users/u', '/Users/u/.ai-assistant/outputs'],
   planted: [],
+  sockets: [],
 };
 
 /** The rules about the disk and the network, in their order. */

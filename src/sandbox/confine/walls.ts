@@ -40,6 +40,8 @@ export type Walls = {
   pinned: string[];
   readOnly: string[];
   hidden: Closed[];
+  /** Sockets found in the projects; whether somebody listens is not known. */
+  sockets: string[];
   /** To be seen even in places that are otherwise hidden. */
   shown: string[];
   planted: string[];
@@ -100,6 +102,7 @@ function wallsNow(options: WallsOptions, { level, readable, search, isOpen }: As
     pinned: writable ? above([...readOnly, ...hidden.map((closed) => closed.path)], roots) : [],
     readOnly: outermost(readOnly),
     hidden,
+    sockets: searches.flatMap(({ sockets }) => sockets).filter((file) => !isHidden(file)),
     shown: present([
       home,
       ...gits.flatMap((git) => git.shown),

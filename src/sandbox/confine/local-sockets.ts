@@ -1,0 +1,73 @@
+import { lstatSync, readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import path from 'node:path';
+import { isErrno, realPath } from '../real-path.ts';
+
+/** How long a server may take to answer; one that does not is there all the same. */
+const CONNECT_MS = 200;
+
+/**
+ * Sockets of other programs, which would do for a command what it may not do itself: those that some program of this
+ * machine listens on, and of those found in the project the ones that answer. What nobody listens on is only a file,
+ * and stays so: a server that starts there makes a new one.
+ */
+export function createSocketSearch(): (inProjects: readonly string[]) => Promise<string[]> {
+  /** By path: the inode that nobody listens on. */
+  const stale = new Map<string, bigint>();
+
+  async function answers(file: string): Promise<boolean> {
+    const inode = socketInode(file);
+    if (inode === null) return false;
+    if (stale.get(file) === inode) return false;
+    if (await isListening(file)) return true;
+    stale.set(file, inode);
+    return false;
+  }
+
+  return async (inProjects) => {
+    const listening = listeningSockets().filter((file) => socketInode(file) !== null);
+    const known = new Set(listening);
+    const others = inProjects.filter((file) => !known.has(file));
+    const answering = await Promise.all(others.map(async (file) => ((await answers(file)) ? [file] : [])));
+    return [...known, ...answering.flat()];
+  };
+}
+
+/** Paths from the kernel's list for this network. Absent on other systems than Linux. */
+function listeningSockets(): string[] {
+  try {
+    return readFileSync('/proc/net/unix', 'utf8')
+      .split('\n')
+      .flatMap((line) => {
+        const file = /^(?:\S+ +){6}\d+ (\/.*)$/.exec(line)?.[1];
+        return file === undefined ? [] : [path.join(realPath(path.dirname(file)), path.basename(file))];
+      });
+  } catch (error) {
+    if (isErrno(error, ['ENOENT', 'EACCES', 'EPERM'])) return [];
+    throw error;
+  }
+}
+
+function socketInode(file: string): bigint | null {
+  try {
+    const stat = lstatSync(file, { bigint: true, throwIfNoEntry: false });
+    return stat?.isSocket() ? stat.ino : null;
+  } catch (error) {
+    if (isErrno(error, ['ENOTDIR', 'EACCES', 'EPERM', 'ENAMETOOLONG', 'ELOOP'])) return null;
+    throw error;
+  }
+}
+
+function isListening(file: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ path: file });
+    const end = (answer: boolean) => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.setTimeout(CONNECT_MS, () => end(true));
+    socket.once('connect', () => end(true));
+    // Another kind of socket, or one that is not ours: somebody may be there.
+    socket.once('error', (error) => end(!isErrno(error, ['ECONNREFUSED', 'ENOENT'])));
+  });
+}

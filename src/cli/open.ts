@@ -13,7 +13,7 @@ import { type LoadedConfig, loadConfig } from '../config/load.ts';
 import type { Config, ConfigInput } from '../config/schema.ts';
 import { type ProviderError, UserError } from '../contract/errors.ts';
 import type { AgentEvent } from '../contract/event.ts';
-import type { Approver } from '../contract/permission.ts';
+import type { Approver, Permission } from '../contract/permission.ts';
 import type { SessionSettings } from '../contract/session.ts';
 import type { ToolContext } from '../contract/tool.ts';
 import { inTurn, once } from '../lib/closing.ts';
@@ -31,6 +31,7 @@ import { type ReachDeps, reachModel } from './reach-model.ts';
 import { recordSession, type SessionRecord } from './session-record.ts';
 import { type StartedTelemetry, startTelemetry } from './start-telemetry.ts';
 import type { Terminal } from './terminal.ts';
+import { visible } from './visible.ts';
 
 /** All that opening an assistant needs of a terminal. */
 type Stand = Pick<Terminal, 'env' | 'cwd' | 'importFile' | 'mark'>;
@@ -156,15 +157,13 @@ export async function openAssistant(
     ...(ask && { ask }),
   });
   terminal.mark?.('session open');
-  const damage = damageOf(opened);
+  const found = findingsIn(opened);
   // Of a long session the rest is read later.
-  if (damage === null)
-    void opened.ready.then(() => {
-      const found = damageOf(opened);
-      if (found !== null) warn(found);
-    });
+  void opened.ready.then(() => {
+    for (const text of findingsIn(opened)) if (!found.includes(text)) warn(text);
+  });
   const news = measured?.notices.splice(0) ?? [];
-  const notices = [...settings.notices, ...news, ...troubles, ...(damage === null ? [] : [damage])];
+  const notices = [...settings.notices, ...news, ...troubles, ...found];
   const close = once(() =>
     inTurn(
       () => assistant.close(),
@@ -191,9 +190,21 @@ export async function startServers(
   return start.startServers({ config, env, cwd, dataRoot: root, trusted, fetch: routed ?? fetch, version });
 }
 
-function damageOf({ damaged }: OpenSession): string | null {
+/** What somebody who goes on with a session should know of its file. */
+function findingsIn({ damaged, foreign, session }: OpenSession): string[] {
   const count = damaged.length;
-  return count === 0 ? null : `${count} damaged lines of the session were passed over and set aside.`;
+  const patterns = (grants: readonly Permission[]) =>
+    [...new Set(grants.map(({ pattern }) => visible(pattern)))].join(', ');
+  const granted = session.permissions.filter(({ action }) => action === 'allow');
+  return [
+    ...(count === 0 ? [] : [`${count} damaged lines of the session were passed over and set aside.`]),
+    ...(granted.length === 0
+      ? []
+      : [`This session still allows: ${patterns(granted)}. /permissions takes it back.`]),
+    ...(foreign.length === 0
+      ? []
+      : [`Not honoured, because this program did not write it into the session: ${patterns(foreign)}.`]),
+  ];
 }
 
 /** For `fallbackModel`: whatever answers on this machine. */
@@ -295,7 +306,10 @@ async function webRoute(config: Config, env: NodeJS.ProcessEnv): Promise<NonNull
 }
 
 export function sessionStore({ config, root }: Pick<Settings, 'config' | 'root'>): SessionStore {
-  return new SessionStore(config.sessionDirectory ?? path.join(root, 'sessions'));
+  return new SessionStore(
+    config.sessionDirectory ?? path.join(root, 'sessions'),
+    path.join(root, 'grants.key'),
+  );
 }
 
 function sessionSettings(model: string, { maxTokens, temperature, mode }: Config): SessionSettings {

@@ -2,13 +2,13 @@ import path from 'node:path';
 import { readRegularFile } from '../lib/regular-file.ts';
 import type { Loaded } from './load.ts';
 import { parseJournal } from './parse.ts';
-import { fold } from './records.ts';
+import { fold, type Vouch } from './records.ts';
 
 /** A session as it was before the conversation last went back; as it is when it never did. */
-export function loadBeforeRewind(file: string): Loaded | null {
+export function loadBeforeRewind(file: string, vouch?: Vouch): Loaded | null {
   const { records, damaged } = parseJournal(readRegularFile(file));
   const rewind = records.findLastIndex(({ type }) => type === 'rewind');
   const id = path.basename(file, '.jsonl');
-  const folded = fold(rewind === -1 ? records : records.slice(0, rewind), id);
+  const folded = fold(rewind === -1 ? records : records.slice(0, rewind), id, vouch);
   return folded && { ...folded, ready: Promise.resolve(), damaged };
 }

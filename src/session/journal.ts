@@ -1,5 +1,6 @@
 import { closeSync, fdatasync, fdatasyncSync, fstatSync, readSync, writeSync } from 'node:fs';
 import path from 'node:path';
+import type { Permission } from '../contract/permission.ts';
 import { makePrivateFolder } from '../lib/private-folder.ts';
 import { openToAppend } from '../lib/regular-file.ts';
 import type { JournalRecord } from './records.ts';
@@ -14,6 +15,7 @@ const SOON_MS = 25;
  */
 export class Journal {
   readonly file: string;
+  readonly #seal: ((permission: Permission) => string) | undefined;
   #descriptor: number | undefined;
   #synced = true;
   /** A sync that another thread is at. */
@@ -24,19 +26,27 @@ export class Journal {
   /** What the disk has refused so far, the oldest first. */
   readonly #waiting: Buffer[] = [];
 
-  constructor(file: string) {
+  /** `seal` marks grants as written by this program. */
+  constructor(file: string, seal?: (permission: Permission) => string) {
     this.file = file;
+    this.#seal = seal;
   }
 
   /** Rejects when the disk does; what it refused is written before the next record that it takes. */
   async append(...records: JournalRecord[]): Promise<void> {
     if (records.length > 0)
-      this.#waiting.push(Buffer.from(records.map((record) => `${JSON.stringify(record)}\n`).join('')));
+      this.#waiting.push(Buffer.from(records.map((record) => this.#lineOf(record)).join('')));
     this.#tellTrouble();
     for (let lines = this.#waiting[0]; lines; lines = this.#waiting[0]) {
       this.#write(lines);
       this.#waiting.shift();
     }
+  }
+
+  #lineOf(record: JournalRecord): string {
+    const sealed =
+      record.type === 'grant' && this.#seal ? { ...record, seal: this.#seal(record.permission) } : record;
+    return `${JSON.stringify(sealed)}\n`;
   }
 
   async sync(): Promise<void> {

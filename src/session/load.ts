@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setImmediate as pause } from 'node:timers/promises';
 import { openRegularFile, readRegularFile } from '../lib/regular-file.ts';
 import { parseJournal, RecordParser } from './parse.ts';
-import { type Folded, fold, type JournalRecord } from './records.ts';
+import { type Folded, fold, type JournalRecord, type Vouch } from './records.ts';
 
 /**
  * A session read from its journal. `ready` resolves when all of it is there: of a long one only the last part is at
@@ -17,7 +17,7 @@ const HEAD = 64 * 1024;
 const PIECE = 256 * 1024;
 
 /** Null when the file is no session. */
-export function loadJournal(file: string): Loaded | null {
+export function loadJournal(file: string, vouch?: Vouch): Loaded | null {
   const id = path.basename(file, '.jsonl');
   const descriptor = openRegularFile(file);
   const { size } = fstatSync(descriptor);
@@ -25,21 +25,21 @@ export function loadJournal(file: string): Loaded | null {
   if (!header) {
     closeSync(descriptor);
     const { records, damaged } = parseJournal(readRegularFile(file));
-    const folded = fold(records, id);
+    const folded = fold(records, id, vouch);
     return folded && { ...folded, ready: Promise.resolve(), damaged };
   }
   const tail = part(descriptor, size - SMALL, SMALL);
   const records = parseJournal(tail.subarray(tail.indexOf(10) + 1)).records;
   // Where a rewind counts from is not known here; what it left is shown once everything is read.
-  const last = fold([header, ...records.filter(({ type }) => type !== 'rewind')], id);
+  const last = fold([header, ...records.filter(({ type }) => type !== 'rewind')], id, vouch);
   if (!last) return null;
   const loaded: Loaded = { ...last, ready: Promise.resolve(), damaged: [] };
-  loaded.ready = readWhole(descriptor, loaded).finally(() => closeSync(descriptor));
+  loaded.ready = readWhole(descriptor, loaded, vouch).finally(() => closeSync(descriptor));
   return loaded;
 }
 
 /** Reads from the start, a little at a time, and puts the whole in the place of the part. */
-async function readWhole(descriptor: number, loaded: Loaded): Promise<void> {
+async function readWhole(descriptor: number, loaded: Loaded, vouch?: Vouch): Promise<void> {
   const parser = new RecordParser();
   const records: JournalRecord[] = [];
   for (let at = 0; ; at += PIECE) {
@@ -49,12 +49,13 @@ async function readWhole(descriptor: number, loaded: Loaded): Promise<void> {
     await pause();
   }
   for (const record of parser.finish()) records.push(record);
-  const whole = fold(records, loaded.session.id);
+  const whole = fold(records, loaded.session.id, vouch);
   if (!whole) return;
   // These objects are already in use: they are completed, not replaced.
   Object.assign(loaded.session, whole.session);
   Object.assign(loaded.unfinished, whole.unfinished);
   for (const line of parser.damaged) loaded.damaged.push(line);
+  loaded.foreign.splice(0, loaded.foreign.length, ...whole.foreign);
   Object.assign(loaded, { costUsd: whole.costUsd });
 }
 

@@ -9,6 +9,7 @@ import {
 import type { Permission } from '../contract/permission.ts';
 import type { Session, SessionSettings, SubagentOrigin } from '../contract/session.ts';
 import { changeView, rewindView, type ViewChange, wholeView } from '../contract/view.ts';
+import type { SealedGrant } from './grant-seal.ts';
 
 /** One line of a session's file. Kinds this version does not know are kept and passed over. */
 export type JournalRecord =
@@ -27,7 +28,7 @@ export type JournalRecord =
   | { type: 'call_started'; callId: string }
   | { type: 'call_answered'; message: ToolMessage }
   | { type: 'cost'; costUsd: number | null }
-  | { type: 'grant'; permission: Permission }
+  | ({ type: 'grant' } & SealedGrant)
   /** A grant taken back. */
   | { type: 'ungrant'; pattern: string }
   | { type: 'title'; title: string }
@@ -44,11 +45,16 @@ export type Folded = {
   /** What was under way when the last record was written. */
   unfinished: { started: Set<string>; answered: Map<string, ToolMessage> };
   costUsd: number | null;
+  /** Grants that this program did not write: they are not among the session's. */
+  foreign: Permission[];
 };
 
+/** Whether a grant was written by this program. */
+export type Vouch = (grant: SealedGrant) => boolean;
+
 /** `id` stands in for a header that was damaged. Null when there is neither a header nor a message. */
-export function fold(records: Iterable<JournalRecord>, id: string): Folded | null {
-  const folding = new Folding(id);
+export function fold(records: Iterable<JournalRecord>, id: string, vouch: Vouch = () => true): Folded | null {
+  const folding = new Folding(id, vouch);
   for (const record of records) folding.take(record);
   return folding.finish();
 }
@@ -62,6 +68,8 @@ const LOST_PROMPT = '[The beginning of this conversation was lost.]';
  */
 class Folding {
   readonly #id: string;
+  readonly #vouch: Vouch;
+  readonly #foreign: Permission[] = [];
   #session: Session | undefined;
   readonly #started = new Set<string>();
   readonly #answered = new Map<string, ToolMessage>();
@@ -75,8 +83,9 @@ class Folding {
   /** Records before the header have nothing to go to. */
   readonly #early: Exclude<JournalRecord, { type: 'header' }>[] = [];
 
-  constructor(id: string) {
+  constructor(id: string, vouch: Vouch) {
     this.#id = id;
+    this.#vouch = vouch;
   }
 
   take(record: JournalRecord): void {
@@ -94,6 +103,7 @@ class Folding {
       session: this.#session,
       unfinished: { started: this.#started, answered: this.#answered },
       costUsd: this.#costUsd,
+      foreign: this.#foreign,
     };
   }
 
@@ -145,7 +155,7 @@ class Folding {
           this.#costUsd === null || record.costUsd === null ? null : this.#costUsd + record.costUsd;
         break;
       case 'grant':
-        session.permissions.push(record.permission);
+        (this.#vouch(record) ? session.permissions : this.#foreign).push(record.permission);
         break;
       case 'ungrant':
         session.permissions = session.permissions.filter(({ pattern }) => pattern !== record.pattern);

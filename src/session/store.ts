@@ -3,6 +3,7 @@ import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../contract/errors.ts';
 import { type Message, toolCallsOf } from '../contract/message.ts';
+import type { Permission } from '../contract/permission.ts';
 import type { Session, SessionSettings, SessionSummary } from '../contract/session.ts';
 import { changesTo, rewindView } from '../contract/view.ts';
 import { writeAtomic } from '../lib/atomic-write.ts';
@@ -10,11 +11,12 @@ import { compareText } from '../lib/compare.ts';
 import { type Lock, lockFile } from '../lib/lock.ts';
 import { loadBeforeRewind } from './before-rewind.ts';
 import { Catalog } from './catalog.ts';
+import { GrantSeal } from './grant-seal.ts';
 import { readExport } from './import.ts';
 import { Journal } from './journal.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { loadJournal } from './load.ts';
-import type { Folded, JournalRecord } from './records.ts';
+import type { Folded, JournalRecord, Vouch } from './records.ts';
 import { type SubagentFiles, subagentFiles } from './subagent-files.ts';
 
 /** `unfinished` is what was under way when the session was last written to. */
@@ -26,6 +28,8 @@ export type OpenSession = {
   ready: Promise<void>;
   /** Lines of the journal that could not be read. Complete when `ready`. */
   damaged: readonly string[];
+  /** Grants in the journal that this program did not write; they do not count. Complete when `ready`. */
+  foreign: readonly Permission[];
   subagents: SubagentFiles;
   /** Writes the documented JSON beside the journal, and lets others open the session. */
   close(): Promise<void>;
@@ -34,10 +38,13 @@ export type OpenSession = {
 /** Sessions as files in one folder: `{id}.jsonl` is the truth, `{id}.json` a copy for other programs. */
 export class SessionStore {
   readonly #folder: string;
+  readonly #seal: GrantSeal;
   readonly catalog: Catalog;
 
-  constructor(folder: string) {
+  /** `keyFile` is what grants are sealed with; it is made when the first one is. */
+  constructor(folder: string, keyFile = path.join(path.dirname(folder), 'grants.key')) {
     this.#folder = folder;
+    this.#seal = new GrantSeal(keyFile);
     this.catalog = new Catalog(folder);
   }
 
@@ -57,6 +64,7 @@ export class SessionStore {
       unfinished: { started: new Set(), answered: new Map() },
       ready: Promise.resolve(),
       damaged: [],
+      foreign: [],
       known: Promise.resolve(0),
       lock: lockFile(file),
     });
@@ -87,7 +95,7 @@ export class SessionStore {
   ): Promise<OpenSession | null> {
     const id = await this.find(wanted);
     const load = rewound ? loadBeforeRewind : loadJournal;
-    const loaded = id === null ? null : load(this.#fileOf(id));
+    const loaded = id === null ? null : load(this.#fileOf(id), this.#vouchFor(id));
     if (!loaded) return null;
     await loaded.ready;
     const { session } = loaded;
@@ -201,7 +209,7 @@ export class SessionStore {
     const file = this.#fileOf(id);
     const lock = await lockFile(file);
     if (!lock) throw openElsewhere(id);
-    const loaded = loadJournal(file);
+    const loaded = loadJournal(file, this.#vouchFor(id));
     if (!loaded) {
       await lock.release();
       return null;
@@ -214,13 +222,13 @@ export class SessionStore {
 
   /** `known` is how many messages the file has. */
   #opened(
-    found: Pick<OpenSession, 'session' | 'unfinished' | 'ready' | 'damaged'> & {
+    found: Pick<OpenSession, 'session' | 'unfinished' | 'ready' | 'damaged' | 'foreign'> & {
       known: Promise<number>;
       lock: Promise<Lock | null>;
     },
   ): OpenSession {
-    const { session, unfinished, ready, damaged, known, lock } = found;
-    const journal = new Journal(this.#fileOf(session.id));
+    const { session, unfinished, ready, damaged, foreign, known, lock } = found;
+    const journal = new Journal(this.#fileOf(session.id), (grant) => this.#seal.seal(session.id, grant));
     const subagents = subagentFiles(this.#subagentsOf(session.id));
     return {
       session,
@@ -228,6 +236,7 @@ export class SessionStore {
       unfinished,
       ready,
       damaged,
+      foreign,
       subagents,
       close: async () => {
         try {
@@ -255,6 +264,11 @@ export class SessionStore {
         if (error.code === undefined) throw error;
       },
     );
+  }
+
+  /** By the name of the file: a copy of a session is another one. */
+  #vouchFor(id: string): Vouch {
+    return (grant) => this.#seal.holds(id, grant);
   }
 
   #fileOf(id: string): string {

@@ -1,4 +1,4 @@
-import { readFile, rm } from 'node:fs/promises';
+import { appendFile, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { aca, doors } from '../support/aca.ts';
@@ -295,5 +295,27 @@ describe('in a conversation', () => {
     await play(space, 'something else', [says('No.')]);
     const { stdout } = await aca(space, ['sessions', 'search', 'IS "Quoted"']);
     expect(stdout).toBe(`${id.slice(0, 8)}  assistant  is "quoted" here.\n`);
+  });
+});
+
+describe('grants of a session that is gone on with', () => {
+  const touch = calls(['Bash', { command: 'touch made' }]);
+
+  test('what somebody else wrote into its file does not count, and is named', async () => {
+    const space = await workspace({});
+    const id = await play(space, 'hello', [says('Hello.')]);
+    const file = path.join(space.home, '.ai-assistant', 'sessions', `${id}.jsonl`);
+    const at = { scope: 'session', grantedAt: new Date().toISOString() };
+    const permission = { type: 'execute', pattern: 'Bash(touch *)', action: 'allow', ...at };
+    await appendFile(file, `${JSON.stringify({ type: 'grant', permission })}\n`);
+
+    const server = await serve([touch, says('Done.')]);
+    const { model, env } = doors.anthropic(server.url);
+    const { code, stderr } = await aca(space, ['-p', 'go', '--model', model, '--resume', id], { env });
+    expect(code).toBe(3);
+    expect(stderr).toContain(
+      'Not honoured, because this program did not write it into the session: Bash(touch *).',
+    );
+    expect(await space.tree()).toEqual({});
   });
 });

@@ -20,6 +20,7 @@ export const dataPlaces: Readonly<Record<string, { about: string; own?: true }>>
   skills: { about: 'skills', own: true },
   plugins: { about: 'plugins', own: true },
   node_modules: { about: 'packages of plugins' },
+  'grants.key': { about: 'the key that grants of sessions are sealed with' },
   'firewall.key': { about: 'the key that placeholders of secrets are made with' },
   'last-housekeeping': { about: 'when old sessions were last looked through' },
   logs: { about: 'logs' },

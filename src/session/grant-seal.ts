@@ -1,0 +1,36 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Permission } from '../contract/permission.ts';
+import { canonicalJson } from '../lib/canonical-json.ts';
+import { ownKey } from '../lib/own-key.ts';
+
+/** A grant as a journal has it. Without a seal, or with another one, it was not written by this user's program. */
+export type SealedGrant = { permission: Permission; seal?: string };
+
+/**
+ * Tells grants that this program wrote into a session from those somebody else put there: a keyed hash over the session
+ * and the grant, with a key that is in no session's file.
+ */
+export class GrantSeal {
+  readonly #keyFile: string;
+  #key: string | undefined;
+
+  constructor(keyFile: string) {
+    this.#keyFile = keyFile;
+  }
+
+  seal(session: string, permission: Permission): string {
+    this.#key ??= ownKey(this.#keyFile);
+    return createHmac('sha256', this.#key)
+      .update(canonicalJson([session, permission]))
+      .digest('hex');
+  }
+
+  /** What only refuses is believed, whoever wrote it. */
+  holds(session: string, { permission, seal }: SealedGrant): boolean {
+    if (permission.action === 'deny') return true;
+    if (typeof seal !== 'string') return false;
+    const own = Buffer.from(this.seal(session, permission));
+    const given = Buffer.from(seal);
+    return own.length === given.length && timingSafeEqual(own, given);
+  }
+}

@@ -89,8 +89,9 @@ const CUT_LATELY = 20;
 export function createConversationView(deps: ViewDeps): ConversationView {
   const { session } = deps;
   const summarizer = createSummarizer(deps.helper);
-  /** By model: the share of its window that it really has. */
+  /** By model: the share of its window that it really has, and the share left after refusals that nothing helped against. */
   const real = new Map<string, number>();
+  const refused = new Map<string, number>();
   let estimated = 0;
   let idleUntil = 0;
   /** Most characters of a text, because the last messages would not fit otherwise; and the least that was told. */
@@ -107,9 +108,9 @@ export function createConversationView(deps: ViewDeps): ConversationView {
   const budget = () => budgetOf(deps.answering().contextWindow);
   const keep = () => keptMessages(deps.answering().contextWindow);
 
-  function limits(): Limits {
+  function limits(shares = real): Limits {
     const { model, contextWindow, maxOutput } = deps.answering();
-    return limitsOf(contextWindow * (real.get(model) ?? 1), { threshold: deps.threshold, maxOutput });
+    return limitsOf(contextWindow * (shares.get(model) ?? 1), { threshold: deps.threshold, maxOutput });
   }
 
   /** A small window is half full before anything is said: what counts is what the conversation itself gets back. */
@@ -166,7 +167,7 @@ export function createConversationView(deps: ViewDeps): ConversationView {
   }
 
   function fitted({ sent, tokens, scale }: Measured): Fitted {
-    const { room } = limits();
+    const { room } = limits(refused);
     if (tokens <= room) return { messages: sent.messages, limit: textLimit, dropped: 0 };
     return fitMessages(sent.messages, {
       fits: (messages) => sizeOf({ ...sent, messages }, scale) <= room,
@@ -179,7 +180,7 @@ export function createConversationView(deps: ViewDeps): ConversationView {
     const before = textLimit;
     textLimit = Number.POSITIVE_INFINITY;
     const { sent, tokens, scale } = measureOf(base, session.messages);
-    const { compactAt, target } = limits();
+    const { compactAt, target } = limits(refused);
     if (tokens <= compactAt) return;
     const { messages } = session;
     const tail = messages.slice(tailStart(messages, { budget: 0, count: () => 1, keep: keep() }));
@@ -287,7 +288,7 @@ export function createConversationView(deps: ViewDeps): ConversationView {
     const measured = measureOf(base, session.messages);
     const { tokens } = measured;
     const { length } = session.messages;
-    const { compactAt, room } = limits();
+    const { compactAt } = limits();
     if (cause === 'routine' && length < idleUntil) return false;
     if (cause === 'routine' && tokens <= compactAt) {
       prepare(measured);
@@ -295,19 +296,26 @@ export function createConversationView(deps: ViewDeps): ConversationView {
     }
     const done = await compact(measured, { cause, focus: '', signal });
     const { model } = deps.answering();
-    const share = real.get(model) ?? 1;
     // The window is smaller than we were told.
-    if (cause === 'overflow' && tokens < compactAt) real.set(model, (share * SMALLER * tokens) / compactAt);
+    if (cause === 'overflow' && tokens < compactAt)
+      real.set(model, ((real.get(model) ?? 1) * SMALLER * tokens) / compactAt);
     // After a refusal, the smaller request is given its chance before anything else is done.
     idleUntil = done ? length + (cause === 'overflow' ? 1 : 0) : length + PAUSE;
     if (done) yield { type: 'compacted', ...done };
     if (done || cause === 'routine' || signal.aborted) return done !== null;
-    // Nothing is left to compact: the texts themselves are sent in part.
+    return shortenTexts(measured, base);
+  }
+
+  /** Nothing is left to compact: the texts themselves are sent in part. Whether that makes the request smaller. */
+  function shortenTexts(measured: Measured, base: Base): boolean {
+    const { model } = deps.answering();
     const before = sentSize(measured);
-    real.set(model, (share * AFTER_REFUSAL * Math.min(before, room)) / room);
+    const share = refused.get(model) ?? 1;
+    const { room } = limits(refused);
+    refused.set(model, (share * AFTER_REFUSAL * Math.min(before, room)) / room);
     const isSmaller = sentSize(measureOf(base, session.messages)) < before * WORTH_SENDING;
     // Where not even that helps, the window is not what was refused.
-    if (!isSmaller) real.set(model, share);
+    if (!isSmaller) refused.set(model, share);
     return isSmaller;
   }
 
@@ -327,7 +335,7 @@ export function createConversationView(deps: ViewDeps): ConversationView {
     },
     current,
     measure: () => measure(),
-    limits,
+    limits: () => limits(),
 
     async *makeRoom(cause, signal, base) {
       await deps.ready;

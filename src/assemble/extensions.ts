@@ -6,8 +6,10 @@ import { UserError } from '../contract/errors.ts';
 import type { AssistantMessage, Message, UserMessage } from '../contract/message.ts';
 import type { ToolDefinition } from '../contract/provider.ts';
 import type { Shell, Tool } from '../contract/tool.ts';
+import { raceAbort } from '../lib/abort.ts';
 import type { CustomCommand } from '../plugins/custom-command.ts';
 import type { LoadedPlugin, PluginTrouble } from '../plugins/load.ts';
+import { plainCopy, thrownWords } from '../plugins/plain-copy.ts';
 import type { HookRunner } from '../plugins/plugin-hooks.ts';
 import type { Skill } from '../plugins/skills.ts';
 import { toDefinition } from '../tools/registry.ts';
@@ -270,17 +272,41 @@ export function createExtensions(parts: Parts, deps: ExtensionDeps): SessionExte
   };
 }
 
-/** What a plugin's command throws ends the command, not the conversation. */
+/** What a plugin's command throws, or never ends with, ends the command, not the conversation. */
 function safely(plugin: string, command: SlashCommand): SlashCommand['execute'] {
   return async (words, context) => {
+    const submit: typeof context.submit = (content, options) => context.submit(promptOf(content), options);
+    // Its getters stay what they are.
+    const own = Object.create(context, { submit: { value: submit } }) as typeof context;
     try {
-      await command.execute(words, context);
+      await raceAbort(
+        Promise.resolve().then(() => command.execute(words, own)),
+        context.signal,
+      );
     } catch (error) {
-      if (error instanceof UserError) throw error;
-      const because = error instanceof Error ? error.message : String(error);
-      throw new UserError(`/${command.name} failed: ${because}.`, `It belongs to the plugin ${plugin}.`);
+      if (error instanceof UserError || context.signal.aborted) throw error;
+      throw new UserError(
+        `/${command.name} failed: ${thrownWords(error)}.`,
+        `It belongs to the plugin ${plugin}.`,
+      );
     }
   };
+}
+
+/** What a plugin's command sends, if it is a prompt. */
+function promptOf(content: unknown): UserMessage['content'] {
+  const parts = plainCopy(content);
+  const isText = (part: Record<string, unknown>) => part.type === 'text' && typeof part.text === 'string';
+  const isImage = (part: Record<string, unknown>) =>
+    part.type === 'image' && typeof part.mediaType === 'string' && typeof part.data === 'string';
+  if (
+    !Array.isArray(parts) ||
+    parts.length === 0 ||
+    !parts.every((part) => part && (isText(part) || isImage(part)))
+  )
+    throw new Error('submit takes a list of texts and images');
+  // Checked just now.
+  return parts as UserMessage['content'];
 }
 
 function wireName(name: string): string {

@@ -104,6 +104,8 @@ describe('a message', () => {
   ])('an answer %s is told, and the message is left as it was', async (_, answer) => {
     const { hooks, notices } = bench({ onMessage: () => answer as UserMessage });
     expect(await hooks.message(user)).toEqual(user);
-    expect(notices).toEqual(['The plugin p1: onMessage returned no message; it is left as it was.']);
+    expect(notices).toEqual([
+      'The plugin p1: onMessage failed: it returned no message of that role, so it is left as it was.',
+    ]);
   });
 });

@@ -3,6 +3,7 @@ import type { Session } from '../contract/session.ts';
 import type { ToolResult } from '../contract/tool.ts';
 import { raceAbort } from '../lib/abort.ts';
 import type { LoadedPlugin } from './load.ts';
+import { plainCopy, thrownWords } from './plain-copy.ts';
 import type { PluginHooks } from './plugin.ts';
 
 /** What becomes of a call before it is judged. */
@@ -27,29 +28,32 @@ export function createPluginHooks(
   const off = new Set<string>();
   const told = new Set<string>();
 
-  /** Null when the plugin has nothing to say, or failed to. */
-  async function ask<Name extends keyof PluginHooks, Answer>(
+  /**
+   * What the plugin said, as `read` makes it out; null when it has nothing to say, or failed to. Whatever it returns,
+   * nothing but what `read` lets through goes further.
+   */
+  async function ask<Name extends keyof PluginHooks, Said>(
     { name, hooks }: Pick<LoadedPlugin, 'name' | 'hooks'>,
     hook: Name,
-    call: (asked: NonNullable<PluginHooks[Name]>) => Answer | Promise<Answer>,
-  ): Promise<{ answer: Answer } | null> {
+    { call, read }: { call(asked: NonNullable<PluginHooks[Name]>): unknown; read(answer: unknown): Said },
+  ): Promise<Said | null> {
     const asked = hooks[hook];
     const key = `${name} ${hook}`;
     if (!asked || off.has(key)) return null;
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(), timeoutMs);
     try {
-      return {
-        answer: await raceAbort(
+      return read(
+        await raceAbort(
           Promise.resolve().then(() => call(asked)),
           late.signal,
         ),
-      };
+      );
     } catch (error) {
       if (late.signal.aborted) off.add(key);
       const trouble = late.signal.aborted
         ? `did not answer within ${timeoutMs / 1000} s and is not asked any more`
-        : `failed: ${error instanceof Error ? error.message : String(error)}`;
+        : `failed: ${thrownWords(error)}`;
       if (!told.has(key + trouble)) notice(`The plugin ${name}: ${hook} ${trouble}.`);
       told.add(key + trouble);
       return null;
@@ -58,58 +62,89 @@ export function createPluginHooks(
     }
   }
 
+  const unread = () => null;
+
   return {
     async sessionStart(session) {
       for (const plugin of plugins)
-        await ask(plugin, 'onSessionStart', (hook) => hook({ ...session, messages: [...session.messages] }));
+        await ask(plugin, 'onSessionStart', {
+          call: (hook) => hook({ ...session, messages: [...session.messages] }),
+          read: unread,
+        });
     },
 
     async beforeCall({ id, name, input: sent }) {
       let input = sent;
       for (const plugin of plugins) {
-        const asked = await ask(plugin, 'onBeforeToolCall', (hook) => hook({ id, name, input: copy(input) }));
-        const answer = asked?.answer;
-        if (answer === null || (answer && 'block' in answer)) {
-          const reason = answer === null ? '' : String(answer.block).trim();
-          const because = `the plugin ${plugin.name} refuses it${reason === '' ? '' : `: ${reason}`}`;
+        const said = await ask(plugin, 'onBeforeToolCall', {
+          call: (hook) => hook({ id, name, input: structuredClone(input) }),
+          read: readBeforeCall,
+        });
+        if (said?.type === 'block') {
+          const because = `the plugin ${plugin.name} refuses it${said.reason === '' ? '' : `: ${said.reason}`}`;
           return { type: 'block', by: `plugin ${plugin.name}`, because };
         }
-        if (answer && 'input' in answer) input = copy(answer.input);
+        if (said) input = said.input;
       }
       return { type: 'go', input };
     },
 
     async afterCall(call, result) {
       for (const plugin of plugins)
-        await ask(plugin, 'onAfterToolCall', (hook) => hook(copy(call), copy(result)));
+        await ask(plugin, 'onAfterToolCall', {
+          call: (hook) => hook(structuredClone(call), structuredClone(result)),
+          read: unread,
+        });
     },
 
     async message(message) {
       let current = message;
       for (const plugin of plugins) {
-        const asked = await ask(plugin, 'onMessage', (hook) => hook(copy(current)));
-        const answer = asked?.answer;
-        if (!answer) continue;
-        const changed = withTextsOf(current, answer);
-        if (changed === null)
-          notice(`The plugin ${plugin.name}: onMessage returned no message; it is left as it was.`);
-        else current = changed;
+        const before = current;
+        const changed = await ask(plugin, 'onMessage', {
+          call: (hook) => hook(structuredClone(before)),
+          read: (answer) =>
+            answer === undefined || answer === null ? null : withTextsOf(before, plainCopy(answer)),
+        });
+        current = changed ?? current;
       }
       return current;
     },
   };
 }
 
+type SaidBefore = { type: 'change'; input: unknown } | { type: 'block'; reason: string };
+
+/** Null leaves the call as it is. A refusal counts whatever its reason looks like. */
+function readBeforeCall(answer: unknown): SaidBefore | null {
+  if (answer === undefined) return null;
+  if (answer === null) return { type: 'block', reason: '' };
+  if (typeof answer !== 'object' || Array.isArray(answer))
+    throw new Error('it returned neither a call, nor null, nor { block }');
+  if ('block' in answer) return { type: 'block', reason: reasonOf(answer) };
+  return 'input' in answer ? { type: 'change', input: plainCopy(answer.input) } : null;
+}
+
+function reasonOf(answer: { block?: unknown }): string {
+  try {
+    return String(plainCopy(answer.block)).trim();
+  } catch {
+    return '';
+  }
+}
+
 /**
  * The message with another's texts in the place of its own. Calls, thoughts and images stay: a vendor checks what it
- * has signed, and every call needs its answer. Null when the other is no message of this role.
+ * has signed, and every call needs its answer. Throws when the other is no message of this role.
  */
-function withTextsOf<M extends Message>(message: M, other: Message): M | null {
-  if (other.role !== message.role || !Array.isArray(other.content)) return null;
-  const texts = other.content.flatMap((part): TextPart[] =>
+function withTextsOf<M extends Message>(message: M, other: unknown): M {
+  const { role, content: theirs } = (other ?? {}) as { role?: unknown; content?: unknown };
+  if (role !== message.role || !Array.isArray(theirs))
+    throw new Error('it returned no message of that role, so it is left as it was');
+  const texts = theirs.flatMap((part: Partial<TextPart> | null): TextPart[] =>
     part?.type === 'text' && typeof part.text === 'string' ? [{ type: 'text', text: part.text }] : [],
   );
-  if (texts.length === 0 && other.content.length > 0) return message;
+  if (texts.length === 0 && theirs.length > 0) return message;
   // The first text of ours stands for all of theirs; the kinds of parts a role has stay what they were.
   const at = message.content.findIndex(({ type }) => type === 'text');
   const rest = message.content.filter(({ type }) => type !== 'text');
@@ -117,9 +152,4 @@ function withTextsOf<M extends Message>(message: M, other: Message): M | null {
     at === -1 ? rest.length : message.content.slice(0, at).filter(({ type }) => type !== 'text').length;
   const content = [...rest.slice(0, before), ...texts, ...rest.slice(before)];
   return content.length === 0 ? message : { ...message, content };
-}
-
-/** A plugin that changes what it was handed changes a copy. */
-function copy<T>(value: T): T {
-  return structuredClone(value);
 }

@@ -1,39 +1,74 @@
 import * as z from 'zod';
 import type { Access } from '../contract/permission.ts';
-import { fail, ok, type Tool, type ToolResult } from '../contract/tool.ts';
+import { fail, type Tool, type ToolContext, type ToolResult } from '../contract/tool.ts';
+import { limited, unlessAborted } from '../lib/abort.ts';
 import type { PluginTool } from './plugin.ts';
+import { accessesOf, displayOf, toolResultOf } from './tool-result.ts';
+
+/** A tool that has not answered by then is given up. */
+const ANSWER_MS = 10 * 60_000;
 
 /**
- * A plugin's tool as the router takes it, named `plugin:tool`: no tool of ours can be meant. What a plugin throws
- * while it is only asked about a call costs that call, never the run.
+ * A plugin's tool as the router takes it, named `plugin:tool`: no tool of ours can be meant. What a plugin throws,
+ * returns or never returns costs that call, never the run.
  */
-export function pluginTool(plugin: string, tool: PluginTool | Tool): Tool {
+export function pluginTool(
+  plugin: string,
+  tool: PluginTool | Tool,
+  { timeoutMs = ANSWER_MS }: { timeoutMs?: number } = {},
+): Tool {
   const name = `${plugin}:${tool.name}`;
   /** Runs the plugin's own code, in this process: nothing contains it. */
   const itself: Access = { kind: 'execute', target: name };
   const schema = 'execute' in tool ? objectSchema(tool.parameters) : tool.input;
   const parameters = 'execute' in tool ? tool.parameters : parametersOf(schema);
   const common = { name, description: tool.description, parameters, input: guarded(schema) };
+  const usual = (input: unknown) => titleOf(name, input);
+  const answer = async (work: () => unknown, { signal }: ToolContext): Promise<ToolResult> => {
+    const late = limited(timeoutMs, signal);
+    const returned = await unlessAborted(
+      Promise.resolve()
+        .then(work)
+        .then((value) => ({ value })),
+      late,
+    );
+    if (returned) return toolResultOf(name, returned.value);
+    return fail(`${name} did not answer within ${timeoutMs / 1000} s and was given up.`);
+  };
   if ('execute' in tool) {
     return {
       ...common,
-      title: (input) => titleOf(name, input),
-      access: (input) => [
-        {
-          ...itself,
-          ...(tool.readOnly === true && { looks: true }),
-          ...(!needsApproval(tool, input as Params) && { free: true }),
-        },
-      ],
-      run: async (input, context) => resultOf(name, await tool.execute(input as Params, context)),
+      title: usual,
+      access: (input) =>
+        attempt(
+          () => [
+            {
+              ...itself,
+              ...(tool.readOnly === true && { looks: true as const }),
+              ...(!needsApproval(tool, input as Params) && { free: true as const }),
+            },
+          ],
+          () => [itself],
+        ),
+      run: (input, context) => answer(() => tool.execute(input as Params, context), context),
     };
   }
   return {
     ...common,
-    title: (input) => attempt(() => tool.title(input), titleOf(name, input)),
-    access: (input) => attempt(() => tool.access(input), [itself]),
-    ...(tool.preview && { preview: async (input, context) => tool.preview?.(input, context) }),
-    run: async (input, context) => resultOf(name, await tool.run(input, context)),
+    title: (input) =>
+      attempt(
+        () => textOr(heard(tool.title(input)), () => usual(input)),
+        () => usual(input),
+      ),
+    access: (input) =>
+      attempt(
+        () => accessesOf(heard(tool.access(input))) ?? [itself],
+        () => [itself],
+      ),
+    ...(tool.preview && {
+      preview: async (input, context) => displayOf(await tool.preview?.(input, context)) ?? undefined,
+    }),
+    run: (input, context) => answer(() => tool.run(input, context), context),
   };
 }
 
@@ -54,7 +89,10 @@ function parametersOf(schema: z.ZodType): Params {
 /** A check of the plugin's own that throws is a wrong input. */
 function guarded(schema: z.ZodType): z.ZodType {
   return z.unknown().transform((value, context) => {
-    const parsed = attempt(() => schema.safeParse(value), null);
+    const parsed = attempt(
+      () => schema.safeParse(value),
+      () => null,
+    );
     if (parsed?.success) return parsed.data;
     for (const { path, message } of parsed?.error.issues ?? [
       { path: [], message: 'The check itself failed.' },
@@ -67,28 +105,35 @@ function guarded(schema: z.ZodType): z.ZodType {
 function needsApproval({ requiresApproval = true }: PluginTool, input: Params): boolean {
   return typeof requiresApproval === 'boolean'
     ? requiresApproval
-    : attempt(() => requiresApproval(input) !== false, true);
+    : attempt(
+        () => heard(requiresApproval(input)) !== false,
+        () => true,
+      );
 }
 
 function titleOf(name: string, input: unknown): string {
-  const written = JSON.stringify(input) ?? '';
-  return `${name} ${written.length > TITLE ? `${written.slice(0, TITLE)}…` : written}`;
+  const written = attempt(
+    () => JSON.stringify(input) ?? '',
+    () => '',
+  );
+  return `${name} ${written.length > TITLE ? `${written.slice(0, TITLE)}…` : written}`.trimEnd();
 }
 
-function resultOf(name: string, result: unknown): ToolResult {
-  if (typeof result === 'string') return ok(result);
-  const { success, output, error } = (result ?? {}) as Record<string, unknown>;
-  // The parts that decide are looked at; what else is in it is for eyes and programs.
-  if (success === true && typeof output === 'string') return result as ToolResult;
-  if (success === false && typeof error === 'string') return result as ToolResult;
-  return fail(`${name} gave no result: it must return a text, or success with output or error.`);
+function textOr(value: unknown, otherwise: () => string): string {
+  return typeof value === 'string' ? value : otherwise();
 }
 
-function attempt<T>(deed: () => T, otherwise: T): T {
+/** A promise where none is wanted: its failure must not surface later. */
+function heard(value: unknown): unknown {
+  if (value instanceof Promise) value.catch(() => undefined);
+  return value;
+}
+
+function attempt<T>(deed: () => T, otherwise: () => T): T {
   try {
     return deed();
   } catch {
     // Whatever a plugin throws here, the safe answer stands in for its own.
-    return otherwise;
+    return otherwise();
   }
 }

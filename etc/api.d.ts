@@ -476,10 +476,11 @@ type UserMessage = {
     timestamp: string;
 };
 
-/** What a conversation is made of. Vendor shapes never leave `providers/`. */
+/** `signature`: as on a thought, where the vendor signs what its model says. */
 type TextPart = {
     type: 'text';
     text: string;
+    signature?: string;
 };
 
 type AssistantMessage = {

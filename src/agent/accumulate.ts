@@ -1,6 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { AssistantMessage, StopReason, ToolCallPart, Usage } from '../contract/message.ts';
+import {
+  type AssistantMessage,
+  newCallId,
+  type StopReason,
+  type ToolCallPart,
+  type Usage,
+} from '../contract/message.ts';
 import type { CompletionRequest, Provider, ProviderEvent } from '../contract/provider.ts';
 
 type OpenCall = { part: ToolCallPart; json: string; vendorId: string | undefined };
@@ -77,6 +82,9 @@ export class Reply {
         break;
       case 'thinking_signature':
         this.#sign(event.signature, event.redacted);
+        break;
+      case 'text_signature':
+        this.#signText(event.signature);
         break;
       case 'reclassify':
         this.#reclassify(event.as);
@@ -172,6 +180,12 @@ export class Reply {
     else this.#content.push({ type: 'thinking', text: '', signature });
   }
 
+  #signText(signature: string): void {
+    const last = this.#content.length > this.#from ? this.#content.at(-1) : undefined;
+    if (last?.type === 'text' && last.signature === undefined) last.signature = signature;
+    else this.#content.push({ type: 'text', text: '', signature });
+  }
+
   #reclassify(as: 'text' | 'thinking'): void {
     const now = this.#content.slice(this.#from);
     const said = now.filter((part) => part.type === 'text' || part.type === 'thinking');
@@ -190,7 +204,7 @@ export class Reply {
   }
 
   #uniqueId(id: string | undefined): string {
-    return id && !this.#find(id) ? id : `call_${randomUUID().replaceAll('-', '').slice(0, 24)}`;
+    return id && !this.#find(id) ? id : newCallId();
   }
 
   #find(id: string): ToolCallPart | undefined {

@@ -3,10 +3,15 @@ import { nearest } from '../lib/nearest.ts';
 
 /** The words that let a model mend its own call. */
 
+/** Servers may bring hundreds. */
+const MOST_NAMES = 100;
+
 export function explainUnknownTool(name: string, known: readonly string[]): string {
   const close = nearest(name, known);
   const suggestion = close ? ` Did you mean ${close}?` : '';
-  return `There is no tool named ${name}.${suggestion} The tools are: ${known.join(', ')}.`;
+  const listed = known.slice(0, MOST_NAMES).join(', ');
+  const more = known.length > MOST_NAMES ? ` and ${known.length - MOST_NAMES} more` : '';
+  return `There is no tool named ${name}.${suggestion} The tools are: ${listed}${more}.`;
 }
 
 export function explainCut(tool: string): string {

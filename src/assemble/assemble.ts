@@ -164,7 +164,7 @@ export function assemble(parts: Parts): Assistant {
   const deps: RouterDeps = {
     find: (name) => registry.find(name) ?? extensions.find(name) ?? servers?.find(name),
     ...(servers && { meant: (call) => servers.meant(call) }),
-    toolNames: () => registry.list().map((tool) => tool.name),
+    toolNames: () => [...new Set([...tools().map(({ name }) => name), ...(servers?.names() ?? [])])],
     decide: (request, options) => judge.decide(request, options),
     context: (signal, voice, scope) => {
       const delegate = subagents.delegate(voice, signal);

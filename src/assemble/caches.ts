@@ -123,7 +123,7 @@ export function createCaches(parts: Parts, { guard, tell }: CachesDeps): Caches 
       replies(provider, { choice, purpose }) {
         if (!isWanted(purpose)) return provider;
         const line = `${choice.preset.name} ${choice.baseUrl}`;
-        return keptReplies(provider, { line, store: replyStore, tell });
+        return keptReplies(provider, { line, purpose, store: replyStore, tell });
       },
       ...(redis && !parts.quota && { quota: createRedisQuota(redis.line, localQuota(dataRoot, warn)) }),
     },

@@ -91,10 +91,14 @@ export function presetsOf(config: Config): Preset[] {
 }
 
 /** What is known of a model, with the user's own facts before the built-in ones. */
+/** What runs on the user's own machine is not billed. */
+const FREE = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+
 export function modelInfo(preset: Preset, model: string, config: Config): PricedModel {
   const info = infoOf(preset.tableOf ?? preset.name, model, config.models[`${preset.name}/${model}`]);
   return {
     ...info,
+    price: info.price ?? (preset.local ? FREE : null),
     contextWindow: Math.min(info.contextWindow, config.maxContextTokens ?? Number.POSITIVE_INFINITY),
   };
 }

@@ -6,7 +6,7 @@ import { keptReplies } from './kept-replies.ts';
 
 const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
-function desk(reply: (count: number) => ProviderEvent[]) {
+function desk(reply: (count: number) => ProviderEvent[], purpose: 'main' | 'helper' = 'main') {
   let asked = 0;
   const provider: Provider = {
     name: 'p',
@@ -20,6 +20,7 @@ function desk(reply: (count: number) => ProviderEvent[]) {
   const told: AgentEvent[] = [];
   const kept = keptReplies(provider, {
     line: 'p http://x',
+    purpose,
     store: async () => store,
     tell: (event) => told.push(event),
   });
@@ -70,6 +71,38 @@ test('[Y22] at any other temperature, or at none, the model is asked each time',
   await ask({ temperature: 0.1 });
   await ask({ temperature: undefined as unknown as number });
   expect([asked(), told]).toEqual([3, []]);
+});
+
+test('[H03] [Y22] a side job is kept also where the model takes no temperature; the counters say so', async () => {
+  const { ask, told, asked } = desk(whole, 'helper');
+  const job = { temperature: undefined as unknown as number, effort: 'low' as const };
+  for (let i = 0; i < 3; i++) await ask(job);
+  await ask({ ...job, temperature: 0.7 });
+  expect([asked(), told.map((event) => event.type === 'cache' && event.outcome)]).toEqual([
+    2,
+    ['miss', 'hit', 'hit'],
+  ]);
+});
+
+test('when it was said, what it took and how long it ran make no other request; what was said does', async () => {
+  const { ask, asked } = desk(whole);
+  const history = (count: number, text = 'same'): CompletionRequest['messages'] => [
+    { role: 'user', content: [{ type: 'text', text: 'q' }], timestamp: `${count}` },
+    {
+      ...{ role: 'assistant', provider: 'p', model: 'm', stopReason: 'tool_calls', timestamp: `${count}` },
+      content: [{ type: 'tool_call', id: 'c', name: 'Read', input: {} }],
+      usage: { ...usage, inputTokens: count },
+    },
+    {
+      ...{ role: 'tool', callId: 'c', name: 'Read', success: true, timestamp: `${count}` },
+      content: [{ type: 'text', text }],
+      metadata: { durationMs: count },
+    },
+  ];
+  for (let i = 0; i < 3; i++) await ask({ messages: history(i) });
+  expect(asked()).toBe(1);
+  await ask({ messages: history(0, 'other') });
+  expect(asked()).toBe(2);
 });
 
 test('another model, prompt or setting is another request', async () => {

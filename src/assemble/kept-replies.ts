@@ -1,5 +1,6 @@
 import type { Store } from '../cache/store.ts';
 import type { AgentEvent } from '../contract/event.ts';
+import type { Message } from '../contract/message.ts';
 import type { CompletionRequest, Provider, ProviderEvent } from '../contract/provider.ts';
 import { canonicalJson } from '../lib/canonical-json.ts';
 import { sha256 } from '../lib/sha256.ts';
@@ -7,20 +8,23 @@ import { sha256 } from '../lib/sha256.ts';
 export type KeptRepliesDeps = {
   /** Which vendor and server answers: the same words to another one are another request. */
   line: string;
+  /** `main`: a conversation, where only temperature 0 promises the same answer. A side job has one answer in any case. */
+  purpose: 'main' | 'helper';
   store(): Promise<Store<ProviderEvent[]>>;
   tell(event: AgentEvent): void;
 };
 
 /**
  * Gives the reply to a request again when the very same request comes once more; only at temperature 0, where a model
- * would say much the same. A reply that was cut, retried, or given by another model is not kept. What it cost is not
+ * would say much the same, or for a side job of a model that takes no temperature. A reply that was cut, retried, or given by another model is not kept. What it cost is not
  * told again.
  */
-export function keptReplies(provider: Provider, { line, store, tell }: KeptRepliesDeps): Provider {
+export function keptReplies(provider: Provider, { line, purpose, store, tell }: KeptRepliesDeps): Provider {
   return {
     ...provider,
     async *stream(request, signal) {
-      if (request.temperature !== 0) {
+      const { temperature = purpose === 'helper' ? 0 : undefined } = request;
+      if (temperature !== 0) {
         yield* provider.stream(request, signal);
         return;
       }
@@ -48,10 +52,22 @@ export function keptReplies(provider: Provider, { line, store, tell }: KeptRepli
   };
 }
 
-/** When a message was said, and how requests are told apart on the way, do not change what is asked. */
+/** When a message was said, what it took, and how requests are told apart on the way, do not change what is asked. */
 function keyOf(line: string, { cacheKey: _route, messages, ...rest }: CompletionRequest): string {
-  const said = messages.map(({ timestamp: _when, ...message }) => message);
-  return sha256(canonicalJson({ line, ...rest, messages: said }));
+  return sha256(canonicalJson({ line, ...rest, messages: messages.map(asked) }));
+}
+
+function asked(message: Message): object {
+  const { timestamp: _when, ...said } = message;
+  if (said.role === 'assistant') {
+    const { usage: _took, stopReason: _why, ...rest } = said;
+    return rest;
+  }
+  if (said.role === 'tool') {
+    const { metadata: _about, ...rest } = said;
+    return rest;
+  }
+  return said;
 }
 
 function isWhole(events: readonly ProviderEvent[]): boolean {

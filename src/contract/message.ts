@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto';
+
 /** What a conversation is made of. Vendor shapes never leave `providers/`. */
 
-export type TextPart = { type: 'text'; text: string };
+/** `signature`: as on a thought, where the vendor signs what its model says. */
+export type TextPart = { type: 'text'; text: string; signature?: string };
 
 /** `data` is base64. */
 export type ImagePart = { type: 'image'; mediaType: string; data: string };
@@ -81,4 +84,14 @@ export function textOf(message: Message): string {
 
 export function toolCallsOf(message: AssistantMessage): ToolCallPart[] {
   return message.content.filter((part) => part.type === 'tool_call');
+}
+
+/** An id for a call whose vendor gave it none, or one that is taken. */
+export function newCallId(): string {
+  return `call_${randomUUID().replaceAll('-', '').slice(0, 24)}`;
+}
+
+/** Whether an id is one of ours: the vendor knows nothing of it. */
+export function isOwnCallId(id: string): boolean {
+  return /^call_[0-9a-f]{24}$/.test(id);
 }

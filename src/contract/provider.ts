@@ -35,6 +35,8 @@ export type ProviderEvent =
   | { type: 'reclassify'; as: 'text' | 'thinking' }
   /** Closes the thought before it. */
   | { type: 'thinking_signature'; signature: string; redacted?: true }
+  /** Closes the text before it; it may also stand alone. */
+  | { type: 'text_signature'; signature: string }
   | { type: 'tool_call_start'; key: string; id?: string; name: string; signature?: string }
   | { type: 'tool_call_delta'; key: string; json: string }
   | { type: 'tool_call_end'; key: string }

@@ -105,6 +105,10 @@ export function createFirewall({ secrets: sources, key, isPlain = () => false }:
     noteLiterals(message);
     const content = message.content.map((part) => {
       if (part.type === 'image' || (part.type === 'thinking' && part.signature !== undefined)) return part;
+      if (part.type === 'text') {
+        const text = hideDeep(part.text);
+        return text === part.text ? part : { type: part.type, text };
+      }
       if (part.type !== 'tool_call') return hideDeep(part);
       // A signature is good only for the very call it was given for.
       const { input, malformed, signature: _, ...call } = part;

@@ -22,6 +22,8 @@ export type SessionTools = {
   definitions(): readonly ToolDefinition[];
   settle(): void;
   find(name: string): Tool | undefined;
+  /** Of all that can be called now, also where requests do not tell of them one by one. */
+  names(): string[];
   /** The call that one of a fixed tool stands for. */
   meant(call: Pick<ToolCall, 'name' | 'input'>): { name: string; input: unknown } | undefined;
   /** What has changed since the model was told last; null when nothing has, or nothing was told. */
@@ -107,6 +109,7 @@ export function createSessionTools(hub: Hub, { define, fits, ...rest }: SessionT
     },
     find: (name) =>
       fixed.find((tool) => [tool.name, ...(tool.aliases ?? [])].includes(name)) ?? findServerTool(name),
+    names: () => [...fixed, ...catalog.tools()].map(({ name }) => name),
     meant: ({ name, input }) => meantBy(name, input),
     news() {
       if (!settled) return null;

@@ -2,7 +2,13 @@ import { type GenerateContentParameters, type GenerateContentResponse, GoogleGen
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { modelInfo } from '../../test/support/loopback.ts';
-import type { AssistantMessage, Message, ToolMessage, UserMessage } from '../contract/message.ts';
+import {
+  type AssistantMessage,
+  type Message,
+  newCallId,
+  type ToolMessage,
+  type UserMessage,
+} from '../contract/message.ts';
 import type { CompletionRequest, ProviderEvent } from '../contract/provider.ts';
 import { newReply, stopOf, toEvents, toWire } from './google-wire.ts';
 
@@ -137,15 +143,15 @@ describe('[V01] a request in Gemini words', () => {
         role: 'model',
         parts: [
           { text: 'Looking.' },
-          { functionCall: { name: 'git__log', args: { n: 'a' } }, thoughtSignature: 'sig-a' },
-          { functionCall: { name: 'git__log', args: { n: 'b' } } },
+          { functionCall: { id: 'a', name: 'git__log', args: { n: 'a' } }, thoughtSignature: 'sig-a' },
+          { functionCall: { id: 'b', name: 'git__log', args: { n: 'b' } } },
         ],
       },
       {
         role: 'user',
         parts: [
-          { functionResponse: { name: 'git__log', response: { output: 'A' } } },
-          { functionResponse: { name: 'git__log', response: { error: 'gone' } } },
+          { functionResponse: { id: 'a', name: 'git__log', response: { output: 'A' } } },
+          { functionResponse: { id: 'b', name: 'git__log', response: { error: 'gone' } } },
         ],
       },
       { role: 'user', parts: [{ text: 'hurry' }] },
@@ -235,6 +241,29 @@ describe('[V01] a request in Gemini words', () => {
     expect(generationConfig).not.toHaveProperty('thinkingConfig');
   });
 
+  test('ids that the vendor gave go back to it, with the call and with its answer; others do not', () => {
+    const made = newCallId();
+    const sent = (message: AssistantMessage, id: string) =>
+      JSON.stringify(contents([user('go'), message, answer(id, 'A')])).match(/"id":"\w+"/g);
+    expect(sent(said([call('fc_1')]), 'fc_1')).toEqual(['"id":"fc_1"', '"id":"fc_1"']);
+    expect(sent(said([call(made)]), made)).toBeNull();
+    expect(sent(said([call('toolu_1')], { provider: 'anthropic' }), 'toolu_1')).toBeNull();
+  });
+
+  test('a signed text goes back to the model that wrote it with its signature, also an empty one; to others as plain text', () => {
+    const parts = [
+      { type: 'text' as const, text: 'Done.', signature: 's1' },
+      { type: 'text' as const, text: '', signature: 's2' },
+    ];
+    expect(contents([user('go'), said(parts), user('on')])[1]?.parts).toEqual([
+      { text: 'Done.', thoughtSignature: 's1' },
+      { text: '', thoughtSignature: 's2' },
+    ]);
+    expect(contents([user('go'), said(parts, { model: 'other' }), user('on')])[1]?.parts).toEqual([
+      { text: 'Done.' },
+    ]);
+  });
+
   test('however the answers of a turn are ordered, each stands where its call stood', () => {
     fc.assert(
       fc.property(fc.shuffledSubarray(['a', 'b', 'c', 'd'], { minLength: 4 }), (order) => {
@@ -244,7 +273,7 @@ describe('[V01] a request in Gemini words', () => {
         expect(sent).toHaveProperty(
           [2, 'parts'],
           ['a', 'b', 'c', 'd'].map((id) => ({
-            functionResponse: { name: 'git__log', response: { output: id } },
+            functionResponse: { id, name: 'git__log', response: { output: id } },
           })),
         );
       }),
@@ -263,6 +292,20 @@ describe('a reply in our words', () => {
   };
   const parts = (list: object[], finishReason?: string) => ({
     candidates: [{ content: { parts: list }, ...(finishReason ? { finishReason } : {}) }],
+  });
+
+  test('a signature of a text closes it, also one that comes alone at the end', () => {
+    const frame = (part: object, finishReason?: string) => ({
+      candidates: [{ content: { parts: [part] }, ...(finishReason && { finishReason }) }],
+    });
+    expect(
+      play(frame({ text: 'Done' }), frame({ text: '.' }), frame({ text: '', thoughtSignature: 's' }, 'STOP')),
+    ).toEqual([
+      { type: 'text', text: 'Done' },
+      { type: 'text', text: '.' },
+      { type: 'text_signature', signature: 's' },
+      { type: 'stop', reason: 'end' },
+    ]);
   });
 
   test('arguments that come as text stay that text', () => {

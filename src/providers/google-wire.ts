@@ -13,6 +13,7 @@ import { ProviderError } from '../contract/errors.ts';
 import {
   type AssistantMessage,
   type ImagePart,
+  isOwnCallId,
   type StopReason,
   type TextPart,
   type ToolMessage,
@@ -94,6 +95,7 @@ function signsCalls(model: string, { abilities }: ModelInfo): boolean {
 /** Answers to a turn's calls make one content, in the order of the calls; what a person adds makes the next. */
 function toContents(request: CompletionRequest, options: WireOptions, names: WireNames): Content[] {
   const { images } = options.infoOf(request.model).abilities;
+  const wire: Wire = { names, vendorIds: vendorIdsIn(request, options) };
   const contents: Content[] = [];
   let open: { calls: string[]; answers: ToolMessage[]; parts: Part[] } = {
     calls: [],
@@ -105,7 +107,7 @@ function toContents(request: CompletionRequest, options: WireOptions, names: Wir
       (a, b) => open.calls.indexOf(a.callId) - open.calls.indexOf(b.callId),
     );
     if (answers.length > 0)
-      contents.push({ role: 'user', parts: answers.map((answer) => toResponse(answer, names)) });
+      contents.push({ role: 'user', parts: answers.map((answer) => toResponse(answer, wire)) });
     const pictures = answers.flatMap((answer) =>
       plainParts(
         answer.content.filter((part) => part.type === 'image'),
@@ -121,7 +123,7 @@ function toContents(request: CompletionRequest, options: WireOptions, names: Wir
     if (message.role === 'user') open.parts.push(...plainParts(message.content, images));
     if (message.role !== 'assistant') continue;
 
-    const parts = modelParts(message, names, {
+    const parts = modelParts(message, wire, {
       own: message.provider === options.name && message.model === request.model,
       signed: signsCalls(request.model, options.infoOf(request.model)),
     });
@@ -134,15 +136,29 @@ function toContents(request: CompletionRequest, options: WireOptions, names: Wir
   return contents;
 }
 
+/** `vendorIds`: calls whose ids the vendor gave. They go back to it, so that answers find their calls. */
+type Wire = { names: WireNames; vendorIds: ReadonlySet<string> };
+
+/** It knows none of the ids that we, or other vendors, made up. */
+function vendorIdsIn({ messages }: CompletionRequest, { name }: WireOptions): Set<string> {
+  const calls = messages.flatMap((message) =>
+    message.role === 'assistant' && message.provider === name ? toolCallsOf(message) : [],
+  );
+  return new Set(calls.map(({ id }) => id).filter((id) => !isOwnCallId(id)));
+}
+
 /** `own`: this very model wrote it. `signed`: the first call of a turn is refused without a signature. */
 function modelParts(
   message: AssistantMessage,
-  names: WireNames,
+  { names, vendorIds }: Wire,
   { own, signed }: { own: boolean; signed: boolean },
 ): Part[] {
   let firstCall = true;
   return message.content.flatMap((part): Part[] => {
-    if (part.type === 'text') return part.text === '' ? [] : [{ text: part.text }];
+    if (part.type === 'text') {
+      const signed = own && part.signature !== undefined ? { thoughtSignature: part.signature } : null;
+      return part.text === '' && !signed ? [] : [{ text: part.text, ...signed }];
+    }
     if (part.type === 'thinking')
       return own && part.signature !== undefined
         ? [{ text: part.text, thought: true, thoughtSignature: part.signature }]
@@ -151,17 +167,22 @@ function modelParts(
     firstCall = false;
     return [
       {
-        functionCall: { name: names.toWire(part.name), args: objectOf(part.input) },
+        functionCall: {
+          ...(vendorIds.has(part.id) && { id: part.id }),
+          name: names.toWire(part.name),
+          args: objectOf(part.input),
+        },
         ...(signature === undefined ? {} : { thoughtSignature: signature }),
       },
     ];
   });
 }
 
-function toResponse(answer: ToolMessage, names: WireNames): Part {
+function toResponse(answer: ToolMessage, { names, vendorIds }: Wire): Part {
   const text = textOf(answer);
   return {
     functionResponse: {
+      ...(vendorIds.has(answer.callId) && { id: answer.callId }),
       name: names.toWire(answer.name),
       response: answer.success ? { output: text } : { error: text || 'The call failed without a message.' },
     },
@@ -258,6 +279,8 @@ function* readPart(part: Part, state: ReplyState): Generator<ProviderEvent> {
     return;
   }
   if (part.text) yield { type: 'text', text: part.text };
+  // It may come with an empty text, as the last of a stream.
+  if (signature) yield { type: 'text_signature', signature };
 }
 
 function toUsage(usage: GenerateContentResponseUsageMetadata): Usage {

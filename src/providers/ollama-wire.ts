@@ -7,6 +7,7 @@ import type { ProviderOptions } from './options.ts';
 import { systemWithSummary } from './summary.ts';
 import { createThinkSplitter, type ThinkSplitter } from './thinking.ts';
 import { type WireNames, wireNames } from './tool-names.ts';
+import { resultText } from './tool-results.ts';
 
 /** A larger context costs memory at once, so it is asked for only when the conversation needs it. */
 const USUAL_CONTEXT = 32_768;
@@ -87,7 +88,7 @@ function messageToWire(message: Message, { names, images, thoughtsOf }: Wire): O
   const pictures = message.content.flatMap((part) => (part.type === 'image' ? [part.data] : []));
   const shown = images && pictures.length > 0 ? { images: pictures } : {};
   const text = [
-    textOf(message),
+    message.role === 'tool' ? resultText(message) : textOf(message),
     ...(pictures.length > 0 && !images ? ['[An image was here; this model cannot see images.]'] : []),
   ]
     .filter(Boolean)

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { hello, modelInfo } from '../../test/support/loopback.ts';
 import type { AssistantMessage, Message, ToolMessage, UserMessage } from '../contract/message.ts';
@@ -172,5 +173,45 @@ describe('[Y36] a conversation on the wire', () => {
       'assistant',
       'user',
     ]);
+  });
+});
+
+describe('marks for prompt caches', () => {
+  const quirks = { cacheControlFor: /^anthropic\// };
+  const said = (text: string) => user({ type: 'text', text });
+  const cached = (text: string) => [{ type: 'text', text, cache_control: { type: 'ephemeral' } }];
+  const wireOf = (messages: Message[], model = 'anthropic/claude-sonnet-4.6') =>
+    wire({ model, system: 'Be brief.', summary: 'So far.', messages }, { quirks }).messages;
+
+  test('stand on the system prompt, on the summary, and on the last two things said', () => {
+    const sent = wireOf([said('one'), said('two'), said('three')]);
+    expect(sent.map(({ content }) => typeof content)).toEqual(['object', 'string', 'object', 'object']);
+    expect(sent[0]?.content).toHaveLength(2);
+    expect(sent.slice(2).map(({ content }) => content)).toEqual([cached('two'), cached('three')]);
+    expect(JSON.stringify(sent).split('cache_control').length - 1).toBe(4);
+  });
+
+  test('are left out for models that take none', () => {
+    expect(JSON.stringify(wireOf([said('one')], 'openai/gpt-5'))).not.toContain('cache_control');
+  });
+
+  test('property: never more than four, never on the result of a tool, and the words stay the same', () => {
+    const some = fc.constantFrom<Message[]>(
+      [said('hi')],
+      [assistant([{ type: 'text', text: 'word' }])],
+      [assistant([call('c')]), result('c', { type: 'text', text: 'out' })],
+    );
+    fc.assert(
+      fc.property(fc.array(some, { maxLength: 12 }), (turns) => {
+        const messages = turns.flat();
+        const marked = wireOf(messages);
+        expect(JSON.stringify(marked).split('cache_control').length - 1).toBeLessThanOrEqual(4);
+        expect(marked.every(({ role, content }) => role !== 'tool' || typeof content === 'string')).toBe(
+          true,
+        );
+        const words = (sent: typeof marked) => JSON.stringify(sent).match(/hi|word|out/g);
+        expect(words(marked)).toEqual(words(wireOf(messages, 'openai/gpt-5')));
+      }),
+    );
   });
 });

@@ -6,6 +6,7 @@ import type { CompletionRequest } from '../contract/provider.ts';
 import type { ProviderOptions } from './options.ts';
 import { summarySection, systemWithSummary } from './summary.ts';
 import { type WireNames, wireNames } from './tool-names.ts';
+import { resultText } from './tool-results.ts';
 
 /** How a vendor's chat endpoint differs from the common ground. */
 export type ChatQuirks = {
@@ -19,6 +20,8 @@ export type ChatQuirks = {
   noTemperatureWhenThinking?: true;
   /** Routes by `prompt_cache_key`. */
   promptCacheKey?: true;
+  /** Models whose prompts are cached up to marks in the request, as Anthropic's own API takes them. */
+  cacheControlFor?: RegExp;
   /** Wants its earlier thoughts back, in this field. */
   thoughtsBackAs?: 'reasoning_content' | 'reasoning';
   /** Accepts only call ids of nine letters and digits. */
@@ -49,11 +52,15 @@ export function toWire(
   const wire: Wire = { name, quirks, names, images: abilities.images };
   const limit = maxTokens === undefined ? undefined : Math.min(maxTokens, maxOutputTokens);
   const cool = quirks.noTemperatureWhenThinking === true && abilities.thinking;
+  const marks = quirks.cacheControlFor?.test(model) === true;
+  const said = messagesToWire(request.messages, wire);
 
   return {
     model,
     stream: true,
-    messages: [...systemToWire(request, quirks), ...messagesToWire(request.messages, wire)],
+    messages: marks
+      ? [...markedSystem(request), ...withMarks(said)]
+      : [...systemToWire(request, quirks), ...said],
     ...(quirks.noStreamOptions ? {} : { stream_options: { include_usage: true } }),
     ...(tools.length > 0 && {
       tools: tools.map((tool) => ({
@@ -85,6 +92,39 @@ function systemToWire(request: CompletionRequest, { secondSystemMessage }: ChatQ
   return texts.filter((text) => text !== '').map((content) => ({ role: 'system', content }));
 }
 
+const CACHED = { cache_control: { type: 'ephemeral' } };
+
+/** Besides those of the system prompt; four are taken in all. */
+const MESSAGE_MARKS = 2;
+
+/** The summary is a part of its own: what stands before it stays cached when it changes. */
+function markedSystem(request: CompletionRequest): WireMessage[] {
+  const texts = [request.system, summarySection(request) ?? ''].filter((text) => text !== '');
+  const content = texts.map((text) => ({ type: 'text' as const, text, ...CACHED }));
+  return content.length === 0 ? [] : [{ role: 'system', content }];
+}
+
+/** Marks the last words of people and models: results of tools may be texts only, which have no place for a mark. */
+function withMarks(messages: readonly WireMessage[]): WireMessage[] {
+  const marked = new Set(messages.filter(hasWords).slice(-MESSAGE_MARKS));
+  return messages.map((message) => {
+    if (!marked.has(message) || (message.role !== 'user' && message.role !== 'assistant')) return message;
+    const parts =
+      typeof message.content === 'string'
+        ? [{ type: 'text' as const, text: message.content }]
+        : [...(message.content ?? [])];
+    const last = parts.findLastIndex((part) => part.type === 'text');
+    const content = parts.map((part, i) => (i === last ? { ...part, ...CACHED } : part));
+    // The official types know no marks.
+    return { ...message, content } as WireMessage;
+  });
+}
+
+function hasWords({ role, content }: WireMessage): boolean {
+  if (role !== 'user' && role !== 'assistant') return false;
+  return typeof content === 'string' ? content !== '' : (content ?? []).some((part) => part.type === 'text');
+}
+
 /** Results of one turn must stand together right after their calls, so their pictures wait for the last one. */
 function messagesToWire(messages: readonly Message[], wire: Wire): WireMessage[] {
   const out: WireMessage[] = [];
@@ -110,7 +150,7 @@ function messagesToWire(messages: readonly Message[], wire: Wire): WireMessage[]
       out.push({
         role: 'tool',
         tool_call_id: idToWire(message.callId, wire),
-        content: textOf(message) || (images.length > 0 ? 'See the image below.' : '(no output)'),
+        content: resultText(message) || (images.length > 0 ? 'See the image below.' : '(no output)'),
       });
     }
   }

@@ -11,6 +11,7 @@ import type { CompletionRequest } from '../contract/provider.ts';
 import type { ProviderOptions } from './options.ts';
 import { summarySection } from './summary.ts';
 import { type WireNames, wireNames } from './tool-names.ts';
+import { resultText } from './tool-results.ts';
 
 const MIN_OUTPUT_TOKENS = 16;
 const MAX_ID_LENGTH = 64;
@@ -83,7 +84,7 @@ function messageToWire(message: Message, wire: Wire): ResponseInputItem[] {
     {
       type: 'function_call_output',
       call_id: idToWire(message.callId),
-      output: pictures ? contentToWire(message.content, wire) : textOf(message) || '(no output)',
+      output: pictures ? contentToWire(message.content, wire) : resultText(message) || '(no output)',
     },
   ];
 }

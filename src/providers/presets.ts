@@ -104,7 +104,8 @@ export const presets = [
     keyEnv: ['OPENROUTER_API_KEY'],
     keyUrl: 'https://openrouter.ai/keys',
     defaultModel: 'anthropic/claude-sonnet-4.6',
-    quirks: { thoughtsBackAs: 'reasoning' },
+    // The other models behind it cache by themselves, or not at all.
+    quirks: { thoughtsBackAs: 'reasoning', cacheControlFor: /^~?(anthropic|google|qwen)\// },
   },
   {
     name: 'moonshot',

@@ -5,6 +5,7 @@ import { fromBrokenConnection, fromHttp, kindOf } from './errors.ts';
 import { excerpt, redact } from './faults.ts';
 import type { ProviderOptions } from './options.ts';
 import { fieldsOf } from './server-ask.ts';
+import { userAgent } from './user-agent.ts';
 
 const OPENING = 300;
 /** More than is shown, so that no key ends beyond it. */
@@ -34,7 +35,7 @@ export function watchWire(options: ProviderOptions): WireWatch {
     opening: () => redact(opening, options).trim().slice(0, OPENING),
     latest: () => redact(new TextDecoder().decode(latest), options).trim().slice(-LATEST),
     async fetch(input, init) {
-      const response = await send(input, init);
+      const response = await send(input, { ...init, headers: named(init?.headers) });
       if (!response.ok) {
         refusal = await refusalOf(response, options);
         throw refusal;
@@ -52,6 +53,13 @@ export function watchWire(options: ProviderOptions): WireWatch {
       return stream === body ? response : streamedResponse(stream, response);
     },
   };
+}
+
+function named(headers: RequestInit['headers']): Record<string, string> {
+  const all = headers instanceof Headers || Array.isArray(headers) ? Object.fromEntries(headers) : headers;
+  const others = Object.entries({ ...all }).filter(([name]) => name.toLowerCase() !== 'user-agent');
+  const library = Object.entries({ ...all }).find(([name]) => name.toLowerCase() === 'user-agent')?.[1];
+  return { ...Object.fromEntries(others), 'user-agent': userAgent(library) };
 }
 
 async function refusalOf(response: Response, options: ProviderOptions): Promise<ProviderError> {

@@ -89,3 +89,8 @@ export function records(value: unknown): Json[] {
 export function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
+
+/** The words of a result, without the mark that failures carry in protocols that have no field for it. */
+export function unmarked(said: string): string {
+  return said.replace(/^Error: /, '');
+}

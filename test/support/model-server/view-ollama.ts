@@ -1,5 +1,5 @@
 import { gather } from './gather.ts';
-import { type Json, list, record, records, type SeenMessage, text, type View } from './protocol.ts';
+import { type Json, list, record, records, type SeenMessage, text, unmarked, type View } from './protocol.ts';
 
 export function viewOllama(body: Json): View {
   const messages = records(body.messages);
@@ -22,7 +22,12 @@ function isSystem(message: Json): boolean {
 function toMessage(message: Json): SeenMessage {
   if (message.role === 'tool') {
     const callId = text(message.tool_call_id) || text(message.tool_name);
-    return { role: 'tool', text: '', calls: [], results: [{ callId, text: text(message.content) }] };
+    return {
+      role: 'tool',
+      text: '',
+      calls: [],
+      results: [{ callId, text: unmarked(text(message.content)) }],
+    };
   }
   return {
     role: message.role === 'assistant' ? 'assistant' : 'user',

@@ -1,5 +1,5 @@
 import { gather } from './gather.ts';
-import { type Json, record, records, type SeenMessage, text, type View } from './protocol.ts';
+import { type Json, record, records, type SeenMessage, text, unmarked, type View } from './protocol.ts';
 
 export function viewChat(body: Json): View {
   const messages = records(body.messages);
@@ -31,7 +31,7 @@ function isSystem(message: Json): boolean {
 
 function toMessage(message: Json): SeenMessage {
   if (message.role === 'tool') {
-    const result = { callId: text(message.tool_call_id), text: textOf(message.content) };
+    const result = { callId: text(message.tool_call_id), text: unmarked(textOf(message.content)) };
     return { role: 'tool', text: '', calls: [], results: [result] };
   }
   const parts = typeof message.content === 'string' ? [] : records(message.content);

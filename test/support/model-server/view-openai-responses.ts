@@ -1,5 +1,5 @@
 import { gather } from './gather.ts';
-import { type Json, records, type SeenMessage, text, type View } from './protocol.ts';
+import { type Json, records, type SeenMessage, text, unmarked, type View } from './protocol.ts';
 import { parsedArguments } from './view-openai-chat.ts';
 
 export function viewResponses(body: Json): View {
@@ -26,7 +26,7 @@ function toMessage(item: Json): SeenMessage {
       return { ...empty, role: 'assistant', calls: [call] };
     }
     case 'function_call_output': {
-      const result = { callId: text(item.call_id), text: textOf(item.output) };
+      const result = { callId: text(item.call_id), text: unmarked(textOf(item.output)) };
       return { ...empty, role: 'tool', results: [result], images: countImages(item.output) };
     }
     case 'reasoning': {

@@ -1,0 +1,12 @@
+import { type ToolMessage, textOf } from '../contract/message.ts';
+
+/**
+ * What a call came to, for protocols that have no field for failure: the model must be able to tell a failure from
+ * an output that reads like one.
+ */
+export function resultText(message: ToolMessage): string {
+  const text = textOf(message);
+  if (message.success) return text;
+  if (text === '') return 'Error: the call failed without a message.';
+  return /^error\b/i.test(text) ? text : `Error: ${text}`;
+}

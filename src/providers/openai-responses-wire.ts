@@ -6,7 +6,6 @@ import type {
 } from 'openai/resources/responses/responses';
 import * as z from 'zod';
 import type { AssistantMessage, ImagePart, Message, TextPart } from '../contract/message.ts';
-import { textOf } from '../contract/message.ts';
 import type { CompletionRequest } from '../contract/provider.ts';
 import type { ProviderOptions } from './options.ts';
 import { summarySection } from './summary.ts';

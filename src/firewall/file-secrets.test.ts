@@ -27,16 +27,17 @@ async function project(files: Record<string, string>) {
   return { ...space, source, values, read };
 }
 
-test('closed files are read two levels deep; open ones, deep ones, dependencies and own records are not', async () => {
+test('closed files are read however deep they lie; open ones, dependencies and own records are not', async () => {
   const { values } = await project({
     '.env': 'A_TOKEN=canary-top\n',
     'app/.env.local': 'B_TOKEN=canary-below\n',
     'app/src/.env': 'C_TOKEN=canary-deep\n',
+    'a/b/c/d/e/f/g/.env': 'G_TOKEN=canary-deepest\n',
     'app/config.ts': 'D_TOKEN=canary-source\n',
     'node_modules/.env': 'E_TOKEN=canary-dependency\n',
     'records/.env': 'F_TOKEN=canary-record\n',
   });
-  expect(values()).toEqual(['canary-top', 'canary-below']);
+  expect(values().sort()).toEqual(['canary-below', 'canary-deep', 'canary-deepest', 'canary-top']);
 });
 
 test('nothing is read twice, and the list is the very same, while nothing changes', async () => {

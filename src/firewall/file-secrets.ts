@@ -5,7 +5,9 @@ import type { NamedSecret } from './looks-secret.ts';
 import { parseSecrets } from './parse-secrets.ts';
 
 const MAX_BYTES = 1024 * 1024;
-const MAX_FOLDERS = 200;
+/** Upper levels first, where secrets usually are. */
+const MAX_FOLDERS = 2000;
+const MAX_DEPTH = 32;
 const MAX_FILES = 200;
 /** Large, and full of other people's fixtures. */
 const PASSED_OVER = new Set([
@@ -39,7 +41,7 @@ const IN_HOME = [
 ];
 
 export type FileSecretsOptions = {
-  /** Looked through two levels deep. */
+  /** Looked through with all below them. */
   folders: readonly string[];
   /** Not looked into, wherever it is: this program's own records. */
   except: string;
@@ -89,12 +91,13 @@ export function fileSecrets(options: FileSecretsOptions): SecretSource {
 
   /** The same list as long as all folders stand as they did. */
   function candidates(): readonly string[] {
-    const top = folders.flatMap((folder) => lookInto(folder) ?? []);
-    const below = top
-      .flatMap((level) => level.folders)
-      .slice(0, MAX_FOLDERS)
-      .flatMap((folder) => lookInto(folder) ?? []);
-    const at = [...top, ...below];
+    const at: Level[] = [];
+    let level: readonly string[] = folders;
+    for (let depth = 0; depth < MAX_DEPTH && level.length > 0; depth++) {
+      const found = level.slice(0, MAX_FOLDERS - at.length).flatMap((folder) => lookInto(folder) ?? []);
+      at.push(...found);
+      level = found.flatMap((one) => one.folders);
+    }
     if (at.length === looked.at.length && at.every((level, i) => level === looked.at[i])) return looked.files;
     const found = at.flatMap((level) => level.files).slice(0, MAX_FILES);
     looked = { at, files: [...new Set([...found, ...fixed])].sort() };

@@ -6,6 +6,7 @@ import { bench } from '../../test/support/hands.ts';
 const tree = {
   '.env': 'KEY=canary\n',
   'config/deep/secrets.yml': 'key: canary\n',
+  'a/b/c/d/e/f/.env': 'KEY=canary\n',
   '.ssh/config': 'Host canary\n',
   'node_modules/a/index.js': 'canary\n',
   'notes.md': 'no canary\n',
@@ -18,7 +19,7 @@ async function place(options: Parameters<typeof bench>[1] = {}) {
 }
 
 describe('[P08] [X05] a second name of a secret file', () => {
-  test.each(['.env', 'config/deep/secrets.yml', '.ssh/config'])(
+  test.each(['.env', 'config/deep/secrets.yml', 'a/b/c/d/e/f/.env', '.ssh/config'])(
     'of %s is neither read, written nor searched',
     async (secret) => {
       const { files, twin, context, tree: standing } = await place();

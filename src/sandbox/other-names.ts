@@ -21,10 +21,21 @@ const HOME_PLACES = [
   '.docker',
   '.config/gcloud',
   '.config/gh',
+  '.config/glab-cli',
+  '.config/op',
+  '.config/rclone',
+  '.config/sops/age',
+  '.local/share/keyrings',
+  '.oci',
+  '.m2',
+  '.gradle',
+  '.cargo',
+  '.composer',
+  '.config/composer',
 ];
 /** Large, and full of files that have other names by design. */
 const PASSED_OVER = new Set(['node_modules', 'objects']);
-const MAX_ENTRIES = 4_000;
+const MAX_ENTRIES = 20_000;
 const MAX_AGE_MS = 60_000;
 /** File systems keep time in steps, and so does the kernel. */
 const STEP_MS = 50;

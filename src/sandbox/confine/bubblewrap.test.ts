@@ -145,8 +145,16 @@ describe('secrets', () => {
   });
 
   test('stay where they are: neither they nor the folders around them can be moved or linked', async () => {
-    const { root, run } = await walled({ '.env': 'CANARY', 'config/deep/.env': 'CANARY' });
+    const deepest = 'a/b/c/d/e/f/g/.env';
+    const { root, run } = await walled({
+      '.env': 'CANARY',
+      'config/deep/.env': 'CANARY',
+      [deepest]: 'CANARY',
+    });
     const ways = [
+      `grep CANARY ${deepest}`,
+      `ln ${deepest} x`,
+      'mv a/b/c y',
       'mv .env x',
       'ln .env x',
       'rm -f .env',

@@ -7,9 +7,10 @@ export type Closed = { path: string; type: 'file' | 'folder' };
 
 export type Found = { secrets: Closed[]; repositories: string[]; sockets: string[] };
 
-const MAX_DEPTH = 4;
-const MAX_FOLDERS = 400;
-const MAX_ENTRIES = 20_000;
+/** Upper levels first, so that a very large tree is looked through where secrets usually are. */
+const MAX_DEPTH = 32;
+const MAX_FOLDERS = 4_000;
+const MAX_ENTRIES = 100_000;
 /** Clocks of file systems are coarse: what changed this lately may change again within the same tick. */
 const TICK_NS = 100_000_000n;
 /** Large, and made by programs. */
@@ -27,7 +28,7 @@ type Folder = {
 };
 
 /**
- * Looks for secrets by their names in the upper levels of a folder, and for the repositories and sockets in there. Bounded, and
+ * Looks for secrets by their names in a folder and all below it, and for the repositories and sockets in there. Bounded, and
  * it remembers folders that have not changed, because it happens before every command: what was found once may have
  * been moved since.
  */

@@ -36,11 +36,12 @@ const filter = systemCallFilter();
 const filtering = filter ? ['--seccomp', String(FILTER_FD)] : [];
 
 /**
- * Read-only as a whole, each from its own mount: root inside the sandbox still owns root's files, and a setting of the
- * kernel is such a file.
+ * Read-only as a whole: root inside the sandbox still owns root's files, and a setting of the kernel is such a file. `/sys`
+ * is read-only with the rest of the machine, unless the work is at the top of it.
  */
 const kernelFolders = ['/proc', '/sys'];
-const sealed = ['--remount-ro', '/proc', ...(existsSync('/sys') ? ['--ro-bind', '/sys', '/sys'] : [])];
+const sealedProc = ['--remount-ro', '/proc'];
+const sealedSys = ['--ro-bind', '/sys', '/sys'];
 
 export type BubblewrapLaunch = {
   program: string;
@@ -82,6 +83,7 @@ type Inside = {
 /** Mounts, from the top of the tree down: what is deeper has the last word. */
 function bubblewrapArgs(walls: Walls, { folder, sandbox, sockets, path: programs }: Inside): string[] {
   const { roots, writable, pinned, readOnly, hidden } = walls;
+  const isTop = writable && roots.includes('/');
   const empty = [...new Set(emptied.filter(existsSync).map((place) => realPath(place)))];
   const isUnseen = (file: string) =>
     [...empty, ...hidden.map((closed) => closed.path)].some(
@@ -112,12 +114,13 @@ function bubblewrapArgs(walls: Walls, { folder, sandbox, sockets, path: programs
     ...(sandbox.network === 'open' ? [] : ['--unshare-net']),
     ...limits,
     ...filtering,
-    ...(writable && roots.includes('/') ? ['--bind', '/', '/'] : ['--ro-bind', '/', '/']),
+    ...(isTop ? ['--bind', '/', '/'] : ['--ro-bind', '/', '/']),
     '--dev',
     '/dev',
     '--proc',
     '/proc',
-    ...sealed,
+    ...sealedProc,
+    ...(isTop && existsSync('/sys') ? sealedSys : []),
     ...mounts.sort((a, b) => depthOf(a.place) - depthOf(b.place)).flatMap(({ args }) => args),
     ...hidden.flatMap(({ path: place, type }) => (type === 'folder' ? ['--remount-ro', place] : [])),
     ...systemLinks(sandbox),
@@ -137,7 +140,7 @@ export function probeLaunch(home: string): { args: string[]; filter: Buffer | nu
       '--unshare-net',
       ...limits,
       ...filtering,
-      ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', ...sealed, '--tmpfs', '/tmp', '--'],
+      ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', ...sealedProc, '--tmpfs', '/tmp', '--'],
       ...selfTestCommand({ closedFolders, filtered: filter !== null }),
     ],
     filter,

@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync } from 'node:fs';
+import { lstatSync, readdirSync, type Stats } from 'node:fs';
 import path from 'node:path';
 import { isErrno } from '../real-path.ts';
 import type { Closed } from './find-secrets.ts';
@@ -30,11 +30,17 @@ function closedIn(folder: string, levels: number): Closed[] {
     const file = path.join(folder, name);
     const stat = lstatSync(file, { throwIfNoEntry: false });
     if (stat?.isDirectory()) {
-      if ((stat.mode & 0o5) !== 0o5) return [{ path: file, type: 'folder' }];
+      if ((stat.mode & 0o5) !== 0o5) return isRoots(stat) ? [{ path: file, type: 'folder' }] : [];
       return levels > 1 ? closedIn(file, levels - 1) : [];
     }
-    return stat?.isFile() && (stat.mode & 0o4) === 0 ? [{ path: file, type: 'file' }] : [];
+    const isClosed = stat?.isFile() && stat.size > 0 && (stat.mode & 0o4) === 0 && isRoots(stat);
+    return isClosed ? [{ path: file, type: 'file' }] : [];
   });
+}
+
+/** Without capabilities, what belongs to others is closed to root as well. */
+function isRoots({ uid, gid, mode }: Stats): boolean {
+  return uid === 0 || (gid === 0 && (mode & 0o40) !== 0);
 }
 
 function namesIn(folder: string): string[] {

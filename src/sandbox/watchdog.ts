@@ -41,7 +41,8 @@ export function createWatchdog({ name, prefix }: Mark, path: string | undefined)
     const child = spawn('/bin/sh', ['-c', script, 'sh', `${name}=${prefix}`], {
       cwd: '/',
       // None of the user's environment: the watchdog must not look like a command, nor read a start-up script.
-      env: { PATH: path ?? '/usr/bin:/bin' },
+      // The system's programs come first: a project in the PATH may bring some of the same names.
+      env: { PATH: ['/usr/bin:/bin', path].filter(Boolean).join(':') },
       // Out of the terminal's group, or an interrupt would end the watchdog first.
       detached: true,
       stdio: ['pipe', 'ignore', 'ignore'],

@@ -15,6 +15,7 @@ import { sandboxRows } from './sandbox.ts';
 import { sessionRows } from './sessions.ts';
 import { toolRows } from './tools.ts';
 import { tuiRows } from './tui.ts';
+import { undoRows } from './undo.ts';
 
 /**
  * Start-up and loop overhead of the built program, and the tools at work, beside the bare runtime's start in the same run, because
@@ -71,6 +72,7 @@ async function bench(): Promise<void> {
       ...(await cacheRows()),
       ...(await judgeRows(main)),
       ...(await sessionRows(main)),
+      ...(await undoRows()),
       ...(await tuiRows(main)),
       ...(await completeRows()),
       ...(await observeRows(main)),

@@ -108,7 +108,7 @@ async function capturing(folder: string): Promise<ToolRow[]> {
     const started = performance.now();
     await undo.commandBegins();
     const ms = performance.now() - started;
-    await undo.commandEnded();
+    await undo.commandEnded({ commands: [], endedAt: Date.now(), ms: 100 });
     return ms;
   };
   const undo = open('first');

@@ -837,17 +837,23 @@ type FileHistory = {
 
 /** What an undo or redo would do to files; nothing has happened yet. */
 type PendingUndo = {
-    files: {
-        path: string;
-        change: 'restore' | 'remove';
-        added: number;
-        removed: number;
-    }[];
+    files: PendingFile[];
     conflicts: {
         path: string;
         because: string;
     }[];
-    apply(): Promise<UndoReport>;
+    /** Differences that may be somebody else's doing. They are left alone unless `apply` is given their paths. */
+    uncertain: (PendingFile & {
+        because: string;
+    })[];
+    apply(include?: readonly string[]): Promise<UndoReport>;
+};
+
+type PendingFile = {
+    path: string;
+    change: 'restore' | 'remove';
+    added: number;
+    removed: number;
 };
 
 /** `kept` are files that were left as they are, and why. */

@@ -16,6 +16,7 @@ import { cachedUsage, PromptCache } from '../observability/prompt-cache.ts';
 import { namesServer } from '../permissions/pattern.ts';
 import { cacheKeyOf } from '../providers/cache-key.ts';
 import { createGit } from '../sandbox/git.ts';
+import { undoPlace } from '../session/undo/undo-place.ts';
 import { UndoStore } from '../session/undo/undo-store.ts';
 import { builtinTools } from '../tools/index.ts';
 import { createRegistry } from '../tools/registry.ts';
@@ -61,9 +62,9 @@ export function assemble(parts: Parts): Assistant {
   /** Comes when the session is closed. */
   const ending = new AbortController();
   const undo = new UndoStore({
-    folder: path.join(dataRoot, 'undo'),
-    sessionId: session.id,
+    ...undoPlace(dataRoot, { sessionId: session.id, cwd }),
     roots: [cwd, ...config.additionalDirectories],
+    quotaBytes: config.undoLimitMb * 1024 * 1024,
     onTrouble: warn,
   });
   const mode = createMode(config.mode, {
@@ -115,6 +116,7 @@ export function assemble(parts: Parts): Assistant {
   const shell = carefulShell(hands.shell, {
     undo,
     changing: startup.shell,
+    cwd,
     isHarmless: (target) => judge.isReadOnly({ kind: 'execute', target }),
     environmentOf: (command) => judge.lookingEnvironment(command),
     onNotice: inform,

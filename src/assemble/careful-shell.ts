@@ -1,11 +1,14 @@
 import type { Opening } from '../contract/permission.ts';
 import type { CommandRun, Shell } from '../contract/tool.ts';
+import type { Command } from '../session/undo/credit.ts';
 import type { UndoStore } from '../session/undo/undo-store.ts';
 
 export type CarefulShellOptions = {
-  undo: Pick<UndoStore, 'commandBegins' | 'commandEnded'>;
+  undo: Pick<UndoStore, 'commandBegins' | 'commandEnded' | 'goesOn'>;
   /** Runs the commands that may change something. */
   changing: Pick<Shell, 'run' | 'start'>;
+  /** Where commands run that name no folder. */
+  cwd: string;
   /** Whether a command surely changes nothing. */
   isHarmless(command: string): boolean;
   /** What differs in the environment of such a command. */
@@ -19,7 +22,7 @@ type Wanted = Parameters<Shell['start']>[0];
 /**
  * A shell that takes care of both kinds of commands. Those that only look run unasked, so none of the programs that a
  * repository names or a project brings may run with them. What the others change can be taken back: what stood in the
- * working directory is kept before each. What a background command changes after its start is not.
+ * working directory is kept before each.
  */
 export function carefulShell<S extends Shell>(shell: S, options: CarefulShellOptions): S {
   const { undo, changing, isHarmless, environmentOf, onNotice } = options;
@@ -27,22 +30,42 @@ export function carefulShell<S extends Shell>(shell: S, options: CarefulShellOpt
   /** Commands of several agents may overlap: they are kept as one. */
   let begun: Promise<string[]> | undefined;
   let running = 0;
+  let commands: Command[] = [];
+  let startedAt = 0;
 
-  async function undoably<T>(deed: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  async function undoably<T>(command: Command, deed: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     running += 1;
+    commands.push(command);
     try {
       const isFirst = begun === undefined;
       begun ??= undo.commandBegins(signal);
       const notices = await begun;
-      if (isFirst) for (const notice of notices) onNotice(notice);
+      if (isFirst) {
+        startedAt = performance.now();
+        for (const notice of notices) onNotice(notice);
+      }
       return await deed();
     } finally {
       running -= 1;
       if (running === 0) {
+        const facts = { commands, endedAt: Date.now(), ms: performance.now() - startedAt };
         begun = undefined;
-        await undo.commandEnded();
+        commands = [];
+        await undo.commandEnded(facts);
       }
     }
+  }
+
+  async function startUndoably(run: Parameters<Shell['start']>[0]): Promise<string> {
+    const command = commandOf(run);
+    const id = await undoably(command, () => changing.start(run));
+    const isRunning = () => shell.background().some((one) => one.id === id && one.running);
+    await undo.goesOn({ ...command, isRunning });
+    return id;
+  }
+
+  function commandOf({ command, cwd = options.cwd }: Wanted): Command {
+    return { command, cwd };
   }
 
   function looking<R extends Wanted>(run: R): R {
@@ -52,9 +75,10 @@ export function carefulShell<S extends Shell>(shell: S, options: CarefulShellOpt
   return {
     ...shell,
     run: (run) =>
-      isHarmless(run.command) ? shell.run(looking(run)) : undoably(() => changing.run(run), run.signal),
-    start: (run) =>
-      isHarmless(run.command) ? shell.start(looking(run)) : undoably(() => changing.start(run)),
+      isHarmless(run.command)
+        ? shell.run(looking(run))
+        : undoably(commandOf(run), () => changing.run(run), run.signal),
+    start: (run) => (isHarmless(run.command) ? shell.start(looking(run)) : startUndoably(run)),
   };
 }
 

@@ -189,7 +189,10 @@ function fileHistory(undo: UndoStore): FileHistory {
   return {
     async runs() {
       const runs = await undo.runs();
-      return runs.map(({ at, changes }) => ({ at, paths: changes.map(({ path }) => path) }));
+      return runs.map(({ at, changes }) => {
+        const sure = changes.filter(({ doubt }) => doubt === undefined);
+        return { at, paths: sure.map(({ path }) => path) };
+      });
     },
     async undo(since) {
       if (since === undefined) return undo.previewUndo();
@@ -206,8 +209,7 @@ function keepHouseLater(opened: Opened, { root, news }: Stage): void {
   const keep = async () => {
     if (controller.busy) return;
     const { keepHouseDaily } = await import('./housekeeping.ts');
-    const told = await keepHouseDaily({ root, store, config });
-    if (told !== null) news.push(told);
+    news.push(...(await keepHouseDaily({ root, store, config })));
   };
   setTimeout(() => {
     keep().catch((error: Error) => news.push(`Old sessions could not be removed: ${error.message}.`));

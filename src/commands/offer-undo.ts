@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { PendingUndo, UndoReport } from '../contract/command.ts';
+import { UserError } from '../contract/errors.ts';
 import { isInside } from '../lib/inside.ts';
 
 /** What it takes to show a preview, ask, and tell the outcome. */
@@ -9,11 +10,14 @@ export type Voice = {
   confirm(question: string): Promise<boolean>;
   /** Shows the preview and asks at once, where a face can; without it the preview is printed. */
   offer?(pending: PendingUndo, question: string): Promise<boolean>;
+  /** Uncertain files that are to be changed, too; `all` stands for all of them. */
+  include?: readonly string[];
 };
 
 /** Shows what would happen to files, and does it after a yes. False when it was not done. */
-export async function offerUndo(pending: PendingUndo, question: string, voice: Voice): Promise<boolean> {
-  const { cwd, print } = voice;
+export async function offerUndo(offered: PendingUndo, question: string, voice: Voice): Promise<boolean> {
+  const { cwd, print, include = [] } = voice;
+  const pending = withIncluded(offered, namedIn(offered, include, cwd));
   // Passed over, the run no longer stands before those that can be taken back.
   const asked = pending.files.length > 0 ? question : 'Nothing of it can be changed. Pass it over?';
   if (!(await agreed(pending, asked, voice))) {
@@ -24,6 +28,31 @@ export async function offerUndo(pending: PendingUndo, question: string, voice: V
   return true;
 }
 
+/** The paths of uncertain files that a user has named. */
+function namedIn({ uncertain }: PendingUndo, include: readonly string[], cwd: string): string[] {
+  const paths = uncertain.map(({ path: file }) => file);
+  if (include.includes('all')) return paths;
+  const named = include.map((file) => path.resolve(cwd, file));
+  const strange = named.find((file) => !paths.includes(file));
+  if (strange !== undefined)
+    throw new UserError(
+      `${shown(strange, cwd)} is not among the uncertain files.`,
+      'Undo without naming any shows them.',
+    );
+  return named;
+}
+
+function withIncluded(pending: PendingUndo, paths: readonly string[]): PendingUndo {
+  if (paths.length === 0) return pending;
+  const isNamed = ({ path: file }: { path: string }) => paths.includes(file);
+  return {
+    ...pending,
+    files: [...pending.files.filter((file) => !isNamed(file)), ...pending.uncertain.filter(isNamed)],
+    uncertain: pending.uncertain.filter((file) => !isNamed(file)),
+    apply: () => pending.apply(paths),
+  };
+}
+
 async function agreed(pending: PendingUndo, question: string, voice: Voice): Promise<boolean> {
   if (voice.offer) return voice.offer(pending, question);
   voice.print(previewOf(pending, voice.cwd));
@@ -31,7 +60,7 @@ async function agreed(pending: PendingUndo, question: string, voice: Voice): Pro
 }
 
 /** A diffstat, and what would be left alone. */
-export function previewOf({ files, conflicts }: PendingUndo, cwd: string): string {
+export function previewOf({ files, conflicts, uncertain }: PendingUndo, cwd: string): string {
   const width = Math.max(0, ...files.map(({ path: file }) => shown(file, cwd).length));
   const sum = (of: 'added' | 'removed') => files.reduce((total, file) => total + file[of], 0);
   return [
@@ -41,7 +70,21 @@ export function previewOf({ files, conflicts }: PendingUndo, cwd: string): strin
     ),
     ...(files.length > 1 ? [`  ${files.length} files, +${sum('added')} -${sum('removed')}`] : []),
     ...conflicts.map(({ path: file, because }) => `  leave alone ${shown(file, cwd)}: ${because}`),
+    ...uncertainLines({ uncertain }, cwd),
   ].join('\n');
+}
+
+/** What may be somebody else's doing, and how to have it changed all the same. */
+export function uncertainLines({ uncertain }: Pick<PendingUndo, 'uncertain'>, cwd: string): string[] {
+  if (uncertain.length === 0) return [];
+  return [
+    'Perhaps not done by this run, and left alone:',
+    ...uncertain.map(
+      ({ path: file, change, added, removed, because }) =>
+        `  would ${change} ${shown(file, cwd)}  +${added} -${removed}: ${because}`,
+    ),
+    'To take them back, too: /undo FILE ... or /undo all; aca undo --include FILE ... or all.',
+  ];
 }
 
 function reportOf({ restored, removed, kept }: UndoReport, cwd: string): string {

@@ -114,6 +114,7 @@ const configInput = fc.record(
     maxHistorySize: fc.integer({ min: 1, max: 9 }),
     cleanupPeriodDays: fc.integer({ min: 1, max: 9 }),
     storageLimitMb: fc.integer({ min: 1, max: 9 }),
+    undoLimitMb: fc.integer({ min: 1, max: 9 }),
     cache: fc.record({
       enabled: fc.boolean(),
       redis: fc.record({ url: fc.constantFrom('redis://a', 'redis://b') }),
@@ -210,6 +211,7 @@ const neverLooser: { [Key in keyof Config]-?: (after: Config, before: Config) =>
   maxHistorySize: (after, before) => after.maxHistorySize === before.maxHistorySize,
   cleanupPeriodDays: (after, before) => after.cleanupPeriodDays === before.cleanupPeriodDays,
   storageLimitMb: (after, before) => after.storageLimitMb === before.storageLimitMb,
+  undoLimitMb: (after, before) => after.undoLimitMb === before.undoLimitMb,
   cache: (after, before) => JSON.stringify(after.cache) === JSON.stringify(before.cache),
   updates: (after, before) => JSON.stringify(after.updates) === JSON.stringify(before.updates),
   network: (after, before) => JSON.stringify(after.network) === JSON.stringify(before.network),

@@ -81,6 +81,7 @@ export const projectRules: ProjectRules = {
   maxHistorySize: 'trusted',
   cleanupPeriodDays: 'trusted',
   storageLimitMb: 'trusted',
+  undoLimitMb: 'trusted',
   cache: 'trusted',
   updates: 'trusted',
   network: 'trusted',

@@ -291,7 +291,13 @@ export const settings = {
     count()
       .default(4096)
       .describe(
-        'What the data root may take up, models and caches aside; past it the sessions used longest ago go first',
+        'What sessions may take up together; past it those used longest ago go first, after a notice',
+      ),
+  undoLimitMb: () =>
+    count()
+      .default(2048)
+      .describe(
+        'What may be kept for undo in each working directory; past it the oldest runs can no longer be taken back',
       ),
 
   cache: () => cacheSettings().prefault({}).describe('What is kept so that it need not be done again'),

@@ -23,10 +23,14 @@ export type UndoReport = { restored: string[]; removed: string[]; kept: { path: 
 
 /** What an undo or redo would do to files; nothing has happened yet. */
 export type PendingUndo = {
-  files: { path: string; change: 'restore' | 'remove'; added: number; removed: number }[];
+  files: PendingFile[];
   conflicts: { path: string; because: string }[];
-  apply(): Promise<UndoReport>;
+  /** Differences that may be somebody else's doing. They are left alone unless `apply` is given their paths. */
+  uncertain: (PendingFile & { because: string })[];
+  apply(include?: readonly string[]): Promise<UndoReport>;
 };
+
+export type PendingFile = { path: string; change: 'restore' | 'remove'; added: number; removed: number };
 
 /** What the calls of a session have done to files, and the way back. */
 export type FileHistory = {

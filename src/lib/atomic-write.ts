@@ -3,6 +3,7 @@ import { mkdir, open, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { patientRename } from './patient-rename.ts';
 import { makePrivateFolder } from './private-folder.ts';
+import { syncFolder } from './sync-folder.ts';
 
 /** The file has either its old content or all of the new, whatever happens; parent folders are made. */
 export async function writeAtomic(file: string, content: string | Uint8Array, mode = 0o644): Promise<void> {
@@ -22,21 +23,9 @@ export async function writeAtomic(file: string, content: string | Uint8Array, mo
       await handle.close();
     }
     await patientRename(temporary, file);
-    await syncFolder(folder);
+    syncFolder(folder);
   } catch (error) {
     await rm(temporary, { force: true });
     throw error;
-  }
-}
-
-/** The new name is on the disk, too. Not every system lets a folder be synced; the content is safe all the same. */
-async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  try {
-    const handle = await open(folder, 'r');
-    await handle.sync().finally(() => handle.close());
-  } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException;
-    if (!['EINVAL', 'ENOTSUP', 'EPERM', 'EACCES'].includes(code)) throw error;
   }
 }

@@ -1,5 +1,6 @@
-import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { command, storeFor, undo } from '../../test/support/undo.ts';
 import { workspace } from '../../test/support/workspace.ts';
@@ -36,7 +37,7 @@ test('[S05] [Y38] sessions unused for too long go with all that is theirs; pinne
   const then = new Date(Date.now() - 100 * DAY);
   utimesSync(path.join(root, 'sessions', `${pinned}.jsonl`), then, then);
 
-  const options = { root, store, days: 30, limitBytes: 1e9 };
+  const options = { root, store, days: 30, limitBytes: 1e9, undoLimitBytes: 1e9 };
   const plan = planHousekeeping(options);
   expect(plan.map(({ session, because }) => [session.id, because]).sort()).toEqual(
     [oldest, older].map((id) => [id, 'unused for more than 30 days']).sort(),
@@ -58,24 +59,74 @@ test('[S05] [Y38] sessions unused for too long go with all that is theirs; pinne
 test('past the limit the sessions used longest ago go first', async () => {
   const { root, store, ids } = await house([3, 2, 1]);
   const total = spaceUse(root).reduce((sum, { bytes }) => sum + bytes, 0);
-  const plan = planHousekeeping({ root, store, days: 30, limitBytes: total - 1 });
-  expect(plan).toMatchObject([{ session: { id: ids[0] }, because: 'the data root is over its limit' }]);
+  const plan = planHousekeeping({ root, store, days: 30, limitBytes: total - 1, undoLimitBytes: 1e9 });
+  expect(plan).toMatchObject([{ session: { id: ids[0] }, because: 'sessions are over their limit' }]);
 });
 
-test('models that were fetched are no reason for a session to go', async () => {
+test('nothing but sessions is a reason for a session to go: no models, no undo, no logs', async () => {
   const { root, store } = await house([3, 2]);
   const total = spaceUse(root).reduce((sum, { bytes }) => sum + bytes, 0);
-  for (const part of ['models', 'runtime', 'cache']) {
-    mkdirSync(path.join(root, part));
+  for (const part of ['models', 'runtime', 'cache', 'undo', 'logs', 'ledger', 'memory', 'anything']) {
+    mkdirSync(path.join(root, part), { recursive: true });
     writeFileSync(path.join(root, part, 'large'), 'x'.repeat(100_000));
   }
-  expect(planHousekeeping({ root, store, days: 30, limitBytes: total + 50_000 })).toEqual([]);
+  expect(planHousekeeping({ root, store, days: 30, limitBytes: total + 1, undoLimitBytes: 1e9 })).toEqual([]);
+});
+
+test('whatever fills the data root, sessions go only for their age or for bytes of their own, pinned ones never', async () => {
+  const session = fc.record({
+    days: fc.integer({ min: 0, max: 60 }),
+    kb: fc.nat({ max: 30 }),
+    pinned: fc.boolean(),
+  });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(session, { maxLength: 6 }),
+      fc.nat({ max: 60 }),
+      fc.nat({ max: 200 }),
+      async (sessions, limitKb, foreignKb) => {
+        const { root, store, ids } = await house(sessions.map(({ days }) => days));
+        for (const [i, { kb, pinned, days }] of sessions.entries()) {
+          const id = ids[i] ?? '';
+          writeFileSync(path.join(root, 'outputs', id, 'more.txt'), 'x'.repeat(kb * 1024));
+          if (pinned) await store.add(id, { type: 'pin', pinned: true });
+          const then = new Date(Date.now() - days * DAY);
+          utimesSync(path.join(root, 'sessions', `${id}.jsonl`), then, then);
+        }
+        mkdirSync(path.join(root, 'undo'));
+        writeFileSync(path.join(root, 'undo', 'large'), 'x'.repeat(foreignKb * 1024));
+        const options = { root, store, days: 30, undoLimitBytes: 0 };
+        const plan = planHousekeeping({ ...options, limitBytes: limitKb * 1024 });
+        const gone = plan.map((removal) => removal.session.id);
+        const own = (id: string) =>
+          ['jsonl', 'json'].reduce(
+            (sum, kind) => {
+              const file = path.join(root, 'sessions', `${id}.${kind}`);
+              return sum + (existsSync(file) ? statSync(file).size : 0);
+            },
+            1000 + (sessions[ids.indexOf(id)]?.kb ?? 0) * 1024,
+          );
+        for (const [i, { pinned, days }] of sessions.entries()) {
+          const id = ids[i] ?? '';
+          if (pinned) expect(gone).not.toContain(id);
+          else if (days > 31) expect(gone).toContain(id);
+        }
+        // Without the last one that goes for the limit, sessions would be over it.
+        const last = plan.at(-1);
+        if (last?.because === 'sessions are over their limit') {
+          const left = ids.filter((id) => !gone.includes(id) || id === last.session.id);
+          expect(left.reduce((sum, id) => sum + own(id), 0)).toBeGreaterThan(limitKb * 1024);
+        }
+      },
+    ),
+    { numRuns: 40 },
+  );
 });
 
 test('a session that is open stays', async () => {
   const { root, store, ids } = await house([40]);
   const open = await store.resume(ids[0] ?? '');
-  const options = { root, store, days: 30, limitBytes: 1e9 };
+  const options = { root, store, days: 30, limitBytes: 1e9, undoLimitBytes: 1e9 };
   expect((await keepHouse(planHousekeeping(options), options)).removed).toEqual([]);
   await open?.close();
 });
@@ -84,9 +135,12 @@ test('contents nobody needs go; what a session can still take back stays', async
   const { root, home, store, open } = await storeFor({ 'a.txt': 'one', 'big.txt': 'x'.repeat(5000) });
   store.beginRun({ at: '', prompt: '', message: 0 });
   await command(store, root, 'rm a.txt');
+  writeFileSync(path.join(root, 'big.txt'), 'small now');
+  await command(store, root, 'true');
   await store.close();
   const folder = path.join(home, 'undo');
-  expect(pruneUndo(folder)).toBe(0);
-  expect(pruneUndo(folder, { now: Date.now() + DAY })).toBeGreaterThan(4000);
+  expect(await pruneUndo(folder)).toMatchObject({ freedBytes: 0 });
+  const { freedBytes } = await pruneUndo(folder, { now: Date.now() + DAY });
+  expect(freedBytes).toBeGreaterThan(4000);
   expect((await undo(open()))?.restored).toEqual([path.join(root, 'a.txt')]);
 });

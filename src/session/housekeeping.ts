@@ -4,12 +4,11 @@ import { UserError } from '../contract/errors.ts';
 import type { SessionSummary } from '../contract/session.ts';
 import { compareText } from '../lib/compare.ts';
 import type { SessionStore } from './store.ts';
-import { pruneUndo } from './undo/prune.ts';
+import { pruneAllUndo } from './undo/prune.ts';
 import { statIfAny } from './undo/standing.ts';
+import { undoFolders, undoLogs } from './undo/undo-place.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Fetched on purpose, or made again at need: no session goes for the sake of these. */
-const NOT_COUNTED = ['models', 'runtime', 'cache'];
 
 export type HousekeepingOptions = {
   /** The data root. */
@@ -17,8 +16,10 @@ export type HousekeepingOptions = {
   store: SessionStore;
   /** Sessions unused for longer go; pinned ones stay. */
   days: number;
-  /** What the data root may take up; past it the oldest sessions go first. */
+  /** What all sessions may take up; past it the oldest go first. */
   limitBytes: number;
+  /** What may be kept for undo, project by project. */
+  undoLimitBytes: number;
   now?: number;
 };
 
@@ -27,28 +28,38 @@ export type Removal = { session: SessionSummary; because: string };
 /** What lies in the data root, part by part, the largest first. */
 export type SpaceUse = { part: string; bytes: number }[];
 
-/** What would go, and why. Touches nothing. */
+/**
+ * What would go, and why. Touches nothing. A session goes for its age, or for bytes of its own: whatever else fills the
+ * data root does not get smaller by it.
+ */
 export function planHousekeeping(options: HousekeepingOptions): Removal[] {
   const { root, store, days, limitBytes, now = Date.now() } = options;
-  const sessions = store.list().filter(({ pinned }) => !pinned);
-  const old = sessions.filter(({ updatedAt }) => now - Date.parse(updatedAt) > days * DAY_MS);
-  const removals = old.map((session) => ({ session, because: `unused for more than ${days} days` }));
-  const counted = spaceUse(root).filter(({ part }) => !NOT_COUNTED.includes(part));
-  let over = totalOf(counted) - limitBytes - old.reduce((sum, { id }) => sum + bytesOf(root, id), 0);
-  const young = sessions.filter((session) => !old.includes(session));
-  for (const session of young.sort((a, b) => compareText(a.updatedAt, b.updatedAt))) {
+  const sessions = store.list().map((session) => ({ session, bytes: bytesOf(root, session.id) }));
+  const mortal = sessions.filter(({ session }) => !session.pinned);
+  const old = mortal.filter(({ session }) => now - Date.parse(session.updatedAt) > days * DAY_MS);
+  const removals = old.map(({ session }) => ({ session, because: `unused for more than ${days} days` }));
+  let over = sumOf(sessions) - sumOf(old) - limitBytes;
+  const young = mortal.filter((one) => !old.includes(one));
+  for (const { session, bytes } of young.sort((a, b) =>
+    compareText(a.session.updatedAt, b.session.updatedAt),
+  )) {
     if (over <= 0) break;
-    removals.push({ session, because: 'the data root is over its limit' });
-    over -= bytesOf(root, session.id);
+    removals.push({ session, because: 'sessions are over their limit' });
+    over -= bytes;
   }
   return removals;
+}
+
+function sumOf(sessions: readonly { bytes: number }[]): number {
+  return sessions.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
 /** Removes what was planned, with all that belongs to it. A session that is open somewhere stays. */
 export async function keepHouse(
   removals: readonly Removal[],
-  { root, store }: Pick<HousekeepingOptions, 'root' | 'store'>,
+  options: HousekeepingOptions,
 ): Promise<{ removed: Removal[]; freedBytes: number }> {
+  const { root, store } = options;
   const before = totalOf(spaceUse(root));
   const removed: Removal[] = [];
   for (const removal of removals) {
@@ -63,8 +74,17 @@ export async function keepHouse(
     forgetTraces(root, id);
     removed.push(removal);
   }
-  pruneUndo(path.join(root, 'undo'));
+  await keepUndoSmall(options);
   return { removed, freedBytes: before - totalOf(spaceUse(root)) };
+}
+
+/** Contents kept for undo that nobody needs any more, and the oldest ones of a project that is over its limit. */
+export async function keepUndoSmall({ root, days, undoLimitBytes, now }: HousekeepingOptions): Promise<void> {
+  await pruneAllUndo(undoFolders(root), {
+    quotaBytes: undoLimitBytes,
+    days,
+    ...(now !== undefined && { now }),
+  });
 }
 
 export function spaceUse(root: string): SpaceUse {
@@ -84,12 +104,13 @@ export function forgetTraces(root: string, id: string): void {
 
 /** What a session has outside its own folder. */
 function placesOf(root: string, id: string): string[] {
-  return [path.join(root, 'undo', `${id}.jsonl`), path.join(root, 'outputs', id)];
+  return [...undoLogs(root, id), path.join(root, 'outputs', id)];
 }
 
+/** What is kept for undo has a limit of its own. */
 function bytesOf(root: string, id: string): number {
   const own = ['jsonl', 'json', 'subagents'].map((kind) => path.join(root, 'sessions', `${id}.${kind}`));
-  return [...own, ...placesOf(root, id)].reduce((sum, place) => sum + sizeOf(place), 0);
+  return [...own, path.join(root, 'outputs', id)].reduce((sum, place) => sum + sizeOf(place), 0);
 }
 
 function sizeOf(place: string): number {

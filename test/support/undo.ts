@@ -3,6 +3,7 @@ import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { UndoReport } from '../../src/contract/command.ts';
+import type { CommandFacts } from '../../src/session/undo/credit.ts';
 import { UndoStore } from '../../src/session/undo/undo-store.ts';
 import { workspace } from './workspace.ts';
 
@@ -32,12 +33,23 @@ export async function edit(store: UndoStore, file: string, after: string): Promi
 export async function command(store: UndoStore, cwd: string, script: string): Promise<string[]> {
   await store.commandBegins();
   execFileSync('sh', ['-c', script], { cwd, stdio: 'ignore' });
-  return store.commandEnded();
+  return store.commandEnded(quick(script, cwd));
+}
+
+/** A command of a tenth of a second, whatever it took on the machine that runs the test. */
+export function quick(command: string, cwd: string): CommandFacts {
+  return { commands: [{ command, cwd }], endedAt: Date.now(), ms: 100 };
 }
 
 export async function undo(store: UndoStore, fromRun?: number): Promise<UndoReport | null> {
   const preview = await store.previewUndo(fromRun);
   return (await preview?.apply()) ?? null;
+}
+
+/** The same, with all that may be somebody else's doing. */
+export async function undoAll(store: UndoStore): Promise<UndoReport | null> {
+  const preview = await store.previewUndo();
+  return (await preview?.apply(preview.uncertain.map(({ path: file }) => file))) ?? null;
 }
 
 export async function redo(store: UndoStore): Promise<UndoReport | null> {

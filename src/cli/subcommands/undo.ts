@@ -1,8 +1,8 @@
-import path from 'node:path';
 import { Command } from 'commander';
 import { offerUndo, previewOf } from '../../commands/offer-undo.ts';
 import { UserError } from '../../contract/errors.ts';
 import type { OpenSession } from '../../session/store.ts';
+import { undoPlace } from '../../session/undo/undo-place.ts';
 import { UndoStore } from '../../session/undo/undo-store.ts';
 import { lastOf } from '../choose-session.ts';
 import { loadSettings, sessionStore } from '../open.ts';
@@ -11,7 +11,7 @@ import { visible } from '../visible.ts';
 import { confirm } from './confirm.ts';
 import { withContext } from './context.ts';
 
-type Flags = { session?: string; yes?: boolean };
+type Flags = { session?: string; yes?: boolean; include?: string[] };
 
 const WORDS = {
   undo: {
@@ -36,22 +36,31 @@ export function undoCommand(verb: 'undo' | 'redo', terminal: Terminal): Command 
     .description(description)
     .option('--session <id>', 'of this session, by id, its first characters or its title')
     .option('--yes', 'do it without asking; without it and without a terminal only the preview is printed')
-    .action(async ({ session, yes = false }: Flags) => {
+    .option(
+      '--include <file...>',
+      'also change these files, of which it is not certain that the run changed them; all: every one',
+    )
+    .action(async ({ session, yes = false, include = [] }: Flags) => {
       const settings = loadSettings({}, terminal);
       // Open, so that no conversation changes files at the same time.
       const opened = await openSession(session, { ...settings, cwd: terminal.cwd });
+      const { id: sessionId, workingDirectory: cwd } = opened.session;
       const undo = new UndoStore({
-        folder: path.join(settings.root, 'undo'),
-        sessionId: opened.session.id,
+        ...undoPlace(settings.root, { sessionId, cwd }),
         roots: [opened.session.workingDirectory, ...settings.config.additionalDirectories],
       });
       try {
         const pending = await (verb === 'undo' ? undo.previewUndo() : undo.previewRedo());
         const { cwd, stdin, stdout } = terminal;
         if (!pending) print(nothing);
-        else if (yes) await offerUndo(pending, question, { cwd, print, confirm: async () => true });
+        else if (yes) await offerUndo(pending, question, { cwd, print, include, confirm: async () => true });
         else if (stdin.isTTY && stdout.isTTY)
-          await offerUndo(pending, question, { cwd, print, confirm: (words) => confirm(words, terminal) });
+          await offerUndo(pending, question, {
+            cwd,
+            print,
+            include,
+            confirm: (words) => confirm(words, terminal),
+          });
         else print(`${previewOf(pending, cwd)}\nNothing was changed. Do it with: aca ${verb} --yes`);
       } finally {
         await undo.close();

@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, rmdirSync, symlinkSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
-import { writeAtomic } from '../../lib/atomic-write.ts';
+import { nativePath } from '../../lib/raw-path.ts';
+import { replaceFile } from '../../lib/replace-file.ts';
 import type { Step } from './plan.ts';
 import { type Change, isSame, lookAt } from './standing.ts';
 
@@ -23,13 +24,17 @@ export async function applySteps(steps: readonly Step[]): Promise<Applied> {
     if (step.next && !left.has(step.path))
       await attempt(step, applied, () => withOpenFolder(step.path, opened, () => put(step)));
   }
-  for (const { path: folder, next } of inward.toReversed()) {
-    if (next?.standing.type === 'folder' && next.standing.mode !== null) {
-      opened.delete(folder);
-      chmodSync(folder, next.standing.mode);
-    }
+  for (const step of inward.toReversed()) {
+    const { path: folder, next } = step;
+    const mode = next?.standing.type === 'folder' ? next.standing.mode : null;
+    if (mode === null || applied.kept.some((kept) => kept.path === folder)) continue;
+    opened.delete(folder);
+    await attempt(step, applied, () => setMode(folder, mode));
   }
-  for (const [folder, mode] of opened) chmodSync(folder, mode);
+  for (const [folder, mode] of opened) {
+    // It may be gone: then it needs no mode.
+    if (lookAt(folder)) await attempt({ path: folder }, applied, () => setMode(folder, mode));
+  }
   for (const { path: file, now, next } of inward) {
     if (applied.kept.some((kept) => kept.path === file)) continue;
     applied.changes.push({ path: file, before: now?.standing ?? null, after: next?.standing ?? null });
@@ -43,7 +48,20 @@ function goes({ now, next }: Step): boolean {
   return next === null || now.standing.type !== next.standing.type || now.standing.type === 'link';
 }
 
-async function attempt(step: Step, applied: Applied, deed: () => Promise<void> | void): Promise<void> {
+/** The file is as it should be, but for its mode; that is told, and does not stop the rest. */
+function setMode(file: string, mode: number): void {
+  try {
+    chmodSync(nativePath(file), mode);
+  } catch (error) {
+    throw new Error(`its mode could not be set to ${mode.toString(8)} (${(error as Error).message})`);
+  }
+}
+
+async function attempt(
+  step: Pick<Step, 'path'>,
+  applied: Applied,
+  deed: () => Promise<void> | void,
+): Promise<void> {
   try {
     await deed();
   } catch (error) {
@@ -59,20 +77,20 @@ function reasonOf({ code, message }: NodeJS.ErrnoException): string {
 function remove({ path: file, now }: Step): void {
   const standing = lookAt(file)?.standing ?? null;
   if (!isSame(standing, now?.standing ?? null)) throw new Error('it has just been changed');
-  if (standing?.type === 'folder') rmdirSync(file);
-  else unlinkSync(file);
+  if (standing?.type === 'folder') rmdirSync(nativePath(file));
+  else unlinkSync(nativePath(file));
 }
 
-async function put(step: Step): Promise<void> {
+function put(step: Step): void {
   const { path: file, now, next } = step;
   if (!next) return;
   if (!goes(step) && !isSame(lookAt(file)?.standing ?? null, now?.standing ?? null))
     throw new Error('it has just been changed');
   const { standing, bytes } = next;
-  mkdirSync(path.dirname(file), { recursive: true });
-  if (standing.type === 'folder') mkdirSync(file, { recursive: true });
-  else if (standing.type === 'link') symlinkSync(bytes.toString(), file);
-  else await writeAtomic(file, bytes, standing.mode ?? 0o644);
+  mkdirSync(nativePath(path.dirname(file)), { recursive: true });
+  if (standing.type === 'folder') mkdirSync(nativePath(file), { recursive: true });
+  else if (standing.type === 'link') symlinkSync(bytes, nativePath(file));
+  else replaceFile(file, bytes, standing.mode);
 }
 
 /** A folder closed to its owner is opened for the moment; `opened` remembers what it was. */
@@ -88,7 +106,7 @@ async function withOpenFolder(
     const folder = path.dirname(file);
     const mode = lookAt(folder)?.standing.mode ?? null;
     if (code !== 'EACCES' || mode === null || opened.has(folder)) throw error;
-    chmodSync(folder, mode | 0o700);
+    chmodSync(nativePath(folder), mode | 0o700);
     opened.set(folder, mode);
     await deed();
   }

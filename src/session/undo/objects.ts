@@ -7,17 +7,24 @@ import {
   readdirSync,
   readFileSync,
   readSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs';
 import path from 'node:path';
 import { sha256 } from '../../lib/sha256.ts';
+import { syncFolder } from '../../lib/sync-folder.ts';
+import { statIfAny } from './standing.ts';
 
 /** Where in which pack a content lies. */
 export type Place = { pack: string; offset: number; length: number };
 
-type OpenPack = { name: string; data: number; index: number; end: number };
+type OpenPack = { name: string; data: number; index: number; end: number; isNew: boolean; isSynced: boolean };
 
 const FLUSH_BYTES = 1024 * 1024;
+/** A pack that has this much is full: smaller ones can be removed one by one. */
+const PACK_BYTES = 64 * 1024 * 1024;
+/** Its content changes whenever contents were removed. */
+const GENERATION = 'generation';
 
 /**
  * Contents by their SHA-256, each kept once however many sessions need it. They lie one behind the other in packs,
@@ -27,16 +34,24 @@ const FLUSH_BYTES = 1024 * 1024;
 export class Objects {
   readonly #folder: string;
   #places: Map<string, Place> | undefined;
-  /** The packs those places are in. */
-  #packs = new Set<string>();
+  #generation: string | undefined;
+  /** The packs this process has written. */
+  readonly #own = new Set<string>();
   #pack: OpenPack | undefined;
+  /** The packs there were when the index was read. */
+  #packsRead: string | undefined;
   #waiting: { hash: string; bytes: Uint8Array }[] = [];
   #waitingBytes = 0;
 
-  /** `anew`: contents that are kept elsewhere are kept again. */
-  constructor(folder: string, { anew = false }: { anew?: boolean } = {}) {
+  /** `anew`: contents that are kept elsewhere are kept again. `places`: what is known already. */
+  constructor(folder: string, known: { anew?: boolean; places?: ReadonlyMap<string, Place> } = {}) {
     this.#folder = folder;
-    if (anew) this.#places = new Map();
+    if (known.anew || known.places) this.#places = new Map(known.places);
+  }
+
+  /** The names of the packs that this process has written. */
+  get own(): ReadonlySet<string> {
+    return this.#own;
   }
 
   /** Kept for sure only after `flush`. */
@@ -54,9 +69,17 @@ export class Objects {
   /** `durable`: on the disk, not only on its way there, when this returns. */
   flush({ durable = false }: { durable?: boolean } = {}): void {
     if (this.#waiting.length > 0) this.#write();
-    if (!durable || !this.#pack) return;
+    if (durable) this.#sync();
+  }
+
+  #sync(): void {
+    if (!this.#pack || this.#pack.isSynced) return;
     fdatasyncSync(this.#pack.data);
     fdatasyncSync(this.#pack.index);
+    // A new pack's name must outlast the machine, too.
+    if (this.#pack.isNew) syncFolder(this.#folder);
+    this.#pack.isSynced = true;
+    this.#pack.isNew = false;
   }
 
   /** Null when it is gone or spoilt: a wrong content must never be put back. */
@@ -64,8 +87,7 @@ export class Objects {
     if (hash === '') return Buffer.alloc(0);
     this.flush();
     const bytes = this.#read(hash);
-    if (bytes !== null) return bytes;
-    // Somebody else may have kept it since, or moved it.
+    if (bytes !== null || !this.#isOutdated()) return bytes;
     this.#places = undefined;
     return this.#read(hash);
   }
@@ -75,11 +97,11 @@ export class Objects {
    * nothing is known any more, and what is put is kept again.
    */
   isPruned(): boolean {
-    if (!this.#places) return false;
-    const packs = new Set(packsIn(this.#folder));
-    if ([...this.#packs].every((name) => packs.has(name))) return false;
-    this.flush();
-    this.#closePack();
+    const generation = generationOf(this.#folder);
+    const was = this.#generation;
+    this.#generation = generation;
+    if (was === undefined || was === generation) return false;
+    this.close();
     this.#places = undefined;
     return true;
   }
@@ -90,18 +112,36 @@ export class Objects {
   }
 
   #closePack(): void {
-    if (!this.#pack) return;
-    closeSync(this.#pack.data);
-    closeSync(this.#pack.index);
-    this.#pack = undefined;
+    const pack = this.#pack;
+    if (!pack) return;
+    try {
+      // A later sync sees only the pack that is open then.
+      this.#sync();
+    } finally {
+      this.#pack = undefined;
+      closeSync(pack.data);
+      closeSync(pack.index);
+    }
   }
 
   #known(): Map<string, Place> {
+    this.#generation ??= generationOf(this.#folder);
     if (!this.#places) {
-      this.#packs = new Set(packsIn(this.#folder));
+      this.#packsRead = this.#packsNow();
       this.#places = placesIn(this.#folder);
     }
     return this.#places;
+  }
+
+  /** Somebody else may have kept or moved contents since. */
+  #isOutdated(): boolean {
+    return this.#packsRead !== this.#packsNow();
+  }
+
+  #packsNow(): string {
+    return packsIn(this.#folder)
+      .map((pack) => `${pack} ${statIfAny(path.join(this.#folder, `${pack}.index`))?.size}`)
+      .join();
   }
 
   #read(hash: string): Buffer | null {
@@ -112,12 +152,14 @@ export class Objects {
   }
 
   #write(): void {
+    if (this.#pack && this.#pack.end >= PACK_BYTES) this.#closePack();
     this.#pack ??= openPack(this.#folder);
     const pack = this.#pack;
-    this.#packs.add(pack.name);
+    this.#own.add(pack.name);
     const waiting = this.#waiting;
     this.#waiting = [];
     this.#waitingBytes = 0;
+    pack.isSynced = false;
     let lines = '';
     const data = Buffer.concat(waiting.map(({ bytes }) => bytes));
     try {
@@ -141,24 +183,55 @@ export class Objects {
   }
 }
 
-/** All contents in a folder of packs. A line torn by a crash is passed over. */
-export function placesIn(folder: string): Map<string, Place> {
+/** All contents in a folder of packs. */
+function placesIn(folder: string): Map<string, Place> {
   const places = new Map<string, Place>();
-  for (const name of packsIn(folder)) {
-    for (const line of readFileSync(path.join(folder, `${name}.index`), 'latin1').split('\n')) {
-      const [hash = '', offset = '', length = ''] = line.split(' ');
-      if (hash.length === 64 && length !== '')
-        places.set(hash, { pack: name, offset: Number(offset), length: Number(length) });
-    }
+  for (const pack of packsIn(folder))
+    for (const [hash, place] of placesInPack(folder, pack)) places.set(hash, place);
+  return places;
+}
+
+/** A line torn by a crash is passed over. A pack that somebody has just removed is empty. */
+export function placesInPack(folder: string, pack: string): [hash: string, place: Place][] {
+  const places: [string, Place][] = [];
+  for (const line of indexText(folder, pack).split('\n')) {
+    const [hash = '', offset = '', length = ''] = line.split(' ');
+    if (hash.length === 64 && length !== '')
+      places.push([hash, { pack, offset: Number(offset), length: Number(length) }]);
   }
   return places;
+}
+
+function indexText(folder: string, pack: string): string {
+  try {
+    return readFileSync(path.join(folder, `${pack}.index`), 'latin1');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw error;
+  }
+}
+
+/** To be called after contents were removed: whoever relies on them learns of it. */
+export function bumpGeneration(folder: string): void {
+  writeFileSync(path.join(folder, GENERATION), randomUUID(), { mode: 0o600 });
+}
+
+function generationOf(folder: string): string {
+  try {
+    return readFileSync(path.join(folder, GENERATION), 'latin1');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return '';
+    throw error;
+  }
 }
 
 export function packsIn(folder: string): string[] {
   try {
     return readdirSync(folder).flatMap((name) => (name.endsWith('.index') ? [name.slice(0, -6)] : []));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return [];
     throw error;
   }
 }
@@ -167,7 +240,7 @@ function openPack(folder: string): OpenPack {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const name = randomUUID();
   const open = (kind: string) => openSync(path.join(folder, `${name}.${kind}`), 'wx', 0o600);
-  return { name, data: open('pack'), index: open('index'), end: 0 };
+  return { name, data: open('pack'), index: open('index'), end: 0, isNew: true, isSynced: true };
 }
 
 function writeAll(descriptor: number, bytes: Uint8Array): void {

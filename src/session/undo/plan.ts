@@ -1,5 +1,7 @@
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
+import { nativePath, pathFromBytes } from '../../lib/raw-path.ts';
+import { isTorn } from '../../lib/replace-file.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import { mergeBack } from './merge.ts';
 import type { Objects } from './objects.ts';
@@ -46,7 +48,7 @@ function isMoved(file: string): boolean {
   let folder = path.dirname(file);
   for (;;) {
     try {
-      return realpathSync(folder) !== folder;
+      return pathFromBytes(realpathSync(nativePath(folder), 'buffer')) !== folder;
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code !== 'ENOENT' && code !== 'ENOTDIR') return true;
@@ -70,9 +72,10 @@ async function takenBack(
 }
 
 function brought(before: Standing, now: Found | null, objects: Objects): Found | string {
-  const bytes = before.hash === null ? null : objects.get(before.hash);
-  if (bytes === null)
-    return before.hash === null ? 'it was too large to be kept' : 'what was kept of it is gone or damaged';
+  if (before.type === 'other') return 'a pipe, a socket or a device cannot be brought back';
+  if (before.hash === null) return 'it was too large to be kept';
+  const bytes = objects.get(before.hash);
+  if (bytes === null) return 'what was kept of it is gone or damaged';
   return { standing: { ...before, mode: before.mode ?? now?.standing.mode ?? null }, bytes };
 }
 
@@ -89,6 +92,7 @@ async function merged(
   if (old === null) return 'what was kept of it is gone or damaged';
   if (hash === after.hash) return { standing: { ...before, mode }, bytes: old };
   const ours = after.hash === null ? null : objects.get(after.hash);
+  if (ours && isTorn(now.bytes, old, ours)) return { standing: { ...before, mode }, bytes: old };
   const bytes = ours && (await mergeBack(now.bytes, ours, old));
   if (!bytes) return 'it was changed since, in the same lines';
   return { standing: { type: 'file', mode, hash: sha256(bytes) }, bytes };

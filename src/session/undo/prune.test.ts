@@ -1,26 +1,32 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { begin, command, edit, redo, storeFor, undo } from '../../../test/support/undo.ts';
-import { pruneUndo } from './prune.ts';
+import { begin, command, edit, quick, redo, storeFor, undo } from '../../../test/support/undo.ts';
+import { Objects } from './objects.ts';
+import { pruneAllUndo, pruneUndo, sizeOfUndo } from './prune.ts';
+import { UndoStore } from './undo-store.ts';
 
 const HOURS = 60 * 60 * 1000;
 
-/** A folder that an earlier session looked at, and a session that goes on over a pruning. */
+/** A session that goes on over a pruning, after others have left much that nobody needs. */
 async function setUp() {
   const space = await storeFor({ 'a.txt': 'precious', 'b.txt': 'x'.repeat(5000) });
   const folder = path.join(space.home, 'undo');
-  const prune = () => pruneUndo(folder, { now: Date.now() + 2 * HOURS });
+  const prune = async () => (await pruneUndo(folder, { now: Date.now() + 2 * HOURS })).freedBytes;
+  const others = new Objects(path.join(folder, 'objects'));
+  others.put(Buffer.from('y'.repeat(9000)));
+  others.close();
   // Just after a change a file is read at every look; later it is known by its stamp.
   await new Promise((resolve) => setTimeout(resolve, 80));
   begin(space.store);
   await command(space.store, space.root, 'true');
-  return { ...space, prune };
+  return { ...space, folder, prune };
 }
 
 test('a conversation that goes on over a pruning can still take back what commands do', async () => {
   const { store, root, at, prune } = await setUp();
-  expect(prune()).toBeGreaterThan(5000);
+  expect(await prune()).toBeGreaterThan(5000);
   begin(store);
   await command(store, root, 'rm a.txt b.txt');
   expect((await undo(store))?.restored).toEqual([at('a.txt'), at('b.txt')]);
@@ -28,22 +34,20 @@ test('a conversation that goes on over a pruning can still take back what comman
 
 test('and what tools do', async () => {
   const { store, at, prune } = await setUp();
-  expect(prune()).toBeGreaterThan(5000);
+  expect(await prune()).toBeGreaterThan(5000);
   begin(store);
   await edit(store, at('a.txt'), 'new');
   expect((await undo(store))?.restored).toEqual([at('a.txt')]);
 });
 
-test('nothing is pruned while a command runs, unless it was cut off long ago', async () => {
-  const { store, at, prune, home } = await setUp();
+test('what stood there before a command that is under way is never pruned', async () => {
+  const { store, at, prune } = await setUp();
   begin(store);
   await store.commandBegins();
-  expect(prune()).toBe(0);
+  expect(await prune()).toBeGreaterThan(5000);
   rmSync(at('a.txt'));
-  await store.commandEnded();
+  await store.commandEnded(quick('', '/'));
   expect((await undo(store))?.restored).toEqual([at('a.txt')]);
-  await store.commandBegins();
-  expect(pruneUndo(path.join(home, 'undo'), { now: Date.now() + 48 * HOURS })).toBeGreaterThan(0);
 });
 
 test('a run that was passed over does not stand in the way of a redo', async () => {
@@ -56,4 +60,97 @@ test('a run that was passed over does not stand in the way of a redo', async () 
   writeFileSync(at('b.txt'), 'mine\n');
   expect((await undo(store))?.kept).toMatchObject([{ path: at('b.txt') }]);
   expect((await redo(store))?.restored).toEqual([at('a.txt')]);
+});
+
+test('past the quota the oldest runs are forgotten, the newest can be taken back, and files stay as they are', async () => {
+  const kb = fc.integer({ min: 1, max: 40 });
+  await fc.assert(
+    fc.asyncProperty(fc.array(kb, { minLength: 1, maxLength: 8 }), kb, async (sizes, quotaKb) => {
+      const { at, tree, store, home } = await storeFor({ 'a.txt': 'first' });
+      const text = (i: number) => (i < 0 ? 'first' : `${i} `.padEnd((sizes[i] ?? 0) * 1024, 'x'));
+      for (const i of sizes.keys()) {
+        begin(store);
+        await edit(store, at('a.txt'), text(i));
+      }
+      await store.close();
+      const folder = path.join(home, 'undo');
+      const options = { quotaBytes: quotaKb * 1024, now: Date.now() + 2 * HOURS };
+      const size = sizeOfUndo(folder);
+      const { forgottenRuns } = await pruneUndo(folder, options);
+      if (size <= options.quotaBytes) expect(forgottenRuns).toBe(0);
+      const contents = sizeOfPacks(path.join(folder, 'objects'));
+      if (size > options.quotaBytes) expect(contents).toBeLessThanOrEqual(options.quotaBytes);
+      expect(await tree()).toEqual({ 'a.txt': text(sizes.length - 1) });
+      const again = new UndoStore({ folder, sessionId: 's', roots: [] });
+      for (let run = sizes.length - 1; run >= forgottenRuns; run--) {
+        expect((await undo(again))?.restored).toEqual([at('a.txt')]);
+        expect(await tree()).toEqual({ 'a.txt': text(run - 1) });
+      }
+      await again.close();
+    }),
+    { numRuns: 40 },
+  );
+});
+
+function sizeOfPacks(objects: string): number {
+  const packs = readdirSync(objects).filter((name) => name.endsWith('.pack'));
+  return packs.reduce((sum, name) => sum + statSync(path.join(objects, name)).size, 0);
+}
+
+test('a session over its quota prunes by itself, and says what is lost', async () => {
+  const { root, at, home } = await storeFor({});
+  const told: string[] = [];
+  const store = new UndoStore({
+    folder: path.join(home, 'undo'),
+    sessionId: 's',
+    roots: [root],
+    quotaBytes: 3 * 1024 * 1024,
+    onTrouble: (text) => told.push(text),
+  });
+  for (let i = 0; i < 6; i++) {
+    begin(store);
+    writeFileSync(at('big.bin'), `${i}`.repeat(1024 * 1024));
+    await command(store, root, `printf ${i} > small.txt; truncate -s 0 big.bin`);
+  }
+  await store.close();
+  expect(sizeOfUndo(path.join(home, 'undo'))).toBeLessThan(4 * 1024 * 1024);
+  expect(told[0]).toMatch(
+    /^What was kept for undo is over its limit \(undoLimitMb\): the (\d+ )?oldest runs? of this folder can no longer be taken back\.$/,
+  );
+  expect((await undo(store))?.restored).toEqual([at('big.bin'), at('small.txt')]);
+});
+
+test('what is kept for a folder that no session speaks of goes as a whole, in time', async () => {
+  const { root, home, store } = await storeFor({ 'a.txt': 'one' });
+  const folder = path.join(home, 'undo', '0123456789abcdef');
+  const other = new UndoStore({ folder, sessionId: 'gone', roots: [root] });
+  begin(other);
+  await command(other, root, 'true');
+  await other.close();
+  await store.close();
+  rmSync(path.join(folder, 'gone.jsonl'));
+  await pruneAllUndo([folder], { days: 30 });
+  expect(readdirSync(folder)).toContain('trees');
+  await pruneAllUndo([folder], { days: 30, now: Date.now() + 31 * 24 * HOURS });
+  expect(readdirSync(path.join(home, 'undo'))).not.toContain('0123456789abcdef');
+});
+
+test('scattered small packs are put together', async () => {
+  const { home } = await storeFor({});
+  const folder = path.join(home, 'undo');
+  const log = [{ type: 'run', at: '1', prompt: '', message: 0 }] as object[];
+  for (let i = 0; i < 150; i++) {
+    const objects = new Objects(path.join(folder, 'objects'), { anew: true });
+    const hash = objects.put(Buffer.from(`content ${i}`));
+    objects.close();
+    log.push({ type: 'change', path: `/p/${i}`, before: { type: 'file', mode: null, hash }, after: null });
+  }
+  writeFileSync(path.join(folder, 's.jsonl'), log.map((record) => `${JSON.stringify(record)}\n`).join(''));
+  await pruneUndo(folder, { now: Date.now() + 2 * HOURS });
+  const kept = new Objects(path.join(folder, 'objects'));
+  const hashes = log.flatMap((record) =>
+    'before' in record ? [(record.before as { hash: string }).hash] : [],
+  );
+  expect(hashes.filter((hash) => kept.get(hash) === null)).toEqual([]);
+  expect(readdirSync(path.join(folder, 'objects')).filter((name) => name.endsWith('.pack')).length).toBe(1);
 });

@@ -1,77 +1,214 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { Objects, packsIn, placesIn } from './objects.ts';
-import { type Change, statIfAny } from './standing.ts';
-import { readHistory } from './undo-log.ts';
+import { setImmediate as pause } from 'node:timers/promises';
+import { readJsonLines } from '../../lib/json-lines.ts';
+import { bumpGeneration, Objects, type Place, packsIn, placesInPack } from './objects.ts';
+import { statIfAny } from './standing.ts';
+import { type LoggedRun, readHistory, type UndoHistory } from './undo-log.ts';
 
 /** A pack nobody has written to for this long is not being written to. */
 const QUIET_MS = 60 * 60 * 1000;
-const COMMAND_MS = 24 * 60 * 60 * 1000;
+const DAY_MS = 24 * QUIET_MS;
+/** A pack of which less than this is needed is written again without the rest. */
+const WORTH_KEEPING = 0.5;
+/** The same where space is short, and what may then be left: together they stay under the quota. */
+const WORTH_KEEPING_OVER_QUOTA = 0.8;
+const LEFT_OVER_QUOTA = 0.75;
+
+/** With more packs than this, small ones are put together: each costs a little whenever the index is read. */
+const MANY_PACKS = 100;
+const SMALL_BYTES = 1024 * 1024;
+
+export type PruneOptions = {
+  /** What the folder may take up; past it the oldest runs can no longer be taken back. */
+  quotaBytes?: number;
+  /** Packs that are surely not being written to, however young. */
+  closed?: ReadonlySet<string>;
+  now?: number;
+};
+
+export type Pruned = {
+  freedBytes: number;
+  /** Runs that can no longer be taken back, because the quota has no room for them. */
+  forgottenRuns: number;
+  /** The packs that what is needed was moved to. */
+  written: ReadonlySet<string>;
+};
+
+type Pack = { name: string; size: number; isQuiet: boolean; places: [string, Place][] };
 
 /**
- * Removes contents that no kept session's log needs. Packs that are mostly needed stay as they are. Tree indexes go
- * with what they promise: the next look at a folder reads its files again. Returns the bytes set free.
+ * Removes contents that are needed neither by a log nor by what is known of the working directories: those are what
+ * stood there before the command that is under way, or before the next. Reads every index and every log once, and
+ * moves every content at most once.
  */
-export function pruneUndo(folder: string, { now = Date.now() }: { now?: number } = {}): number {
+export async function pruneUndo(folder: string, options: PruneOptions = {}): Promise<Pruned> {
   const objects = path.join(folder, 'objects');
-  // What stood there before a command is in a log only when the command has ended.
-  if (isCommandUnderWay(folder, now)) return 0;
-  const needed = hashesNeeded(folder);
-  const places = placesIn(objects);
-  let freed = 0;
-  for (const pack of packsIn(objects)) {
-    const files = ['pack', 'index'].map((kind) => path.join(objects, `${pack}.${kind}`));
-    const stats = files.map((file) => statIfAny(file));
-    if (stats.some((stat) => stat === null || now - stat.mtimeMs < QUIET_MS)) continue;
-    const size = stats.reduce((sum, stat) => sum + (stat?.size ?? 0), 0);
-    const live = [...places].filter(([hash, place]) => place.pack === pack && needed.has(hash));
-    const liveBytes = live.reduce((sum, [, place]) => sum + place.length, 0);
-    if (liveBytes > size / 2) continue;
-    move(
-      objects,
-      live.map(([hash]) => hash),
-    );
-    for (const file of files) rmSync(file, { force: true });
-    freed += size - liveBytes;
+  const logs = stampOf(folder);
+  const packs = packsAt(objects, options);
+  const sizes = new Map(
+    packs.flatMap(({ places }) => places.map(([hash, { length }]) => [hash, length] as const)),
+  );
+  const { needed, forgottenRuns, isShort } = neededOf(folder, sizes, {
+    quotaBytes: options.quotaBytes ?? Infinity,
+    bytes: sizeOfUndo(folder),
+  });
+  const worth = isShort ? WORTH_KEEPING_OVER_QUOTA : WORTH_KEEPING;
+  const from = new Objects(objects, { places: new Map(packs.flatMap(({ places }) => places)) });
+  const to = new Objects(objects, { anew: true });
+  let freedBytes = 0;
+  for (const { name, size, isQuiet, places } of packs) {
+    const live = places.filter(([hash]) => needed.has(hash));
+    const liveBytes = live.reduce((sum, [, { length }]) => sum + length, 0);
+    const isScattered = packs.length > MANY_PACKS && size < SMALL_BYTES;
+    if (!isQuiet || (liveBytes > size * worth && !isScattered)) continue;
+    await pause();
+    for (const [hash] of live) {
+      const bytes = from.get(hash);
+      if (bytes) to.put(bytes);
+    }
+    to.flush({ durable: true });
+    // Another process has written down meanwhile that it needs something: that is for the next time.
+    if (stampOf(folder) !== logs) break;
+    for (const kind of ['index', 'pack']) rmSync(path.join(objects, `${name}.${kind}`), { force: true });
+    freedBytes += size - liveBytes;
   }
-  if (freed > 0) rmSync(path.join(folder, 'trees'), { recursive: true, force: true });
-  return freed;
-}
-
-/** What is still needed of a pack goes to a new one. */
-function move(folder: string, hashes: readonly string[]): void {
-  const from = new Objects(folder);
-  const contents = hashes.flatMap((hash) => from.get(hash) ?? []);
-  const to = new Objects(folder, { anew: true });
-  for (const bytes of contents) to.put(bytes);
-  to.flush({ durable: true });
   to.close();
+  if (freedBytes > 0) bumpGeneration(objects);
+  return { freedBytes, forgottenRuns, written: to.own };
 }
 
-/** One that has not ended within a day was cut off by a crash. */
-function isCommandUnderWay(folder: string, now: number): boolean {
-  return logsIn(folder).some((name) => {
-    const file = path.join(folder, name);
-    return now - statSync(file).mtimeMs < COMMAND_MS && readHistory(file).commandOpen;
+function packsAt(objects: string, { closed, now = Date.now() }: PruneOptions): Pack[] {
+  return packsIn(objects).flatMap((name) => {
+    const stats = ['pack', 'index'].map((kind) => statIfAny(path.join(objects, `${name}.${kind}`)));
+    if (stats.includes(null)) return [];
+    const size = stats.reduce((sum, stat) => sum + (stat?.size ?? 0), 0);
+    const isQuiet = closed?.has(name) || stats.every((stat) => now - (stat?.mtimeMs ?? now) >= QUIET_MS);
+    return [{ name, size, isQuiet, places: placesInPack(objects, name) }];
   });
 }
 
-function hashesNeeded(folder: string): Set<string> {
-  const hashes = new Set<string>();
-  const need = (changes: readonly Change[]) => {
-    for (const { before, after } of changes)
-      for (const standing of [before, after]) if (standing?.hash) hashes.add(standing.hash);
+type Needed = { needed: Set<string>; forgottenRuns: number; isShort: boolean };
+
+/** What stands in the working directories first, then run by run from the newest, until there is no more room. */
+function neededOf(
+  folder: string,
+  sizes: ReadonlyMap<string, number>,
+  { quotaBytes, bytes }: { quotaBytes: number; bytes: number },
+): Needed {
+  const isShort = bytes > quotaBytes;
+  const room = isShort ? quotaBytes * LEFT_OVER_QUOTA : Infinity;
+  // The index of a working directory promises what stands there: whatever its size, that stays.
+  const needed = standingNow(folder);
+  let used = [...needed].reduce((sum, hash) => sum + (sizes.get(hash) ?? 0), 0);
+  const need = (hashes: readonly string[]) => {
+    const more = hashes.filter((hash) => !needed.has(hash));
+    const size = more.reduce((sum, hash) => sum + (sizes.get(hash) ?? 0), 0);
+    if (used + size > room) return false;
+    used += size;
+    for (const hash of more) needed.add(hash);
+    return true;
   };
-  for (const name of logsIn(folder)) {
-    const { runs, undone } = readHistory(path.join(folder, name));
-    for (const { changes } of [...runs, ...undone]) need(changes);
+  const histories = logsIn(folder).map((name) => readHistory(path.join(folder, name)));
+  const runs = histories.flatMap(runsOf).sort((a, b) => (a.at < b.at ? 1 : -1));
+  const kept = runs.findIndex(({ hashes }) => !need(hashes));
+  const forgottenRuns = kept < 0 ? 0 : runs.length - kept;
+  return { needed, forgottenRuns, isShort };
+}
+
+/** A run with what it takes to take it back, and to do it again. */
+function runsOf({ runs, undone }: UndoHistory): { at: string; hashes: string[] }[] {
+  const redo = undone.map((one) => ({ at: atOf(runs, one.runs), hashes: hashesOf(one.changes) }));
+  return [...runs.map(({ at, changes }) => ({ at, hashes: hashesOf(changes) })), ...redo];
+}
+
+function atOf(runs: readonly LoggedRun[], indexes: readonly number[]): string {
+  return runs[Math.max(...indexes)]?.at ?? '';
+}
+
+function hashesOf(changes: LoggedRun['changes']): string[] {
+  return changes.flatMap(
+    ({ before, after }) => [before?.hash, after?.hash].filter((hash) => !!hash) as string[],
+  );
+}
+
+function standingNow(folder: string): Set<string> {
+  const trees = path.join(folder, 'trees');
+  const standing = new Map<string, string>();
+  for (const name of namesIn(trees).filter((one) => one.endsWith('.jsonl'))) {
+    for (const line of readJsonLines(path.join(trees, name))) {
+      const { path: file, entry } = line as { path?: string; entry?: { hash?: string | null } };
+      if (file === undefined) continue;
+      if (entry?.hash) standing.set(file, entry.hash);
+      else standing.delete(file);
+    }
   }
-  return hashes;
+  return new Set(standing.values());
+}
+
+/** Changes when a log or an index of a working directory does. */
+function stampOf(folder: string): string {
+  return JSON.stringify(
+    [folder, path.join(folder, 'trees')].flatMap((place) =>
+      namesIn(place).map((name) => {
+        const stat = statIfAny(path.join(place, name));
+        return stat?.isFile() ? [name, stat.size, stat.mtimeMs] : [];
+      }),
+    ),
+  );
+}
+
+/**
+ * The same for every project, and what is kept for one that no session speaks of goes as a whole once nobody has looked
+ * at it for `days`.
+ */
+export async function pruneAllUndo(
+  folders: readonly string[],
+  { days, now = Date.now(), ...options }: PruneOptions & { days: number },
+): Promise<Pick<Pruned, 'freedBytes' | 'forgottenRuns'>> {
+  const total = { freedBytes: 0, forgottenRuns: 0 };
+  for (const folder of folders) {
+    removeStaleBarriers(path.join(folder, 'trees'), now);
+    if (logsIn(folder).length === 0 && now - lastLook(folder) > days * DAY_MS) {
+      total.freedBytes += sizeOfUndo(folder);
+      for (const part of ['trees', 'objects'])
+        rmSync(path.join(folder, part), { recursive: true, force: true });
+      if (namesIn(folder).length === 0) rmSync(folder, { recursive: true, force: true });
+      continue;
+    }
+    const { freedBytes, forgottenRuns } = await pruneUndo(folder, { ...options, now });
+    total.freedBytes += freedBytes;
+    total.forgottenRuns += forgottenRuns;
+  }
+  return total;
+}
+
+function lastLook(folder: string): number {
+  const trees = path.join(folder, 'trees');
+  return Math.max(0, ...namesIn(trees).map((name) => statIfAny(path.join(trees, name))?.mtimeMs ?? 0));
+}
+
+/** What watching leaves behind when its process is killed. */
+function removeStaleBarriers(trees: string, now: number): void {
+  for (const name of namesIn(trees).filter((one) => one.includes('-watch-'))) {
+    const place = path.join(trees, name);
+    if (now - (statIfAny(place)?.mtimeMs ?? now) > DAY_MS) rmSync(place, { recursive: true, force: true });
+  }
+}
+
+/** What a folder with logs, indexes and packs takes up. */
+export function sizeOfUndo(folder: string): number {
+  return [folder, path.join(folder, 'trees'), path.join(folder, 'objects')]
+    .flatMap((place) => namesIn(place).map((name) => statIfAny(path.join(place, name))))
+    .reduce((sum, stat) => sum + (stat?.isFile() ? stat.size : 0), 0);
 }
 
 function logsIn(folder: string): string[] {
-  if (!statIfAny(folder)) return [];
-  return readdirSync(folder).filter(
+  return namesIn(folder).filter(
     (name) => name.endsWith('.jsonl') && statSync(path.join(folder, name)).isFile(),
   );
+}
+
+function namesIn(folder: string): string[] {
+  return statIfAny(folder) ? readdirSync(folder) : [];
 }

@@ -1,4 +1,14 @@
-import { closeSync, lstatSync, openSync, readlinkSync, readSync, type Stats } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  readSync,
+  type Stats,
+} from 'node:fs';
+import { nativePath } from '../../lib/raw-path.ts';
 import { sha256 } from '../../lib/sha256.ts';
 
 /**
@@ -11,8 +21,11 @@ export type Standing = {
   hash: string | null;
 };
 
-/** One path's way from one standing to the next; null stands for nothing. */
-export type Change = { path: string; before: Standing | null; after: Standing | null };
+/**
+ * One path's way from one standing to the next; null stands for nothing. `doubt` says why it may have been somebody
+ * else's doing: such a change is taken back only for those who ask for it by name.
+ */
+export type Change = { path: string; before: Standing | null; after: Standing | null; doubt?: string };
 
 /** A standing with the bytes behind its hash. */
 export type Found = { standing: Standing; bytes: Buffer };
@@ -29,7 +42,7 @@ export function foundAs(file: string, stat: Stats): Found {
   const mode = stat.mode & 0o7777;
   if (stat.isDirectory()) return { standing: { type: 'folder', mode, hash: '' }, bytes: NOTHING };
   if (stat.isSymbolicLink()) {
-    const bytes = Buffer.from(readlinkSync(file));
+    const bytes = readlinkSync(nativePath(file), 'buffer');
     return { standing: { type: 'link', mode: null, hash: sha256(bytes) }, bytes };
   }
   if (!stat.isFile()) return { standing: { type: 'other', mode, hash: null }, bytes: NOTHING };
@@ -39,7 +52,7 @@ export function foundAs(file: string, stat: Stats): Found {
 
 export function statIfAny(file: string): Stats | null {
   try {
-    return lstatSync(file, { throwIfNoEntry: false }) ?? null;
+    return lstatSync(nativePath(file), { throwIfNoEntry: false }) ?? null;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return null;
     throw error;
@@ -55,10 +68,14 @@ export function isSameMode(a: number | null, b: number | null): boolean {
   return a === null || b === null || a === b;
 }
 
+/** Whatever has taken the file's place meanwhile: a link is not followed, and a pipe is not waited for. */
+const READ = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
 /** As `readFileSync`, for a file whose size is known: half the calls. */
 function readBytes(file: string, size: number): Buffer {
-  const descriptor = openSync(file, 'r');
+  const descriptor = openSync(nativePath(file), READ);
   try {
+    if (!fstatSync(descriptor).isFile()) throw notThere(file);
     const parts: Buffer[] = [];
     for (let room = size + 1; ; room = 64 * 1024) {
       const part = Buffer.allocUnsafe(room);
@@ -70,4 +87,8 @@ function readBytes(file: string, size: number): Buffer {
   } finally {
     closeSync(descriptor);
   }
+}
+
+function notThere(file: string): Error {
+  return Object.assign(new Error(`${file} is no longer a file.`), { code: 'ENOENT' });
 }

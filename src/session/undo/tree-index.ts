@@ -1,4 +1,4 @@
-import { closeSync, writeFileSync } from 'node:fs';
+import { closeSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { writeAtomic } from '../../lib/atomic-write.ts';
 import { readJsonLines, toJsonLines } from '../../lib/json-lines.ts';
@@ -6,34 +6,85 @@ import { sha256 } from '../../lib/sha256.ts';
 import { openForAppend } from '../journal.ts';
 import type { Objects } from './objects.ts';
 import { type Change, isSame, type Standing, statIfAny } from './standing.ts';
-import { captureTree, type Entry, type Skipped, type Tree, type TreeLimits, TreeTooLarge } from './tree.ts';
+import { type Entry, Tree } from './tree.ts';
+import {
+  defaultLimits,
+  findUpdates,
+  type Parts,
+  type Skipped,
+  type TreeLimits,
+  TreeTooLarge,
+  type Updates,
+  type WalkOptions,
+} from './tree-walk.ts';
+import { TreeWatch } from './tree-watch.ts';
+
+/** The root was too large when it had these folders. */
+type TooLarge = { at: number; folders: string };
 
 /** One line of an index file: what stands at a path, nothing any more, or why it is left out. */
-type Line = { path: string } & ({ entry: Entry } | { gone: true } | { skipped: string });
+type Line = { path: string } & (
+  | { entry: Entry }
+  | { gone: true }
+  | { skipped: string }
+  | { tooLarge: TooLarge }
+);
 
-export type TreeIndexOptions = { root: string; folder: string; objects: Objects; limits?: TreeLimits };
+export type TreeIndexOptions = {
+  root: string;
+  /** Where the index is kept. */
+  folder: string;
+  objects: Objects;
+  limits?: TreeLimits;
+  /** Never looked at. */
+  excluded?: readonly string[];
+  /** How many entries are looked at every time, heard of or not. */
+  everyTime?: number;
+};
+
+/** A change, and when its path was last changed, as the file system tells. */
+export type Difference = Change & { at: number | null };
 
 /**
  * What changed since the last look. Whoever needs that must write it down before `save`: from then on a process that
  * begins anew counts from here.
  */
-export type Look = { changes: Change[]; save(): Promise<void> };
+export type Look = { changes: Difference[]; save(): Promise<void> };
 
 /**
- * What stands in a working directory, kept on disk so that another look costs no more than asking each file whether
- * it changed. The file is a cache: losing it costs time, not data.
+ * In trees of up to this many entries each look asks every file. In larger ones a look goes by what was heard, and asks
+ * this many files besides, others each time, and all that have several names: so that a write nobody hears of
+ * (through a memory mapping, or by a name outside the tree) is found some looks later at the latest.
+ */
+const EVERY_TIME = 5_000;
+const HOUR_MS = 60 * 60 * 1000;
+
+/**
+ * What stands in a working directory, kept on disk so that another look reads only what has changed. The file is a
+ * cache: losing it costs time, not data.
  */
 export class TreeIndex {
-  readonly #options: TreeIndexOptions;
+  readonly #options: TreeIndexOptions & { limits: Required<TreeLimits> };
   readonly #file: string;
   readonly #skipped: Skipped = new Map();
+  readonly #rules: WalkOptions['rules'] = new Map();
+  readonly #watch: TreeWatch;
   #tree: Tree | undefined;
+  /** Whether anybody has looked before. */
+  #isKnown = false;
+  /** Paths whose line in the file is outdated. */
+  readonly #unsaved = new Set<string>();
+  #tooLarge: TooLarge | undefined;
   /** How many lines the file has: when most of them are outdated it is written anew. */
   #lines = 0;
+  #nextFolders: Iterator<string> | undefined;
 
   constructor(options: TreeIndexOptions) {
-    this.#options = options;
-    this.#file = path.join(options.folder, `${sha256(options.root).slice(0, 16)}.jsonl`);
+    const { limits, root, folder } = options;
+    const id = sha256(root).slice(0, 16);
+    this.#options = { ...options, limits: { ...defaultLimits, ...limits } };
+    this.#file = path.join(folder, `${id}.jsonl`);
+    this.#watch = new TreeWatch(root, path.join(folder, `${id}-watch-${process.pid}-${Date.now()}`));
   }
 
   /** Places that are not kept, and why. */
@@ -41,43 +92,109 @@ export class TreeIndex {
     return this.#skipped;
   }
 
-  /** The next look reads every file: what this one promises is no longer kept. */
+  /** The next look begins with what the file says. */
   forget(): void {
     this.#tree = undefined;
-    this.#lines = 0;
-    this.#skipped.clear();
+    this.#unsaved.clear();
+    this.#watch.doubt();
+  }
+
+  close(): void {
+    this.#watch.close();
   }
 
   /** Looks again, without writing it down. Null when the folder is too large to be kept. */
   async look(signal?: AbortSignal): Promise<Look | null> {
-    const known = this.#tree ?? this.#load();
-    const { root, objects, limits } = this.#options;
-    const leftOut = new Set(this.#skipped.keys());
-    for (const place of leftOut) if (statIfAny(place) === null) this.#skipped.delete(place);
+    const tree = this.#tree ?? this.#load();
+    this.#tree = tree;
+    if (this.#isStillTooLarge()) return null;
+    for (const place of this.#skipped.keys()) {
+      if (statIfAny(place) !== null) continue;
+      this.#skipped.delete(place);
+      this.#unsaved.add(place);
+    }
     try {
-      const now = await captureTree(root, {
-        previous: known ?? new Map(),
-        skipped: this.#skipped,
-        keep: (bytes) => objects.put(bytes),
-        ...(limits && { limits }),
-        ...(signal && { signal }),
-      });
-      // The index must not promise what is not kept.
-      objects.flush();
-      this.#tree = now;
-      return {
-        changes: known ? changesBetween(known, now, this.#skipped) : [],
-        save: () => this.#save(known ?? new Map(), now, leftOut),
-      };
+      const updates = await this.#find(tree, signal);
+      const changes = this.#commit(tree, updates);
+      return { changes, save: () => this.#save(tree) };
     } catch (error) {
-      if (error instanceof TreeTooLarge) return null;
-      throw error;
+      this.#watch.doubt();
+      if (!(error instanceof TreeTooLarge)) throw error;
+      await this.#rememberTooLarge();
+      return null;
     }
   }
 
-  /** Null when nobody has looked yet. */
-  #load(): Tree | null {
-    const tree: Tree = new Map();
+  async #find(tree: Tree, signal: AbortSignal | undefined): Promise<Updates> {
+    const { root, objects, limits, excluded = [], everyTime = EVERY_TIME } = this.#options;
+    const isWatched = tree.size >= everyTime;
+    const heard = isWatched ? await this.#watch.settle() : null;
+    if (!isWatched) this.#watch.doubt();
+    else if (!heard) this.#watch.restart();
+    const parts: Parts | 'all' = heard
+      ? { ...heard, folders: new Set([...heard.folders, ...this.#someFolders(tree)]), files: tree.shared }
+      : 'all';
+    const updates = await findUpdates(parts, {
+      root,
+      tree,
+      skipped: this.#skipped,
+      excluded: new Set(excluded),
+      rules: this.#rules,
+      limits,
+      keep: (bytes) => objects.put(bytes),
+      ...(isWatched && { onFolder: (folder: string) => this.#watch.cover(folder) }),
+      ...(signal && { signal }),
+    });
+    // The index must not promise what is not kept, whatever happens to the machine.
+    objects.flush({ durable: true });
+    return updates;
+  }
+
+  /** The next ones in turn, with as many entries as are looked at every time. */
+  #someFolders(tree: Tree): string[] {
+    const { everyTime = EVERY_TIME } = this.#options;
+    const folders: string[] = [];
+    for (let entries = 0; entries < everyTime; ) {
+      this.#nextFolders ??= tree.folders();
+      const { done, value } = this.#nextFolders.next();
+      if (done) {
+        this.#nextFolders = undefined;
+        return folders;
+      }
+      folders.push(value);
+      entries += tree.in(value)?.size ?? 0;
+    }
+    return folders;
+  }
+
+  #commit(tree: Tree, { updates, forgotten }: Updates): Difference[] {
+    const folderTimes = new Map<string, number | null>();
+    const changes = this.#isKnown
+      ? updates.flatMap(({ path: file, entry }): Difference[] => {
+          const before = tree.get(file) ?? null;
+          if (isSame(before, entry)) return [];
+          const at = entry ? timeOf(entry) : removedAt(file, folderTimes);
+          return [{ path: file, before: before && plain(before), after: entry && plain(entry), at }];
+        })
+      : [];
+    for (const { path: file, entry } of updates) {
+      if (entry) tree.set(file, entry);
+      else tree.delete(file);
+      this.#unsaved.add(file);
+    }
+    for (const file of forgotten) {
+      tree.delete(file);
+      this.#unsaved.add(file);
+    }
+    this.#isKnown = true;
+    return changes;
+  }
+
+  #load(): Tree {
+    const tree = new Tree();
+    this.#lines = 0;
+    this.#skipped.clear();
+    this.#tooLarge = undefined;
     for (const line of readJsonLines(this.#file)) {
       this.#lines += 1;
       if (!isLine(line)) continue;
@@ -85,21 +202,20 @@ export class TreeIndex {
       if ('entry' in line) tree.set(line.path, line.entry);
       else tree.delete(line.path);
       if ('skipped' in line) this.#skipped.set(line.path, line.skipped);
+      if ('tooLarge' in line) this.#tooLarge = line.tooLarge;
     }
-    return this.#lines === 0 ? null : tree;
+    this.#isKnown = this.#lines > 0 && !this.#tooLarge;
+    return tree;
   }
 
-  async #save(known: Tree, now: Tree, leftOut: ReadonlySet<string>): Promise<void> {
-    const lines: Line[] = [];
-    for (const [file, entry] of now) if (!isEqual(known.get(file), entry)) lines.push({ path: file, entry });
-    for (const file of known.keys()) if (!now.has(file)) lines.push({ path: file, gone: true });
-    for (const file of leftOut) if (!this.#skipped.has(file)) lines.push({ path: file, gone: true });
-    for (const [file, skipped] of this.#skipped) if (!leftOut.has(file)) lines.push({ path: file, skipped });
+  async #save(tree: Tree): Promise<void> {
+    const lines = [...this.#unsaved].map((file): Line => this.#lineOf(tree, file));
     // An empty folder was looked at, too.
     if (this.#lines === 0 && lines.length === 0) lines.push({ path: this.#options.root, gone: true });
+    this.#unsaved.clear();
+    if (lines.length === 0) return;
     this.#lines += lines.length;
-    if (this.#lines <= 2 * now.size + 1_000) {
-      if (lines.length === 0) return;
+    if (this.#lines <= 2 * tree.size + 1_000 && !this.#tooLarge) {
       const descriptor = openForAppend(this.#file);
       try {
         writeFileSync(descriptor, toJsonLines(lines));
@@ -108,56 +224,83 @@ export class TreeIndex {
       }
       return;
     }
-    const whole = [
-      ...[...now].map(([file, entry]): Line => ({ path: file, entry })),
+    this.#tooLarge = undefined;
+    await this.#writeWhole([
+      ...[...tree.all()].map(([file, entry]): Line => ({ path: file, entry })),
       ...[...this.#skipped].map(([file, skipped]): Line => ({ path: file, skipped })),
-    ];
-    await writeAtomic(this.#file, toJsonLines(whole), 0o600);
-    this.#lines = whole.length;
+    ]);
+  }
+
+  #lineOf(tree: Tree, file: string): Line {
+    const entry = tree.get(file);
+    if (entry) return { path: file, entry };
+    const skipped = this.#skipped.get(file);
+    return skipped === undefined ? { path: file, gone: true } : { path: file, skipped };
+  }
+
+  async #writeWhole(lines: readonly Line[]): Promise<void> {
+    await writeAtomic(this.#file, toJsonLines(lines), 0o600);
+    this.#lines = lines.length;
+  }
+
+  /** To add up 200,000 sizes for nothing around every command would cost more than an undo is worth. */
+  async #rememberTooLarge(): Promise<void> {
+    const { root } = this.#options;
+    this.#tree = new Tree();
+    this.#isKnown = false;
+    this.#unsaved.clear();
+    this.#tooLarge = { at: Date.now(), folders: this.#shape() };
+    await this.#writeWhole([{ path: root, tooLarge: this.#tooLarge }]);
+  }
+
+  /** For an hour, unless folders have come or gone. */
+  #isStillTooLarge(): boolean {
+    if (!this.#tooLarge) return false;
+    const age = Date.now() - this.#tooLarge.at;
+    return age >= 0 && age < HOUR_MS && this.#tooLarge.folders === this.#shape();
+  }
+
+  #shape(): string {
+    const { root, limits } = this.#options;
+    return sha256(`${limits.entries} ${limits.bytes} ${foldersIn(root).join('\0')}`);
   }
 }
 
 /** A damaged line is passed over: what it spoke of is looked at again. */
 function isLine(value: unknown): value is Line {
   if (typeof value !== 'object' || value === null) return false;
-  const { path: file, entry, gone, skipped } = value as Record<string, unknown>;
+  const { path: file, entry, gone, skipped, tooLarge } = value as Record<string, unknown>;
   if (typeof file !== 'string') return false;
   if (gone === true || typeof skipped === 'string') return true;
+  if (typeof tooLarge === 'object' && tooLarge !== null) return true;
   return typeof entry === 'object' && entry !== null && typeof (entry as Partial<Entry>).stamp === 'object';
-}
-
-function isEqual(a: Entry | undefined, b: Entry): boolean {
-  if (a === undefined || !isSame(a, b)) return false;
-  const { stamp } = b;
-  return (
-    a.stamp.sure === stamp.sure &&
-    a.stamp.ctimeMs === stamp.ctimeMs &&
-    a.stamp.mtimeMs === stamp.mtimeMs &&
-    a.stamp.ino === stamp.ino &&
-    a.stamp.size === stamp.size
-  );
-}
-
-/** What is left out now was not deleted: nobody looked. */
-function changesBetween(known: Tree, now: Tree, skipped: ReadonlyMap<string, string>): Change[] {
-  const changes: Change[] = [];
-  for (const [file, entry] of now) {
-    const before = known.get(file) ?? null;
-    if (!isSame(before, entry))
-      changes.push({ path: file, before: before && plain(before), after: plain(entry) });
-  }
-  for (const [file, entry] of known) {
-    if (!now.has(file) && !isUnder(file, skipped))
-      changes.push({ path: file, before: plain(entry), after: null });
-  }
-  return changes;
-}
-
-function isUnder(file: string, places: ReadonlyMap<string, string>): boolean {
-  for (let at = file; at !== path.dirname(at); at = path.dirname(at)) if (places.has(at)) return true;
-  return false;
 }
 
 function plain({ type, mode, hash }: Standing): Standing {
   return { type, mode, hash };
+}
+
+/** The times of a folder tell of what is in it. */
+function timeOf({ type, stamp }: Entry): number | null {
+  return type === 'folder' ? null : stamp.ctimeMs;
+}
+
+/** What was removed was removed by the last change of its folder at the latest. */
+function removedAt(file: string, known: Map<string, number | null>): number | null {
+  const folder = path.dirname(file);
+  const time = known.get(folder);
+  if (time !== undefined) return time;
+  const found = statIfAny(folder)?.ctimeMs ?? null;
+  known.set(folder, found);
+  return found;
+}
+
+function foldersIn(root: string): string[] {
+  try {
+    const entries = readdirSync(root, { withFileTypes: true });
+    return entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).sort();
+  } catch {
+    // Whoever looks next finds out what is wrong with it.
+    return [];
+  }
 }

@@ -2,7 +2,7 @@ import { closeSync, fdatasyncSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { readJsonLines, toJsonLines } from '../../lib/json-lines.ts';
 import { openForAppend } from '../journal.ts';
-import type { Change } from './standing.ts';
+import { type Change, statIfAny } from './standing.ts';
 
 /** What a run is told apart by: when it began, what was asked, and where its prompt stands in the conversation. */
 export type RunInfo = { at: string; prompt: string; message: number };
@@ -12,7 +12,10 @@ export type UndoRecord =
   | ({ type: 'change' } & Change)
   /** A command that may change anything begins; what it did is known when it has ended. */
   | { type: 'command' }
-  | { type: 'command_end'; changes: Change[] }
+  /** `run` is its index, the last one when it is left out. */
+  | { type: 'command_end'; changes: Change[]; run?: number }
+  /** What a command that goes on in the background has changed so far. */
+  | { type: 'found'; changes: Change[]; run: number }
   | { type: 'undone'; runs: number[]; changes: Change[] }
   | { type: 'redone'; changes: Change[] };
 
@@ -22,28 +25,59 @@ export type LoggedRun = RunInfo & { index: number; changes: Change[]; undone: bo
 export type UndoHistory = {
   runs: LoggedRun[];
   undone: { runs: number[]; changes: Change[] }[];
-  /** A command was under way when the process ended. */
-  commandOpen: boolean;
+  /** Runs whose commands have not ended, each as often as it has such commands. */
+  open: number[];
 };
 
+/** A session's log. It is read once, and again only if somebody else has written to it. */
+export class UndoLog {
+  readonly #file: string;
+  #history = emptyHistory();
+  #size = 0;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  get history(): UndoHistory {
+    const size = statIfAny(this.#file)?.size ?? 0;
+    if (size !== this.#size) {
+      this.#history = readHistory(this.#file);
+      this.#size = size;
+    }
+    return this.#history;
+  }
+
+  append(records: readonly UndoRecord[]): void {
+    const { history } = this;
+    const written = appendRecords(this.#file, records);
+    for (const record of records) fold(history, record);
+    this.#size += written;
+  }
+}
+
 /** On the disk when it returns. */
-export function appendRecords(file: string, records: readonly UndoRecord[]): void {
-  if (records.length === 0) return;
+function appendRecords(file: string, records: readonly UndoRecord[]): number {
   const descriptor = openForAppend(file);
   try {
     const lines = Buffer.from(toJsonLines(records));
     if (writeSync(descriptor, lines) < lines.length)
       throw Object.assign(new Error('the disk took only a part of the line'), { code: 'ENOSPC' });
     fdatasyncSync(descriptor);
+    return lines.length;
   } finally {
     closeSync(descriptor);
   }
 }
 
 export function readHistory(file: string): UndoHistory {
-  const history: UndoHistory = { runs: [], undone: [], commandOpen: false };
+  const history = emptyHistory();
   for (const record of readJsonLines(file)) if (isRecord(record)) fold(history, record);
   return history;
+}
+
+function emptyHistory(): UndoHistory {
+  return { runs: [], undone: [], open: [] };
 }
 
 function fold(history: UndoHistory, record: UndoRecord): void {
@@ -53,15 +87,21 @@ function fold(history: UndoHistory, record: UndoRecord): void {
       break;
     case 'change': {
       const { path: file, before, after } = record;
-      addChanges(history, [{ path: file, before, after }]);
+      addChanges(history, lastRun(history), [{ path: file, before, after }]);
       break;
     }
     case 'command':
-      history.commandOpen = true;
+      history.open.push(lastRun(history));
       break;
-    case 'command_end':
-      history.commandOpen = false;
-      addChanges(history, record.changes);
+    case 'command_end': {
+      const { run = history.open.at(-1) ?? lastRun(history), changes } = record;
+      const at = history.open.lastIndexOf(run);
+      if (at >= 0) history.open.splice(at, 1);
+      addChanges(history, run, changes);
+      break;
+    }
+    case 'found':
+      addChanges(history, record.run, record.changes);
       break;
     case 'undone':
       for (const index of record.runs) markUndone(history, index, true);
@@ -77,9 +117,13 @@ function fold(history: UndoHistory, record: UndoRecord): void {
   }
 }
 
-function addChanges(history: UndoHistory, changes: readonly Change[]): void {
+function lastRun({ runs }: UndoHistory): number {
+  return runs.length - 1;
+}
+
+function addChanges(history: UndoHistory, run: number, changes: readonly Change[]): void {
   if (changes.length === 0) return;
-  const { changes: made = [] } = history.runs.at(-1) ?? {};
+  const { changes: made = [] } = history.runs[run] ?? {};
   for (const change of changes) made.push(change);
   history.undone = [];
 }
@@ -101,6 +145,7 @@ function isRecord(value: unknown): value is UndoRecord {
       return isChange(value);
     case 'undone':
       return Array.isArray(value.runs) && isChanges(value.changes);
+    case 'found':
     case 'command_end':
     case 'redone':
       return isChanges(value.changes);

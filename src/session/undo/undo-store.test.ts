@@ -12,7 +12,17 @@ import {
 import { chmod, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { begin, command, edit, pictureOf, redo, storeFor, undo } from '../../../test/support/undo.ts';
+import {
+  begin,
+  command,
+  edit,
+  pictureOf,
+  quick,
+  redo,
+  storeFor,
+  undo,
+  undoAll,
+} from '../../../test/support/undo.ts';
 import { workspace } from '../../../test/support/workspace.ts';
 import type { FileChange } from '../../contract/file-change.ts';
 import { UndoStore } from './undo-store.ts';
@@ -207,12 +217,18 @@ describe('what commands changed', () => {
     expect(head()).toBe(gitState);
   });
 
-  test('a command that a crash cut off is taken back, too', async () => {
+  test('a command that a crash cut off is taken back for those who ask for it', async () => {
     const { root, store, open, tree } = await storeFor({ 'a.txt': 'one' });
     begin(store);
     await store.commandBegins();
     execFileSync('rm', ['a.txt'], { cwd: root });
-    await undo(open());
+    const late = open();
+    expect(await late.previewUndo()).toMatchObject({
+      files: [],
+      conflicts: [],
+      uncertain: [{ path: path.join(root, 'a.txt'), change: 'restore' }],
+    });
+    await undoAll(late);
     expect(await tree()).toEqual({ 'a.txt': 'one' });
   });
 
@@ -258,9 +274,9 @@ describe('what commands changed', () => {
     ]);
     // Now small enough to be kept: what is left in it must not look new.
     execFileSync('sh', ['-c', 'rm node_modules/1*.js; rm a.txt'], { cwd: space.root });
-    await store.commandEnded();
+    await store.commandEnded(quick('', '/'));
     expect(await store.commandBegins()).toEqual([]);
-    await store.commandEnded();
+    await store.commandEnded(quick('', '/'));
     await undo(store);
     expect(readFileSync(path.join(space.root, 'a.txt'), 'utf8')).toBe('one');
     expect(readdirSync(modules).length).toBe(9);
@@ -276,7 +292,7 @@ describe('what commands changed', () => {
       'The folder is too large: what commands change in it cannot be undone.',
     ]);
     execFileSync('rm', ['a.txt'], { cwd: space.root });
-    await store.commandEnded();
+    await store.commandEnded(quick('', '/'));
     expect(await undo(store)).toBe(null);
   });
 

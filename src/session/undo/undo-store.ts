@@ -2,54 +2,76 @@ import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import type { PendingUndo, UndoReport } from '../../contract/command.ts';
 import type { FileChange } from '../../contract/file-change.ts';
-import { diffOf } from '../../lib/diff-lines.ts';
 import { isInside } from '../../lib/inside.ts';
 import { applySteps } from './apply.ts';
+import { type Command, type CommandFacts, credited, creditedInBackground, creditedLate } from './credit.ts';
 import { Objects } from './objects.ts';
-import { type Plan, planBack, type Step } from './plan.ts';
-import type { Standing } from './standing.ts';
-import type { TreeLimits } from './tree.ts';
-import { type Look, TreeIndex } from './tree-index.ts';
-import { appendRecords, type LoggedRun, type RunInfo, readHistory, type UndoRecord } from './undo-log.ts';
+import { type Plan, planBack } from './plan.ts';
+import { countsOf, uncertainOf } from './preview.ts';
+import { pruneUndo, sizeOfUndo } from './prune.ts';
+import { type Change, isSame, type Standing } from './standing.ts';
+import { type Difference, type Look, TreeIndex } from './tree-index.ts';
+import { defaultLimits, type TreeLimits } from './tree-walk.ts';
+import { type LoggedRun, type RunInfo, UndoLog, type UndoRecord } from './undo-log.ts';
 
 export type UndoOptions = {
-  /** Where everything is kept: contents for all sessions, one log for each. */
+  /** Where everything is kept: contents for all sessions of a project, one log for each. */
   folder: string;
   sessionId: string;
   /** The folders that commands may change. */
   roots: readonly string[];
+  /** Never looked at: our own data, which may lie in such a folder. */
+  excluded?: readonly string[];
   limits?: TreeLimits;
+  /** What `folder` may take up. */
+  quotaBytes?: number;
   /** Told once, when the disk refuses to keep what would be needed. The change is made all the same. */
   onTrouble?(text: string): void;
 };
 
+/** A command that goes on after its call has ended. */
+export type BackgroundCommand = Command & { isRunning(): boolean };
+
 const TROUBLE = 'trouble';
+/** How much may be added until the quota is looked at again. */
+const CHECK_EVERY_BYTES = 16 * 1024 * 1024;
 
 /** Everything a session's calls changed on disk, so that it can be taken back, run by run, and done again. */
 export class UndoStore {
-  readonly #file: string;
+  readonly #options: UndoOptions;
+  readonly #log: UndoLog;
   readonly #objects: Objects;
   readonly #trees: TreeIndex[];
   #begun: RunInfo | undefined;
   #last: Promise<unknown> = Promise.resolve();
   #told = new Set<string>();
-  readonly #onTrouble: ((text: string) => void) | undefined;
   /** Whether what the command under way changes will be known. */
   #commandKept = false;
-  /** Whether it is known that no command of an earlier process is still open. */
-  #settled = false;
+  /** Commands that go on, and the runs that started them. */
+  #background: (BackgroundCommand & { run: number })[] = [];
+  /** What file tools have made of paths since the last look: not a command's doing. */
+  readonly #madeByTools = new Map<string, Standing | null>();
+  #unchecked = CHECK_EVERY_BYTES;
+  /** Packs that a pruning of this process has written. */
+  #moved: ReadonlySet<string> = new Set();
 
-  constructor({ folder, sessionId, roots, limits, onTrouble }: UndoOptions) {
-    this.#onTrouble = onTrouble;
-    this.#file = path.join(folder, `${sessionId}.jsonl`);
+  constructor(options: UndoOptions) {
+    const { folder, sessionId, roots, limits, quotaBytes = Infinity } = options;
+    this.#options = options;
+    this.#log = new UndoLog(path.join(folder, `${sessionId}.jsonl`));
     this.#objects = new Objects(path.join(folder, 'objects'));
+    const excluded = (options.excluded ?? []).map((place) =>
+      existsSync(place) ? realpathSync(place) : place,
+    );
     this.#trees = outermost(roots).map(
       (root) =>
         new TreeIndex({
           root,
           folder: path.join(folder, 'trees'),
           objects: this.#objects,
-          ...(limits && { limits }),
+          excluded: [...excluded, folder],
+          // What stands in the folder must leave room for what stood there before.
+          limits: { ...defaultLimits, bytes: Math.min(defaultLimits.bytes, quotaBytes / 2), ...limits },
         }),
     );
   }
@@ -62,7 +84,7 @@ export class UndoStore {
   /** Must have resolved before the change is made. Changes made side by side are kept one after the other. */
   keep(change: FileChange): Promise<void> {
     return this.#tolerant(async () => {
-      await this.#settle();
+      await this.#closeEarlier();
       this.#objects.isPruned();
       const { path: file, before, after, was, madeFolders = [] } = change;
       const made = after === null ? null : this.#objects.put(after);
@@ -73,11 +95,19 @@ export class UndoStore {
         after: made === null ? null : { type: 'file', mode: was?.mode ?? null, hash: made },
       };
       this.#objects.flush({ durable: true });
-      for (const folder of madeFolders) {
-        const after = { type: 'folder' as const, mode: null, hash: '' };
-        this.#log({ type: 'change', path: folder, before: null, after });
-      }
-      this.#log(record);
+      const folders = madeFolders.map((folder): UndoRecord & { type: 'change' } => {
+        return {
+          type: 'change',
+          path: folder,
+          before: null,
+          after: { type: 'folder', mode: null, hash: '' },
+        };
+      });
+      this.#append(...folders, record);
+      for (const { path: place, after: standing } of [...folders, record])
+        this.#madeByTools.set(place, standing);
+      this.#unchecked += (before?.length ?? 0) + (after?.length ?? 0);
+      this.#pruneLater();
     }, undefined);
   }
 
@@ -88,18 +118,16 @@ export class UndoStore {
   commandBegins(signal?: AbortSignal): Promise<string[]> {
     return this.#tolerant(async () => {
       this.#commandKept = false;
-      await this.#closeCommand();
+      await this.#closeEarlier();
       if (this.#objects.isPruned()) for (const tree of this.#trees) tree.forget();
       const notices: string[] = [];
-      for (const tree of this.#trees) {
-        const looked = await tree.look(signal);
-        await looked?.save();
-        if (looked === null)
+      await this.#look(signal, (tree, look) => {
+        if (look === null)
           notices.push('The folder is too large: what commands change in it cannot be undone.');
         for (const [place, because] of tree.skipped)
           notices.push(`What commands change in ${place} cannot be undone: ${because}.`);
-      }
-      this.#log({ type: 'command' });
+      });
+      this.#append({ type: 'command' });
       this.#commandKept = true;
       const news = notices.filter((notice) => !this.#told.has(notice));
       for (const notice of news) this.#told.add(notice);
@@ -107,27 +135,44 @@ export class UndoStore {
     }, []);
   }
 
-  /** To be awaited after the command. Resolves with the paths it changed. */
-  commandEnded(): Promise<string[]> {
-    return this.#tolerant(
-      async () => (this.#commandKept ? this.#endCommand((record) => this.#log(record)) : []),
-      [],
-    );
+  /** To be awaited after the command. Resolves with the paths that differ now. */
+  commandEnded(facts: CommandFacts): Promise<string[]> {
+    return this.#tolerant(async () => {
+      if (!this.#commandKept) return [];
+      this.#commandKept = false;
+      const others = this.#background.length > 0;
+      const changes = await this.#look(undefined, undefined, (differences) => {
+        const changes = differences.map((difference) => credited(difference, { facts, others }));
+        this.#append({ type: 'command_end', changes });
+        return changes;
+      });
+      this.#unchecked += CHECK_EVERY_BYTES;
+      this.#pruneLater();
+      return changes.map(({ path: file }) => file);
+    }, []);
+  }
+
+  /** The command goes on in the background; what it changes belongs to the run that started it. */
+  goesOn(command: BackgroundCommand): Promise<void> {
+    return this.#tolerant(async () => {
+      this.#append({ type: 'command' });
+      this.#background.push({ ...command, run: this.#log.history.runs.length - 1 });
+    }, undefined);
   }
 
   /** The runs that changed files and are not undone, the oldest first. */
   runs(): Promise<LoggedRun[]> {
     return this.#inTurn(async () => {
-      await this.#closeCommand();
-      return readHistory(this.#file).runs.filter(({ undone, changes }) => !undone && changes.length > 0);
+      await this.#catchUp();
+      return this.#log.history.runs.filter(({ undone, changes }) => !undone && changes.length > 0);
     });
   }
 
   /** Of the last run that changed anything, or of all from a run on. Null when there is nothing to undo. */
   previewUndo(fromRun?: number): Promise<PendingUndo | null> {
     return this.#inTurn(async () => {
-      await this.#closeCommand();
-      const runs = readHistory(this.#file).runs.filter(({ undone }) => !undone);
+      await this.#catchUp();
+      const runs = this.#log.history.runs.filter(({ undone }) => !undone);
       if (fromRun !== undefined)
         return this.#preview(
           'undo',
@@ -147,19 +192,18 @@ export class UndoStore {
   /** Of the last undo. Null when there is nothing to do again. */
   previewRedo(): Promise<PendingUndo | null> {
     return this.#inTurn(async () => {
-      const undone = readHistory(this.#file).undone.at(-1);
+      const undone = this.#log.history.undone.at(-1);
       return undone ? this.#preview('redo', [{ index: -1, changes: undone.changes }]) : null;
     });
   }
 
-  #apply(type: 'undo' | 'redo', plan: Plan, runs: number[]): Promise<UndoReport> {
+  #apply(type: 'undo' | 'redo', runs: number[], planned: () => Promise<Plan>): Promise<UndoReport> {
     return this.#inTurn(async () => {
+      const plan = await planned();
       for (const { now } of plan.steps) if (now) this.#objects.put(now.bytes);
       this.#objects.flush({ durable: true });
       const { changes, kept } = await applySteps(plan.steps);
-      appendRecords(this.#file, [
-        type === 'undo' ? { type: 'undone', runs, changes } : { type: 'redone', changes },
-      ]);
+      this.#log.append([type === 'undo' ? { type: 'undone', runs, changes } : { type: 'redone', changes }]);
       return {
         restored: changes.flatMap(({ path: file, after }) => (after ? [file] : [])),
         removed: changes.flatMap(({ path: file, after }) => (after ? [] : [file])),
@@ -181,48 +225,130 @@ export class UndoStore {
     runs: readonly Pick<LoggedRun, 'index' | 'changes'>[],
     idle: readonly number[] = [],
   ): Promise<PendingUndo | null> {
-    const plan = await planBack(
-      runs.flatMap(({ changes }) => changes),
-      this.#objects,
-    );
-    if (plan.steps.length === 0 && plan.conflicts.length === 0) return null;
+    const changes = runs.flatMap(({ changes }) => changes);
+    const planWith = (included: ReadonlySet<string>) =>
+      planBack(
+        changes.filter(({ doubt, path: file }) => doubt === undefined || included.has(file)),
+        this.#objects,
+      );
+    const plan = await planWith(new Set());
+    const uncertain = await uncertainOf(changes, plan, this.#objects);
+    if (plan.steps.length === 0 && plan.conflicts.length === 0 && uncertain.length === 0) return null;
     const files = await Promise.all(plan.steps.map(countsOf));
     const indexes = [...runs.map(({ index }) => index), ...idle];
-    return { files, conflicts: plan.conflicts, apply: () => this.#apply(type, plan, indexes) };
+    return {
+      files,
+      conflicts: plan.conflicts,
+      uncertain,
+      apply: (include = []) =>
+        this.#apply(type, indexes, async () => (include.length > 0 ? planWith(new Set(include)) : plan)),
+    };
   }
 
-  /** Before the first change of this process: what an earlier one left open is not this one's doing. */
-  async #settle(): Promise<void> {
-    if (!this.#settled) await this.#closeCommand();
+  /** Before somebody is told what was changed: what commands in the background have done so far counts, too. */
+  async #catchUp(): Promise<void> {
+    await this.#closeEarlier();
+    if (this.#background.length > 0 && !this.#commandKept) await this.#look();
   }
 
-  /** A command that a crash cut off: what it did is found out late, and belongs to its own run. */
-  async #closeCommand(): Promise<void> {
-    this.#settled = true;
-    if (readHistory(this.#file).commandOpen)
-      await this.#endCommand((record) => appendRecords(this.#file, [record]));
+  /** A command that an earlier process did not see the end of: what differs now is found out late. */
+  async #closeEarlier(): Promise<void> {
+    const own = this.#background.length + (this.#commandKept ? 1 : 0);
+    if (this.#log.history.open.length <= own) return;
+    await this.#look(undefined, undefined, (differences) => {
+      const changes = differences.map(creditedLate);
+      const { open } = this.#log.history;
+      const ends = open
+        .slice(own)
+        .map((run) => ({ type: 'command_end' as const, run, changes: [] as Change[] }));
+      // The one that began last: each difference counts once.
+      const last = ends.at(-1);
+      if (last) last.changes = changes;
+      this.#log.append(ends);
+      return changes;
+    });
   }
 
-  async #endCommand(log: (record: UndoRecord) => void): Promise<string[]> {
+  /**
+   * Looks at everything. What differs is written down before it is forgotten as news: by `tell`, or else as what
+   * commands in the background have done.
+   */
+  async #look(
+    signal?: AbortSignal,
+    onTree?: (tree: TreeIndex, look: Look | null) => void,
+    tell?: (differences: Difference[]) => Change[],
+  ): Promise<Change[]> {
     const looks: Look[] = [];
     for (const tree of this.#trees) {
-      const look = await tree.look();
+      const look = await tree.look(signal);
+      onTree?.(tree, look);
       if (look) looks.push(look);
     }
-    const changes = looks.flatMap((look) => look.changes);
-    log({ type: 'command_end', changes });
+    const differences = looks.flatMap((look) => look.changes).flatMap((change) => this.#notByTools(change));
+    const changes = tell ? tell(differences) : this.#creditBackground(differences);
+    this.#endBackground();
     for (const look of looks) await look.save();
-    return changes.map(({ path: file }) => file);
+    return changes;
   }
 
-  #log(record: UndoRecord): void {
+  /** To the command that names the path, or else to the one that began last. */
+  #creditBackground(differences: readonly Difference[]): Change[] {
+    const commands = this.#background.toReversed();
+    const [latest] = commands;
+    if (!latest || differences.length === 0) return [];
+    const found = new Map<number, Change[]>();
+    for (const difference of differences) {
+      const sure = commands.find((command) => creditedInBackground(difference, command).doubt === undefined);
+      const command = sure ?? latest;
+      found.set(command.run, [...(found.get(command.run) ?? []), creditedInBackground(difference, command)]);
+    }
+    this.#log.append([...found].map(([run, changes]) => ({ type: 'found', run, changes })));
+    return [...found.values()].flat();
+  }
+
+  #endBackground(): void {
+    const ended = this.#background.filter((command) => !command.isRunning());
+    if (ended.length === 0) return;
+    this.#log.append(ended.map(({ run }) => ({ type: 'command_end', run, changes: [] })));
+    this.#background = this.#background.filter((command) => !ended.includes(command));
+  }
+
+  /** A change that a file tool made is in the log already, and is nobody else's. */
+  #notByTools(difference: Difference): Difference[] {
+    const made = this.#madeByTools.get(difference.path);
+    if (made === undefined) return [difference];
+    if (!isSame(difference.after, made)) return [difference];
+    this.#madeByTools.delete(difference.path);
+    return [];
+  }
+
+  #append(...records: UndoRecord[]): void {
     const begun: UndoRecord[] = this.#begun ? [{ type: 'run', ...this.#begun }] : [];
-    appendRecords(this.#file, [...begun, record]);
+    this.#log.append([...begun, ...records]);
     this.#begun = undefined;
   }
 
+  /** Nobody waits for it but the next who needs what is kept. */
+  #pruneLater(): void {
+    const { folder, quotaBytes } = this.#options;
+    if (quotaBytes === undefined || this.#unchecked < CHECK_EVERY_BYTES) return;
+    this.#unchecked = 0;
+    if (sizeOfUndo(folder) <= quotaBytes) return;
+    void this.#tolerant(async () => {
+      this.#objects.close();
+      const closed = new Set([...this.#moved, ...this.#objects.own]);
+      const { forgottenRuns, written } = await pruneUndo(folder, { quotaBytes, closed });
+      this.#moved = written;
+      if (forgottenRuns > 0) this.#options.onTrouble?.(forgottenText(forgottenRuns));
+    }, undefined);
+  }
+
   close(): Promise<void> {
-    return this.#tolerant(async () => this.#objects.close(), undefined);
+    return this.#tolerant(async () => {
+      if (this.#background.length > 0) await this.#look();
+      for (const tree of this.#trees) tree.close();
+      this.#objects.close();
+    }, undefined);
   }
 
   /** A disk that takes nothing costs the undo and a warning, never the work. */
@@ -234,7 +360,7 @@ export class UndoStore {
         const { syscall, code, message } = error as NodeJS.ErrnoException;
         if (syscall === undefined && code !== 'ENOSPC') throw error;
         const text = `Changes cannot be undone for now: what they replace cannot be kept (${message}).`;
-        if (!this.#told.has(TROUBLE)) this.#onTrouble?.(text);
+        if (!this.#told.has(TROUBLE)) this.#options.onTrouble?.(text);
         this.#told.add(TROUBLE);
         return otherwise;
       }
@@ -248,17 +374,9 @@ export class UndoStore {
   }
 }
 
-async function countsOf({ path: file, now, next }: Step): Promise<PendingUndo['files'][number]> {
-  const change = next ? ('restore' as const) : ('remove' as const);
-  const texts = [now, next].map((found) => (isText(found) ? (found?.bytes.toString('utf8') ?? '') : null));
-  const [before = null, after = null] = texts;
-  if (before === null || after === null) return { path: file, change, added: 0, removed: 0 };
-  const { added, removed } = await diffOf(file, before, after);
-  return { path: file, change, added, removed };
-}
-
-function isText(found: { standing: Standing; bytes: Buffer } | null): boolean {
-  return found === null || (found.standing.type === 'file' && !found.bytes.includes(0));
+function forgottenText(runs: number): string {
+  const count = runs === 1 ? 'the oldest run' : `the ${runs} oldest runs`;
+  return `What was kept for undo is over its limit (undoLimitMb): ${count} of this folder can no longer be taken back.`;
 }
 
 /** Real folders, none inside another. */

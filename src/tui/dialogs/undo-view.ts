@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { uncertainLines } from '../../commands/offer-undo.ts';
 import type { PendingUndo } from '../../contract/command.ts';
 import { isInside } from '../../lib/inside.ts';
 import { visibleLine } from '../../lib/visible-text.ts';
@@ -7,7 +8,8 @@ import type { Line } from '../types.ts';
 import { type Frame, rowsOf, span } from './look.ts';
 
 /** What would happen to files, a row each; what would be left alone says why. */
-export function undoBody({ files, conflicts }: PendingUndo, cwd: string, { columns, look }: Frame): Line[] {
+export function undoBody(pending: PendingUndo, cwd: string, { columns, look }: Frame): Line[] {
+  const { files, conflicts } = pending;
   const sum = (of: 'added' | 'removed') => files.reduce((total, file) => total + file[of], 0);
   const counts = files.map(({ added, removed }) => `+${added} -${removed}`);
   const widest = Math.max(0, ...counts.map(({ length }) => length));
@@ -27,6 +29,7 @@ export function undoBody({ files, conflicts }: PendingUndo, cwd: string, { colum
     ...conflicts.flatMap(({ path: file, because }) =>
       rowsOf(visibleLine(`! left alone: ${shown(file, cwd)}: ${because}`), columns, look.warn),
     ),
+    ...uncertainLines(pending, cwd).flatMap((line) => rowsOf(visibleLine(line), columns, look.quiet)),
   ];
 }
 

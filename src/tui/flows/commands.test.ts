@@ -46,6 +46,7 @@ function stage(script: readonly (readonly Key[])[]) {
   ];
   const pending: PendingUndo = {
     files: [{ path: '/p/a.ts', change: 'restore', added: 1, removed: 2 }],
+    uncertain: [],
     conflicts: [{ path: '/p/b.ts', because: 'it was changed since' }],
     apply: async () => {
       told.push('applied');

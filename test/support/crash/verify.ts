@@ -6,6 +6,7 @@ import type { AgentEvent } from '../../../src/contract/event.ts';
 import { type Message, type ToolMessage, textOf } from '../../../src/contract/message.ts';
 import type { JournalRecord } from '../../../src/session/records.ts';
 import { type OpenSession, SessionStore } from '../../../src/session/store.ts';
+import { undoPlace } from '../../../src/session/undo/undo-place.ts';
 import { UndoStore } from '../../../src/session/undo/undo-store.ts';
 import type { Workspace } from '../workspace.ts';
 import { dataRootOf, journalOf, type Ran, sessionsIn } from './program.ts';
@@ -44,13 +45,12 @@ export async function verifyKilled(space: Workspace, ran: Ran): Promise<string |
 /** Takes everything back, as another process would. */
 export async function undoAll(space: Workspace, id: string): Promise<void> {
   const undo = new UndoStore({
-    folder: path.join(dataRootOf(space), 'undo'),
-    sessionId: id,
+    ...undoPlace(dataRootOf(space), { sessionId: id, cwd: space.root }),
     roots: [space.root],
   });
   const preview = await undo.previewUndo(0);
   expect(preview?.conflicts ?? []).toEqual([]);
-  const report = await preview?.apply();
+  const report = await preview?.apply(preview.uncertain.map(({ path: file }) => file));
   expect(report?.kept ?? []).toEqual([]);
   await undo.close();
 }

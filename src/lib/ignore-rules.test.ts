@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ignoreRules } from './ignored-folders.ts';
+import { ignoreRules } from './ignore-rules.ts';
 
 test.each<[lines: string, folder: string, said: ReturnType<ReturnType<typeof ignoreRules>>]>([
   ['dist', 'dist', 'ignored'],

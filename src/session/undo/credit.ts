@@ -1,0 +1,73 @@
+import path from 'node:path';
+import { isInside } from '../../lib/inside.ts';
+import type { Change } from './standing.ts';
+import type { Difference } from './tree-index.ts';
+
+export type Command = { command: string; cwd: string };
+
+/** Commands that ran side by side: when the last one ended, and how long they took together. */
+export type CommandFacts = { commands: readonly Command[]; endedAt: number; ms: number };
+
+/** Within this time nobody switches to an editor and saves a file by chance. */
+const SURE_WITHIN_MS = 1_000;
+/** The file system's clock may be that much ahead of ours. */
+const TICK_MS = 50;
+
+/**
+ * That a file differs after a command is evidence that the command changed it, not proof: a person, or a program that
+ * runs in the background, may have. It counts as proof if the command was short and alone, or names the path.
+ */
+export function credited(
+  { at, ...change }: Difference,
+  { facts, others }: { facts: CommandFacts; others: boolean },
+): Change {
+  const because = doubtOf({ ...change, at }, facts, others);
+  return because === undefined ? change : { ...change, doubt: because };
+}
+
+function doubtOf(
+  change: Difference,
+  { commands, endedAt, ms }: CommandFacts,
+  others: boolean,
+): string | undefined {
+  const { at } = change;
+  if (at !== null && at > endedAt + TICK_MS) return 'it was changed after the command had ended';
+  if (commands.some((command) => names(command, change))) return undefined;
+  if (others) return 'a command in the background, or you, may have changed it';
+  if (ms <= SURE_WITHIN_MS) return undefined;
+  return `it was changed while a command ran (${seconds(ms)}), perhaps by you`;
+}
+
+/** What a command that runs in the background has changed, as far as can be told. */
+export function creditedInBackground({ at: _, ...change }: Difference, command: Command): Change {
+  if (names(command, change)) return change;
+  return { ...change, doubt: 'it was changed while a command ran in the background, perhaps by you' };
+}
+
+export function creditedLate({ at: _, ...change }: Difference): Change {
+  return { ...change, doubt: 'the program ended before its command did, and you may have changed it since' };
+}
+
+/**
+ * Whether a command speaks of a path: by its name, by a pattern, or, for what came or went, by the name of a folder
+ * it is in. The folder a command runs in does not count.
+ */
+function names({ command, cwd }: Command, { path: file, before, after }: Change): boolean {
+  return wordsOf(command).some((word) => {
+    const fixed = word.replace(/[*?[{].*$/s, '');
+    const isPattern = fixed !== word;
+    const named = path.resolve(cwd, isPattern ? path.dirname(`${fixed}x`) : word);
+    if (named === file || (!isPattern && word.length > 1 && file.endsWith(path.sep + path.normalize(word))))
+      return true;
+    if (isInside(named, cwd)) return false;
+    return (isPattern || before === null || after === null) && isInside(named, file);
+  });
+}
+
+function wordsOf(command: string): string[] {
+  return command.split(/[\s'"`;|&<>()=,:]+/).filter((word) => word !== '' && !/^\.*\/*$/.test(word));
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
+}

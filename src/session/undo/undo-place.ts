@@ -1,0 +1,35 @@
+import { existsSync, readdirSync, realpathSync } from 'node:fs';
+import path from 'node:path';
+import { sha256 } from '../../lib/sha256.ts';
+import type { UndoOptions } from './undo-store.ts';
+
+/**
+ * Each project has a folder of its own for what is kept for undo, so that none has to read what others keep. A session
+ * stays where its log is, also when it goes on in another folder.
+ */
+export function undoPlace(
+  dataRoot: string,
+  { sessionId, cwd }: { sessionId: string; cwd: string },
+): Pick<UndoOptions, 'folder' | 'sessionId' | 'excluded'> {
+  const known = undoFolders(dataRoot).find((folder) => existsSync(logOf(folder, sessionId)));
+  const real = existsSync(cwd) ? realpathSync(cwd) : cwd;
+  const folder = known ?? path.join(dataRoot, 'undo', sha256(real).slice(0, 16));
+  return { folder, sessionId, excluded: [dataRoot] };
+}
+
+/** The folders of all projects. Before there was one for each, all had the folder above them. */
+export function undoFolders(dataRoot: string): string[] {
+  const all = path.join(dataRoot, 'undo');
+  if (!existsSync(all)) return [];
+  const projects = readdirSync(all).filter((name) => /^[0-9a-f]{16}$/.test(name));
+  return [all, ...projects.map((name) => path.join(all, name))];
+}
+
+/** What a session has in the folders of undo. */
+export function undoLogs(dataRoot: string, sessionId: string): string[] {
+  return undoFolders(dataRoot).map((folder) => logOf(folder, sessionId));
+}
+
+function logOf(folder: string, sessionId: string): string {
+  return path.join(folder, `${sessionId}.jsonl`);
+}

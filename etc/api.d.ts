@@ -59,13 +59,14 @@ type Files = {
         itself: true;
     }): Promise<FileStat | null>;
     list(path: string): Promise<FileStat[]>;
-    /** Atomic; creates parent folders; keeps mode bits. The old content is kept for undo. */
-    write(path: string, bytes: Uint8Array): Promise<void>;
+    /**
+     * Creates parent folders; keeps mode, owner, attributes and other names. Atomic where the system lets a file be
+     * replaced. The old content is kept for undo. `was` is what was read there, null for nothing: if something else
+     * stands there by now, nothing is written.
+     */
+    write(path: string, bytes: Uint8Array, was?: Pick<FileContent, 'sha256'> | null): Promise<void>;
     /** All of them or none; one step of undo. */
-    writeAll(changes: readonly {
-        path: string;
-        bytes: Uint8Array;
-    }[]): Promise<void>;
+    writeAll(changes: readonly FileWrite[]): Promise<void>;
     /** The old content is kept for undo. */
     remove(path: string): Promise<void>;
 };
@@ -94,6 +95,12 @@ type FileStat = {
     modifiedMs: number;
     /** Of a regular file that was looked at by its own name: another word after any change. Absent where none is sure. */
     version?: string;
+};
+
+type FileWrite = {
+    path: string;
+    bytes: Uint8Array;
+    was?: Pick<FileContent, 'sha256'> | null;
 };
 
 /** The way to other programs. */

@@ -13,6 +13,7 @@ import { createSearch } from '../sandbox/search.ts';
 import { createShell } from '../sandbox/shell.ts';
 import { createStartupWatch } from '../sandbox/startup/startup-watch.ts';
 import { createWeb } from '../sandbox/web.ts';
+import { markOf } from '../session/leftovers.ts';
 import type { UndoStore } from '../session/undo/undo-store.ts';
 import { lastTodos } from './history-facts.ts';
 import type { Parts } from './parts.ts';
@@ -84,7 +85,7 @@ export function makeHands(
     startup.expect(file, after && { type: 'file', bytes: Buffer.from(after) });
   };
   const reaching = (within: Guard) => ({
-    files: createFiles({ guard: within, cwd, onBeforeWrite }),
+    files: createFiles({ guard: within, cwd, mark: markOf(opened.session.id), onBeforeWrite }),
     search: createSearch({ guard: within, cwd, redact }),
   });
   let todos = lastTodos(opened.session.messages);

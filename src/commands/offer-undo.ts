@@ -49,6 +49,8 @@ function withIncluded(pending: PendingUndo, paths: readonly string[]): PendingUn
     ...pending,
     files: [...pending.files.filter((file) => !isNamed(file)), ...pending.uncertain.filter(isNamed)],
     uncertain: pending.uncertain.filter((file) => !isNamed(file)),
+    // What was in the way of a change may be what is taken back now.
+    conflicts: pending.conflicts.filter((file) => !isNamed(file)),
     apply: () => pending.apply(paths),
   };
 }

@@ -31,6 +31,8 @@ export type FileStat = {
 /** Some lines of a text file. `more` tells whether the file goes on; `sha256` is null unless all of it was read. */
 export type LineWindow = { path: string; lines: string[]; more: boolean; sha256: string | null };
 
+export type FileWrite = { path: string; bytes: Uint8Array; was?: Pick<FileContent, 'sha256'> | null };
+
 /** The way to the disk. Paths may be relative to the working directory; each is guarded again when opened. */
 export type Files = {
   /** Whole; refuses what is larger than 10 MB. */
@@ -40,10 +42,14 @@ export type Files = {
   /** Null when nothing is there. `itself`: of a link, not of what it leads to; its type is `other`. */
   stat(path: string, meant?: { itself: true }): Promise<FileStat | null>;
   list(path: string): Promise<FileStat[]>;
-  /** Atomic; creates parent folders; keeps mode bits. The old content is kept for undo. */
-  write(path: string, bytes: Uint8Array): Promise<void>;
+  /**
+   * Creates parent folders; keeps mode, owner, attributes and other names. Atomic where the system lets a file be
+   * replaced. The old content is kept for undo. `was` is what was read there, null for nothing: if something else
+   * stands there by now, nothing is written.
+   */
+  write(path: string, bytes: Uint8Array, was?: Pick<FileContent, 'sha256'> | null): Promise<void>;
   /** All of them or none; one step of undo. */
-  writeAll(changes: readonly { path: string; bytes: Uint8Array }[]): Promise<void>;
+  writeAll(changes: readonly FileWrite[]): Promise<void>;
   /** The old content is kept for undo. */
   remove(path: string): Promise<void>;
 };

@@ -62,12 +62,17 @@ function putInPlace(file: string, bytes: Uint8Array, mode: number): void {
   }
 }
 
-const IN_PLACE = constants.O_WRONLY | ((constants.O_NOFOLLOW as number | undefined) ?? 0);
+const IN_PLACE = constants.O_RDWR | ((constants.O_NOFOLLOW as number | undefined) ?? 0);
 
-/** Writes over a file, and puts `old` back if the disk takes only a part. On the disk when it returns. */
-function overwrite(place: string | Buffer, bytes: Uint8Array, old: Uint8Array): void {
+/**
+ * Writes over a file that holds `old`, and puts that back if the disk takes only a part. Refused with ESTALE when the
+ * file holds something else by now. On the disk when it returns.
+ */
+export function overwrite(place: string | Buffer, bytes: Uint8Array, old: Uint8Array): void {
   const descriptor = openSync(place, IN_PLACE);
   try {
+    if (!readFileSync(descriptor).equals(old))
+      throw Object.assign(new Error('Somebody else changed the file.'), { code: 'ESTALE' });
     try {
       writeOver(descriptor, bytes);
     } catch (error) {

@@ -1,7 +1,7 @@
 import { type BigIntStats, fstatSync, readdirSync, type Stats } from 'node:fs';
 import path from 'node:path';
 import type { FileChange } from '../contract/file-change.ts';
-import type { FileStat, Files } from '../contract/tool.ts';
+import type { FileStat, Files, FileWrite } from '../contract/tool.ts';
 import { isInside } from '../lib/inside.ts';
 import { sha256 } from '../lib/sha256.ts';
 import { explained } from './explain-error.ts';
@@ -22,9 +22,11 @@ export type FilesOptions = {
   cwd: string;
   /** Awaited after the new content is safely on disk and before it takes the old one's place; a throw stops the change. */
   onBeforeWrite?: (change: FileChange) => Promise<void>;
+  /** In the names of temporary files, so that whoever finds one knows whose it is: hexadecimal digits. */
+  mark?: string;
 };
 
-export function createFiles({ guard, cwd, onBeforeWrite }: FilesOptions): Files {
+export function createFiles({ guard, cwd, onBeforeWrite, mark = '' }: FilesOptions): Files {
   const versionOf = versionTeller();
 
   /** Runs one deed on a guarded real path; the system's refusals become sentences. */
@@ -44,14 +46,19 @@ export function createFiles({ guard, cwd, onBeforeWrite }: FilesOptions): Files 
     }
   }
 
-  async function writeAll(changes: readonly { path: string; bytes: Uint8Array }[]): Promise<void> {
+  async function writeAll(changes: readonly FileWrite[]): Promise<void> {
     const contents: NewContent[] = [];
-    for (const { path: file, bytes } of changes) {
-      contents.push({ real: await guard.check(file, 'write'), bytes });
+    for (const { path: file, bytes, was } of changes) {
+      contents.push({ real: await guard.check(file, 'write'), bytes, ...(was !== undefined && { was }) });
     }
     if (new Set(contents.map(({ real }) => real)).size < contents.length)
       throw new Error('One file is to be written twice at once.');
-    await writeFiles(contents, { guard, onBeforeWrite, step: (real, deed) => step('write', real, deed) });
+    await writeFiles(contents, {
+      guard,
+      onBeforeWrite,
+      mark,
+      step: (real, deed) => step('write', real, deed),
+    });
   }
 
   async function remove(file: string): Promise<void> {
@@ -97,7 +104,7 @@ export function createFiles({ guard, cwd, onBeforeWrite }: FilesOptions): Files 
         }
       }),
 
-    write: (file, bytes) => writeAll([{ path: file, bytes }]),
+    write: (file, bytes, was) => writeAll([{ path: file, bytes, ...(was !== undefined && { was }) }]),
     writeAll,
     remove,
   };

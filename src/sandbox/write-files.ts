@@ -1,9 +1,23 @@
 import { randomBytes } from 'node:crypto';
-import { accessSync, constants, linkSync, renameSync, rmdirSync, rmSync, type Stats } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  linkSync,
+  lstatSync,
+  openSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  type Stats,
+} from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import path from 'node:path';
 import { PermissionDeniedError } from '../contract/errors.ts';
 import type { FileChange } from '../contract/file-change.ts';
+import { overwrite } from '../lib/replace-file.ts';
+import { sha256 } from '../lib/sha256.ts';
+import { copyAttributes } from './copy-attributes.ts';
 import type { Guard } from './guard.ts';
 import { NO_LINKS } from './open-file.ts';
 import { type MadeFolder, makeFolder } from './open-folder.ts';
@@ -16,9 +30,12 @@ export type ChangeOptions = {
   onBeforeWrite: ((change: FileChange) => Promise<void>) | undefined;
   /** Runs one step on a path; what the system refuses is told with that path. */
   step<T>(real: string, deed: () => Promise<T>): Promise<T>;
+  /** In the names of temporary files. */
+  mark?: string;
 };
 
-export type NewContent = { real: string; bytes: Uint8Array };
+/** `was` is what was read there before, null for nothing; without it whatever stands there is replaced. */
+export type NewContent = { real: string; bytes: Uint8Array; was?: { sha256: string } | null };
 
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_LINKS;
 
@@ -29,18 +46,32 @@ type Staged = NewContent & {
   temporary: string;
   backup: string;
   old: Stats | null;
+  /** The content of the old file. */
+  before: Uint8Array | null;
+  /** Written over instead of replaced: it has other names, or the system lets nothing take its place. */
+  inPlace: boolean;
 };
+
+/** What a folder says in which nothing may be made, and a file that must stay where it is. */
+const NO_REPLACING = ['EACCES', 'EPERM', 'EROFS', 'EBUSY', 'EXDEV'];
 
 /**
  * Gives all of the files their new content, or none. Everything that can be refused is tried before the first file
  * changes: the new contents are on disk by then, and so are second names for the old ones. Nothing is ever made or
  * replaced through a link, whoever puts one in the way meanwhile.
+ *
+ * Somebody else's save is not lost: what stands there is compared with what was read, again just before it is
+ * replaced, and a write into the old file that came too late for that is found right after, by its second name. What
+ * remains is another program that puts a file of its own in the place within the few microseconds between the two.
+ *
+ * A file with several names, and one that cannot be replaced (a mount, a folder that is read-only), is written over.
+ * Until that is done its content is neither the old nor the new; both are kept for undo by then.
  */
 export async function writeFiles(changes: readonly NewContent[], options: ChangeOptions): Promise<void> {
   const staged: Staged[] = [];
   try {
     await writeStaged(changes, staged, options);
-    for (const item of staged) if (staged.length > 1) rmSync(placeOf(item, 'backup'), { force: true });
+    for (const item of staged) if (!item.inPlace) rmSync(placeOf(item, 'backup'), { force: true });
   } finally {
     for (const { folder } of staged) folder.close();
   }
@@ -49,17 +80,20 @@ export async function writeFiles(changes: readonly NewContent[], options: Change
 async function writeStaged(
   changes: readonly NewContent[],
   staged: Staged[],
-  { guard, onBeforeWrite, step }: ChangeOptions,
+  { guard, onBeforeWrite, step, mark = '' }: ChangeOptions,
 ): Promise<void> {
   const replaced: Staged[] = [];
   try {
-    for (const change of changes) await step(change.real, () => stage(change, guard, staged));
-    for (const { real, bytes, old, folder } of staged) {
+    for (const change of changes) await step(change.real, () => stage(change, { guard, mark }, staged));
+    for (const item of staged) {
+      const { real, bytes, old, folder } = item;
       await step(real, async () => {
+        item.before = old ? await readWhole(real, guard) : null;
+        mustBeAsRead(item);
         const was = old && { was: { type: 'file' as const, mode: old.mode & 0o7777 } };
         await onBeforeWrite?.({
           path: real,
-          before: old ? await readWhole(real, guard) : null,
+          before: item.before,
           after: bytes,
           ...was,
           ...(folder.made !== undefined && { madeFolders: foldersBetween(folder.made, path.dirname(real)) }),
@@ -68,11 +102,10 @@ async function writeStaged(
     }
     for (const item of staged) {
       await step(item.real, () => mustStandThere(item, guard));
-      if (item.old && staged.length > 1) await step(item.real, () => keepOld(item, guard));
+      if (item.old && !item.inPlace) await step(item.real, () => keepOld(item, staged.length > 1));
     }
     for (const item of staged) {
-      await step(item.real, async () => renameSync(placeOf(item, 'temporary'), placeOf(item, 'name')));
-      replaced.push(item);
+      await step(item.real, async () => putInPlace(item, replaced));
     }
   } catch (error) {
     const stranded = putBack(replaced);
@@ -96,17 +129,73 @@ function foldersBetween(outermost: string, innermost: string): string[] {
 }
 
 /** Puts the new content beside the file. What it makes is in `staged` before it is made, to be cleaned up. */
-async function stage({ real, bytes }: NewContent, guard: Guard, staged: Staged[]): Promise<void> {
+async function stage(
+  change: NewContent,
+  { guard, mark }: { guard: Guard; mark: string },
+  staged: Staged[],
+): Promise<void> {
+  const { real, bytes } = change;
   const folder = makeFolder(path.dirname(real));
-  const beside = `.aca-${randomBytes(8).toString('hex')}`;
+  const beside = `.aca-${mark}${randomBytes(8).toString('hex')}`;
   const item: Staged = {
-    ...{ real, bytes, folder, name: path.basename(real), old: null },
+    ...change,
+    ...{ folder, name: path.basename(real), old: null, before: null, inPlace: false },
     ...{ temporary: `${beside}.tmp`, backup: `${beside}.old` },
   };
   staged.push(item);
   item.old = await statOrNull(placeOf(item, 'name'));
   if (item.old) mustBeWritable(item, item.old, guard);
-  await writeSynced(placeOf(item, 'temporary'), bytes, item.old);
+  item.inPlace = item.old !== null && item.old.nlink > 1;
+  if (item.inPlace) return;
+  try {
+    if (await writeSynced(item, bytes)) return;
+  } catch (error) {
+    if (!item.old || !isErrno(error, NO_REPLACING)) throw error;
+  }
+  // Another file would not be the same, or cannot be made.
+  item.inPlace = true;
+  rmSync(placeOf(item, 'temporary'), { force: true });
+}
+
+/** The last moment at which what was read and what is there are compared byte by byte. */
+function mustBeAsRead({ was, before }: Staged): void {
+  if (was === undefined) return;
+  if ((was?.sha256 ?? null) !== (before && sha256(before))) throw changedMeanwhile();
+}
+
+function changedMeanwhile(): Error {
+  return Object.assign(new Error('Somebody else changed the file.'), { code: 'ESTALE' });
+}
+
+function putInPlace(item: Staged, replaced: Staged[]): void {
+  const { before, bytes } = item;
+  if (!item.inPlace) item.inPlace = !isReplaced(item);
+  replaced.push(item);
+  if (!item.inPlace) mustBeUntouched(item);
+  else if (before) overwrite(placeOf(item, 'name'), bytes, before);
+}
+
+/** False when the system lets nothing take the file's place. */
+function isReplaced(item: Staged): boolean {
+  try {
+    renameSync(placeOf(item, 'temporary'), placeOf(item, 'name'));
+    return true;
+  } catch (error) {
+    if (!item.before || !isErrno(error, NO_REPLACING)) throw error;
+    for (const which of ['temporary', 'backup'] as const) rmSync(placeOf(item, which), { force: true });
+    return false;
+  }
+}
+
+/** Somebody may have written into the old file since it was looked at: then it keeps its place. */
+function mustBeUntouched(item: Staged): void {
+  const kept = item.old && lstatSync(placeOf(item, 'backup'), { throwIfNoEntry: false });
+  if (
+    kept &&
+    item.old?.ino === kept.ino &&
+    (kept.size !== item.old.size || kept.mtimeMs !== item.old.mtimeMs)
+  )
+    throw changedMeanwhile();
 }
 
 function placeOf(item: Staged, which: 'name' | 'temporary' | 'backup'): string {
@@ -132,18 +221,18 @@ async function mustStandThere(item: Staged, guard: Guard): Promise<void> {
     });
   }
   const now = await statOrNull(placeOf(item, 'name'));
-  if (now?.ino !== old?.ino || now?.size !== old?.size || now?.mtimeMs !== old?.mtimeMs)
-    throw Object.assign(new Error('Somebody else changed the file.'), { code: 'ESTALE' });
+  const isSame = (of: 'ino' | 'size' | 'mtimeMs' | 'ctimeMs') => now?.[of] === old?.[of];
+  if (!isSame('ino') || !isSame('size') || !isSame('mtimeMs') || !isSame('ctimeMs')) throw changedMeanwhile();
 }
 
-/** A second name costs nothing and keeps owner and times; not every file system has them. */
-async function keepOld(item: Staged, guard: Guard): Promise<void> {
+/** A second name costs nothing and keeps owner and times; not every file system has them. `needed`: then a copy. */
+async function keepOld(item: Staged, needed: boolean): Promise<void> {
   try {
     linkSync(placeOf(item, 'name'), placeOf(item, 'backup'));
   } catch (error) {
     if (!isErrno(error, ['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'EXDEV', 'EACCES']))
       throw error;
-    await writeSynced(placeOf(item, 'backup'), await readWhole(item.real, guard), item.old);
+    if (needed && item.before) await writeSynced({ ...item, temporary: item.backup }, item.before);
   }
 }
 
@@ -151,7 +240,8 @@ async function keepOld(item: Staged, guard: Guard): Promise<void> {
 function putBack(replaced: readonly Staged[]): Staged[] {
   return replaced.toReversed().filter((item) => {
     try {
-      if (item.old) renameSync(placeOf(item, 'backup'), placeOf(item, 'name'));
+      if (item.inPlace && item.before) putOldBack(item, item.before);
+      else if (item.old) renameSync(placeOf(item, 'backup'), placeOf(item, 'name'));
       else rmSync(placeOf(item, 'name'), { force: true });
       return false;
     } catch {
@@ -159,6 +249,15 @@ function putBack(replaced: readonly Staged[]): Staged[] {
       return true;
     }
   });
+}
+
+/** A file that somebody else has changed meanwhile is theirs. */
+function putOldBack(item: Staged, before: Uint8Array): void {
+  try {
+    overwrite(placeOf(item, 'name'), before, item.bytes);
+  } catch (error) {
+    if (!isErrno(error, ['ESTALE'])) throw error;
+  }
 }
 
 function cleanUp(item: Staged): void {
@@ -176,28 +275,37 @@ function cleanUp(item: Staged): void {
   }
 }
 
-/** A new file with the old one's mode and, where the system lets us, its owner. */
-async function writeSynced(place: string, bytes: Uint8Array, old: Stats | null): Promise<void> {
-  const handle = await open(place, NEW_FILE, old ? 0o600 : 0o666);
+/** A new file with the old one's mode, owner and attributes. False when it cannot have them. */
+async function writeSynced(item: Staged, bytes: Uint8Array): Promise<boolean> {
+  const { old } = item;
+  const handle = await open(placeOf(item, 'temporary'), NEW_FILE, old ? 0o600 : 0o666);
   try {
     await handle.writeFile(bytes);
-    if (old) {
-      await keepOwner(handle, old);
-      await handle.chmod(old.mode & 0o7777);
-    }
+    if (old && !(await hasTraitsOf(item, old, handle))) return false;
     await handle.sync();
+    return true;
   } finally {
     await handle.close();
   }
 }
 
-async function keepOwner(handle: FileHandle, old: Stats): Promise<void> {
-  const made = await handle.stat();
-  if (made.uid === old.uid && made.gid === old.gid) return;
+async function hasTraitsOf(item: Staged, old: Stats, handle: FileHandle): Promise<boolean> {
+  const source = openSync(placeOf(item, 'name'), constants.O_RDONLY | NO_LINKS);
   try {
-    await handle.chown(old.uid, old.gid);
-  } catch (error) {
-    // Only root may give files away; the content still counts more than the owner.
-    if (!isErrno(error, ['EPERM', 'EINVAL', 'ENOSYS'])) throw error;
+    if (!(await copyAttributes(source, handle.fd))) return false;
+  } finally {
+    closeSync(source);
   }
+  const made = await handle.stat();
+  if (made.uid !== old.uid || made.gid !== old.gid) {
+    try {
+      await handle.chown(old.uid, old.gid);
+    } catch (error) {
+      // Only root may give files away.
+      if (isErrno(error, ['EPERM', 'EINVAL', 'ENOSYS'])) return false;
+      throw error;
+    }
+  }
+  await handle.chmod(old.mode & 0o7777);
+  return true;
 }

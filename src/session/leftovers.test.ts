@@ -4,10 +4,11 @@ import { expect, test } from 'vitest';
 import { bytesOf, header, prompt, reply } from '../../test/support/crash/journals.ts';
 import { workspace } from '../../test/support/workspace.ts';
 import { toolCallsOf } from '../contract/message.ts';
+import { markOf } from './leftovers.ts';
 import { SessionStore } from './store.ts';
 
-const temporary = '.aca-0123456789abcdef.tmp';
-const backup = '.aca-0123456789abcdef.old';
+const temporary = `.aca-${markOf('s')}0123456789abcdef.tmp`;
+const backup = `.aca-${markOf('s')}0123456789abcdef.old`;
 
 test('[S04] the halves of writes that a kill left behind go when the session is opened; nothing else does', async () => {
   const { root, home } = await workspace({
@@ -16,9 +17,10 @@ test('[S04] the halves of writes that a kill left behind go when the session is 
     'src/.aca-0123.tmp': 'of somebody else',
     [`other/${temporary}`]: 'of a folder no open call speaks of',
   });
-  const later = path.join(root, 'src', '.aca-fedcba9876543210.tmp');
-  writeFileSync(later, 'of a process that is still at it');
-  utimesSync(later, Date.now() / 1000 + 60, Date.now() / 1000 + 60);
+  const others = path.join(root, 'src', `.aca-${markOf('t')}0123456789abcdef.tmp`);
+  writeFileSync(others, 'of another session that is still at it');
+  const slow = Date.now() / 1000 + 3600;
+  utimesSync(path.join(root, 'src', temporary), slow, slow);
   const folder = path.join(home, 'sessions');
   mkdirSync(folder);
   writeFileSync(path.join(folder, '.s.json.tmp.0123456789ab'), 'half a copy');
@@ -38,7 +40,7 @@ test('[S04] the halves of writes that a kill left behind go when the session is 
 
   const open = await new SessionStore(folder).resume('s');
   await open?.close();
-  expect(readdirSync(path.join(root, 'src')).sort()).toEqual(['.aca-0123.tmp', path.basename(later)].sort());
+  expect(readdirSync(path.join(root, 'src')).sort()).toEqual(['.aca-0123.tmp', path.basename(others)].sort());
   expect(readdirSync(path.join(root, 'other'))).toEqual([temporary]);
   expect(readdirSync(folder).sort()).toEqual(['.t.json.tmp.0123456789ab', 's.jsonl']);
 });

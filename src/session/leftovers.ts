@@ -1,31 +1,29 @@
 import { readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { toolCallsOf } from '../contract/message.ts';
+import { sha256 } from '../lib/sha256.ts';
 import type { Folded } from './records.ts';
-import { statIfAny } from './undo/standing.ts';
-
-/** What an atomic write of ours is called before it is done: a copy of the session, a file a tool writes. */
-const UNFINISHED = /^\..+\.json\.tmp\.[0-9a-f]{12}$|^\.aca-[0-9a-f]{16}\.(tmp|old)$/;
-/** A write is begun just after its call was journaled. */
-const SOON_MS = 2_000;
 
 /**
- * Removes what the end of a process left behind in its middle: the halves of writes that never became files. Only
- * folders that open calls speak of are looked at, and only what is as old as the journal's last record.
+ * Removes what the end of a process left behind in its middle: the halves of writes that never became files. Their names
+ * say which session they belong to, and whoever opens a session holds its lock: nobody is at them any more, however
+ * long ago they were begun. Only folders that open calls speak of are looked at.
  */
 export function removeLeftovers(file: string, { session, unfinished }: Folded): void {
-  const before = (statIfAny(file)?.mtimeMs ?? 0) + SOON_MS;
   const id = path.basename(file, '.jsonl');
-  remove(path.dirname(file), before, (name) => name.startsWith(`.${id}.`));
-  for (const folder of touchedBy(session, unfinished.started)) remove(folder, before, () => true);
+  remove(path.dirname(file), (name) => name.startsWith(`.${id}.`) && /\.tmp\.[0-9a-f]{12}$/.test(name));
+  const mark = markOf(id);
+  const own = new RegExp(`^\\.aca-${mark}[0-9a-f]{16}\\.(tmp|old)$`);
+  for (const folder of touchedBy(session, unfinished.started)) remove(folder, (name) => own.test(name));
 }
 
-function remove(folder: string, before: number, isOurs: (name: string) => boolean): void {
-  for (const name of namesIn(folder)) {
-    const place = path.join(folder, name);
-    if (UNFINISHED.test(name) && isOurs(name) && (statIfAny(place)?.mtimeMs ?? Infinity) <= before)
-      rmSync(place, { force: true });
-  }
+/** What the names of a session's temporary files begin with. */
+export function markOf(sessionId: string): string {
+  return sha256(sessionId).slice(0, 16);
+}
+
+function remove(folder: string, isOurs: (name: string) => boolean): void {
+  for (const name of namesIn(folder)) if (isOurs(name)) rmSync(path.join(folder, name), { force: true });
 }
 
 function touchedBy(

@@ -41,7 +41,7 @@ export const edit = defineTool({
 
     const { draft, units, count, notes } = plan;
     const bytes = bytesWith(units, draft);
-    await context.files.write(edit.file_path, bytes);
+    await context.files.write(edit.file_path, bytes, draft.file);
     const hash = sha256(bytes);
     context.seen.set(draft.file.path, hash);
     return ok(['File updated successfully', ...notes].join('\n'), {

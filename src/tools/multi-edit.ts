@@ -46,7 +46,9 @@ export const multiEdit = defineTool({
     if (plan.type === 'refused') return fail(plan.error);
 
     const { changes, notes } = plan;
-    await context.files.writeAll(changes.map(({ draft, bytes }) => ({ path: draft.file.path, bytes })));
+    await context.files.writeAll(
+      changes.map(({ draft, bytes }) => ({ path: draft.file.path, bytes, was: draft.file })),
+    );
     const written = changes.map(({ draft, bytes }) => ({ path: draft.file.path, sha256: sha256(bytes) }));
     for (const { path, sha256: hash } of written) context.seen.set(path, hash);
     const files = changes.map(({ file_path }) => file_path);

@@ -63,7 +63,7 @@ export const write = defineTool({
       }
     }
 
-    await files.write(file_path, bytes);
+    await files.write(file_path, bytes, old);
     const written = await files.stat(file_path);
     if (written) seen.set(written.path, hash);
     return ok([`File ${old ? 'overwritten' : 'created'} successfully`, ...notesOf(manner)].join('\n'), {

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -132,7 +133,7 @@ describe('what was typed', () => {
 });
 
 describe('housekeeping', () => {
-  test('[S05] [Y38] after the first answer what had its time goes, and is told; pinned ones stay; once a day', async () => {
+  test('[S05] [Y38] what had its time is named after the first answer, and goes a day later; pinned ones stay; once a day', async () => {
     const space = await workspace();
     await oldSession(space, 'aaaa0000', 40);
     await oldSession(space, 'bbbb0000', 40);
@@ -157,12 +158,28 @@ describe('housekeeping', () => {
     expect(await listed()).toEqual(['aaaa0000', 'bbbb0000', 'cccc0000']);
     terminal.type('hello\r');
     await terminal.waitFor('One.');
-    await expect.poll(listed, { timeout: 30_000, interval: 200 }).toEqual(['bbbb0000', 'cccc0000']);
+    const marker = inRoot(space, 'last-housekeeping');
+    await expect.poll(() => existsSync(marker), { timeout: 30_000, interval: 200 }).toBe(true);
     terminal.type('go on\r');
-    await terminal.waitFor('1 session was removed (unused for more than 30 days; ');
-    await oldSession(space, 'dddd0000', 40);
+    await terminal.waitFor(
+      '1 session will be removed tomorrow or later (unused for more than 30 days): aaaa0000',
+    );
     terminal.type('/quit\r');
     await terminal.exitCode;
+    expect(await listed()).toEqual(['aaaa0000', 'bbbb0000', 'cccc0000']);
+
+    const dayBefore = Date.now() - DAY_MS - 60_000;
+    await writeFile(marker, JSON.stringify({ announced: { aaaa0000: dayBefore } }));
+    await utimes(marker, dayBefore / 1000, dayBefore / 1000);
+    const later = await open(space, [says('One.'), says('Two.')]);
+    later.terminal.type('hello\r');
+    await later.terminal.waitFor('One.');
+    await expect.poll(listed, { timeout: 30_000, interval: 200 }).toEqual(['bbbb0000', 'cccc0000']);
+    later.terminal.type('go on\r');
+    await later.terminal.waitFor('1 session was removed (unused for more than 30 days; ');
+    await oldSession(space, 'dddd0000', 40);
+    later.terminal.type('/quit\r');
+    await later.terminal.exitCode;
 
     const second = await open(space, [says('Three.')]);
     second.terminal.type('hello\r');

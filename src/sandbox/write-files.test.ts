@@ -76,7 +76,7 @@ describe("somebody else's save", () => {
           const save = () => savers[how](file, theirs);
           const { root, context } = await bench(
             { 'a.txt': 'first' },
-            { onBeforeWrite: async () => moment === moments[1] && save() },
+            { onBeforeWrite: async () => void (moment === moments[1] && save()) },
           );
           file = path.join(root, 'a.txt');
           if (isLinked) linkSync(file, path.join(root, 'b.txt'));

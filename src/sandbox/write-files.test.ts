@@ -15,10 +15,7 @@ import {
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { bench, use } from '../../test/support/hands.ts';
-import { sha256 } from '../lib/sha256.ts';
-import { edit } from '../tools/edit.ts';
-import { write } from '../tools/write.ts';
+import { bench } from '../../test/support/hands.ts';
 
 const bytes = (text: string) => Buffer.from(text);
 const isRoot = process.getuid?.() === 0;
@@ -100,28 +97,6 @@ describe("somebody else's save", () => {
       'changed by somebody else',
     );
     expect(readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('theirs');
-  });
-
-  test.each([
-    ['Edit', edit, { file_path: 'a.txt', old_string: 'first', new_string: 'ours' }],
-    ['Write', write, { file_path: 'a.txt', content: 'ours' }],
-  ])('%s passes on what it has read', async (_, tool, input) => {
-    const { root, context } = await bench({ 'a.txt': 'first' });
-    const file = path.join(root, 'a.txt');
-    const { files } = context;
-    context.seen.set(file, sha256('first'));
-    const meanwhile = {
-      ...files,
-      async read(name: string) {
-        const content = await files.read(name);
-        writeFileSync(file, 'theirs');
-        return content;
-      },
-    };
-    await expect(use(tool, input, { ...context, files: meanwhile })).rejects.toThrow(
-      'changed by somebody else',
-    );
-    expect(readFileSync(file, 'utf8')).toBe('theirs');
   });
 
   test('of one file stops all of several', async () => {

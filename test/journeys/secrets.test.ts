@@ -40,8 +40,8 @@ describe('a private key under an innocent name', () => {
   test.each<[string, Step]>([
     ['Read', calls(['Read', { file_path: 'notes.txt' }])],
     ['Read, some lines only', calls(['Read', { file_path: 'notes.txt', offset: 8, limit: 5 }])],
-    ['Grep', calls(['Grep', { pattern: '[A-Za-z0-9+/]{40}', path: 'notes.txt', output_mode: 'content' }])],
-    ['Grep over the folder', calls(['Grep', { pattern: '[A-Za-z0-9+/]{40}', output_mode: 'content' }])],
+    ['Grep', calls(['Grep', { pattern: '.', path: 'notes.txt' }])],
+    ['Grep over the folder', calls(['Grep', { pattern: '.' }])],
     ['cat', calls(['Bash', { command: 'cat notes.txt' }])],
     ['sed', calls(['Bash', { command: 'sed -n 9,12p notes.txt' }])],
     ['tail', calls(['Bash', { command: 'tail -n 6 ./notes.txt' }])],

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, readSync, renameSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, readSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { makePrivateFolder } from '../lib/private-folder.ts';
 import { openToAppend, readRegularFile, readRegularText } from '../lib/regular-file.ts';
@@ -138,10 +138,18 @@ function isLink<T extends Partial<Link>>(value: T | null | undefined): value is 
   return Number.isSafeInteger(value?.seq) && /^[0-9a-f]{64}$/.test(value?.hash ?? '');
 }
 
+/** Where nothing can be renamed it is written in place: a crash in that moment costs the head, never the log. */
 function writeHead(file: string, head: Head): void {
+  const text = `${JSON.stringify(head)}\n`;
   const temporary = `${headFileOf(file)}.tmp`;
-  writeFileSync(temporary, `${JSON.stringify(head)}\n`, { mode: 0o600 });
-  renameSync(temporary, headFileOf(file));
+  writeFileSync(temporary, text, { mode: 0o600 });
+  try {
+    renameSync(temporary, headFileOf(file));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
+    writeFileSync(headFileOf(file), text, { mode: 0o600 });
+    rmSync(temporary, { force: true });
+  }
 }
 
 function lastLink(lines: readonly string[]): Link | null {

@@ -115,7 +115,7 @@ describe('[S04] [S06] [Y11] a disk that fails costs a warning, never the convers
   });
 
   test.for([
-    ['EXDEV', 'rename,renameat2'],
+    ['EXDEV', 'rename,renameat,renameat2'],
     ['EIO', 'fsync'],
   ] as const)(
     '%s from every %s: the journal has everything, and no half of a file is left',

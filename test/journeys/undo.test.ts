@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -164,5 +165,24 @@ describe("the user's own work in between", () => {
     await play(space, [calls(['Write', { file_path: 'new.txt', content: 'x' }]), says('Done.')]);
     await rm(path.join(space.root, 'new.txt'));
     expect((await aca(space, ['undo', '--yes'])).stdout).toBe('Nothing to undo.\n');
+  });
+
+  test('what a person saves while a command runs is shown apart and stays, unless it is named', async () => {
+    const space = await workspace(files);
+    const at = (name: string) => path.join(space.root, name);
+    const command = 'touch began; while [ ! -e saved ]; do sleep 0.1; done; sleep 1.1; echo x > out.txt';
+    const run = play(space, [calls(['Bash', { command }]), says('Done.')], ['--allow', 'Bash(*)']);
+    await expect.poll(() => existsSync(at('began')), { timeout: 30_000 }).toBe(true);
+    await writeFile(at('notes.md'), 'my work\n');
+    await writeFile(at('saved'), '');
+    await run;
+
+    const preview = (await aca(space, ['undo'])).stdout;
+    expect(preview).toMatch(/remove +out\.txt/);
+    expect(preview).toMatch(
+      /Perhaps not done by this run, and left alone:\n +would restore notes\.md +\+5 -1: it was changed while a command ran/,
+    );
+    expect((await aca(space, ['undo', '--yes'])).stdout).toContain('removed out.txt');
+    expect(await readFile(at('notes.md'), 'utf8')).toBe('my work\n');
   });
 });

@@ -1,13 +1,22 @@
 import { realpathSync, statSync } from 'node:fs';
 import { applyEdits, findNodeAtLocation, modify, parseTree } from 'jsonc-parser';
 import { writeAtomic } from '../lib/atomic-write.ts';
+import { updateFile } from '../lib/file-update.ts';
 import { parseConfig, readSmallFile } from './config-file.ts';
 
 /**
  * Sets one value in a configuration file and keeps the rest, comments included; undefined takes the key out. Nothing
  * wrong is ever written.
  */
-export async function setValue(
+export function setValue(
+  file: string,
+  keyPath: readonly string[],
+  value: unknown,
+): Promise<{ notices: string[] }> {
+  return updateFile(file, () => change(file, keyPath, value));
+}
+
+async function change(
   file: string,
   keyPath: readonly string[],
   value: unknown,

@@ -2,6 +2,7 @@ import path from 'node:path';
 import * as z from 'zod';
 import { UserError } from '../contract/errors.ts';
 import { writeAtomic } from '../lib/atomic-write.ts';
+import { updateFile } from '../lib/file-update.ts';
 import { readRegularText } from '../lib/regular-file.ts';
 import type { Env } from './environment.ts';
 import { maskKey } from './mask.ts';
@@ -66,20 +67,25 @@ export function createKeychain({ home, env, system = createOsKeychain(env) }: Ke
     },
 
     async store(provider, key) {
-      const credentials = await readCredentials(file);
+      // A damaged file is told before anything is put elsewhere.
+      await readCredentials(file);
       const because = await system.set(provider, key).then(() => undefined, unavailable);
       const entry: Credentials[string] = because === undefined ? { keychain: true } : { key };
-      await writeCredentials(file, credentials.set(provider, entry));
+      await updateFile(file, async () =>
+        writeCredentials(file, (await readCredentials(file)).set(provider, entry)),
+      );
       return because === undefined ? { where: SYSTEM_KEYCHAIN } : { where: file, because };
     },
 
     async remove(provider) {
-      const credentials = await readCredentials(file);
-      const entry = credentials.get(provider);
+      const entry = (await readCredentials(file)).get(provider);
       if (entry === undefined) return false;
       if ('keychain' in entry) await removeFrom(system, provider);
-      credentials.delete(provider);
-      await writeCredentials(file, credentials);
+      await updateFile(file, async () => {
+        const credentials = await readCredentials(file);
+        credentials.delete(provider);
+        await writeCredentials(file, credentials);
+      });
       return true;
     },
 

@@ -2,6 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
 import { writeAtomic } from '../lib/atomic-write.ts';
+import { updateFile } from '../lib/file-update.ts';
 import { readRegularText } from '../lib/regular-file.ts';
 import { sha256 } from '../lib/sha256.ts';
 import { checkOnce } from './check-settings.ts';
@@ -100,21 +101,25 @@ export async function trustFolder(
   cwd: string,
   content: readonly ProjectContent[],
 ): Promise<string> {
-  const folders = readStore(home) ?? {};
   const root = realRoot(cwd);
-  const files = { ...folders[root]?.files };
-  for (const { name, text } of content) files[name] = { sha256: sha256(text), text };
-  await writeStore(home, { ...folders, [root]: { trustedAt: new Date().toISOString(), files } });
+  await updateFile(storeFile(home), async () => {
+    const folders = readStore(home) ?? {};
+    const files = { ...folders[root]?.files };
+    for (const { name, text } of content) files[name] = { sha256: sha256(text), text };
+    await writeStore(home, { ...folders, [root]: { trustedAt: new Date().toISOString(), files } });
+  });
   return root;
 }
 
 /** The folder whose trust was taken back, or null where there was none. */
 export async function revokeTrust(home: string, cwd: string): Promise<string | null> {
   const root = realRoot(cwd);
-  const { [root]: revoked, ...others } = readStore(home) ?? {};
-  if (revoked === undefined) return null;
-  await writeStore(home, others);
-  return root;
+  return updateFile(storeFile(home), async () => {
+    const { [root]: revoked, ...others } = readStore(home) ?? {};
+    if (revoked === undefined) return null;
+    await writeStore(home, others);
+    return root;
+  });
 }
 
 export function trustedFolders(home: string): TrustedFolder[] {

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { realpathSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -28,9 +28,19 @@ function held(server: Server): Lock {
 
 /** Linux has names that are no files; Windows has pipes; elsewhere it is a file in the folder for such. */
 function addressOf(file: string): string {
-  const name = `aca-lock-${sha256(path.resolve(file)).slice(0, 32)}`;
+  const name = `aca-lock-${sha256(realName(path.resolve(file))).slice(0, 32)}`;
   if (process.platform === 'linux') return `\0${name}`;
   return process.platform === 'win32' ? `\\\\.\\pipe\\${name}` : path.join(tmpdir(), `${name}.sock`);
+}
+
+/** A home behind a link is the same home. What is not there yet is named from the folder that is. */
+function realName(file: string): string {
+  try {
+    return realpathSync.native(file);
+  } catch {
+    const folder = path.dirname(file);
+    return folder === file ? file : path.join(realName(folder), path.basename(file));
+  }
 }
 
 function isSocketFile(address: string): boolean {

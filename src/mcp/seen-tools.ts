@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { writeAtomic } from '../lib/atomic-write.ts';
 import { compareText } from '../lib/compare.ts';
+import { updateFile } from '../lib/file-update.ts';
 import { readRegularText } from '../lib/regular-file.ts';
 import { sha256 } from '../lib/sha256.ts';
 import type { ServerTool } from './offers.ts';
@@ -33,12 +34,14 @@ export function seenTools(file: string): SeenTools {
       if (fresh.length === 0) return writing;
       const added = Object.fromEntries(fresh.map((tool) => [tool.name, fingerprint(tool)]));
       known = { ...known, [server]: { ...hashes(server), ...added } };
-      writing = writing.then(async () => {
-        // Another process may have added its own.
-        const others = await readSeen(file);
-        const merged = { ...others, [server]: { ...others[server], ...added } };
-        await writeAtomic(file, `${JSON.stringify(merged, null, 2)}\n`, 0o600);
-      });
+      writing = writing.then(() =>
+        updateFile(file, async () => {
+          // Another process may have added its own.
+          const others = await readSeen(file);
+          const merged = { ...others, [server]: { ...others[server], ...added } };
+          await writeAtomic(file, `${JSON.stringify(merged, null, 2)}\n`, 0o600);
+        }),
+      );
       return writing;
     },
   };

@@ -18,6 +18,7 @@ export async function runTogether(
     bundle: true,
     format: 'esm',
     platform: 'node',
+    mainFields: ['module', 'main'],
     target: 'node20.19',
   });
   const run = promisify(execFile);

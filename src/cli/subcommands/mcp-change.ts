@@ -9,6 +9,7 @@ import { projectRoot } from '../../config/trust.ts';
 import { UserError } from '../../contract/errors.ts';
 import { writeAtomic } from '../../lib/atomic-write.ts';
 import { dataRoot } from '../../lib/data-root.ts';
+import { updateFile } from '../../lib/file-update.ts';
 import { readRegularText } from '../../lib/regular-file.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -75,7 +76,7 @@ function placeOf({ project }: { project?: true }, { cwd, env }: Terminal): strin
 async function write(file: string, name: string, server: unknown): Promise<void> {
   const keyPath = ['mcpServers', name];
   if (path.basename(file) !== MCP_FILE) return void (await setValue(file, keyPath, server));
-  await writeAtomic(file, editText(textOf(file), keyPath, server));
+  await updateFile(file, () => writeAtomic(file, editText(textOf(file), keyPath, server)));
 }
 
 function textOf(file: string): string {

@@ -62,6 +62,14 @@ export default defineConfig({
       {
         test: {
           ...journeys,
+          name: 'soak',
+          include: ['test/soak/**/*.test.ts'],
+          globalSetup: ['test/support/build-once.ts'],
+        },
+      },
+      {
+        test: {
+          ...journeys,
           name: 'binary',
           include: builtBinary === null ? [INSTALL] : [INSTALL, ...WITH_BINARY],
           globalSetup: ['test/support/binary.ts'],

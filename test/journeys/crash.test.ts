@@ -4,55 +4,15 @@ import { describe, expect, test } from 'vitest';
 import { textOf } from '../../src/contract/message.ts';
 import { SessionStore } from '../../src/session/store.ts';
 import { aca, doors } from '../support/aca.ts';
-import { atMoment, type KillPoint, killPoints } from '../support/crash/kill-points.ts';
 import { dataRootOf, runProgram, sessionsIn } from '../support/crash/program.ts';
 import { typeAndKill } from '../support/crash/pty.ts';
-import {
-  goOn,
-  headless,
-  play,
-  round,
-  type Stage,
-  setStage,
-  startOf,
-  withServer,
-} from '../support/crash/round.ts';
+import { goOn, headless, type Stage, setStage, startOf, withServer } from '../support/crash/round.ts';
 import { counter, permissions, script, sentences } from '../support/crash/scenario.ts';
 import { countedIn, undoAll } from '../support/crash/verify.ts';
 import { calls, says } from '../support/model-server/script.ts';
 import { pictureOf } from '../support/undo.ts';
 
-/** Rounds in all: those at known moments, and the rest at any. */
-const ROUNDS = 200;
-const AT_ONCE = 6;
-const RESUMED_EVERY = 10;
-
 describe('[S04] [S06] [T14] [L12] killed at any moment', () => {
-  test(`${ROUNDS} rounds: nothing that was said is lost, nothing ran twice, all of it can be undone`, async () => {
-    const warm = await setStage();
-    await play(warm);
-    const begun = performance.now();
-    const known = await killPoints(await setStage(warm.space), ROUNDS - 20);
-    const took = performance.now() - begun;
-    const rest = Math.max(0, ROUNDS - known.length);
-    const points = [...known, ...Array.from({ length: rest }, () => atMoment(Math.random(), took))];
-
-    const failures: string[] = [];
-    let killed = 0;
-    await inTurns(points, async (point, i) => {
-      const stage = await setStage(warm.space);
-      try {
-        const ran = await round(stage, point.treatment(stage), { resume: i % RESUMED_EVERY === 0 });
-        if (ran.signal === 'SIGKILL') killed++;
-      } catch (error) {
-        failures.push(`killed ${point.name}: ${error instanceof Error ? error.message : String(error)}`);
-      }
-    });
-    expect(failures).toEqual([]);
-    // A round that came to its end by itself has proven nothing.
-    expect(killed).toBeGreaterThan(points.length * 0.8);
-  }, 600_000);
-
   test.each([
     'I make new.txt an',
     'Now I lo',
@@ -138,12 +98,4 @@ function beginningsOf(sentence: string): string[] {
 
 function storeOf({ space }: Stage): SessionStore {
   return new SessionStore(path.join(dataRootOf(space), 'sessions'));
-}
-
-async function inTurns(points: readonly KillPoint[], deed: (point: KillPoint, i: number) => Promise<void>) {
-  const waiting = [...points.entries()];
-  const work = async () => {
-    for (let next = waiting.shift(); next; next = waiting.shift()) await deed(next[1], next[0]);
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
 }

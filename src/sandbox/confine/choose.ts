@@ -36,7 +36,10 @@ export type ChooseOptions = {
   onFindings?(findings: SandboxFinding[]): void;
 };
 
-const PROBE_MS = 5_000;
+/** Generous: a slow machine must not lose its sandbox. */
+const SELF_TEST_MS = 30_000;
+/** An engine that is stuck may never answer. */
+const ENGINE_MS = 5_000;
 
 const installation: Record<string, string> = {
   bubblewrap: 'bubblewrap is not installed (apt install bubblewrap, or what your system calls it)',
@@ -123,7 +126,7 @@ function testBubblewrap(
     const child = spawn(program, args, {
       cwd: '/',
       env: { ...env },
-      timeout: PROBE_MS,
+      timeout: SELF_TEST_MS,
       windowsHide: true,
       stdio: ['ignore', 'pipe', 'pipe', 'ignore', filter ? 'pipe' : 'ignore'],
     });
@@ -147,7 +150,7 @@ function testBubblewrap(
 /** Null when it works, else its own last words. */
 function tryOut(program: string, args: readonly string[], env: ChooseOptions['env']): Promise<string | null> {
   return new Promise((resolve) => {
-    const options = { cwd: '/', env: { ...env }, timeout: PROBE_MS, windowsHide: true };
+    const options = { cwd: '/', env: { ...env }, timeout: ENGINE_MS, windowsHide: true };
     execFile(program, [...args], options, (error, _stdout, stderr) => {
       if (!error) return resolve(null);
       resolve(

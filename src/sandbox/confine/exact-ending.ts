@@ -59,14 +59,12 @@ export function endingOf({ code, signal }: Ending, words: string, { tells }: Doo
   const exited = new RegExp(`^\\[1\\]\\S*\\s+Exit ${code}\\s`, 'm').test(words);
   // Where it would have told and did not, the shell in between got the signal itself, before it began.
   const untold = words.trim() === '' && !tells;
+  if (name !== undefined && !exited && !untold) return { code: null, signal: name };
   const note = leftNote(words);
-  const told = note === null ? {} : { note };
-  return name === undefined || exited || untold
-    ? { code, signal, ...told }
-    : { code: null, signal: name, ...told };
+  return { code, signal, ...(note !== null && { note }) };
 }
 
-/** What the reader of the output has to know about processes that ended with the sandbox. */
+/** What the reader of the output has to know about processes that ended with the sandbox. Who kills a command knows. */
 function leftNote(words: string): string | null {
   const left = words.split('\n').filter((line) => line.startsWith(LEFT_RUNNING));
   if (left.length === 0) return null;

@@ -14,9 +14,10 @@ import type { Terminal } from './terminal.ts';
 const session = { id: 'session-1', startedAt: '2026-01-01T00:00:00Z' };
 
 /** What a pattern takes out of each of its examples. */
-const secrets = keyPatterns.flatMap(({ match, examples }) =>
-  examples.hits.map((hit) => ({ hit, secret: [...hit.matchAll(match)][0]?.[1] ?? '' })),
-);
+const secrets = keyPatterns.flatMap(({ match, examples }) => {
+  const anywhere = new RegExp(match.source, match.flags.replace('y', ''));
+  return examples.hits.map((hit) => ({ hit, secret: anywhere.exec(hit)?.[1] ?? '' }));
+});
 
 async function recording(known: { name: string; value: string }[] = []) {
   const { home } = await workspace();

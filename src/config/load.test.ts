@@ -81,6 +81,7 @@ describe('[F01] [R07] without any file', () => {
         autoApprove: false,
         allowedDomains: [],
         writablePaths: [],
+        maxProcesses: 4096,
       },
       redactSecrets: true,
       auditLog: true,
@@ -99,6 +100,7 @@ describe('[F01] [R07] without any file', () => {
       cleanupPeriodDays: 30,
       storageLimitMb: 4096,
       cache: { enabled: true, files: false, responses: 'side-jobs', redis: {} },
+      undoLimitMb: 2048,
       updates: { check: true },
       network: {},
     });

@@ -202,5 +202,6 @@ test.each([
   '`-----BEGIN PRIVATE KEY-----\\n$' + '{body}\\n-----END PRIVATE KEY-----`',
   '-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----',
   'PRIVATE KEY',
+  "const beginnings = ['MIIEvQIBADANBgkqhkiG9w0BAQEFAASC', 'MIIEvgIBADANBgkqhkiG9w0BAQEFAASC'];",
   `ssh-rsa ${randomBytes(270).toString('base64')} me@host`,
 ])('what is public stays: %j', (text) => expect(wall().hide(text)).toBe(text));

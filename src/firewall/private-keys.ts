@@ -65,7 +65,9 @@ const bare: Finder = {
     'MIIJKAIBAAKCAgEA',
     'MIIJKgIBAAKCAgEA',
   ],
-  find: (text, at, from) => bodyCuts(text, at, from),
+  // Every first line of such a key is longer; the beginning alone tells nothing.
+  find: (text, at, from) =>
+    /^[A-Za-z\d+/]{40}/.test(text.slice(at, at + 40)) ? bodyCuts(text, at, from) : [],
 };
 
 /** PuTTY says how many lines of a key are private. */

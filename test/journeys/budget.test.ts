@@ -243,8 +243,8 @@ describe('what calls cost', () => {
   test('a price that is not known is said to be unknown', async () => {
     const space = await workspace();
     const server = await serve([says('hey')]);
-    const { model, env } = doors.ollama(server.url);
-    const screen = openTerminal(space, ['--plain', '--model', model], env);
+    const { env } = doors['openai-chat'](server.url);
+    const screen = openTerminal(space, ['--plain', '--model', 'openai-chat/unheard-of'], env);
     await screen.waitFor('> ');
     screen.type('go\r');
     await screen.waitFor('hey');
@@ -253,5 +253,13 @@ describe('what calls cost', () => {
     expect(screen.screen()).not.toContain('$0.00');
     screen.type('/quit\r');
     expect(await screen.exitCode).toBe(0);
+  });
+
+  test('a model on this machine costs nothing', async () => {
+    const space = await workspace();
+    const server = await serve([says('hey')]);
+    const { model, env } = doors.ollama(server.url);
+    const outcome = await aca(space, ['-p', 'go', '--model', model, '--output-format', 'json'], { env });
+    expect(JSON.parse(outcome.stdout)).toMatchObject({ costUsd: 0 });
   });
 });

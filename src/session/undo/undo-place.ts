@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, realpathSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { sha256 } from '../../lib/sha256.ts';
 import type { UndoOptions } from './undo-store.ts';
@@ -20,7 +20,7 @@ export function undoPlace(
 /** The folders of all projects. Before there was one for each, all had the folder above them. */
 export function undoFolders(dataRoot: string): string[] {
   const all = path.join(dataRoot, 'undo');
-  if (!existsSync(all)) return [];
+  if (!statSync(all, { throwIfNoEntry: false })?.isDirectory()) return [];
   const projects = readdirSync(all).filter((name) => /^[0-9a-f]{16}$/.test(name));
   return [all, ...projects.map((name) => path.join(all, name))];
 }

@@ -199,11 +199,10 @@ export const streams: Fault[] = [
     name: 'no figures: usage and cost are zero, and nothing else changes',
     script: [says('fine', { usage: null })],
     upshot: {},
-    also: ({ report }, protocol) =>
+    also: ({ report }) =>
       expect({ usage: report.usage, costUsd: report.costUsd }).toEqual({
         usage: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 },
-        // What a local model costs is not known.
-        costUsd: protocol === 'ollama' ? null : 0,
+        costUsd: 0,
       }),
   },
   {

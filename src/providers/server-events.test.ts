@@ -35,7 +35,7 @@ test('events are the same whatever the chunks and the ends of lines', async () =
   await fc.assert(
     fc.asyncProperty(
       fc.array(event),
-      fc.constantFrom('\n', '\r\n'),
+      fc.constantFrom('\n', '\r\n', '\r'),
       fc.array(fc.nat()),
       async (events, end, places) => {
         const text = events
@@ -47,6 +47,43 @@ test('events are the same whatever the chunks and the ends of lines', async () =
       },
     ),
   );
+});
+
+test('line ends of all three kinds may alternate, also with CR and LF in different chunks', async () => {
+  const end = fc.constantFrom('\n', '\r\n', '\r');
+  const lines = fc.array(fc.tuple(fc.constantFrom('data: a', 'data: b', ': comment', ''), end));
+  await fc.assert(
+    fc.asyncProperty(lines, fc.array(fc.nat()), async (parts, places) => {
+      // A line that ends with CR before an empty line that ends with LF would read as one CRLF.
+      const text = parts
+        .map(([line, ending], i) => {
+          const next = parts[i + 1];
+          return line + (ending === '\r' && next?.[0] === '' && next[1] === '\n' ? '\r\n' : ending);
+        })
+        .join('');
+      const plain = parts.map(([line]) => `${line}\n`).join('');
+      const bytes = (of: string) => new TextEncoder().encode(of);
+      expect(await read(answer(cut(bytes(text), places)))).toEqual(await read(answer([bytes(plain)])));
+    }),
+  );
+});
+
+test('an event that ends with CR is given out at once, before the next chunk', async () => {
+  let asked = 0;
+  async function* source(): AsyncGenerator<Uint8Array<ArrayBuffer>, undefined> {
+    for (const text of ['data: 1\r\r', 'data: 2\r\r']) {
+      asked++;
+      yield new TextEncoder().encode(text);
+    }
+  }
+  const init = { status: 200, statusText: 'OK', headers: {} };
+  const seen: [string, number][] = [];
+  for await (const { data } of serverEvents(streamedResponse(new ByteStream(source()), init).body))
+    seen.push([data, asked]);
+  expect(seen).toEqual([
+    ['1', 1],
+    ['2', 2],
+  ]);
 });
 
 test('lines of data belong together, and an event without its end is none', async () => {

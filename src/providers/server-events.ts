@@ -9,12 +9,27 @@ export async function* serverEvents(body: Response['body'] = null): AsyncGenerat
   let ready: EventSourceMessage[] = [];
   const parser = createParser({ onEvent: (event) => ready.push(event) });
   const decoder = new TextDecoder();
+  const normalize = lineFeeds();
   for await (const chunk of body ?? []) {
-    parser.feed(decoder.decode(chunk, { stream: true }));
+    parser.feed(normalize(decoder.decode(chunk, { stream: true })));
     const events = ready;
     ready = [];
     yield* events;
   }
+}
+
+/**
+ * Turns CRLF and bare CR into LF, chunk by chunk. The parser alone holds back a CR at the end of a chunk until more
+ * arrives, so the last event of a stream with bare CRs would be lost and every other one late.
+ */
+function lineFeeds(): (chunk: string) => string {
+  let endedWithCr = false;
+  return (chunk) => {
+    if (chunk === '') return chunk;
+    const text = endedWithCr && chunk.startsWith('\n') ? chunk.slice(1) : chunk;
+    endedWithCr = chunk.endsWith('\r');
+    return text.includes('\r') ? text.replaceAll(/\r\n?/g, '\n') : text;
+  };
 }
 
 type Exchange = { watch: WireWatch; options: ProviderOptions; begun: boolean };

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -59,6 +59,37 @@ describe('[T11] a command', () => {
     expect((await run('pwd')).stdout).toBe(`${root}\n`);
     expect((await run('pwd', { cwd: 'sub' })).stdout).toBe(`${root}/sub\n`);
     await expect(run('pwd', { cwd: '/etc' })).rejects.toThrow(/Permission denied: read \/etc/);
+  });
+
+  describe('is refused once the working directory', () => {
+    const swaps: [what: string, swap: (root: string, away: string) => Promise<void>, words: string][] = [
+      [
+        'is a link to another folder',
+        async (root) => {
+          await mkdir(`${root}-other`);
+          await symlink(`${root}-other`, root);
+        },
+        'it now leads to ROOT-other',
+      ],
+      ['is a link to where it was moved', (root, away) => symlink(away, root), 'it now leads to ROOT-away'],
+      ['is another folder', async (root) => void (await mkdir(root)), 'it was replaced by another folder'],
+      ['is a file', (root) => writeFile(root, ''), 'it is no longer a folder'],
+      ['is a link to itself', (root) => symlink(root, root), 'it is no longer a folder'],
+      ['is gone', async () => undefined, 'it is no longer a folder'],
+    ];
+    test.each(swaps)('%s, and runs again when it is back', async (_what, swap, words) => {
+      const { root, run, shell } = await shellIn();
+      const away = `${root}-away`;
+      const refusal = `Permission denied: run a command in ${root} (${words.replace('ROOT', root)}; ask the user to put it back or to start a new session)`;
+      expect((await run('echo before')).stdout).toBe('before\n');
+      await rename(root, away);
+      await swap(root, away);
+      await expect(run('touch made')).rejects.toThrow(refusal);
+      await expect(shell.start({ command: 'touch made' })).rejects.toThrow(refusal);
+      await rm(root, { recursive: true, force: true });
+      await rename(away, root);
+      expect((await run('ls')).stdout).toBe('');
+    });
   });
 
   test('that wants input finds none instead of waiting', async () => {

@@ -9,6 +9,7 @@ import { type CommandLimits, watchLimits } from './command-limits.ts';
 import type { Confine, Confinement } from './confine/confine.ts';
 import { type CommandLine, hostLaunch, type Launch } from './confine/launch.ts';
 import { childOf } from './confine/launched-child.ts';
+import { pinFolder } from './folder-identity.ts';
 import { type Child, type Ending, followCommand } from './follow-command.ts';
 import type { Guard } from './guard.ts';
 import { openInput } from './input-file.ts';
@@ -49,6 +50,7 @@ export function createShell(options: ShellOptions): SessionShell {
   const { cwd, env, hiddenEnv = [], guard, outputFolder, limits } = options;
   const program = findShell(process.platform, env);
   const environment = commandEnvironment(env, hiddenEnv);
+  const checkFolder = pinFolder(cwd);
   const session = randomUUID();
   const everything = { name: MARK, prefix: `${session}:` };
   const watchdog = createWatchdog(everything, environment.PATH);
@@ -80,6 +82,7 @@ export function createShell(options: ShellOptions): SessionShell {
   }
 
   async function start(run: Wanted, signal?: AbortSignal): Promise<Started> {
+    checkFolder();
     const folder = run.cwd !== undefined && guard ? await guard.check(run.cwd, 'read') : (run.cwd ?? cwd);
     const number = ++started;
     const mark = { name: MARK, prefix: `${session}:${number};` };
@@ -96,6 +99,8 @@ export function createShell(options: ShellOptions): SessionShell {
       run,
     );
     signal?.throwIfAborted();
+    // Again: preparing a sandbox may have taken a while.
+    checkFolder();
     const input = run.input === undefined ? null : openInput(run.input);
     // A sandbox of the kernel's ends all that runs in it; elsewhere what left its group has to be found.
     const descriptor = launch.door || launch.end ? null : openMark(mark);

@@ -18,6 +18,29 @@ const DATA = '(json[5c]?|ya?ml|ini|toml|xml|plist|cfg|conf|config|properties|env
 export const secretRules: readonly SecretRule[] = [
   {
     of: 'file',
+    match:
+      /^(\/private)?\/etc\/(g?shadow-?|master\.passwd|security\/opasswd|ssh\/ssh_host_[^/]+_key|ssl\/private\/.+)$/i,
+    because: 'the system keeps passwords and private keys there',
+    examples: {
+      hits: [
+        '/etc/shadow',
+        '/etc/shadow-',
+        '/etc/gshadow',
+        '/private/etc/master.passwd',
+        '/etc/ssh/ssh_host_ed25519_key',
+        '/etc/ssl/private/server.pem',
+      ],
+      misses: [
+        '/etc/passwd',
+        '/etc/ssh/ssh_host_rsa_key.pub',
+        '/etc/ssl/certs/a.pem',
+        '/p/etc/shadow',
+        '/etc/hosts',
+      ],
+    },
+  },
+  {
+    of: 'file',
     match: new RegExp(
       `(^|/)(\\.env(?![^/]*[._-]${MODEL}$)([._~-][^/]*)?|(?!([^/]*[._-])?${MODEL}\\.env$)[^/]+\\.env|\\.envrc|\\.flaskenv|\\.dev\\.vars)$`,
       'i',
@@ -299,7 +322,7 @@ export const secretRules: readonly SecretRule[] = [
 
 /** Some piece of every name that a rule hits: most names have none of them, and need no closer look. */
 const HINT =
-  /env|vars|secret|credential|key|priv|id_|passw|token|\.(ssh|gnupg|aws|azure|oci|config|local|pem|der|asc|gpg|p8|p12|pfx|pkcs|jks|ppk|kdb|np|py|pg|my|git|ht|vault|docker|s3|boto|data|erl|kube|m2|gradle|composer|ai-|tf)|service|firebase|gcp|histor|viminfo|secring|wallet|netrc/;
+  /env|vars|secret|credential|key|priv|id_|passw|token|\.(ssh|gnupg|aws|azure|oci|config|local|pem|der|asc|gpg|p8|p12|pfx|pkcs|jks|ppk|kdb|np|py|pg|my|git|ht|vault|docker|s3|boto|data|erl|kube|m2|gradle|composer|ai-|tf)|service|firebase|gcp|histor|viminfo|secring|wallet|netrc|shadow/;
 
 /** The rule that closes a folded, absolute path, if there is one. */
 export function secretRule(folded: string, kind: SecretRule['of']): SecretRule | undefined {

@@ -29,7 +29,8 @@ wait "$!"; code=$?; left=0
 for p in /proc/[0-9]*; do
   p=\${p##*/}; args=()
   [ "$p" -le 1 ] || [ "$p" = $$ ] || mapfile -d '' -t args <"/proc/$p/cmdline"
-  [ \${#args[@]} -gt 0 ] && [ $((left += 1)) -le ${MAX_LEFT_NAMED} ] && printf '${LEFT_RUNNING}%.100q\\n' "\${args[*]}" >&2
+  line=\${args[*]}; line=\${line//[[:cntrl:]]/ }
+  [ -n "$line" ] && [ $((left += 1)) -le ${MAX_LEFT_NAMED} ] && printf '${LEFT_RUNNING}%.100s\\n' "$line" >&2
 done
 exit "$code"`;
 

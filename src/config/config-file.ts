@@ -1,5 +1,12 @@
-import { statSync } from 'node:fs';
-import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
+import { type Stats, statSync } from 'node:fs';
+import {
+  createScanner,
+  findNodeAtLocation,
+  type Node,
+  type ParseError,
+  parseTree,
+  printParseErrorCode,
+} from 'jsonc-parser';
 import type { z } from 'zod';
 import { UserError } from '../contract/errors.ts';
 import { didYouMean } from '../lib/nearest.ts';
@@ -8,9 +15,12 @@ import { issuesIn } from './check-settings.ts';
 import { formatKeyPath } from './key-path.ts';
 import { keysAt } from './reference.ts';
 import { type ConfigInput, keyAliases } from './schema.ts';
+import { unreadable } from './unreadable.ts';
 
 /** More than any settings need; a link to an endless device must not be read. */
 const MAX_BYTES = 1_000_000;
+/** Deeper than any setting lies; the parser and the checks call themselves once per level. */
+const MAX_DEPTH = 100;
 
 export type CheckedInput = { input: ConfigInput; notices: string[] };
 
@@ -20,8 +30,9 @@ export function readConfigFile(file: string): CheckedInput | null {
   return text === null ? null : parseConfig(text, file);
 }
 
+/** The text of a file of JSON that can safely be parsed; null when there is no such file. */
 export function readSmallFile(file: string): string | null {
-  const stat = statSync(file, { throwIfNoEntry: false });
+  const stat = statOf(file);
   if (stat === undefined) return null;
   if (!stat.isFile() || stat.size > MAX_BYTES) {
     throw new UserError(
@@ -29,11 +40,45 @@ export function readSmallFile(file: string): string | null {
       'Move it away, or put settings there as JSON.',
     );
   }
-  try {
-    return readRegularText(file).replace(/^\uFEFF/, '');
-  } catch (error) {
-    throw new UserError(`${file} cannot be read.`, 'Check its permissions.', { cause: error });
+  const text = textOf(file).replace(/^\uFEFF/, '');
+  const tooDeep = offsetBelow(MAX_DEPTH, text);
+  if (tooDeep !== null) {
+    throw new UserError(
+      `${placeOf(text, tooDeep, file)}: more than ${MAX_DEPTH} brackets are open here.`,
+      'Correct it there, or move the file away.',
+    );
   }
+  return text;
+}
+
+function statOf(file: string): Stats | undefined {
+  try {
+    return statSync(file, { throwIfNoEntry: false });
+  } catch (error) {
+    throw unreadable(file, error);
+  }
+}
+
+function textOf(file: string): string {
+  try {
+    return readRegularText(file);
+  } catch (error) {
+    throw unreadable(file, error);
+  }
+}
+
+/** Where the first bracket opens that lies deeper than `depth`; null when none does. */
+function offsetBelow(depth: number, text: string): number | null {
+  const scanner = createScanner(text, true);
+  let open = 0;
+  for (scanner.scan(); scanner.getTokenLength() > 0; scanner.scan()) {
+    const offset = scanner.getTokenOffset();
+    const sign = text[offset];
+    if (sign === '{' || sign === '[') open++;
+    if (sign === '}' || sign === ']') open--;
+    if (open > depth) return offset;
+  }
+  return null;
 }
 
 /** JSON with comments and trailing commas, checked against the schema. Unknown keys are told and left out. */

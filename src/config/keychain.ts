@@ -7,6 +7,7 @@ import { readRegularText } from '../lib/regular-file.ts';
 import type { Env } from './environment.ts';
 import { maskKey } from './mask.ts';
 import { createOsKeychain, KeychainUnavailable, type OsKeychain } from './os-keychain.ts';
+import { jsonOf, unreadable } from './unreadable.ts';
 
 /**
  * The file names every stored key, and holds those the system's keychain could not take. Knowing from the file
@@ -128,7 +129,7 @@ function textOf(file: string): string {
     return readRegularText(file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '{}';
-    throw new UserError(`${file} cannot be read.`, 'Check its permissions.', { cause: error });
+    throw unreadable(file, error);
   }
 }
 
@@ -140,14 +141,6 @@ async function readCredentials(file: string): Promise<Map<string, Credentials[st
     throw new UserError(`${file} is damaged.`, 'Remove it, then store your keys again with `keys set`.');
   }
   return new Map(Object.entries(parsed.data));
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 async function writeCredentials(file: string, credentials: Map<string, Credentials[string]>): Promise<void> {

@@ -245,6 +245,16 @@ describe('what is written wrong', () => {
     expect(Object.getPrototypeOf(config.providers)).toBe(Object.prototype);
   });
 
+  test('a hundred levels are read, brackets in texts and comments not counted; one more is refused', async () => {
+    const nested = (depth: number) =>
+      `{ "unheardOf": ${'['.repeat(depth)}"[[{"${']'.repeat(depth)} } // [[{ ${'['.repeat(200)}`;
+    expect(load(await withUserFile(nested(99))).notices.join()).toContain('unknown setting unheardOf');
+    const space = await withUserFile(nested(100));
+    expect(errorOf(() => load(space)).message).toMatch(
+      /config\.json:1:115: more than 100 brackets are open here\.$/,
+    );
+  });
+
   test.runIf(process.platform !== 'win32')('a link to an endless device is refused, not read', async () => {
     const space = await workspace();
     await symlink('/dev/zero', path.join(space.root, '.ai-assistant.json'));

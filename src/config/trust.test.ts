@@ -111,14 +111,25 @@ describe('the file that keeps it', () => {
     });
   });
 
-  test.each(['', '{', '[]', '{"folders":{"x":1}}', '{"folders":{"__proto__":{}}}'])(
-    'approves nothing when it reads %j',
+  test('takes no trust from __proto__', async () => {
+    const { home, ask } = await project();
+    await writeFile(path.join(home, 'trust.json'), '{"folders":{"__proto__":{}}}');
+    expect(ask()).toEqual({ type: 'unknown' });
+  });
+
+  test.each(['', '{', '[]', '{"folders":{"x":1}}'])(
+    'approves nothing, says so and is not overwritten when it reads %j',
     async (text) => {
       const { home, ask, trust } = await project();
-      await writeFile(path.join(home, 'trust.json'), text);
-      expect(ask()).toEqual({ type: 'unknown' });
-      await trust();
-      expect(ask()).toEqual({ type: 'trusted' });
+      const file = path.join(home, 'trust.json');
+      await writeFile(file, text);
+      const damaged = {
+        message: `${file} is damaged.`,
+        hint: 'Move it away, then trust your folders again with `aca trust`.',
+      };
+      expect(ask).toThrow(expect.objectContaining(damaged));
+      await expect(trust()).rejects.toMatchObject(damaged);
+      expect(await readFile(file, 'utf8')).toBe(text);
     },
   );
 });

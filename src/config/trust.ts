@@ -1,6 +1,7 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
+import { UserError } from '../contract/errors.ts';
 import { writeAtomic } from '../lib/atomic-write.ts';
 import { updateFile } from '../lib/file-update.ts';
 import { readRegularText } from '../lib/regular-file.ts';
@@ -9,6 +10,7 @@ import { checkOnce } from './check-settings.ts';
 import { readSmallFile } from './config-file.ts';
 import { MCP_FILE } from './mcp-file.ts';
 import { extensionFiles, pluginFiles } from './project-extensions.ts';
+import { jsonOf, unreadable } from './unreadable.ts';
 
 /** A file of the project that may loosen settings or run something, as it stands now. `name` is from the root. */
 export type ProjectContent = { name: string; file: string; text: string };
@@ -59,8 +61,17 @@ function findInProject(cwd: string, name: string): string | null {
   const root = projectRoot(cwd);
   for (let folder = path.resolve(cwd); ; folder = path.dirname(folder)) {
     const file = path.join(folder, name);
-    if (existsSync(file)) return file;
+    if (isThere(file)) return file;
     if (folder === root) return null;
+  }
+}
+
+/** A link that leads back to itself is there, too: whoever reads it says so. */
+function isThere(file: string): boolean {
+  try {
+    return statSync(file, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ELOOP';
   }
 }
 
@@ -83,10 +94,9 @@ export function projectContent(cwd: string, dataRoot?: string): ProjectContent[]
   ];
 }
 
-/** Whether what stands there now is what the user approved. A store that cannot be read approves nothing. */
+/** Whether what stands there now is what the user approved. */
 export function trustOf(home: string, cwd: string, content: readonly ProjectContent[]): Trust {
-  const folders = readStore(home);
-  const approved = folders?.[realRoot(cwd)];
+  const approved = readStore(home)[realRoot(cwd)];
   if (approved === undefined) return { type: 'unknown' };
   const changes = content.flatMap(({ name, text }): ContentChange[] => {
     const before = Object.hasOwn(approved.files, name) ? approved.files[name] : undefined;
@@ -103,7 +113,7 @@ export async function trustFolder(
 ): Promise<string> {
   const root = realRoot(cwd);
   await updateFile(storeFile(home), async () => {
-    const folders = readStore(home) ?? {};
+    const folders = readStore(home);
     const files = { ...folders[root]?.files };
     for (const { name, text } of content) files[name] = { sha256: sha256(text), text };
     await writeStore(home, { ...folders, [root]: { trustedAt: new Date().toISOString(), files } });
@@ -115,7 +125,7 @@ export async function trustFolder(
 export async function revokeTrust(home: string, cwd: string): Promise<string | null> {
   const root = realRoot(cwd);
   return updateFile(storeFile(home), async () => {
-    const { [root]: revoked, ...others } = readStore(home) ?? {};
+    const { [root]: revoked, ...others } = readStore(home);
     if (revoked === undefined) return null;
     await writeStore(home, others);
     return root;
@@ -123,7 +133,7 @@ export async function revokeTrust(home: string, cwd: string): Promise<string | n
 }
 
 export function trustedFolders(home: string): TrustedFolder[] {
-  return Object.entries(readStore(home) ?? {})
+  return Object.entries(readStore(home))
     .map(([folder, { trustedAt, files }]) => ({ folder, trustedAt, files: Object.keys(files).sort() }))
     .sort((a, b) => (a.folder < b.folder ? -1 : 1));
 }
@@ -133,21 +143,23 @@ function realRoot(cwd: string): string {
   return projectRoot(realpathSync(cwd));
 }
 
-function readStore(home: string): Folders | null {
+/** Throws when there is a file that cannot be read: what was approved is not known then, and must not be overwritten. */
+function readStore(home: string): Folders {
+  const file = storeFile(home);
   let text: string;
   try {
-    text = readRegularText(storeFile(home));
+    text = readRegularText(file);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== undefined) return null;
-    throw error;
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return {};
+    throw unreadable(file, error);
   }
-  try {
-    const parsed = storeSchema().safeParse(JSON.parse(text), checkOnce);
-    return parsed.success ? parsed.data.folders : null;
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
+  const parsed = storeSchema().safeParse(jsonOf(text), checkOnce);
+  if (!parsed.success)
+    throw new UserError(
+      `${file} is damaged.`,
+      'Move it away, then trust your folders again with `aca trust`.',
+    );
+  return parsed.data.folders;
 }
 
 async function writeStore(home: string, folders: Folders): Promise<void> {

@@ -62,7 +62,6 @@ const inDataRoot = [
   'cache/sandbox-probe',
   'history.jsonl',
   'logs/aca.jsonl',
-  'trust.json',
   'mcp/seen-tools.json',
 ];
 

@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { readConfigFile } from '../../config/config-file.ts';
+import { readConfigFile, readSmallFile } from '../../config/config-file.ts';
 import { editText, setValue } from '../../config/edit.ts';
 import { userConfigFile } from '../../config/load.ts';
 import { MCP_FILE, parseMcpFile } from '../../config/mcp-file.ts';
@@ -10,7 +9,6 @@ import { UserError } from '../../contract/errors.ts';
 import { writeAtomic } from '../../lib/atomic-write.ts';
 import { dataRoot } from '../../lib/data-root.ts';
 import { updateFile } from '../../lib/file-update.ts';
-import { readRegularText } from '../../lib/regular-file.ts';
 import type { Terminal } from '../terminal.ts';
 
 export type AddOptions = {
@@ -80,7 +78,7 @@ async function write(file: string, name: string, server: unknown): Promise<void>
 }
 
 function textOf(file: string): string {
-  return existsSync(file) ? readRegularText(file) : '';
+  return readSmallFile(file) ?? '';
 }
 
 function pairs(words: readonly string[], sign: string, example: string): Record<string, string> {

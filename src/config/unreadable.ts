@@ -1,0 +1,25 @@
+import { UserError } from '../contract/errors.ts';
+
+const REASONS: Readonly<Record<string, string>> = {
+  ELOOP: 'it is a link that leads back to itself',
+  EISDIR: 'it is a folder',
+  ENXIO: 'it is a pipe, a socket or a device',
+  EACCES: 'its permissions do not allow it',
+  EPERM: 'its permissions do not allow it',
+};
+
+/** Why a file of the user's or the project's cannot be read, and what to do about it. */
+export function unreadable(file: string, error: unknown): UserError {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  const hint = code === 'EACCES' || code === 'EPERM' ? 'Change its permissions.' : 'Move it away.';
+  return new UserError(`${file} cannot be read: ${REASONS[code] ?? message}.`, hint, { cause: error });
+}
+
+/** Undefined when it is no JSON; the parser's own message would repeat the text. */
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

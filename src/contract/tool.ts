@@ -121,6 +121,8 @@ export type GrepQuery = {
   /** Also hidden files and those ignore files leave out. */
   everything?: boolean;
   contextLines?: number;
+  /** In lines, a NUL in place of the mark after the path, so that any path can be told from the rest. */
+  null?: boolean;
   mode: 'content' | 'files' | 'count';
 };
 

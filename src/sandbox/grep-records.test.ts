@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type GrepHit, grepReader } from './grep-records.ts';
+import { type GrepHit, grepReader, PATH_START } from './grep-records.ts';
 
 function read(records: string[], wanted: (file: string) => boolean = () => true): [string, GrepHit][] {
   const hits: [string, GrepHit][] = [];
@@ -13,33 +13,44 @@ function read(records: string[], wanted: (file: string) => boolean = () => true)
     onLine: () => true,
     onHit: (hit) => hits.push([current, hit]),
   });
-  for (const record of records) onRecord(record);
+  for (const record of records) for (const piece of record.split('\n')) onRecord(piece);
   return hits;
 }
 
 test('hits, neighbours, counts and remarks', () => {
-  expect(read(['a\x001:x', 'a\x002-y:3:\r', 'b\x007', 'b: binary file matches', '', 'c\x0012:'])).toEqual([
-    ['a', { line: 1, mark: ':', text: 'x' }],
-    ['a', { line: 2, mark: '-', text: 'y:3:' }],
-    ['b', { line: 7, mark: ':', text: '' }],
-    ['c', { line: 12, mark: ':', text: '' }],
+  const records = ['a\x001:9:x', 'a\x002-y:3:\r', 'b\x007', 'b: binary file matches', 'c\x0012:1:'];
+  expect(read([...records.map((record) => PATH_START + record), ''])).toEqual([
+    ['a', { line: 1, column: 9, mark: ':', text: 'x' }],
+    ['a', { line: 2, column: 0, mark: '-', text: 'y:3:' }],
+    ['b', { line: 7, column: 0, mark: ':', text: '' }],
+    ['c', { line: 12, column: 1, mark: ':', text: '' }],
   ]);
 });
 
 test('files of no interest are passed over', () => {
-  expect(read(['a\x001:x', 'b\x001:y', 'a\x002:z'], (file) => file === 'a').map(([file]) => file)).toEqual([
-    'a',
-    'a',
-  ]);
+  const records = ['a\x001:1:x', 'b\x001:1:y', 'a\x002:1:z'].map((record) => PATH_START + record);
+  expect(read(records, (file) => file === 'a').map(([file]) => file)).toEqual(['a', 'a']);
 });
 
-test('whatever a line holds comes back as it was', () => {
+test('whatever a line and a name hold comes back as it was', () => {
   const text = fc.string().map((line) => line.replaceAll(/[\n\0]/g, ''));
-  const name = fc.string({ minLength: 1 }).map((line) => `./${line.replaceAll(/[\n\0]/g, '')}`);
-  const hit = fc.record({ line: fc.nat(), mark: fc.constantFrom(':' as const, '-' as const), text });
+  // Segments as a file system holds them, with what could pass for something else in a record.
+  const odd = fc.constantFrom('\n', '.', ':', '-', '1', '\n.', '\n..', ': binary file matches\n', 'a');
+  const segment = fc
+    .array(fc.oneof(odd, fc.string()), { minLength: 1 })
+    .map((parts) => parts.join('').replaceAll(/[/\0]/g, ''))
+    .filter((one) => !['', '.', '..'].includes(one));
+  const name = fc.array(segment, { minLength: 1, maxLength: 4 }).map((segments) => segments.join('/'));
+  const hit = fc.oneof(
+    fc.record({ line: fc.nat(), column: fc.nat(), mark: fc.constant(':' as const), text }),
+    fc.record({ line: fc.nat(), column: fc.constant(0), mark: fc.constant('-' as const), text }),
+  );
   fc.assert(
     fc.property(fc.array(fc.tuple(name, hit)), (hits) => {
-      const records = hits.map(([file, { line, mark, text: words }]) => `${file}\0${line}${mark}${words}`);
+      const records = hits.flatMap(([file, { line, column, mark, text: words }]) => [
+        `${PATH_START}${file}: binary file matches`,
+        `${PATH_START}${file}\0${line}${mark}${mark === ':' ? `${column}:` : ''}${words}`,
+      ]);
       const expected = hits.map(([file, one]) => [file, { ...one, text: one.text.replace(/\r$/, '') }]);
       expect(read(records)).toEqual(expected);
     }),

@@ -2,7 +2,8 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { GrepQuery } from '../contract/tool.ts';
-import { type GrepHit, grepReader } from './grep-records.ts';
+import { aroundMatches } from './around-match.ts';
+import { type GrepHit, grepReader, PATH_START } from './grep-records.ts';
 import type { Guard } from './guard.ts';
 import { ripgrep } from './ripgrep.ts';
 import { textOf } from './verify-hits.ts';
@@ -26,7 +27,7 @@ export async function hitsInRedacted(
   file: string,
   query: GrepQuery,
   { guard, redact, signal, argsOf }: Redaction,
-): Promise<GrepHit[] | null> {
+): Promise<readonly GrepHit[] | null> {
   const text = await textOf(file, guard);
   const shown = redact(text);
   if (shown === text) return null;
@@ -44,7 +45,7 @@ export async function hitsInRedacted(
     await ripgrep({
       args: [...argsOf({ ...query, pattern }), '--'],
       cwd: tmpdir(),
-      input: { fd, name: './text' },
+      input: { fd, name: `${PATH_START}text` },
       signal,
       separator: '\n',
       onRecord: grepReader({ onFile: () => true, onLine: () => true, onHit: (hit) => hits.push(hit) }),
@@ -52,5 +53,5 @@ export async function hitsInRedacted(
   } finally {
     closeSync(fd);
   }
-  return hits;
+  return aroundMatches(hits, () => shown);
 }

@@ -1,5 +1,6 @@
 import { closeSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { PATH_START } from './grep-records.ts';
 import type { Guard } from './guard.ts';
 import { openRegular } from './open-file.ts';
 import { openFolder } from './open-folder.ts';
@@ -28,7 +29,7 @@ export async function withScope<T>(
     if (isFolder) return await deed(scope);
     const { fd } = openRegular(real, guard);
     try {
-      return await deed({ ...scope, file: { fd, name: `./${path.basename(real)}` } });
+      return await deed({ ...scope, file: { fd, name: PATH_START + path.basename(real) } });
     } finally {
       closeSync(fd);
     }

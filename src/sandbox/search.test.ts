@@ -257,3 +257,57 @@ test.skipIf(process.platform !== 'linux')(
     );
   },
 );
+
+describe('names that could pass for something else', () => {
+  const odd = ['a\nb.ts', 'a\n./b.ts', 'b.ts', 'c:3:d.ts', 'e-4-f.ts', '\n', 'g: binary file matches\nh.ts'];
+  const files = Object.fromEntries(odd.map((name) => [name, `first\nneedle in ${JSON.stringify(name)}\n`]));
+  const told = (name: string, mark: string) => {
+    const shown = name.includes('\n') ? JSON.stringify(name) : name;
+    return `${shown}${mark}`;
+  };
+
+  test('every hit is told with the file it is in', async () => {
+    const { grep } = await place(files);
+    const lines = odd.map((name) => `${told(name, ':2:')}needle in ${JSON.stringify(name)}`);
+    const found = await grep({});
+    expect({ ...found, lines: found.lines.sort() }).toEqual({ lines: lines.sort(), total: odd.length });
+    expect((await grep({ mode: 'count' })).lines.sort()).toEqual(odd.map((name) => told(name, ':1')).sort());
+    expect((await grep({ mode: 'files' })).lines.sort()).toEqual(odd.map((name) => told(name, '')).sort());
+  });
+
+  test.each(odd)('a file named outright: %j', async (name) => {
+    const { grep } = await place(files);
+    expect((await grep({ path: name, contextLines: 1 })).lines).toEqual([
+      `${told(name, '-1-')}first`,
+      `${told(name, ':2:')}needle in ${JSON.stringify(name)}`,
+    ]);
+  });
+
+  test('a NUL after the path on request', async () => {
+    const { grep } = await place({ 'c:3:d\n.ts': 'needle\n' });
+    expect((await grep({ null: true })).lines).toEqual(['c:3:d\n.ts\x001:needle']);
+  });
+});
+
+describe('long lines show the match', () => {
+  const before = 'ä😀x'.repeat(1_000);
+  const after = 'y'.repeat(3_000);
+  test.each([
+    ['in the middle', `${before}needle${after}`, `…${before.slice(-100)}needle${'y'.repeat(394)}…`],
+    ['at the end', `${before}needle\r`, `…${before.slice(-100)}needle`],
+    ['in the next line of the file', `short\n${before}needle`, `…${before.slice(-100)}needle`],
+    ['at the beginning', `needle${after}`, `needle${'y'.repeat(494)} [... 0 more matches]`],
+  ])('%s', async (_where, text, expected) => {
+    const { root, grep } = await place({ a: `${text}\n` });
+    const line = text.startsWith('short') ? 2 : 1;
+    expect((await grep({})).lines).toEqual([`a:${line}:${expected}`]);
+    expect((await grep({ path: 'a' })).lines).toEqual([`a:${line}:${expected}`]);
+    await writeFile(path.join(root, 'a'), Buffer.from(`\uFEFF${text}\n`, 'utf16le'));
+    expect((await grep({})).lines).toEqual([`a:${line}:${expected}`]);
+  });
+
+  test('of a file too large to be read again the beginning is shown', async () => {
+    const { grep } = await place({ a: `${'x'.repeat(11_000_000)}needle\n` });
+    expect((await grep({})).lines).toEqual([`a:1:${'x'.repeat(500)} [... 1 more match]`]);
+  });
+});

@@ -1,7 +1,9 @@
 import { lstatSync } from 'node:fs';
 import path from 'node:path';
 import type { GrepQuery, Search, SearchOptions } from '../contract/tool.ts';
-import { type GrepHit, grepReader } from './grep-records.ts';
+import { quotedName } from '../lib/quoted-name.ts';
+import { aroundMatches, MAX_COLUMNS } from './around-match.ts';
+import { type GrepHit, grepReader, PATH_START } from './grep-records.ts';
 import type { Guard } from './guard.ts';
 import { inTimeOr } from './in-time.ts';
 import { nameFilter, namesHidden } from './name-filter.ts';
@@ -11,7 +13,7 @@ import { isErrno } from './real-path.ts';
 import { hitsInRedacted } from './redacted-search.ts';
 import { ripgrep } from './ripgrep.ts';
 import { type SearchScope, withScope } from './search-scope.ts';
-import { steadiness, verifiedHits } from './verify-hits.ts';
+import { steadiness, textOf, verifiedHits } from './verify-hits.ts';
 
 export type SearchPlaces = {
   guard: Guard;
@@ -20,7 +22,6 @@ export type SearchPlaces = {
   redact?(text: string): string;
 };
 
-const MAX_COLUMNS = 500;
 /** Of more files only those that are shown are judged by name; the count then tells no closed ones apart. */
 const MAX_JUDGED = 2_000;
 
@@ -83,14 +84,14 @@ export function createSearch({ guard, cwd, redact }: SearchPlaces): Search {
           ...['--null', ...(hidden || filter.hidden ? hiddenWalk : []), ...filter.args, ...args],
           ...(order === 'any' ? [] : ['--sortr=modified']),
           '--',
-          ...(input ? [] : [file?.name ?? './']),
+          ...(input ? [] : [file?.name ?? PATH_START]),
         ],
         cwd: folder,
         input,
         signal: until,
         separator: '\0',
         onRecord(record) {
-          const relative = withoutDot(record);
+          const relative = record.slice(PATH_START.length);
           const real = root + relative;
           if (!filter.matches(slashes(relative)) || (total < MAX_JUDGED && !isOpen(real))) return;
           total++;
@@ -139,12 +140,9 @@ export function createSearch({ guard, cwd, redact }: SearchPlaces): Search {
     const counts = new Map<string, typeof counted>();
     let current: Found<GrepHit> | null = null;
     const read = grepReader({
-      onFile(file) {
-        const relative = withoutDot(file);
+      onFile(relative) {
         const real = root + relative;
-        // Every path begins with a dot; what does not is the end of a name with a newline in it.
-        const wanted =
-          relative !== file && filter.matches(slashes(relative)) && (files++ >= MAX_JUDGED || isOpen(real));
+        const wanted = filter.matches(slashes(relative)) && (files++ >= MAX_JUDGED || isOpen(real));
         current = wanted ? found.open(real) : null;
         counted = { hits: 0 };
         counts.set(real, counted);
@@ -162,7 +160,7 @@ export function createSearch({ guard, cwd, redact }: SearchPlaces): Search {
         ...(hidden || filter.hidden ? hiddenWalk : []),
         ...filter.args,
         ...lineArgs(query),
-        ...['--', ...(input ? [] : ['./'])],
+        ...['--', ...(input ? [] : [PATH_START])],
       ],
       cwd: folder,
       input,
@@ -178,15 +176,17 @@ export function createSearch({ guard, cwd, redact }: SearchPlaces): Search {
       const instead = await redacted(one.file, query, signal);
       if (instead) total += instead.length - (counts.get(one.file)?.hits ?? 0);
       const isSure = instead !== null || input !== undefined || query.mode === 'count' || isSteady(one.file);
-      const name = shown(one.file);
-      for (const hit of isSure ? (instead ?? one.hits) : await verifiedHits(one, guard))
+      const name = query.null ? shown(one.file) : quotedName(shown(one.file));
+      const sure = isSure ? one.hits : await verifiedHits(one, guard);
+      for (const hit of instead ?? (await aroundMatches(sure, () => textOf(one.file, guard))))
         hits.push({ name, ...hit });
     }
     const lines = hits.slice(0, limit).flatMap(({ name, line, mark, text }, index, all) => {
-      if (query.mode === 'count') return [`${name}:${line}`];
+      const place = `${name}${query.null ? '\0' : mark}${line}`;
+      if (query.mode === 'count') return [place];
       const before = all[index - 1];
       const gap = context > 0 && before && (before.name !== name || before.line + 1 !== line);
-      return [...(gap ? ['--'] : []), `${name}${mark}${line}${mark}${text}`];
+      return [...(gap ? ['--'] : []), `${place}${mark}${text}`];
     });
     return { lines, total };
   }
@@ -205,7 +205,7 @@ export function createSearch({ guard, cwd, redact }: SearchPlaces): Search {
       const args = ['--files-with-matches', ...patternArgs(query)];
       const list = { args, namesOnly: false, pattern, under, type, query };
       const { paths, total } = await pathsOf(list, { ...options, everything });
-      return { lines: paths, total };
+      return { lines: paths.map(quotedName), total };
     },
   };
 }
@@ -213,7 +213,9 @@ export function createSearch({ guard, cwd, redact }: SearchPlaces): Search {
 function lineArgs(query: GrepQuery): string[] {
   return [
     '--null',
-    ...(query.mode === 'count' ? ['--count'] : ['--line-number', `--context=${query.contextLines ?? 0}`]),
+    ...(query.mode === 'count'
+      ? ['--count']
+      : ['--line-number', '--column', `--context=${query.contextLines ?? 0}`]),
     ...['--no-heading', '--with-filename', '--no-context-separator', '--color=never'],
     ...[`--max-columns=${MAX_COLUMNS}`, '--max-columns-preview'],
     ...patternArgs(query),
@@ -228,8 +230,4 @@ function patternArgs({ pattern, ignoreCase, multiline }: GrepQuery): string[] {
     ...(multiline ? ['--multiline', '--multiline-dotall'] : []),
     `--regexp=${pattern}`,
   ];
-}
-
-function withoutDot(file: string): string {
-  return file.startsWith('./') || file.startsWith('.\\') ? file.slice(2) : file;
 }

@@ -1,6 +1,7 @@
 import { lstatSync } from 'node:fs';
 import path from 'node:path';
 import { detectEncoding } from '../lib/text-encoding.ts';
+import { CUT } from './around-match.ts';
 import type { GrepHit } from './grep-records.ts';
 import type { Guard } from './guard.ts';
 import { readBytes, withRegular } from './open-file.ts';
@@ -9,8 +10,6 @@ import { isErrno } from './real-path.ts';
 /** File systems keep time in steps, and so does the kernel. */
 const STEP_MS = 50;
 const MAX_BYTES = 10 * 1024 * 1024;
-/** How ripgrep ends a line that it cut. */
-const CUT = / \[\.\.\. (?:omitted|\d+ more).*\]$/;
 
 export type FoundIn = { file: string; hits: readonly GrepHit[] };
 

@@ -2,6 +2,7 @@ import path from 'node:path';
 import * as z from 'zod';
 import { defineTool, fail, ok } from '../contract/tool.ts';
 import { splitGlob } from '../lib/glob-base.ts';
+import { quotedName } from '../lib/quoted-name.ts';
 import { fitting } from './read-text.ts';
 
 const MAX_PATHS = 200;
@@ -39,7 +40,7 @@ export const glob = defineTool({
         : ' Ignored and hidden files were left out; include_ignored looks there, too.';
       return ok(`No file matches ${query.pattern}.${hint}`, { display, metadata: { total } });
     }
-    const { text, shown } = fitting(paths);
+    const { text, shown } = fitting(paths.map(quotedName));
     const left = total - shown;
     const more = left > 0 ? `\n[${left} more files; narrow the pattern to see them]` : '';
     return ok(text + more, { display, metadata: { total } });

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { startOf } from '../lib/cut-line.ts';
 import { alone, quoted, type WantedNames } from './search-query.ts';
 import { definer } from './symbol-rules.ts';
 
@@ -14,6 +15,8 @@ export type Place = {
 };
 
 const MAX_TEXT = 160;
+/** What of it comes before the match, where that is far inside a line. */
+const LEAD = 40;
 const prose = /\.(?:md|mdx|markdown|txt|rst|adoc|html?|log|csv)$|(?:^|\/)(?:license|changelog)[^/]*$/i;
 const tests =
   /(?:^|\/)(?:tests?|__tests__|spec|fixtures?|__mocks__|testdata)\/|[._-](?:test|spec)\.[^/]+$|(?:^|\/)test_[^/]+$/i;
@@ -23,11 +26,12 @@ const importing =
 type Hit = { file: string; line: number; text: string };
 
 /**
- * The places of grep's lines, each once, the likeliest first. Of several searches the last is the widest; each has
+ * The places of grep's lines, with a NUL after the path, each once, the likeliest first. Of several searches the last is the widest; each has
  * its most recently changed files first.
  */
 export function rankPlaces(searches: readonly (readonly string[])[], names: WantedNames): Place[] {
   const judge = judgeOf(names);
+  const wanted = new RegExp(names.anywhere, 'iu');
   const hits = new Map<string, Hit>();
   const ages = new Map<string, number>();
   for (const lines of searches) {
@@ -42,13 +46,19 @@ export function rankPlaces(searches: readonly (readonly string[])[], names: Want
   }
   const places = [...hits.values()].map(({ file, line, text }): Place => {
     const { order, ...rest } = judge(file, text);
-    return { file, line, text: shortened(text), ...rest, order: [...order, ages.get(file) ?? 0, line] };
+    return {
+      file,
+      line,
+      text: shortened(text, wanted),
+      ...rest,
+      order: [...order, ages.get(file) ?? 0, line],
+    };
   });
   return places.sort((a, b) => compare(a.order, b.order));
 }
 
 function toHit(found: string): Hit | null {
-  const [, file, line, text] = /^(.+?):(\d+):(.*)$/s.exec(found) ?? [];
+  const [, file, line, text] = /^([^\0]+)\0(\d+):(.*)$/s.exec(found) ?? [];
   return file === undefined || text === undefined ? null : { file, line: Number(line), text };
 }
 
@@ -113,7 +123,13 @@ function compare(a: readonly number[], b: readonly number[]): number {
   return at === -1 ? 0 : (a[at] ?? 0) - (b[at] ?? 0);
 }
 
-function shortened(text: string): string {
+/** The beginning of a line, or what stands around the match if that would not be in it. */
+function shortened(text: string, wanted: RegExp): string {
   const line = text.trim().replaceAll(/\s+/g, ' ');
-  return line.length <= MAX_TEXT ? line : `${line.slice(0, MAX_TEXT)}…`;
+  if (line.length <= MAX_TEXT) return line;
+  const match = wanted.exec(line);
+  const isLate = match !== null && match.index + match[0].length > MAX_TEXT;
+  const from = isLate ? match.index - Math.min(LEAD, match.index) : 0;
+  const rest = line.slice(from);
+  return `${from > 0 ? '…' : ''}${startOf(rest, MAX_TEXT)}${rest.length > MAX_TEXT ? '…' : ''}`;
 }

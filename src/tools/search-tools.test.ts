@@ -19,6 +19,11 @@ describe('Glob', () => {
     expect(await use(glob, { pattern: '../*/a.ts', path: 'src' }, context)).toEqual(expected);
   });
 
+  test('a name with a newline stays on its line', async () => {
+    const { context } = await bench({ 'a\nb.ts': '' });
+    expect(await use(glob, { pattern: '*.ts' }, context)).toMatchObject({ output: '"a\\nb.ts"' });
+  });
+
   test('names the folder it would read', () => {
     const targets = [{ pattern: '*.ts' }, { pattern: '*.ts', path: 'src' }, { pattern: '/etc/*' }].map(
       (input) => glob.access(input),

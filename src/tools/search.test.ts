@@ -87,6 +87,22 @@ describe('[Y16] [T13] ranked search', () => {
     });
   });
 
+  test('names with colons and newlines, and matches far inside a line', async () => {
+    const { context } = await bench({
+      'a:3:b.ts': 'const wanted = 1;\n',
+      'c\nd.ts': 'const wanted = 2;\n',
+      'e.ts': `${'x '.repeat(100)}wanted${' y'.repeat(100)}\n`,
+      'f.ts': `${'x '.repeat(1_000)}wanted${' y'.repeat(1_000)}\n`,
+    });
+    const result = await use(search, { query: 'wanted' }, context);
+    expect(result.success && result.output.split('\n')).toEqual([
+      '"c\\nd.ts":1: const wanted = 2;  [definition: variable]',
+      'a:3:b.ts:1: const wanted = 1;  [definition: variable]',
+      `f.ts:1: …${'x '.repeat(50)}wanted${' y'.repeat(26)} …  [word]`,
+      `e.ts:1: …${'x '.repeat(20)}wanted${' y'.repeat(57)}…  [word]`,
+    ]);
+  });
+
   test('a folder narrows it; a path that is none and a query without words are said', async () => {
     expect(await found('parseConfig', 'py')).toEqual([
       'py/settings.py:1 definition, other spelling: function',

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { defineTool, fail, ok, type ToolContext } from '../contract/tool.ts';
 import { limited } from '../lib/abort.ts';
+import { quotedName } from '../lib/quoted-name.ts';
 import { type Place, rankPlaces } from './rank-places.ts';
 import { fitting } from './read-text.ts';
 import { parseQuery, type WantedNames } from './search-query.ts';
@@ -48,7 +49,7 @@ export const search = defineTool({
     const metadata = { total };
     if (best.length === 0) return ok([`Nothing found for ${query}.`, ...stopped].join('\n'), { metadata });
 
-    const lines = best.map(({ file, line, text, why }) => `${file}:${line}: ${text}  [${why}]`);
+    const lines = best.map(({ file, line, text, why }) => `${quotedName(file)}:${line}: ${text}  [${why}]`);
     const { text, shown } = fitting(lines);
     const left = total - shown;
     const more = left > 0 ? [`[${left} more places; Grep lists them all]`] : [];
@@ -64,7 +65,7 @@ async function look(names: WantedNames, path: string | undefined, context: ToolC
   const grep = (pattern: string) =>
     context.search
       .grep(
-        { pattern, ignoreCase: true, mode: 'content', ...(path !== undefined && { path }) },
+        { pattern, ignoreCase: true, mode: 'content', null: true, ...(path !== undefined && { path }) },
         { limit: MAX_HITS, signal },
       )
       .catch((error: unknown) => {

@@ -37,6 +37,11 @@ export class Reply {
     return this.#stop !== undefined;
   }
 
+  /** The one that answers, or was asked last. */
+  get model(): string {
+    return this.#origin.model;
+  }
+
   get usage(): Usage | undefined {
     return this.#usage;
   }

@@ -1,4 +1,4 @@
-import { BudgetReachedError, ContextOverflowError, ProviderError, StuckError } from '../contract/errors.ts';
+import { BudgetReachedError } from '../contract/errors.ts';
 import type { AgentEvent, EndReason, RunError } from '../contract/event.ts';
 import {
   type AssistantMessage,
@@ -11,6 +11,7 @@ import {
 import type { ProviderEvent } from '../contract/provider.ts';
 import { Reply } from './accumulate.ts';
 import { callIn } from './history.ts';
+import { isOverflow, runErrorOf } from './run-error.ts';
 import { hearReply, NOTHING } from './whole-reply.ts';
 
 /** All that one run needs; policy comes in from outside, so that the loop stays a loop. */
@@ -33,8 +34,6 @@ export type Run = {
   maxTurns: number;
   signal: AbortSignal;
 };
-
-const OVERFLOW_HINT = 'Start a new session, or choose a model with a larger window.';
 
 const NOTHING_HINT = 'Try again, put the prompt in other words, or choose another model.';
 const CUT_CALL =
@@ -67,10 +66,8 @@ async function* takeTurn(run: Run): AsyncGenerator<AgentEvent, Ending | null> {
     const partial = reply.breakOff(run.signal.aborted ? 'aborted' : 'cut', now());
     if (partial) yield* record(run, partial);
     if (run.signal.aborted) return null;
-    if (error instanceof BudgetReachedError)
-      return { reason: 'budget', error: { message: error.message, hint: error.hint } };
-    const told = isOverflow(error) ? { kind: 'overflow' as const, hint: OVERFLOW_HINT } : kindOf(error);
-    if (told) return { reason: 'error', error: { message: (error as Error).message, ...told } };
+    const told = runErrorOf(error, reply.model);
+    if (told) return { reason: error instanceof BudgetReachedError ? 'budget' : 'error', error: told };
     throw error;
   }
 
@@ -101,17 +98,6 @@ function* record(run: Run, message: Message): Generator<AgentEvent> {
 
 function endingOf(stop: StopReason): EndReason {
   return stop === 'max_tokens' || stop === 'refusal' ? stop : 'done';
-}
-
-function isOverflow(error: unknown): boolean {
-  return (
-    error instanceof ContextOverflowError || (error instanceof ProviderError && error.kind === 'overflow')
-  );
-}
-
-function kindOf(error: unknown): Pick<RunError, 'kind' | 'hint'> | null {
-  if (error instanceof StuckError) return { hint: error.hint };
-  return error instanceof ProviderError ? { kind: error.kind } : null;
 }
 
 function now(): string {

@@ -61,7 +61,7 @@ test('any other break is worth another try before the first word, and a cut afte
   const error = fetchFailed('other side closed', 'UND_ERR_SOCKET');
   expect(fromBrokenConnection(error, where)).toMatchObject({
     kind: 'timeout',
-    message: 'No answer from acme (UND_ERR_SOCKET).',
+    message: 'No answer from https://api.acme.test (UND_ERR_SOCKET).',
   });
   expect(fromBrokenConnection(error, { ...where, begun: true })).toMatchObject({
     kind: 'cut',

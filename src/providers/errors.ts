@@ -101,7 +101,7 @@ export function fromBrokenConnection(
   }
   if (code !== undefined && DEAD.has(code))
     return broken('network', `Nothing answers at ${address} (${code}${peerIn(chain, address)}).`);
-  return broken('timeout', `No answer from ${provider} (${detail}).`);
+  return broken('timeout', `No answer from ${address} (${detail}).`);
 }
 
 /** The wires fail with a code, or wrap what failed; a slip in code does neither. */

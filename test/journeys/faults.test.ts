@@ -31,7 +31,11 @@ describe.concurrent.each(protocolNames)('%s', (protocol) => {
     const space = await workspace({}, onTestFinished);
     const { code, stdout, stderr } = await aca(space, ['-p', 'go', '--model', model], { env });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toBe(`Nothing answers at ${url} (ECONNREFUSED).\n`);
+    const step =
+      protocol === 'ollama'
+        ? 'Start Ollama, or check its address with `aca doctor`.'
+        : 'Check your connection and proxy. `aca doctor` tests them.';
+    expect(stderr).toBe(`Nothing answers at ${url} (ECONNREFUSED).\n${step}\n`);
   });
 });
 

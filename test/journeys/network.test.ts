@@ -32,6 +32,11 @@ function ask(space: Workspace, protocol: ProtocolName, to: { url: string; env: R
 }
 
 describe.concurrent.each(protocolNames)('[N06] %s', (protocol) => {
+  const hint =
+    protocol === 'ollama'
+      ? 'Start Ollama, or check its address with `aca doctor`.\n'
+      : 'Check your connection and proxy. `aca doctor` tests them.\n';
+
   test('through a proxy to a server only our certificate file vouches for', async ({ onTestFinished }) => {
     const { space, server, proxy } = await setUp(onTestFinished);
     await trust(space);
@@ -54,7 +59,7 @@ describe.concurrent.each(protocolNames)('[N06] %s', (protocol) => {
     expect(outcome).toEqual({
       code: 1,
       stdout: '',
-      stderr: `The certificate of https://${secretHost} is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT). Name the authority's PEM file in network.caFile.\n`,
+      stderr: `The certificate of https://${secretHost} is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT). Name the authority's PEM file in network.caFile.\n${hint}`,
     });
     expect(server.requests).toEqual([]);
   });
@@ -69,7 +74,8 @@ describe.concurrent.each(protocolNames)('[N06] %s', (protocol) => {
       env: { HTTPS_PROXY: proxy.url, NO_PROXY: secretHost },
     });
     expect(outcome.code).toBe(1);
-    expect(outcome.stderr).toMatch(/^Nothing answers at https:\/\/api\.test \((ENOTFOUND|EAI_AGAIN)\)\.\n$/);
+    expect(outcome.stderr).toMatch(/^Nothing answers at https:\/\/api\.test \((ENOTFOUND|EAI_AGAIN)\)\.\n/);
+    expect(outcome.stderr.endsWith(`.\n${hint}`)).toBe(true);
     expect(proxy.asked).toEqual([]);
   });
 
@@ -98,14 +104,14 @@ describe.concurrent.each(protocolNames)('[N06] %s', (protocol) => {
     expect(refused).toEqual({
       code: 1,
       stdout: '',
-      stderr: `The proxy refuses to connect to ${url} (407). Put a user name and a password into its address.\n`,
+      stderr: `The proxy refuses to connect to ${url} (407). Put a user name and a password into its address.\n${hint}`,
     });
     const dead = await deadUrl();
     const gone = await ask(space, protocol, { url, env: { HTTPS_PROXY: dead } });
     expect(gone).toEqual({
       code: 1,
       stdout: '',
-      stderr: `Nothing answers at ${url} (ECONNREFUSED ${new URL(dead).host}).\n`,
+      stderr: `Nothing answers at ${url} (ECONNREFUSED ${new URL(dead).host}).\n${hint}`,
     });
   });
 });

@@ -14,6 +14,14 @@ const overflow: PerProtocol<string> = {
 const reads = Array.from({ length: 6 }, (_, i) => calls(['Read', { file_path: 'big.txt', offset: i }]));
 const big = Array.from({ length: 100 }, (_, i) => `line ${i} of a file that fills the window`).join('\n');
 
+const vendors: PerProtocol<string> = {
+  anthropic: 'anthropic',
+  'openai-chat': 'openai-chat',
+  'openai-responses': 'openai',
+  google: 'google',
+  ollama: 'ollama',
+};
+
 /** The server answers with an error, or with nothing, before the model has said a word. */
 export const refusals: Fault[] = [
   {
@@ -52,6 +60,21 @@ export const refusals: Fault[] = [
     script: [fails(401, { message: `Incorrect API key provided: ${KEY}.` })],
     upshot: { code: 1, stopReason: 'error', kind: 'auth', result: '' },
     words: 'Incorrect API key provided: [redacted].',
+    also: ({ outcome }, protocol) =>
+      expect(outcome.stderr).toMatch(
+        new RegExp(`^Your .+ key was rejected\\. Run \`aca keys set ${vendors[protocol]}\``, 'm'),
+      ),
+    except: { ollama: 'it asks for no key' },
+  },
+  {
+    name: '[N11] 403: the vendor, the model and how to use another key',
+    script: [fails(403, { message: 'Not for you' })],
+    upshot: { code: 1, stopReason: 'error', kind: 'auth', result: '' },
+    words: 'Not for you',
+    also: ({ outcome }, protocol) =>
+      expect(outcome.stderr).toMatch(
+        new RegExp(`^.+ denied access: your key may not use .+ \`aca keys set ${vendors[protocol]}\``, 'm'),
+      ),
     except: { ollama: 'it asks for no key' },
   },
   {
@@ -59,6 +82,11 @@ export const refusals: Fault[] = [
     script: [fails(404, { message: 'model "nonesuch" not found' })],
     upshot: { code: 1, stopReason: 'error', kind: 'model_not_found', result: '' },
     words: 'model "nonesuch" not found',
+    also: ({ outcome, server }) => {
+      const asked = server.requests[0]?.model ?? 'no model';
+      expect(outcome.stderr).toContain(` does not offer ${asked}: `);
+      expect(outcome.stderr).toContain('Run `aca models list`');
+    },
   },
   {
     name: '[E04] [Y24] too long for the window: older output is shortened, and the turn goes on in place',

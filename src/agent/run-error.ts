@@ -1,0 +1,23 @@
+import { BudgetReachedError, ContextOverflowError, ProviderError, StuckError } from '../contract/errors.ts';
+import type { RunError } from '../contract/event.ts';
+import { nextStep } from '../providers/next-step.ts';
+
+const OVERFLOW_HINT = 'Start a new session, or choose a model with a larger window.';
+
+/** What the user is told of a failure that ends a run: what happened and what to do. Null for a bug. */
+export function runErrorOf(error: unknown, model: string): RunError | null {
+  if (!(error instanceof Error)) return null;
+  const { message } = error;
+  if (isOverflow(error)) return { message, kind: 'overflow', hint: OVERFLOW_HINT };
+  if (error instanceof BudgetReachedError || error instanceof StuckError)
+    return { message, hint: error.hint };
+  if (!(error instanceof ProviderError)) return null;
+  const hint = nextStep(error, model);
+  return { message, kind: error.kind, ...(hint !== undefined && { hint }) };
+}
+
+export function isOverflow(error: unknown): boolean {
+  return (
+    error instanceof ContextOverflowError || (error instanceof ProviderError && error.kind === 'overflow')
+  );
+}

@@ -293,9 +293,13 @@ export function headerOf(session: Session): JournalRecord {
   return { type: 'header', version: 1, id, workingDirectory, startedAt, settings, ...(parent && { parent }) };
 }
 
+/** Characters that a terminal may obey and JSON lets stand: controls past ASCII, and what turns the direction of text. */
+const OBEYED = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
 /** The session as the documented JSON. */
 export function snapshotOf(session: Session): string {
-  return `${JSON.stringify(session, null, 2)}\n`;
+  const text = JSON.stringify(session, null, 2);
+  return `${text.replaceAll(OBEYED, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`;
 }
 
 /** What is known of calls that the first messages leave open: answers further on count, too. */

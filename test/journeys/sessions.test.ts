@@ -278,6 +278,17 @@ describe('in a conversation', () => {
     expect(page.split('&lt;script&gt;alert(1)&lt;/script&gt;').length - 1).toBe(2);
   });
 
+  test.each(['markdown', 'html', 'json'])(
+    'an export as %s to a pipe has no control characters',
+    async (format) => {
+      const space = await workspace();
+      const id = await play(space, 'go', [says('A \u001b[31mred\u001b[0m \u009b2J word\u0007.\r')]);
+      const { code, stdout } = await aca(space, ['sessions', 'export', id, '--format', format]);
+      expect({ code, control: /[^\P{Cc}\n\t]/u.exec(stdout) }).toEqual({ code: 0, control: null });
+      expect(stdout).toContain('red');
+    },
+  );
+
   test('a title given before the first prompt is kept; nothing is left of a session without one', async () => {
     const space = await workspace();
     const { terminal } = await open(space, []);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Session } from '../../contract/session.ts';
+import { snapshotOf } from '../store.ts';
 import { toHtml } from './html.ts';
 import { toMarkdown } from './markdown.ts';
 
@@ -103,6 +104,33 @@ test('no text whatever adds a tag to the page', () => {
   fc.assert(
     fc.property(fc.string({ minLength: 1, unit: 'binary' }), (text) => {
       expect(tags(toHtml(sessionOf(text)))).toBe(plain);
+    }),
+  );
+});
+
+/** What a terminal obeys: control characters but newline and tab, and what overrides the direction of text. */
+const OBEYED = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/u;
+
+test.each([
+  ['a colour', '\u001b[31mred\u001b[0m'],
+  ['a title of the window', '\u001b]0;mine\u0007'],
+  ['the clipboard', '\u001b]52;c;ZWNobyBoaQ==\u001b\\'],
+  ['a sequence of eight bits', '\u009b2J\u009d0;mine\u009c'],
+  ['a line written over', 'rm -rf /\rls'],
+  ['letters taken back', 'rm\b\bls\u007f'],
+  ['the direction of text', '\u202etxt.exe\u2066'],
+  ['a bell and a null', '\u0007\u0000'],
+])('no format lets a terminal obey %s', (_, text) => {
+  for (const write of [toMarkdown, toHtml, snapshotOf])
+    expect(OBEYED.exec(write(sessionOf(text)))).toBe(null);
+});
+
+test('nor any other text; as JSON it is still the same', () => {
+  fc.assert(
+    fc.property(fc.string({ minLength: 1, unit: 'binary' }), (text) => {
+      const session = { ...sessionOf(text), workingDirectory: text, settings: { model: text } };
+      for (const write of [toMarkdown, toHtml, snapshotOf]) expect(OBEYED.exec(write(session))).toBe(null);
+      expect(JSON.parse(snapshotOf(session))).toEqual(session);
     }),
   );
 });

@@ -1,5 +1,6 @@
 import { type Message, type ThinkingPart, textOf, toolCallsOf } from '../../contract/message.ts';
 import type { Session } from '../../contract/session.ts';
+import { visibleText } from '../../lib/visible-text.ts';
 
 const STYLE = `
 :root { color-scheme: light dark; --line: #8884; --soft: #8881; --dim: #888; }
@@ -80,6 +81,7 @@ function imagesOf({ content }: Message): string {
     .join('');
 }
 
+/** Nothing in it is markup to a browser, nor obeyed by a terminal. */
 function escaped(text: string): string {
   const names: Record<string, string> = {
     '&': '&amp;',
@@ -88,5 +90,5 @@ function escaped(text: string): string {
     '"': '&quot;',
     "'": '&#39;',
   };
-  return text.replace(/[&<>"']/g, (c) => names[c] ?? c);
+  return visibleText(text).replace(/[&<>"']/g, (c) => names[c] ?? c);
 }

@@ -1,7 +1,8 @@
 import { type Message, textOf, toolCallsOf } from '../../contract/message.ts';
 import type { Session } from '../../contract/session.ts';
+import { visibleText } from '../../lib/visible-text.ts';
 
-/** A conversation to read, to paste or to keep. */
+/** A conversation to read, to paste or to keep; on a terminal, nothing in it is obeyed. */
 export function toMarkdown(session: Session): string {
   const { id, title, workingDirectory, startedAt, settings, messages, subagents = [] } = session;
   const head = [
@@ -13,7 +14,7 @@ export function toMarkdown(session: Session): string {
     `- Model: ${settings.model}`,
   ];
   const blocks = [head.join('\n'), ...messages.map(blockOf), ...subagents.flatMap(subagentBlocks)];
-  return `${blocks.join('\n\n')}\n`;
+  return visibleText(`${blocks.join('\n\n')}\n`);
 }
 
 function subagentBlocks({ subagent, settings, messages }: Session): string[] {

@@ -690,14 +690,14 @@ type AgentEvent =
 type CacheKind = 'checksum' | 'read' | 'glob' | 'grep' | 'llm' | 'tool_result';
 
 /**
- * - `rate_limit`, `overloaded`, `timeout`: worth another try; `timeout` includes connections that broke
- *   before the model said anything.
+ * - `rate_limit`, `overloaded`, `server_error`, `timeout`: worth another try; `timeout` includes connections that
+ *   broke before the model said anything.
  * - `network`: nothing answers at that address.
  * - `cut`: the stream broke after the model had begun to answer.
  * - `protocol`: what came back is not what this kind of server says.
  * - `overflow`: the conversation is larger than the model's window.
  */
-type ProviderErrorKind = 'auth' | 'quota' | 'rate_limit' | 'overloaded' | 'timeout' | 'network' | 'cut' | 'protocol' | 'overflow' | 'model_not_found' | 'bad_request';
+type ProviderErrorKind = 'auth' | 'quota' | 'rate_limit' | 'overloaded' | 'server_error' | 'timeout' | 'network' | 'cut' | 'protocol' | 'overflow' | 'model_not_found' | 'bad_request';
 
 /**
  * Why a run ended. `max_tokens` and `refusal`: the model's last answer is incomplete, or it declined to give one.

@@ -57,6 +57,7 @@ const NOT_CHEAP: ReadonlySet<ProviderErrorKind> = new Set([
   'quota',
   'rate_limit',
   'overloaded',
+  'server_error',
   'timeout',
   'network',
   'model_not_found',

@@ -12,4 +12,8 @@ export function retryLine({
   return `retry ${attempt}/${MAX_RETRIES} in ${seconds} s: ${WORDS[kind] ?? kind}. ${message}`;
 }
 
-const WORDS: Partial<Record<string, string>> = { rate_limit: 'rate limit', cut: 'the answer broke off' };
+const WORDS: Partial<Record<string, string>> = {
+  rate_limit: 'rate limit',
+  server_error: 'server error',
+  cut: 'the answer broke off',
+};

@@ -13,8 +13,8 @@ export class UserError extends Error {
 }
 
 /**
- * - `rate_limit`, `overloaded`, `timeout`: worth another try; `timeout` includes connections that broke
- *   before the model said anything.
+ * - `rate_limit`, `overloaded`, `server_error`, `timeout`: worth another try; `timeout` includes connections that
+ *   broke before the model said anything.
  * - `network`: nothing answers at that address.
  * - `cut`: the stream broke after the model had begun to answer.
  * - `protocol`: what came back is not what this kind of server says.
@@ -25,6 +25,7 @@ export type ProviderErrorKind =
   | 'quota'
   | 'rate_limit'
   | 'overloaded'
+  | 'server_error'
   | 'timeout'
   | 'network'
   | 'cut'

@@ -143,7 +143,7 @@ describe('what can go wrong', () => {
     }
     const bad = await loopback((response) => fails(response, 502, { body: page }));
     expect((await play(provider(bad.url), hello())).error).toMatchObject({
-      kind: 'overloaded',
+      kind: 'server_error',
       message: 'Sign in to the guest network',
     });
   });

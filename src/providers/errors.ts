@@ -39,7 +39,8 @@ export function kindOf(status: number, message: string, label = ''): ProviderErr
     return QUOTA.test(words) && !/per (minute|second|day)/i.test(words) ? 'quota' : 'rate_limit';
   // Routers and local servers say it with any status.
   if (meansOverflow(words)) return 'overflow';
-  if (status >= 500) return 'overloaded';
+  if (status >= 500)
+    return status === 503 || status === 529 || /overload/i.test(words) ? 'overloaded' : 'server_error';
   return QUOTA.test(words) ? 'quota' : 'bad_request';
 }
 

@@ -33,7 +33,7 @@ function standIn(provider: Provider): Stand {
 }
 
 describe('[V06] a model that stands in', () => {
-  test.each<ProviderErrorKind>(['overloaded', 'rate_limit', 'timeout', 'network', 'quota'])(
+  test.each<ProviderErrorKind>(['overloaded', 'server_error', 'rate_limit', 'timeout', 'network', 'quota'])(
     'answers when the first one fails with %s, under its own name and within its own limit',
     async (kind) => {
       const first = model('first', [failure(kind)]);

@@ -5,6 +5,7 @@ import type { Provider } from '../contract/provider.ts';
 const ELSEWHERE: ReadonlySet<ProviderErrorKind> = new Set([
   'rate_limit',
   'overloaded',
+  'server_error',
   'timeout',
   'network',
   'quota',

@@ -1,4 +1,4 @@
-import { ProviderError } from '../contract/errors.ts';
+import { ProviderError, type ProviderErrorKind } from '../contract/errors.ts';
 import type { UserMessage } from '../contract/message.ts';
 import type { CompletionRequest, Provider } from '../contract/provider.ts';
 import { systemWithSummary } from './summary.ts';
@@ -75,10 +75,18 @@ export function withManners(provider: Provider, { onAdapt, ...first }: MannersOp
   };
 }
 
+/** Templates that fail make some servers answer as if they were broken. */
+const MAY_TEACH: ReadonlySet<ProviderErrorKind> = new Set([
+  'bad_request',
+  'overloaded',
+  'server_error',
+  'protocol',
+  'model_not_found',
+]);
+
 function lessonFrom(error: unknown, manners: Manners): Adaptation | null {
   if (!(error instanceof ProviderError)) return null;
-  // Templates that fail make some servers answer as if they were broken.
-  if (!['bad_request', 'overloaded', 'protocol', 'model_not_found'].includes(error.kind)) return null;
+  if (!MAY_TEACH.has(error.kind)) return null;
   for (const { refusal, learn, because } of LESSONS) {
     const better = refusal.test(error.message) ? learn(manners) : null;
     if (better) return { manners: better, because };

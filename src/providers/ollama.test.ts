@@ -147,7 +147,7 @@ describe('[N11] faults', () => {
     expect(await fault((r) => fails(r, 500, { body }))).toMatchObject({ kind: 'bad_request' });
     expect(await fault((r) => fails(r, 500, { body: 'runner crashed' }))).toEqual({
       events: 0,
-      kind: 'overloaded',
+      kind: 'server_error',
       message: 'runner crashed',
     });
   });

@@ -140,7 +140,7 @@ function withAdvice(error: ProviderError, model: string): ProviderError {
     });
   }
   // Trying again does not make the machine larger.
-  if (kind === 'overloaded' && /memory/i.test(message)) {
+  if ((kind === 'overloaded' || kind === 'server_error') && /memory/i.test(message)) {
     return new ProviderError(message, { ...details, kind: 'bad_request' });
   }
   return error;

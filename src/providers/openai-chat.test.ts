@@ -102,15 +102,16 @@ describe('[N11] faults', () => {
       'Provider returned error: {"m":"upstream"}',
     ],
     [503, '<html><body><h1>Down</h1></body></html>', 'overloaded', 'Down'],
-    [500, '', 'overloaded', 'Internal Server Error'],
-    [504, { message: 'The upstream timed out' }, 'overloaded', 'The upstream timed out'],
+    [500, '', 'server_error', 'Internal Server Error'],
+    [500, { message: 'The engine is overloaded' }, 'overloaded', 'The engine is overloaded'],
+    [504, { message: 'The upstream timed out' }, 'server_error', 'The upstream timed out'],
   ])('status %i with %j is %s', async (status, body, kind, message) => {
     expect(await fault((r) => fails(r, status, { body }))).toMatchObject({ kind, status, message });
   });
 
   test.each([
     [{ code: 429, message: 'slow down' }, 'rate_limit'],
-    [{ code: '502', message: 'bad gateway' }, 'overloaded'],
+    [{ code: '502', message: 'bad gateway' }, 'server_error'],
     [{ type: 'server_error', message: 'oops' }, 'overloaded'],
     [{ code: 'insufficient_quota', message: 'pay first' }, 'quota'],
     [{ code: 'context_length_exceeded', message: 'too long' }, 'overflow'],

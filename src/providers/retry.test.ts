@@ -102,7 +102,7 @@ describe('[V06][Y21] retry', () => {
     expect(seen.attempts).toBe(1);
   });
 
-  test.each<ProviderErrorKind>(['cut', 'overloaded', 'timeout'])(
+  test.each<ProviderErrorKind>(['cut', 'overloaded', 'server_error', 'timeout'])(
     'an answer that broke off (%s) is gone on with: the model sees what it has said',
     async (kind) => {
       const call: ProviderEvent = { type: 'tool_call_start', key: '0', name: 'Read' };

@@ -11,7 +11,12 @@ const JITTER = 0.1;
 /** A vendor that wants a longer pause than this is not waited for: the user is told when to come back. */
 const LONGEST_WAIT_MS = 60_000;
 
-const RETRYABLE: ReadonlySet<ProviderErrorKind> = new Set(['rate_limit', 'overloaded', 'timeout']);
+const RETRYABLE: ReadonlySet<ProviderErrorKind> = new Set([
+  'rate_limit',
+  'overloaded',
+  'server_error',
+  'timeout',
+]);
 
 export type RetryOptions = {
   maxRetries?: number;

@@ -26,7 +26,7 @@ export async function createAgent(options: AgentOptions = {}): Promise<Agent> {
   const { session = 'new', permissions = {}, instructions } = options;
   const opened = await openAssistant(choice, {
     settings,
-    options: typeof session === 'object' ? { resume: session.resume } : {},
+    options: typeof session === 'object' ? { resume: session.resume, forceDir: true } : {},
     terminal: place,
     host: {
       tools: ownTools(options.tools ?? [], Object.keys(settings.config.mcpServers)),

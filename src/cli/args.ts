@@ -21,6 +21,8 @@ export type Options = {
   /** True when no session is named: the user is to choose. */
   resume?: string | true;
   fork?: boolean;
+  /** Go on with a session of another folder in this one. */
+  forceDir?: boolean;
   /** True when it has no name yet. */
   worktree?: string | true;
   trust?: boolean;
@@ -79,6 +81,11 @@ export function buildProgram({ out, err }: Writers): Command {
     )
     .addOption(
       new Option('--fork', 'with -r or -c: go on in a copy, the session itself stays as it is').helpGroup(
+        'Running:',
+      ),
+    )
+    .addOption(
+      new Option('--force-dir', 'with -r: go on in this folder, though the session is of another').helpGroup(
         'Running:',
       ),
     )

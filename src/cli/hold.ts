@@ -49,6 +49,7 @@ export async function hold(prompt: string, opened: Opened, stage: Stage): Promis
   const { controller, mode, permissions, window, spending, memory, noteAtEnd, close } = opened;
   const { talk, prompts, cwd, news, leaving } = stage;
   const ownCommands = new OwnCommands({ cwd, env: stage.env });
+  const confirm = stage.confirm ?? plainYes(talk);
   let command: AbortController | undefined;
   talk.onInterrupt(() => {
     if (ownCommands.interrupt()) return true;
@@ -73,6 +74,7 @@ export async function hold(prompt: string, opened: Opened, stage: Stage): Promis
     keeps: opened.config.saveHistory,
     cwd,
     redact: (session) => redacted(session, opened.privacy),
+    confirm: (question) => confirm(question, command?.signal ?? leaving),
     warn: (text) => controller.notice('warn', text),
     goOn: (session) => {
       goOn = session;
@@ -95,7 +97,7 @@ export async function hold(prompt: string, opened: Opened, stage: Stage): Promis
     signal,
     print: (text) => talk.print(visible(text)),
     ask: (question) => talk.ask(question, signal),
-    confirm: (question) => (stage.confirm ?? plainYes(talk))(question, signal),
+    confirm: (question) => confirm(question, signal),
     files: fileHistory(opened.undo),
     sessions: desk,
     prompts: () => prompts.list(),
@@ -180,8 +182,8 @@ function failureWords(error: unknown, signal: AbortSignal): string | null {
   return error instanceof ProviderError ? error.message : null;
 }
 
-function plainYes(talk: Pick<Conversation, 'ask'>): NonNullable<Stage['confirm']> {
-  return async (question, signal) =>
+export function plainYes(talk: Pick<Conversation, 'ask'>) {
+  return async (question: string, signal?: AbortSignal): Promise<boolean> =>
     (await talk.ask(`${question} [y/n] `, signal))?.trim().toLowerCase() === 'y';
 }
 

@@ -1,8 +1,9 @@
 import { builtinCommands } from '../commands/index.ts';
 import { describeSandbox } from '../commands/sandbox-words.ts';
 import type { Options } from './args.ts';
+import { agreedFolder } from './choose-session.ts';
 import { Conversation } from './conversation.ts';
-import { hold } from './hold.ts';
+import { hold, plainYes } from './hold.ts';
 import { createModelDesk, plainModelCommand } from './model-desk.ts';
 import { findModel, loadSettings, openAssistant, type Settings, sessionStore, startServers } from './open.ts';
 import { pickSession } from './pick-session.ts';
@@ -72,7 +73,10 @@ async function firstPlan(
     settings = loadSettings(options, terminal);
   for (;;) {
     const choice = await findModel(settings, terminal);
-    if (choice) return { settings, choice, options: await withSession(options, settings, { talk, cwd }) };
+    if (choice) {
+      const agreed = await withSession(options, settings, { talk, cwd });
+      return agreed && { settings, choice, options: agreed };
+    }
     const way = await setUp(settings, { terminal, talk });
     if (way === 'quit') return null;
     settings = loadSettings({ ...options, ...way }, terminal);
@@ -128,12 +132,16 @@ async function converse(first: string, plan: Plan, stage: Stage): Promise<Plan |
   return next && { ...plan, session: next };
 }
 
-/** `--resume` without a session: the user says which, or begins a new one. */
+/** `--resume` without a session: the user says which, or begins a new one. Null when its folder is not agreed to. */
 async function withSession(
   { resume, ...others }: Options,
   settings: Settings,
   { talk, cwd }: { talk: Conversation; cwd: string },
-): Promise<Options> {
-  const chosen = resume === true ? await pickSession(sessionStore(settings), talk, cwd) : resume;
-  return chosen === undefined || chosen === null ? others : { ...others, resume: chosen };
+): Promise<Options | null> {
+  const store = sessionStore(settings);
+  const chosen = resume === true ? await pickSession(store, talk, cwd) : resume;
+  if (chosen === undefined || chosen === null) return others;
+  const confirm = (question: string) => plainYes(talk)(question);
+  const print = (text: string) => talk.print(text);
+  return agreedFolder({ ...others, resume: chosen }, { store, cwd, confirm, print });
 }

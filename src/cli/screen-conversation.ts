@@ -7,7 +7,7 @@ import type { PickerDesk } from '../tui/flows/desk.ts';
 import { chooseSession } from '../tui/flows/sessions.ts';
 import type { Screen } from '../tui/screen.ts';
 import type { Options } from './args.ts';
-import { byLastUse } from './choose-session.ts';
+import { agreedFolder, byLastUse } from './choose-session.ts';
 import { firstRun } from './first-run.ts';
 import { hold } from './hold.ts';
 import {
@@ -101,7 +101,8 @@ export class ScreenConversation {
     this.#telemetry = await startTelemetry(this.#settings, this.#options, this.#start.terminal);
     await tellUpdate(this.#settings, this.#start.terminal, this.#start.news);
     try {
-      let plan: Plan | null = { settings: this.#settings, choice, options: await this.#withSession() };
+      const options = await this.#withSession();
+      let plan: Plan | null = options && { settings: this.#settings, choice, options };
       while (plan) plan = await this.#hold(plan, { servers, leaving });
     } finally {
       await servers?.close();
@@ -166,14 +167,18 @@ export class ScreenConversation {
     return plan;
   }
 
-  /** `--resume` without a session: the user says which, or begins a new one. */
-  async #withSession(): Promise<Options> {
+  /** `--resume` without a session: the user says which, or begins a new one. Null when its folder is not agreed to. */
+  async #withSession(): Promise<Options | null> {
     const { resume, ...others } = this.#options;
-    if (resume !== true) return this.#options;
-    const sessions = byLastUse(sessionStore(this.#settings).list());
+    if (resume === undefined) return others;
+    const store = sessionStore(this.#settings);
     const { cwd } = this.#start.terminal;
-    const id = await chooseSession({ sessions, cwd, title: 'Go on with which session?' }, this.#desk);
-    return id === null ? others : { ...others, resume: id };
+    const choosing = () => ({ sessions: byLastUse(store.list()), cwd, title: 'Go on with which session?' });
+    const id = resume === true ? await chooseSession(choosing(), this.#desk) : resume;
+    if (id === null) return others;
+    const confirm = (question: string) => this.screen.confirm(question);
+    const print = (text: string) => this.screen.print(text);
+    return agreedFolder({ ...others, resume: id }, { store, cwd, confirm, print });
   }
 
   #reload(change: Pick<Options, 'model' | 'mode'>): void {

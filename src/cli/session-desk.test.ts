@@ -23,6 +23,7 @@ async function deskFor(store: SessionStore, cwd: string, { keeps = true } = {}) 
     keeps,
     cwd,
     redact: (session) => session,
+    confirm: async () => true,
     warn: (text) => warnings.push(text),
     goOn: (next) => nexts.push(next),
   });

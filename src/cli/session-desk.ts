@@ -3,7 +3,7 @@ import type { SessionDesk } from '../contract/command.ts';
 import { UserError } from '../contract/errors.ts';
 import type { Session } from '../contract/session.ts';
 import type { OpenSession, SessionStore } from '../session/store.ts';
-import { byLastUse } from './choose-session.ts';
+import { byLastUse, otherFolder, otherFolderQuestion } from './choose-session.ts';
 import { exportTo } from './export-file.ts';
 
 export type DeskOptions = {
@@ -14,6 +14,7 @@ export type DeskOptions = {
   cwd: string;
   /** With placeholders for secrets. */
   redact(session: Session): Session;
+  confirm(question: string): Promise<boolean>;
   /** Told when the disk refuses. */
   warn(text: string): void;
   /** The conversation is to go on in this session. */
@@ -22,7 +23,7 @@ export type DeskOptions = {
 
 /** What a user can do with the session of the conversation. */
 export function createDesk(options: DeskOptions): SessionDesk & { messageAdded(): Promise<void> } {
-  const { opened, store, keeps, cwd, redact, warn, goOn } = options;
+  const { opened, store, keeps, cwd, redact, confirm, warn, goOn } = options;
   const { session, journal, ready } = opened;
   /** A session without a message leaves no trace: its title waits for the first. */
   let waiting = session.messages.length === 0;
@@ -63,6 +64,8 @@ export function createDesk(options: DeskOptions): SessionDesk & { messageAdded()
     async goTo(wanted) {
       const id = await store.find(wanted);
       if (id === session.id) throw new UserError('You are in that session.', '/sessions lists the others.');
+      const elsewhere = id === null ? null : otherFolder(store.folderOf(id), cwd);
+      if (elsewhere !== null && !(await confirm(otherFolderQuestion(elsewhere, cwd)))) return;
       const next = id === null ? null : await store.resume(id);
       if (!next) throw new UserError(`There is no session "${wanted}".`, '/sessions lists them.');
       goOn(next);

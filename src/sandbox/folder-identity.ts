@@ -3,7 +3,7 @@ import { PermissionDeniedError } from '../contract/errors.ts';
 import { realPath } from './real-path.ts';
 
 /** The same for every spelling of a folder, links included; null where there is none. */
-function folderIdentity(folder: string): string | null {
+export function folderIdentity(folder: string): string | null {
   try {
     const stat = statSync(folder, { bigint: true });
     return stat.isDirectory() ? `${stat.dev}:${stat.ino}` : null;

@@ -38,6 +38,17 @@ export function loadJournal(file: string, vouch?: Vouch): Loaded | null {
   return loaded;
 }
 
+/** The folder a session belongs to; null when its file no longer says so. */
+export function sessionFolder(file: string): string | null {
+  const descriptor = openRegularFile(file);
+  try {
+    const header = headerIn(part(descriptor, 0, HEAD));
+    return header?.type === 'header' ? header.workingDirectory : null;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
 /** Reads from the start, a little at a time, and puts the whole in the place of the part. */
 async function readWhole(descriptor: number, loaded: Loaded, vouch?: Vouch): Promise<void> {
   const parser = new RecordParser();

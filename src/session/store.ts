@@ -15,7 +15,7 @@ import { GrantSeal } from './grant-seal.ts';
 import { readExport } from './import.ts';
 import { Journal } from './journal.ts';
 import { removeLeftovers } from './leftovers.ts';
-import { loadJournal } from './load.ts';
+import { loadJournal, sessionFolder } from './load.ts';
 import type { Folded, JournalRecord, Vouch } from './records.ts';
 import { type SubagentFiles, subagentFiles } from './subagent-files.ts';
 
@@ -142,6 +142,11 @@ export class SessionStore {
   /** Newest first. */
   list(): SessionSummary[] {
     return this.catalog.list();
+  }
+
+  /** The folder that a session, named by its id, belongs to; null when its file no longer says so. */
+  folderOf(id: string): string | null {
+    return sessionFolder(this.#fileOf(id));
   }
 
   /** The whole session, without opening it. Null when there is none. */

@@ -119,7 +119,7 @@ describe('what is answered is remembered', () => {
     const id = /--resume ([0-9a-f]{8})/.exec(terminal.screen())?.[1] ?? '';
     const server = await serve([newly('touch made'), says('ok')]);
     const { model, env } = doors.anthropic(server.url);
-    const there = await aca(space, ['-p', 'go', '--model', model, '--resume', id], {
+    const there = await aca(space, ['-p', 'go', '--model', model, '--resume', id, '--force-dir'], {
       env,
       cwd: path.join(space.root, 'sub'),
     });

@@ -24,6 +24,7 @@ import { isNearby } from '../lib/nearby-address.ts';
 import { networkFetch } from '../lib/network.ts';
 import type { Watcher } from '../observability/watcher.ts';
 import { type Preset, presets } from '../providers/presets.ts';
+import { lostRecords } from '../session/lost-records.ts';
 import { type OpenSession, SessionStore } from '../session/store.ts';
 import type { Options } from './args.ts';
 import { openSession } from './choose-session.ts';
@@ -192,12 +193,15 @@ export async function startServers(
 
 /** What somebody who goes on with a session should know of its file. */
 function findingsIn({ damaged, foreign, session }: OpenSession): string[] {
-  const count = damaged.length;
   const patterns = (grants: readonly Permission[]) =>
     [...new Set(grants.map(({ pattern }) => visible(pattern)))].join(', ');
   const granted = session.permissions.filter(({ action }) => action === 'allow');
   return [
-    ...(count === 0 ? [] : [`${count} damaged lines of the session were passed over and set aside.`]),
+    ...(damaged.length === 0
+      ? []
+      : [
+          `The file of this session was damaged. Lost: ${lostRecords(damaged).join(', ')}. What is left of it is in ${session.id}.damaged.txt beside the session.`,
+        ]),
     ...(granted.length === 0
       ? []
       : [`This session still allows: ${patterns(granted)}. /permissions takes it back.`]),

@@ -18,6 +18,7 @@ import { begin as beginRun, edit, storeFor } from '../../test/support/undo.ts';
 import { workspace } from '../../test/support/workspace.ts';
 import { textOf } from '../contract/message.ts';
 import { type Loaded, loadJournal } from './load.ts';
+import { lostRecords } from './lost-records.ts';
 import { parseJournal } from './parse.ts';
 import { fold, type JournalRecord } from './records.ts';
 import { SessionStore } from './store.ts';
@@ -232,4 +233,63 @@ test('a damaged undo log never throws, and never puts back what was not there', 
     }),
     { numRuns: 200 },
   );
+});
+
+describe('a last record that was damaged', () => {
+  const records = [header, prompt('a'), { type: 'message', message: reply('r') } as const, prompt('b')];
+  const whole = bytesOf(records);
+  const before = bytesOf(records.slice(0, -1)).length;
+
+  test('is told by the first resume and by no later one, wherever it was cut', async () => {
+    for (let end = before + 1; end < whole.length - 1; end += 7) {
+      const { file, store } = await fileFor();
+      writeFileSync(file, whole.subarray(0, end));
+      const lost = whole.subarray(before, end).toString();
+      const told: string[][] = [];
+      for (const text of ['c', 'd', 'e']) {
+        const open = await store.resume('s');
+        await open?.ready;
+        told.push([...(open?.damaged ?? [])]);
+        await open?.journal.append(prompt(text));
+        await open?.close();
+      }
+      expect(told).toEqual([[lost], [], []]);
+    }
+  });
+
+  test('is told with what came to be damaged later, and a whole file tells nothing', async () => {
+    const { file, store } = await fileFor();
+    const told = async () => {
+      const open = await store.resume('s');
+      await open?.ready;
+      await open?.close();
+      return open?.damaged;
+    };
+    writeFileSync(file, whole);
+    expect(await told()).toEqual([]);
+    writeFileSync(file, Buffer.concat([whole, Buffer.from('one\n')]));
+    expect(await told()).toEqual(['one']);
+    writeFileSync(file, Buffer.concat([whole, Buffer.from('one\ntwo')]));
+    expect(await told()).toEqual(['two']);
+    expect(await told()).toEqual([]);
+    expect(readFileSync(file.replace('.jsonl', '.damaged.txt'), 'utf8')).toBe('one\ntwo\n');
+  });
+
+  test.each([
+    [bytesOf([prompt('a')]).toString(), 'a prompt'],
+    [bytesOf([{ type: 'message', message: reply('r') }]).toString(), 'an answer of the model'],
+    [bytesOf([{ type: 'message', message: answerTo('1', 'r') }]).toString(), 'the result of a tool call'],
+    [
+      bytesOf([{ type: 'call_answered', message: answerTo('1', 'r') }]).toString(),
+      'the result of a tool call',
+    ],
+    [bytesOf([header]).toString(), 'the beginning of the session'],
+    ['{"type":"message","mess', 'a message'],
+    ['{"type":"cost","costUsd', 'a record of the type cost'],
+    ['{"type":"constructor","x', 'a record of the type constructor'],
+    ['{"ty', 'something that cannot be recognised'],
+    ['\u0000\u0000', 'something that cannot be recognised'],
+  ])('%j is named: %s', (line, name) => {
+    expect(lostRecords([line, line])).toEqual([name]);
+  });
 });

@@ -1,6 +1,6 @@
 import type { JournalRecord } from './records.ts';
 
-/** `damaged` are lines that are no records; a torn last line, the mark of a crash, is not counted among them. */
+/** `damaged` are lines that are no records; a last line that was cut off is one of them. */
 export type Parsed = { records: JournalRecord[]; damaged: string[] };
 
 const DELTA = Buffer.from('{"type":"delta"');
@@ -32,6 +32,7 @@ export class RecordParser {
     yield* this.#released();
     const record = recordOf(torn);
     if (record) yield record;
+    else if (torn.length > 0) this.damaged.push(torn.toString('utf8'));
   }
 
   *#line(line: Buffer): Generator<JournalRecord> {

@@ -9,6 +9,7 @@ import { changesTo, rewindView } from '../contract/view.ts';
 import { writeAtomic } from '../lib/atomic-write.ts';
 import { compareText } from '../lib/compare.ts';
 import { type Lock, lockFile } from '../lib/lock.ts';
+import { peek } from '../lib/peek.ts';
 import { loadBeforeRewind } from './before-rewind.ts';
 import { Catalog } from './catalog.ts';
 import { GrantSeal } from './grant-seal.ts';
@@ -26,7 +27,7 @@ export type OpenSession = {
   unfinished: Folded['unfinished'];
   /** All messages are there. Until then a long session has only its last ones. */
   ready: Promise<void>;
-  /** Lines of the journal that could not be read. Complete when `ready`. */
+  /** Lines of the journal that could not be read, but for those of an earlier resume. Complete when `ready`. */
   damaged: readonly string[];
   /** Grants in the journal that this program did not write; they do not count. Complete when `ready`. */
   foreign: readonly Permission[];
@@ -221,8 +222,14 @@ export class SessionStore {
     }
     removeLeftovers(file, loaded);
     const known = loaded.ready.then(() => loaded.session.messages.length);
-    const ready = loaded.ready.then(() => this.#setAside(id, loaded.damaged));
-    return this.#opened({ ...loaded, ready, known, lock: Promise.resolve(lock) });
+    const setAside = new Set(peek.text(this.#damagedOf(id)).split('\n'));
+    const newlyDamaged = () => loaded.damaged.filter((line) => !setAside.has(line));
+    const damaged = newlyDamaged();
+    const ready = loaded.ready.then(async () => {
+      damaged.splice(0, damaged.length, ...newlyDamaged());
+      if (damaged.length > 0) await this.#setAside(id, loaded.damaged);
+    });
+    return this.#opened({ ...loaded, damaged, ready, known, lock: Promise.resolve(lock) });
   }
 
   /** `known` is how many messages the file has. */
@@ -262,7 +269,6 @@ export class SessionStore {
 
   /** What could not be read is kept apart, so that somebody can look at it. */
   async #setAside(id: string, damaged: readonly string[]): Promise<void> {
-    if (damaged.length === 0) return;
     await writeAtomic(this.#damagedOf(id), `${damaged.join('\n')}\n`, 0o600).catch(
       (error: NodeJS.ErrnoException) => {
         // On a disk that takes nothing, the journal itself still has the lines.

@@ -1,4 +1,4 @@
-import { appendFile, readFile, rm } from 'node:fs/promises';
+import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { aca, doors } from '../support/aca.ts';
@@ -288,6 +288,24 @@ describe('in a conversation', () => {
       expect(stdout).toContain('red');
     },
   );
+
+  test('a last record that was damaged is told on the first resume, and only then', async () => {
+    const space = await workspace();
+    const id = await play(space, 'go', [says('Gone.')]);
+    const file = path.join(space.home, '.ai-assistant/sessions', `${id}.jsonl`);
+    const lines = (await readFile(file, 'utf8')).split('\n');
+    const at = lines.findIndex((line) => line.startsWith('{"type":"message","message":{"role":"assistant"'));
+    await writeFile(file, [...lines.slice(0, at), lines[at]?.slice(0, 60)].join('\n'));
+    const told: boolean[] = [];
+    for (const text of ['one', 'two']) {
+      const server = await serve([says(text)]);
+      const { model, env } = doors.anthropic(server.url);
+      const { code, stderr } = await aca(space, ['-p', text, '--resume', id, '--model', model], { env });
+      expect(code).toBe(0);
+      told.push(stderr.includes('The file of this session was damaged. Lost: an answer of the model.'));
+    }
+    expect(told).toEqual([true, false]);
+  });
 
   test('a title given before the first prompt is kept; nothing is left of a session without one', async () => {
     const space = await workspace();

@@ -1,0 +1,27 @@
+const MESSAGES: Readonly<Record<string, string>> = {
+  user: 'a prompt',
+  assistant: 'an answer of the model',
+  tool: 'the result of a tool call',
+};
+
+const RECORDS: Readonly<Record<string, string>> = {
+  header: 'the beginning of the session',
+  message: 'a message',
+  delta: 'a part of an answer',
+  call_answered: 'the result of a tool call',
+  grant: 'a permission',
+  compaction: 'a summary',
+  title: 'the title',
+};
+
+/** What damaged lines of a journal held, as far as their beginnings tell; each kind once. */
+export function lostRecords(damaged: readonly string[]): string[] {
+  return [...new Set(damaged.map(lostRecord))];
+}
+
+function lostRecord(line: string): string {
+  const [, type = '', role = ''] = /^\{"type":"(\w+)"(?:,"message":\{"role":"(\w+)")?/.exec(line) ?? [];
+  if (type === 'message' && Object.hasOwn(MESSAGES, role)) return MESSAGES[role] ?? '';
+  if (Object.hasOwn(RECORDS, type)) return RECORDS[type] ?? '';
+  return type === '' ? 'something that cannot be recognised' : `a record of the type ${type}`;
+}

@@ -77,6 +77,42 @@ test('empty folders, pipes, loops of links', async () => {
   ]);
 });
 
+test('folders without a file of their own are shown, those whose files are ignored are left out', async () => {
+  const { root, said } = await place({
+    '.gitignore': '*.log\n/out\n',
+    'kept/.gitkeep': '',
+    'logs/a.log': '',
+    'out/.keep/x': '',
+    'out/deep/b.js': '',
+    'src/kept/.gitkeep': '',
+    'src/a.ts': '',
+  });
+  for (const folder of ['none', 'outer/inner/innermost', 'outer/other', '.hidden/inner', 'links'])
+    await mkdir(path.join(root, folder), { recursive: true });
+  await symlink('..', path.join(root, 'links', 'loop'));
+  expect(await said()).toEqual([
+    'kept/  0 files',
+    'none/  empty',
+    'outer/  0 files',
+    'src/  1 file',
+    '[5 hidden, ignored or linked entries left out; include_ignored shows them]',
+  ]);
+  expect(await said({ path: 'outer', depth: 3 })).toEqual([
+    'inner/  0 files',
+    '  innermost/  empty',
+    'other/  empty',
+  ]);
+  expect(await said({ path: 'src', depth: 2 })).toEqual([
+    'kept/  0 files',
+    'a.ts  0 bytes',
+    '[1 hidden, ignored or linked entries left out; include_ignored shows them]',
+  ]);
+  expect(await said({ path: 'kept' })).toEqual([
+    'kept is empty.',
+    '[1 hidden, ignored or linked entries left out; include_ignored shows them]',
+  ]);
+});
+
 test('a folder that cannot be read says so, and the rest is listed', async ({ skip }) => {
   if (process.getuid?.() === 0) skip('root reads every folder');
   const { root, said } = await place({ 'a.txt': 'x', 'shut/b.txt': 'x' });
@@ -102,4 +138,9 @@ test('what is no folder', async () => {
   const { said } = await place();
   expect(await said({ path: 'README.md' })).toEqual(['README.md is a file. Read it, or list its folder.']);
   expect(await said({ path: 'srcs' })).toEqual(['srcs does not exist. Did you mean src/?']);
+});
+
+test('a name with a newline stays on its line', async () => {
+  const { said } = await place({ 'a\nb/c\nd.ts': '' });
+  expect(await said({ depth: 2 })).toEqual(['"a\\nb"/  1 file', '  "c\\nd.ts"  0 bytes']);
 });

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import * as z from 'zod';
 import { defineTool, type FileStat, type Files, fail, ok } from '../contract/tool.ts';
+import { quotedName } from '../lib/quoted-name.ts';
 import { explainMissing } from './read-folder.ts';
 import { fitting } from './read-text.ts';
 import { humanSize } from './size.ts';
@@ -87,7 +88,7 @@ class Tree {
     const entries = await this.#files.list(folder);
     for (const entry of [...entries.filter(isFolder), ...entries.filter((one) => !isFolder(one))]) {
       this.#options.signal.throwIfAborted();
-      const name = path.basename(entry.path);
+      const name = quotedName(path.basename(entry.path));
       if (!isFolder(entry)) {
         if (this.#shows(entry))
           this.#put(`${indent}${name}${entry.type === 'other' ? '' : `  ${humanSize(entry.size)}`}`);
@@ -123,14 +124,32 @@ class Tree {
     if (count !== undefined) return `  ${count} ${count === 1 ? 'file' : 'files'}`;
     const hidden = path.basename(entry.path).startsWith('.');
     if (known !== null && hidden) return this.#shows(entry) ? '' : null;
-    // Without a known file it is empty, closed, or all of it is ignored.
+    // Without a known file it is empty, closed, holds nothing but hidden entries and empty folders, or is ignored.
     const entries = await this.#files.list(entry.path).catch(() => null);
     if (entries === null) return UNREADABLE;
     if (entries.length === 0) return '  empty';
+    if (known !== null && (await this.#isBare(entry, { folders: MAX_BARE }))) return '  0 files';
     return this.#shows(entry) ? '' : null;
+  }
+
+  /** Whether nothing lies in a folder, however deep, but folders and hidden entries; `left` is how many may be asked. */
+  async #isBare(folder: FileStat, left: { folders: number }): Promise<boolean> {
+    this.#options.signal.throwIfAborted();
+    if (left.folders-- <= 0 || (await this.#isLink(folder))) return false;
+    const entries = await this.#files.list(folder.path).catch(() => null);
+    const plain = entries?.filter((one) => !path.basename(one.path).startsWith('.'));
+    if (!plain?.every(isFolder)) return false;
+    for (const one of plain) if (!(await this.#isBare(one, left))) return false;
+    return true;
+  }
+
+  async #isLink({ path: place }: FileStat): Promise<boolean> {
+    return (await this.#files.stat(place, { itself: true }))?.type !== 'directory';
   }
 }
 
+/** A folder with more folders in it and no file is taken for an ignored one. */
+const MAX_BARE = 200;
 const UNREADABLE = '  cannot be read';
 
 function isFolder(entry: FileStat): boolean {

@@ -87,6 +87,27 @@ describe('a result in plain lines', () => {
   });
 });
 
+test('a failed call is named, in whatever order calls end', () => {
+  const view = plain();
+  const start = (id: string, title: string) =>
+    view.render({
+      type: 'tool_start',
+      call: { id, name: 'Read', input: {} },
+      title,
+    });
+  const end = (callId: string, success: boolean) =>
+    view.render({ type: 'tool_end', callId, name: 'Read', success, durationMs: 7 });
+  start('1', 'Read a.txt');
+  start('2', 'Read b\n\x1b[2J.txt');
+  start('3', 'Read c.txt');
+  expect([end('2', false), end('3', true), end('1', false), end('never started', false)]).toEqual([
+    '  ✗ Read b ⏎ ␛[2J.txt, 7 ms\n',
+    '  ✓ 7 ms\n',
+    '  ✗ Read a.txt, 7 ms\n',
+    '  ✗ Read, 7 ms\n',
+  ]);
+});
+
 describe('[C05] a question in plain lines', () => {
   const request: PermissionRequest = {
     callId: '1',

@@ -33,6 +33,8 @@ export class PlainView {
   #saying: 'nothing' | 'text' | 'thinking' = 'nothing';
   /** Calls whose change was shown with the question; it is not shown twice. */
   readonly #previewed = new Set<string>();
+  /** What the calls under way are called: several end in any order. */
+  readonly #titles = new Map<string, string>();
 
   readonly #stream: boolean;
 
@@ -57,6 +59,7 @@ export class PlainView {
         if (!this.#stream) return '';
         return this.#line('dim', event.as === 'thinking' ? '(that was thinking)' : '(that was the answer)');
       case 'tool_start':
+        this.#titles.set(event.call.id, event.title);
         return this.#line('cyan', `→ ${visibleLine(event.title)}`);
       case 'tool_progress':
         return '';
@@ -192,9 +195,11 @@ export class PlainView {
     return lines.flatMap((line) => questionRows(line, this.#columns()).map((row) => `${row}\n`)).join('');
   }
 
-  #result({ callId, success, display, durationMs }: Extract<AgentEvent, { type: 'tool_end' }>): string {
+  #result({ callId, name, success, display, durationMs }: Extract<AgentEvent, { type: 'tool_end' }>): string {
+    const title = visibleLine(this.#titles.get(callId) ?? name);
+    this.#titles.delete(callId);
     const shown = display && !this.#previewed.has(callId) ? this.display(display) : '';
-    const mark = success ? this.#paint('green', '✓') : this.#paint('red', '✗');
+    const mark = success ? this.#paint('green', '✓') : this.#paint('red', `✗ ${title},`);
     return `${this.#closeLine()}${shown}  ${mark} ${this.#paint('dim', `${durationMs} ms`)}\n`;
   }
 

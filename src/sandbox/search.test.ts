@@ -308,6 +308,7 @@ describe('long lines show the match', () => {
 
   test('of a file too large to be read again the beginning is shown', async () => {
     const { grep } = await place({ a: `${'x'.repeat(11_000_000)}needle\n` });
-    expect((await grep({})).lines).toEqual([`a:1:${'x'.repeat(500)} [... 1 more match]`]);
+    // By its name: of a large file in a folder that has just changed, a search of the folder tells nothing.
+    expect((await grep({ path: 'a' })).lines).toEqual([`a:1:${'x'.repeat(500)} [... 1 more match]`]);
   });
 });

@@ -144,7 +144,9 @@ class Tree {
   }
 
   async #isLink({ path: place }: FileStat): Promise<boolean> {
-    return (await this.#files.stat(place, { itself: true }))?.type !== 'directory';
+    // What is too deep to be reached is not known to be a folder.
+    const stat = await this.#files.stat(place, { itself: true }).catch(() => null);
+    return stat?.type !== 'directory';
   }
 }
 

@@ -297,7 +297,7 @@ describe('where it runs', () => {
   test('in a folder that is gone it is a clear error', async () => {
     const { run, root } = await walled();
     await rm(root, { recursive: true });
-    await expect(run('pwd')).rejects.toThrow(/The shell could not be started/);
+    await expect(run('pwd')).rejects.toThrow(/it is no longer a folder/);
   });
 
   test('folders the user named as writable are', async () => {

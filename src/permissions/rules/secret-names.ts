@@ -14,6 +14,17 @@ const DATA = '(json[5c]?|ya?ml|ini|toml|xml|plist|cfg|conf|config|properties|env
 export const secretNames: readonly Rule[] = [
   {
     kind: 'read',
+    match:
+      /^(\/private)?\/etc\/(g?shadow-?|master\.passwd|security\/opasswd|ssh\/ssh_host_[^/]+_key|ssl\/private\/.+)$/i,
+    verdict: 'ask',
+    because: 'the system keeps passwords and private keys there',
+    examples: {
+      hits: ['/etc/shadow', '/etc/gshadow-', '/etc/ssh/ssh_host_rsa_key'],
+      misses: ['/etc/passwd', '/etc/ssh/ssh_host_rsa_key.pub', 'etc/shadow'],
+    },
+  },
+  {
+    kind: 'read',
     match: new RegExp(
       `(^|[/:])(\\.env(?![^/]*[._-]${MODEL}$)([._~-][^/]*)?|(?!([^/]*[._-])?${MODEL}\\.env$)[^/]+\\.env|\\.envrc|\\.flaskenv|\\.dev\\.vars)$`,
       'i',

@@ -168,6 +168,7 @@ export async function openAssistant(
   const close = once(() =>
     inTurn(
       () => assistant.close(),
+      () => record.close(),
       () => own?.close(),
       () => (measured === telemetry ? undefined : measured?.telemetry.close()),
     ),

@@ -10,7 +10,13 @@ import type { Watcher } from '../observability/watcher.ts';
 import type { Settings } from './open.ts';
 
 /** What is written down of a session besides the session itself: its log, and what its runs came to. */
-export type SessionRecord = { watch: Watcher; figures(): Promise<SessionFigures>; log: LogDesk };
+export type SessionRecord = {
+  watch: Watcher;
+  figures(): Promise<SessionFigures>;
+  log: LogDesk;
+  /** Keeps what happened after the last run. */
+  close(): void;
+};
 
 /** Nothing is made or opened before there is something to write. */
 export function recordSession(
@@ -49,5 +55,8 @@ export function recordSession(
       });
     },
     log: { file, level, warnings: (count) => lastWarnings(root, count, file) },
+    close() {
+      if (tally.current) noteRun(tally.current);
+    },
   };
 }

@@ -61,7 +61,7 @@ test('/stats draws the numbers of a session', async () => {
 });
 
 test('/stats says what is unknown, and that nothing happened yet', async () => {
-  const nothing = { ...figures, requests: [], tools: [] };
+  const nothing = { ...figures, requests: [], tools: [], caches: [] };
   expect(await printed(stats, { figures: async () => nothing })).toBe('Nothing was asked yet.');
   expect(await printed(stats, {})).toBe('Nobody counts here.');
   const unpriced = { ...figures, requests: [{ usage: usage(1, 0, 1), usd: null }] };

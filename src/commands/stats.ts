@@ -19,7 +19,7 @@ export const stats: SlashCommand = {
 };
 
 function drawn({ runs, turns, ms, requests, answered, tools, caches }: SessionFigures): string {
-  if (requests.length + tools.length === 0) return 'Nothing was asked yet.';
+  if (requests.length + tools.length + caches.length === 0) return 'Nothing was asked yet.';
   const usage = requests.reduce((sum, one) => addUsage(sum, one.usage), noUsage);
   const read = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
   const sent = requests.map(
@@ -52,7 +52,7 @@ function row(label: string, parts: readonly string[]): string[] {
 
 function costWords(requests: SessionFigures['requests']): string {
   const priced = requests.filter(({ usd }) => usd !== null);
-  if (priced.length === 0) return 'price unknown';
+  if (priced.length === 0 && requests.length > 0) return 'price unknown';
   const sum = shortUsd(priced.reduce((total, { usd }) => total + (usd ?? 0), 0));
   return priced.length === requests.length ? sum : `${sum}, some unpriced`;
 }

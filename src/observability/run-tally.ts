@@ -77,7 +77,10 @@ export class RunTally {
 
   #standing(): RunEntry {
     const now = this.#now();
-    return { ...this.#run, at: now.toISOString(), ms: now.getTime() - this.#startedAt.getTime() };
+    const { turns, requests } = this.#run;
+    // Outside a run, only the requests take time.
+    const ms = turns === 0 ? requests.ms : now.getTime() - this.#startedAt.getTime();
+    return { ...this.#run, at: now.toISOString(), ms };
   }
 
   #fresh(): RunEntry {

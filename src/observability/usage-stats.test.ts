@@ -101,11 +101,15 @@ describe('what was used', () => {
     ledger.spend(entry('2', { at: now.toISOString(), model: 'b/y', usd: null, usage: usage(20, 30) }));
     ledger.spend(entry('3', { at: now.toISOString(), session: 's2', usd: 4 }));
     const tally = new RunTally('s2', ticking());
+    tally.take({ type: 'turn_start', turn: 1 });
     for (const event of [ended('Read', true), ended('Read', false), ended('Bash', true), looked('hit')])
       tally.take(event);
     const run = tally.take({ type: 'end', reason: 'done', turns: 2 });
     if (!run) throw new Error('The run has ended.');
     ledger.note(run);
+    // A side job after the run: what it did is counted, but it is no run.
+    tally.take(looked('hit'));
+    if (tally.current) ledger.note(tally.current);
 
     const books = new Ledger(path.join(home, 'ledger'), () => now).since(new Date(2026, 0, 2));
 
@@ -121,7 +125,7 @@ describe('what was used', () => {
         unpriced: 1,
         sessions: 2,
         runs: 1,
-        turns: 0,
+        turns: 1,
         ms: expect.any(Number),
       },
       days: [
@@ -141,7 +145,7 @@ describe('what was used', () => {
         { name: 'Read', calls: 2, failed: 1, ms: 10 },
         { name: 'Bash', calls: 1, failed: 0, ms: 5 },
       ],
-      caches: [{ name: 'read', hits: 1, misses: 0 }],
+      caches: [{ name: 'read', hits: 2, misses: 0 }],
     });
     expect(sessionFigures({ spent: books.spent.slice(2), runs: books.runs })).toMatchObject({
       runs: 1,

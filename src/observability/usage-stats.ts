@@ -52,7 +52,9 @@ function allTokens({ inputTokens, outputTokens, cacheReadTokens, cacheWriteToken
 
 function totalOf(runs: readonly RunEntry[]): { runs: number; turns: number; ms: number } {
   const sum = (value: (run: RunEntry) => number) => runs.reduce((total, run) => total + value(run), 0);
-  return { runs: runs.length, turns: sum(({ turns }) => turns), ms: sum(({ ms }) => ms) };
+  // Side jobs between runs and after the last one are entries without a turn.
+  const prompted = runs.filter(({ turns }) => turns > 0);
+  return { runs: prompted.length, turns: sum(({ turns }) => turns), ms: sum(({ ms }) => ms) };
 }
 
 function countsOf(runs: readonly RunEntry[]): Pick<UsageStats, 'requests' | 'tools' | 'caches'> {

@@ -4,6 +4,7 @@ import { hello, modelInfo } from '../../test/support/loopback.ts';
 import type { AssistantMessage, Message, ToolMessage, UserMessage } from '../contract/message.ts';
 import type { CompletionRequest, ModelInfo } from '../contract/provider.ts';
 import { type ChatQuirks, toWire } from './openai-chat-wire.ts';
+import { summarySection } from './summary.ts';
 
 const timestamp = '2026-01-01T00:00:00Z';
 const image = { type: 'image' as const, mediaType: 'image/png', data: 'AAAA' };
@@ -183,34 +184,59 @@ describe('marks for prompt caches', () => {
   const wireOf = (messages: Message[], model = 'anthropic/claude-sonnet-4.6') =>
     wire({ model, system: 'Be brief.', summary: 'So far.', messages }, { quirks }).messages;
 
-  test('stand on the system prompt, on the summary, and on the last two things said', () => {
-    const sent = wireOf([said('one'), said('two'), said('three')]);
-    expect(sent.map(({ content }) => typeof content)).toEqual(['object', 'string', 'object', 'object']);
-    expect(sent[0]?.content).toHaveLength(2);
-    expect(sent.slice(2).map(({ content }) => content)).toEqual([cached('two'), cached('three')]);
-    expect(JSON.stringify(sent).split('cache_control').length - 1).toBe(4);
+  const marksIn = (sent: unknown) => JSON.stringify(sent).split('cache_control').length - 1;
+  const unmarked = (sent: unknown) =>
+    JSON.parse(JSON.stringify(sent, (key, value) => (key === 'cache_control' ? undefined : value)));
+
+  test('stand on the system prompt, on the summary, and on the end of the last two turns', () => {
+    const answered = assistant([{ type: 'text', text: 'word' }]);
+    const sent = wireOf([said('one'), answered, said('two'), answered, said('three')]);
+    expect(sent[0]?.content).toEqual([
+      ...cached('Be brief.'),
+      ...cached(summarySection({ summary: 'So far.' }) ?? ''),
+    ]);
+    expect(sent.filter(({ role }) => role === 'user').map(({ content }) => content)).toEqual([
+      [{ type: 'text', text: 'one' }],
+      cached('two'),
+      cached('three'),
+    ]);
+    expect(marksIn(sent)).toBe(4);
+  });
+
+  test('move on with the results of tools while a run goes on by itself', () => {
+    const turn = (id: string) => [
+      assistant([call(`${id}1`), call(`${id}2`)]),
+      result(`${id}1`, { type: 'text', text: `${id}1` }),
+      result(`${id}2`, { type: 'text', text: `${id}2` }),
+    ];
+    const sent = wireOf([said('go'), ...turn('a'), ...turn('b'), ...turn('c')]);
+    const marked = sent.slice(1).filter((message) => marksIn(message) > 0);
+    expect(marked.map(({ role, content }) => ({ role, content }))).toEqual([
+      { role: 'tool', content: cached('b2') },
+      { role: 'tool', content: cached('c2') },
+    ]);
   });
 
   test('are left out for models that take none', () => {
     expect(JSON.stringify(wireOf([said('one')], 'openai/gpt-5'))).not.toContain('cache_control');
   });
 
-  test('property: never more than four, never on the result of a tool, and the words stay the same', () => {
+  test('property: never more than four, and a request is the beginning of each that continues it', () => {
     const some = fc.constantFrom<Message[]>(
       [said('hi')],
+      [said('')],
+      [user(image)],
       [assistant([{ type: 'text', text: 'word' }])],
       [assistant([call('c')]), result('c', { type: 'text', text: 'out' })],
+      [assistant([call('c')]), result('c')],
     );
+    const turns = fc.array(some, { maxLength: 12 });
     fc.assert(
-      fc.property(fc.array(some, { maxLength: 12 }), (turns) => {
-        const messages = turns.flat();
-        const marked = wireOf(messages);
-        expect(JSON.stringify(marked).split('cache_control').length - 1).toBeLessThanOrEqual(4);
-        expect(marked.every(({ role, content }) => role !== 'tool' || typeof content === 'string')).toBe(
-          true,
-        );
-        const words = (sent: typeof marked) => JSON.stringify(sent).match(/hi|word|out/g);
-        expect(words(marked)).toEqual(words(wireOf(messages, 'openai/gpt-5')));
+      fc.property(turns, turns, (before, after) => {
+        const first = wireOf(before.flat());
+        const next = wireOf([...before, ...after].flat());
+        expect(marksIn(next)).toBeLessThanOrEqual(4);
+        expect(unmarked(next).slice(0, first.length)).toEqual(unmarked(first));
       }),
     );
   });

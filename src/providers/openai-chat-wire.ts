@@ -94,7 +94,7 @@ function systemToWire(request: CompletionRequest, { secondSystemMessage }: ChatQ
 
 const CACHED = { cache_control: { type: 'ephemeral' } };
 
-/** Besides those of the system prompt; four are taken in all. */
+/** In addition to those of the system prompt; a request may have four in all. */
 const MESSAGE_MARKS = 2;
 
 /** The summary is a part of its own: what stands before it stays cached when it changes. */
@@ -104,25 +104,41 @@ function markedSystem(request: CompletionRequest): WireMessage[] {
   return content.length === 0 ? [] : [{ role: 'system', content }];
 }
 
-/** Marks the last words of people and models: results of tools may be texts only, which have no place for a mark. */
+/**
+ * Marks the end of the last two turns, tool results included. All user and tool messages become lists of parts, the only
+ * place for a mark, so that a message looks the same when the marks have moved on.
+ */
 function withMarks(messages: readonly WireMessage[]): WireMessage[] {
-  const marked = new Set(messages.filter(hasWords).slice(-MESSAGE_MARKS));
-  return messages.map((message) => {
-    if (!marked.has(message) || (message.role !== 'user' && message.role !== 'assistant')) return message;
-    const parts =
-      typeof message.content === 'string'
-        ? [{ type: 'text' as const, text: message.content }]
-        : [...(message.content ?? [])];
-    const last = parts.findLastIndex((part) => part.type === 'text');
-    const content = parts.map((part, i) => (i === last ? { ...part, ...CACHED } : part));
-    // The official types know no marks.
-    return { ...message, content } as WireMessage;
-  });
+  const inParts = messages.map(asParts);
+  const spoken = inParts.filter((message) => message.role === 'assistant' || hasText(message));
+  const ends = spoken.filter(
+    ({ role }, i) => role !== 'assistant' && (spoken[i + 1]?.role ?? 'assistant') === 'assistant',
+  );
+  const marked = new Set(ends.slice(-MESSAGE_MARKS));
+  return inParts.map((message) => (marked.has(message) ? withMark(message) : message));
 }
 
-function hasWords({ role, content }: WireMessage): boolean {
-  if (role !== 'user' && role !== 'assistant') return false;
-  return typeof content === 'string' ? content !== '' : (content ?? []).some((part) => part.type === 'text');
+function asParts(message: WireMessage): WireMessage {
+  const { role, content } = message;
+  if (role === 'assistant' || typeof content !== 'string') return message;
+  return { ...message, content: [{ type: 'text', text: content }] } as WireMessage;
+}
+
+function hasText({ content }: WireMessage): boolean {
+  return Array.isArray(content) && content.some(isText);
+}
+
+function withMark(message: WireMessage): WireMessage {
+  const parts = Array.isArray(message.content) ? message.content : [];
+  const last = parts.findLastIndex(isText);
+  const content = parts.map((part, i) => (i === last ? { ...part, ...CACHED } : part));
+  // The official types know no marks.
+  return { ...message, content } as WireMessage;
+}
+
+/** An empty text with a mark is refused. */
+function isText(part: { type: string; text?: string }): boolean {
+  return part.type === 'text' && part.text !== '';
 }
 
 /** Results of one turn must stand together right after their calls, so their pictures wait for the last one. */

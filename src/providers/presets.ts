@@ -116,7 +116,7 @@ export const presets = [
     baseUrlEnv: ['MOONSHOT_BASE_URL'],
     keyUrl: 'https://platform.moonshot.ai/console/api-keys',
     defaultModel: 'kimi-k3.1-pro',
-    quirks: { thoughtsBackAs: 'reasoning_content', noEffort: true },
+    quirks: { thoughtsBackAs: 'reasoning_content', noEffort: true, promptCacheKey: true },
   },
   {
     name: 'mistral',
@@ -126,7 +126,13 @@ export const presets = [
     keyEnv: ['MISTRAL_API_KEY'],
     keyUrl: 'https://console.mistral.ai/api-keys',
     defaultModel: 'mistral-large-4',
-    quirks: { noStreamOptions: true, noEffort: true, nineCharacterIds: true, assistantAfterTool: true },
+    quirks: {
+      noStreamOptions: true,
+      noEffort: true,
+      promptCacheKey: true,
+      nineCharacterIds: true,
+      assistantAfterTool: true,
+    },
   },
   {
     name: 'xai',
@@ -155,6 +161,7 @@ export const presets = [
     keyEnv: ['FIREWORKS_API_KEY'],
     keyUrl: 'https://app.fireworks.ai/settings/users/api-keys',
     defaultModel: 'accounts/fireworks/models/gpt-oss-120b',
+    quirks: { promptCacheKey: true },
   },
   {
     name: 'cerebras',

@@ -1,24 +1,28 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Report } from '../../src/cli/report.ts';
+import type { Preset } from '../../src/providers/presets.ts';
 import { encodePng } from '../../src/tools/png.ts';
-import { aca, doors, protocolNames } from '../support/aca.ts';
+import { aca, doors } from '../support/aca.ts';
+import { type Json, records } from '../support/model-server/protocol.ts';
 import { but, calls, says, thinks } from '../support/model-server/script.ts';
 import { firstDifference, promptBlocks } from '../support/prompt-blocks.ts';
 import { serve } from '../support/serve.ts';
 import { openTerminal } from '../support/terminal.ts';
+import { setUpVendor, vendors } from '../support/vendors.ts';
 import { workspace } from '../support/workspace.ts';
 
 const FIRST = { inputTokens: 900, outputTokens: 9, cacheReadTokens: 0, cacheWriteTokens: 0 };
 const LATER = { inputTokens: 100, outputTokens: 9, cacheReadTokens: 800, cacheWriteTokens: 0 };
 
-/** Ollama tells nothing of what it kept. */
-const tellsOfCache = (protocol: string) => protocol !== 'ollama';
+/** Ollama reports nothing about its cache, and Mistral's preset does not ask for usage. */
+const REPORTS_NO_CACHE = ['ollama', 'mistral'];
+/** The key sends a session to the server that has its prompt. */
+const TAKES_CACHE_KEY = ['openai', 'openai-chat', 'moonshot', 'mistral', 'fireworks'];
 
-test.each(protocolNames)(
-  '[K06] over %s a session gone on with in a new process finds its prompt cached',
-  async (protocol) => {
+describe.each(vendors.map((preset) => [preset.label, preset] as const))('with %s', (_label, preset) => {
+  test('[K06] each request begins with all of the one before, also when a new process resumes the session', async () => {
     const space = await workspace({
       'a.txt': 'alpha\n',
       'AGENTS.md': 'Be kind.',
@@ -37,7 +41,7 @@ test.each(protocolNames)(
       but(calls(['Read', { file_path: 'missing' }]), { usage: LATER }),
       says('Gone.', { usage: LATER }),
     ]);
-    const { model, env } = doors[protocol](server.url);
+    const { model, env } = await setUpVendor(space, preset, server.url);
     const run = async (...args: string[]) => {
       const { stdout, code } = await aca(space, [...args, '--model', model, '--output-format', 'json'], {
         env,
@@ -53,12 +57,51 @@ test.each(protocolNames)(
     expect(bodies).toHaveLength(4);
     for (const [i, body] of bodies.slice(1).entries())
       expect(firstDifference(bodies[i] ?? [], body)).toBeNull();
-    expect(new Set(server.requests.map(({ body }) => body.prompt_cache_key)).size).toBe(1);
-    expect(server.refusals).toEqual([]);
-    const read = tellsOfCache(protocol) ? 800 : 0;
+    const keys = new Set(server.requests.map(({ body }) => body.prompt_cache_key));
+    expect([...keys]).toEqual([TAKES_CACHE_KEY.includes(preset.name) ? expect.any(String) : undefined]);
+    expect(server.requests.flatMap(({ refused = [] }) => refused)).toEqual([]);
+    const read = REPORTS_NO_CACHE.includes(preset.name) ? 0 : 800;
     expect([first, second].map(({ usage }) => usage.cacheReadTokens)).toEqual([read, 2 * read]);
-  },
-);
+  });
+});
+
+describe('[K06] a long run over OpenRouter', () => {
+  const openrouter = vendors.find(({ name }) => name === 'openrouter') as Preset;
+  const read = (file: string) => calls(['Read', { file_path: file }], ['Grep', { pattern: file }]);
+  const play = async (model: string) => {
+    const space = await workspace({ 'a.txt': 'alpha\n', 'b.txt': 'beta\n' });
+    const server = await serve([read('a.txt'), read('b.txt'), read('a.txt'), says('Done.')]);
+    const { env } = await setUpVendor(space, openrouter, server.url);
+    const { code } = await aca(space, ['-p', 'go', '--model', `openrouter/${model}`], { env });
+    expect({ code, refusals: server.refusals }).toEqual({ code: 0, refusals: [] });
+    return server.requests.map(({ body }) => marksOf(body));
+  };
+
+  test.each(['anthropic/claude-sonnet-4.6', 'google/gemini-3.1-pro-preview', 'qwen/qwen3-coder'])(
+    'marks the system prompt and the end of the last two turns for %s',
+    async (model) => {
+      expect(await play(model)).toEqual([
+        ['0 system', '1 user'],
+        ['0 system', '1 user', '4 tool'],
+        ['0 system', '4 tool', '7 tool'],
+        ['0 system', '7 tool', '10 tool'],
+      ]);
+    },
+  );
+
+  test('marks nothing for a model that caches by itself', async () => {
+    expect(await play('openai/gpt-5')).toEqual([[], [], [], []]);
+  });
+});
+
+/** Which messages have a mark on a part of their content. Anywhere else a mark is a mistake. */
+function marksOf(body: Json): string[] {
+  const messages = records(body.messages);
+  const marked = messages.map(({ content }) => records(content).filter((part) => part.cache_control));
+  const all = JSON.stringify(body).split('"cache_control":{"type":"ephemeral"}').length - 1;
+  expect(marked.flat()).toHaveLength(all);
+  return messages.flatMap(({ role }, i) => (marked[i]?.length ? [`${i} ${role}`] : []));
+}
 
 test('[K06] /cache tells what came from the cache, and which block broke it', async () => {
   const space = await workspace();

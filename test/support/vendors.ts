@@ -1,0 +1,17 @@
+import { type Preset, presets } from '../../src/providers/presets.ts';
+import { configure } from './subagents.ts';
+import type { Workspace } from './workspace.ts';
+
+/** Every vendor that is reached over a wire. */
+export const vendors: readonly Preset[] = presets;
+
+/** Sets a vendor up as a user would, at another address than its own. */
+export async function setUpVendor(
+  space: Workspace,
+  { name, protocol, keyEnv, defaultModel = 'qwen3:8b' }: Preset,
+  url: string,
+): Promise<{ model: string; env: Record<string, string> }> {
+  const baseUrl = protocol.startsWith('openai') ? `${url}/v1` : url;
+  await configure(space, { providers: { [name]: { baseUrl } } });
+  return { model: `${name}/${defaultModel}`, env: { [keyEnv[0] ?? '']: 'sk-test-of-a-user' } };
+}

@@ -24,7 +24,7 @@ const WITH_BINARY = [
 ].map((name) => `test/journeys/${name}.test.ts`);
 const INSTALL = 'test/journeys/install.test.ts';
 /** These measure the memory of their own process: what other tests have used would hide what they need. */
-const ALONE = ['src/sandbox/shell-flood.test.ts', 'src/sandbox/read-lines-memory.test.ts'];
+const ALONE = ['src/sandbox/shell/shell-flood.test.ts', 'src/sandbox/files/read-lines-memory.test.ts'];
 const ABOUT_BINARY = 'test/journeys/binary.test.ts';
 
 /** Unit tests run the source; journeys run the built program, so only they wait for a build. */

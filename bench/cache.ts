@@ -10,7 +10,7 @@ import { createStore } from '../src/cache/store.ts';
 import type { Tier } from '../src/cache/tier.ts';
 import { TreeWatch } from '../src/cache/tree-watch.ts';
 import type { ToolContext } from '../src/contract/tool.ts';
-import { createFiles } from '../src/sandbox/files.ts';
+import { createFiles } from '../src/sandbox/files/files.ts';
 import { createGuard } from '../src/sandbox/guard.ts';
 import { read } from '../src/tools/read.ts';
 

@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { projectFiles } from '../src/sandbox/project-files.ts';
-import { FileNames } from '../src/tui/editor/file-names.ts';
+import { FileNames } from '../src/frontends/terminal/editor/file-names.ts';
+import { projectFiles } from '../src/sandbox/files/project-files.ts';
 import type { ToolRow } from './tools.ts';
 import { hundredThousandFiles } from './tree.ts';
 

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import type { CompletionRequest } from '../src/contract/provider.ts';
 import type { LlamaModule } from '../src/embedded/llama-types.ts';
 import type { Generated } from '../src/embedded/protocol.ts';
-import { type InstalledRuntime, installedRuntime } from '../src/embedded/runtime-place.ts';
+import { type InstalledRuntime, installedRuntime } from '../src/embedded/runtime/runtime-folder.ts';
 import { buildWorker, runtimeHome, tinyProvider } from '../test/support/embedded.ts';
 
 type EmbeddedRow = { what: string; ms: number; baseline?: { what: string; ms: number }; target?: string };

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
-import { commandJudge, loadJudge } from '../src/assemble/judge-command.ts';
+import { commandJudge, loadJudge } from '../src/assembly/safety/judge-command.ts';
 
 type JudgeRow = { what: string; ms: number; target?: string };
 

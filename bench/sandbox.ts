@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createShell, type SessionShell } from '../src/sandbox/shell.ts';
+import { createShell, type SessionShell } from '../src/sandbox/shell/shell.ts';
 import type { ToolRow } from './tools.ts';
 
 const ROUNDS = 25;

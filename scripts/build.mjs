@@ -192,8 +192,8 @@ function screenFiles() {
   for (const entryPoint of [
     'src/cli/run.ts',
     'src/cli/faces.ts',
-    'src/cli/screen-conversation.ts',
-    'src/tui/run.tsx',
+    'src/frontends/terminal/terminal-conversation.ts',
+    'src/frontends/terminal/open-screen.tsx',
   ])
     visit(metafileKey(outputOf(entryPoint).file.replace(/\.cjs$/, '.js')));
   return [...ordered].map((file) =>

@@ -1,4 +1,4 @@
-// What Ink needs to live in files that load as CommonJS, and to leave the painting to src/tui/painter.ts.
+// What Ink needs to live in files that load as CommonJS, and to leave the painting to src/frontends/terminal/painter/painter.ts.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 
@@ -15,10 +15,10 @@ const FETCHES = ['"function"!=typeof fetch', '!0'];
 export function inkInBundle(root) {
   const instead = {
     // Its layout engine waits at its top for its own compilation.
-    '^yoga-layout$': 'src/tui/layout-engine.ts',
+    '^yoga-layout$': 'src/frontends/terminal/layout-engine.ts',
     // It falls silent when it believes to be watched by nobody; whether it is used at all is decided before.
     '^is-in-ci$': 'scripts/not-in-ci.ts',
-    '^\\./log-update\\.js$': 'src/tui/ink-log.ts',
+    '^\\./log-update\\.js$': 'src/frontends/terminal/ink-log.ts',
   };
   return {
     name: 'ink-in-bundle',

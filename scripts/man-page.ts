@@ -1,7 +1,7 @@
 import type { Option } from 'commander';
 import { buildProgram, subcommands } from '../src/cli/args.ts';
-import { exitCodes } from '../src/cli/exit-codes.ts';
 import { environmentVariables } from '../src/config/environment.ts';
+import { exitCodes } from '../src/frontends/shared/exit-codes.ts';
 import { type CommandRow, commandRows } from './reference.ts';
 
 /** The manual page in roff, from the same tables the program itself reads. */

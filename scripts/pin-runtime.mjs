@@ -1,4 +1,4 @@
-// Writes src/embedded/runtime-pins.ts: which packages the embedded runtime is made of, each with its version, checksum
+// Writes src/embedded/runtime/runtime-pins.ts: which packages the embedded runtime is made of, each with its version, checksum
 // and size. It installs the runtime into a temporary folder, without scripts, starts it on a model and notes which
 // packages were loaded: only those are fetched on a user's machine.
 // usage: node scripts/pin-runtime.mjs [VERSION]
@@ -89,11 +89,11 @@ export const PLATFORM_PINS = \`
 ${lines(platformRows)}
 \`;
 `;
-  const out = path.join(root, 'src/embedded/runtime-pins.ts');
+  const out = path.join(root, 'src/embedded/runtime/runtime-pins.ts');
   await writeFile(out, text);
   // In a file of its own: the version is asked for at a start, the pins are not.
   await writeFile(
-    path.join(root, 'src/embedded/runtime-version.ts'),
+    path.join(root, 'src/embedded/runtime/runtime-version.ts'),
     `/** Written by scripts/pin-runtime.mjs together with the pins; do not edit. */\nexport const RUNTIME_VERSION = '${version}';\n`,
   );
   execFileSync(path.join(root, 'node_modules/.bin/biome'), ['format', '--write', out], { stdio: 'ignore' });

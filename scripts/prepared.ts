@@ -1,4 +1,4 @@
-import { settled } from '../src/config/check-settings.ts';
+import { settled } from '../src/config/schema/check-settings.ts';
 import { builtinTools } from '../src/tools/index.ts';
 import { parametersOf } from '../src/tools/registry.ts';
 

@@ -1,6 +1,5 @@
 import { Command, type Option } from 'commander';
 import { buildProgram, subcommands } from '../src/cli/args.ts';
-import { exitCodes } from '../src/cli/exit-codes.ts';
 import { auditCommand } from '../src/cli/subcommands/audit.ts';
 import { completionCommand } from '../src/cli/subcommands/completion.ts';
 import { configCommand } from '../src/cli/subcommands/config.ts';
@@ -16,16 +15,17 @@ import { trustCommand } from '../src/cli/subcommands/trust.ts';
 import { undoCommand } from '../src/cli/subcommands/undo.ts';
 import { uninstallCommand } from '../src/cli/subcommands/uninstall.ts';
 import { updateCommand } from '../src/cli/subcommands/update.ts';
-import type { Terminal } from '../src/cli/terminal.ts';
 import { builtinCommands } from '../src/commands/index.ts';
 import { environmentVariables } from '../src/config/environment.ts';
-import { settingsReference } from '../src/config/reference.ts';
+import { settingsReference } from '../src/config/schema/reference.ts';
 import { startupFiles } from '../src/contract/startup-files.ts';
+import { exitCodes } from '../src/frontends/shared/exit-codes.ts';
+import type { Terminal } from '../src/frontends/shared/terminal.ts';
+import { withDialogs } from '../src/frontends/terminal/flows/commands.ts';
+import type { PickerDesk } from '../src/frontends/terminal/flows/desk.ts';
+import { bindings, keyLabel } from '../src/frontends/terminal/keyboard/keymap.ts';
 import { presets } from '../src/providers/presets.ts';
 import { builtinTools } from '../src/tools/index.ts';
-import { withDialogs } from '../src/tui/flows/commands.ts';
-import type { PickerDesk } from '../src/tui/flows/desk.ts';
-import { bindings, keyLabel } from '../src/tui/keymap.ts';
 
 /** The reference as Markdown, from the same tables the program itself reads. */
 export function reference(): string {

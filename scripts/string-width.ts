@@ -1,4 +1,4 @@
-import { NARROW } from '../src/tui/narrow.ts';
+import { NARROW } from '../src/frontends/terminal/text/narrow.ts';
 
 type Measure = (text: string, options?: { ambiguousIsNarrow?: boolean }) => number;
 

@@ -3,7 +3,12 @@
 export { type AgentTool, defineAgentTool } from './api/agent-tool.ts';
 export { createAgent } from './api/create-agent.ts';
 export type { Agent, AgentOptions, AgentPermissions, AgentRun, RunResult } from './api/types.ts';
-export { type CommandVerdict, type JudgeOptions, judgeCommand, loadJudge } from './assemble/judge-command.ts';
+export {
+  type CommandVerdict,
+  type JudgeOptions,
+  judgeCommand,
+  loadJudge,
+} from './assembly/safety/judge-command.ts';
 export type { CommandContext, RunOptions, SlashCommand } from './contract/command.ts';
 export type { Display } from './contract/display.ts';
 export { UserError } from './contract/errors.ts';

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Encoding, encodeText } from '../src/lib/text-encoding.ts';
+import { type Encoding, encodeText } from '../src/lib/text/text-encoding.ts';
 import { UndoStore } from '../src/session/undo/undo-store.ts';
 import { remove } from '../src/tools/delete.ts';
 import { edit } from '../src/tools/edit.ts';

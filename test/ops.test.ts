@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { metricDefinitions } from '../src/observability/metric-definitions.ts';
+import { metricDefinitions } from '../src/observability/telemetry/metric-definitions.ts';
 
 const ops = path.join(path.dirname(fileURLToPath(import.meta.url)), '../ops');
 const rulesFile = path.join(ops, 'prometheus/alerts.yml');

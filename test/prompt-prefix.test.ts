@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { UserMessage } from '../src/contract/message.ts';
 import type { CompletionRequest, Provider } from '../src/contract/provider.ts';
-import { encodePng } from '../src/tools/png.ts';
+import { encodePng } from '../src/tools/reading/png.ts';
 import { doors, protocolNames } from './support/aca.ts';
 import type { ProtocolName } from './support/model-server/protocol.ts';
 import {

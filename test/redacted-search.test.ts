@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { GrepQuery } from '../src/contract/tool.ts';
 import { createFirewall } from '../src/firewall/firewall.ts';
 import { createGuard } from '../src/sandbox/guard.ts';
-import { createSearch } from '../src/sandbox/search.ts';
+import { createSearch } from '../src/sandbox/search/search.ts';
 import { workspace } from './support/workspace.ts';
 
 const token = `ghp_${randomBytes(18).toString('hex')}`;

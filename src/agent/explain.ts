@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { nearest } from '../lib/nearest.ts';
+import { nearest } from '../lib/text/nearest.ts';
 
 /** The words that let a model mend its own call. */
 

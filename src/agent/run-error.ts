@@ -1,6 +1,6 @@
 import { BudgetReachedError, ContextOverflowError, ProviderError, StuckError } from '../contract/errors.ts';
 import type { RunError } from '../contract/event.ts';
-import { nextStep } from '../providers/next-step.ts';
+import { nextStep } from '../providers/errors/next-step.ts';
 
 const OVERFLOW_HINT = 'Start a new session, or choose a model with a larger window.';
 

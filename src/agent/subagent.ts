@@ -1,6 +1,6 @@
 import { type AgentEvent, innermost } from '../contract/event.ts';
 import { textOf } from '../contract/message.ts';
-import { raceAbort } from '../lib/abort.ts';
+import { raceAbort } from '../lib/async/abort.ts';
 import type { Controller, RunEnd } from './controller.ts';
 import type { SessionLog } from './session-log.ts';
 

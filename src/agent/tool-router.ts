@@ -5,9 +5,9 @@ import type { ToolCall, ToolCallPart, ToolMessage } from '../contract/message.ts
 import type { Access, Opening, PermissionRequest } from '../contract/permission.ts';
 import type { Tool, ToolContext, ToolResult } from '../contract/tool.ts';
 import { fail } from '../contract/tool.ts';
-import { limited, raceAbort, unlessAborted } from '../lib/abort.ts';
-import { Channel } from '../lib/channel.ts';
-import { boundText } from '../lib/text-bound.ts';
+import { limited, raceAbort, unlessAborted } from '../lib/async/abort.ts';
+import { Channel } from '../lib/async/channel.ts';
+import { boundText } from '../lib/text/truncate.ts';
 import { accessesConflict } from './conflict.ts';
 import {
   explainBadInput,

@@ -1,8 +1,8 @@
 import type { Controller } from '../agent/controller.ts';
-import { type Report, Reporter } from '../cli/report.ts';
+import { type Report, Reporter } from '../app/conversation/run-report.ts';
 import type { AgentEvent } from '../contract/event.ts';
 import type { UserMessage } from '../contract/message.ts';
-import { Channel } from '../lib/channel.ts';
+import { Channel } from '../lib/async/channel.ts';
 import type { AgentRun, RunResult } from './types.ts';
 
 /** One run, submitted when `turn` has come; `stop` ends it, also before. */

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { UserError } from '../contract/errors.ts';
 import { defineTool, ok, type Tool, type ToolContext, type ToolResult } from '../contract/tool.ts';
-import { startOf } from '../lib/cut-line.ts';
+import { startOf } from '../lib/text/cut-line.ts';
 import { pluginTool } from '../plugins/plugin-tool.ts';
 
 /** Characters of the line that people see. */

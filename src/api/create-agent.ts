@@ -1,12 +1,12 @@
 import path from 'node:path';
 import process from 'node:process';
-import { findModel, openAssistant, type Settings } from '../cli/open.ts';
+import { findModel, openAssistant, type Settings } from '../app/open-assistant.ts';
 import { loadConfig } from '../config/load.ts';
 import { keepDataRootPrivate } from '../config/private-root.ts';
-import type { ConfigInput } from '../config/schema.ts';
+import type { ConfigInput } from '../config/schema/schema.ts';
 import { UserError } from '../contract/errors.ts';
 import type { Answer, Approver } from '../contract/permission.ts';
-import { dataRoot } from '../lib/data-root.ts';
+import { dataRoot } from '../lib/files/data-root.ts';
 import { parsePattern } from '../permissions/pattern.ts';
 import { startRun } from './agent-run.ts';
 import { ownTools } from './agent-tool.ts';

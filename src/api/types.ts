@@ -1,4 +1,4 @@
-import type { Report } from '../cli/report.ts';
+import type { Report } from '../app/conversation/run-report.ts';
 import type { AgentEvent } from '../contract/event.ts';
 import type { Message, UserMessage } from '../contract/message.ts';
 import type { Answer, PermissionMode, PermissionRequest } from '../contract/permission.ts';

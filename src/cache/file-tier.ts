@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { makePrivateFolder } from '../lib/private-folder.ts';
-import { readRegularText } from '../lib/regular-file.ts';
+import { makePrivateFolder } from '../lib/files/private-folder.ts';
+import { readRegularText } from '../lib/files/regular-file.ts';
 import { sha256 } from '../lib/sha256.ts';
 import type { Tier, TierKey } from './tier.ts';
 

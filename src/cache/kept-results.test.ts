@@ -6,7 +6,7 @@ import { bench } from '../../test/support/hands.ts';
 import { settledFile } from '../../test/support/settled-file.ts';
 import type { ToolContext, ToolResult } from '../contract/tool.ts';
 import { ok } from '../contract/tool.ts';
-import { isOnLocalDisk } from '../lib/local-disk.ts';
+import { isOnLocalDisk } from '../lib/files/local-disk.ts';
 import { createKeptFiles } from './kept-files.ts';
 import { type KeptCall, KeptResults } from './kept-results.ts';
 import { TreeWatch } from './tree-watch.ts';

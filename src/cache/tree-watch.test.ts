@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test as always, expect, onTestFinished } from 'vitest';
 import { workspace } from '../../test/support/workspace.ts';
-import { isOnLocalDisk } from '../lib/local-disk.ts';
+import { isOnLocalDisk } from '../lib/files/local-disk.ts';
 import { TreeWatch } from './tree-watch.ts';
 
 /** Elsewhere no tree is watched. */

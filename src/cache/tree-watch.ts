@@ -1,11 +1,11 @@
 import { type Dirent, type FSWatcher, watch } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { type IgnoreRules, ignoreRules } from '../lib/ignore-rules.ts';
-import { isInside } from '../lib/inside.ts';
-import { isOnLocalDisk } from '../lib/local-disk.ts';
-import { readRegularText } from '../lib/regular-file.ts';
-import { createBarrier } from '../lib/watch-barrier.ts';
+import { isOnLocalDisk } from '../lib/files/local-disk.ts';
+import { readRegularText } from '../lib/files/regular-file.ts';
+import { createBarrier } from '../lib/files/watch-barrier.ts';
+import { type IgnoreRules, ignoreRules } from '../lib/paths/ignore-rules.ts';
+import { isInside } from '../lib/paths/inside.ts';
 import { outerRules } from './outer-rules.ts';
 
 export type TreeWatchOptions = {

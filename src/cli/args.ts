@@ -1,6 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { parseLimits } from '../contract/limit.ts';
-import { exitCodes } from './exit-codes.ts';
+import { exitCodes } from '../frontends/shared/exit-codes.ts';
 
 export type Options = {
   print?: boolean;

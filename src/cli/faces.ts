@@ -1,9 +1,9 @@
 /** Every face in one place, so that one file holds the app and is loaded as one. */
-export { logCrash } from './crash-log.ts';
-export { runDemo } from './demo.ts';
-export { runPlain } from './plain.ts';
-export { runPrint } from './print.ts';
-export { runScreen } from './screen.ts';
+export { logCrash } from '../app/opening/crash-log.ts';
+export { inWorktree } from '../app/opening/worktree.ts';
+export { runDemo } from '../frontends/plain/demo.ts';
+export { showWelcome } from '../frontends/plain/first-run.ts';
+export { runPlain } from '../frontends/plain/run.ts';
+export { runPrint } from '../frontends/print/run.ts';
+export { runScreen } from '../frontends/terminal/run.ts';
 export { runSubcommand } from './subcommands/run.ts';
-export { showWelcome } from './welcome.ts';
-export { inWorktree } from './worktree.ts';

@@ -2,11 +2,11 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { setFlagsFromString } from 'node:v8';
+import type { Terminal } from '../frontends/shared/terminal.ts';
 import { CodeLoader } from '../lib/code-loader.ts';
 import { CodeStore } from '../lib/code-store.ts';
-import { dataRoot } from '../lib/data-root.ts';
+import { dataRoot } from '../lib/files/data-root.ts';
 import { StartupTrace } from '../lib/startup-trace.ts';
-import type { Terminal } from './terminal.ts';
 
 /** Put in by the build: the version, the file that holds run.ts, those of the screen in the order of their need, and a fingerprint of each file of code by its name. */
 declare const ACA_VERSION: string;

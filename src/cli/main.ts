@@ -2,7 +2,7 @@
 import { writeSync } from 'node:fs';
 import { constants } from 'node:os';
 import process from 'node:process';
-import type { Terminal } from './terminal.ts';
+import type { Terminal } from '../frontends/shared/terminal.ts';
 
 /** Put in by the build; the second by that of the standalone binary only: the system it is for. */
 declare const ACA_VERSION: string;
@@ -45,7 +45,7 @@ async function begin(args: string[]): Promise<void> {
   if (cwd === null) return process.exit(2);
   /** The signal that ended the program: its exit code says so, whatever came of the work. */
   let ended: Parameters<Terminal['onSignal']>[0] | undefined;
-  const { openEarly } = await import('./early/open-early.ts');
+  const { openEarly } = await import('../frontends/terminal/early/open-early.ts');
   const early = openEarly(args, process);
   const terminal: Terminal = {
     env: process.env,

@@ -1,10 +1,10 @@
 import { keepDataRootPrivate } from '../config/private-root.ts';
 import { UserError } from '../contract/errors.ts';
-import { dataRoot } from '../lib/data-root.ts';
-import { NotRegularFileError } from '../lib/regular-file.ts';
+import { exitCodes } from '../frontends/shared/exit-codes.ts';
+import type { Terminal } from '../frontends/shared/terminal.ts';
+import { dataRoot } from '../lib/files/data-root.ts';
+import { NotRegularFileError } from '../lib/files/regular-file.ts';
 import { commanderExitCode, type Options, parseArgs } from './args.ts';
-import { exitCodes } from './exit-codes.ts';
-import type { Terminal } from './terminal.ts';
 
 /** Does what the arguments ask for; resolves with the exit code. */
 export async function run(args: string[], terminal: Terminal): Promise<number> {
@@ -84,7 +84,7 @@ function paints({ plain, screenReader }: Options, { env }: Terminal): boolean {
 /** A model of a hub is fetched before anything else is done with it. */
 async function withModel(options: Options, terminal: Terminal): Promise<Options> {
   if (options.repoId === undefined && options.filename === undefined) return options;
-  return (await import('./hub-model.ts')).withHubModel(options, terminal);
+  return (await import('../frontends/shared/hub-model.ts')).withHubModel(options, terminal);
 }
 
 async function explain(error: unknown, args: string[], terminal: Terminal): Promise<number> {
@@ -102,7 +102,7 @@ async function explain(error: unknown, args: string[], terminal: Terminal): Prom
   }
   stderr.write('This is a bug in ai-code-assistant. Please report it with what follows.\n');
   stderr.write(`${error instanceof Error ? error.stack : String(error)}\naca ${args.join(' ')}\n`);
-  const { logCrash } = await import('./crash-log.ts');
+  const { logCrash } = await import('../app/opening/crash-log.ts');
   const file = logCrash(error, terminal);
   if (file !== null) stderr.write(`It is also in ${file}, with what came before it.\n`);
   return exitCodes.error.code;

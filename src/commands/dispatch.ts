@@ -1,5 +1,5 @@
 import type { CommandContext } from '../contract/command.ts';
-import { nearest } from '../lib/nearest.ts';
+import { nearest } from '../lib/text/nearest.ts';
 
 /** Runs `/name args`; false when the line is not a command and belongs to the model. A path such as /etc is none. */
 export async function dispatch(line: string, context: CommandContext): Promise<boolean> {

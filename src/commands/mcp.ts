@@ -1,5 +1,5 @@
 import type { McpServerState, SlashCommand } from '../contract/command.ts';
-import { didYouMean } from '../lib/nearest.ts';
+import { didYouMean } from '../lib/text/nearest.ts';
 
 const PHASES: Record<McpServerState['phase'], string> = {
   connecting: 'starting',

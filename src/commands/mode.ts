@@ -1,6 +1,6 @@
 import type { SlashCommand } from '../contract/command.ts';
 import type { PermissionMode } from '../contract/permission.ts';
-import { didYouMean } from '../lib/nearest.ts';
+import { didYouMean } from '../lib/text/nearest.ts';
 
 /** What each means, from strictest to loosest. */
 export const MODES: Record<PermissionMode, string> = {

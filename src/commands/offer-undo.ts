@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { PendingUndo, UndoReport } from '../contract/command.ts';
 import { UserError } from '../contract/errors.ts';
-import { isInside } from '../lib/inside.ts';
+import { isInside } from '../lib/paths/inside.ts';
 
 /** What it takes to show a preview, ask, and tell the outcome. */
 export type Voice = {

@@ -1,5 +1,5 @@
 import type { CommandContext, FileHistory, SlashCommand } from '../contract/command.ts';
-import { didYouMean } from '../lib/nearest.ts';
+import { didYouMean } from '../lib/text/nearest.ts';
 import { offerUndo, type Voice } from './offer-undo.ts';
 import { type Prompt, promptNumbered, promptsOf } from './prompts.ts';
 

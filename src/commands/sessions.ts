@@ -1,5 +1,5 @@
 import type { SlashCommand } from '../contract/command.ts';
-import { sessionLines } from './session-lines.ts';
+import { sessionLines } from './format/sessions.ts';
 
 const LISTED = 20;
 

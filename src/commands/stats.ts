@@ -1,8 +1,8 @@
 import type { Count, SessionFigures, SlashCommand } from '../contract/command.ts';
 import { grouped, shortUsd } from '../contract/limit.ts';
 import { addUsage, noUsage } from '../contract/message.ts';
-import { bar, sparkline } from '../lib/chart.ts';
-import { elapsed } from '../lib/elapsed.ts';
+import { bar, sparkline } from '../lib/text/chart.ts';
+import { elapsed } from '../lib/text/elapsed.ts';
 
 /** Every line fits a narrow window. */
 const WIDTH = 40;

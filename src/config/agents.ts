@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { listField, parseFrontMatter, textField } from '../lib/front-matter.ts';
-import { peek } from '../lib/peek.ts';
+import { peek } from '../lib/files/peek.ts';
+import { listField, parseFrontMatter, textField } from '../lib/text/front-matter.ts';
 import { extensionsOf } from './project-extensions.ts';
 import type { ProjectContent } from './trust.ts';
 

@@ -9,12 +9,12 @@ import {
 } from 'jsonc-parser';
 import type { z } from 'zod';
 import { UserError } from '../contract/errors.ts';
-import { didYouMean } from '../lib/nearest.ts';
-import { readRegularText } from '../lib/regular-file.ts';
-import { issuesIn } from './check-settings.ts';
+import { readRegularText } from '../lib/files/regular-file.ts';
+import { didYouMean } from '../lib/text/nearest.ts';
 import { formatKeyPath } from './key-path.ts';
-import { keysAt } from './reference.ts';
-import { type ConfigInput, keyAliases } from './schema.ts';
+import { issuesIn } from './schema/check-settings.ts';
+import { keysAt } from './schema/reference.ts';
+import { type ConfigInput, keyAliases } from './schema/schema.ts';
 import { unreadable } from './unreadable.ts';
 
 /** More than any settings need; a link to an endless device must not be read. */

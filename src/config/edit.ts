@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { applyEdits, findNodeAtLocation, modify, parseTree } from 'jsonc-parser';
-import { writeAtomic } from '../lib/atomic-write.ts';
-import { updateFile } from '../lib/file-update.ts';
+import { writeAtomic } from '../lib/files/atomic-write.ts';
+import { updateFile } from '../lib/files/file-update.ts';
 import { parseConfig, readSmallFile } from './config-file.ts';
 
 /**

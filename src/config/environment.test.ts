@@ -2,8 +2,8 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Workspace, workspace } from '../../test/support/workspace.ts';
 import { UserError } from '../contract/errors.ts';
-import { settled } from './check-settings.ts';
 import { type LoadOptions, loadConfig } from './load.ts';
+import { settled } from './schema/check-settings.ts';
 
 const defaults = settled({});
 

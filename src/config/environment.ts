@@ -1,6 +1,6 @@
 import { UserError } from '../contract/errors.ts';
 import { checkInput } from './config-file.ts';
-import type { ConfigInput } from './schema.ts';
+import type { ConfigInput } from './schema/schema.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 

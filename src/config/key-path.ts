@@ -1,7 +1,7 @@
 import { UserError } from '../contract/errors.ts';
-import { didYouMean } from '../lib/nearest.ts';
-import { isKnownKey, keysAt } from './reference.ts';
-import { keyAliases } from './schema.ts';
+import { didYouMean } from '../lib/text/nearest.ts';
+import { isKnownKey, keysAt } from './schema/reference.ts';
+import { keyAliases } from './schema/schema.ts';
 
 const SEGMENT = /(?:^|\.)([^.[\]"]+)|\["((?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*)"\]/uy;
 const MAX_SHOWN = 120;

@@ -1,15 +1,15 @@
 import path from 'node:path';
-import { resolvePath } from '../lib/data-root.ts';
-import { settled } from './check-settings.ts';
+import { resolvePath } from '../lib/files/data-root.ts';
 import { checkInput, parseConfig, readConfigFile } from './config-file.ts';
 import { type Env, readEnvironment, switchOf } from './environment.ts';
 import { formatKeyPath } from './key-path.ts';
 import { MCP_FILE, parseMcpFile } from './mcp-file.ts';
-import type { McpServerInput } from './mcp-server.ts';
 import { leavesOf, mergeConfig, withoutUndefined } from './merge.ts';
 import { isExtension, pluginPlace } from './project-extensions.ts';
 import { tighten, withoutUserOnly } from './project-rules.ts';
-import type { Config, ConfigInput } from './schema.ts';
+import { settled } from './schema/check-settings.ts';
+import type { McpServerInput } from './schema/mcp-server.ts';
+import type { Config, ConfigInput } from './schema/schema.ts';
 import {
   type ContentChange,
   findProjectFile,

@@ -1,7 +1,7 @@
 import { type ParseError, parse } from 'jsonc-parser';
-import { checkOnce } from './check-settings.ts';
-import { type McpServerInput, mcpServer, mcpServerName } from './mcp-server.ts';
 import { isTable } from './merge.ts';
+import { checkOnce } from './schema/check-settings.ts';
+import { type McpServerInput, mcpServer, mcpServerName } from './schema/mcp-server.ts';
 
 /** The file that several assistants read servers from. */
 export const MCP_FILE = '.mcp.json';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ConfigInput } from './schema.ts';
+import type { ConfigInput } from './schema/schema.ts';
 
 /**
  * Lists add up without doubles, tables merge by name, anything else is replaced. A server is replaced whole: the

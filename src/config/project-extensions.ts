@@ -1,9 +1,9 @@
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import { type ParseError, parse } from 'jsonc-parser';
-import { isInside } from '../lib/inside.ts';
+import { peek } from '../lib/files/peek.ts';
 import { isPackageName, moduleEntry, packageFolder } from '../lib/module-entry.ts';
-import { peek } from '../lib/peek.ts';
+import { isInside } from '../lib/paths/inside.ts';
 import { sha256 } from '../lib/sha256.ts';
 import { isTable } from './merge.ts';
 import type { ProjectContent } from './trust.ts';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { settled } from './check-settings.ts';
 import { mergeConfig } from './merge.ts';
 import { needsTrust, projectRules, tighten, withoutUserOnly } from './project-rules.ts';
-import type { Config, ConfigInput } from './schema.ts';
+import { settled } from './schema/check-settings.ts';
+import type { Config, ConfigInput } from './schema/schema.ts';
 
 const words = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 3 });
 const address = fc.constantFrom('http://a', 'https://b');

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { formatKeyPath } from './key-path.ts';
 import { isTable, mergeValues } from './merge.ts';
-import { levelsByStrictness } from './sandbox-settings.ts';
-import { type Config, type ConfigInput, modesByStrictness } from './schema.ts';
+import { levelsByStrictness } from './schema/sandbox-settings.ts';
+import { type Config, type ConfigInput, modesByStrictness } from './schema/schema.ts';
 
 /**
  * What a project's file may do to a setting before the folder is trusted.

@@ -2,14 +2,14 @@ import { existsSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
 import { UserError } from '../contract/errors.ts';
-import { writeAtomic } from '../lib/atomic-write.ts';
-import { updateFile } from '../lib/file-update.ts';
-import { readRegularText } from '../lib/regular-file.ts';
+import { writeAtomic } from '../lib/files/atomic-write.ts';
+import { updateFile } from '../lib/files/file-update.ts';
+import { readRegularText } from '../lib/files/regular-file.ts';
 import { sha256 } from '../lib/sha256.ts';
-import { checkOnce } from './check-settings.ts';
 import { readSmallFile } from './config-file.ts';
 import { MCP_FILE } from './mcp-file.ts';
 import { extensionFiles, pluginFiles } from './project-extensions.ts';
+import { checkOnce } from './schema/check-settings.ts';
 import { jsonOf, unreadable } from './unreadable.ts';
 
 /** A file of the project that may loosen settings or run something, as it stands now. `name` is from the root. */

@@ -1,5 +1,5 @@
 import type { AssistantMessage, ImagePart, Message, TextPart, ToolCallPart } from '../contract/message.ts';
-import { boundText } from '../lib/text-bound.ts';
+import { boundText } from '../lib/text/truncate.ts';
 import { turnStart } from './boundary.ts';
 
 /**

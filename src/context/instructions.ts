@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { isInside } from '../lib/inside.ts';
+import { isInside } from '../lib/paths/inside.ts';
 
 export type Instruction = { file: string; text: string };
 

@@ -1,6 +1,6 @@
 import type { Message, UserMessage } from '../contract/message.ts';
 import type { Compaction } from '../contract/view.ts';
-import { boundText } from '../lib/text-bound.ts';
+import { boundText } from '../lib/text/truncate.ts';
 import { turnStart } from './boundary.ts';
 import { squeeze } from './squeeze.ts';
 

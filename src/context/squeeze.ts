@@ -1,5 +1,5 @@
 import type { AssistantMessage, Message, TextPart, ToolMessage } from '../contract/message.ts';
-import { boundText, type TextLimits } from '../lib/text-bound.ts';
+import { boundText, type TextLimits } from '../lib/text/truncate.ts';
 import { changesFiles } from './known-tools.ts';
 import { isFolderNote } from './nested-instructions.ts';
 import { repeatedReads } from './repeated-reads.ts';

@@ -1,5 +1,5 @@
 import type { Message } from '../contract/message.ts';
-import { boundText } from '../lib/text-bound.ts';
+import { boundText } from '../lib/text/truncate.ts';
 import { extract } from './extract.ts';
 import { asRound, hasSection, joinRounds, roundsOf, writeSections } from './sections.ts';
 import { transcriptOf } from './transcript.ts';

@@ -1,5 +1,5 @@
 import { type Message, textOf, toolCallsOf } from '../contract/message.ts';
-import { boundText } from '../lib/text-bound.ts';
+import { boundText } from '../lib/text/truncate.ts';
 
 /** Characters of one thing said; the next row is taken where a transcript would become too long. */
 const SIZES = [

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { foldPath } from '../lib/fold-path.ts';
+import { foldPath } from '../lib/paths/fold-path.ts';
 
 /**
  * Files that other programs run or obey without being told to: the one list behind the questions about writes, the

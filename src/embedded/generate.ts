@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { rename, rm, utimes } from 'node:fs/promises';
 import path from 'node:path';
-import { makePrivateFolder } from '../lib/private-folder.ts';
+import { makePrivateFolder } from '../lib/files/private-folder.ts';
 import type { GrammarState, Llama, LlamaModel, LlamaModule, LlamaSequence, Token } from './llama-types.ts';
 import type { Constraint, Generated, GenerateOrder } from './protocol.ts';
 import { createTextFlow } from './text-flow.ts';

@@ -1,10 +1,10 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { makePrivateFolder } from '../lib/private-folder.ts';
+import { makePrivateFolder } from '../lib/files/private-folder.ts';
 import { sha256 } from '../lib/sha256.ts';
-import type { Fit } from './fit.ts';
-import type { GgufFacts } from './gguf.ts';
-import { RUNTIME_VERSION } from './runtime-version.ts';
+import type { Fit } from './models/fit.ts';
+import type { GgufFacts } from './models/gguf.ts';
+import { RUNTIME_VERSION } from './runtime/runtime-version.ts';
 
 const MOST_BYTES = 1024 ** 3;
 const MOST_FILES = 12;

@@ -1,5 +1,5 @@
-import type { Fit } from './fit.ts';
-import type { Gpu } from './platform.ts';
+import type { Fit } from './models/fit.ts';
+import type { Gpu } from './runtime/platform.ts';
 
 /** A message in the words of chat templates. */
 export type TemplateMessage = {

@@ -1,7 +1,7 @@
 import { ProviderError } from '../contract/errors.ts';
 import type { Message } from '../contract/message.ts';
 import type { CompletionRequest, Provider, ProviderEvent, ToolDefinition } from '../contract/provider.ts';
-import { raceAbort } from '../lib/abort.ts';
+import { raceAbort } from '../lib/async/abort.ts';
 import {
   callsAmong,
   type Dialect,
@@ -12,14 +12,14 @@ import {
   XML_TEXT_FORM,
 } from './dialect.ts';
 import { toDialogue } from './dialogue.ts';
-import type { Fit } from './fit.ts';
-import type { GgufFacts } from './gguf.ts';
 import { type CallForm, callGrammar, schemaGrammar } from './grammar.ts';
+import type { Fit } from './models/fit.ts';
+import type { GgufFacts } from './models/gguf.ts';
+import { EngineFault, RemoteEngine } from './models/remote.ts';
 import { pruneStates, stateFile } from './prompt-states.ts';
 import type { Constraint, Dialogue, Generated } from './protocol.ts';
-import { EngineFault, RemoteEngine } from './remote.ts';
 import { attemptOf, repairing } from './repair.ts';
-import type { InstalledRuntime } from './runtime-place.ts';
+import type { InstalledRuntime } from './runtime/runtime-folder.ts';
 
 /** How replies are read. It comes from outside: other models' replies are read in the same way. */
 export type Reading = {

@@ -2,7 +2,7 @@ import { appendFile, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { workspace } from '../../test/support/workspace.ts';
-import { peek } from '../lib/peek.ts';
+import { peek } from '../lib/files/peek.ts';
 import { fileSecrets } from './file-secrets.ts';
 
 const closed = /(^|\/)(\.env[^/]*|\.npmrc|secrets\.json|\.aws\/.*)$/;

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Peek } from '../lib/peek.ts';
+import type { Peek } from '../lib/files/peek.ts';
 import type { SecretSource } from './firewall.ts';
 import type { NamedSecret } from './looks-secret.ts';
 import { parseSecrets } from './parse-secrets.ts';

@@ -2,7 +2,7 @@ import { lstatSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync
 import path from 'node:path';
 import process from 'node:process';
 import { crc32 } from 'node:zlib';
-import { isPrivateFolder, makePrivateFolder } from './private-folder.ts';
+import { isPrivateFolder, makePrivateFolder } from './files/private-folder.ts';
 
 const CHECKSUM_BYTES = 4;
 const MAX_BYTES = 8 * 1024 * 1024;

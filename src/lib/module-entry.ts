@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { isInside } from './inside.ts';
-import { peek } from './peek.ts';
+import { peek } from './files/peek.ts';
+import { isInside } from './paths/inside.ts';
 
 const ENDINGS = ['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts'];
 

@@ -1,14 +1,14 @@
 import path from 'node:path';
 import type { McpServerState, McpServers } from '../contract/command.ts';
 import { UserError } from '../contract/errors.ts';
-import type { Connection } from './connection.ts';
+import type { Connection } from './connection/connection.ts';
 import { type Hub, mcpFolder } from './hub.ts';
+import { loginStore } from './login/oauth-store.ts';
+import { openBrowser } from './login/open-browser.ts';
 import { withResources } from './mentions.ts';
-import { loginStore } from './oauth-store.ts';
-import { openBrowser } from './open-browser.ts';
 import { promptCommands } from './prompt-commands.ts';
-import type { ToolDeps } from './server-tool.ts';
 import { addressOf, type Env, expandSettings, type ServerSettings, transportOf } from './settings.ts';
+import type { ToolDeps } from './tools/server-tool.ts';
 
 /** What a user may see and do of the servers. */
 export function createDesk(hub: Hub, place: LoginPlace & Pick<ToolDeps, 'outgoing'>): McpServers {
@@ -54,7 +54,7 @@ export async function loginTo(
   const { url, oauth } = expanded(name, settings, env);
   if (url === undefined)
     throw new UserError(`${name} is a program on this machine.`, 'Only servers with a url need a login.');
-  const { logIn } = await import('./login.ts');
+  const { logIn } = await import('./login/login.ts');
   await logIn({
     url,
     settings: oauth,

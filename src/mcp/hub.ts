@@ -1,10 +1,10 @@
 import path from 'node:path';
-import { EventChannel } from '../lib/event-channel.ts';
-import { Connection, type ConnectionDeps } from './connection.ts';
-import { type SeenTools, seenTools } from './seen-tools.ts';
-import { READ_RESOURCE } from './server-tool.ts';
+import { EventChannel } from '../lib/async/event-channel.ts';
+import { Connection, type ConnectionDeps } from './connection/connection.ts';
+import { within } from './connection/within.ts';
 import type { ServerSettings } from './settings.ts';
-import { within } from './within.ts';
+import { type SeenTools, seenTools } from './tools/seen-tools.ts';
+import { READ_RESOURCE } from './tools/server-tool.ts';
 
 export type HubOptions = Omit<ConnectionDeps, 'onChange' | 'notice' | 'loginFolder' | 'neutralFolder'> & {
   servers: Readonly<Record<string, ServerSettings>>;

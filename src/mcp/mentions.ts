@@ -1,7 +1,7 @@
 import type { UserMessage } from '../contract/message.ts';
 import type { Hub } from './hub.ts';
-import { resourceText } from './result.ts';
-import type { ToolDeps } from './server-tool.ts';
+import { resourceText } from './tools/result.ts';
+import type { ToolDeps } from './tools/server-tool.ts';
 
 const MENTION = /(?<=^|\s)@([a-zA-Z0-9][\w.-]*):(\S+)/g;
 const MAX_RESOURCE = 100_000;

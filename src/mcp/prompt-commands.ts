@@ -2,11 +2,11 @@ import type { PromptMessage } from '@modelcontextprotocol/sdk/types.js';
 import type { CommandContext, SlashCommand } from '../contract/command.ts';
 import { UserError } from '../contract/errors.ts';
 import type { UserMessage } from '../contract/message.ts';
-import type { Connection } from './connection.ts';
+import type { Connection } from './connection/connection.ts';
 import type { Hub } from './hub.ts';
-import type { ServerPrompt } from './offers.ts';
-import { resultOf } from './result.ts';
-import type { ToolDeps } from './server-tool.ts';
+import type { ServerPrompt } from './tools/offers.ts';
+import { resultOf } from './tools/result.ts';
+import type { ToolDeps } from './tools/server-tool.ts';
 
 /** The servers' prompts as commands: `/server:prompt`, its arguments in order or as name=value. */
 export function promptCommands(

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Program } from './stdio.ts';
+import type { Program } from './connection/stdio.ts';
 
 /** Runs a package, and takes it from the folder it stands in, or from where that folder says. */
 const NPX = /^npx(\.cmd|\.exe)?$/i;

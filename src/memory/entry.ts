@@ -1,4 +1,4 @@
-import { startOf } from '../lib/cut-line.ts';
+import { startOf } from '../lib/text/cut-line.ts';
 
 /** One thing worth knowing. `date`, `session` and `used` are unknown of what a person wrote into the file. */
 export type Entry = {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type Message, textOf } from '../contract/message.ts';
-import { boundText } from '../lib/text-bound.ts';
+import { boundText } from '../lib/text/truncate.ts';
 import { withoutMemory } from './block.ts';
 import { type NoteKind, noteKinds } from './store.ts';
 

@@ -1,7 +1,7 @@
 import path from 'node:path';
-import { readJsonLines, toJsonLines } from '../lib/json-lines.ts';
-import { makePrivateFolder } from '../lib/private-folder.ts';
-import { appendRegularText } from '../lib/regular-file.ts';
+import { readJsonLines, toJsonLines } from '../lib/files/json-lines.ts';
+import { makePrivateFolder } from '../lib/files/private-folder.ts';
+import { appendRegularText } from '../lib/files/regular-file.ts';
 
 /** Which sessions have been gone through, and how far they had come by then. */
 export class ExtractedSessions {

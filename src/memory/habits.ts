@@ -1,4 +1,4 @@
-import { compareText } from '../lib/compare.ts';
+import { compareText } from '../lib/text/compare.ts';
 
 /** What a person said yes to, once. */
 export type Approval = { rule: string; at: string };

@@ -1,5 +1,5 @@
 import { type Message, textOf } from '../contract/message.ts';
-import { startOf } from '../lib/cut-line.ts';
+import { startOf } from '../lib/text/cut-line.ts';
 import { withoutMemory } from './block.ts';
 import { wordsOf } from './words.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { limited } from '../lib/abort.ts';
+import { limited } from '../lib/async/abort.ts';
 import type { Embed } from './rank.ts';
 
 /** A server on this machine, as it was found. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { readRegularText } from '../lib/regular-file.ts';
+import { readRegularText } from '../lib/files/regular-file.ts';
 
 /** The name of a project's own folder in memory: the same however the path to the project is written. */
 export function projectKey(folder: string): string {

@@ -1,4 +1,4 @@
-import { limited } from '../lib/abort.ts';
+import { limited } from '../lib/async/abort.ts';
 import { fuse, rankByVectors, rankByWords } from './rank.ts';
 import type { VectorCache } from './vectors.ts';
 

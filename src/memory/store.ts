@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { writeAtomic } from '../lib/atomic-write.ts';
-import { type Lock, lockFile } from '../lib/lock.ts';
-import { readRegularText } from '../lib/regular-file.ts';
+import { writeAtomic } from '../lib/files/atomic-write.ts';
+import { type Lock, lockFile } from '../lib/files/lock.ts';
+import { readRegularText } from '../lib/files/regular-file.ts';
 import { twinOf } from './duplicates.ts';
 import { cleanText, type Entry } from './entry.ts';
 import { addNotes, changeNotes, entriesOf, type NoteFile, parseNotes, printNotes } from './note-file.ts';

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { appendFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { readJsonLines, toJsonLines } from '../lib/json-lines.ts';
-import { makePrivateFolder } from '../lib/private-folder.ts';
+import { readJsonLines, toJsonLines } from '../lib/files/json-lines.ts';
+import { makePrivateFolder } from '../lib/files/private-folder.ts';
 import type { Embed, Vector } from './rank.ts';
 
 /** So many texts a request: a small machine answers each within its time. */

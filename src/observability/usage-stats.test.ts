@@ -2,8 +2,8 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { workspace } from '../../test/support/workspace.ts';
 import type { AgentEvent } from '../contract/event.ts';
-import { type Entry, Ledger } from './ledger.ts';
 import { RunTally } from './run-tally.ts';
+import { type Entry, Ledger } from './spending/ledger.ts';
 import { sessionFigures, usageStats } from './usage-stats.ts';
 
 const usage = (inputTokens: number, cacheReadTokens = 0) => ({

@@ -1,8 +1,8 @@
 import type { Count, SessionFigures } from '../contract/command.ts';
 import { addUsage, noUsage, type Usage } from '../contract/message.ts';
-import { compareText } from '../lib/compare.ts';
-import { dayOf, type Entry } from './ledger.ts';
+import { compareText } from '../lib/text/compare.ts';
 import type { RunEntry } from './run-tally.ts';
+import { dayOf, type Entry } from './spending/ledger.ts';
 
 /** What calls came to. `usd` is the sum of those whose price is known; `unpriced` is how many others there are. */
 export type Sum = { calls: number; usage: Usage; usd: number; unpriced: number };

@@ -1,5 +1,5 @@
 import type { AgentEvent } from '../contract/event.ts';
-import type { OperationIds } from './trace-ids.ts';
+import type { OperationIds } from './telemetry/trace-ids.ts';
 
 /**
  * Is told of all that happens in a session, with the operation it belongs to. An event may hold secrets; `hide` takes

@@ -1,6 +1,6 @@
 import type { Answer, Approver, Opening, Permission, PermissionRequest } from '../contract/permission.ts';
-import { raceAbort } from '../lib/abort.ts';
-import { compareText } from '../lib/compare.ts';
+import { raceAbort } from '../lib/async/abort.ts';
+import { compareText } from '../lib/text/compare.ts';
 import { evaluate } from './evaluate.ts';
 import { grantFor } from './granted.ts';
 import type { Evaluation, Policy, Request } from './policy.ts';

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Access, Permission } from '../contract/permission.ts';
-import { isInside } from '../lib/inside.ts';
+import { isInside } from '../lib/paths/inside.ts';
 import { escapePath, isMcpTool, parsePattern } from './pattern.ts';
 import { type Policy, realPlace } from './policy.ts';
 import { suggestPattern } from './suggest.ts';

@@ -2,7 +2,7 @@ import path from 'node:path';
 import picomatch from 'picomatch';
 import { UserError } from '../contract/errors.ts';
 import type { Access } from '../contract/permission.ts';
-import { isInside } from '../lib/inside.ts';
+import { isInside } from '../lib/paths/inside.ts';
 import { matchesEveryCommand, matchesSomeCommand } from './command-pattern.ts';
 
 /**

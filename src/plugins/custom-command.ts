@@ -1,4 +1,4 @@
-import { listField, parseFrontMatter, textField } from '../lib/front-matter.ts';
+import { listField, parseFrontMatter, textField } from '../lib/text/front-matter.ts';
 
 /** A slash command that somebody wrote as a Markdown file. */
 export type CustomCommand = {

@@ -1,4 +1,4 @@
-import { boundText } from '../lib/text-bound.ts';
+import { boundText } from '../lib/text/truncate.ts';
 
 /** When a hook runs. */
 export type HookPoint =

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { SlashCommand } from '../contract/command.ts';
 import type { Tool } from '../contract/tool.ts';
-import { raceAbort } from '../lib/abort.ts';
+import { raceAbort } from '../lib/async/abort.ts';
 import { moduleEntry } from '../lib/module-entry.ts';
 import { checkPlugin, type PluginHooks } from './plugin.ts';
 import { pluginTool } from './plugin-tool.ts';

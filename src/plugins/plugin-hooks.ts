@@ -1,7 +1,7 @@
 import type { Message, TextPart, ToolCall } from '../contract/message.ts';
 import type { Session } from '../contract/session.ts';
 import type { ToolResult } from '../contract/tool.ts';
-import { raceAbort } from '../lib/abort.ts';
+import { raceAbort } from '../lib/async/abort.ts';
 import type { LoadedPlugin } from './load.ts';
 import { plainCopy, thrownWords } from './plain-copy.ts';
 import type { PluginHooks } from './plugin.ts';

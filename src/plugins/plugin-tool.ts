@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Access } from '../contract/permission.ts';
 import { fail, type Tool, type ToolContext, type ToolResult } from '../contract/tool.ts';
-import { limited, unlessAborted } from '../lib/abort.ts';
+import { limited, unlessAborted } from '../lib/async/abort.ts';
 import type { PluginTool } from './plugin.ts';
 import { accessesOf, displayOf, toolResultOf } from './tool-result.ts';
 

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { parseFrontMatter, textField } from '../lib/front-matter.ts';
+import { parseFrontMatter, textField } from '../lib/text/front-matter.ts';
 
 /** Knowledge for one kind of work: the model sees the name and the description, and asks for the rest. */
 export type Skill = {

@@ -3,7 +3,7 @@ import { fails, hello, jsonLines, loopback, modelInfo, play, sse } from '../../t
 import { UserError } from '../contract/errors.ts';
 import { createProvider } from './index.ts';
 import { findPreset, type Preset } from './presets.ts';
-import { withRetry } from './retry.ts';
+import { withRetry } from './wrappers/retry.ts';
 
 const infoOf = () => modelInfo();
 

@@ -1,19 +1,19 @@
 import { UserError } from '../contract/errors.ts';
 import type { Provider } from '../contract/provider.ts';
-import type { Manners, MannersOptions } from './manners.ts';
-import type { ChatOptions } from './openai-chat-wire.ts';
+import type { ChatOptions } from './openai/chat-wire.ts';
 import type { ProviderOptions } from './options.ts';
 import type { Preset, Protocol } from './presets.ts';
-import { type StallLimits, withStallLimit } from './stall.ts';
-import type { ThinkMode } from './thinking.ts';
+import type { ThinkMode } from './text-tools/thinking.ts';
+import type { Manners, MannersOptions } from './wrappers/adapt.ts';
+import { type StallLimits, withStallLimit } from './wrappers/stall.ts';
 
 /** Each protocol brings its vendor's library, so none is loaded before it is used. */
 const protocols: Record<Protocol, () => Promise<(options: ChatOptions) => Provider>> = {
-  anthropic: async () => (await import('./anthropic.ts')).createAnthropic,
-  google: async () => (await import('./google.ts')).createGoogle,
-  ollama: async () => (await import('./ollama.ts')).createOllama,
-  'openai-chat': async () => (await import('./openai-chat.ts')).createOpenAIChat,
-  'openai-responses': async () => (await import('./openai-responses.ts')).createOpenAIResponses,
+  anthropic: async () => (await import('./anthropic/anthropic.ts')).createAnthropic,
+  google: async () => (await import('./google/google.ts')).createGoogle,
+  ollama: async () => (await import('./ollama/ollama.ts')).createOllama,
+  'openai-chat': async () => (await import('./openai/chat.ts')).createOpenAIChat,
+  'openai-responses': async () => (await import('./openai/responses.ts')).createOpenAIResponses,
 };
 
 /** Models may think in silence for minutes; a local server may first have to load one, or to read a long prompt. */
@@ -67,13 +67,13 @@ export async function createProvider(
     systemRole,
   };
   const [{ withManners }, { withLoadingWait }] = await Promise.all([
-    import('./manners.ts'),
-    import('./loading.ts'),
+    import('./wrappers/adapt.ts'),
+    import('./wrappers/loading.ts'),
   ]);
   const patient = local ? withLoadingWait(provider) : provider;
   return withManners(patient, { ...manners, ...(onAdapt && { onAdapt }) });
 }
 
 async function tolerant(fetch = globalThis.fetch): Promise<typeof globalThis.fetch> {
-  return (await import('./tolerant-fetch.ts')).tolerantFetch(fetch);
+  return (await import('./http/tolerant-fetch.ts')).tolerantFetch(fetch);
 }

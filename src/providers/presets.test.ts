@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { infoOf } from './models.ts';
+import { infoOf } from './models/models.ts';
 import { findPreset, type Preset, presets } from './presets.ts';
 
 const all: readonly Preset[] = presets;

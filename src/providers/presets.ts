@@ -1,4 +1,4 @@
-import type { ChatQuirks } from './openai-chat-wire.ts';
+import type { ChatQuirks } from './openai/chat-wire.ts';
 
 export type Protocol = 'anthropic' | 'openai-responses' | 'openai-chat' | 'google' | 'ollama';
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { hello, modelInfo } from '../../test/support/loopback.ts';
-import { toWire as toAnthropic } from './anthropic-wire.ts';
-import { toWire as toGoogle } from './google-wire.ts';
-import { toWire as toOllama } from './ollama-wire.ts';
-import { type ChatQuirks, toWire as toChat } from './openai-chat-wire.ts';
-import { toWire as toResponses } from './openai-responses-wire.ts';
+import { toWire as toAnthropic } from './anthropic/wire.ts';
+import { toWire as toGoogle } from './google/wire.ts';
+import { toWire as toOllama } from './ollama/wire.ts';
+import { type ChatQuirks, toWire as toChat } from './openai/chat-wire.ts';
+import { toWire as toResponses } from './openai/responses-wire.ts';
 
 const summary = '[Completed: the parser]\n---\n[Open: its tests]';
 const TOLD = `Previous context summary:\n## Earlier conversation summary (compressed)\n\n${summary}`;

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { ToolMessage } from '../contract/message.ts';
-import { toWire as toAnthropic } from './anthropic-wire.ts';
-import { toWire as toGoogle } from './google-wire.ts';
-import { infoOf } from './models.ts';
-import { toWire as toOllama } from './ollama-wire.ts';
-import { toWire as toChat } from './openai-chat-wire.ts';
-import { toWire as toResponses } from './openai-responses-wire.ts';
+import { toWire as toAnthropic } from './anthropic/wire.ts';
+import { toWire as toGoogle } from './google/wire.ts';
+import { infoOf } from './models/models.ts';
+import { toWire as toOllama } from './ollama/wire.ts';
+import { toWire as toChat } from './openai/chat-wire.ts';
+import { toWire as toResponses } from './openai/responses-wire.ts';
 
 const options = { name: 'v', baseUrl: '', quirks: {}, infoOf: () => infoOf('openai', 'gpt-4-turbo') };
 const wires: Record<string, (request: Parameters<typeof toChat>[0]) => unknown> = {

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { UserError } from '../contract/errors.ts';
-import { repositoryPrograms } from '../lib/git-programs.ts';
-import { safeGitEnvironment } from '../lib/safe-git.ts';
-import { programOutside } from './program-path.ts';
+import { repositoryPrograms } from '../lib/paths/git-programs.ts';
+import { safeGitEnvironment } from '../lib/paths/safe-git.ts';
+import { programOutside } from './shell/program-path.ts';
 
 type GitOutcome = { success: boolean; out: string; err: string };
 

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { workspace } from '../../test/support/workspace.ts';
 import { PermissionDeniedError } from '../contract/errors.ts';
-import { createFiles } from './files.ts';
+import { createFiles } from './files/files.ts';
 import { createGuard, type GuardOptions } from './guard.ts';
 
 const tree = {

@@ -2,11 +2,11 @@ import { lstatSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
 import { PermissionDeniedError } from '../contract/errors.ts';
 import type { Opening, Reach } from '../contract/permission.ts';
-import { foldPath } from '../lib/fold-path.ts';
-import { isInside } from '../lib/inside.ts';
-import { createOtherNames } from './other-names.ts';
-import { pathMatcher, slashes } from './path-pattern.ts';
-import { isErrno, joined, realPath } from './real-path.ts';
+import { foldPath } from '../lib/paths/fold-path.ts';
+import { isInside } from '../lib/paths/inside.ts';
+import { createOtherNames } from './files/aliases.ts';
+import { pathMatcher, slashes } from './files/path-pattern.ts';
+import { isErrno, joined, realPath } from './files/real-path.ts';
 import { type SecretRule, secretRule } from './secrets.ts';
 
 export type GuardMode = 'read' | 'write';

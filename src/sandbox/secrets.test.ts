@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { foldPath } from '../lib/fold-path.ts';
+import { foldPath } from '../lib/paths/fold-path.ts';
 import { secretRule, secretRules } from './secrets.ts';
 
 const cases = secretRules.flatMap((rule) => [

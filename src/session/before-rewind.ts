@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { readRegularFile } from '../lib/regular-file.ts';
+import { readRegularFile } from '../lib/files/regular-file.ts';
 import type { Loaded } from './load.ts';
 import { parseJournal } from './parse.ts';
 import { fold, type Vouch } from './records.ts';

@@ -2,10 +2,10 @@ import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { type Message, textOf } from '../contract/message.ts';
 import type { SessionSummary } from '../contract/session.ts';
-import { compareText } from '../lib/compare.ts';
-import { readJsonLines, toJsonLines } from '../lib/json-lines.ts';
-import { makePrivateFolder } from '../lib/private-folder.ts';
-import { appendRegularText, readRegularFile, readRegularText } from '../lib/regular-file.ts';
+import { readJsonLines, toJsonLines } from '../lib/files/json-lines.ts';
+import { makePrivateFolder } from '../lib/files/private-folder.ts';
+import { appendRegularText, readRegularFile, readRegularText } from '../lib/files/regular-file.ts';
+import { compareText } from '../lib/text/compare.ts';
 import { parseJournal } from './parse.ts';
 import { fold } from './records.ts';
 

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Permission } from '../contract/permission.ts';
-import { canonicalJson } from '../lib/canonical-json.ts';
-import { ownKey } from '../lib/own-key.ts';
+import { ownKey } from '../lib/files/data-key.ts';
+import { canonicalJson } from '../lib/text/canonical-json.ts';
 
 /** A grant as a journal has it. Without a seal, or with another one, it was not written by this user's program. */
 export type SealedGrant = { permission: Permission; seal?: string };

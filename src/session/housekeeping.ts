@@ -2,7 +2,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../contract/errors.ts';
 import type { SessionSummary } from '../contract/session.ts';
-import { compareText } from '../lib/compare.ts';
+import { compareText } from '../lib/text/compare.ts';
 import type { SessionStore } from './store.ts';
 import { pruneAllUndo } from './undo/prune.ts';
 import { statIfAny } from './undo/standing.ts';

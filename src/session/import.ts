@@ -1,6 +1,6 @@
 import { UserError } from '../contract/errors.ts';
 import type { Session } from '../contract/session.ts';
-import { toJsonLines } from '../lib/json-lines.ts';
+import { toJsonLines } from '../lib/files/json-lines.ts';
 import { parseJournal } from './parse.ts';
 import { fold } from './records.ts';
 

@@ -1,8 +1,8 @@
 import { closeSync, fdatasync, fdatasyncSync, fstatSync, readSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import type { Permission } from '../contract/permission.ts';
-import { makePrivateFolder } from '../lib/private-folder.ts';
-import { openToAppend } from '../lib/regular-file.ts';
+import { makePrivateFolder } from '../lib/files/private-folder.ts';
+import { openToAppend } from '../lib/files/regular-file.ts';
 import type { JournalRecord } from './records.ts';
 
 /** How long a sync nobody waits for may be put off. */

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate as pause } from 'node:timers/promises';
-import { openRegularFile, readRegularFile } from '../lib/regular-file.ts';
+import { openRegularFile, readRegularFile } from '../lib/files/regular-file.ts';
 import { parseJournal, RecordParser } from './parse.ts';
 import { type Folded, fold, type JournalRecord, type Vouch } from './records.ts';
 

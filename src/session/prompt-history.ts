@@ -1,8 +1,8 @@
 import path from 'node:path';
-import { writeAtomic } from '../lib/atomic-write.ts';
-import { readJsonLines, toJsonLines } from '../lib/json-lines.ts';
-import { makePrivateFolder } from '../lib/private-folder.ts';
-import { appendRegularText } from '../lib/regular-file.ts';
+import { writeAtomic } from '../lib/files/atomic-write.ts';
+import { readJsonLines, toJsonLines } from '../lib/files/json-lines.ts';
+import { makePrivateFolder } from '../lib/files/private-folder.ts';
+import { appendRegularText } from '../lib/files/regular-file.ts';
 
 type Line = { prompt: string; cwd: string; at: string };
 

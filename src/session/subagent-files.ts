@@ -1,8 +1,8 @@
 import { cpSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Session, SubagentOrigin } from '../contract/session.ts';
-import { compareText } from '../lib/compare.ts';
 import { sha256 } from '../lib/sha256.ts';
+import { compareText } from '../lib/text/compare.ts';
 import { Journal } from './journal.ts';
 import { loadJournal } from './load.ts';
 import type { Folded } from './records.ts';

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import * as z from 'zod';
 import { type BackgroundState, defineTool, fail, ok, type Shell } from '../contract/tool.ts';
-import { pause } from '../lib/abort.ts';
+import { pause } from '../lib/async/abort.ts';
 
 const MAX_WAIT_MS = 30_000;
 const POLL_MS = 50;

@@ -1,10 +1,10 @@
 import { stripVTControlCharacters } from 'node:util';
 import * as z from 'zod';
 import { type CommandOutcome, defineTool, fail, ok, type Tool } from '../contract/tool.ts';
-import { boundText } from '../lib/text-bound.ts';
-import { commandTitle } from './command-title.ts';
-import { createLiveOutput } from './live-output.ts';
-import { sandboxHint } from './sandbox-hint.ts';
+import { boundText } from '../lib/text/truncate.ts';
+import { commandTitle } from './running/command-title.ts';
+import { createLiveOutput } from './running/live-output.ts';
+import { sandboxHint } from './running/sandbox-hint.ts';
 
 const DEFAULT_TIMEOUT = 120_000;
 const MAX_TIMEOUT = 600_000;

@@ -2,8 +2,8 @@ import path from 'node:path';
 import * as z from 'zod';
 import type { Display } from '../contract/display.ts';
 import { defineTool, type FileStat, type Files, fail, ok } from '../contract/tool.ts';
-import { diffOf } from '../lib/diff-lines.ts';
-import { decodeText, detectEncoding } from '../lib/text-encoding.ts';
+import { diffOf } from '../lib/text/diff-lines.ts';
+import { decodeText, detectEncoding } from '../lib/text/text-encoding.ts';
 
 const MAX_LISTED = 200;
 const MAX_SHOWN_BYTES = 256 * 1024;

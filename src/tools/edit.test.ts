@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { bench, use } from '../../test/support/hands.ts';
 import { sha256 } from '../lib/sha256.ts';
-import { type Encoding, encodeText } from '../lib/text-encoding.ts';
+import { type Encoding, encodeText } from '../lib/text/text-encoding.ts';
 import { edit } from './edit.ts';
 import { read } from './read.ts';
 

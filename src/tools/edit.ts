@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { defineTool, fail, ok, type ToolContext } from '../contract/tool.ts';
-import type { LineDiff } from '../lib/diff-lines.ts';
 import { sha256 } from '../lib/sha256.ts';
-import { applyEdit } from './apply-edit.ts';
-import { bytesWith, type Draft, openDraft, type Refusal } from './plan-edit.ts';
-import { showChange } from './show-change.ts';
+import type { LineDiff } from '../lib/text/diff-lines.ts';
+import { applyEdit } from './editing/apply-edit.ts';
+import { bytesWith, type Draft, openDraft, type Refusal } from './editing/plan-edit.ts';
+import { showChange } from './editing/show-change.ts';
 
 const input = () =>
   z.object({

@@ -1,9 +1,9 @@
 import path from 'node:path';
 import * as z from 'zod';
 import { defineTool, fail, ok } from '../contract/tool.ts';
-import { splitGlob } from '../lib/glob-base.ts';
-import { quotedName } from '../lib/quoted-name.ts';
-import { fitting } from './read-text.ts';
+import { splitGlob } from '../lib/paths/glob-base.ts';
+import { quotedName } from '../lib/paths/quoted-name.ts';
+import { fitting } from './reading/page.ts';
 
 const MAX_PATHS = 200;
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineTool, fail, ok } from '../contract/tool.ts';
-import { fitting } from './read-text.ts';
+import { fitting } from './reading/page.ts';
 
 const MAX_LINES = 200;
 

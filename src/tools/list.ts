@@ -1,10 +1,10 @@
 import path from 'node:path';
 import * as z from 'zod';
 import { defineTool, type FileStat, type Files, fail, ok } from '../contract/tool.ts';
-import { quotedName } from '../lib/quoted-name.ts';
-import { explainMissing } from './read-folder.ts';
-import { fitting } from './read-text.ts';
-import { humanSize } from './size.ts';
+import { quotedName } from '../lib/paths/quoted-name.ts';
+import { explainMissing } from './reading/folder.ts';
+import { fitting } from './reading/page.ts';
+import { humanSize } from './reading/size.ts';
 
 const MAX_DEPTH = 3;
 const MAX_ENTRIES = 400;

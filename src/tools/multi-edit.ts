@@ -2,9 +2,9 @@ import * as z from 'zod';
 import type { Display } from '../contract/display.ts';
 import { defineTool, fail, ok, type ToolContext } from '../contract/tool.ts';
 import { sha256 } from '../lib/sha256.ts';
-import { applyEdit } from './apply-edit.ts';
-import { bytesWith, type Draft, openDraft, type Refusal } from './plan-edit.ts';
-import { showChange } from './show-change.ts';
+import { applyEdit } from './editing/apply-edit.ts';
+import { bytesWith, type Draft, openDraft, type Refusal } from './editing/plan-edit.ts';
+import { showChange } from './editing/show-change.ts';
 
 const input = () =>
   z.object({

@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { bench, makePipe, use } from '../../test/support/hands.ts';
 import type { ToolResult } from '../contract/tool.ts';
-import { cutLine } from '../lib/cut-line.ts';
 import { sha256 } from '../lib/sha256.ts';
-import { type Encoding, encodeText } from '../lib/text-encoding.ts';
+import { cutLine } from '../lib/text/cut-line.ts';
+import { type Encoding, encodeText } from '../lib/text/text-encoding.ts';
 import { read } from './read.ts';
 
 const encodings: Encoding[] = ['utf-8', 'utf-8-bom', 'utf-16le', 'utf-16be', 'windows-1252'];

@@ -9,13 +9,13 @@ import {
   type ToolContext,
   type ToolResult,
 } from '../contract/tool.ts';
-import { decodeText, detectEncoding } from '../lib/text-encoding.ts';
-import { explainMissing, listing } from './read-folder.ts';
-import { imageOf, showImage } from './read-image.ts';
-import { notebookOf, showNotebook } from './read-notebook.ts';
-import { isPdf, showPdf } from './read-pdf.ts';
-import { goOn, MAX_CHARACTERS, MAX_LINES, numberedPage, pageOf } from './read-text.ts';
-import { megabytes } from './size.ts';
+import { decodeText, detectEncoding } from '../lib/text/text-encoding.ts';
+import { explainMissing, listing } from './reading/folder.ts';
+import { imageOf, showImage } from './reading/image.ts';
+import { notebookOf, showNotebook } from './reading/notebook.ts';
+import { goOn, MAX_CHARACTERS, MAX_LINES, numberedPage, pageOf } from './reading/page.ts';
+import { isPdf, showPdf } from './reading/pdf.ts';
+import { megabytes } from './reading/size.ts';
 
 /** What `files.read` takes whole. */
 const MAX_WHOLE_BYTES = 10 * 1024 * 1024;

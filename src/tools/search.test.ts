@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { bench, use } from '../../test/support/hands.ts';
 import { search } from './search.ts';
-import { parseQuery } from './search-query.ts';
+import { parseQuery } from './searching/query.ts';
 
 /** Later files are newer. */
 const tree = {

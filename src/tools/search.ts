@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { defineTool, fail, ok, type ToolContext } from '../contract/tool.ts';
-import { limited } from '../lib/abort.ts';
-import { quotedName } from '../lib/quoted-name.ts';
-import { type Place, rankPlaces } from './rank-places.ts';
-import { fitting } from './read-text.ts';
-import { parseQuery, type WantedNames } from './search-query.ts';
-import { definitionPattern } from './symbol-rules.ts';
+import { limited } from '../lib/async/abort.ts';
+import { quotedName } from '../lib/paths/quoted-name.ts';
+import { fitting } from './reading/page.ts';
+import { parseQuery, type WantedNames } from './searching/query.ts';
+import { type Place, rankPlaces } from './searching/rank-places.ts';
+import { definitionPattern } from './searching/symbol-rules.ts';
 
 const MAX_PLACES = 40;
 /** Of a file that is full of the word only the first few places, so that one file does not fill the page. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineTool, fail, ok, type Tool } from '../contract/tool.ts';
-import { didYouMean } from '../lib/nearest.ts';
+import { didYouMean } from '../lib/text/nearest.ts';
 
 type Skill = { name: string; folder: string; body(): string };
 

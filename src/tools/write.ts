@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import { defineTool, type FileContent, fail, ok } from '../contract/tool.ts';
-import { diffOf } from '../lib/diff-lines.ts';
 import { sha256 } from '../lib/sha256.ts';
+import { diffOf } from '../lib/text/diff-lines.ts';
 import {
   decodeText,
   detectEncoding,
   type Encoding,
   encodeText,
   hasHalfCharacter,
-} from '../lib/text-encoding.ts';
+} from '../lib/text/text-encoding.ts';
 
 export const write = defineTool({
   name: 'Write',

@@ -1,7 +1,7 @@
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import type { AuditEntry } from '../../src/observability/read-audit.ts';
+import type { AuditEntry } from '../../src/observability/audit/read-audit.ts';
 import { aca, doors } from '../support/aca.ts';
 import { calls, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { ConfigInput } from '../../src/config/schema.ts';
+import type { ConfigInput } from '../../src/config/schema/schema.ts';
 import { aca, doors, parseStream } from '../support/aca.ts';
 import type { SeenRequest } from '../support/model-server/protocol.ts';
 import { both, calls, hangs, type Step, says } from '../support/model-server/script.ts';

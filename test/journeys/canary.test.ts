@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Report } from '../../src/cli/report.ts';
+import type { Report } from '../../src/app/conversation/run-report.ts';
 import { aca, doors } from '../support/aca.ts';
 import { type Canaries, canaryProject, leaksIn, settings } from '../support/canary.ts';
 import { type CallWords, calls, says } from '../support/model-server/script.ts';

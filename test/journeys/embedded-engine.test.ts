@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { CompletionRequest, Provider, ProviderEvent } from '../../src/contract/provider.ts';
 import type { EmbeddedProvider } from '../../src/embedded/provider.ts';
-import type { InstalledRuntime } from '../../src/embedded/runtime-place.ts';
+import type { InstalledRuntime } from '../../src/embedded/runtime/runtime-folder.ts';
 import { buildWorker, CALLS, GREETS, type TinyOptions, tinyProvider } from '../support/embedded.ts';
 import { realRuntime } from '../support/embedded-runtime.ts';
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { ModelProfile } from '../../src/providers/profile.ts';
+import type { ModelProfile } from '../../src/providers/local/profile.ts';
 import { aca } from '../support/aca.ts';
 import { TASK } from '../support/quirks/brain.ts';
 import { quirks } from '../support/quirks/list.ts';

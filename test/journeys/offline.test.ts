@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { ConfigInput } from '../../src/config/schema.ts';
+import type { ConfigInput } from '../../src/config/schema/schema.ts';
 import { aca } from '../support/aca.ts';
 import { deadUrl } from '../support/loopback.ts';
 import { calls, type Step, says } from '../support/model-server/script.ts';

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Report } from '../../src/cli/report.ts';
+import type { Report } from '../../src/app/conversation/run-report.ts';
 import type { Preset } from '../../src/providers/presets.ts';
-import { encodePng } from '../../src/tools/png.ts';
+import { encodePng } from '../../src/tools/reading/png.ts';
 import { aca, doors } from '../support/aca.ts';
 import { type Json, records } from '../support/model-server/protocol.ts';
 import { but, calls, says, thinks } from '../support/model-server/script.ts';

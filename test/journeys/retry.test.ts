@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { ConfigInput } from '../../src/config/schema.ts';
+import type { ConfigInput } from '../../src/config/schema/schema.ts';
 import { aca, doors, parseStream } from '../support/aca.ts';
 import { fails, hangs, type Step, says, stalls } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';

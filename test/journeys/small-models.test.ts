@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Report } from '../../src/cli/report.ts';
+import type { Report } from '../../src/app/conversation/run-report.ts';
 import { aca } from '../support/aca.ts';
 import { deadUrl } from '../support/loopback.ts';
 import { calls, type Step, says } from '../support/model-server/script.ts';

@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Report } from '../../src/cli/report.ts';
+import type { Report } from '../../src/app/conversation/run-report.ts';
 import { aca, parseStream } from '../support/aca.ts';
 import { but, calls, fails, type Reply, type Step, says, slowly } from '../support/model-server/script.ts';
 import { answersTo, asked, configure, explore, nestedOf, start, task } from '../support/subagents.ts';

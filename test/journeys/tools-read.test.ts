@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { encodePng } from '../../src/tools/png.ts';
+import { encodePng } from '../../src/tools/reading/png.ts';
 import { aca, doors } from '../support/aca.ts';
 import { makePipe } from '../support/hands.ts';
 import type { ProtocolName } from '../support/model-server/protocol.ts';

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { link, mkdir, open, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { createFiles } from '../../src/sandbox/files.ts';
+import { createFiles } from '../../src/sandbox/files/files.ts';
 import { createGuard, type Guard, type GuardMode } from '../../src/sandbox/guard.ts';
 import { harmlessFiles, links, pathCases, secretFiles } from './paths.cases.ts';
 

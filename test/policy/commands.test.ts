@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type CommandVerdict, commandJudge, loadJudge } from '../../src/assemble/judge-command.ts';
+import { type CommandVerdict, commandJudge, loadJudge } from '../../src/assembly/safety/judge-command.ts';
 import { hostileProject } from './project.ts';
 import { expectations, readCases } from './read-cases.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type CommandVerdict, commandJudge, loadJudge } from '../../src/assemble/judge-command.ts';
+import { type CommandVerdict, commandJudge, loadJudge } from '../../src/assembly/safety/judge-command.ts';
 import { parseLine, type ShellLine, type SimpleCommand } from '../../src/permissions/shell/parse.ts';
 import { reach } from '../../src/permissions/shell/reach.ts';
 import { unwrapped } from '../../src/permissions/shell/wrappers.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type CommandVerdict, commandJudge, loadJudge } from '../../src/assemble/judge-command.ts';
+import { type CommandVerdict, commandJudge, loadJudge } from '../../src/assembly/safety/judge-command.ts';
 import { hostileProject } from './project.ts';
 
 type Kind = 'reads' | 'checks' | 'changes';

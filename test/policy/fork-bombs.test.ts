@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { loadJudge } from '../../src/assemble/judge-command.ts';
+import { loadJudge } from '../../src/assembly/safety/judge-command.ts';
 import { classify } from '../../src/permissions/shell/classify.ts';
 
 beforeAll(loadJudge);

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { createAgent } from '../../src/api/create-agent.ts';
 import type { AgentEvent } from '../../src/contract/event.ts';
 import type { PermissionMode, PermissionRequest } from '../../src/contract/permission.ts';
-import type { AuditRecord } from '../../src/observability/audit.ts';
+import type { AuditRecord } from '../../src/observability/audit/audit.ts';
 import { cleanEnv, doors } from '../support/aca.ts';
 import { type CallWords, calls, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';

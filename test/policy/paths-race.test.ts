@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createFiles } from '../../src/sandbox/files.ts';
+import { createFiles } from '../../src/sandbox/files/files.ts';
 import { createGuard } from '../../src/sandbox/guard.ts';
 import { workspace } from '../support/workspace.ts';
 import { type Swap, whileSwapping } from './swap-files.ts';

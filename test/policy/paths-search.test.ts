@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Search } from '../../src/contract/tool.ts';
 import { createGuard } from '../../src/sandbox/guard.ts';
-import { createSearch } from '../../src/sandbox/search.ts';
+import { createSearch } from '../../src/sandbox/search/search.ts';
 import { type WhenDone, workspace } from '../support/workspace.ts';
 import { harmlessFiles, links, secretFiles } from './paths.cases.ts';
 

@@ -1,7 +1,7 @@
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type CommandVerdict, commandJudge, loadJudge } from '../../src/assemble/judge-command.ts';
+import { type CommandVerdict, commandJudge, loadJudge } from '../../src/assembly/safety/judge-command.ts';
 import { readOnlyPrograms } from '../../src/permissions/rules/read-only.ts';
 import { readOnlyLines } from '../../src/permissions/rules/read-only-lines.ts';
 import { hostileProject } from './project.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { commandJudge, loadJudge } from '../../src/assemble/judge-command.ts';
+import { commandJudge, loadJudge } from '../../src/assembly/safety/judge-command.ts';
 import type { Verdict } from '../../src/contract/permission.ts';
 import { hostileProject } from './project.ts';
 import { type Expectation, readCases } from './read-cases.ts';

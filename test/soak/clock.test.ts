@@ -3,7 +3,7 @@ import { renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
-import type { Report } from '../../src/cli/report.ts';
+import type { Report } from '../../src/app/conversation/run-report.ts';
 import { aca, cleanEnv, doors } from '../support/aca.ts';
 import { headless } from '../support/crash/round.ts';
 import { configure } from '../support/mcp.ts';

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
-import type { Report } from '../../src/cli/report.ts';
+import type { Report } from '../../src/app/conversation/run-report.ts';
 import type { AgentEvent } from '../../src/contract/event.ts';
 import type { ProtocolName } from './model-server/protocol.ts';
 import { program } from './program.ts';

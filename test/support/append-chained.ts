@@ -1,4 +1,4 @@
-import { ChainedLog } from '../../src/observability/chained-log.ts';
+import { ChainedLog } from '../../src/observability/audit/chained-log.ts';
 
 /** Appends entries to a log that others write to at the same moment: FILE MAX-BYTES COUNT NAME. */
 const [file = '', maxBytes, count, name = ''] = process.argv.slice(2);

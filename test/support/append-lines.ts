@@ -1,4 +1,4 @@
-import { RotatingFile } from '../../src/observability/rotating-file.ts';
+import { RotatingFile } from '../../src/observability/log/rotating-file.ts';
 
 /** Appends lines to a file that others write to at the same moment: FILE MAX-BYTES COUNT NAME. */
 const [file = '', maxBytes, count, name = ''] = process.argv.slice(2);

@@ -28,16 +28,13 @@ const FLOORS = new Map<string, number>([
   ...ORGANS.map((name): [string, number] => [name, 3]),
   ['agent', 4],
   ['commands', 5],
-  ['assemble', 6],
-  ['tui', 6],
-  ['acp', 6],
-  ['serve', 6],
+  ['assembly', 6],
   ['cli', 7],
   ['api', 8],
   ['index', 9],
 ]);
 
-const FACES = ['cli', 'tui', 'acp', 'serve'];
+const FACES = ['cli'];
 
 const VENDORS = /^(@anthropic-ai\/|openai(\/|$)|@google\/genai|ollama(\/|$))/;
 
@@ -52,8 +49,8 @@ const BANS: { rule: string; module: RegExp; rooms: string[]; instead: string }[]
   {
     rule: 'ink',
     module: /^(ink|react|react-dom|react-reconciler|ink-[\w-]+|@inkjs\/[\w-]+)(\/|$)/,
-    rooms: ['tui'],
-    instead: 'tell the face through an AgentEvent or a Display and draw it in src/tui',
+    rooms: ['cli'],
+    instead: 'tell the face through an AgentEvent or a Display and draw it in src/frontends/terminal',
   },
   {
     rule: 'disk',
@@ -120,8 +117,6 @@ const PROCESS_BANS: { name: string; rooms: string[]; instead: string }[] = [
 const CEILINGS: [match: RegExp, lines: number][] = [
   [/^src\/agent\/loop\.ts$/, 120],
   [/^src\/agent\/controller\.ts$/, 250],
-  [/^src\/tui\/app\.tsx$/, 150],
-  [/^src\/tui\/components\//, 200],
   [/./, 400],
 ];
 
@@ -156,7 +151,7 @@ function checkShape(file: string, text: string): Violation[] {
       violation(
         file,
         'timeout',
-        'uses AbortSignal.timeout, which may never come; use `limited` of lib/abort.ts',
+        'uses AbortSignal.timeout, which may never come; use `limited` of lib/async/abort.ts',
       ),
     base === 'index' &&
       file.startsWith('src/') &&
@@ -207,7 +202,7 @@ function checkStart(sources: ReadonlyMap<string, Source>): Violation[] {
       violation(MAIN, 'start', `imports ${from} before the fast paths; import() it when it is needed`),
     );
   const lazy = main.filter(({ dynamic }) => dynamic).map(({ from }) => resolveImport(MAIN, from) ?? from);
-  const rooms = [...sources.keys()].filter((file) => /^src\/(assemble|index)(\/|\.ts$)/.test(file));
+  const rooms = [...sources.keys()].filter((file) => /^src\/(assembly|index)(\/|\.ts$)/.test(file));
   const queue = [MAIN, ...lazy, ...rooms.filter((file) => !file.endsWith('.test.ts'))];
   const seen = new Set<string>();
   const heavy: Violation[] = [];
@@ -231,7 +226,8 @@ function violation(file: string, rule: string, message: string): Violation {
 }
 
 function roomOf(file: string): string {
-  return (file.split('/')[1] ?? '').replace(/\.tsx?$/, '');
+  const room = (file.split('/')[1] ?? '').replace(/\.tsx?$/, '');
+  return room === 'app' || room === 'frontends' ? 'cli' : room;
 }
 
 /** Null for a package or a module of the runtime. */

@@ -1,11 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
-import { keepLook } from '../../src/cli/early/look-file.ts';
-import { nothingKnown } from '../../src/cli/screen-standing.ts';
-import { modesByStrictness, statusParts } from '../../src/config/schema.ts';
-import { lookOf } from '../../src/tui/look.ts';
-import { themeOf } from '../../src/tui/theme.ts';
+import { modesByStrictness, statusParts } from '../../src/config/schema/schema.ts';
+import { keepLook } from '../../src/frontends/terminal/early/look-file.ts';
+import { nothingKnown } from '../../src/frontends/terminal/initial-status.ts';
+import { lookOf } from '../../src/frontends/terminal/theme/look.ts';
+import { themeOf } from '../../src/frontends/terminal/theme/theme.ts';
 import { doors } from './aca.ts';
 import { type Lab, type LabOptions, openLab } from './lab.ts';
 import type { Step } from './model-server/script.ts';

@@ -1,5 +1,5 @@
-import { KeyDecoder } from '../../src/tui/key-decoder.ts';
-import type { Key } from '../../src/tui/types.ts';
+import { KeyDecoder } from '../../src/frontends/terminal/keyboard/key-decoder.ts';
+import type { Key } from '../../src/frontends/terminal/view/types.ts';
 
 /** Keys as they are written in the keymap; everything else is typed character by character. */
 export function keysOf(...strokes: string[]): Key[] {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type InstalledRuntime, installedRuntime } from '../../src/embedded/runtime-place.ts';
+import { type InstalledRuntime, installedRuntime } from '../../src/embedded/runtime/runtime-folder.ts';
 import { aca } from './aca.ts';
 import { runtimeHome } from './embedded.ts';
 import { type WhenDone, workspace } from './workspace.ts';

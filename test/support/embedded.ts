@@ -1,13 +1,13 @@
 import path from 'node:path';
 import { build } from 'esbuild';
 import { writeTinyModel } from '../../scripts/make-tiny-gguf.mjs';
-import { fitModel } from '../../src/embedded/fit.ts';
-import { readGguf } from '../../src/embedded/gguf.ts';
+import { fitModel } from '../../src/embedded/models/fit.ts';
+import { readGguf } from '../../src/embedded/models/gguf.ts';
 import { createEmbedded, type EmbeddedOptions, type EmbeddedProvider } from '../../src/embedded/provider.ts';
-import type { InstalledRuntime } from '../../src/embedded/runtime-place.ts';
+import type { InstalledRuntime } from '../../src/embedded/runtime/runtime-folder.ts';
 import { systemWithSummary } from '../../src/providers/summary.ts';
-import { withTextTools } from '../../src/providers/text-tools.ts';
-import { createThinkSplitter } from '../../src/providers/thinking.ts';
+import { withTextTools } from '../../src/providers/text-tools/text-tools.ts';
+import { createThinkSplitter } from '../../src/providers/text-tools/thinking.ts';
 
 const root = process.cwd();
 

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import type { Tool, ToolContext, ToolResult } from '../../src/contract/tool.ts';
-import { createFiles, type FilesOptions } from '../../src/sandbox/files.ts';
+import { createFiles, type FilesOptions } from '../../src/sandbox/files/files.ts';
 import { createGuard, type GuardOptions } from '../../src/sandbox/guard.ts';
-import { createSearch } from '../../src/sandbox/search.ts';
-import { createShell } from '../../src/sandbox/shell.ts';
+import { createSearch } from '../../src/sandbox/search/search.ts';
+import { createShell } from '../../src/sandbox/shell/shell.ts';
 import { workspace } from './workspace.ts';
 
 export type HandsOptions = Partial<Omit<GuardOptions, 'cwd'>> & Pick<FilesOptions, 'onBeforeWrite'>;

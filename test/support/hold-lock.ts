@@ -1,4 +1,4 @@
-import { lockFile } from '../../src/lib/lock.ts';
+import { lockFile } from '../../src/lib/files/lock.ts';
 
 /** Holds a lock until it is killed. */
 const lock = await lockFile(process.argv[2] ?? '');

@@ -1,4 +1,4 @@
-import type { Key } from '../../src/tui/types.ts';
+import type { Key } from '../../src/frontends/terminal/view/types.ts';
 
 type Press = Extract<Key, { type: 'key' }>;
 

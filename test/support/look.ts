@@ -1,4 +1,4 @@
-import type { Look } from '../../src/tui/dialogs/look.ts';
+import type { Look } from '../../src/frontends/terminal/dialogs/look.ts';
 
 /** A theme that changes nothing, for tests that read words. */
 export const noLook: Look = {

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { type Hub, type HubOptions, openHub } from '../../src/mcp/hub.ts';
-import { createProcessKeeper } from '../../src/sandbox/process-keeper.ts';
+import { createProcessKeeper } from '../../src/sandbox/shell/process-keeper.ts';
 import { freePort } from './free-port.ts';
 import type { Terminal } from './terminal.ts';
 import { type Workspace, workspace } from './workspace.ts';

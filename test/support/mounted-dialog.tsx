@@ -1,8 +1,8 @@
 import { Writable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { render } from 'ink';
-import type { Dialog, Key, ShowDialog } from '../../src/tui/types.ts';
-import { KeySourceContext } from '../../src/tui/use-keys.ts';
+import { KeySourceContext } from '../../src/frontends/terminal/use-keys.ts';
+import type { Dialog, Key, ShowDialog } from '../../src/frontends/terminal/view/types.ts';
 
 const SETTLE_MS = 20;
 

@@ -1,10 +1,10 @@
 import path from 'node:path';
-import { assemble } from '../../src/assemble/assemble.ts';
-import { modelInfo } from '../../src/assemble/choose-model.ts';
-import { findModel, loadSettings } from '../../src/cli/open.ts';
+import { findModel, loadSettings } from '../../src/app/open-assistant.ts';
+import { assemble } from '../../src/assembly/assemble.ts';
+import { modelInfo } from '../../src/assembly/models/choose-model.ts';
 import type { UserMessage } from '../../src/contract/message.ts';
 import type { Provider } from '../../src/contract/provider.ts';
-import { createHttpFetch } from '../../src/lib/http-fetch.ts';
+import { createHttpFetch } from '../../src/lib/network/http-fetch.ts';
 import { createProvider } from '../../src/providers/index.ts';
 import { SessionStore } from '../../src/session/store.ts';
 import { cleanEnv } from './aca.ts';

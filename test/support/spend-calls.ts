@@ -1,6 +1,6 @@
-import { Budget } from '../../src/assemble/budget.ts';
+import { Budget } from '../../src/assembly/models/budget.ts';
 import type { Provider } from '../../src/contract/provider.ts';
-import { infoOf } from '../../src/providers/models.ts';
+import { infoOf } from '../../src/providers/models/models.ts';
 import { findPreset } from '../../src/providers/presets.ts';
 
 /**

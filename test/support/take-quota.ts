@@ -1,4 +1,4 @@
-import { createLocalQuota } from '../../src/observability/local-quota.ts';
+import { createLocalQuota } from '../../src/observability/spending/local-quota.ts';
 
 /** Asks so often, all in the same moment: FOLDER COUNT LIMIT. Prints how many were let through. */
 const [folder = '', count, limit] = process.argv.slice(2);

@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest';
 import type { CommandRun } from '../../src/contract/tool.ts';
 import type { Confinement } from '../../src/sandbox/confine/confine.ts';
 import { createGuard } from '../../src/sandbox/guard.ts';
-import { createShell, type ShellOptions } from '../../src/sandbox/shell.ts';
+import { createShell, type ShellOptions } from '../../src/sandbox/shell/shell.ts';
 import { type Workspace, workspace } from './workspace.ts';
 
 /** Why real bubblewrap cannot be tried here, or null. */

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
-import { makePrivateFolder } from '../../lib/private-folder.ts';
+import { makePrivateFolder } from '../../lib/files/private-folder.ts';
 
 /** Put in by the build of the standalone binary: the system it is for. */
 declare const ACA_BINARY: string | undefined;

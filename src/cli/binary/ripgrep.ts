@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import { dataRoot } from '../../lib/data-root.ts';
-import { unpackProgram } from '../../lib/unpack-program.ts';
+import { dataRoot } from '../../lib/files/data-root.ts';
+import { unpackProgram } from '../../lib/files/unpack-program.ts';
 
 /** Put in by the build: the file inside the binary, and what its content hashes to. */
 declare const RIPGREP: { file: string; sha256: string };

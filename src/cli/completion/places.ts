@@ -1,5 +1,5 @@
 import type { Argument, Command, Option } from 'commander';
-import { modesByStrictness } from '../../config/schema.ts';
+import { modesByStrictness } from '../../config/schema/schema.ts';
 
 /** What `aca __complete` can list. */
 export const askable = ['sessions', 'models', 'settings', 'providers', 'servers'] as const;

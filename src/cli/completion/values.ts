@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { type LoadedConfig, loadConfig } from '../../config/load.ts';
-import { settingsReference } from '../../config/reference.ts';
+import { settingsReference } from '../../config/schema/reference.ts';
 import { UserError } from '../../contract/errors.ts';
-import { dataRoot } from '../../lib/data-root.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../../frontends/shared/terminal.ts';
+import { dataRoot } from '../../lib/files/data-root.ts';
 import { type Askable, askable } from './places.ts';
 
 /** Shells ask at every Tab; nobody reads further than this. */
@@ -54,8 +54,8 @@ async function sessions(place: Place): Promise<string[][]> {
 async function models(place: Place): Promise<string[][]> {
   const { config, root } = load(place);
   const [{ aliases, table }, { ModelStore }] = await Promise.all([
-    import('../../providers/models-data.ts'),
-    import('../../embedded/model-store.ts'),
+    import('../../providers/models/models-data.ts'),
+    import('../../embedded/models/model-store.ts'),
   ]);
   const own = Object.entries({ ...aliases, ...config.aliases });
   const fetched = await new ModelStore(root).list();

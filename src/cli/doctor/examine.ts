@@ -1,12 +1,5 @@
-import type { Choice } from '../../assemble/choose-model.ts';
-import type { HealthCheck } from '../../contract/command.ts';
-import { UserError } from '../../contract/errors.ts';
-import { findModel, type Settings } from '../open.ts';
-import type { Terminal } from '../terminal.ts';
-import { updateNotice } from '../update/notice.ts';
-import { version } from '../update/this-install.ts';
-import { bad, ok, warn } from './check.ts';
-import { logCheck, logOf } from './log.ts';
+import { bad, ok, warn } from '../../app/doctor/check.ts';
+import { logCheck, logOf } from '../../app/doctor/log.ts';
 import {
   clockCheck,
   dataRootChecks,
@@ -14,9 +7,16 @@ import {
   programsAround,
   searchCheck,
   userChecks,
-} from './machine.ts';
-import { keyChecks, keysFound, reachChecks, routeChecks } from './network.ts';
-import { readSettings, sandboxChecks, serverChecks, settingsChecks } from './settings.ts';
+} from '../../app/doctor/machine.ts';
+import { keyChecks, keysFound, reachChecks, routeChecks } from '../../app/doctor/network.ts';
+import { readSettings, sandboxChecks, serverChecks, settingsChecks } from '../../app/doctor/settings.ts';
+import { findModel, type Settings } from '../../app/open-assistant.ts';
+import { updateNotice } from '../../app/update/notice.ts';
+import { version } from '../../app/update/this-install.ts';
+import type { Choice } from '../../assembly/models/choose-model.ts';
+import type { HealthCheck } from '../../contract/command.ts';
+import { UserError } from '../../contract/errors.ts';
+import type { Terminal } from '../../frontends/shared/terminal.ts';
 import { terminalChecks } from './terminal.ts';
 
 export type Examination = {

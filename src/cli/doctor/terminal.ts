@@ -1,6 +1,6 @@
+import { ok, warn } from '../../app/doctor/check.ts';
 import type { HealthCheck } from '../../contract/command.ts';
-import type { Terminal } from '../terminal.ts';
-import { ok, warn } from './check.ts';
+import type { Terminal } from '../../frontends/shared/terminal.ts';
 
 /** Terminals answer within a few milliseconds; over a slow line it may take longer. */
 const ANSWER_MS = 500;
@@ -10,7 +10,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 /** What the terminal can do, by what it says of itself. */
 export async function terminalChecks({ env, stdin, stdout }: Terminal): Promise<HealthCheck[]> {
   if (!stdin.isTTY || !stdout.isTTY) return [ok('terminal', 'none: the streams are pipes or files')];
-  const { colorDepthOf } = await import('../../tui/color.ts');
+  const { colorDepthOf } = await import('../../frontends/terminal/theme/color.ts');
   const keyboard = await knowsKittyKeyboard(stdin, stdout);
   const facts = [
     env.TERM ?? 'TERM is not set',

@@ -1,12 +1,12 @@
 import path from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
-import type { Link } from '../../observability/chained-log.ts';
-import { type AuditEntry, type AuditQuery, readAudit } from '../../observability/read-audit.ts';
-import { type Verified, verifyAudit } from '../../observability/verify-audit.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { loadSettings } from '../open.ts';
-import type { Terminal } from '../terminal.ts';
-import { visible } from '../visible.ts';
+import { loadSettings } from '../../app/open-assistant.ts';
+import { exitCodes } from '../../frontends/shared/exit-codes.ts';
+import type { Terminal } from '../../frontends/shared/terminal.ts';
+import { visible } from '../../lib/text/printable.ts';
+import type { Link } from '../../observability/audit/chained-log.ts';
+import { type AuditEntry, type AuditQuery, readAudit } from '../../observability/audit/read-audit.ts';
+import { type Verified, verifyAudit } from '../../observability/audit/verify-audit.ts';
 import { table, withContext } from './context.ts';
 import type { Ended } from './run.ts';
 

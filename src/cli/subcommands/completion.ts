@@ -1,7 +1,7 @@
 import { Argument, Command } from 'commander';
+import type { Terminal } from '../../frontends/shared/terminal.ts';
 import { buildProgram, subcommands } from '../args.ts';
 import { completionScript, type Shell, shells } from '../completion/script.ts';
-import type { Terminal } from '../terminal.ts';
 import { withContext } from './context.ts';
 
 /** `makes` is how any subcommand is made: the words of all of them go into the script. */

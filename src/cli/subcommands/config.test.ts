@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream';
 import { CommanderError } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { workspace } from '../../../test/support/workspace.ts';
-import { configJsonSchema } from '../../config/reference.ts';
+import { configJsonSchema } from '../../config/schema/reference.ts';
 import { configCommand } from './config.ts';
 
 function textIn(stream: PassThrough): string {

@@ -1,16 +1,16 @@
 import path from 'node:path';
 import { Command } from 'commander';
-import { issuesIn } from '../../config/check-settings.ts';
 import { setValue } from '../../config/edit.ts';
 import { formatKeyPath, knownKeyPath } from '../../config/key-path.ts';
 import { type LoadedConfig, loadConfig, userConfigFile } from '../../config/load.ts';
 import { maskSecrets } from '../../config/mask.ts';
 import { isTable, leavesOf } from '../../config/merge.ts';
 import { needsTrust } from '../../config/project-rules.ts';
-import { configJsonSchema } from '../../config/reference.ts';
+import { issuesIn } from '../../config/schema/check-settings.ts';
+import { configJsonSchema } from '../../config/schema/reference.ts';
 import { findProjectFile } from '../../config/trust.ts';
 import { UserError } from '../../contract/errors.ts';
-import { dataRoot } from '../../lib/data-root.ts';
+import { dataRoot } from '../../lib/files/data-root.ts';
 import { type SubcommandContext, table, withContext } from './context.ts';
 
 type ShowOptions = { json?: boolean; origins?: boolean; trust?: boolean };

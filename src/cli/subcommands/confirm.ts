@@ -1,5 +1,5 @@
-import { Conversation } from '../conversation.ts';
-import type { Terminal } from '../terminal.ts';
+import { Conversation } from '../../frontends/plain/line-terminal.ts';
+import type { Terminal } from '../../frontends/shared/terminal.ts';
 
 /** Puts a question on the terminal that only a plain yes agrees to. */
 export async function confirm(question: string, terminal: Terminal): Promise<boolean> {

@@ -1,10 +1,10 @@
 import { Command } from 'commander';
+import { version } from '../../app/update/this-install.ts';
 import { healthLines } from '../../commands/doctor.ts';
+import { exitCodes } from '../../frontends/shared/exit-codes.ts';
+import type { Terminal } from '../../frontends/shared/terminal.ts';
+import { visible } from '../../lib/text/printable.ts';
 import { examine } from '../doctor/examine.ts';
-import { exitCodes } from '../exit-codes.ts';
-import type { Terminal } from '../terminal.ts';
-import { version } from '../update/this-install.ts';
-import { visible } from '../visible.ts';
 import { withContext } from './context.ts';
 import type { Ended } from './run.ts';
 

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
-import { createKeychain, type Keychain } from '../../config/keychain.ts';
+import { createKeychain, type Keychain } from '../../config/keys/keychain.ts';
 import { maskKey } from '../../config/mask.ts';
 import { UserError } from '../../contract/errors.ts';
-import { dataRoot } from '../../lib/data-root.ts';
-import { didYouMean } from '../../lib/nearest.ts';
+import { dataRoot } from '../../lib/files/data-root.ts';
+import { didYouMean } from '../../lib/text/nearest.ts';
 import { type SubcommandContext, table, withContext } from './context.ts';
 import { readSecret } from './read-secret.ts';
 

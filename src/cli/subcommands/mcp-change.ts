@@ -3,13 +3,13 @@ import { readConfigFile, readSmallFile } from '../../config/config-file.ts';
 import { editText, setValue } from '../../config/edit.ts';
 import { userConfigFile } from '../../config/load.ts';
 import { MCP_FILE, parseMcpFile } from '../../config/mcp-file.ts';
-import { mcpServer, mcpServerName } from '../../config/mcp-server.ts';
+import { mcpServer, mcpServerName } from '../../config/schema/mcp-server.ts';
 import { projectRoot } from '../../config/trust.ts';
 import { UserError } from '../../contract/errors.ts';
-import { writeAtomic } from '../../lib/atomic-write.ts';
-import { dataRoot } from '../../lib/data-root.ts';
-import { updateFile } from '../../lib/file-update.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../../frontends/shared/terminal.ts';
+import { writeAtomic } from '../../lib/files/atomic-write.ts';
+import { dataRoot } from '../../lib/files/data-root.ts';
+import { updateFile } from '../../lib/files/file-update.ts';
 
 export type AddOptions = {
   transport?: string;

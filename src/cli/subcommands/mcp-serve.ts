@@ -1,22 +1,28 @@
 import { randomBytes } from 'node:crypto';
 
 import path from 'node:path';
-import type { Choice } from '../../assemble/choose-model.ts';
+import { Reporter } from '../../app/conversation/run-report.ts';
+import {
+  findModel,
+  loadSettings,
+  type Opened,
+  openAssistant,
+  type Settings,
+} from '../../app/open-assistant.ts';
+import { type StartedTelemetry, startTelemetry } from '../../app/opening/start-telemetry.ts';
+import type { Choice } from '../../assembly/models/choose-model.ts';
 import { UserError } from '../../contract/errors.ts';
 import type { AgentEvent } from '../../contract/event.ts';
 import { type ToolMessage, textOf } from '../../contract/message.ts';
 import { createStreamHider } from '../../firewall/hide-stream.ts';
-import { writeAtomic } from '../../lib/atomic-write.ts';
-import { readTextIfAny } from '../../lib/read-text.ts';
+import { leavingOf } from '../../frontends/shared/signals.ts';
+import type { Terminal } from '../../frontends/shared/terminal.ts';
+import { writeAtomic } from '../../lib/files/atomic-write.ts';
+import { readTextIfAny } from '../../lib/files/read-text.ts';
 import { mcpFolder } from '../../mcp/hub.ts';
-import type { Served, ServedAnswer, ServedOptions } from '../../mcp/serve.ts';
-import { infoOf } from '../../providers/models.ts';
+import type { Served, ServedAnswer, ServedOptions } from '../../mcp/serve/serve.ts';
+import { infoOf } from '../../providers/models/models.ts';
 import type { Options } from '../args.ts';
-import { findModel, loadSettings, type Opened, openAssistant, type Settings } from '../open.ts';
-import { Reporter } from '../report.ts';
-import { leavingOf } from '../signals.ts';
-import { type StartedTelemetry, startTelemetry } from '../start-telemetry.ts';
-import type { Terminal } from '../terminal.ts';
 
 export type ServeOptions = Pick<
   Options,
@@ -72,11 +78,11 @@ export async function serve(options: ServeOptions, terminal: Terminal): Promise<
   });
   try {
     if (options.http === undefined) {
-      const { serveLines } = await import('../../mcp/serve.ts');
+      const { serveLines } = await import('../../mcp/serve/serve.ts');
       await Promise.race([serveLines(served, { stdin, stdout }), stopped]);
       return;
     }
-    const { serveHttp } = await import('../../mcp/serve-http.ts');
+    const { serveHttp } = await import('../../mcp/serve/serve-http.ts');
     const { token, where } = await tokenOf(terminal, settings);
     const server = await serveHttp(served, { port: portOf(options.http), token });
     stderr.write(`MCP server at ${server.url}\nToken: ${where}\n`);

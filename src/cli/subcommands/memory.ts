@@ -1,11 +1,11 @@
 import path from 'node:path';
 import { Command } from 'commander';
+import { loadSettings } from '../../app/open-assistant.ts';
 import { UserError } from '../../contract/errors.ts';
+import type { Terminal } from '../../frontends/shared/terminal.ts';
+import { visible } from '../../lib/text/printable.ts';
 import { rankTexts } from '../../memory/select.ts';
 import { MemoryStore, type Note } from '../../memory/store.ts';
-import { loadSettings } from '../open.ts';
-import type { Terminal } from '../terminal.ts';
-import { visible } from '../visible.ts';
 import { table, withContext } from './context.ts';
 
 const MOST_FOUND = 20;

@@ -1,18 +1,18 @@
 import { Command } from 'commander';
-import { embeddedPreset, fitHere } from '../../assemble/embedded-model.ts';
+import { loadSettings } from '../../app/open-assistant.ts';
+import { embeddedPreset, fitHere } from '../../assembly/models/embedded-model.ts';
 import { setValue } from '../../config/edit.ts';
 import { userConfigFile } from '../../config/load.ts';
 import { UserError } from '../../contract/errors.ts';
-import { curatedModels, FIRST_MODEL } from '../../embedded/curated.ts';
-import { memoryNeeded } from '../../embedded/fit.ts';
-import type { HubFile } from '../../embedded/hub.ts';
-import { ModelStore } from '../../embedded/model-store.ts';
-import { installedRuntime } from '../../embedded/runtime-place.ts';
-import { didYouMean } from '../../lib/nearest.ts';
-import { loadSettings } from '../open.ts';
-import { megabytes } from '../progress-line.ts';
-import type { SetupOptions } from '../set-up-runtime.ts';
-import type { Terminal } from '../terminal.ts';
+import { curatedModels, FIRST_MODEL } from '../../embedded/models/curated.ts';
+import { memoryNeeded } from '../../embedded/models/fit.ts';
+import type { HubFile } from '../../embedded/models/hub.ts';
+import { ModelStore } from '../../embedded/models/model-store.ts';
+import { installedRuntime } from '../../embedded/runtime/runtime-folder.ts';
+import { megabytes } from '../../frontends/shared/progress-line.ts';
+import type { SetupOptions } from '../../frontends/shared/set-up-runtime.ts';
+import type { Terminal } from '../../frontends/shared/terminal.ts';
+import { didYouMean } from '../../lib/text/nearest.ts';
 import { table, withContext } from './context.ts';
 
 type Yes = { yes?: boolean };
@@ -31,7 +31,7 @@ export function embeddedCommands(terminal: Terminal): Command[] {
       .option('--gpu <kind>', 'cuda, vulkan or none instead of what is found')
       .option('--force', 'install it anew')
       .action(async (options: SetupOptions) => {
-        const { setUpRuntime } = await import('../set-up-runtime.ts');
+        const { setUpRuntime } = await import('../../frontends/shared/set-up-runtime.ts');
         await setUpRuntime(options, terminal);
       }),
 
@@ -42,7 +42,7 @@ export function embeddedCommands(terminal: Terminal): Command[] {
       .option('-y, --yes', 'do not ask')
       .action(async (name: string | undefined, file: string | undefined, { yes }: Yes) => {
         const wanted = wantedModel(name ?? FIRST_MODEL, file);
-        const { pullModel } = await import('../hub-model.ts');
+        const { pullModel } = await import('../../frontends/shared/hub-model.ts');
         const path = await pullModel(wanted, {
           settings: settings(),
           terminal,

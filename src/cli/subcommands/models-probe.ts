@@ -1,13 +1,13 @@
 import { Command } from 'commander';
-import type { Choice } from '../../assemble/choose-model.ts';
-import { profileStore } from '../../assemble/model-profiles.ts';
+import { findModel, loadSettings, userFetch } from '../../app/open-assistant.ts';
+import { measureModel } from '../../app/opening/connect-model.ts';
+import type { Choice } from '../../assembly/models/choose-model.ts';
+import { profileStore } from '../../assembly/models/model-profiles.ts';
 import { ProviderError, UserError } from '../../contract/errors.ts';
-import { limited } from '../../lib/abort.ts';
-import type { ModelProfile } from '../../providers/profile.ts';
-import { findModel, loadSettings, userFetch } from '../open.ts';
-import { measureModel } from '../reach-model.ts';
-import type { Terminal } from '../terminal.ts';
-import { nothingFound } from '../welcome.ts';
+import { nothingFound } from '../../frontends/plain/first-run.ts';
+import type { Terminal } from '../../frontends/shared/terminal.ts';
+import { limited } from '../../lib/async/abort.ts';
+import type { ModelProfile } from '../../providers/local/profile.ts';
 import { table, withContext } from './context.ts';
 
 /** `aca models probe`: what a model can do is found out by asking it, and kept. */

@@ -1,11 +1,11 @@
 import { Command } from 'commander';
-import { discoverLocal } from '../../assemble/choose-model.ts';
-import { curatedModels } from '../../embedded/curated.ts';
-import { ModelStore } from '../../embedded/model-store.ts';
-import type { LocalModel } from '../../providers/discover.ts';
-import { knownModels } from '../../providers/models.ts';
-import { loadSettings } from '../open.ts';
-import type { Terminal } from '../terminal.ts';
+import { loadSettings } from '../../app/open-assistant.ts';
+import { discoverLocal } from '../../assembly/models/choose-model.ts';
+import { curatedModels } from '../../embedded/models/curated.ts';
+import { ModelStore } from '../../embedded/models/model-store.ts';
+import type { Terminal } from '../../frontends/shared/terminal.ts';
+import type { LocalModel } from '../../providers/local/discover.ts';
+import { knownModels } from '../../providers/models/models.ts';
 import { table, withContext } from './context.ts';
 import { embeddedCommands, embeddedRows } from './models-embedded.ts';
 import { probeCommand } from './models-probe.ts';

@@ -1,13 +1,13 @@
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { Command, Option } from 'commander';
-import { type CommandVerdict, commandJudge, loadJudge } from '../../assemble/judge-command.ts';
+import { type CommandVerdict, commandJudge, loadJudge } from '../../assembly/safety/judge-command.ts';
 import { switchOf } from '../../config/environment.ts';
 import { projectContent, trustOf } from '../../config/trust.ts';
 import { UserError } from '../../contract/errors.ts';
-import { dataRoot } from '../../lib/data-root.ts';
-import type { Terminal } from '../terminal.ts';
-import { visible } from '../visible.ts';
+import type { Terminal } from '../../frontends/shared/terminal.ts';
+import { dataRoot } from '../../lib/files/data-root.ts';
+import { visible } from '../../lib/text/printable.ts';
 import { table, withContext } from './context.ts';
 
 type PolicyOptions = { trusted?: boolean; cwd?: string; json?: boolean; stdinFormat?: 'json' };

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { presetsOf } from '../../assemble/choose-model.ts';
-import { loadSettings } from '../open.ts';
-import type { Terminal } from '../terminal.ts';
+import { loadSettings } from '../../app/open-assistant.ts';
+import { presetsOf } from '../../assembly/models/choose-model.ts';
+import type { Terminal } from '../../frontends/shared/terminal.ts';
 import { auditCommand } from './audit.ts';
 import { configCommand } from './config.ts';
 import { keysCommand } from './keys.ts';

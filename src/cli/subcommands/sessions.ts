@@ -1,16 +1,16 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { type ExportFormat, exported, formatOf } from '../../app/conversation/export-file.ts';
+import { redactedSession } from '../../app/conversation/redact-session.ts';
+import { housekeepingOptions } from '../../app/housekeeping/housekeeping.ts';
+import { sizeText } from '../../app/housekeeping/size-text.ts';
+import { loadSettings, sessionStore } from '../../app/open-assistant.ts';
 import { UserError } from '../../contract/errors.ts';
 import type { SessionSummary } from '../../contract/session.ts';
+import type { Terminal } from '../../frontends/shared/terminal.ts';
+import { visible } from '../../lib/text/printable.ts';
 import { forgetTraces, keepHouse, planHousekeeping, spaceUse } from '../../session/housekeeping.ts';
-import { type ExportFormat, exported, formatOf } from '../export-file.ts';
-import { housekeepingOptions } from '../housekeeping.ts';
-import { loadSettings, sessionStore } from '../open.ts';
-import { redactedSession } from '../redact-session.ts';
-import { sizeText } from '../size-text.ts';
-import type { Terminal } from '../terminal.ts';
-import { visible } from '../visible.ts';
 import { table, withContext } from './context.ts';
 
 const MAX_HITS = 200;

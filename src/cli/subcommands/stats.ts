@@ -1,13 +1,13 @@
 import path from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { loadSettings, sessionStore } from '../../app/open-assistant.ts';
 import { grouped, shortUsd } from '../../contract/limit.ts';
-import { bar } from '../../lib/chart.ts';
-import { elapsed } from '../../lib/elapsed.ts';
-import { Ledger } from '../../observability/ledger.ts';
+import type { Terminal } from '../../frontends/shared/terminal.ts';
+import { bar } from '../../lib/text/chart.ts';
+import { elapsed } from '../../lib/text/elapsed.ts';
+import { visible } from '../../lib/text/printable.ts';
+import { Ledger } from '../../observability/spending/ledger.ts';
 import { type Sum, type UsageStats, usageStats } from '../../observability/usage-stats.ts';
-import { loadSettings, sessionStore } from '../open.ts';
-import type { Terminal } from '../terminal.ts';
-import { visible } from '../visible.ts';
 import { table, withContext } from './context.ts';
 
 const USUAL_DAYS = 30;

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { changesOf, showFiles, TRUST_QUESTION } from '../../app/conversation/trust-question.ts';
 import {
   projectContent,
   projectRoot,
@@ -7,10 +8,9 @@ import {
   trustFolder,
   trustOf,
 } from '../../config/trust.ts';
-import { dataRoot } from '../../lib/data-root.ts';
-import { Conversation } from '../conversation.ts';
-import type { Terminal } from '../terminal.ts';
-import { changesOf, showFiles, TRUST_QUESTION } from '../trust-question.ts';
+import { Conversation } from '../../frontends/plain/line-terminal.ts';
+import type { Terminal } from '../../frontends/shared/terminal.ts';
+import { dataRoot } from '../../lib/files/data-root.ts';
 import { table, withContext } from './context.ts';
 
 type TrustOptions = { show?: boolean; revoke?: boolean; list?: boolean };

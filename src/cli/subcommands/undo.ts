@@ -1,13 +1,13 @@
 import { Command } from 'commander';
+import { loadSettings, sessionStore } from '../../app/open-assistant.ts';
+import { lastOf } from '../../app/opening/choose-session.ts';
 import { offerUndo, previewOf } from '../../commands/offer-undo.ts';
 import { UserError } from '../../contract/errors.ts';
+import type { Terminal } from '../../frontends/shared/terminal.ts';
+import { visible } from '../../lib/text/printable.ts';
 import type { OpenSession } from '../../session/store.ts';
 import { undoPlace } from '../../session/undo/undo-place.ts';
 import { UndoStore } from '../../session/undo/undo-store.ts';
-import { lastOf } from '../choose-session.ts';
-import { loadSettings, sessionStore } from '../open.ts';
-import type { Terminal } from '../terminal.ts';
-import { visible } from '../visible.ts';
 import { confirm } from './confirm.ts';
 import { withContext } from './context.ts';
 

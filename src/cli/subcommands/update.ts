@@ -1,9 +1,9 @@
 import { Command } from 'commander';
-import { isNewer } from '../../lib/version-order.ts';
-import { loadSettings, userFetch } from '../open.ts';
-import type { Terminal } from '../terminal.ts';
-import { latestVersion, registryOf } from '../update/registry.ts';
-import { thisInstall, version } from '../update/this-install.ts';
+import { loadSettings, userFetch } from '../../app/open-assistant.ts';
+import { latestVersion, registryOf } from '../../app/update/registry.ts';
+import { thisInstall, version } from '../../app/update/this-install.ts';
+import type { Terminal } from '../../frontends/shared/terminal.ts';
+import { isNewer } from '../../lib/text/version-order.ts';
 import { withContext } from './context.ts';
 
 type Answer = {

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { workspace } from '../../../test/support/workspace.ts';
-import { createKeychain } from '../../config/keychain.ts';
+import { createKeychain } from '../../config/keys/keychain.ts';
 import { findTraces } from './find-traces.ts';
 
 /** A keychain of the system that works, for the length of a test. */

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { type Keychain, SYSTEM_KEYCHAIN } from '../../config/keychain.ts';
-import { readRegularText } from '../../lib/regular-file.ts';
+import { type Keychain, SYSTEM_KEYCHAIN } from '../../config/keys/keychain.ts';
+import { readRegularText } from '../../lib/files/regular-file.ts';
 import { type SpaceUse, spaceUse } from '../../session/housekeeping.ts';
 import { dataPlaces } from './places.ts';
 

@@ -1,5 +1,5 @@
 import type { Rule } from '../../contract/permission.ts';
-import { foldPath } from '../../lib/fold-path.ts';
+import { foldPath } from '../../lib/paths/fold-path.ts';
 
 /** A word in a name that says it is there to be copied, with nothing secret in it yet. */
 const MODEL = '(example|sample|template|tmpl|dist|defaults?|schema)';

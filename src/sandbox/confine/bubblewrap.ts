@@ -1,8 +1,8 @@
 import { existsSync, readlinkSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { SandboxState } from '../../contract/sandbox.ts';
-import { isInside } from '../../lib/inside.ts';
-import { isErrno, realPath } from '../real-path.ts';
+import { isInside } from '../../lib/paths/inside.ts';
+import { isErrno, realPath } from '../files/real-path.ts';
 import { type Bridge, bridgeCommand, bridgeSocket } from './bridge.ts';
 import { tellsEnding, withExactEnding } from './exact-ending.ts';
 import type { CommandLine, Launch, Variables } from './launch.ts';

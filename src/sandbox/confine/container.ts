@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { SandboxLevel, SandboxState } from '../../contract/sandbox.ts';
-import { isInside } from '../../lib/inside.ts';
+import { isInside } from '../../lib/paths/inside.ts';
 import type { CommandLine, Launch } from './launch.ts';
 
 const DEFAULT_IMAGE = 'alpine:latest';

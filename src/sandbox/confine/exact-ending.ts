@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
-import type { Ending } from '../follow-command.ts';
-import type { ShellProgram } from '../shell-program.ts';
+import type { Ending } from '../shell/follow-command.ts';
+import type { ShellProgram } from '../shell/shell-program.ts';
 import type { Door } from './launch.ts';
 
 /** Printed before the command line of each process that is still running when the command ends. */

@@ -1,7 +1,7 @@
 import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { peek } from '../../lib/peek.ts';
-import { isErrno } from '../real-path.ts';
+import { peek } from '../../lib/files/peek.ts';
+import { isErrno } from '../files/real-path.ts';
 
 export type Closed = { path: string; type: 'file' | 'folder' };
 

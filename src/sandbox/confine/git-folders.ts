@@ -1,8 +1,8 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { isInside } from '../../lib/inside.ts';
-import { readRegularText } from '../../lib/regular-file.ts';
-import { isErrno, realPath } from '../real-path.ts';
+import { readRegularText } from '../../lib/files/regular-file.ts';
+import { isInside } from '../../lib/paths/inside.ts';
+import { isErrno, realPath } from '../files/real-path.ts';
 
 /**
  * Where git keeps what a commit changes, what in there makes git run programs, and the tree it looks at. `planted`

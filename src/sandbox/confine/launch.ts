@@ -1,5 +1,5 @@
 import type { SandboxState } from '../../contract/sandbox.ts';
-import type { ShellProgram } from '../shell-program.ts';
+import type { ShellProgram } from '../shell/shell-program.ts';
 
 export type Variables = Readonly<Record<string, string>>;
 

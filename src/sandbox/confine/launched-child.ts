@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { Readable, Writable } from 'node:stream';
-import type { Child } from '../follow-command.ts';
+import type { Child } from '../shell/follow-command.ts';
 import { endingOf } from './exact-ending.ts';
 import type { Launch } from './launch.ts';
 

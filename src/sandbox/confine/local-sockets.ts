@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import path from 'node:path';
-import { isErrno, realPath } from '../real-path.ts';
+import { isErrno, realPath } from '../files/real-path.ts';
 
 /** How long a server may take to answer; one that does not is there all the same. */
 const CONNECT_MS = 200;

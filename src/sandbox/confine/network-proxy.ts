@@ -6,7 +6,7 @@ import { connect as connectTo, isIP, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Duplex } from 'node:stream';
-import { whyNameNotPublic, whyNotPublic } from '../web-address.ts';
+import { whyNameNotPublic, whyNotPublic } from '../web/address.ts';
 import { allowsHost, portOf } from './allowed-hosts.ts';
 
 export type ProxyOptions = {

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, type Stats } from 'node:fs';
 import path from 'node:path';
-import { isErrno } from '../real-path.ts';
+import { isErrno } from '../files/real-path.ts';
 import type { Closed } from './find-secrets.ts';
 
 /** Where a system keeps what only root may read, and how many levels down. */

@@ -7,7 +7,7 @@ import {
   mayBeStartupFile,
   sealedNames,
 } from '../../contract/startup-files.ts';
-import { isErrno } from '../real-path.ts';
+import { isErrno } from '../files/real-path.ts';
 
 /** `via` is the link that makes it one; without that link it would be nothing special. */
 export type Place = { path: string; because: string; via?: string };

@@ -11,8 +11,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { isInside } from '../../lib/inside.ts';
-import { isErrno, realPath } from '../real-path.ts';
+import { isInside } from '../../lib/paths/inside.ts';
+import { isErrno, realPath } from '../files/real-path.ts';
 import { createStartupSearch, type Place } from './startup-search.ts';
 
 /** What stands at a path: a file's content, or where a link leads. */

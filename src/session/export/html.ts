@@ -1,6 +1,6 @@
 import { type Message, type ThinkingPart, textOf, toolCallsOf } from '../../contract/message.ts';
 import type { Session } from '../../contract/session.ts';
-import { visibleText } from '../../lib/visible-text.ts';
+import { visibleText } from '../../lib/text/visible-text.ts';
 
 const STYLE = `
 :root { color-scheme: light dark; --line: #8884; --soft: #8881; --dim: #888; }

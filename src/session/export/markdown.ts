@@ -1,6 +1,6 @@
 import { type Message, textOf, toolCallsOf } from '../../contract/message.ts';
 import type { Session } from '../../contract/session.ts';
-import { visibleText } from '../../lib/visible-text.ts';
+import { visibleText } from '../../lib/text/visible-text.ts';
 
 /** A conversation to read, to paste or to keep; on a terminal, nothing in it is obeyed. */
 export function toMarkdown(session: Session): string {

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, rmdirSync, symlinkSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
-import { nativePath } from '../../lib/raw-path.ts';
-import { replaceFile } from '../../lib/replace-file.ts';
+import { replaceFile } from '../../lib/files/replace-file.ts';
+import { nativePath } from '../../lib/paths/raw-path.ts';
 import type { Step } from './plan.ts';
 import { type Change, isSame, lookAt } from './standing.ts';
 

@@ -11,8 +11,8 @@ import {
   writeSync,
 } from 'node:fs';
 import path from 'node:path';
+import { syncFolder } from '../../lib/files/sync-folder.ts';
 import { sha256 } from '../../lib/sha256.ts';
-import { syncFolder } from '../../lib/sync-folder.ts';
 import { statIfAny } from './standing.ts';
 
 /** Where in which pack a content lies. */

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
-import { nativePath, pathFromBytes } from '../../lib/raw-path.ts';
-import { isTorn } from '../../lib/replace-file.ts';
+import { isTorn } from '../../lib/files/replace-file.ts';
+import { nativePath, pathFromBytes } from '../../lib/paths/raw-path.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import { mergeBack } from './merge.ts';
 import type { Objects } from './objects.ts';

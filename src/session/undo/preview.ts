@@ -1,5 +1,5 @@
 import type { PendingFile, PendingUndo } from '../../contract/command.ts';
-import { diffOf } from '../../lib/diff-lines.ts';
+import { diffOf } from '../../lib/text/diff-lines.ts';
 import type { Objects } from './objects.ts';
 import { type Plan, planBack, type Step } from './plan.ts';
 import { type Change, type Found, isSame } from './standing.ts';

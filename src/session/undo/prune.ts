@@ -1,7 +1,7 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate as pause } from 'node:timers/promises';
-import { readJsonLines } from '../../lib/json-lines.ts';
+import { readJsonLines } from '../../lib/files/json-lines.ts';
 import { bumpGeneration, Objects, type Place, packsIn, placesInPack } from './objects.ts';
 import { statIfAny } from './standing.ts';
 import { type LoggedRun, readHistory, type UndoHistory } from './undo-log.ts';

@@ -8,7 +8,7 @@ import {
   readSync,
   type Stats,
 } from 'node:fs';
-import { nativePath } from '../../lib/raw-path.ts';
+import { nativePath } from '../../lib/paths/raw-path.ts';
 import { sha256 } from '../../lib/sha256.ts';
 
 /**

@@ -16,7 +16,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { workspace } from '../../../test/support/workspace.ts';
-import { nativePath, pathFromBytes } from '../../lib/raw-path.ts';
+import { nativePath, pathFromBytes } from '../../lib/paths/raw-path.ts';
 import { Objects } from './objects.ts';
 import { isSame, lookAt, type Standing, statIfAny } from './standing.ts';
 import { TreeIndex, type TreeIndexOptions } from './tree-index.ts';

@@ -1,7 +1,7 @@
 import { closeSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { writeAtomic } from '../../lib/atomic-write.ts';
-import { readJsonLines, toJsonLines } from '../../lib/json-lines.ts';
+import { writeAtomic } from '../../lib/files/atomic-write.ts';
+import { readJsonLines, toJsonLines } from '../../lib/files/json-lines.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import { openForAppend } from '../journal.ts';
 import type { Objects } from './objects.ts';

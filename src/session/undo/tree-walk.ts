@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, type Stats } from 'node:fs';
 import path from 'node:path';
 import { setImmediate as pause } from 'node:timers/promises';
-import { type IgnoreRules, ignoreRules } from '../../lib/ignore-rules.ts';
-import { nativePath, pathFromBytes } from '../../lib/raw-path.ts';
+import { type IgnoreRules, ignoreRules } from '../../lib/paths/ignore-rules.ts';
+import { nativePath, pathFromBytes } from '../../lib/paths/raw-path.ts';
 import { foundAs, statIfAny } from './standing.ts';
 import { bytesOf, type Entry, type Stamp, type Tree } from './tree.ts';
 

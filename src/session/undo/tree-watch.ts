@@ -1,8 +1,8 @@
 import { type FSWatcher, readFileSync, watch } from 'node:fs';
 import path from 'node:path';
-import { isOnLocalDisk } from '../../lib/local-disk.ts';
-import { nativePath } from '../../lib/raw-path.ts';
-import { createBarrier } from '../../lib/watch-barrier.ts';
+import { isOnLocalDisk } from '../../lib/files/local-disk.ts';
+import { createBarrier } from '../../lib/files/watch-barrier.ts';
+import { nativePath } from '../../lib/paths/raw-path.ts';
 
 /** Folders in which something happened, and paths that now lead to something else. */
 export type Heard = { folders: Set<string>; renewed: Set<string> };

@@ -1,6 +1,6 @@
 import { closeSync, fdatasyncSync, writeSync } from 'node:fs';
 import path from 'node:path';
-import { readJsonLines, toJsonLines } from '../../lib/json-lines.ts';
+import { readJsonLines, toJsonLines } from '../../lib/files/json-lines.ts';
 import { openForAppend } from '../journal.ts';
 import { type Change, statIfAny } from './standing.ts';
 

@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import type { PendingUndo, UndoReport } from '../../contract/command.ts';
 import type { FileChange } from '../../contract/file-change.ts';
-import { isInside } from '../../lib/inside.ts';
+import { isInside } from '../../lib/paths/inside.ts';
 import { applySteps } from './apply.ts';
 import { type Command, type CommandFacts, credited, creditedInBackground, creditedLate } from './credit.ts';
 import { Objects } from './objects.ts';

@@ -1,4 +1,4 @@
-import type { Report } from '../../../src/cli/report.ts';
+import type { Report } from '../../../src/app/conversation/run-report.ts';
 import type { AgentEvent } from '../../../src/contract/event.ts';
 import { aca, doors, type Outcome, parseStream } from '../aca.ts';
 import type { ProtocolName } from '../model-server/protocol.ts';

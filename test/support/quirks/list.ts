@@ -1,5 +1,5 @@
 import { setImmediate as pause } from 'node:timers/promises';
-import type { ModelProfile } from '../../../src/providers/profile.ts';
+import type { ModelProfile } from '../../../src/providers/local/profile.ts';
 import { type Call, eventsOf, type Quirk } from './server.ts';
 
 export type Expected = Quirk & {

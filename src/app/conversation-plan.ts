@@ -1,0 +1,29 @@
+import type { Choice } from '../assembly/models/choose-model.ts';
+import type { Options } from '../cli/args.ts';
+import type { Terminal } from '../frontends/shared/terminal.ts';
+import type { OpenSession } from '../session/store.ts';
+import { findModel, loadSettings, type Opened, type Settings, sessionStore } from './open-assistant.ts';
+
+/** What a conversation goes on with: which model, with which settings, in which session if not a new one. */
+export type Plan = { settings: Settings; options: Options; choice: Choice; session?: OpenSession };
+
+/** The same conversation, answered by another model; by the one before, where that one is not found. */
+export async function answeredBy(
+  model: string,
+  { plan, opened }: { plan: Plan; opened: Opened },
+  terminal: Terminal,
+): Promise<Plan> {
+  const { resume: _resume, continue: _continue, fork: _fork, ...others } = plan.options;
+  const options = { ...others, model, mode: opened.mode.get() };
+  const settings = loadSettings(options, terminal);
+  const choice = (await findModel(settings, terminal)) ?? plan.choice;
+  const { id, messages } = opened.controller.session;
+  const isKept = messages.length > 0 && settings.config.saveHistory;
+  const session = isKept ? await sessionStore(settings).resume(id) : null;
+  return { settings, options, choice, ...(session && { session }) };
+}
+
+/** As in the settings: `provider/model`. */
+export function nameOf({ preset, model }: Choice): string {
+  return `${preset.name}/${model}`;
+}

@@ -1,0 +1,57 @@
+import { type AssistantMessage, type Message, textOf, toolCallsOf } from '../../contract/message.ts';
+import type { Session } from '../../contract/session.ts';
+import { ago } from '../../lib/text/ago.ts';
+import { visible } from '../../lib/text/printable.ts';
+
+const MOST_LINES = 40;
+const CALL_LENGTH = 80;
+
+/** Where a conversation stood: how long ago that was, the last prompt, and what came of it. */
+export function tailOf(session: Session, now = Date.now()): string {
+  const { id, title, parent, messages } = session;
+  const last = messages.at(-1);
+  if (!last) return '';
+  const name = title === undefined ? '' : ` "${title}"`;
+  const copy = parent ? `, a copy of ${parent.id.slice(0, 8)}` : '';
+  const head = `Session ${id.slice(0, 8)}${name}${copy}, ${ago(last.timestamp, now)}:`;
+  const begin = Math.max(
+    0,
+    messages.findLastIndex(({ role }) => role === 'user'),
+  );
+  const lines = messages.slice(begin).flatMap(linesOf);
+  const shown = lines.length > MOST_LINES ? ['…', ...lines.slice(-MOST_LINES)] : lines;
+  return visible([head, ...shown].join('\n'));
+}
+
+function linesOf(message: Message): string[] {
+  switch (message.role) {
+    case 'user':
+      return [`> ${(message.content.findLast((part) => part.type === 'text')?.text ?? '').trim()}`];
+    case 'assistant':
+      return [...textLines(message), ...toolCallsOf(message).map(callLine), ...endLines(message)];
+    case 'tool':
+      return message.success ? [] : [`  ✗ ${oneLine(textOf(message))}`];
+    default:
+      return message satisfies never;
+  }
+}
+
+function textLines(message: AssistantMessage): string[] {
+  const text = textOf(message).trim();
+  return text === '' ? [] : text.split('\n');
+}
+
+function endLines({ stopReason }: AssistantMessage): string[] {
+  return stopReason === 'cut' || stopReason === 'aborted' ? ['(The answer broke off here.)'] : [];
+}
+
+/** A call by its name and the first words of its input: enough to know it again. */
+function callLine({ name, input }: { name: string; input: unknown }): string {
+  const words = Object.values(input ?? {}).find((value) => typeof value === 'string') ?? '';
+  return `→ ${name} ${oneLine(words)}`.trimEnd();
+}
+
+function oneLine(text: string): string {
+  const line = text.trim().replaceAll(/\s*\n\s*/g, ' ⏎ ');
+  return line.length > CALL_LENGTH ? `${line.slice(0, CALL_LENGTH - 1)}…` : line;
+}

@@ -1,0 +1,56 @@
+import { homedir } from 'node:os';
+import { machineFirewall } from '../../assembly/safety/machine-firewall.ts';
+import type { Message } from '../../contract/message.ts';
+import type { Session } from '../../contract/session.ts';
+import type { Firewall } from '../../firewall/firewall.ts';
+import type { Terminal } from '../../frontends/shared/terminal.ts';
+import { createGuard } from '../../sandbox/guard.ts';
+import { keyVariables, type Settings } from '../open-assistant.ts';
+
+/** A session as others may see it: placeholders stand for the secrets in it, also for those that were found only later. */
+export function redactedSession(
+  session: Session,
+  { settings, terminal }: { settings: Settings; terminal: Pick<Terminal, 'env' | 'cwd'> },
+): Session {
+  const { config, root } = settings;
+  const { env, cwd } = terminal;
+  const { workingDirectory } = session;
+  const guard = createGuard({ ...config, cwd: workingDirectory, closedDirectories: [root], home: homedir() });
+  const firewall = machineFirewall({
+    config,
+    env,
+    dataRoot: root,
+    keyVariables: keyVariables(config),
+    folders: [...new Set([workingDirectory, cwd, ...config.additionalDirectories])],
+    isClosed: (file) => guard.closedBecause(file, 'read') !== null,
+  });
+  redacted(session, firewall);
+  // What one message gave away is hidden in all of them.
+  firewall.learn('');
+  return redacted(session, firewall);
+}
+
+export function redacted(
+  { messages, subagents, ...rest }: Session,
+  firewall: Pick<Firewall, 'hide'>,
+): Session {
+  return {
+    ...firewall.hide(rest),
+    messages: messages.map((message) => redactedMessage(message, firewall)),
+    ...(subagents && { subagents: subagents.map((one) => redacted(one, firewall)) }),
+  };
+}
+
+function redactedMessage(message: Message, firewall: Pick<Firewall, 'hide'>): Message {
+  const content = message.content.map((part) => {
+    if (part.type === 'image') return part;
+    const shown = firewall.hide(part);
+    // A signature is good only for the very words it was given for.
+    if (shown === part || !('signature' in shown)) return shown;
+    const { signature: _, ...unsigned } = shown;
+    return unsigned;
+  });
+  const { content: _, ...rest } = message;
+  // Every kind of message keeps its kinds of parts.
+  return { ...firewall.hide(rest), content } as Message;
+}

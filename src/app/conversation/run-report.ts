@@ -1,0 +1,116 @@
+import { changedFiles } from '../../agent/changed-files.ts';
+import { type AgentEvent, type EndReason, innermost, type RunError } from '../../contract/event.ts';
+import { addUsage, type Message, noUsage, textOf, toolCallsOf, type Usage } from '../../contract/message.ts';
+import type { SandboxState } from '../../contract/sandbox.ts';
+
+/** What a run came to, folded from its events: the final JSON of the headless face. */
+export type Report = {
+  type: 'result';
+  sessionId: string;
+  provider: string;
+  model: string;
+  stopReason: EndReason;
+  result: string;
+  structured?: unknown;
+  turns: number;
+  durationMs: number;
+  usage: Usage;
+  /** Null when the price of the model is unknown. */
+  costUsd: number | null;
+  filesChanged: string[];
+  commands: { command: string; exitCode: number | null }[];
+  denials: { tool: string; input: unknown; by: string; because: string }[];
+  /** What the last command ran in; null when none ran. */
+  sandbox: SandboxState | null;
+  error?: RunError;
+};
+
+export class Reporter {
+  readonly #startedAt = performance.now();
+  readonly #inputs = new Map<string, unknown>();
+  #report: Omit<Report, 'durationMs'> = {
+    type: 'result',
+    sessionId: '',
+    provider: '',
+    model: '',
+    // Until it has begun: a prompt may be dropped before.
+    stopReason: 'interrupted',
+    result: '',
+    turns: 0,
+    usage: noUsage,
+    costUsd: 0,
+    filesChanged: [],
+    commands: [],
+    denials: [],
+    sandbox: null,
+  };
+
+  take(event: AgentEvent): void {
+    const report = this.#report;
+    switch (event.type) {
+      case 'subagent':
+        this.#takeSubagent(innermost(event).event);
+        break;
+      case 'run_start':
+        Object.assign(report, { sessionId: event.sessionId, provider: event.provider, model: event.model });
+        break;
+      case 'usage':
+        report.usage = addUsage(report.usage, event.usage);
+        report.costUsd =
+          report.costUsd === null || event.costUsd === null ? null : report.costUsd + event.costUsd;
+        break;
+      case 'message':
+        if (event.message.role === 'assistant') {
+          report.result = textOf(event.message);
+          // Routing, or a stand-in: another one than the run began with may have answered.
+          report.provider = event.message.provider;
+          report.model = event.message.model;
+          this.#noteInputs(event.message);
+        }
+        break;
+      case 'judged': {
+        const { tool, by, because } = event;
+        if (event.verdict === 'deny')
+          report.denials.push({ tool, input: this.#inputs.get(event.callId), by, because });
+        break;
+      }
+      case 'tool_end':
+        this.#takeResult(event);
+        break;
+      case 'end':
+        report.stopReason = event.reason;
+        report.turns += event.turns;
+        if (event.error) report.error = event.error;
+        else delete report.error;
+        break;
+      default:
+        break;
+    }
+  }
+
+  /** What it used and did counts; what it said, and how it ended, is for the agent that started it. */
+  #takeSubagent(event: AgentEvent): void {
+    if (['usage', 'judged', 'tool_end'].includes(event.type)) this.take(event);
+    else if (event.type === 'message') this.#noteInputs(event.message);
+  }
+
+  #noteInputs(message: Message): void {
+    if (message.role !== 'assistant') return;
+    for (const { id, input } of toolCallsOf(message)) this.#inputs.set(id, input);
+  }
+
+  get report(): Report {
+    return { ...this.#report, durationMs: Math.round(performance.now() - this.#startedAt) };
+  }
+
+  #takeResult(event: Extract<AgentEvent, { type: 'tool_end' }>): void {
+    const { display, metadata } = event;
+    const { filesChanged, commands } = this.#report;
+    // The hand that ran the command says so; metadata is untyped because every tool has its own.
+    if (metadata?.sandbox) this.#report.sandbox = metadata.sandbox as SandboxState;
+    if (display?.kind === 'command') commands.push({ command: display.command, exitCode: display.exitCode });
+    for (const file of changedFiles(event)) {
+      if (!filesChanged.includes(file)) filesChanged.push(file);
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import path from 'node:path';
+import type { SessionDesk } from '../../contract/command.ts';
+import { UserError } from '../../contract/errors.ts';
+import type { Session } from '../../contract/session.ts';
+import type { OpenSession, SessionStore } from '../../session/store.ts';
+import { byLastUse, otherFolder, otherFolderQuestion } from '../opening/choose-session.ts';
+import { exportTo } from './export-file.ts';
+
+export type DeskOptions = {
+  opened: OpenSession;
+  store: SessionStore;
+  /** Whether sessions are kept at all. */
+  keeps: boolean;
+  cwd: string;
+  /** With placeholders for secrets. */
+  redact(session: Session): Session;
+  confirm(question: string): Promise<boolean>;
+  /** Told when the disk refuses. */
+  warn(text: string): void;
+  /** The conversation is to go on in this session. */
+  goOn(next: OpenSession): void;
+};
+
+/** What a user can do with the session of the conversation. */
+export function createDesk(options: DeskOptions): SessionDesk & { messageAdded(): Promise<void> } {
+  const { opened, store, keeps, cwd, redact, confirm, warn, goOn } = options;
+  const { session, journal, ready } = opened;
+  /** A session without a message leaves no trace: its title waits for the first. */
+  let waiting = session.messages.length === 0;
+
+  /** A disk that fails costs the user a warning, never the conversation. */
+  const write = async (record: Parameters<typeof journal.append>[0]) => {
+    if (!keeps || waiting) return;
+    await journal
+      .append(record)
+      .then(() => journal.sync())
+      .catch((error: Error) => warn(`This could not be saved (${error.message}); it holds for now.`));
+  };
+  const mustKeep = () => {
+    if (!keeps) throw new UserError('Sessions are not kept here.', 'Set saveHistory to keep them.');
+  };
+  return {
+    session,
+    ready,
+    list: () => byLastUse(store.list()),
+    async rename(title) {
+      session.title = title;
+      await write({ type: 'title', title });
+    },
+    async rewind(keep) {
+      await ready;
+      session.messages.length = keep;
+      await write({ type: 'rewind', keep });
+    },
+    async fork(keep) {
+      mustKeep();
+      await ready;
+      const copy = await store.fork(session.id, keep);
+      if (!copy) throw new UserError('This session is not on the disk.', 'Go on here.');
+      goOn(copy);
+      return copy.session.id;
+    },
+    begin: () => goOn(store.create(cwd, session.settings)),
+    async goTo(wanted) {
+      const id = await store.find(wanted);
+      if (id === session.id) throw new UserError('You are in that session.', '/sessions lists the others.');
+      const elsewhere = id === null ? null : otherFolder(store.folderOf(id), cwd);
+      if (elsewhere !== null && !(await confirm(otherFolderQuestion(elsewhere, cwd)))) return;
+      const next = id === null ? null : await store.resume(id);
+      if (!next) throw new UserError(`There is no session "${wanted}".`, '/sessions lists them.');
+      goOn(next);
+    },
+    async exportTo(file, { withSecrets = false } = {}) {
+      await ready;
+      const whole = await store.whole(session);
+      return exportTo(withSecrets ? whole : redact(whole), path.resolve(cwd, file));
+    },
+    async messageAdded() {
+      if (!waiting) return;
+      waiting = false;
+      if (session.title !== undefined) await write({ type: 'title', title: session.title });
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import type { LoadedConfig } from '../../config/load.ts';
+import { type ContentChange, type ProjectContent, type Trust, trustFolder } from '../../config/trust.ts';
+import type { Conversation } from '../../frontends/plain/line-terminal.ts';
+import { diffOf } from '../../lib/text/diff-lines.ts';
+import { visible } from '../../lib/text/printable.ts';
+
+/** The words of the question; only "y" is a yes. */
+export const TRUST_QUESTION = 'Trust this folder? [y/n] ';
+
+type Place = { root: string; cwd: string };
+
+/** Asks whether to believe what the project's files say, where that would change anything. True after a yes. */
+export async function offerTrust(
+  { pending }: Pick<LoadedConfig, 'pending'>,
+  talk: Pick<Conversation, 'ask' | 'print'>,
+  { root, cwd }: Place,
+): Promise<boolean> {
+  if (pending === null) return false;
+  const { content, changes, loosens } = pending;
+  talk.print(
+    changes.length > 0
+      ? 'The settings of this folder are not those you trusted:'
+      : 'This folder brings its own settings:',
+  );
+  talk.print(await showFiles(content, changes));
+  if (loosens.length > 0) talk.print(`Ignored unless you trust the folder: ${loosens.join(', ')}`);
+  const answer = await talk.ask(TRUST_QUESTION);
+  if (answer?.trim().toLowerCase() !== 'y') return false;
+  await trustFolder(root, cwd, content);
+  return true;
+}
+
+/** What trust is given for: what is new since it was given last, or all of it. */
+export async function showFiles(
+  content: readonly ProjectContent[],
+  changes: readonly ContentChange[],
+): Promise<string> {
+  const all = changes.length > 0 ? changes : content.map(newFile);
+  const diffs = await Promise.all(all.map(({ name, before, after }) => diffOf(name, before, after)));
+  return diffs.map(({ patch }) => visible(patch).trimEnd().replaceAll(/^/gm, '  ')).join('\n');
+}
+
+export function changesOf(trust: Trust): ContentChange[] {
+  return trust.type === 'changed' ? trust.changes : [];
+}
+
+function newFile({ name, text }: ProjectContent): ContentChange {
+  return { name, before: null, after: text };
+}

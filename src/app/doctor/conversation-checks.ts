@@ -1,0 +1,53 @@
+import { formatKeyPath } from '../../config/key-path.ts';
+import { maskSecrets } from '../../config/mask.ts';
+import { leavesOf } from '../../config/merge.ts';
+import type { HealthCheck, SettingState } from '../../contract/command.ts';
+import type { Opened, Settings } from '../open-assistant.ts';
+import { bad, ok, warn } from './check.ts';
+
+/** What somebody has set, who has, and no secret. */
+export function settingStates({ config, origins }: Pick<Settings, 'config' | 'origins'>): SettingState[] {
+  return [...leavesOf(maskSecrets(config))].flatMap(([names, value]) => {
+    const key = formatKeyPath(names);
+    const origin = origins[key];
+    return origin === undefined ? [] : [{ key, value: JSON.stringify(value), origin }];
+  });
+}
+
+/** Looks into what usually goes wrong, from within a conversation; nothing is sent to anybody. */
+export async function checkHealth(opened: Opened, env: NodeJS.ProcessEnv): Promise<HealthCheck[]> {
+  const { choice, settings, mcp, extensions } = opened;
+  const { clockCheck, dataRootChecks, programChecks, programsAround, searchCheck } = await import(
+    './machine.ts'
+  );
+  const { logCheck } = await import('./log.ts');
+  const { routeChecks } = await import('./network.ts');
+  const { sandboxCheck, settingsChecks } = await import('./settings.ts');
+  const plugins = (await extensions.plugins()).map(({ name, version, place, trouble }) =>
+    trouble === ''
+      ? ok('plugin', `${name} ${version}`)
+      : bad('plugin', `${place}: ${trouble}`, 'Mend it, or take it out of the setting `plugins`.'),
+  );
+  const servers = (mcp?.list() ?? []).map(({ name, phase, trouble, tools }): HealthCheck => {
+    if (phase === 'ready') return ok('MCP server', `${name}, ${tools.length} tools`);
+    const text = `${name} is ${phase}${trouble === '' ? '' : `: ${trouble}`}`;
+    return (phase === 'failed' ? bad : warn)('MCP server', text, `\`aca mcp test ${name}\` says more.`);
+  });
+  return [
+    ...programChecks(),
+    ok('model', `${choice.preset.name}/${choice.model} at ${choice.baseUrl}`),
+    choice.key || choice.preset.local
+      ? ok('key', choice.key ? `from ${choice.key.source}` : 'none is needed')
+      : bad('key', 'none was found', 'Store one with `aca keys set`.'),
+    ...(await dataRootChecks(settings.root)),
+    sandboxCheck(await opened.sandbox()),
+    await searchCheck(),
+    await logCheck(opened.record.log),
+    ...(await programsAround({ cwd: opened.controller.session.workingDirectory, env })),
+    ...(await routeChecks(settings, env)),
+    clockCheck(new Date()),
+    ...settingsChecks(settings),
+    ...servers,
+    ...plugins,
+  ];
+}

@@ -1,0 +1,30 @@
+import type { HealthCheck, LogDesk } from '../../contract/command.ts';
+import { lastWarnings } from '../../observability/log/last-warnings.ts';
+import { logFileIn } from '../../observability/log/log.ts';
+import type { Settings } from '../open-assistant.ts';
+import { ok, warn } from './check.ts';
+
+const DAY_MS = 86_400_000;
+const MOST_WARNINGS = 50;
+
+type Warnings = Pick<LogDesk, 'file' | 'warnings'>;
+
+/** The log of all sessions, outside of one. */
+export function logOf({ config, root }: Pick<Settings, 'config' | 'root'>): Warnings {
+  const { file = logFileIn(root) } = config.log;
+  return { file, warnings: (count) => lastWarnings(root, count, file) };
+}
+
+/** Warnings of the last day; older ones are history. */
+export async function logCheck({ file, warnings }: Warnings): Promise<HealthCheck> {
+  const since = new Date(Date.now() - DAY_MS).toISOString();
+  const recent = (await warnings(MOST_WARNINGS)).filter(({ timestamp }) => timestamp > since);
+  const last = recent.at(-1);
+  if (!last) return ok('log', `no warnings today; it is ${file}`);
+  const count = `${recent.length === MOST_WARNINGS ? 'over ' : ''}${recent.length}`;
+  return warn(
+    'log',
+    `${count} warnings today; the last one: ${last.message.split('\n')[0]}`,
+    `/diag in a conversation shows them all; the log is ${file}`,
+  );
+}

@@ -1,0 +1,126 @@
+import { constants, existsSync, statSync } from 'node:fs';
+import { access, statfs } from 'node:fs/promises';
+import { release } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { isRoot, ROOT_NOTICE } from '../../assembly/safety/running-as-root.ts';
+import type { HealthCheck } from '../../contract/command.ts';
+import { isNewer } from '../../lib/text/version-order.ts';
+import { programVersion } from '../../sandbox/shell/program-version.ts';
+import { thisInstall, version } from '../update/this-install.ts';
+import { bad, ok, warn } from './check.ts';
+
+/** As package.json says. */
+const OLDEST_NODE = '20.19.0';
+
+const LITTLE_BYTES = 500 * 1024 * 1024;
+const TOO_LITTLE_BYTES = 20 * 1024 * 1024;
+
+export function programChecks(): HealthCheck[] {
+  const { platform, arch } = process;
+  const runtime =
+    process.versions.bun === undefined ? `Node ${process.version}` : `Bun ${process.versions.bun}`;
+  const text = `version ${version}, installed ${thisInstall().how}; ${runtime} on ${platform} ${arch} (${release()})`;
+  return [
+    isNewer(OLDEST_NODE, process.versions.node)
+      ? bad('program', text, `It needs Node ${OLDEST_NODE} or later: update Node.`)
+      : ok('program', text),
+  ];
+}
+
+/** Root is worth a word; everybody else is not. */
+export function userChecks(): HealthCheck[] {
+  return isRoot()
+    ? [warn('user', ROOT_NOTICE, 'Start it as an ordinary user where you can (docs/sandbox.md).')]
+    : [];
+}
+
+/** Whether the data root can be written, and how much room there is. */
+export async function dataRootChecks(root: string): Promise<HealthCheck[]> {
+  // Looking leaves no trace: a root that is not there yet is judged by the folder it would be made in.
+  const place = nearestFolder(root);
+  try {
+    await access(place, constants.R_OK | constants.W_OK);
+  } catch (error) {
+    return [
+      bad(
+        'data root',
+        `${root} cannot be written: ${(error as Error).message}`,
+        'Make it writable, or name another folder in AI_ASSISTANT_HOME.',
+      ),
+    ];
+  }
+  const { bavail, bsize } = await statfs(place);
+  const text = place === root ? root : `${root}, made when something is kept`;
+  const isOpen = place === root && process.platform !== 'win32' && (statSync(root).mode & 0o077) !== 0;
+  const check = isOpen
+    ? warn(
+        'data root',
+        `${root} can be read by other users, and that cannot be changed`,
+        'Name a folder of your own in AI_ASSISTANT_HOME.',
+      )
+    : ok('data root', text);
+  return [check, diskCheck(bavail * bsize)];
+}
+
+function nearestFolder(root: string): string {
+  let folder = root;
+  while (!existsSync(folder) && path.dirname(folder) !== folder) folder = path.dirname(folder);
+  return folder;
+}
+
+export function diskCheck(free: number): HealthCheck {
+  const text = `${(free / 1024 ** 3).toFixed(1)} GB free`;
+  const next = '`aca sessions usage` says what takes the space, `aca sessions clean` removes old sessions.';
+  if (free < TOO_LITTLE_BYTES) return bad('disk', text, next);
+  return free < LITTLE_BYTES ? warn('disk', text, next) : ok('disk', text);
+}
+
+export async function searchCheck(): Promise<HealthCheck> {
+  try {
+    const { rgPath } = await import('@vscode/ripgrep');
+    await access(rgPath, constants.X_OK);
+    return ok('search', 'ripgrep is there');
+  } catch (error) {
+    return bad(
+      'search',
+      `ripgrep is missing, so Grep and Glob fail: ${(error as Error).message}`,
+      'Install the program again; its package @vscode/ripgrep must come along.',
+    );
+  }
+}
+
+/** Programs that some parts need. None of them is needed by all. */
+export async function programsAround(place: {
+  cwd: string;
+  env: Readonly<Record<string, string | undefined>>;
+}): Promise<HealthCheck[]> {
+  const [git, docker, podman] = await Promise.all([
+    programVersion('git', place),
+    programVersion('docker', place),
+    programVersion('podman', place),
+  ]);
+  const engines = [docker, podman].filter((one) => one !== null);
+  return [
+    git === null
+      ? warn(
+          'git',
+          'not found',
+          'Without it, /commit, /branch, /review and --worktree do not work: install git.',
+        )
+      : ok('git', git),
+    ok(
+      'containers',
+      engines.length > 0 ? engines.join('; ') : 'neither docker nor podman; only `sandbox.image` needs one',
+    ),
+  ];
+}
+
+export function clockCheck(now: Date): HealthCheck {
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const text = `${now.toISOString().slice(0, 19)}Z, ${zone}`;
+  // Older than the program itself: a machine whose clock was never set.
+  return now.getUTCFullYear() < 2026
+    ? bad('clock', text, 'Set the clock: certificates are refused by a clock that is wrong.')
+    : ok('clock', text);
+}

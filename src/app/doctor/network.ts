@@ -1,0 +1,146 @@
+import { access, constants } from 'node:fs/promises';
+import { baseUrlOf, type Choice, presetsOf } from '../../assembly/models/choose-model.ts';
+import { maskSecrets } from '../../config/mask.ts';
+import type { HealthCheck } from '../../contract/command.ts';
+import type { Terminal } from '../../frontends/shared/terminal.ts';
+import { isNearby } from '../../lib/network/nearby-address.ts';
+import { type Reached, reach } from '../../providers/http/reach.ts';
+import type { Preset } from '../../providers/presets.ts';
+import { keyOf, type Settings, userFetch } from '../open-assistant.ts';
+import { bad, ok, warn } from './check.ts';
+
+const ANSWER_MS = 4_000;
+const SKEW_MS = 5 * 60 * 1000;
+
+const PROXIES = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY', 'NO_PROXY'];
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** How the way out is set up; nothing is asked. */
+export async function routeChecks({ config }: Settings, env: Env): Promise<HealthCheck[]> {
+  const proxies = PROXIES.flatMap((name) => {
+    const value = env[name.toLowerCase()] || env[name];
+    return value ? [`${name}=${String(maskSecrets(value))}`] : [];
+  });
+  const { caFile } = config.network;
+  return [
+    ok('proxy', proxies.length > 0 ? proxies.join(', ') : 'none'),
+    ...(caFile === undefined ? [] : [await certificateCheck('network.caFile', caFile)]),
+    ...(env.NODE_EXTRA_CA_CERTS
+      ? [await certificateCheck('NODE_EXTRA_CA_CERTS', env.NODE_EXTRA_CA_CERTS)]
+      : []),
+    ...(env.NODE_TLS_REJECT_UNAUTHORIZED === '0'
+      ? [
+          warn(
+            'certificates',
+            'NODE_TLS_REJECT_UNAUTHORIZED=0: anybody on the way can read your keys',
+            'Unset it, and name the authority that is missing in network.caFile.',
+          ),
+        ]
+      : []),
+    ...(config.offline ? [ok('offline', 'only this machine and its network are asked')] : []),
+  ];
+}
+
+async function certificateCheck(who: string, file: string): Promise<HealthCheck> {
+  try {
+    await access(file, constants.R_OK);
+    return ok('certificates', `${file} (${who})`);
+  } catch {
+    return bad(
+      'certificates',
+      `${who} names ${file}, which cannot be read`,
+      'Correct the name, or unset it.',
+    );
+  }
+}
+
+type Keyed = { preset: Preset; baseUrl: string; key: { key: string; source: string } | null };
+
+/** Vendors that a key is known for, and their addresses; keys are named by where they are kept. */
+export async function keysFound(settings: Settings, env: NodeJS.ProcessEnv): Promise<Keyed[]> {
+  const { config, root } = settings;
+  const found: Keyed[] = [];
+  for (const preset of presetsOf(config)) {
+    const key = await keyOf(preset, { config, root, env });
+    const isOwn = Object.hasOwn(config.providers, preset.name);
+    if ((key && !preset.local) || isOwn)
+      found.push({ preset, key, baseUrl: baseUrlOf(preset, { config, env }) });
+  }
+  return found;
+}
+
+export function keyChecks(found: readonly Keyed[]): HealthCheck[] {
+  return found.flatMap(({ preset, key }) => (key ? [ok('key', `${preset.name}, from ${key.source}`)] : []));
+}
+
+/**
+ * Whether the vendors answer that the user has set up. No key is sent, unless `probe` asks for it; offline, nobody is
+ * asked who is not at hand.
+ */
+export async function reachChecks(
+  found: readonly Keyed[],
+  choice: Choice | null,
+  { settings, terminal, probe }: { settings: Settings; terminal: Terminal; probe: boolean },
+): Promise<HealthCheck[]> {
+  const { config } = settings;
+  const chosen = choice && choice.preset.protocol !== 'embedded' ? [{ ...choice }] : [];
+  const all = [...chosen, ...found].filter(
+    ({ baseUrl }, i, list) => baseUrl !== '' && list.findIndex((one) => one.baseUrl === baseUrl) === i,
+  );
+  const fetch = await userFetch(config, terminal.env);
+  const skews: number[] = [];
+  const checks = await Promise.all(
+    all.map(async ({ preset, baseUrl, key }): Promise<HealthCheck> => {
+      const { name, protocol } = preset;
+      if (config.offline && !isNearby(baseUrl)) return ok('reach', `${name}: not asked, offline`);
+      if (protocol === 'embedded') return ok('reach', `${name}: in this very process`);
+      const reached = await reach({
+        protocol,
+        baseUrl,
+        fetch,
+        timeoutMs: ANSWER_MS,
+        ...(probe && key && { key: key.key }),
+      });
+      if (reached.type === 'answered' && reached.date) skews.push(Date.parse(reached.date) - Date.now());
+      return reachCheck({ name, baseUrl, reached, sentKey: probe && key !== null });
+    }),
+  );
+  return [...checks, ...skewCheck(skews)];
+}
+
+type ReachFacts = { name: string; baseUrl: string; reached: Reached; sentKey: boolean };
+
+export function reachCheck({ name, baseUrl, reached, sentKey }: ReachFacts): HealthCheck {
+  const where = `${name} at ${String(maskSecrets(baseUrl))}`;
+  if (reached.type === 'silent')
+    return bad(
+      'reach',
+      `${where}: ${reached.because}`,
+      'Check the network, the proxy and the address; docs/network.md goes through them.',
+    );
+  const { status, ms } = reached;
+  if (sentKey && (status === 401 || status === 403))
+    return bad(
+      'reach',
+      `${where} refuses the key (${status})`,
+      `Store another one with \`aca keys set ${name}\`.`,
+    );
+  if (status >= 500)
+    return warn('reach', `${where} answers with ${status}`, 'It has troubles of its own; try again later.');
+  return ok('reach', `${where} answers in ${ms} ms${sentKey && status < 300 ? ' and takes the key' : ''}`);
+}
+
+/** Servers tell the time; of several the one nearest to ours counts, for one of them may be wrong itself. */
+export function skewCheck(skews: readonly number[]): HealthCheck[] {
+  const least = skews.filter(Number.isFinite).toSorted((a, b) => Math.abs(a) - Math.abs(b))[0];
+  if (least === undefined || Math.abs(least) < SKEW_MS) return [];
+  const minutes = Math.round(Math.abs(least) / 60_000);
+  return [
+    warn(
+      'clock',
+      `this clock is ${minutes} minutes ${least > 0 ? 'behind' : 'ahead'}`,
+      'Set it: certificates and signed requests are refused by a clock that is wrong.',
+    ),
+  ];
+}

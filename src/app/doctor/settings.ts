@@ -1,0 +1,113 @@
+import { describeSandbox } from '../../commands/format/sandbox.ts';
+import { settled } from '../../config/schema/check-settings.ts';
+import type { HealthCheck } from '../../contract/command.ts';
+import { UserError } from '../../contract/errors.ts';
+import type { SandboxState } from '../../contract/sandbox.ts';
+import type { Terminal } from '../../frontends/shared/terminal.ts';
+import { dataRoot } from '../../lib/files/data-root.ts';
+import { missingVariables } from '../../mcp/settings.ts';
+import { chooseSandbox } from '../../sandbox/confine/choose.ts';
+import type { SandboxFinding } from '../../sandbox/confine/self-test.ts';
+import { commandEnvironment } from '../../sandbox/shell/shell-program.ts';
+import { loadSettings, type Settings } from '../open-assistant.ts';
+import { bad, ok, warn } from './check.ts';
+
+/** The settings as they are; where they cannot be read, why, and the defaults in their place. */
+export function readSettings(terminal: Terminal): { settings: Settings; troubles: HealthCheck[] } {
+  try {
+    return { settings: loadSettings({}, terminal), troubles: [] };
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return {
+      settings: {
+        config: settled({}),
+        notices: [],
+        origins: {},
+        trusted: false,
+        pending: null,
+        projectFile: null,
+        extensions: [],
+        root: dataRoot(terminal.env),
+      },
+      troubles: error.message.split('\n').map((line) => bad('settings', line, error.hint)),
+    };
+  }
+}
+
+export function settingsChecks({ trusted, pending, notices }: Settings): HealthCheck[] {
+  return [
+    pending
+      ? warn(
+          'trust',
+          'this folder is not trusted, so some of its files do not count',
+          '`aca trust` shows them.',
+        )
+      : ok('trust', trusted ? 'this folder is trusted' : 'this folder has nothing that needs trust'),
+    ...notices.map((text) => warn('settings', text, '`aca config path` says which files are read.')),
+  ];
+}
+
+/** MCP servers that no start can reach; whether the others answer is for `aca mcp test` to find out. */
+export function serverChecks({ config }: Settings, env: Terminal['env']): HealthCheck[] {
+  return Object.entries(config.mcpServers).flatMap(([name, server]) => {
+    const missing = server.disabled ? [] : missingVariables(server, env);
+    return missing.map((variable) =>
+      bad(
+        'MCP server',
+        `${name} is skipped: ${variable} is not set in the environment`,
+        `Set ${variable}, or write \${${variable}:-default} in its settings.`,
+      ),
+    );
+  });
+}
+
+export function sandboxCheck(sandbox: SandboxState): HealthCheck {
+  const text = `commands run ${describeSandbox(sandbox)}`;
+  if (sandbox.kind !== 'host') return ok('sandbox', `${text} (level ${sandbox.level})`);
+  return warn(
+    'sandbox',
+    `${text}: ${sandbox.fallback ?? 'it is switched off'}`,
+    'Each command is asked about; docs/sandbox.md says what would change that.',
+  );
+}
+
+/** What commands would run in, tried out, and each thing that was tried. */
+export async function sandboxChecks(
+  settings: Settings,
+  terminal: Pick<Terminal, 'env' | 'cwd'>,
+): Promise<HealthCheck[]> {
+  const findings: SandboxFinding[] = [];
+  const sandbox = await sandboxFor(settings, terminal, (found) => findings.push(...found));
+  return [
+    sandboxCheck(sandbox),
+    ...findings.map(({ name, ok: isOk, detail }) =>
+      isOk ? ok(`sandbox: ${name}`, detail) : warn(`sandbox: ${name}`, detail, 'So it is not used.'),
+    ),
+  ];
+}
+
+async function sandboxFor(
+  { config }: Settings,
+  { env, cwd }: Pick<Terminal, 'env' | 'cwd'>,
+  onFindings: (findings: SandboxFinding[]) => void,
+): Promise<SandboxState> {
+  const { kind, level, image, allowedDomains, writablePaths } = config.sandbox;
+  const found = await chooseSandbox({
+    wanted: kind,
+    platform: process.platform,
+    env: commandEnvironment(env, []),
+    untrusted: [cwd, ...config.additionalDirectories, ...writablePaths],
+    image: image !== undefined,
+    onFindings,
+  });
+  if (found.kind === 'host')
+    return {
+      kind: 'host',
+      level,
+      network: 'open',
+      ...(found.fallback !== undefined && { fallback: found.fallback }),
+    };
+  const isListed = found.kind === 'bubblewrap' && level === 'standard' && allowedDomains.length > 0;
+  const network = level === 'permissive' ? 'open' : isListed ? 'listed' : 'none';
+  return { kind: found.kind, level, network };
+}

@@ -1,0 +1,52 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { modelsOnDisk } from './models-on-disk.ts';
+import { menuOf, waysOn } from './options.ts';
+
+test('what is there comes first, each behind one key', () => {
+  const ways = waysOn({
+    servers: [{ provider: 'ollama', baseUrl: 'http://x', models: [{ name: 'qwen3:8b' }] }],
+    files: [{ file: '/m/tiny.gguf', bytes: 2_500_000_000 }],
+    hasRuntime: false,
+  });
+  expect(menuOf(ways)).toBe(
+    [
+      '[1] talk to ollama/qwen3:8b',
+      '[2] talk to tiny.gguf (2.5 GB); fetches what runs it, once',
+      '[e] fetch a small model that runs in this very program',
+      '[k] paste an API key   [s] look for a server again   [d] demo   [q] quit',
+    ].join('\n'),
+  );
+  expect(ways[1]).toMatchObject({ key: '2', type: 'model', model: '/m/tiny.gguf', needsRuntime: true });
+});
+
+test('models on the disk are found where programs leave them, the smallest first', async () => {
+  const home = await mkdtemp(path.join(tmpdir(), 'aca-'));
+  onTestFinished(() => rm(home, { recursive: true, force: true }));
+  const root = path.join(home, '.ai-assistant');
+  const put = async (name: string, size: number) => {
+    const file = path.join(home, name);
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(file, 'x'.repeat(size));
+    return file;
+  };
+  const big = await put('.lmstudio/models/maker/model/big-Q8_0.gguf', 300);
+  const own = await put('.ai-assistant/models/own.gguf', 200);
+  const split = await put('.cache/llama.cpp/split-00001-of-00002.gguf', 250);
+  await put('.cache/llama.cpp/split-00002-of-00002.gguf', 1);
+  await put('.lmstudio/models/maker/model/mmproj-big.gguf', 1);
+  await put('.lmstudio/models/maker/model/readme.md', 1);
+  const blob = await put('.cache/huggingface/hub/models--a/blobs/abc', 100);
+  const link = path.join(home, '.cache/huggingface/hub/models--a/snapshots/1/linked.gguf');
+  await mkdir(path.dirname(link), { recursive: true });
+  await symlink(blob, link);
+
+  expect(await modelsOnDisk({ root, home })).toEqual([
+    { file: link, bytes: 100 },
+    { file: own, bytes: 200 },
+    { file: split, bytes: 250 },
+    { file: big, bytes: 300 },
+  ]);
+});

@@ -1,0 +1,62 @@
+import path from 'node:path';
+import type { LocalServer } from '../../providers/local/discover.ts';
+import type { ModelFile } from './models-on-disk.ts';
+
+/**
+ * One way to a working conversation, and the key that chooses it. A model `needsRuntime` when it is a file and what runs
+ * it in this process is not installed yet.
+ */
+export type Way = { key: string; label: string } & (
+  | { type: 'model'; model: string; needsRuntime: boolean }
+  | { type: 'setup' }
+  | { type: 'paste' }
+  | { type: 'look' }
+  | { type: 'demo' }
+  | { type: 'quit' }
+);
+
+export type Found = {
+  servers: readonly LocalServer[];
+  files: readonly ModelFile[];
+  /** What runs models in this process is installed. */
+  hasRuntime: boolean;
+};
+
+/** What can be offered where nothing is configured: what is there first, then what can be had. */
+export function waysOn({ servers, files, hasRuntime }: Found): Way[] {
+  const served = servers.flatMap(({ provider, models }) =>
+    models.map(({ name }) => ({
+      model: `${provider}/${name}`,
+      label: `talk to ${provider}/${name}`,
+      needsRuntime: false,
+    })),
+  );
+  const stored = files.map(({ file, bytes }) => ({
+    model: file,
+    label: `talk to ${path.basename(file)} (${gigabytes(bytes)})${hasRuntime ? '' : '; fetches what runs it, once'}`,
+    needsRuntime: !hasRuntime,
+  }));
+  return [
+    ...[...served, ...stored]
+      .slice(0, 9)
+      .map((model, i): Way => ({ key: String(i + 1), type: 'model', ...model })),
+    { key: 'e', label: 'fetch a small model that runs in this very program', type: 'setup' },
+    { key: 'k', label: 'paste an API key', type: 'paste' },
+    { key: 's', label: 'look for a server again', type: 'look' },
+    { key: 'd', label: 'demo', type: 'demo' },
+    { key: 'q', label: 'quit', type: 'quit' },
+  ];
+}
+
+/** Ways to a model of this machine a line each, the others side by side. */
+export function menuOf(ways: readonly Way[]): string {
+  const line = ({ key, label }: Way) => `[${key}] ${label}`;
+  const isHere = ({ type }: Way) => type === 'model' || type === 'setup';
+  const here = ways.filter(isHere).map(line);
+  const others = ways.filter((way) => !isHere(way)).map(line);
+  return [...here, others.join('   ')].join('\n');
+}
+
+export function gigabytes(bytes: number): string {
+  return bytes < 1e8 ? `${Math.max(1, Math.round(bytes / 1e6))} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
+}

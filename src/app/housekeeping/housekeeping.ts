@@ -1,0 +1,126 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import * as z from 'zod';
+import type { Config } from '../../config/schema/schema.ts';
+import { UserError } from '../../contract/errors.ts';
+import { writeAtomic } from '../../lib/files/atomic-write.ts';
+import {
+  forgetTraces,
+  type HousekeepingOptions,
+  keepUndoSmall,
+  planHousekeeping,
+  type Removal,
+} from '../../session/housekeeping.ts';
+import type { SessionStore } from '../../session/store.ts';
+import { statIfAny } from '../../session/undo/standing.ts';
+import { sizeText } from './size-text.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const NAMED = 5;
+
+/** Its time is when the house was kept last; in it, when the removal of which session was announced. */
+const MARKER = 'last-housekeeping';
+const markerSchema = z.object({ announced: z.record(z.string(), z.number()) });
+type Announced = Record<string, number>;
+
+type House = {
+  root: string;
+  store: SessionStore;
+  config: Pick<Config, 'cleanupPeriodDays' | 'storageLimitMb' | 'undoLimitMb'>;
+};
+
+export function housekeepingOptions({ root, store, config }: House): HousekeepingOptions {
+  const [limitBytes, undoLimitBytes] = [config.storageLimitMb, config.undoLimitMb].map(
+    (mb) => mb * 1024 * 1024,
+  );
+  return {
+    root,
+    store,
+    days: config.cleanupPeriodDays,
+    limitBytes: limitBytes ?? Infinity,
+    undoLimitBytes: undoLimitBytes ?? Infinity,
+  };
+}
+
+/**
+ * Removes sessions that have had their time and whose removal was announced a day ago, and announces those that are
+ * next, unless that was done within a day. Also removes what was kept for undo and nobody needs any more. Resolves with
+ * what the user should know.
+ */
+export async function keepHouseDaily(house: House, now = Date.now()): Promise<string[]> {
+  const { root, store } = house;
+  const marker = path.join(root, MARKER);
+  const last = statIfAny(marker);
+  if (last && Math.abs(now - last.mtimeMs) < DAY_MS) return [];
+  const announced = announcedIn(marker);
+  const options = { ...housekeepingOptions(house), now };
+  const plan = planHousekeeping(options);
+  const due = plan.filter(({ session: { id } }) => now - (announced[id] ?? now) >= DAY_MS);
+  const next = plan.filter((removal) => !due.includes(removal));
+  // Before the work: a second program that starts now has nothing to do.
+  const told = Object.fromEntries(
+    next.map(({ session: { id } }) => [id, Math.min(announced[id] ?? now, now)]),
+  );
+  await writeAtomic(marker, JSON.stringify({ announced: told }), 0o600);
+  const removed: Removal[] = [];
+  for (const removal of due) {
+    if (await isDeleted(removal.session.id, store)) {
+      forgetTraces(root, removal.session.id);
+      removed.push(removal);
+    }
+  }
+  await keepUndoSmall(options);
+  return [
+    removedText(removed),
+    nextText(next.filter(({ session: { id } }) => announced[id] === undefined)),
+  ].filter((text) => text !== null);
+}
+
+function removedText(removed: readonly Removal[]): string | null {
+  if (removed.length === 0) return null;
+  const count = removed.length === 1 ? '1 session was' : `${removed.length} sessions were`;
+  const bytes = removed.reduce((sum, { session }) => sum + session.bytes, 0);
+  return `${count} removed (${reasonsOf(removed)}; ${sizeText(bytes)}). \`aca sessions pin\` keeps one for good.`;
+}
+
+function nextText(next: readonly Removal[]): string | null {
+  if (next.length === 0) return null;
+  const count = next.length === 1 ? '1 session' : `${next.length} sessions`;
+  const names = next
+    .slice(0, NAMED)
+    .map(({ session }) => `${session.id.slice(0, 8)} ${nameOf(session)}`.trim());
+  const more = next.length > NAMED ? [`${next.length - NAMED} more`] : [];
+  return (
+    `${count} will be removed tomorrow or later (${reasonsOf(next)}): ${[...names, ...more].join(', ')}. ` +
+    '`aca sessions pin ID` keeps one, `aca sessions clean --dry-run` lists them.'
+  );
+}
+
+function nameOf({ title, firstPrompt }: Removal['session']): string {
+  const [line = ''] = (title ?? firstPrompt ?? '').split('\n');
+  return line.length > 40 ? `${line.slice(0, 39)}…` : line;
+}
+
+function reasonsOf(removals: readonly Removal[]): string {
+  return [...new Set(removals.map(({ because }) => because))].join('; ');
+}
+
+/** A marker that cannot be read announces nothing: then a removal is announced once more. */
+function announcedIn(marker: string): Announced {
+  try {
+    return markerSchema.parse(JSON.parse(readFileSync(marker, 'utf8'))).announced;
+  } catch {
+    return {};
+  }
+}
+
+/** A session that is open somewhere stays. */
+async function isDeleted(id: string, store: SessionStore): Promise<boolean> {
+  try {
+    await store.delete(id);
+    return true;
+  } catch (error) {
+    if (error instanceof UserError) return false;
+    throw error;
+  }
+}

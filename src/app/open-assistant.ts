@@ -1,0 +1,370 @@
+import path from 'node:path';
+import { assemble } from '../assembly/assemble.ts';
+import type { StartedServers } from '../assembly/extensions/start-servers.ts';
+import {
+  type Choice,
+  chooseModel,
+  discoverLocal,
+  firstToTalk,
+  presetsOf,
+} from '../assembly/models/choose-model.ts';
+import { chooseEmbedded, firstEmbedded } from '../assembly/models/embedded-model.ts';
+import { profileStore } from '../assembly/models/model-profiles.ts';
+import type { Assistant, Parts } from '../assembly/parts.ts';
+import type { Options } from '../cli/args.ts';
+import { readAgents } from '../config/agents.ts';
+import { redisVariables } from '../config/environment.ts';
+import { createKeychain } from '../config/keys/keychain.ts';
+import { findKey } from '../config/keys/keys.ts';
+import { type LoadedConfig, loadConfig } from '../config/load.ts';
+import type { Config, ConfigInput } from '../config/schema/schema.ts';
+import { type ProviderError, UserError } from '../contract/errors.ts';
+import type { AgentEvent } from '../contract/event.ts';
+import type { Approver, Permission } from '../contract/permission.ts';
+import type { SessionSettings } from '../contract/session.ts';
+import type { ToolContext } from '../contract/tool.ts';
+import type { Terminal } from '../frontends/shared/terminal.ts';
+import { inTurn, once } from '../lib/async/closing.ts';
+import { EventChannel } from '../lib/async/event-channel.ts';
+import { dataRoot } from '../lib/files/data-root.ts';
+import { createHttpFetch } from '../lib/network/http-fetch.ts';
+import { isNearby } from '../lib/network/nearby-address.ts';
+import { networkFetch } from '../lib/network/network.ts';
+import { visible } from '../lib/text/printable.ts';
+import type { Watcher } from '../observability/watcher.ts';
+import { type Preset, presets } from '../providers/presets.ts';
+import { lostRecords } from '../session/lost-records.ts';
+import { type OpenSession, SessionStore } from '../session/store.ts';
+import { openSession } from './opening/choose-session.ts';
+import { type ReachDeps, reachModel } from './opening/connect-model.ts';
+import { recordSession, type SessionRecord } from './opening/session-record.ts';
+import { type StartedTelemetry, startTelemetry } from './opening/start-telemetry.ts';
+
+/** All that opening an assistant needs of a terminal. */
+type Stand = Pick<Terminal, 'env' | 'cwd' | 'importFile' | 'mark'>;
+
+export type Opened = Assistant & {
+  choice: Choice;
+  config: Config;
+  settings: Settings;
+  notices: string[];
+  opened: OpenSession;
+  store: SessionStore;
+  record: SessionRecord;
+};
+
+export type Settings = LoadedConfig & { root: string };
+
+export function loadSettings(options: Partial<Options>, { env, cwd }: Stand): Settings {
+  const root = dataRoot(env);
+  return {
+    ...loadConfig({ home: root, cwd, env, flags: flagsOf(options, cwd), trusted: options.trust === true }),
+    root,
+  };
+}
+
+/** The model that would answer, or null when nothing is configured and nothing was found. */
+export async function findModel({ config, root }: Settings, { env, cwd }: Stand): Promise<Choice | null> {
+  const fetch = await userFetch(config, env);
+  const place = { dataRoot: root, cwd, config, env };
+  return chooseModel({
+    config,
+    env,
+    findKey: (preset) => keyOf(preset, { config, root, env }),
+    fetch,
+    profileOf: (server, model) => profileStore(root).find(server, model),
+    embedded: { named: (text) => chooseEmbedded(text, place), first: () => firstEmbedded(place) },
+  });
+}
+
+/** Everything put together for one conversation. */
+export async function openAssistant(
+  choice: Choice,
+  {
+    settings,
+    options,
+    terminal,
+    session,
+    servers,
+    telemetry,
+    host,
+    approver,
+    ask,
+  }: {
+    settings: Settings;
+    options: Partial<Options>;
+    terminal: Stand;
+    /** Already open; without it the options say which. */
+    session?: OpenSession;
+    /** Started by somebody who ends them, too; without them the assistant has its own, and ends them itself. */
+    servers?: StartedServers;
+    /** The same holds for it. */
+    telemetry?: StartedTelemetry | undefined;
+    host?: Parts['host'];
+    approver?: Approver;
+    ask?: ToolContext['ask'];
+  },
+): Promise<Opened> {
+  const { config, root, trusted } = settings;
+  const { env, cwd } = terminal;
+  terminal.mark?.('model chosen');
+  const fetch = markedFetch(await userFetch(config, env), terminal);
+  const store = sessionStore(settings);
+  const { preset } = choice;
+  const events = new EventChannel<AgentEvent>();
+  const warn = (text: string) => events.emit({ type: 'notice', level: 'warn', text });
+  const reach: ReachDeps = {
+    config,
+    fetch,
+    profiles: profileStore(root),
+    embedded: { dataRoot: root, cwd, config, env },
+    notice: warn,
+  };
+  const [provider, opened] = await Promise.all([
+    reachModel(choice, reach),
+    session ??
+      openSession(options, {
+        store,
+        cwd,
+        settings: sessionSettings(`${preset.name}/${choice.model}`, config),
+      }),
+  ]);
+  const own = servers ? undefined : await startServers(settings, terminal);
+  const bring = (servers ?? own)?.bring;
+  const { agents, notices: troubles } = readAgents(root, settings.extensions);
+  const record = recordSession(settings, opened.session, warn);
+  const measured = telemetry ?? (await startTelemetry(settings, options, terminal));
+  const watchers: Watcher[] = [record.watch, ...(measured ? [measured.telemetry.join({ warn })] : [])];
+  const assistant = assemble({
+    config,
+    env,
+    cwd,
+    dataRoot: root,
+    trusted,
+    choice,
+    provider,
+    openModel: async (name) => {
+      const other = await anotherModel(name, choice, { settings, terminal });
+      return { choice: other, provider: await reachModel(other, reach) };
+    },
+    otherModel: (error) => otherModel(error, choice, { config, root, env }),
+    keyVariables: keyVariables(config),
+    opened,
+    web: await webRoute(config, env),
+    ...(bring && { servers: bring }),
+    ...(host && { host }),
+    agents,
+    projectFiles: settings.extensions,
+    ...(terminal.importFile && { importFile: terminal.importFile }),
+    watch(event, about) {
+      for (const watcher of watchers) watcher(event, about);
+    },
+    events,
+    ...(approver && { approver }),
+    ...(ask && { ask }),
+  });
+  terminal.mark?.('session open');
+  const found = findingsIn(opened);
+  // Of a long session the rest is read later.
+  void opened.ready.then(() => {
+    for (const text of findingsIn(opened)) if (!found.includes(text)) warn(text);
+  });
+  const news = measured?.notices.splice(0) ?? [];
+  const notices = [...settings.notices, ...news, ...troubles, ...found];
+  const close = once(() =>
+    inTurn(
+      () => assistant.close(),
+      () => record.close(),
+      () => own?.close(),
+      () => (measured === telemetry ? undefined : measured?.telemetry.close()),
+    ),
+  );
+  return { ...assistant, choice, config, settings, notices, opened, store, record, close };
+}
+
+declare const ACA_VERSION: string | undefined;
+
+/** The MCP servers of the settings, on their way: for the whole process, over all its sessions. */
+export async function startServers(
+  { config, root, trusted }: Pick<Settings, 'config' | 'root' | 'trusted'>,
+  { env, cwd }: Pick<Terminal, 'env' | 'cwd'>,
+): Promise<StartedServers | undefined> {
+  if (Object.keys(config.mcpServers).length === 0) return undefined;
+  const [start, routed] = await Promise.all([
+    import('../assembly/extensions/start-servers.ts'),
+    networkFetch(env, config.network),
+  ]);
+  const version = typeof ACA_VERSION === 'string' ? ACA_VERSION : 'development';
+  return start.startServers({ config, env, cwd, dataRoot: root, trusted, fetch: routed ?? fetch, version });
+}
+
+/** What somebody who goes on with a session should know of its file. */
+function findingsIn({ damaged, foreign, session }: OpenSession): string[] {
+  const patterns = (grants: readonly Permission[]) =>
+    [...new Set(grants.map(({ pattern }) => visible(pattern)))].join(', ');
+  const granted = session.permissions.filter(({ action }) => action === 'allow');
+  return [
+    ...(damaged.length === 0
+      ? []
+      : [
+          `The file of this session was damaged. Lost: ${lostRecords(damaged).join(', ')}. What is left of it is in ${session.id}.damaged.txt beside the session.`,
+        ]),
+    ...(granted.length === 0
+      ? []
+      : [`This session still allows: ${patterns(granted)}. /permissions takes it back.`]),
+    ...(foreign.length === 0
+      ? []
+      : [`Not honoured, because this program did not write it into the session: ${patterns(foreign)}.`]),
+  ];
+}
+
+/** For `fallbackModel`: whatever answers on this machine. */
+const ANY_LOCAL = 'local';
+
+/** An address and a key that the user set for the main vendor are no other vendor's. */
+async function anotherModel(
+  name: string,
+  { preset, baseUrl, key }: Choice,
+  { settings, terminal }: { settings: Settings; terminal: Stand },
+): Promise<Choice> {
+  const { apiBaseUrl: _, ...config } = settings.config;
+  const provider = config.provider ?? preset.name;
+  const model = name === ANY_LOCAL ? await localModel(preset, { ...settings, env: terminal.env }) : name;
+  if (model === null) throw new UserError('No server answers on this machine.', 'Start one, such as Ollama.');
+  const other = await findModel({ ...settings, config: { ...config, provider, model } }, terminal);
+  if (!other) throw new UserError(`There is no model "${name}".`, '`aca models` lists them.');
+  return other.preset.name === preset.name ? { ...other, baseUrl, key } : other;
+}
+
+type Place = { config: Config; root: string; env: NodeJS.ProcessEnv };
+
+/**
+ * Of the first other vendor that a key is known for, or else of a server on this machine, which comes first where
+ * nothing answers: other vendors will hardly be nearer.
+ */
+async function otherModel({ kind }: ProviderError, choice: Choice, place: Place): Promise<string | null> {
+  const ways = [() => vendorModel(choice, place), () => localModel(choice.preset, place)];
+  for (const way of kind === 'network' || place.config.offline ? ways.reverse() : ways) {
+    const name = await way();
+    if (name !== null) return name;
+  }
+  return null;
+}
+
+async function localModel(
+  preset: Preset,
+  { config, env }: Pick<Place, 'config' | 'env'>,
+): Promise<string | null> {
+  const { apiBaseUrl: _, ...others } = config;
+  for (const server of await discoverLocal({ config: others, env })) {
+    const model = server.provider === preset.name ? undefined : firstToTalk(server);
+    if (model !== undefined) return `${server.provider}/${model}`;
+  }
+  return null;
+}
+
+async function vendorModel({ preset }: Choice, place: Place): Promise<string | null> {
+  if (place.config.offline) return null;
+  // What was set for the main vendor is no other vendor's.
+  const config = { ...place.config, provider: preset.name };
+  const others = presetsOf(config).filter(({ name, local, keyEnv }) => {
+    return !local && name !== preset.name && !keyEnv.some((key) => preset.keyEnv.includes(key));
+  });
+  for (const other of others) {
+    if (other.defaultModel !== undefined && (await keyOf(other, { ...place, config })))
+      return `${other.name}/${other.defaultModel}`;
+  }
+  return null;
+}
+
+function markedFetch(fetch: typeof globalThis.fetch, { mark }: Stand): typeof globalThis.fetch {
+  if (!mark) return fetch;
+  return (input, init) => {
+    mark('first request sent');
+    return fetch(input, init);
+  };
+}
+
+/** Carries the user's proxy and certificates where there are any. Offline it leads no further than the network at hand. */
+export async function userFetch(config: Config, env: NodeJS.ProcessEnv): Promise<typeof globalThis.fetch> {
+  const fetch = await anyFetch(config, env);
+  if (!config.offline) return fetch;
+  return async (input, init) => {
+    const address = input instanceof Request ? input.url : String(input);
+    if (!isNearby(address)) throw new Error(`Offline: ${new URL(address).host} is not asked.`);
+    return fetch(input, init);
+  };
+}
+
+async function anyFetch({ network }: Config, env: NodeJS.ProcessEnv): Promise<typeof globalThis.fetch> {
+  const routed = await networkFetch(env, network).catch((error: Error) => {
+    throw new UserError(error.message, 'Correct network.caFile, or the proxy in HTTPS_PROXY.', {
+      cause: error,
+    });
+  });
+  return routed ?? createHttpFetch();
+}
+
+/** How pages are fetched: by the user's proxy, or else from here, with the user's certificates. */
+async function webRoute(config: Config, env: NodeJS.ProcessEnv): Promise<NonNullable<Parts['web']>> {
+  if (config.offline) return { fetch: await userFetch(config, env) };
+  if (await networkFetch(env)) return { fetch: await userFetch(config, env) };
+  const { caFile } = config.network;
+  if (caFile === undefined) return {};
+  return {
+    certificates: async () => (await import('../lib/network/routed-fetch.ts')).certificates(env, caFile),
+  };
+}
+
+export function sessionStore({ config, root }: Pick<Settings, 'config' | 'root'>): SessionStore {
+  return new SessionStore(
+    config.sessionDirectory ?? path.join(root, 'sessions'),
+    path.join(root, 'grants.key'),
+  );
+}
+
+function sessionSettings(model: string, { maxTokens, temperature, mode }: Config): SessionSettings {
+  return {
+    model,
+    mode,
+    ...(maxTokens !== undefined && { maxTokens }),
+    ...(temperature !== undefined && { temperature }),
+  };
+}
+
+/** Every variable that may hold a key, of vendors in use and not. */
+export function keyVariables(config: Config): string[] {
+  return [
+    'AI_ASSISTANT_API_KEY',
+    ...redisVariables,
+    ...[...presets, ...presetsOf(config)].flatMap((row) => row.keyEnv),
+  ];
+}
+
+export function keyOf(
+  preset: Preset,
+  { config, root, env }: { config: Config; root: string; env: NodeJS.ProcessEnv },
+) {
+  return findKey(preset.name, {
+    keyEnv: preset.keyEnv,
+    env,
+    config,
+    keychain: createKeychain({ home: root, env }),
+  });
+}
+
+function flagsOf(options: Partial<Options>, cwd: string): ConfigInput {
+  const { model, maxTurns, mode, offline, budget = [], allow = [], deny = [], addDir = [] } = options;
+  const verbosity = options.quiet ? 'quiet' : options.verbose ? 'verbose' : undefined;
+  return {
+    ...(model !== undefined && { model }),
+    ...(offline && { offline }),
+    ...(maxTurns !== undefined && { maxTurns }),
+    ...(mode !== undefined && { mode }),
+    ...(budget.length > 0 && { limits: { run: budget.join(' and ') } }),
+    ...(verbosity !== undefined && { verbosity }),
+    ...(options.debug && { log: { level: 'debug' as const } }),
+    ...(allow.length + deny.length > 0 && { permissions: { allow, deny } }),
+    ...(addDir.length > 0 && { additionalDirectories: addDir.map((folder) => path.resolve(cwd, folder)) }),
+  };
+}

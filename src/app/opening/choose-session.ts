@@ -1,0 +1,74 @@
+import type { Options } from '../../cli/args.ts';
+import { UserError } from '../../contract/errors.ts';
+import type { SessionSettings, SessionSummary } from '../../contract/session.ts';
+import { compareText } from '../../lib/text/compare.ts';
+import { visible } from '../../lib/text/printable.ts';
+import { folderIdentity } from '../../sandbox/files/folder-identity.ts';
+import type { OpenSession, SessionStore } from '../../session/store.ts';
+
+type Surroundings = { store: SessionStore; cwd: string; settings: SessionSettings };
+
+/** The session the flags ask for: a new one, an earlier one, or a copy of that. */
+export async function openSession(
+  { resume, continue: goOn, fork, forceDir }: Partial<Options>,
+  { store, cwd, settings }: Surroundings,
+): Promise<OpenSession> {
+  if (resume === undefined && !goOn) {
+    if (fork) throw new UserError('--fork copies a session.', 'Say which: --resume ID or --continue.');
+    return store.create(cwd, settings);
+  }
+  if (resume === true)
+    throw new UserError('Which session?', 'Give its id or title after --resume; `aca sessions` lists them.');
+  const id = resume === undefined ? lastOf(store, cwd) : await store.find(resume);
+  const elsewhere = id === null || forceDir ? null : otherFolder(store.folderOf(id), cwd);
+  if (elsewhere !== null)
+    throw new UserError(
+      `This session is of another folder: ${visible(elsewhere)}.`,
+      'Start it there, or give --force-dir to go on with it here.',
+    );
+  const found = id === null ? null : fork ? await store.fork(id) : await store.resume(id);
+  if (found) return found;
+  throw resume === undefined
+    ? new UserError('There is no session of this folder to continue.', 'Start one without --continue.')
+    : new UserError(`There is no session "${resume}".`, '`aca sessions` lists them.');
+}
+
+/** The folder of a session if it is another than this one, or gone; null if it is this one, or not known. */
+export function otherFolder(folder: string | null, cwd: string): string | null {
+  if (!folder || folder === cwd) return null;
+  const identity = folderIdentity(folder);
+  return identity !== null && identity === folderIdentity(cwd) ? null : folder;
+}
+
+/** Only a yes to this leads on. */
+export function otherFolderQuestion(folder: string, cwd: string): string {
+  return `This session is of another folder: ${visible(folder)}. Go on with it in ${visible(cwd)}?`;
+}
+
+type Asking = Pick<Surroundings, 'store' | 'cwd'> & {
+  confirm(question: string): Promise<boolean>;
+  print(text: string): void;
+};
+
+/** Asks before a session of another folder is gone on with in this one. Null after a no. */
+export async function agreedFolder(
+  options: Options,
+  { store, cwd, confirm, print }: Asking,
+): Promise<Options | null> {
+  const id = typeof options.resume === 'string' ? await store.find(options.resume) : null;
+  const elsewhere = id === null ? null : otherFolder(store.folderOf(id), cwd);
+  if (elsewhere === null || options.forceDir) return options;
+  if (await confirm(otherFolderQuestion(elsewhere, cwd))) return { ...options, forceDir: true };
+  print(`The session was not opened. Its folder is ${visible(elsewhere)}.`);
+  return null;
+}
+
+/** The id of the session of a folder that was used last. */
+export function lastOf(store: SessionStore, cwd: string): string | null {
+  const [last] = byLastUse(store.list()).filter(({ workingDirectory }) => workingDirectory === cwd);
+  return last?.id ?? null;
+}
+
+export function byLastUse(sessions: readonly SessionSummary[]): SessionSummary[] {
+  return sessions.toSorted((a, b) => compareText(b.updatedAt, a.updatedAt));
+}

@@ -1,0 +1,124 @@
+import type { Choice } from '../../assembly/models/choose-model.ts';
+import { modelInfo } from '../../assembly/models/choose-model.ts';
+import { type EmbeddedPlace, openEmbedded } from '../../assembly/models/embedded-model.ts';
+import type { ProfileStore } from '../../assembly/models/model-profiles.ts';
+import type { Config } from '../../config/schema/schema.ts';
+import type { Provider } from '../../contract/provider.ts';
+import { limited } from '../../lib/async/abort.ts';
+import { type CreateOptions, createProvider } from '../../providers/index.ts';
+import { learnedProfile, type ModelProfile, thinkModeOf } from '../../providers/local/profile.ts';
+import type { Manners } from '../../providers/wrappers/adapt.ts';
+
+export type ReachDeps = {
+  config: Config;
+  fetch: typeof globalThis.fetch;
+  profiles: ProfileStore;
+  /** Where models of this very process are. */
+  embedded: EmbeddedPlace;
+  /** One line for the user. */
+  notice(text: string): void;
+};
+
+/** Longer than this, an unasked measurement is given up: the model is then used as any other. */
+const MEASURE_MS = 60_000;
+
+/** The line to a model, in the manners that are known of it. */
+export async function reachModel(choice: Choice, deps: ReachDeps): Promise<Provider> {
+  if (choice.preset.protocol === 'embedded') return openEmbedded(choice, deps.embedded);
+  return choice.stale ? measuredFirst(choice, deps) : open(choice, deps);
+}
+
+/** What is asked of this model on purpose; kept for later. */
+export async function measureModel(
+  choice: Choice,
+  deps: Omit<ReachDeps, 'notice' | 'embedded'>,
+  { signal, onStep }: { signal: AbortSignal; onStep?: (words: string) => void },
+): Promise<ModelProfile> {
+  const { probe } = await import('../../providers/local/probe.ts');
+  const profile = await probe(choice.preset, {
+    ...wayTo(choice, deps),
+    model: choice.model,
+    baseUrl: choice.baseUrl,
+    facts: choice.facts ?? null,
+    signal,
+    ...(onStep && { onStep }),
+  });
+  await deps.profiles.keep(profile);
+  return profile;
+}
+
+function open(choice: Choice, deps: ReachDeps): Promise<Provider> {
+  const { preset, profile, baseUrl, facts } = choice;
+  const learn = (model: string, manners: Manners, because: string) => {
+    deps.notice(`${preset.name}/${model} ${because}.`);
+    const place = { server: baseUrl, model, ...(facts?.digest && { digest: facts.digest }) };
+    const learned = { ...(profile ?? learnedProfile(place, manners)), ...manners, by: 'run' as const };
+    // Where the disk refuses, it is learned again next time.
+    deps.profiles.keep(learned).catch(() => undefined);
+  };
+  return createProvider(preset, {
+    ...wayTo(choice, deps),
+    ...mannersOf(choice, deps.config),
+    ...(preset.local && { onAdapt: (model, { manners, because }) => learn(model, manners, because) }),
+  });
+}
+
+function wayTo(
+  { preset, baseUrl, key, info, model }: Choice,
+  { config, fetch }: Pick<ReachDeps, 'config' | 'fetch'>,
+): CreateOptions {
+  const row = config.providers[preset.name];
+  return {
+    baseUrl,
+    ...(key && { apiKey: key.key }),
+    ...(row?.headers && { headers: row.headers }),
+    ...(config.network.silenceMs !== undefined && { silenceMs: config.network.silenceMs }),
+    fetch,
+    infoOf: (name) => (name === model ? info : modelInfo(preset, name, config)),
+  };
+}
+
+/** The user's word, else what was measured, else what the server says. */
+function mannersOf({ preset, profile, info }: Choice, config: Config): Partial<CreateOptions> {
+  const usual = info.abilities.tools ? 'native' : 'xml';
+  const toolMode = config.providers[preset.name]?.toolMode ?? profile?.toolMode ?? usual;
+  if (!profile) return { toolMode };
+  const think = thinkModeOf(profile);
+  return {
+    toolMode,
+    systemRole: profile.systemRole,
+    ...(toolMode === profile.toolMode && { resultRole: profile.resultRole }),
+    ...(think && { think }),
+  };
+}
+
+/** Another model stands behind the name than the one that was measured: it is measured with the first question. */
+function measuredFirst(choice: Choice, deps: ReachDeps): Provider {
+  let line: Promise<Provider> | undefined;
+  const { stale: _, ...bare } = choice;
+  const measure = async (signal: AbortSignal) => {
+    deps.notice(
+      `${choice.preset.name}/${choice.model} has changed since it was measured; measuring it again.`,
+    );
+    const profile = await measureModel(bare, deps, { signal: limited(MEASURE_MS, signal) }).catch(() => {
+      signal.throwIfAborted();
+      // Unmeasured, it is used as a model nobody knows.
+      return null;
+    });
+    return open(profile ? { ...bare, profile } : bare, deps);
+  };
+  const ready = (signal: AbortSignal) => {
+    line ??= measure(signal).catch((error: unknown) => {
+      line = undefined;
+      throw error;
+    });
+    return line;
+  };
+  return {
+    name: choice.preset.name,
+    async *stream(request, signal) {
+      yield* (await ready(signal)).stream(request, signal);
+    },
+    countTokens: async (request, signal) => (await ready(signal)).countTokens(request, signal),
+  };
+}

@@ -1,0 +1,45 @@
+import path from 'node:path';
+import { UserError } from '../../contract/errors.ts';
+import { envSecrets } from '../../firewall/env-secrets.ts';
+import { createFirewall } from '../../firewall/firewall.ts';
+import type { Terminal } from '../../frontends/shared/terminal.ts';
+import { ownKey } from '../../lib/files/data-key.ts';
+import { dataRoot } from '../../lib/files/data-root.ts';
+import { createLog, logFileIn } from '../../observability/log/log.ts';
+import { loadSettings } from '../open-assistant.ts';
+
+/** Writes a bug to the log; the file it is in, or null when it could not be written. */
+export function logCrash(error: unknown, terminal: Terminal): string | null {
+  const root = dataRoot(terminal.env);
+  const { level, file = logFileIn(root) } = logSettings(terminal);
+  if (level === 'off') return null;
+  const secrets = envSecrets(terminal.env);
+  const firewall = createFirewall({
+    secrets: [() => secrets],
+    key: () => ownKey(path.join(root, 'firewall.key')),
+  });
+  let written: string | null = file;
+  const log = createLog({
+    file,
+    level,
+    sessionId: '',
+    redact: (value) => firewall.hide(value),
+    onTrouble: () => {
+      written = null;
+    },
+  });
+  const { message, stack } = error instanceof Error ? error : new Error(String(error));
+  log.write({ level: 'error', message: `uncaught error: ${message}`, metadata: { stack: stack ?? '' } });
+  return written;
+}
+
+/** Settings that cannot be read are no reason to lose the trace of a bug. */
+function logSettings(terminal: Terminal): { level: 'off' | 'error'; file?: string } {
+  try {
+    const { level, file } = loadSettings({}, terminal).config.log;
+    return { level: level === 'off' ? 'off' : 'error', ...(file !== undefined && { file }) };
+  } catch (error) {
+    if (error instanceof UserError) return { level: 'error' };
+    throw error;
+  }
+}

@@ -1,0 +1,38 @@
+import type { Options } from '../../cli/args.ts';
+import type { Terminal } from '../../frontends/shared/terminal.ts';
+import type { Telemetry } from '../../observability/telemetry/telemetry.ts';
+import type { Settings } from '../open-assistant.ts';
+
+declare const ACA_VERSION: string | undefined;
+
+/** For the whole process; `notices` are for whoever looks at the first session. */
+export type StartedTelemetry = { telemetry: Telemetry; notices: string[] };
+
+/** Nothing is loaded where nobody wants numbers. A collector's address in the environment alone is no wish to send. */
+export async function startTelemetry(
+  { config }: Pick<Settings, 'config'>,
+  { metricsPort }: Partial<Options>,
+  { env }: Pick<Terminal, 'env'>,
+): Promise<StartedTelemetry | undefined> {
+  const { enabled, farewellMs } = config.telemetry;
+  if (!enabled && metricsPort === undefined) return undefined;
+  const [{ Telemetry }, prometheus, otel] = await Promise.all([
+    import('../../observability/telemetry/telemetry.ts'),
+    metricsPort === undefined
+      ? null
+      : import('../../observability/telemetry/prometheus.ts').then(({ servePrometheus }) =>
+          servePrometheus(metricsPort),
+        ),
+    enabled ? import('../../observability/telemetry/otel-settings.ts') : null,
+  ]);
+  const version = typeof ACA_VERSION === 'string' ? ACA_VERSION : 'development';
+  const settings = otel?.otelSettings(env, { version, offline: config.offline }) ?? null;
+  const sends = settings !== null && (settings.traces !== null || settings.metrics !== null);
+  return {
+    telemetry: new Telemetry({ version, prometheus, farewellMs, otel: sends ? settings : null }),
+    notices: [
+      ...(prometheus ? [`Metrics are served at ${prometheus.url}.`] : []),
+      ...(settings?.warnings ?? []),
+    ],
+  };
+}

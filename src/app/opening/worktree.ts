@@ -1,0 +1,113 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type { Options } from '../../cli/args.ts';
+import { projectContent, trustOf } from '../../config/trust.ts';
+import { UserError } from '../../contract/errors.ts';
+import type { Terminal } from '../../frontends/shared/terminal.ts';
+import { createGit, type Git } from '../../sandbox/git.ts';
+import { loadSettings } from '../open-assistant.ts';
+
+type Place = { terminal: Terminal; options: Options };
+
+/** What was made for a session: `base` is the commit it began from, null where it was there before. */
+type Worktree = { folder: string; branch: string; base: string | null };
+
+const NAME = /^[A-Za-z0-9][\w.-]{0,60}$/;
+const WAYS = 'Letters, digits, dots and dashes make a name: --worktree=fix-login "the task".';
+
+/**
+ * Runs a session in a git worktree beside the repository, on a branch of its own. Where nothing was changed, both are
+ * gone at the end; otherwise both stay, and the user is told where they are.
+ */
+export async function inWorktree(
+  wanted: string | true,
+  { terminal, options }: Place,
+  run: (terminal: Terminal, options: Options) => Promise<number>,
+): Promise<number> {
+  const { env, cwd, stderr } = terminal;
+  const { root, trusted } = loadSettings(options, terminal);
+  const git = (folder: string) => createGit({ cwd: folder, env, trusted });
+  const tell = (text: string) => void stderr.write(`${text}\n`);
+  const name = wanted === true ? stampOf(new Date()) : wanted;
+  if (!NAME.test(name) || name.includes('..') || /\.(lock)?$/.test(name))
+    throw new UserError(`"${name}" cannot be the name of a worktree.`, WAYS);
+
+  const made = await makeWorktree(name, { git: git(cwd), trusted });
+  tell(`Working in ${made.folder}, on branch ${made.branch}.`);
+  const inner = await sameFolder(made.folder, git(cwd));
+  // The user trusts these very files, in the folder they come from.
+  const trust = trusted && trustOf(root, cwd, projectContent(inner, root)).type === 'trusted';
+  try {
+    return await run({ ...terminal, cwd: inner }, { ...options, ...(trust && { trust }) });
+  } finally {
+    tell(await leave(made, { inside: git(made.folder), outside: git(cwd) }));
+  }
+}
+
+async function makeWorktree(
+  name: string,
+  { git, trusted }: { git: Git; trusted: boolean },
+): Promise<Worktree> {
+  const common = await git.look('rev-parse', '--path-format=absolute', '--git-common-dir');
+  if (!common.success)
+    throw new UserError(
+      'A worktree needs a git repository, and this folder is in none.',
+      'Run `git init` first.',
+    );
+  const head = await git.look('rev-parse', '--verify', '--quiet', 'HEAD');
+  if (!head.success)
+    throw new UserError('A worktree begins from a commit, and there is none yet.', 'Commit something first.');
+  const main = path.dirname(common.out.trim());
+  const folder = path.join(path.dirname(main), `${path.basename(main)}.worktrees`, name);
+  const branch = `aca/${name}`;
+  const known = (await git.look('worktree', 'list', '--porcelain')).out.split('\n');
+  if (known.includes(`worktree ${folder}`) && existsSync(folder)) return { folder, branch, base: null };
+  if (existsSync(folder)) throw new UserError(`${folder} is there already.`, 'Choose another name.');
+  const isBranch = (await git.look('rev-parse', '--verify', '--quiet', `refs/heads/${branch}`)).success;
+  const { success, err } = await git.act([
+    // Nobody has agreed to the hooks of a folder that is not trusted.
+    ...(trusted ? [] : ['-c', 'core.hooksPath=/dev/null']),
+    ...['worktree', 'add', ...(isBranch ? [folder, branch] : ['-b', branch, folder])],
+  ]);
+  if (!success) throw new UserError(`There is no worktree: ${err.trim()}`, 'Mend that, or work here.');
+  // A branch that was there before holds somebody's work.
+  return { folder, branch, base: isBranch ? null : head.out.trim() };
+}
+
+/** The same folder of the project, if the worktree has it. */
+async function sameFolder(folder: string, git: Git): Promise<string> {
+  const prefix = (await git.look('rev-parse', '--show-prefix')).out.trim();
+  const inner = path.join(folder, prefix);
+  return existsSync(inner) ? path.resolve(inner) : folder;
+}
+
+/** What is said at the end. Files that git ignores are somebody's, too: nothing is lost unasked. */
+async function leave(
+  { folder, branch, base }: Worktree,
+  { inside, outside }: { inside: Git; outside: Git },
+): Promise<string> {
+  if (!existsSync(folder)) return `The worktree ${folder} is gone.`;
+  const status = await inside.look('status', '--porcelain', '--ignored');
+  const head = (await inside.look('rev-parse', 'HEAD')).out.trim();
+  const isUntouched = base !== null && status.success && status.out === '' && head === base;
+  if (isUntouched && (await outside.act(['worktree', 'remove', folder])).success) {
+    await outside.act(['branch', '--delete', branch]);
+    return 'Nothing was changed: the worktree and its branch are removed.';
+  }
+  const open = status.out.split('\n').filter(Boolean).length;
+  const commits = base === null ? '' : (await inside.look('rev-list', '--count', `${base}..HEAD`)).out.trim();
+  const facts = [
+    ...(commits === '' || commits === '0'
+      ? []
+      : [`${commits} new ${commits === '1' ? 'commit' : 'commits'}`]),
+    ...(open === 0 ? [] : [`${open} ${open === 1 ? 'file' : 'files'} not committed`]),
+  ];
+  return [
+    `The worktree ${folder} stays, on branch ${branch}${facts.length > 0 ? `: ${facts.join(', ')}` : ''}.`,
+    `Go on there with --worktree=${path.basename(folder)}, take its work over with \`git merge ${branch}\`, or remove it with \`git worktree remove ${folder}\`.`,
+  ].join('\n');
+}
+
+function stampOf(now: Date): string {
+  return now.toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
+}

@@ -1,0 +1,98 @@
+import path from 'node:path';
+import { extensionsOf } from '../../config/project-extensions.ts';
+import type { ProjectContent } from '../../config/trust.ts';
+import { peek } from '../../lib/files/peek.ts';
+import type { CustomCommand } from '../../plugins/custom-command.ts';
+import type { Skill } from '../../plugins/skills.ts';
+
+/** `files` are the project's, as the user trusted them. */
+export type ExtensionPlaces = { dataRoot: string; files: readonly ProjectContent[] };
+
+const MAX_BYTES = 256 * 1024;
+const MAX_DEPTH = 3;
+
+/** Whether anybody has written a command or a skill; if not, nothing need be loaded for them. */
+export function hasMarkdown({ dataRoot, files }: ExtensionPlaces, kind: 'commands' | 'skills'): boolean {
+  return files.length > 0 || peek.folder(path.join(dataRoot, kind)) !== null;
+}
+
+/** The user's own before the project's: a project cannot take a name that the user gave. */
+export async function findCommands({
+  dataRoot,
+  files,
+}: ExtensionPlaces): Promise<{ commands: CustomCommand[]; troubles: string[] }> {
+  const [{ parseCommand }, { builtinCommands }] = await Promise.all([
+    import('../../plugins/custom-command.ts'),
+    import('../../commands/index.ts'),
+  ]);
+  const taken = new Map(builtinCommands.map(({ name }) => [name, 'a command of the assistant']));
+  const commands: CustomCommand[] = [];
+  const troubles: string[] = [];
+  const found = [
+    ...markdownUnder(path.join(dataRoot, 'commands')).map((file) => ({ file, source: 'user' as const })),
+    // What is nearer to the working directory goes first.
+    ...extensionsOf(files, 'command')
+      .toReversed()
+      .map((file) => ({ file, source: 'project' as const })),
+  ];
+  for (const { file, source } of found) {
+    const command = parseCommand(file, source);
+    const other = command && taken.get(command.name);
+    if (!command) troubles.push(`${file.file}: this is no name for a command; use letters, digits and "-".`);
+    else if (other) troubles.push(`${file.file} is left out: /${command.name} is ${other}.`);
+    else {
+      taken.set(command.name, file.file);
+      commands.push(command);
+    }
+  }
+  return { commands: commands.sort((a, b) => (a.name < b.name ? -1 : 1)), troubles };
+}
+
+/** `plugins` are the folders of those that are loaded. */
+export async function findSkills(
+  { dataRoot, files }: ExtensionPlaces,
+  plugins: readonly string[],
+): Promise<{ skills: Skill[]; troubles: string[] }> {
+  const { parseSkill, shelve } = await import('../../plugins/skills.ts');
+  const found = [
+    ...skillsIn(dataRoot).map((file) => ({ file, source: 'user' as const })),
+    ...extensionsOf(files, 'skill').map((file) => ({ file, source: 'project' as const })),
+    ...plugins.flatMap(skillsIn).map((file) => ({ file, source: 'plugin' as const })),
+  ];
+  const parsed = found.map(({ file, source }) => ({ file: file.file, skill: parseSkill(file, source) }));
+  const { skills, troubles } = shelve(parsed.flatMap(({ skill }) => skill ?? []));
+  const broken = parsed.filter(({ skill }) => skill === null);
+  return {
+    skills,
+    troubles: [
+      ...broken.map(({ file }) => `${file}: a skill needs a name and a description at its head.`),
+      ...troubles,
+    ],
+  };
+}
+
+function skillsIn(folder: string): { file: string; text: string }[] {
+  const place = path.join(folder, 'skills');
+  const names = peek.folder(place)?.folders ?? [];
+  return names.sort().flatMap((name) => readSmall(path.join(place, name, 'SKILL.md')));
+}
+
+function markdownUnder(
+  place: string,
+  prefix = '',
+  depth = 0,
+): { path: string; file: string; text: string }[] {
+  const found = depth > MAX_DEPTH ? null : peek.folder(path.join(place, prefix));
+  const own = (found?.files ?? []).filter((name) => name.endsWith('.md')).sort();
+  return [
+    ...own.flatMap((name) =>
+      readSmall(path.join(place, prefix, name)).map((read) => ({ ...read, path: prefix + name })),
+    ),
+    ...(found?.folders ?? []).sort().flatMap((name) => markdownUnder(place, `${prefix}${name}/`, depth + 1)),
+  ];
+}
+
+function readSmall(file: string): { file: string; text: string }[] {
+  const size = peek.file(file)?.size;
+  return size === undefined || size > MAX_BYTES ? [] : [{ file, text: peek.text(file) }];
+}

@@ -1,0 +1,94 @@
+import type { McpServers } from '../../contract/command.ts';
+import type { ToolDefinition } from '../../contract/provider.ts';
+import { createDesk, type LoginPlace } from '../../mcp/desk.ts';
+import type { Hub } from '../../mcp/hub.ts';
+import { createSessionTools, type SessionTools } from '../../mcp/tools/session-tools.ts';
+import { estimateTokens } from '../../providers/models/estimate-tokens.ts';
+import { toDefinition } from '../../tools/registry.ts';
+
+/** Past this share of the window only the names of the servers' tools are sent. */
+const SHARE = 0.1;
+/**
+ * How long the first run waits for servers that are still starting, so that its requests can list their tools: longer
+ * for those it is likely to call. The others are waited for by the call that turns out to need them.
+ */
+const PATIENCE_MS = { watched: 3_000, alone: 15_000 };
+/** All are waited for this long, without a word. */
+const QUICK_MS = 1_000;
+
+type ServerTools = SessionTools & {
+  desk: McpServers;
+  /** All that a request tells of tools: the very same list while nothing changes. */
+  behind(builtin: readonly ToolDefinition[]): readonly ToolDefinition[];
+  /** The servers are ready, or as ready as this prompt can wait for; from here on the list of tools stays. */
+  ready(prompt: string): Promise<void>;
+  close(): void;
+};
+
+/** What a session hands to those who bring the servers into it. */
+type SessionDeps = {
+  /** What may be sent to a server. */
+  outgoing<T>(value: T): T;
+  isWatched: boolean;
+  /** Whether a rule lets this server's tools run. */
+  isAllowed(server: string): boolean;
+  /** Tokens of the model's window. */
+  window(): number;
+  notice(text: string): void;
+};
+
+/** A function, so that a start without servers loads nothing of them. */
+export type BringServers = (deps: SessionDeps) => ServerTools;
+
+/** What the process's servers bring to one session. */
+export function bringServers(hub: Hub, place: LoginPlace): BringServers {
+  return (deps) => createServerTools(hub, place, deps);
+}
+
+function createServerTools(hub: Hub, place: LoginPlace, deps: SessionDeps): ServerTools {
+  const tokens = (tools: readonly ToolDefinition[]) =>
+    estimateTokens({ model: '', system: '', messages: [], tools: [...tools] });
+  const session = createSessionTools(hub, {
+    outgoing: deps.outgoing,
+    isWatched: deps.isWatched,
+    define: toDefinition,
+    fits: (definitions) => tokens(definitions) <= SHARE * deps.window(),
+  });
+  const stop = hub.onNotice(deps.notice);
+  let settling: Promise<void> | undefined;
+  let joined: { theirs: readonly ToolDefinition[]; all: readonly ToolDefinition[] } | undefined;
+  return {
+    ...session,
+    behind(builtin) {
+      const theirs = session.definitions();
+      if (joined?.theirs !== theirs) joined = { theirs, all: [...builtin, ...theirs] };
+      return joined.all;
+    },
+    desk: createDesk(hub, { ...place, outgoing: deps.outgoing }),
+    async ready(prompt) {
+      settling ??= waitForServers(hub, deps, prompt).then(session.settle);
+      await settling;
+    },
+    close: () => void stop(),
+  };
+}
+
+async function waitForServers(hub: Hub, deps: SessionDeps, prompt: string): Promise<void> {
+  const { isWatched, isAllowed, notice } = deps;
+  await hub.settled(QUICK_MS);
+  const needed = hub.starting().filter((name) => isAllowed(name) || prompt.includes(name));
+  if (needed.length > 0) {
+    const ms = isWatched ? PATIENCE_MS.watched : PATIENCE_MS.alone;
+    notice(`Waiting for ${serversNamed(needed)} to start (up to ${ms / 1_000}s).`);
+    await hub.settled(ms, { names: needed });
+  }
+  const late = hub.starting();
+  if (late.length > 0)
+    notice(
+      `Going on while ${serversNamed(late)} start${late.length === 1 ? 's' : ''}; a call that needs it waits.`,
+    );
+}
+
+function serversNamed(names: readonly string[]): string {
+  return `MCP server${names.length === 1 ? '' : 's'} ${names.join(', ')}`;
+}

@@ -1,0 +1,115 @@
+import type { GoOn } from '../../agent/run-on.ts';
+import type { RouterDeps } from '../../agent/tool-router.ts';
+import { hookPoints } from '../../config/schema/hook-settings.ts';
+import type { Config } from '../../config/schema/schema.ts';
+import type { Session } from '../../contract/session.ts';
+import type { Shell } from '../../contract/tool.ts';
+import { limited } from '../../lib/async/abort.ts';
+import type { Firing, HookSaying, ShellHooks } from '../../plugins/shell-hooks.ts';
+
+export type SessionHooksDeps = {
+  hooks: Config['hooks'];
+  session: Session;
+  cwd: string;
+  mode(): string;
+  shell: Pick<Shell, 'run'>;
+  notice(text: string): void;
+};
+
+/** The user's commands at certain points of one session. What is not set up costs nothing. */
+export type SessionHooks = {
+  /** For the first prompt of a session. */
+  sessionStart(source: 'startup' | 'resume', signal: AbortSignal): Promise<string[]>;
+  prompt(text: string, signal: AbortSignal): Promise<{ blocked: string | null; context: string[] }>;
+  before: NonNullable<RouterDeps['before']>;
+  after: NonNullable<RouterDeps['after']>;
+  goOn: GoOn;
+  /** Whether older messages are to be kept as they are. */
+  keepsAll(cause: 'routine' | 'asked', focus: string): Promise<boolean>;
+  sessionEnd(): Promise<void>;
+  list(): { point: string; command: string }[];
+};
+
+/** Nobody who leaves is kept longer. */
+const END_MS = 5_000;
+
+export function createSessionHooks(deps: SessionHooksDeps): SessionHooks {
+  const { hooks, session, cwd, mode, notice } = deps;
+  const { signal: forever } = new AbortController();
+  let made: Promise<ShellHooks> | undefined;
+
+  /** Loaded when the first one runs. */
+  function shellHooks(): Promise<ShellHooks> {
+    made ??= import('../../plugins/shell-hooks.ts').then(({ createShellHooks }) =>
+      createShellHooks({
+        hooks,
+        notice,
+        facts: () => ({ session_id: session.id, cwd, permission_mode: mode() }),
+        run: ({ command, input, timeoutMs, signal }) =>
+          deps.shell.run({
+            command,
+            input,
+            timeoutMs,
+            signal,
+            // For those that were written for another assistant.
+            env: { CLAUDE_PROJECT_DIR: cwd },
+          }),
+      }),
+    );
+    return made;
+  }
+
+  async function fire(point: keyof Config['hooks'], firing: Firing): Promise<HookSaying> {
+    return hooks[point].length === 0
+      ? { blocked: null, context: [] }
+      : (await shellHooks()).fire(point, firing);
+  }
+
+  return {
+    async sessionStart(source, signal) {
+      const { blocked, context } = await fire('SessionStart', { facts: () => ({ source }), signal });
+      if (blocked !== null) notice(`A SessionStart hook says: ${blocked}`);
+      return context;
+    },
+    prompt: (prompt, signal) => fire('UserPromptSubmit', { facts: () => ({ prompt }), signal }),
+    async before({ name: tool, input }, signal) {
+      const facts = (changed: unknown) => ({ tool_name: tool, tool_input: changed ?? input });
+      const said = await fire('PreToolUse', { tool, facts, signal });
+      if (said.blocked !== null)
+        return { type: 'block', by: 'hook PreToolUse', because: `a hook refuses it: ${said.blocked}` };
+      for (const text of said.context) notice(text);
+      return { type: 'go', input: said.input ?? input };
+    },
+    async after({ name: tool, input }, result, signal) {
+      // As other assistants do: what a hook does to a result would be wrong where there is none.
+      if (!result.success) return [];
+      const { success, output } = result;
+      const facts = () => ({ tool_name: tool, tool_input: input, tool_response: { success, output } });
+      const { blocked, context } = await fire('PostToolUse', { tool, facts, signal });
+      return [...context, ...(blocked === null ? [] : [blocked])].map((text) => `[From a hook:]\n${text}`);
+    },
+    async goOn(again, signal) {
+      const { blocked } = await fire('Stop', { facts: () => ({ stop_hook_active: again > 0 }), signal });
+      return blocked === null ? null : `[A hook says that the work is not done:]\n${blocked}`;
+    },
+    async keepsAll(cause, focus) {
+      const trigger = cause === 'asked' ? 'manual' : 'auto';
+      const facts = () => ({ trigger, custom_instructions: focus });
+      const { blocked } = await fire('PreCompact', { facts, signal: forever });
+      if (blocked !== null) notice(`Nothing was compacted, a hook refuses it: ${blocked}`);
+      return blocked !== null;
+    },
+    async sessionEnd() {
+      await fire('SessionEnd', { facts: () => ({ reason: 'exit' }), signal: limited(END_MS) });
+    },
+    list: () =>
+      hookPoints.flatMap((point) =>
+        hooks[point].flatMap(({ command, hooks: several = [] }) =>
+          [...(command === undefined ? [] : [{ command }]), ...several].map((one) => ({
+            point,
+            command: one.command,
+          })),
+        ),
+      ),
+  };
+}

@@ -1,0 +1,30 @@
+import type { Config } from '../../config/schema/schema.ts';
+import type { LoginPlace } from '../../mcp/desk.ts';
+import { type Hub, openHub } from '../../mcp/hub.ts';
+import { createProcessKeeper } from '../../sandbox/shell/process-keeper.ts';
+import { type BringServers, bringServers } from './server-tools.ts';
+
+/** The servers of this process. `close` ends them and all they started. */
+export type StartedServers = { hub: Hub; bring: BringServers; close(): Promise<void> };
+
+export function startServers({
+  config,
+  cwd,
+  trusted,
+  version,
+  ...place
+}: LoginPlace & { config: Config; cwd: string; trusted: boolean; version: string }): StartedServers {
+  const { env, dataRoot, fetch } = place;
+  const hub = openHub({
+    servers: config.mcpServers,
+    env,
+    cwd,
+    roots: [cwd, ...config.additionalDirectories],
+    keeper: createProcessKeeper({ path: env.PATH }),
+    fetch,
+    dataRoot,
+    trusted,
+    version,
+  });
+  return { hub, bring: bringServers(hub, place), close: () => hub.close() };
+}

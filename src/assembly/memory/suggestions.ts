@@ -1,0 +1,57 @@
+import path from 'node:path';
+import type { Suggestion } from '../../contract/command.ts';
+import type { Access } from '../../contract/permission.ts';
+import { type Approval, habitsIn } from '../../memory/habits.ts';
+import type { MemoryStore } from '../../memory/store.ts';
+import { readAudit } from '../../observability/audit/read-audit.ts';
+import type { Parts } from '../parts.ts';
+
+export type SuggestionDeps = {
+  /** The rules that would spare the question about such a call; none where nothing would. */
+  offers(tool: string, accesses: readonly Access[]): Promise<readonly string[]>;
+  /** As if the user had answered "always". */
+  allowAlways(rule: string): Promise<void>;
+};
+
+type Sources = SuggestionDeps & { store: MemoryStore; isOurs(folder: string): boolean };
+
+const LOOKED_AT = 20_000;
+/** Told so often and never taken back, a note is a convention. */
+const SETTLED = 3;
+
+/** What was approved again and again in this project, and what has proved itself as a convention. */
+export function createSuggestions(parts: Parts, sources: Sources): () => Promise<Suggestion[]> {
+  const { offers, allowAlways, store, isOurs } = sources;
+  const file = path.join(parts.dataRoot, 'audit.jsonl');
+
+  async function rules(): Promise<Suggestion[]> {
+    const entries = await readAudit(file, { tail: LOOKED_AT });
+    const approvals: Approval[] = [];
+    for (const { tool, accesses, verdict, by, cwd, time } of entries) {
+      const isCommand = accesses.some(({ kind }) => kind === 'execute');
+      const isWhole = accesses.every(({ target }) => !target.includes('[secret:'));
+      if (verdict !== 'allow' || by !== 'user' || !isCommand || !isWhole || !isOurs(cwd)) continue;
+      for (const rule of await offers(tool, accesses)) approvals.push({ rule, at: time });
+    }
+    return habitsIn(approvals).map(({ rule, times, last }) => ({
+      what: 'rule',
+      text: rule,
+      because: `approved ${times} times, last on ${last.slice(0, 10)}`,
+      apply: () => allowAlways(rule),
+    }));
+  }
+
+  function conventions(): Suggestion[] {
+    return store
+      .list()
+      .filter(({ kind, uses, pinned }) => !pinned && uses >= SETTLED && ['user', 'decisions'].includes(kind))
+      .map((note) => ({
+        what: 'convention',
+        text: note.text,
+        because: `told in ${note.uses} sessions`,
+        apply: async () => void (await store.replace(note, (entry) => ({ ...entry, pinned: true }))),
+      }));
+  }
+
+  return async () => [...(await rules()), ...conventions()];
+}

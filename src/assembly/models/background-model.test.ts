@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'vitest';
+import { says } from '../../../test/support/model-server/script.ts';
+import { type ScriptedModel, scripted } from '../../../test/support/scripted.ts';
+import { settled } from '../../config/schema/check-settings.ts';
+import { ProviderError, UserError } from '../../contract/errors.ts';
+import type { ProviderEvent } from '../../contract/provider.ts';
+import { infoOf } from '../../providers/models/models.ts';
+import { findPreset } from '../../providers/presets.ts';
+import { cheapestOf, type HelperDeps, helperOf } from './background-model.ts';
+import type { Choice } from './choose-model.ts';
+
+function choiceOf(provider: string, model: string, baseUrl?: string): Choice {
+  const preset = findPreset(provider);
+  if (!preset) throw new Error(`no preset ${provider}`);
+  return { preset, baseUrl: baseUrl ?? preset.baseUrl, model, info: infoOf(provider, model), key: null };
+}
+
+const config = settled({});
+const signal = new AbortController().signal;
+const sonnet = choiceOf('anthropic', 'claude-sonnet-4-5');
+const options = { maxTokens: 100, signal };
+
+function setUp(main: ScriptedModel, cheap: ScriptedModel, changes: Partial<HelperDeps> = {}) {
+  return helperOf({
+    config,
+    main: { choice: sonnet, provider: main },
+    beside: (choice) => ({ choice, provider: cheap }),
+    open: async () => ({ choice: choiceOf('openai', 'gpt-5-mini'), provider: cheap }),
+    ...changes,
+  });
+}
+
+describe('[U05] the model for side jobs', () => {
+  test('is the cheapest of the same vendor whose window is large enough', () => {
+    expect(cheapestOf(sonnet, config, 32_000)?.id).toBe('claude-haiku-5-5');
+    expect(cheapestOf(choiceOf('openai', 'gpt-5'), config, 32_000)?.id).toBe('gpt-5-nano');
+    expect(cheapestOf(choiceOf('openai', 'gpt-5'), config, 900_000)?.contextWindow).toBeGreaterThan(900_000);
+  });
+
+  test('is not guessed where the cheapest is at work already, or the server or the price is unknown', () => {
+    expect(cheapestOf(choiceOf('anthropic', 'claude-haiku-5-5'), config, 32_000)).toBeNull();
+    expect(cheapestOf(choiceOf('anthropic', 'claude-sonnet-4-5', 'http://proxy.test'), config, 1)).toBeNull();
+    expect(cheapestOf(choiceOf('ollama', 'qwen3:8b'), config, 1)).toBeNull();
+  });
+
+  test('answers one prompt, thinking little, and says who it was', async () => {
+    const main = scripted();
+    const cheap = scripted(says(' short '));
+    const helper = await setUp(main, cheap)();
+    expect(await helper?.complete('sum this up', options)).toEqual({
+      text: 'short',
+      usage: { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0 },
+      by: 'anthropic/claude-haiku-5-5',
+    });
+    expect(cheap.requests).toMatchObject([
+      // Its thoughts have room of their own.
+      { model: 'claude-haiku-5-5', maxTokens: 100 + 8192, effort: 'low' },
+    ]);
+  });
+
+  test('says when an answer was cut off', async () => {
+    const half: ProviderEvent[] = [
+      { type: 'text', text: 'hal' },
+      { type: 'stop', reason: 'max_tokens' },
+    ];
+    const helper = await setUp(scripted(), scripted(half))();
+    expect(await helper?.complete('sum this up', options)).toMatchObject({ text: 'hal', cut: true });
+  });
+
+  test('is the one the user named, before any other', async () => {
+    const cheap = scripted(says('short'));
+    const named = setUp(scripted(), cheap, { config: { ...config, helperModel: 'openai/gpt-5-mini' } });
+    const helper = await named();
+    expect(helper?.model).toBe('gpt-5-mini');
+    expect((await helper?.complete('x', options))?.by).toBe('openai/gpt-5-mini');
+  });
+
+  test('gives way to the main model when it fails or says nothing', async () => {
+    const overloaded = new ProviderError('busy', { kind: 'overloaded', provider: 'p' });
+    const main = scripted(says('one'), says('two'));
+    const helper = await setUp(main, scripted(overloaded, says(' ')))();
+    expect((await helper?.complete('x', options))?.text).toBe('one');
+    expect((await helper?.complete('x', options))?.text).toBe('two');
+  });
+
+  test('is not asked a second time when the vendor has no such model', async () => {
+    const gone = new ProviderError('no such model', { kind: 'model_not_found', provider: 'p' });
+    const cheap = scripted(gone);
+    const find = setUp(scripted(says('one'), says('two')), cheap);
+    await (await find())?.complete('x', options);
+    const second = await find();
+    expect(second?.model).toBe('claude-sonnet-4-5');
+    expect((await second?.complete('x', options))?.text).toBe('two');
+    expect(cheap.requests).toHaveLength(1);
+  });
+
+  test('is the main one where the named one cannot be reached or sees too little', async () => {
+    const changes = { config: { ...config, helperModel: 'nobody/nothing' } };
+    const unreachable = setUp(scripted(), scripted(), {
+      ...changes,
+      open: async () => {
+        throw new UserError('There is no provider "nobody".', '');
+      },
+    });
+    expect((await unreachable())?.model).toBe('claude-sonnet-4-5');
+    const small = setUp(scripted(), scripted(), changes);
+    expect((await small({ window: 500_000 }))?.model).toBe('claude-sonnet-4-5');
+  });
+
+  test('there is none when side jobs are switched off', async () => {
+    const off = setUp(scripted(), scripted(), { config: { ...config, helperModel: 'none' } });
+    expect(await off()).toBeNull();
+  });
+
+  test('when the main model fails, too, the failure is told', async () => {
+    const busy = new ProviderError('busy', { kind: 'overloaded', provider: 'p' });
+    const helper = await setUp(scripted(busy), scripted(busy))();
+    await expect(helper?.complete('x', options)).rejects.toBe(busy);
+  });
+});

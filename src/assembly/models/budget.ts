@@ -1,0 +1,302 @@
+import { randomUUID } from 'node:crypto';
+import type { Config } from '../../config/schema/schema.ts';
+import type { Spending } from '../../contract/command.ts';
+import { BudgetReachedError } from '../../contract/errors.ts';
+import {
+  formatLimit,
+  type Limit,
+  type LimitScope,
+  limitInPrompt,
+  parseLimits,
+} from '../../contract/limit.ts';
+import type { Usage } from '../../contract/message.ts';
+import type { CompletionRequest, Provider, ProviderEvent } from '../../contract/provider.ts';
+import { pause } from '../../lib/async/abort.ts';
+import {
+  type Admission,
+  amountsOf,
+  describeLimit,
+  judgeCall,
+  type PlannedCall,
+  type ScopedLimit,
+  type Standing,
+  standingOf,
+  tallyOf,
+} from '../../observability/spending/cost.ts';
+import {
+  type Books,
+  type CallOwner,
+  type Entry,
+  type Hold,
+  Ledger,
+  type Sums,
+} from '../../observability/spending/ledger.ts';
+import { estimateTokens } from '../../providers/models/estimate-tokens.ts';
+import { costOf } from '../../providers/models/models.ts';
+import type { Choice } from './choose-model.ts';
+import { createPromptBound, priceAtMost } from './worst-case.ts';
+
+export type BudgetDeps = {
+  /** One file a day. */
+  folder: string;
+  session: { id: string };
+  limits: Config['limits'];
+  notice(level: 'info' | 'warn', text: string): void;
+  /** What was done in this run and what is left, for the words at a limit. */
+  soFar(): string;
+  now?: () => Date;
+};
+
+/** How long calls under way are waited for when they hold what the next one needs. */
+const PATIENCE_MS = 300_000;
+const LOOK_AGAIN_MS = 200;
+/** Tokens of an answer where nobody says how long it may be: what is held should not keep others waiting. */
+const USUAL_MOST = 32_000;
+const CHARACTERS_PER_TOKEN = 3.5;
+const SCOPES = ['run', 'session', 'day'] as const satisfies readonly LimitScope[];
+const FREE = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+
+/** Dollars of calls, each null where its price was unknown. */
+export type Purse = (number | null)[];
+
+/** A call that was let through: its owner in the ledger, and its longest answer where a limit holds. */
+type Admitted = { owner: CallOwner; id: string; held: boolean; maxTokens?: number };
+
+/** Counts every call, and lets none through that could go past a limit. */
+export class Budget implements Spending {
+  readonly #deps: BudgetDeps;
+  readonly #ledger: Ledger;
+  readonly #bound = createPromptBound();
+  readonly #limits: Record<LimitScope, readonly Limit[]>;
+  #run = { id: randomUUID() as string, limits: [] as readonly Limit[] };
+  readonly #now: () => Date;
+  readonly #since: Purse = [];
+  #troubled = false;
+
+  constructor(deps: BudgetDeps) {
+    this.#deps = deps;
+    this.#now = deps.now ?? (() => new Date());
+    this.#ledger = new Ledger(deps.folder, this.#now);
+    const parsed = (text: string | undefined) => (text === undefined ? [] : (parseLimits(text) ?? []));
+    const { run, session, day } = deps.limits;
+    this.#limits = { run: parsed(run), session: parsed(session), day: parsed(day) };
+  }
+
+  /** A limit at the end of the prompt holds for this run. */
+  beginRun(prompt: string): void {
+    const limit = limitInPrompt(prompt);
+    this.#run = { id: randomUUID(), limits: limit ? [limit] : [] };
+    if (limit) this.#deps.notice('info', `This run may take ${formatLimit(limit)}.`);
+  }
+
+  /** Dollars since this was last asked, of the calls counted there; null when a price was unknown. */
+  takeCost(purse: Purse = this.#since): number | null {
+    const since = purse.splice(0);
+    return since.includes(null) ? null : since.reduce<number>((sum, usd) => sum + (usd ?? 0), 0);
+  }
+
+  /** What nobody has taken from a purse counts as the session's. */
+  keepRest(purse: Purse): void {
+    this.#since.push(...purse.splice(0));
+  }
+
+  /** The provider with each of its calls counted, and held to the limits. */
+  metered(
+    provider: Provider,
+    {
+      choice,
+      purpose,
+      purse = this.#since,
+    }: Pick<CallOwner, 'purpose'> & { choice: Choice; purse?: Purse | undefined },
+  ): Provider {
+    const { info, preset } = choice;
+    const admit = (request: CompletionRequest, signal: AbortSignal) =>
+      this.#admit(request, { choice, purpose, signal });
+    const settle = (admitted: Admitted, usage: Usage | null, estimated: boolean) => {
+      if (!usage) {
+        if (admitted.held) this.#write((ledger) => ledger.release(admitted.id));
+        return;
+      }
+      const usd = costOf(usage, info);
+      purse.push(usd);
+      const at = this.#now().toISOString();
+      const entry = { ...admitted.owner, id: admitted.id, at, usage, usd, ...(estimated && { estimated }) };
+      this.#write((ledger) => ledger.spend(entry as Entry));
+    };
+    const bound = this.#bound;
+    const { notice } = this.#deps;
+    return {
+      ...provider,
+      async *stream(request, signal) {
+        const admitted = await admit(request, signal);
+        const { maxTokens } = admitted;
+        const heard = new Heard();
+        let isOver = false;
+        try {
+          const bounded = maxTokens === undefined ? request : { ...request, maxTokens };
+          for await (const event of provider.stream(bounded, signal)) {
+            heard.take(event);
+            if (event.type === 'stop' && event.reason === 'max_tokens' && maxTokens !== undefined)
+              notice('warn', `The limit left room for ${maxTokens} tokens of this answer (${preset.name}).`);
+            yield event;
+          }
+          isOver = true;
+        } finally {
+          if (heard.usage) bound.learn(request, heard.usage);
+          const figures = isOver && heard.usage;
+          const isSent = isOver || heard.something || signal.aborted;
+          settle(admitted, figures || (isSent ? heard.estimate(request) : null), !figures);
+        }
+      },
+    };
+  }
+
+  async costs(): ReturnType<Spending['costs']> {
+    const books = this.#ledger.books(this.#deps.session.id);
+    return SCOPES.map((scope) => ({ scope, models: tallyOf(this.#sumsOf(scope, books).spent) }));
+  }
+
+  async limits(): ReturnType<Spending['limits']> {
+    const standings = this.#standings(this.#ledger.books(this.#deps.session.id));
+    return this.#active().map(({ scope, limit }) => ({
+      scope,
+      limit,
+      used: standings[scope].spent[limit.unit],
+    }));
+  }
+
+  setLimits(scope: LimitScope, limits: readonly Limit[]): void {
+    this.#limits[scope] = limits;
+  }
+
+  #active(): ScopedLimit[] {
+    const { run, session, day } = this.#limits;
+    const of = (scope: LimitScope, limits: readonly Limit[]) => limits.map((limit) => ({ scope, limit }));
+    return [...of('run', [...run, ...this.#run.limits]), ...of('session', session), ...of('day', day)];
+  }
+
+  async #admit(
+    request: CompletionRequest,
+    { choice, purpose, signal }: Pick<CallOwner, 'purpose'> & { choice: Choice; signal: AbortSignal },
+  ): Promise<Admitted> {
+    const { info, preset } = choice;
+    const limits = this.#active();
+    const model = `${preset.name}/${request.model}`;
+    const owner = { session: this.#deps.session.id, run: this.#run.id, model, purpose };
+    const id = randomUUID();
+    if (limits.length === 0) return { owner, id, held: false };
+    const inputTokens = this.#bound.of(request);
+    const call: PlannedCall = {
+      inputTokens,
+      outputTokens: Math.min(request.maxTokens ?? USUAL_MOST, info.maxOutputTokens),
+      price: priceAtMost(info, inputTokens) ?? (preset.local ? FREE : null),
+      purpose,
+    };
+    if (!call.price && limits.some(({ limit }) => limit.unit === 'usd')) throw unpriced(model);
+    const until = performance.now() + PATIENCE_MS;
+    for (let told = false; ; told = true) {
+      signal.throwIfAborted();
+      const patient = performance.now() < until;
+      const verdict = await this.#decide<Admission>((books) => {
+        const standings = this.#standings(books);
+        const standing = limits.map((limit) => ({ limit, standing: standings[limit.scope] }));
+        const verdict = judgeCall(standing, call, { patient });
+        if (verdict.type !== 'go') return { verdict };
+        const amounts = amountsOf({ ...call, outputTokens: verdict.outputTokens });
+        return { verdict, hold: { ...owner, id, at: this.#now().toISOString(), ...amounts } };
+      });
+      if (verdict.type === 'go') return { owner, id, held: true, maxTokens: verdict.outputTokens };
+      if (verdict.type === 'stop') throw this.#reached(verdict, call);
+      if (!told)
+        this.#deps.notice('info', `Waiting for other runs: they may need what is left of the limit.`);
+      await pause(LOOK_AGAIN_MS, signal);
+    }
+  }
+
+  async #decide<T>(judge: (books: Books) => { verdict: T; hold?: Hold }): Promise<T> {
+    try {
+      return await this.#ledger.decide(this.#deps.session.id, judge);
+    } catch (error) {
+      throw new BudgetReachedError(
+        `The limit cannot be held: the ledger cannot be written (${(error as Error).message}).`,
+        `Mend ${this.#deps.folder}, or go on without a limit.`,
+      );
+    }
+  }
+
+  #reached({ by, used }: { by: ScopedLimit; used: number }, call: PlannedCall): BudgetReachedError {
+    const { most } = amountsOf({ ...call, outputTokens: 0 });
+    const next =
+      by.limit.unit === 'turns' ? '' : `, and the next call takes ${amountWords(by, most)} at least`;
+    return new BudgetReachedError(
+      `The limit is reached: ${describeLimit(by, used)}${next}.`,
+      [this.#deps.soFar(), RAISE[by.scope]].filter(Boolean).join('\n'),
+    );
+  }
+
+  #standings(books: Books): Record<LimitScope, Standing> {
+    const of = (scope: LimitScope) => standingOf(this.#sumsOf(scope, books));
+    return { run: of('run'), session: of('session'), day: of('day') };
+  }
+
+  /** Only a day's limit knows days: a run or a session may last over midnight. */
+  #sumsOf(scope: LimitScope, { today, session }: Books): Sums {
+    if (scope !== 'run') return scope === 'day' ? today : session;
+    const isOurs = ({ run }: CallOwner) => run === this.#run.id;
+    const { spent, held, lost } = session;
+    return { spent: spent.filter(isOurs), held: held.filter(isOurs), lost: lost.filter(isOurs) };
+  }
+
+  /** A ledger that cannot be written costs the user a warning, never the answer. */
+  #write(writing: (ledger: Ledger) => void): void {
+    try {
+      writing(this.#ledger);
+    } catch (error) {
+      if (!this.#troubled)
+        this.#deps.notice('warn', `What calls cost cannot be kept (${(error as Error).message}).`);
+      this.#troubled = true;
+    }
+  }
+}
+
+const RAISE: Record<LimitScope, string> = {
+  run: 'Go on in this session with the next prompt, or with --continue and a higher --budget.',
+  session: 'Raise it with /budget or limits.session, or start a new session.',
+  day: 'Raise limits.day, or go on tomorrow.',
+};
+
+function unpriced(model: string): BudgetReachedError {
+  return new BudgetReachedError(
+    `The price of ${model} is unknown, so a limit in dollars cannot be held.`,
+    `Give the limit in tokens, or set models."${model}".price.`,
+  );
+}
+
+function amountWords({ limit }: ScopedLimit, { usd, tokens }: { usd: number; tokens: number }): string {
+  return formatLimit(
+    limit.unit === 'usd'
+      ? { unit: 'usd', amount: Math.ceil(usd * 10_000) / 10_000 }
+      : { unit: 'tokens', amount: tokens },
+  );
+}
+
+/** What came of an answer, for calls whose vendor never said what they took. */
+class Heard {
+  usage: Usage | undefined;
+  something = false;
+  #characters = 0;
+
+  take(event: ProviderEvent): void {
+    this.something = true;
+    if (event.type === 'usage') this.usage = event.usage;
+    else if ('text' in event) this.#characters += event.text.length;
+    else if ('json' in event) this.#characters += event.json.length;
+  }
+
+  estimate(request: CompletionRequest): Usage {
+    const outputTokens = Math.ceil(this.#characters / CHARACTERS_PER_TOKEN);
+    const { usage } = this;
+    if (usage) return { ...usage, outputTokens: Math.max(usage.outputTokens, outputTokens) };
+    return { inputTokens: estimateTokens(request), outputTokens, cacheReadTokens: 0, cacheWriteTokens: 0 };
+  }
+}

@@ -1,0 +1,265 @@
+import type { Config } from '../../config/schema/schema.ts';
+import { UserError } from '../../contract/errors.ts';
+import { isNearby } from '../../lib/network/nearby-address.ts';
+import { didYouMean, nearest } from '../../lib/text/nearest.ts';
+import {
+  type DiscoverOptions,
+  describeModel,
+  discover,
+  type LocalModel,
+  type LocalServer,
+  type ServerKind,
+} from '../../providers/local/discover.ts';
+import { isStale, type ModelProfile } from '../../providers/local/profile.ts';
+import { infoOf, nearestModels, type PricedModel, resolveModel } from '../../providers/models/models.ts';
+import { type Preset, presets } from '../../providers/presets.ts';
+
+type Key = { key: string; source: string };
+
+/** A model and all that is needed to reach it. */
+export type Choice = {
+  preset: Preset;
+  baseUrl: string;
+  model: string;
+  info: PricedModel;
+  key: Key | null;
+  /** What was measured of it, if that is still this model. */
+  profile?: ModelProfile;
+  /** What its server tells, where it is one of the user's own. */
+  facts?: LocalModel;
+  /** Another model has stood behind the name when it was measured. */
+  stale?: true;
+};
+
+export type ChooseDeps = {
+  config: Config;
+  env: NodeJS.ProcessEnv;
+  findKey(preset: Preset): Promise<Key | null>;
+  fetch?: typeof globalThis.fetch;
+  /** Models of this very process: the one a name means, if it means one, and one that could talk at once. */
+  embedded?: { named(text: string): Promise<Choice | null>; first(): Promise<Choice | null> };
+  /** What was measured of a model on a server. */
+  profileOf?(server: string, model: string): Promise<ModelProfile | null>;
+};
+
+/**
+ * The model the user named, or else the first vendor with a key, or else a local server, or else an
+ * embedded model. Null when there is none.
+ */
+export async function chooseModel(deps: ChooseDeps): Promise<Choice | null> {
+  const { config } = deps;
+  const known = presetsOf(config);
+  if (config.model !== undefined) return chooseNamed(config.model, known, deps);
+  const wanted = config.provider ?? (config.apiBaseUrl === undefined ? undefined : 'local');
+  if (wanted === 'embedded') return (await deps.embedded?.first()) ?? null;
+  if (wanted !== undefined) return choosePreset(presetNamed(wanted, known), deps);
+
+  const vendors = config.offline ? [] : known.filter((row) => !row.local && row.defaultModel !== undefined);
+  for (const preset of vendors) {
+    if (await deps.findKey(preset)) return choosePreset(preset, deps);
+  }
+  for (const server of await discoverLocal(deps)) {
+    const model = firstToTalk(server);
+    if (model !== undefined) return choiceOf(presetNamed(server.provider, known), model, deps);
+  }
+  return (await deps.embedded?.first()) ?? null;
+}
+
+/** The built-in vendors with the user's changes, and vendors of the user's own. */
+export function presetsOf(config: Config): Preset[] {
+  const changed = presets.map((preset) => ({ ...preset, ...changesTo(preset.name, config) }));
+  const added = Object.entries(config.providers)
+    .filter(([name]) => !presets.some((preset) => preset.name === name))
+    .map(([name, row]): Preset => {
+      if (row.baseUrl === undefined) {
+        throw new UserError(
+          `The provider ${name} has no address.`,
+          `Set providers.${name}.baseUrl in the config file.`,
+        );
+      }
+      const keyless = row.apiKey === undefined && row.apiKeyEnv === undefined;
+      const base = {
+        name,
+        label: name,
+        protocol: row.protocol ?? 'openai-chat',
+        baseUrl: row.baseUrl,
+        keyEnv: [],
+      } as const;
+      return { ...base, ...changesTo(name, config), ...(keyless && { local: true }) };
+    });
+  return [...changed, ...added];
+}
+
+/** What is known of a model, with the user's own facts before the built-in ones. */
+/** What runs on the user's own machine is not billed. */
+const FREE = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+
+export function modelInfo(preset: Preset, model: string, config: Config): PricedModel {
+  const info = infoOf(preset.tableOf ?? preset.name, model, config.models[`${preset.name}/${model}`]);
+  return {
+    ...info,
+    price: info.price ?? (preset.local ? FREE : null),
+    contextWindow: Math.min(info.contextWindow, config.maxContextTokens ?? Number.POSITIVE_INFINITY),
+  };
+}
+
+/** Every model server that answers on this machine now. */
+export function discoverLocal(
+  { config, env, fetch }: Pick<ChooseDeps, 'config' | 'env' | 'fetch'>,
+  depth: NonNullable<DiscoverOptions['depth']> = 'names',
+): Promise<LocalServer[]> {
+  const candidates = presetsOf(config)
+    .filter((preset) => preset.local && preset.name !== 'local')
+    .map((preset) => ({
+      provider: preset.name,
+      baseUrl: baseUrlOf(preset, { config, env }),
+      kind: serverKind(preset),
+    }))
+    .filter(({ baseUrl }) => !config.offline || isNearby(baseUrl));
+  return discover(candidates, { ...(fetch && { fetch }), depth });
+}
+
+function serverKind({ name, protocol }: Preset): ServerKind {
+  if (protocol === 'ollama') return 'ollama';
+  return name === 'lmstudio' || name === 'llamacpp' || name === 'vllm' ? name : 'openai';
+}
+
+const NO_TALKER = /embed|rerank|minilm|(^|[^a-z])(bge|e5|gte)([^a-z]|$)/i;
+
+/** A model in memory answers at once; one that makes numbers of texts does not answer at all. */
+export function firstToTalk({ models }: LocalServer): string | undefined {
+  const talkers = models.filter(({ name }) => !NO_TALKER.test(name));
+  return (talkers.find(({ loaded }) => loaded) ?? talkers[0])?.name;
+}
+
+function changesTo(name: string, config: Config): Partial<Preset> {
+  const row = config.providers[name];
+  if (!row) return {};
+  return {
+    ...(row.protocol && { protocol: row.protocol }),
+    ...(row.baseUrl && { baseUrl: row.baseUrl }),
+    ...(row.apiKeyEnv && { keyEnv: [row.apiKeyEnv] }),
+  };
+}
+
+async function chooseNamed(text: string, known: readonly Preset[], deps: ChooseDeps): Promise<Choice> {
+  const { config } = deps;
+  const named = config.aliases[text] ?? text;
+  const embedded = await deps.embedded?.named(named);
+  if (embedded) return embedded;
+  const { provider, id } = resolveModel(
+    named,
+    known.map((preset) => preset.name),
+  );
+  const name = provider ?? config.provider ?? (config.apiBaseUrl === undefined ? undefined : 'local');
+  const own = name === 'embedded' ? await deps.embedded?.named(`embedded/${id}`) : null;
+  if (own) return own;
+  if (name !== undefined) return choiceOf(presetNamed(name, known), id, deps);
+
+  for (const server of await discoverLocal(deps)) {
+    if (server.models.some(({ name }) => name === id))
+      return choiceOf(presetNamed(server.provider, known), id, deps);
+  }
+  const suggestion = suggestionFor(named, known);
+  throw new UserError(
+    `No provider is known for the model "${named}".`,
+    `${suggestion}Write it as provider/model, for example openrouter/${named}.`,
+  );
+}
+
+/** A mistyped provider before the slash, or a model of a similar name. */
+function suggestionFor(text: string, known: readonly Preset[]): string {
+  const [head = '', ...rest] = text.split('/');
+  const provider =
+    rest.length > 0
+      ? nearest(
+          head,
+          known.map((preset) => preset.name),
+        )
+      : null;
+  const close = provider ? [[provider, ...rest].join('/')] : nearestModels(text);
+  return close.length > 0 ? `Did you mean ${close.join(' or ')}? ` : '';
+}
+
+async function choosePreset(preset: Preset, deps: ChooseDeps): Promise<Choice> {
+  if (preset.defaultModel !== undefined) return choiceOf(preset, preset.defaultModel, deps);
+  const baseUrl = baseUrlOf(preset, deps);
+  const candidate = { provider: preset.name, baseUrl, kind: serverKind(preset) };
+  const [server] = await discover([candidate], { ...(deps.fetch && { fetch: deps.fetch }), depth: 'all' });
+  const model = server && firstToTalk(server);
+  if (model !== undefined) return choiceOf(preset, model, deps);
+  const hint = `Name a model: --model ${preset.name}/MODEL.`;
+  throw new UserError(
+    server ? `${preset.label} at ${baseUrl} has no model.` : `${preset.label} does not answer at ${baseUrl}.`,
+    hint,
+  );
+}
+
+async function choiceOf(preset: Preset, model: string, deps: ChooseDeps): Promise<Choice> {
+  if (deps.config.offline && !isNearby(baseUrlOf(preset, deps))) {
+    throw new UserError(
+      `Offline: ${preset.name}/${model} is not on this machine or its network.`,
+      'Name a local model, or leave out --offline (setting `offline`).',
+    );
+  }
+  const key = await deps.findKey(preset);
+  if (!key && !preset.local) {
+    const env = preset.keyEnv.join(' or ');
+    const hint = `Set ${env}, store one with \`aca keys set ${preset.name}\`, or choose a local model with --model.`;
+    throw new UserError(
+      `No API key for ${preset.name}.`,
+      preset.keyUrl ? `${hint} Keys are made at ${preset.keyUrl}` : hint,
+    );
+  }
+  const baseUrl = baseUrlOf(preset, deps);
+  const info = modelInfo(preset, model, deps.config);
+  const choice = { preset, model, baseUrl, info, key };
+  return preset.local ? withServerFacts(choice, deps) : choice;
+}
+
+/** What the server itself says of its model, and what was measured, before what is only supposed. */
+async function withServerFacts(choice: Choice, { config, fetch, profileOf }: ChooseDeps): Promise<Choice> {
+  const { preset, model, baseUrl, info } = choice;
+  const [facts, found] = await Promise.all([
+    describeModel({ baseUrl, kind: serverKind(preset) }, model, fetch ? { fetch } : {}),
+    profileOf?.(baseUrl, model) ?? null,
+  ]);
+  const stale = found !== null && isStale(found, facts?.digest);
+  const profile = stale ? null : found;
+  const own = config.models[`${preset.name}/${model}`];
+  const window = own?.contextWindow ?? profile?.contextWindow ?? facts?.contextWindow ?? info.contextWindow;
+  const contextWindow = Math.min(window, config.maxContextTokens ?? window);
+  return {
+    ...choice,
+    ...(facts && { facts }),
+    ...(profile && { profile }),
+    ...(stale && { stale }),
+    info: {
+      ...info,
+      contextWindow,
+      // An answer as long as the window would leave no room for the question.
+      maxOutputTokens: own?.maxOutputTokens ?? Math.min(info.maxOutputTokens, Math.floor(contextWindow / 4)),
+      abilities: { ...info.abilities, ...facts?.abilities, ...own?.abilities },
+    },
+  };
+}
+
+function presetNamed(name: string, known: readonly Preset[]): Preset {
+  const preset = known.find((row) => row.name === name);
+  if (preset) return preset;
+  const names = known.map((row) => row.name);
+  throw new UserError(
+    `There is no provider "${name}".${didYouMean(name, names)}`,
+    `The providers are: ${names.join(', ')}.`,
+  );
+}
+
+/** Where a vendor answers: what the user says of it before what is known of it. */
+export function baseUrlOf(preset: Preset, { config, env }: Pick<ChooseDeps, 'config' | 'env'>): string {
+  const named = config.provider === undefined ? preset.name === 'local' : config.provider === preset.name;
+  if (config.apiBaseUrl !== undefined && (named || config.model?.startsWith(`${preset.name}/`)))
+    return config.apiBaseUrl;
+  const fromEnv = (preset.baseUrlEnv ?? []).map((name) => env[name]).find(Boolean);
+  if (fromEnv === undefined) return preset.baseUrl;
+  return /^https?:\/\//.test(fromEnv) ? fromEnv : `http://${fromEnv}`;
+}

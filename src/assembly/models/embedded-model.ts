@@ -1,0 +1,145 @@
+import { availableParallelism, freemem } from 'node:os';
+import path from 'node:path';
+import type { Config } from '../../config/schema/schema.ts';
+import { UserError } from '../../contract/errors.ts';
+import { type Fit, fitModel } from '../../embedded/models/fit.ts';
+import type { GgufFacts } from '../../embedded/models/gguf.ts';
+import { isPath, ModelStore } from '../../embedded/models/model-store.ts';
+import type { EmbeddedProvider, Reading } from '../../embedded/provider.ts';
+import { installedRuntime } from '../../embedded/runtime/runtime-folder.ts';
+import type { Preset } from '../../providers/presets.ts';
+import type { Choice } from './choose-model.ts';
+
+/** Put in by the build: the file of the thread that holds the runtime, beside the file that asks for it. */
+declare const EMBEDDED_WORKER: string;
+
+export type EmbeddedPlace = { dataRoot: string; cwd: string; config: Config; env: NodeJS.ProcessEnv };
+
+/** What finds libraries and drivers. Keys are none of the runtime's business. */
+const PASSED_ON =
+  /^(PATH|HOME|USERPROFILE|SYSTEMROOT|WINDIR|TE?MP|TMPDIR|LD_LIBRARY_PATH|(DYLD|CUDA|NVIDIA|VK|GGML|OMP)_\w+)$/i;
+
+export const embeddedPreset: Preset = {
+  name: 'embedded',
+  label: 'Embedded model',
+  protocol: 'embedded',
+  baseUrl: '',
+  keyEnv: [],
+  local: true,
+};
+
+/** A larger share would leave too little of the window to the conversation. */
+const OUTPUT_SHARE = 1 / 4;
+
+/** The model this name means, if it means an embedded one: `embedded/NAME`, or a path to a .gguf file. */
+export async function chooseEmbedded(text: string, place: EmbeddedPlace): Promise<Choice | null> {
+  const prefix = `${embeddedPreset.name}/`;
+  const name = text.startsWith(prefix) ? text.slice(prefix.length) : isPath(text) ? text : null;
+  if (name === null) return null;
+  const facts = await new ModelStore(place.dataRoot).facts(name, place.cwd);
+  if (facts.isEmbedding) {
+    throw new UserError(
+      `${name} makes numbers of texts; it cannot talk.`,
+      'Memory uses it by itself. To talk, choose another: aca models list.',
+    );
+  }
+  return choiceFor(isPath(name) ? facts.file : name, facts, place.config);
+}
+
+/** A model that is here and could talk at once; null without a runtime or a model. */
+export async function firstEmbedded(place: EmbeddedPlace): Promise<Choice | null> {
+  if (!(await installedRuntime(place.dataRoot))) return null;
+  const models = await new ModelStore(place.dataRoot).readable();
+  const talker = models.find(({ facts }) => !facts.isEmbedding);
+  return talker ? choiceFor(talker.name, talker.facts, place.config) : null;
+}
+
+function choiceFor(model: string, facts: GgufFacts, config: Config): Choice {
+  const own = config.models[`${embeddedPreset.name}/${model}`];
+  const { contextSize } = fitHere(facts, own?.contextWindow ?? config.maxContextTokens);
+  return {
+    preset: embeddedPreset,
+    model,
+    baseUrl: '',
+    key: null,
+    info: {
+      provider: embeddedPreset.name,
+      id: model,
+      contextWindow: contextSize,
+      maxOutputTokens: own?.maxOutputTokens ?? Math.floor(contextSize * OUTPUT_SHARE),
+      price: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+      abilities: { tools: true, images: false, thinking: false },
+    },
+  };
+}
+
+/** What this machine can give a model now. */
+export function fitHere(facts: GgufFacts, wanted?: number): Fit {
+  return fitModel(facts, { freeBytes: freemem(), cores: availableParallelism() }, wanted);
+}
+
+/** The line to an embedded model. Nothing is loaded before it is asked something. */
+export async function openEmbedded(
+  { model, info }: Pick<Choice, 'model' | 'info'>,
+  { dataRoot, cwd, config, env }: EmbeddedPlace,
+): Promise<EmbeddedProvider> {
+  const facts = await new ModelStore(dataRoot).facts(model, cwd);
+  const runtime = await installedRuntime(dataRoot);
+  if (!runtime) {
+    throw new UserError(
+      'The runtime for embedded models is not installed.',
+      'Install it once with: aca models setup',
+    );
+  }
+  const [{ createEmbedded }, reading] = await Promise.all([
+    import('../../embedded/provider.ts'),
+    readingOfReplies(),
+  ]);
+  const toolMode = config.providers[embeddedPreset.name]?.toolMode;
+  return createEmbedded({
+    name: embeddedPreset.name,
+    facts,
+    fit: { ...fitHere(facts), contextSize: info.contextWindow },
+    runtime,
+    reading,
+    worker: new URL(EMBEDDED_WORKER, import.meta.url),
+    env: passedOn(env),
+    stateFolder: path.join(dataRoot, 'cache', 'prompts'),
+    ...((toolMode === 'xml' || toolMode === 'fence') && { textMode: toolMode }),
+  });
+}
+
+/** Numbers for notes: `wanted` is `auto` or `embedded/NAME`. Null when there is no such model, or no runtime. */
+export async function embeddedEmbedding(
+  wanted: string,
+  place: EmbeddedPlace,
+): Promise<(Pick<EmbeddedProvider, 'embed' | 'close'> & { model: string }) | null> {
+  if (!(await installedRuntime(place.dataRoot))) return null;
+  const models = await new ModelStore(place.dataRoot).readable();
+  const found = models.find(({ name, facts }) =>
+    wanted === 'auto' ? facts.isEmbedding : wanted === `${embeddedPreset.name}/${name}`,
+  );
+  if (!found) return null;
+  const { embed, close } = await openEmbedded(choiceFor(found.name, found.facts, place.config), place);
+  return { model: found.name, embed, close };
+}
+
+function passedOn(env: NodeJS.ProcessEnv): Record<string, string> {
+  const entries = Object.entries(env).filter(([name, value]) => value !== undefined && PASSED_ON.test(name));
+  return Object.fromEntries(entries) as Record<string, string>;
+}
+
+/** Embedded models are read as those of servers are. */
+async function readingOfReplies(): Promise<Reading> {
+  const [{ withTextTools }, { createThinkSplitter }, { systemWithSummary }] = await Promise.all([
+    import('../../providers/text-tools/text-tools.ts'),
+    import('../../providers/text-tools/thinking.ts'),
+    import('../../providers/summary.ts'),
+  ]);
+  return {
+    withCalls: (provider, mode) =>
+      withTextTools(provider, { mode, resultRole: mode === 'native' ? 'tool' : 'user' }),
+    splitThinking: createThinkSplitter,
+    systemOf: systemWithSummary,
+  };
+}

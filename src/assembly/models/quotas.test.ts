@@ -1,0 +1,132 @@
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { says } from '../../../test/support/model-server/script.ts';
+import { scripted } from '../../../test/support/scripted.ts';
+import { workspace } from '../../../test/support/workspace.ts';
+import { ProviderError } from '../../contract/errors.ts';
+import type { CompletionRequest, Provider } from '../../contract/provider.ts';
+import type { Quota } from '../../contract/quota.ts';
+import { createLocalQuota } from '../../observability/spending/local-quota.ts';
+import { createQuotas, type QuotasDeps } from './quotas.ts';
+
+const request = (text = 'hi', model = 'claude-x'): CompletionRequest => ({
+  model,
+  system: '',
+  messages: [{ role: 'user', content: [{ type: 'text', text }], timestamp: '' }],
+});
+
+async function ask(provider: Provider, asked = request(), signal = new AbortController().signal) {
+  for await (const event of provider.stream(asked, signal)) if (event.type === 'stop') return event.reason;
+  return null;
+}
+
+/** A minute passes when somebody sleeps through it. */
+async function clockwork(quotas: QuotasDeps['quotas']) {
+  const { home } = await workspace();
+  let now = 1_000_000;
+  const slept: number[] = [];
+  const notices: string[] = [];
+  const local = createLocalQuota({
+    folder: path.join(home, 'quota'),
+    onTrouble: (text) => notices.push(text),
+    now: () => now,
+  });
+  const taken: Parameters<Quota['take']>[] = [];
+  const { limited } = createQuotas({
+    quotas,
+    quota: {
+      take: (...asked) => {
+        taken.push(asked);
+        return local.take(...asked);
+      },
+    },
+    notice: (level, text) => notices.push(`${level}: ${text}`),
+    sleep: async (ms) => {
+      slept.push(ms);
+      now += ms;
+    },
+  });
+  const pass = (ms: number) => {
+    now += ms;
+  };
+  return { limited, slept, notices, taken, pass };
+}
+
+describe('[U14] quotas', () => {
+  test('where there are none the provider is the very same', async () => {
+    const { limited } = await clockwork({});
+    const model = scripted();
+    expect(limited(model, 'a')).toBe(model);
+  });
+
+  test('a call past the limit waits until it fits, and says why', async () => {
+    const { limited, slept, notices, pass } = await clockwork({ 'a/claude-*': { requestsPerMinute: 2 } });
+    const model = scripted(says('1'), says('2'), says('3'));
+    const provider = limited(model, 'a');
+    await ask(provider);
+    pass(20_000);
+    await ask(provider);
+    expect({ slept, notices }).toEqual({ slept: [], notices: [] });
+    expect(await ask(provider)).toBe('end');
+    expect({ slept, notices }).toEqual({
+      slept: [40_000],
+      notices: ['warn: Waits 40 s: the quota of 2 requests a minute for a/claude-* is used up.'],
+    });
+  });
+
+  test('models that no pattern names never wait; all that one pattern names share its quota', async () => {
+    const { limited, slept } = await clockwork({ 'a/x*': { requestsPerMinute: 1 } });
+    const model = scripted(...Array.from({ length: 5 }, () => says('ok')));
+    await ask(limited(model, 'a'), request('hi', 'x-1'));
+    await ask(limited(model, 'b'), request('hi', 'x-1'));
+    await ask(limited(model, 'a'), request('hi', 'y'));
+    await ask(limited(model, 'a'), request('hi', '.x'));
+    expect(slept).toEqual([]);
+    await ask(limited(model, 'a'), request('hi', 'x-2'));
+    expect(slept).toEqual([60_000]);
+  });
+
+  test('what an answer took counts for the calls after it', async () => {
+    const { limited, slept, notices } = await clockwork({ '*': { tokensPerMinute: 2000 } });
+    const long = says('long', { usage: { inputTokens: 10, outputTokens: 1990 } });
+    const provider = limited(scripted(long, says('short')), 'a');
+    await ask(provider);
+    await ask(provider);
+    expect(slept).toEqual([60_000]);
+    expect(notices).toEqual(['warn: Waits 60 s: the quota of 2,000 tokens a minute for * is used up.']);
+  });
+
+  test('of several quotas all hold, and what waited is counted when it leaves', async () => {
+    const { limited, slept, pass } = await clockwork({
+      'a/*': { requestsPerMinute: 2 },
+      '*': { requestsPerMinute: 1 },
+    });
+    const model = scripted(...Array.from({ length: 3 }, () => says('ok')));
+    await ask(limited(model, 'b'));
+    pass(30_000);
+    await ask(limited(model, 'a'));
+    // Sent half a minute after it was first counted: the window of a/* goes on from there.
+    expect(slept).toEqual([30_000]);
+    await ask(limited(model, 'a'));
+    expect(slept).toEqual([30_000, 30_000, 30_000]);
+  });
+
+  test('every try is a request, and a failed one costs no tokens of an answer', async () => {
+    const { limited, taken } = await clockwork({ '*': { requestsPerMinute: 5 } });
+    const failure = new ProviderError('busy', { kind: 'overloaded', provider: 'a' });
+    await expect(ask(limited(scripted(failure), 'a'))).rejects.toBe(failure);
+    expect(taken).toHaveLength(1);
+  });
+
+  test('an abort ends the wait, and the call is not made', async () => {
+    const waiting = new AbortController();
+    const model = scripted(says('never'));
+    const { limited } = createQuotas({
+      quotas: { '*': { requestsPerMinute: 1 } },
+      quota: { take: async () => 60_000 },
+      notice: () => waiting.abort(new Error('stop')),
+    });
+    await expect(ask(limited(model, 'a'), request(), waiting.signal)).rejects.toThrow('stop');
+    expect(model.requests).toEqual([]);
+  });
+});

@@ -1,0 +1,129 @@
+import path from 'node:path';
+import type { Config } from '../../config/schema/schema.ts';
+import { grouped } from '../../contract/limit.ts';
+import type { Usage } from '../../contract/message.ts';
+import type { Provider } from '../../contract/provider.ts';
+import type { Quota, QuotaLimits } from '../../contract/quota.ts';
+import { pause } from '../../lib/async/abort.ts';
+import { createLocalQuota } from '../../observability/spending/local-quota.ts';
+import { estimateTokens } from '../../providers/models/estimate-tokens.ts';
+import type { Parts } from '../parts.ts';
+
+export type QuotasDeps = {
+  quotas: Config['quotas'];
+  quota: Quota;
+  notice(level: 'info' | 'warn', text: string): void;
+  sleep?(ms: number, signal: AbortSignal): Promise<void>;
+};
+
+/** Makes a vendor's calls wait until the quotas have room for them. */
+export type Quotas = { limited(provider: Provider, vendor: string): Provider };
+
+/** Shorter waits are not worth a word. */
+const WORTH_TELLING_MS = 1000;
+const MINUTE_MS = 60_000;
+/** Is counted, and never waited for. */
+const UNLIMITED: QuotaLimits = {
+  requestsPerMinute: Number.MAX_SAFE_INTEGER,
+  tokensPerMinute: Number.MAX_SAFE_INTEGER,
+};
+
+type Row = { pattern: string; limits: QuotaLimits; match: RegExp };
+
+export function createQuotas(deps: QuotasDeps): Quotas {
+  const { quota } = deps;
+  const rows = Object.entries(deps.quotas).map(([pattern, limits]) => ({
+    pattern,
+    limits,
+    match: matcherOf(pattern),
+  }));
+
+  /** Resolves when all of them have let the call through; an aborted signal ends the wait by throwing. */
+  async function takeAll(binding: readonly Row[], tokens: number, signal: AbortSignal): Promise<void> {
+    const cost = { requests: 1, tokens };
+    const since = performance.now();
+    const counted: Row[] = [];
+    for (const row of binding) {
+      const waited = await takeOne(row, cost, signal);
+      // What was counted that long ago counts no more.
+      if (performance.now() - since >= MINUTE_MS) return takeAll(binding, tokens, signal);
+      // The call leaves only now: counted before the wait alone, it would be forgotten too early.
+      if (waited)
+        for (const { pattern } of counted) await quota.take(pattern, { cost, limits: UNLIMITED }, signal);
+      counted.push(row);
+    }
+  }
+
+  async function takeOne(row: Row, cost: { requests: number; tokens: number }, signal: AbortSignal) {
+    for (let waited = false, told = false; ; waited = true) {
+      const waitMs = await quota.take(row.pattern, { cost, limits: row.limits }, signal);
+      if (waitMs === 0) return waited;
+      if (!told && waitMs >= WORTH_TELLING_MS) {
+        deps.notice('warn', waitWords(waitMs, row));
+        told = true;
+      }
+      await (deps.sleep ?? pause)(waitMs, signal);
+    }
+  }
+
+  return {
+    limited(provider, vendor) {
+      if (rows.length === 0) return provider;
+      return {
+        ...provider,
+        async *stream(request, signal) {
+          const binding = rows.filter(({ match }) => match.test(`${vendor}/${request.model}`));
+          const estimate = binding.length === 0 ? 0 : estimateTokens(request);
+          await takeAll(binding, estimate, signal);
+          let usage: Usage | undefined;
+          try {
+            for await (const event of provider.stream(request, signal)) {
+              if (event.type === 'usage') usage = event.usage;
+              yield event;
+            }
+          } finally {
+            // What the answer took is known only now: later calls wait for it.
+            const tokens = usage ? tokensOf(usage) - estimate : 0;
+            const after = { cost: { requests: 0, tokens }, limits: UNLIMITED };
+            const { signal: never } = new AbortController();
+            if (tokens > 0) for (const { pattern } of binding) await quota.take(pattern, after, never);
+          }
+        },
+      };
+    },
+  };
+}
+
+/** As the settings have them. Nothing is read or made before a call that one of them is for. */
+export function quotasOf(
+  { config, dataRoot, quota }: Pick<Parts, 'config' | 'dataRoot' | 'quota'>,
+  notice: QuotasDeps['notice'],
+): Quotas['limited'] {
+  const folder = path.join(dataRoot, 'quota');
+  const local = () => createLocalQuota({ folder, onTrouble: (text) => notice('warn', text) });
+  return createQuotas({ quotas: config.quotas, quota: quota ?? local(), notice }).limited;
+}
+
+/** `*` stands for any characters, none included. */
+function matcherOf(pattern: string): RegExp {
+  const literal = pattern.split('*').map((text) => text.replace(/[\\^$.+?()[\]{}|]/g, '\\$&'));
+  return new RegExp(`^${literal.join('.*')}$`, 's');
+}
+
+function waitWords(waitMs: number, { pattern, limits }: Row): string {
+  const { requestsPerMinute, tokensPerMinute } = limits;
+  const amounts = [
+    ...(requestsPerMinute === undefined ? [] : [countWords(requestsPerMinute, 'request')]),
+    ...(tokensPerMinute === undefined ? [] : [countWords(tokensPerMinute, 'token')]),
+  ];
+  const seconds = Math.ceil(waitMs / 1000);
+  return `Waits ${seconds} s: the quota of ${amounts.join(' and ')} a minute for ${pattern} is used up.`;
+}
+
+function countWords(count: number, noun: string): string {
+  return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+function tokensOf({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens }: Usage): number {
+  return inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens;
+}

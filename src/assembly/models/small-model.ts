@@ -1,0 +1,55 @@
+import type { Config } from '../../config/schema/schema.ts';
+import type { ToolDefinition } from '../../contract/provider.ts';
+import { minimalTools } from '../../tools/minimal.ts';
+import { webFetch } from '../../tools/web-fetch.ts';
+import type { Choice } from './choose-model.ts';
+
+/** In a window below this, all tools and the full prompt would take a third or more. */
+const SMALL_WINDOW = 20_000;
+/** What instructions of the project may take of a small window, in characters for each token of it. */
+const INSTRUCTIONS_SHARE = 0.5;
+
+type Wanted = Pick<Config, 'tools' | 'offline'>;
+
+/** Whether the model gets few tools and a short prompt. In this process, reading a long one takes minutes. */
+export function isSmall(
+  { preset, info }: Pick<Choice, 'preset' | 'info'>,
+  { tools }: Pick<Wanted, 'tools'>,
+): boolean {
+  return (
+    tools === 'minimal' ||
+    (tools === 'auto' &&
+      preset.local === true &&
+      (info.contextWindow < SMALL_WINDOW || preset.protocol === 'embedded'))
+  );
+}
+
+/** How often the same call may get the same answer. Models elsewhere have their reasons, such as waiting. */
+export function circlesOf({ preset }: Pick<Choice, 'preset'>): { alike: number } {
+  return { alike: preset.local === true ? 3 : 10 };
+}
+
+/** The tools this model is told of. What is not told of is still there, should it be called. */
+export function offeredTools(
+  all: readonly ToolDefinition[],
+  choice: Pick<Choice, 'preset' | 'info'>,
+  wanted: Wanted,
+): readonly ToolDefinition[] {
+  const here = wanted.offline ? all.filter(({ name }) => name !== webFetch.name) : all;
+  return isSmall(choice, wanted) ? minimalTools(here) : here;
+}
+
+/** As much of the instructions as leaves room for work; the rest is named, so that the model can read it. */
+export function fitInstructions<Kept extends { file: string; text: string }>(
+  instructions: readonly Kept[],
+  contextWindow: number,
+): Kept[] {
+  let room = Math.floor(contextWindow * INSTRUCTIONS_SHARE);
+  return instructions.map((instruction) => {
+    const { file, text } = instruction;
+    const fits = text.length <= room;
+    const kept = fits ? text : `${text.slice(0, room)}\n[cut; the rest is in ${file}]`;
+    room = Math.max(0, room - text.length);
+    return { ...instruction, text: kept };
+  });
+}

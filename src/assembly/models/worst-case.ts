@@ -1,0 +1,58 @@
+import type { Message, Usage } from '../../contract/message.ts';
+import type { CompletionRequest, ModelInfo } from '../../contract/provider.ts';
+import { estimateTokens } from '../../providers/models/estimate-tokens.ts';
+import type { PricedModel } from '../../providers/models/models.ts';
+
+/** What the vendor puts around messages and tools. */
+const WRAPPING = 500;
+const MARGIN = 1.15;
+/** The factor a vendor taught us is taken with some more. */
+const TAUGHT_MARGIN = 1.05;
+
+/** How many tokens a prompt may take at most, learning from what vendors counted. */
+export type PromptBound = {
+  of(request: CompletionRequest): number;
+  learn(request: CompletionRequest, usage: Usage): void;
+};
+
+export function createPromptBound(): PromptBound {
+  const factors = new Map<string, number>();
+  return {
+    of: (request) => Math.ceil(size(request) * (factors.get(request.model) ?? MARGIN)) + WRAPPING,
+    learn(request, { inputTokens, cacheReadTokens, cacheWriteTokens }) {
+      const counted = inputTokens + cacheReadTokens + cacheWriteTokens - WRAPPING;
+      const factor = (counted / Math.max(1, size(request))) * TAUGHT_MARGIN;
+      // Only upwards: an image or a script may make the next prompt as dense as the densest so far.
+      factors.set(request.model, Math.max(factors.get(request.model) ?? MARGIN, factor));
+    },
+  };
+}
+
+/** Scripts other than Latin take up to a token a character, which the estimate does not see. */
+function size(request: CompletionRequest): number {
+  const { system, summary = '', messages } = request;
+  const wide = messages.reduce((sum, message) => sum + wideIn(message), surplus(system) + surplus(summary));
+  return estimateTokens(request) + summary.length / 3 + wide;
+}
+
+const known = new WeakMap<Message, number>();
+
+function wideIn(message: Message): number {
+  const before = known.get(message);
+  if (before !== undefined) return before;
+  const texts = message.content.map((part) =>
+    part.type === 'image' ? '' : part.type === 'tool_call' ? JSON.stringify(part.input ?? {}) : part.text,
+  );
+  const wide = texts.reduce((sum, text) => sum + surplus(text), 0);
+  known.set(message, wide);
+  return wide;
+}
+
+function surplus(text: string): number {
+  return Buffer.byteLength(text) - text.length;
+}
+
+/** The dearer price where a prompt may be a long one. */
+export function priceAtMost({ price, long }: PricedModel, inputTokens: number): ModelInfo['price'] {
+  return price && long && inputTokens > long.above ? long.price : price;
+}

@@ -1,0 +1,91 @@
+import type { CommandPart, Verdict } from '../../contract/permission.ts';
+import { resolvePath } from '../../lib/files/data-root.ts';
+import { repositoryPrograms } from '../../lib/paths/git-programs.ts';
+import { isInside } from '../../lib/paths/inside.ts';
+import { classify } from '../../permissions/shell/classify.ts';
+import { loadGrammar } from '../../permissions/shell/grammar.ts';
+import type { Place } from '../../permissions/shell/look.ts';
+import { realPath } from '../../sandbox/files/real-path.ts';
+import { createGuard, type Guard } from '../../sandbox/guard.ts';
+import { createProgramPath, type ProgramPath } from '../../sandbox/shell/program-path.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Where a command would run; `trusted` lets the project's own scripts run. `env` is the environment it would run with:
+ * its PATH tells which programs are meant, and those that the project brings are not taken for the system's.
+ */
+export type JudgeOptions = { cwd: string; home: string; trusted: boolean; env?: Env };
+
+/** `rule` is what spoke: a built-in rule, or `default`. `parts` are the commands the line consists of. */
+export type CommandVerdict = { verdict: Verdict; reason: string; rule: string; parts: CommandPart[] };
+
+/** Loads the shell's grammar: `judgeCommand` works from then on. */
+export const loadJudge: () => Promise<void> = loadGrammar;
+
+/**
+ * Judges a command line without running it: `allow` if it surely only looks at files in reach, `deny` if some part is
+ * destructive in whatever spelling, `ask` otherwise. Rules and modes of the user are not part of it.
+ */
+export function judgeCommand(line: string, options: JudgeOptions): CommandVerdict {
+  return commandJudge(options)(line);
+}
+
+/** The same for many lines at one moment: what was looked up on the disk is not looked up again. */
+export function commandJudge(options: JudgeOptions): (line: string) => CommandVerdict {
+  const { cwd, home, trusted, env } = options;
+  const guard = createGuard({ cwd, home, additionalDirectories: [], blockedPaths: [], allowedPaths: [] });
+  const programs = env && commandPrograms(guard, { cwd, home, env, writablePaths: [] });
+  const fresh = commandPlace(guard, { cwd, home, trusted, ...(programs && { programs }) });
+  const place = {
+    ...fresh,
+    isInside: remembered(fresh.isInside),
+    mayRead: remembered(fresh.mayRead),
+    gitRuns: remembered(fresh.gitRuns),
+    plantedProgram: remembered(fresh.plantedProgram),
+  };
+  return (line) => {
+    const { verdict, because, by, parts } = classify(line, place);
+    return { verdict, reason: because, rule: by, parts };
+  };
+}
+
+type Programs = { cwd: string; home: string; env: Env; writablePaths: readonly string[] };
+
+/** The programs that commands would run, and which of them commands can change. */
+export function commandPrograms(guard: Guard, { cwd, home, env, writablePaths }: Programs): ProgramPath {
+  const folderOf = (written: string) => realPath(resolvePath(written, cwd, { HOME: home }));
+  return createProgramPath({
+    env,
+    isWritable: (real) =>
+      guard.isInside(real) || writablePaths.some((written) => isInside(folderOf(written), real)),
+  });
+}
+
+/** What the judge of commands may ask of the machine: where paths and names lead, and what a repository would run. */
+export function commandPlace(
+  guard: Guard,
+  { cwd, home, trusted, programs }: Omit<JudgeOptions, 'env'> & { programs?: Pick<ProgramPath, 'planted'> },
+): Required<Omit<Place, 'shell'>> {
+  return {
+    cwd,
+    home,
+    trusted,
+    isInside: (file) => guard.isInside(file),
+    mayRead: (file) => guard.allows(file, 'read'),
+    gitRuns: repositoryPrograms,
+    plantedProgram: (name, folder) => programs?.planted(name, folder) ?? null,
+  };
+}
+
+function remembered<Words extends string[], Answer>(ask: (...words: Words) => Answer): typeof ask {
+  const answers = new Map<string, Answer>();
+  return (...words) => {
+    const key = words.join('\0');
+    const known = answers.get(key);
+    if (known !== undefined) return known;
+    const answer = ask(...words);
+    answers.set(key, answer);
+    return answer;
+  };
+}

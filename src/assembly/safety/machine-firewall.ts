@@ -1,0 +1,59 @@
+import { homedir } from 'node:os';
+import path from 'node:path';
+import type { Config } from '../../config/schema/schema.ts';
+import { envSecrets } from '../../firewall/env-secrets.ts';
+import { fileSecrets } from '../../firewall/file-secrets.ts';
+import { createFirewall, type Firewall } from '../../firewall/firewall.ts';
+import type { NamedSecret } from '../../firewall/looks-secret.ts';
+import { ownKey } from '../../lib/files/data-key.ts';
+import { peek } from '../../lib/files/peek.ts';
+
+export type MachineSecrets = {
+  config: Config;
+  env: NodeJS.ProcessEnv;
+  dataRoot: string;
+  /** Environment variables that hold keys whatever they look like. */
+  keyVariables: readonly string[];
+  /** Of the vendor in use, where it comes from the keychain. */
+  key?: string | undefined;
+  /** Looked through for closed files. */
+  folders: readonly string[];
+  isClosed(file: string): boolean;
+  /** Tools whose results are texts of this machine as they are: a placeholder in them was written there by somebody. */
+  isPlain?(tool: string): boolean;
+};
+
+/** Knows the secrets of this machine: of the environment, the settings, the keychain and closed files. */
+export function machineFirewall(secrets: MachineSecrets): Firewall {
+  const { dataRoot, folders, isClosed, isPlain } = secrets;
+  let own: NamedSecret[] | undefined;
+  return createFirewall({
+    secrets: [
+      () => {
+        own ??= ownSecrets(secrets);
+        return own;
+      },
+      fileSecrets({ folders, except: dataRoot, home: homedir(), isClosed, peek }),
+    ],
+    key: () => ownKey(path.join(dataRoot, 'firewall.key')),
+    ...(isPlain && { isPlain }),
+  });
+}
+
+function ownSecrets({ config, env, keyVariables, key }: MachineSecrets): NamedSecret[] {
+  const rows = Object.entries(config.providers);
+  const settings = [
+    { name: 'apiKey', value: config.apiKey },
+    { name: 'apiKey', value: key },
+    { name: 'cache.redis.key', value: config.cache.redis.key },
+    ...rows.map(([name, row]) => ({ name: `${name}.apiKey`, value: row.apiKey })),
+    ...[...rows, ...Object.entries(config.mcpServers)].flatMap(([name, row]) =>
+      Object.values(row.headers ?? {}).map((value) => ({ name: `${name}.header`, value })),
+    ),
+  ];
+  return [
+    ...envSecrets(env, keyVariables),
+    ...Object.values(config.mcpServers).flatMap((server) => envSecrets(server.env ?? {}, [])),
+    ...settings.flatMap(({ name, value }) => (value && value.length >= 8 ? [{ name, value }] : [])),
+  ];
+}

@@ -1,0 +1,94 @@
+import type { Opening } from '../../contract/permission.ts';
+import type { CommandRun, Shell } from '../../contract/tool.ts';
+import type { Command } from '../../session/undo/credit.ts';
+import type { UndoStore } from '../../session/undo/undo-store.ts';
+
+export type CarefulShellOptions = {
+  undo: Pick<UndoStore, 'commandBegins' | 'commandEnded' | 'goesOn'>;
+  /** Runs the commands that may change something. */
+  changing: Pick<Shell, 'run' | 'start'>;
+  /** Where commands run that name no folder. */
+  cwd: string;
+  /** Whether a command surely changes nothing. */
+  isHarmless(command: string): boolean;
+  /** What differs in the environment of such a command. */
+  environmentOf(command: string): NonNullable<CommandRun['env']>;
+  /** Told what cannot be undone. */
+  onNotice(text: string): void;
+};
+
+type Wanted = Parameters<Shell['start']>[0];
+
+/**
+ * A shell that takes care of both kinds of commands. Those that only look run unasked, so none of the programs that a
+ * repository names or a project brings may run with them. What the others change can be taken back: what stood in the
+ * working directory is kept before each.
+ */
+export function carefulShell<S extends Shell>(shell: S, options: CarefulShellOptions): S {
+  const { undo, changing, isHarmless, environmentOf, onNotice } = options;
+
+  /** Commands of several agents may overlap: they are kept as one. */
+  let begun: Promise<string[]> | undefined;
+  let running = 0;
+  let commands: Command[] = [];
+  let startedAt = 0;
+
+  async function undoably<T>(command: Command, deed: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    running += 1;
+    commands.push(command);
+    try {
+      const isFirst = begun === undefined;
+      begun ??= undo.commandBegins(signal);
+      const notices = await begun;
+      if (isFirst) {
+        startedAt = performance.now();
+        for (const notice of notices) onNotice(notice);
+      }
+      return await deed();
+    } finally {
+      running -= 1;
+      if (running === 0) {
+        const facts = { commands, endedAt: Date.now(), ms: performance.now() - startedAt };
+        begun = undefined;
+        commands = [];
+        await undo.commandEnded(facts);
+      }
+    }
+  }
+
+  async function startUndoably(run: Parameters<Shell['start']>[0]): Promise<string> {
+    const command = commandOf(run);
+    const id = await undoably(command, () => changing.start(run));
+    const isRunning = () => shell.background().some((one) => one.id === id && one.running);
+    await undo.goesOn({ ...command, isRunning });
+    return id;
+  }
+
+  function commandOf({ command, cwd = options.cwd }: Wanted): Command {
+    return { command, cwd };
+  }
+
+  function looking<R extends Wanted>(run: R): R {
+    return { ...run, env: { ...run.env, ...environmentOf(run.command) } };
+  }
+
+  return {
+    ...shell,
+    run: (run) =>
+      isHarmless(run.command)
+        ? shell.run(looking(run))
+        : undoably(commandOf(run), () => changing.run(run), run.signal),
+    start: (run) => (isHarmless(run.command) ? shell.start(looking(run)) : startUndoably(run)),
+  };
+}
+
+/** The shell for one call: commands also see the places outside that were opened to it. */
+export function shellOpenTo(shell: Shell, opens: readonly Opening[]): Shell {
+  if (opens.length === 0) return shell;
+  const readable = opens.map(({ path }) => path);
+  return {
+    ...shell,
+    run: (run) => shell.run({ ...run, readable }),
+    start: (run) => shell.start({ ...run, readable }),
+  };
+}

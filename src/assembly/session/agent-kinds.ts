@@ -1,0 +1,94 @@
+import type { AgentDefinition } from '../../config/agents.ts';
+import { PermissionDeniedError } from '../../contract/errors.ts';
+import type { ToolContext } from '../../contract/tool.ts';
+import { didYouMean } from '../../lib/text/nearest.ts';
+import { EXPLORE, explore } from '../../tools/explore.ts';
+import { createTask, GENERAL } from '../../tools/task.ts';
+
+/** A subagent that can be started. */
+export type AgentKind = AgentDefinition & {
+  /** Without hands that change anything. */
+  readOnly?: true;
+  /** A cheaper model will do. */
+  cheap?: true;
+};
+
+export const REVIEW = 'review';
+
+/** Tools that only read what lies in the folders the user opened. */
+const LOOKING = ['Read', 'Glob', 'Grep', 'Search', 'List'];
+
+const ROLE = `You are a subagent: another agent has handed you one task, and it reads your last answer and nothing else of what you write. Do the task with the tools you have, and no more than the task. Then answer with all that agent needs: what you found or did, with files and lines, what you checked, what you could not do.`;
+
+const BUILT_IN: readonly AgentKind[] = [
+  { name: GENERAL, description: 'any work', prompt: '' },
+  {
+    name: EXPLORE,
+    description: 'looks and changes nothing',
+    prompt:
+      'You only look: you have no tool that changes anything. Search widely first, then read what matters. Name files with line numbers, and quote the few lines that prove what you say.',
+    tools: LOOKING,
+    readOnly: true,
+    cheap: true,
+  },
+  {
+    name: REVIEW,
+    description: 'reviews changes',
+    prompt:
+      'You review changes and change nothing yourself. Read what surrounds them before you judge. Report what is wrong and matters: bugs, broken cases, security, data loss, tests that are missing or cannot fail. The most serious comes first; for each say the file and line, what happens, and how to mend it. Leave out praise and matters of taste. If nothing is wrong, say so in one sentence.',
+    tools: LOOKING,
+    readOnly: true,
+  },
+];
+
+/** The kind of this name, or a sentence for the model. */
+export function kindNamed(name: string, defined: readonly AgentDefinition[]): AgentKind | string {
+  const kinds = [...BUILT_IN, ...defined];
+  const found = kinds.find((kind) => kind.name.toLowerCase() === name.toLowerCase());
+  if (found) return found;
+  const names = kinds.filter((kind) => kind.name !== REVIEW).map((kind) => kind.name);
+  return `There is no subagent named ${name}.${didYouMean(name, names)} There are: ${names.join(', ')}.`;
+}
+
+/** What it is told besides its task. */
+export function roleOf({ prompt }: AgentKind): string {
+  return prompt === '' ? ROLE : `${ROLE}\n\n${prompt}`;
+}
+
+const HANDS_ON: ReadonlySet<string> = new Set([explore.name, createTask().name]);
+
+/** Whether tools of these names start subagents. */
+export function handsOn(name: string): boolean {
+  return HANDS_ON.has(name);
+}
+
+/** Whether a subagent of this kind has the tool: all of them, or those its definition lists. */
+export function hasTool(
+  { tools, readOnly }: AgentKind,
+  name: string,
+  nameOf: (word: string) => string | undefined,
+) {
+  if (readOnly) return LOOKING.includes(name);
+  return tools === undefined || tools.some((word) => isNamed(word, name) || nameOf(word) === name);
+}
+
+/** `mcp:server`, `mcp:server:*` and `mcp:server:tool` name tools of servers, as in permission rules. */
+function isNamed(word: string, name: string): boolean {
+  const wanted = word.replace(/^mcp:/, '');
+  if (!name.includes(':')) return wanted === name;
+  return wanted === name || wanted === '*' || name.startsWith(`${wanted.replace(/:\*$/, '')}:`);
+}
+
+/** Hands that can change nothing, whatever tool they are lent to. */
+export function lookingHands(context: ToolContext): ToolContext {
+  const closed = async (): Promise<never> => {
+    throw new PermissionDeniedError({ operation: 'this subagent can only look', by: 'subagent' });
+  };
+  return {
+    ...context,
+    files: { ...context.files, write: closed, writeAll: closed, remove: closed },
+    shell: { ...context.shell, run: closed, start: closed, stop: closed },
+    web: { get: closed },
+    ask: async () => null,
+  };
+}

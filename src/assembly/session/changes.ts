@@ -1,0 +1,78 @@
+import { UserError } from '../../contract/errors.ts';
+import type { Git } from '../../sandbox/git.ts';
+
+/** Changes as git tells them: what they are, their files, and the diff. */
+export type Changes = { what: string; stat: string; diff: string };
+
+/** No program of the repository's choice, no colours, moved files told as such. */
+const DIFF = ['diff', '--no-ext-diff', '--no-textconv', '--no-color', '-M'];
+
+export function stagedChanges(git: Git): Promise<Changes> {
+  return between(git, 'the staged changes', ['--cached']);
+}
+
+/**
+ * What is to be reviewed: without words all that is not committed yet, or else what this branch adds; `staged`; a
+ * branch, as what it adds; a commit; or a range such as `main..topic`.
+ */
+export async function changesNamed(git: Git, wanted: string): Promise<Changes> {
+  if (wanted === '') return uncommitted(git);
+  if (wanted === 'staged') return stagedChanges(git);
+  if (wanted.startsWith('-'))
+    throw new UserError(`${wanted} names no changes.`, 'Name a branch, a commit or a range.');
+  if (wanted.includes('..')) return between(git, wanted, [wanted, '--']);
+  const isBranch = (await git.look('rev-parse', '--verify', '--quiet', `refs/heads/${wanted}`)).success;
+  if (isBranch) return branchChanges(git, wanted);
+  const commit = (await git.look('rev-parse', '--verify', '--quiet', `${wanted}^{commit}`)).out.trim();
+  if (commit === '')
+    throw new UserError(`There is no branch or commit ${wanted}.`, '`git branch` lists the branches.');
+  return between(git, `commit ${commit.slice(0, 10)}`, [`${commit}^!`, '--']);
+}
+
+async function uncommitted(git: Git): Promise<Changes> {
+  const hasCommit = (await git.look('rev-parse', '--verify', '--quiet', 'HEAD')).success;
+  const changes = await between(git, 'what is not committed yet', hasCommit ? ['HEAD'] : ['--cached']);
+  const fresh = (await git.look('ls-files', '--others', '--exclude-standard', '-z')).out
+    .split('\0')
+    .filter(Boolean);
+  if (fresh.length > 0)
+    return { ...changes, stat: `${changes.stat}\nNew and not staged, read them: ${fresh.join(', ')}` };
+  if (changes.diff !== '' || !hasCommit) return changes;
+  return branchChanges(git, 'HEAD');
+}
+
+/** What it adds to the branch that others begin from. */
+async function branchChanges(git: Git, branch: string): Promise<Changes> {
+  const base = await baseOf(git, branch);
+  if (base === null) return { what: `branch ${branch}`, stat: '', diff: '' };
+  const name = branch === 'HEAD' ? 'this branch' : `branch ${branch}`;
+  return between(git, `what ${name} adds to ${base}`, [`${base}...${branch}`, '--']);
+}
+
+async function baseOf(git: Git, branch: string): Promise<string | null> {
+  const current = (await git.look('symbolic-ref', '--quiet', '--short', 'HEAD')).out.trim();
+  const named = branch === 'HEAD' ? current : branch;
+  const remote = (
+    await git.look('symbolic-ref', '--quiet', '--short', 'refs/remotes/origin/HEAD')
+  ).out.trim();
+  for (const candidate of [remote, 'main', 'master', 'trunk', 'develop', current]) {
+    if (candidate === '' || candidate === named || candidate === `origin/${named}`) continue;
+    if ((await git.look('rev-parse', '--verify', '--quiet', `${candidate}^{commit}`)).success)
+      return candidate;
+  }
+  return null;
+}
+
+async function between(git: Git, what: string, range: readonly string[]): Promise<Changes> {
+  const [stat, diff] = await Promise.all([
+    git.look(...DIFF, '--stat=100', ...range),
+    git.look(...DIFF, ...range),
+  ]);
+  if (!diff.success)
+    throw new UserError(`Git cannot tell ${what}: ${firstLine(diff.err)}`, 'Check the name.');
+  return { what, stat: stat.out.trimEnd(), diff: diff.out };
+}
+
+export function firstLine(text: string): string {
+  return text.trim().split('\n')[0] ?? '';
+}

@@ -1,0 +1,24 @@
+import { callIn } from '../../agent/history.ts';
+import { type Message, textOf } from '../../contract/message.ts';
+import type { Todo } from '../../contract/tool.ts';
+import { withoutMemory } from '../../memory/block.ts';
+import type { RunInfo } from '../../session/undo/undo-log.ts';
+import { todo } from '../../tools/todo.ts';
+
+/** The run that the last prompt begins. */
+export function runInfo(messages: readonly Message[]): RunInfo {
+  const message = messages.findLastIndex(({ role }) => role === 'user');
+  const prompt = messages[message];
+  return { at: new Date().toISOString(), prompt: prompt ? withoutMemory(textOf(prompt)) : '', message };
+}
+
+/** The task list as the conversation left it. */
+export function lastTodos(history: readonly Message[]): readonly Todo[] {
+  const answer = history.findLast(
+    (message) => message.role === 'tool' && message.name === todo.name && message.success,
+  );
+  const call = answer?.role === 'tool' ? callIn(history, answer.callId) : undefined;
+  if (!call) return [];
+  const parsed = todo.input.safeParse(call.input);
+  return parsed.success ? (parsed.data as { items: Todo[] }).items : [];
+}

@@ -1,0 +1,83 @@
+import type { SessionLog } from '../../agent/session-log.ts';
+import { type AgentEvent, innermost } from '../../contract/event.ts';
+import type { ViewChange } from '../../contract/view.ts';
+import type { JournalRecord } from '../../session/records.ts';
+import { headerOf, type OpenSession } from '../../session/store.ts';
+
+/** Who answers: a reply that breaks off is still somebody's. */
+type Answering = { provider: string; model: string };
+
+/**
+ * Writes a session through to its journal, the header first. All of it survives the end of this process. That of the
+ * machine is survived by a call that changes something, and by all before it, before it runs; the rest goes to the
+ * disk while the model is asked.
+ */
+export function sessionLog(
+  { session, journal, close }: Pick<OpenSession, 'session' | 'journal' | 'close'>,
+  model: Answering,
+): SessionLog {
+  let begun = session.messages.length > 0;
+  /** Said before the first message: without one, the session leaves no trace. */
+  const early: ViewChange[] = [];
+  const header = () => {
+    if (begun) return [];
+    begun = true;
+    const { subagent } = session;
+    return [headerOf(session), ...(subagent ? [{ type: 'subagent' as const, ...subagent }] : []), ...early];
+  };
+  return {
+    message: (message) => journal.append(...header(), { type: 'message', message }),
+    async watch(event) {
+      const record = recordOf(event, model);
+      if (record) await journal.append(record);
+      if (event.type === 'turn_start') journal.beginSync();
+    },
+    async started(callId, { changes }) {
+      await journal.append({ type: 'call_started', callId });
+      if (changes) await journal.sync();
+    },
+    answered: (message) => journal.append({ type: 'call_answered', message }),
+    grant: (permission) => journal.append({ type: 'grant', permission }),
+    ungrant: (pattern) => journal.append({ type: 'ungrant', pattern }),
+    async view(change) {
+      if (begun) await journal.append(change);
+      else early.push(change);
+    },
+    close,
+  };
+}
+
+function recordOf(event: AgentEvent, model: Answering): JournalRecord | null {
+  switch (event.type) {
+    case 'turn_start':
+      return { type: 'reply', ...model, at: new Date().toISOString() };
+    case 'text':
+    case 'thinking':
+      return { type: 'delta', kind: event.type, text: event.text };
+    case 'reclassify':
+      return { type: 'reclassify', as: event.as };
+    case 'usage':
+      return { type: 'cost', costUsd: event.costUsd };
+    case 'end':
+      return { type: 'end' };
+    case 'subagent': {
+      // What it says is kept in its own journal; what it costs, the session has cost.
+      const { event: inner } = innermost(event);
+      return inner.type === 'usage' ? recordOf(inner, model) : null;
+    }
+    default:
+      return null;
+  }
+}
+
+/** For those who want nothing kept. */
+export const forgetful: SessionLog = {
+  message: async () => undefined,
+  watch: async () => undefined,
+  started: async () => undefined,
+  answered: async () => undefined,
+  grant: async () => undefined,
+  ungrant: async () => undefined,
+  view: async () => undefined,
+  close: async () => undefined,
+};

@@ -1,0 +1,88 @@
+import { Answers } from '../../agent/answers.ts';
+import type { CallLog, CallVoice, RouterDeps } from '../../agent/tool-router.ts';
+import type { Session } from '../../contract/session.ts';
+import type { Todo, ToolContext } from '../../contract/tool.ts';
+import type { ProjectInstructions } from '../window/project-instructions.ts';
+import { type AgentKind, handsOn, hasTool, lookingHands } from './agent-kinds.ts';
+import { lastTodos } from './history-state.ts';
+
+/** What a subagent does not share: what it has read, and its task list. */
+export type Own = Pick<ToolContext, 'seen' | 'todos'>;
+
+export function ownThings({ messages }: Session): Own {
+  let items: readonly Todo[] = lastTodos(messages);
+  return {
+    seen: new Map(),
+    todos: {
+      list: () => items,
+      replace: (next) => {
+        items = next;
+      },
+    },
+  };
+}
+
+type SubagentPlace = {
+  kind: AgentKind;
+  own: Own;
+  session: Session;
+  /** Who asks, for the person who is asked. */
+  label: string;
+  /** What its model can take in. */
+  images: boolean;
+  notes: ProjectInstructions['notesFor'];
+  /** Not there yet when the router is made. */
+  log(): CallLog;
+  /** Absent where it may start no subagents. */
+  delegate?(voice: CallVoice, signal: AbortSignal): NonNullable<ToolContext['delegate']>;
+};
+
+/**
+ * The conversation's own way of judging and running calls, narrowed to what a subagent has. `has` tells which tools
+ * those are. One that may start no further subagents still finds the tools for it: they say why.
+ */
+export function subagentRouter(
+  parent: RouterDeps,
+  { kind, own, session, label, images, notes, log, delegate }: SubagentPlace,
+): { router: RouterDeps; has(tool: string): boolean } {
+  const answers = new Answers(session.messages);
+  const nameOf = (word: string) => parent.find(word)?.name;
+  const has = (tool: string) => hasTool(kind, tool, nameOf);
+
+  function handsFor(context: ToolContext, voice: CallVoice): ToolContext {
+    const { delegate: _notItsOwn, ...lent } = context;
+    const hands: ToolContext = {
+      ...lent,
+      ...own,
+      accepts: { images },
+      ask: (question, signal) =>
+        lent.ask({ ...question, question: `${label} asks: ${question.question}` }, signal),
+      ...(delegate && { delegate: delegate(voice, context.signal) }),
+    };
+    return kind.readOnly ? lookingHands(hands) : hands;
+  }
+
+  return {
+    has,
+    router: {
+      ...parent,
+      find(name) {
+        const tool = parent.find(name);
+        return tool && has(tool.name) ? tool : undefined;
+      },
+      toolNames: () => parent.toolNames().filter((name) => has(name) && (delegate || !handsOn(name))),
+      decide: (request, options) => parent.decide({ ...request, agent: label }, options),
+      context: (signal, voice, scope) => handsFor(parent.context(signal, voice, scope), voice),
+      answerTo: (callId) => answers.get(callId),
+      keepOutput: (callId, text) => parent.keepOutput(`${session.id}-${callId}`, text),
+      notesFor: notes,
+      log: {
+        started: (callId, effect) => log().started(callId, effect),
+        answered(message) {
+          answers.add(message);
+          return log().answered(message);
+        },
+      },
+    },
+  };
+}

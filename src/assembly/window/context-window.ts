@@ -1,0 +1,91 @@
+import { breakdown } from '../../context/breakdown.ts';
+import type { ContextWindow } from '../../contract/command.ts';
+import { textOf } from '../../contract/message.ts';
+import type { Session } from '../../contract/session.ts';
+import type { Compaction } from '../../contract/view.ts';
+import { estimateTokens } from '../../providers/models/estimate-tokens.ts';
+import type { ConversationView, ViewDeps } from './conversation-view.ts';
+
+/** In characters, all pinned facts together: they are sent with every request. */
+const MAX_PINNED = 8000;
+
+export type PinnedWindow = ContextWindow & {
+  /** Pinned facts that the conversation has not been told yet. */
+  news(): string | null;
+};
+
+/** What the user may see and change of the model's window. */
+export function createContextWindow(
+  view: ConversationView,
+  { session, answering, controller }: Pick<ViewDeps, 'session' | 'answering' | 'controller'>,
+  instructions: () => Promise<readonly { text: string }[]>,
+): PinnedWindow {
+  const unpinned: string[] = [];
+  const pins = () => view.current().pins;
+  return {
+    pins,
+    compact: (focus, signal) => view.compact(focus, signal),
+
+    async use() {
+      const { sent, tokens, scale } = await view.measure();
+      const { model, contextWindow } = answering();
+      const { system, summary = '', tools = [], messages } = sent;
+      const texts = (await instructions()).map(({ text }) => text).join('\n');
+      const parts = breakdown(
+        {
+          system,
+          instructions: texts,
+          tools: JSON.stringify(tools),
+          summary,
+          kept: view.current().compactions.at(-1)?.kept ?? '',
+          messages,
+        },
+        {
+          text: (text) => scale * estimateTokens({ model, system: text, messages: [] }),
+          message: (message) => scale * estimateTokens({ model, system: '', messages: [message] }),
+        },
+      );
+      return { model, window: contextWindow, total: tokens, compactAt: view.limits().compactAt, ...parts };
+    },
+
+    async uncompact() {
+      const last = view.current().compactions.at(-1);
+      if (!last) return null;
+      const { tokens: before } = await view.measure();
+      await controller().changeView({ type: 'uncompact', at: session.messages.length });
+      const { tokens: after } = await view.measure();
+      return { before, after, by: last.by };
+    },
+
+    async pin(text) {
+      const taken = pins().reduce((sum, pin) => sum + pin.length, 0);
+      if (taken + text.length > MAX_PINNED)
+        return `Pinned facts may have ${MAX_PINNED} characters together, and ${taken} are taken. Unpin something first.`;
+      await controller().changeView({ type: 'pin_fact', text });
+      return null;
+    },
+
+    async unpin(text) {
+      await controller().changeView({ type: 'unpin_fact', text });
+      unpinned.push(text);
+    },
+
+    news() {
+      const told = toldIn(session, view.current().compactions.at(-1));
+      const lines = [
+        ...pins()
+          .filter((pin) => !told.some((text) => text.includes(pin)))
+          .map((pin) => `[The user pinned this fact, keep it in mind: ${pin}]`),
+        ...unpinned.splice(0).map((pin) => `[No longer pinned: ${pin}]`),
+      ];
+      return lines.length === 0 ? null : lines.join('\n');
+    },
+  };
+}
+
+/** Worked out from what is written, so that a pin set before a session was closed is told when it goes on. */
+function toldIn({ messages }: Session, compaction: Compaction | undefined): string[] {
+  const sent = messages.slice(compaction?.keepFrom ?? 0);
+  const said = sent.flatMap((message) => (message.role === 'user' ? [textOf(message)] : []));
+  return [compaction?.kept ?? '', ...said];
+}

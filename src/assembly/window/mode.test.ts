@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import type { UserMessage } from '../../contract/message.ts';
+import { createMode } from './mode.ts';
+
+const user = (text: string): UserMessage => ({
+  role: 'user',
+  content: [{ type: 'text', text }],
+  timestamp: '',
+});
+const PLAN =
+  '[The permission mode is plan now. Plan mode: nothing may be changed. Explore, then answer with a plan.]';
+
+test('the model is told once of each change, and not of one that was taken back', () => {
+  const told: UserMessage[] = [];
+  const mode = createMode('default', { first: 'default', sent: () => told });
+  expect(mode.news()).toBeNull();
+  mode.set('plan');
+  expect([mode.get(), mode.first, mode.news()]).toEqual(['plan', 'default', PLAN]);
+  told.push(user(PLAN));
+  expect(mode.news()).toBeNull();
+  mode.set('auto');
+  mode.set('plan');
+  expect(mode.news()).toBeNull();
+  mode.set('default');
+  expect(mode.news()).toBe(
+    '[The permission mode is default now. You may propose changes again; they are judged one by one.]',
+  );
+});
+
+test('[K06] a session that goes on in another mode keeps its system prompt; the model learns of it once', () => {
+  const resumed = (...sent: UserMessage[]) => createMode('plan', { first: 'default', sent: () => sent });
+  expect([resumed(user('go')).first, resumed(user('go')).news()]).toEqual(['default', PLAN]);
+  expect(resumed(user(PLAN), user('go')).news()).toBeNull();
+  expect(resumed(user(`What does ${PLAN} mean?`)).news()).toBe(PLAN);
+  expect(createMode('plan', { first: 'plan', sent: () => [user('go')] }).news()).toBeNull();
+});

@@ -1,0 +1,26 @@
+import { modeNote, notedMode } from '../../context/system-prompt.ts';
+import type { ModeSwitch } from '../../contract/command.ts';
+import type { Message } from '../../contract/message.ts';
+import type { PermissionMode } from '../../contract/permission.ts';
+
+/** `first` is the mode the system prompt speaks of; `news` tells the model of another it does not know of. */
+export type Mode = ModeSwitch & { first: PermissionMode; news(): string | null };
+
+/**
+ * `first` is the mode the session began in, `sent` what the model is shown of it. A session that goes on in another
+ * mode begins as it did before, for the vendor's prompt cache; what the model knows is read from what it was told.
+ */
+export function createMode(
+  mode: PermissionMode,
+  { first, sent }: { first: PermissionMode; sent(): readonly Message[] },
+): Mode {
+  let current = mode;
+  return {
+    first,
+    get: () => current,
+    set: (next) => {
+      current = next;
+    },
+    news: () => ((notedMode(sent()) ?? first) === current ? null : modeNote(current)),
+  };
+}

@@ -1,0 +1,31 @@
+import { changedFiles } from '../../agent/changed-files.ts';
+import { type AgentEvent, innermost } from '../../contract/event.ts';
+import type { Todo } from '../../contract/tool.ts';
+
+const SHOWN = 10;
+
+/** What a run has done and what is left of it, for the words at a limit. */
+export type SoFar = { watch(event: AgentEvent): void; words(): string };
+
+export function createSoFar(todos: () => readonly Todo[]): SoFar {
+  let files = new Set<string>();
+  return {
+    watch(told) {
+      const { event } = innermost(told);
+      if (event.type === 'run_start') files = new Set();
+      else if (event.type === 'tool_end') for (const file of changedFiles(event)) files.add(file);
+    },
+    words() {
+      const open = todos().filter(({ status }) => status !== 'done');
+      return [
+        files.size === 0 ? 'Nothing was changed in this run.' : `Changed in this run: ${listed([...files])}.`,
+        ...(open.length === 0 ? [] : [`Still to do: ${listed(open.map(({ text }) => text))}.`]),
+      ].join('\n');
+    },
+  };
+}
+
+function listed(names: readonly string[]): string {
+  const rest = names.length - SHOWN;
+  return [...names.slice(0, SHOWN), ...(rest > 0 ? [`${rest} more`] : [])].join(', ');
+}

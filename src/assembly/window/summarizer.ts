@@ -1,0 +1,103 @@
+import { type Summary, summarize, type Task } from '../../context/summarize.ts';
+import type { Message } from '../../contract/message.ts';
+import type { Compaction } from '../../contract/view.ts';
+import { limited } from '../../lib/async/abort.ts';
+import type { Helper } from '../models/background-model.ts';
+
+/** What is to be put in short: the messages from the last compaction's place to `keepFrom`. */
+export type Job = {
+  messages: readonly Message[];
+  keepFrom: number;
+  previous: Compaction | undefined;
+  focus: string;
+  budget: number;
+};
+
+export type Summarizer = {
+  /** Begins to write in the background what will soon be wanted. Never two at once. */
+  prepare(job: Job): void;
+  /** The one prepared, as soon as it is there, if it still speaks of these messages. */
+  prepared(job: Pick<Job, 'messages' | 'previous'>, signal: AbortSignal): Promise<Prepared | null>;
+  write(job: Job, signal: AbortSignal): Promise<Summary>;
+  /** Ends what goes on in the background. */
+  close(): void;
+};
+
+type Prepared = Summary & { keepFrom: number };
+
+/** Rather few: what is too much for a model must not be sent to it. */
+const CHARACTERS_PER_TOKEN = 3;
+const MAX_PROMPT_TOKENS = 100_000;
+/** For the words of the prompt itself. */
+const OVERHEAD = 1000;
+const PATIENCE_MS = 90_000;
+
+/** Summaries by the cheapest model there is for it, by the main one, or by none. */
+export function createSummarizer(helper: Helper): Summarizer {
+  let waiting: { job: Job; stop: AbortController; summary: Promise<Summary | null> } | undefined;
+
+  async function write(job: Job, signal: AbortSignal): Promise<Summary> {
+    const from = job.previous?.keepFrom ?? 0;
+    const messages = job.messages.slice(from, job.keepFrom);
+    const size = messages.reduce((sum, message) => sum + JSON.stringify(message.content).length, 0);
+    const wanted = Math.min(MAX_PROMPT_TOKENS, Math.ceil(size / CHARACTERS_PER_TOKEN)) + OVERHEAD;
+    const model = await helper({ window: wanted + job.budget });
+    const room = (model?.contextWindow ?? 0) - job.budget - OVERHEAD;
+    const patient = limited(PATIENCE_MS, signal);
+    const task: Task = {
+      messages,
+      earlier: job.previous?.summary ?? null,
+      focus: job.focus,
+      budget: job.budget,
+      charactersPerToken: CHARACTERS_PER_TOKEN,
+      maxPrompt: Math.max(4000, Math.min(wanted, room) * CHARACTERS_PER_TOKEN),
+    };
+    return summarize(
+      task,
+      model && ((prompt, maxTokens) => model.complete(prompt, { maxTokens, signal: patient })),
+    );
+  }
+
+  function isStill(
+    { job }: { job: Job },
+    { messages, previous }: Pick<Job, 'messages' | 'previous'>,
+  ): boolean {
+    // A conversation that was rewound or compacted since is another one.
+    return previous === job.previous && messages[job.keepFrom - 1] === job.messages[job.keepFrom - 1];
+  }
+
+  function drop(): void {
+    waiting?.stop.abort();
+    waiting = undefined;
+  }
+
+  return {
+    prepare(job) {
+      if (waiting && isStill(waiting, job)) return;
+      drop();
+      const stop = new AbortController();
+      // What was there then; the list itself grows.
+      const fixed = { ...job, messages: job.messages.slice(0, job.keepFrom) };
+      const summary = write(fixed, stop.signal).then(
+        (written) => (written.by === 'extract' ? null : written),
+        () => null,
+      );
+      waiting = { job: fixed, stop, summary };
+    },
+    async prepared(now, signal) {
+      const found = waiting;
+      if (!found || !isStill(found, now)) {
+        drop();
+        return null;
+      }
+      const stop = () => found.stop.abort();
+      signal.addEventListener('abort', stop, { once: true });
+      const summary = await found.summary;
+      signal.removeEventListener('abort', stop);
+      if (waiting === found) waiting = undefined;
+      return summary && { ...summary, keepFrom: found.job.keepFrom };
+    },
+    write,
+    close: drop,
+  };
+}

@@ -1,0 +1,143 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { build } from 'esbuild';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { workspace } from '../../../test/support/workspace.ts';
+import { busAddress, secretServiceProblem } from './dbus-secrets.ts';
+
+describe('the address of the session bus', () => {
+  test.each([
+    [{ DBUS_SESSION_BUS_ADDRESS: 'unix:path=/run/user/1/bus,guid=ab' }, '/run/user/1/bus'],
+    [{ DBUS_SESSION_BUS_ADDRESS: 'unix:guid=ab,path=/a%20b' }, '/a b'],
+    [{ DBUS_SESSION_BUS_ADDRESS: 'tcp:host=x;unix:abstract=/tmp/dbus-x' }, '\0/tmp/dbus-x'],
+    [{ DBUS_SESSION_BUS_ADDRESS: 'tcp:host=x', XDG_RUNTIME_DIR: '/run/user/1' }, null],
+    [{ XDG_RUNTIME_DIR: '/run/user/1' }, '/run/user/1/bus'],
+    [{}, null],
+  ])('of %j is %j', (env, expected) => {
+    expect(busAddress(env)).toBe(expected);
+  });
+});
+
+describe.runIf(process.platform === 'linux')('a bus that cannot be used', () => {
+  test.each([
+    [{}, 'there is no D-Bus session'],
+    [
+      { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere/bus' },
+      'the secret service cannot be reached: connect ENOENT /nowhere/bus',
+    ],
+  ])('%j is told', async (env, reason) => {
+    expect(await secretServiceProblem(env, 1000)).toBe(reason);
+  });
+
+  test.each([
+    ['never answers', '', 200, 'the secret service cannot be reached: the secret service does not answer'],
+    ['refuses the user', 'REJECTED EXTERNAL\r\n', 20_000, 'the D-Bus session refuses this user'],
+  ])('one that %s is left within the limit', async (_, greeting, limitMs, reason) => {
+    const { root } = await workspace();
+    const socket = path.join(root, 'bus');
+    const server = createServer((connection) => connection.write(greeting)).listen(socket);
+    onTestFinished(() => void server.close());
+
+    const env = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${socket}` };
+    expect(await secretServiceProblem(env, limitMs)).toBe(reason);
+  });
+});
+
+const programOf = (name: string) =>
+  ['/usr/bin', '/bin'].map((folder) => path.join(folder, name)).find((file) => existsSync(file));
+const missing = ['dbus-run-session', 'gnome-keyring-daemon', 'dbus-test-tool'].filter(
+  (name) => programOf(name) === undefined,
+);
+if (missing.length > 0) {
+  process.stderr.write(`Skipped: the tests of a real secret service need ${missing.join(' and ')}.\n`);
+}
+
+/** Our own key store in a process of its own, since the native library ties itself to one bus for ever. */
+const program = `
+  import { createKeychain } from './src/config/keys/keychain.ts';
+  const home = process.argv[2];
+  const started = performance.now();
+  const keychain = createKeychain({ home, env: process.env });
+  const stored = await keychain.store('anthropic', 'sk-ant-0123456789');
+  const again = createKeychain({ home, env: process.env });
+  const found = await again.find('anthropic');
+  const listed = await again.list();
+  const removed = await again.remove('anthropic');
+  const quick = performance.now() - started < 15_000;
+  console.log(JSON.stringify({ stored, found, listed, removed, after: await again.find('anthropic'), quick }));
+`;
+
+describe.runIf(missing.length === 0)('[N12] a real secret service', () => {
+  async function play(prelude: string): Promise<{ home: string; outcome: unknown }> {
+    const { root, home } = await workspace();
+    const file = path.resolve('node_modules/.cache', `keychain-${path.basename(path.dirname(root))}.mjs`);
+    const stdin = { contents: program, resolveDir: path.resolve('.'), loader: 'ts' as const };
+    await build({
+      stdin,
+      outfile: file,
+      bundle: true,
+      format: 'esm',
+      platform: 'node',
+      packages: 'external',
+    });
+    onTestFinished(() => rm(file, { force: true }));
+
+    const env = { ...process.env, HOME: home, XDG_RUNTIME_DIR: root, DISPLAY: '', WAYLAND_DISPLAY: '' };
+    const script = `${prelude}\n"$NODE" "$FILE" "$HOME"`;
+    const child = spawn(programOf('dbus-run-session') ?? '', ['--', 'sh', '-c', script], {
+      env: { ...env, NODE: process.execPath, FILE: file },
+      stdio: ['ignore', 'pipe', 'ignore'],
+      timeout: 20_000,
+    });
+    const chunks: Buffer[] = [];
+    for await (const chunk of child.stdout) chunks.push(chunk);
+    const line = Buffer.concat(chunks)
+      .toString()
+      .split('\n')
+      .find((one) => one.startsWith('{'));
+    return { home, outcome: JSON.parse(line ?? 'null') };
+  }
+
+  const unlock = 'printf pw | gnome-keyring-daemon --unlock --components=secrets >&2';
+
+  test('keeps, finds, lists and forgets a key', async () => {
+    const { outcome } = await play(unlock);
+    expect(outcome).toEqual({
+      stored: { where: 'system keychain' },
+      found: { key: 'sk-ant-0123456789', source: 'system keychain' },
+      listed: [{ provider: 'anthropic', masked: '…6789', where: 'system keychain' }],
+      removed: true,
+      after: null,
+      quick: true,
+    });
+  });
+
+  const lock = `${unlock}
+    dbus-send --session --print-reply --dest=org.freedesktop.secrets /org/freedesktop/secrets \\
+      org.freedesktop.Secret.Service.Lock array:objpath:/org/freedesktop/secrets/collection/login >&2`;
+
+  const bus = 'dbus-send --session --print-reply --dest=org.freedesktop.DBus / org.freedesktop.DBus';
+  const begin = `${bus}.StartServiceByName string:org.freedesktop.secrets uint32:0 >&2`;
+  const deaf = `dbus-test-tool black-hole --name=org.freedesktop.secrets &
+    until ${bus}.NameHasOwner string:org.freedesktop.secrets | grep -q true; do sleep 0.05; done`;
+
+  test.each([
+    ['that has no keyring yet', begin, 'there is no default keyring'],
+    ['that is locked', lock, 'the keyring is locked'],
+    ['that never answers', deaf, 'the secret service cannot be reached: the secret service does not answer'],
+  ])('%s leaves the key to the private file, without a hang', async (_, prelude, because) => {
+    const { home, outcome } = await play(prelude);
+    const file = path.join(home, 'credentials.json');
+    expect(outcome).toEqual({
+      stored: { where: file, because },
+      found: { key: 'sk-ant-0123456789', source: file },
+      listed: [{ provider: 'anthropic', masked: '…6789', where: file }],
+      removed: true,
+      after: null,
+      quick: true,
+    });
+  });
+});

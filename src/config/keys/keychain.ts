@@ -1,0 +1,149 @@
+import path from 'node:path';
+import * as z from 'zod';
+import { UserError } from '../../contract/errors.ts';
+import { writeAtomic } from '../../lib/files/atomic-write.ts';
+import { updateFile } from '../../lib/files/file-update.ts';
+import { readRegularText } from '../../lib/files/regular-file.ts';
+import type { Env } from '../environment.ts';
+import { maskKey } from '../mask.ts';
+import { jsonOf, unreadable } from '../unreadable.ts';
+import { createOsKeychain, KeychainUnavailable, type OsKeychain } from './os-keychain.ts';
+
+/**
+ * The file names every stored key, and holds those the system's keychain could not take. Knowing from the file
+ * which keys exist, a start without stored keys never loads or asks the keychain.
+ */
+const credentialsSchema = () =>
+  z.record(
+    z.string(),
+    z.union([z.strictObject({ keychain: z.literal(true) }), z.strictObject({ key: z.string().min(1) })]),
+  );
+type Credentials = z.output<ReturnType<typeof credentialsSchema>>;
+
+type StoredKey = { provider: string; masked: string; where: string };
+
+/** `where` is for people; `because` tells why the system's keychain was not used. */
+type StoredAt = { where: string; because?: string };
+
+export type Keychain = {
+  find(provider: string): Promise<{ key: string; source: string } | null>;
+  store(provider: string, key: string): Promise<StoredAt>;
+  /** False when none was stored. */
+  remove(provider: string): Promise<boolean>;
+  list(): Promise<StoredKey[]>;
+  /** Why the system's keychain could not be read when last asked; null when it could, or was not asked. */
+  problem(): string | null;
+};
+
+/** Where a key is that the system keeps. */
+export const SYSTEM_KEYCHAIN = 'system keychain';
+
+export function createKeychain({ home, env, system = createOsKeychain(env) }: KeychainOptions): Keychain {
+  const file = path.join(home, 'credentials.json');
+  let problem: string | null = null;
+
+  /** Null both for no key and for no keychain; `problem` tells them apart. */
+  async function fromSystem(provider: string): Promise<string | null> {
+    problem = null;
+    try {
+      return await system.get(provider);
+    } catch (error) {
+      problem = unavailable(error);
+      return null;
+    }
+  }
+
+  async function read(provider: string, entry: Credentials[string] | undefined): Promise<string | null> {
+    if (entry === undefined) return null;
+    return 'key' in entry ? entry.key : fromSystem(provider);
+  }
+
+  return {
+    problem: () => problem,
+
+    async find(provider) {
+      const entry = (await readCredentials(file)).get(provider);
+      const key = await read(provider, entry);
+      return key === null || entry === undefined ? null : { key, source: whereOf(entry, file) };
+    },
+
+    async store(provider, key) {
+      // A damaged file is told before anything is put elsewhere.
+      await readCredentials(file);
+      const because = await system.set(provider, key).then(() => undefined, unavailable);
+      const entry: Credentials[string] = because === undefined ? { keychain: true } : { key };
+      await updateFile(file, async () =>
+        writeCredentials(file, (await readCredentials(file)).set(provider, entry)),
+      );
+      return because === undefined ? { where: SYSTEM_KEYCHAIN } : { where: file, because };
+    },
+
+    async remove(provider) {
+      const entry = (await readCredentials(file)).get(provider);
+      if (entry === undefined) return false;
+      if ('keychain' in entry) await removeFrom(system, provider);
+      await updateFile(file, async () => {
+        const credentials = await readCredentials(file);
+        credentials.delete(provider);
+        await writeCredentials(file, credentials);
+      });
+      return true;
+    },
+
+    async list() {
+      const stored: StoredKey[] = [];
+      for (const [provider, entry] of await readCredentials(file)) {
+        const key = await read(provider, entry);
+        const masked = key === null ? `not readable: ${problem ?? 'it is no longer there'}` : maskKey(key);
+        stored.push({ provider, masked, where: whereOf(entry, file) });
+      }
+      return stored;
+    },
+  };
+}
+
+type KeychainOptions = { home: string; env: Env; system?: OsKeychain };
+
+function whereOf(entry: Credentials[string], file: string): string {
+  return 'key' in entry ? file : SYSTEM_KEYCHAIN;
+}
+
+/** The reason, when the keychain itself is what failed; anything else is a bug and goes on. */
+function unavailable(error: unknown): string {
+  if (error instanceof KeychainUnavailable) return error.message;
+  throw error;
+}
+
+async function removeFrom(system: OsKeychain, provider: string): Promise<void> {
+  const problem = await system.remove(provider).then(() => null, unavailable);
+  if (problem !== null) {
+    throw new UserError(
+      `The key of ${provider} cannot be removed from the system keychain: ${problem}.`,
+      'Unlock the keychain and try again.',
+    );
+  }
+}
+
+function textOf(file: string): string {
+  try {
+    return readRegularText(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '{}';
+    throw unreadable(file, error);
+  }
+}
+
+async function readCredentials(file: string): Promise<Map<string, Credentials[string]>> {
+  const text = textOf(file);
+  // Neither the parser's message nor the file's content may be shown: both hold keys.
+  const parsed = credentialsSchema().safeParse(jsonOf(text));
+  if (!parsed.success) {
+    throw new UserError(`${file} is damaged.`, 'Remove it, then store your keys again with `keys set`.');
+  }
+  return new Map(Object.entries(parsed.data));
+}
+
+async function writeCredentials(file: string, credentials: Map<string, Credentials[string]>): Promise<void> {
+  const text = `${JSON.stringify(Object.fromEntries(credentials), null, 2)}\n`;
+  await writeAtomic(file, text, 0o600);
+}

@@ -1,0 +1,43 @@
+import type { Env } from '../environment.ts';
+import type { Config } from '../schema/schema.ts';
+import type { Keychain } from './keychain.ts';
+
+export type KeyPlaces = {
+  /** The vendor's own environment variables, first choice first. */
+  keyEnv: readonly string[];
+  env: Env;
+  /** `apiKey` belongs to `provider`, and to any vendor when no provider is named. */
+  config: Pick<Config, 'provider' | 'apiKey' | 'providers'>;
+  keychain: Pick<Keychain, 'find'>;
+};
+
+export type FoundKey = {
+  key: string;
+  /** For people: a variable, a setting or a store; never the key. */
+  source: string;
+};
+
+const GENERAL_VARIABLE = 'AI_ASSISTANT_API_KEY';
+
+/** Environment before settings before stored keys, and among equals the one meant for this vendor first. */
+export async function findKey(provider: string, places: KeyPlaces): Promise<FoundKey | null> {
+  const { config, env, keyEnv, keychain } = places;
+  const own = Object.hasOwn(config.providers, provider) ? config.providers[provider] : undefined;
+  const isChosen = config.provider === undefined || config.provider === provider;
+
+  const variables = [
+    ...(own?.apiKeyEnv === undefined ? [] : [own.apiKeyEnv]),
+    ...(isChosen ? [GENERAL_VARIABLE] : []),
+    ...keyEnv,
+  ];
+  const candidates = [
+    ...variables.map((name) => ({ key: env[name], source: name })),
+    { key: own?.apiKey, source: `providers.${provider}.apiKey` },
+    { key: isChosen ? config.apiKey : undefined, source: 'apiKey' },
+  ];
+  for (const { key, source } of candidates) {
+    const trimmed = key?.trim();
+    if (trimmed) return { key: trimmed, source };
+  }
+  return keychain.find(provider);
+}

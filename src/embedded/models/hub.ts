@@ -1,0 +1,100 @@
+import path from 'node:path';
+import { UserError } from '../../contract/errors.ts';
+import { limited } from '../../lib/async/abort.ts';
+import { DownloadError, download, type Progress } from '../../lib/network/download.ts';
+
+/** One file of a repository on a model hub. */
+export type HubFile = { repo: string; file: string };
+
+export type Hub = {
+  /** Such as https://huggingface.co; `HF_ENDPOINT` names another. */
+  endpoint: string;
+  /** For repositories that are not open to everybody. */
+  token?: string;
+  fetch?: typeof globalThis.fetch;
+};
+
+export const DEFAULT_HUB = 'https://huggingface.co';
+
+const CONNECT_MS = 5_000;
+const SHA256 = /^"?([0-9a-f]{64})"?$/;
+
+/** What the hub says of a file before it is fetched; null where it does not say. */
+export type Offer = { bytes: number | null; sha256: string | null };
+
+export function hubUrl({ repo, file }: HubFile, { endpoint }: Pick<Hub, 'endpoint'>): string {
+  if (!/^[\w.-]+\/[\w.-]+$/.test(repo))
+    throw new UserError(`"${repo}" is no repository.`, 'Write it as owner/name, such as Qwen/Qwen3-4B-GGUF.');
+  const parts = file.split('/');
+  if (parts.some((part) => part === '' || part === '.' || part === '..') || !/\.gguf$/i.test(file))
+    throw new UserError(`"${file}" is no model file.`, 'Name a .gguf file of the repository.');
+  return `${endpoint.replace(/\/+$/, '')}/${repo}/resolve/main/${parts.map(encodeURIComponent).join('/')}`;
+}
+
+/** Asks for the size and the checksum. */
+export async function askHub(wanted: HubFile, hub: Hub, signal: AbortSignal): Promise<Offer> {
+  const { fetch = globalThis.fetch } = hub;
+  const url = hubUrl(wanted, hub);
+  let response: Response;
+  try {
+    response = await fetch(url, {
+      method: 'HEAD',
+      // The hub itself knows the checksum; where it leads to does not.
+      redirect: 'manual',
+      headers: authorization(hub),
+      signal: limited(CONNECT_MS, signal),
+    });
+  } catch (error) {
+    signal.throwIfAborted();
+    const fault = new DownloadError('unreachable', `${new URL(url).host} does not answer.`, { cause: error });
+    throw inWords(fault, wanted, hub);
+  }
+  if (response.status >= 400) {
+    const { status } = response;
+    const fault = new DownloadError('refused', `${new URL(url).host} answered ${status}.`, { status });
+    throw inWords(fault, wanted, hub);
+  }
+  const size =
+    response.headers.get('x-linked-size') ?? (response.ok ? response.headers.get('content-length') : null);
+  const tag = response.headers.get('x-linked-etag') ?? '';
+  return { bytes: size === null ? null : Number(size), sha256: SHA256.exec(tag)?.[1] ?? null };
+}
+
+export async function fetchModel(
+  { wanted, offer, file }: { wanted: HubFile; offer: Offer; file: string },
+  hub: Hub,
+  { signal, progress }: { signal: AbortSignal; progress?: (progress: Progress) => void },
+): Promise<void> {
+  try {
+    await download(
+      {
+        url: hubUrl(wanted, hub),
+        file,
+        headers: authorization(hub),
+        ...(offer.sha256 !== null && { sha256: offer.sha256 }),
+        ...(offer.bytes !== null && { size: offer.bytes }),
+      },
+      { signal, ...(hub.fetch && { fetch: hub.fetch }), ...(progress && { progress }) },
+    );
+  } catch (error) {
+    throw error instanceof DownloadError ? inWords(error, wanted, hub) : error;
+  }
+}
+
+function authorization({ token }: Hub): Record<string, string> {
+  return token === undefined ? {} : { authorization: `Bearer ${token}` };
+}
+
+function inWords(error: DownloadError, { repo, file }: HubFile, { endpoint }: Hub): UserError {
+  const isClosed = error.status === 401 || error.status === 403;
+  const hints = {
+    unreachable: `Without a network, bring the file by other means and name it: --model path/to/${path.posix.basename(file)}. HF_ENDPOINT names another hub.`,
+    refused: isClosed
+      ? `${repo} is not open to everybody, or there is none. Accept its terms at ${endpoint}/${repo}, then set HF_TOKEN.`
+      : `Look at ${endpoint}/${repo} which files there are.`,
+    cut: 'Run it again: it goes on where it was.',
+    mismatch: 'Nothing of it was kept. Run it again; if it stays so, the file on the hub is damaged.',
+    disk_full: 'Make room, then run it again: it goes on where it was.',
+  } as const;
+  return new UserError(error.message, hints[error.fault], { cause: error, exit: 'error' });
+}

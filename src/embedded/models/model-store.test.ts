@@ -1,0 +1,67 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { tinyModel } from '../../../test/support/embedded.ts';
+import { curatedModels } from './curated.ts';
+import { ModelStore } from './model-store.ts';
+
+let root: string;
+let store: ModelStore;
+
+beforeEach(async () => {
+  root = await mkdtemp(path.join(tmpdir(), 'aca-models-'));
+  store = new ModelStore(root);
+});
+
+afterEach(() => rm(root, { recursive: true, force: true }));
+
+test('an empty data root has no models', async () => {
+  expect(await store.list()).toEqual([]);
+  await expect(store.facts('qwen3-4b', root)).rejects.toMatchObject({
+    message: 'The model qwen3-4b is not here.',
+    hint: 'Fetch it with: aca models pull qwen3-4b',
+  });
+});
+
+test('a model of the list goes by its short name, any other by that of its file; parts are none', async () => {
+  const [curated] = curatedModels;
+  if (!curated) throw new Error('The list is empty.');
+  const own = await tinyModel(store.place(curated), {});
+  const other = await tinyModel(store.place({ repo: 'me/mine', file: 'sub/Other-Q4.gguf' }), {});
+  await writeFile(`${other}.part`, 'half');
+
+  expect(await store.list()).toEqual([
+    { name: 'Other-Q4', file: other, curated: null },
+    { name: curated.name, file: own, curated },
+  ]);
+  expect((await store.facts('other-q4', root)).file).toBe(other);
+  expect((await store.facts(path.relative(root, other), root)).file).toBe(other);
+});
+
+test('a damaged file stands in the way of nothing but itself', async () => {
+  const good = await tinyModel(store.place({ repo: 'me/mine', file: 'good.gguf' }), {});
+  await writeFile(store.place({ repo: 'me/mine', file: 'bad.gguf' }), 'no model');
+
+  expect((await store.list()).map(({ name }) => name)).toEqual(['bad', 'good']);
+  expect((await store.readable()).map(({ file }) => file)).toEqual([good]);
+});
+
+test('a removed model is gone with its folder, and its neighbours stay', async () => {
+  const one = { repo: 'me/mine', file: 'one.gguf' };
+  await tinyModel(store.place(one), {});
+  await tinyModel(store.place({ ...one, file: 'two.gguf' }), {});
+
+  await store.remove('one');
+  expect((await store.list()).map(({ name }) => name)).toEqual(['two']);
+  await store.remove('two');
+  expect(await readdir(store.folder)).toEqual([]);
+  await expect(store.remove('two')).rejects.toThrow('There is no model two to remove.');
+});
+
+test('names on the list are unique, and each row says what it is good for', () => {
+  expect(new Set(curatedModels.map(({ name }) => name)).size).toBe(curatedModels.length);
+  expect(
+    curatedModels.filter(({ good, license, file }) => !good || !license || !file.endsWith('.gguf')),
+  ).toEqual([]);
+});

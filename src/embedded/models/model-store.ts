@@ -1,0 +1,96 @@
+import { readdir, rm, rmdir } from 'node:fs/promises';
+import path from 'node:path';
+import { UserError } from '../../contract/errors.ts';
+import { didYouMean } from '../../lib/text/nearest.ts';
+import { type CuratedModel, curatedModels } from './curated.ts';
+import { type GgufFacts, readGguf } from './gguf.ts';
+import type { HubFile } from './hub.ts';
+
+/** A model file that was fetched. */
+export type StoredModel = { name: string; file: string; curated: CuratedModel | null };
+
+/** The models in a data root. A model's name is its file's, or its short one if it is on the list. */
+export class ModelStore {
+  readonly folder: string;
+
+  constructor(dataRoot: string) {
+    this.folder = path.join(dataRoot, 'models');
+  }
+
+  /** Where a file of a hub is kept. */
+  place({ repo, file }: HubFile): string {
+    return path.join(this.folder, repo.replaceAll('/', '--'), path.posix.basename(file));
+  }
+
+  async list(): Promise<StoredModel[]> {
+    const entries = await readdir(this.folder, { recursive: true, withFileTypes: true }).catch(
+      (error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return [];
+        throw error;
+      },
+    );
+    return entries
+      .filter((entry) => entry.isFile() && /\.gguf$/i.test(entry.name))
+      .map((entry) => this.#stored(path.join(entry.parentPath, entry.name)))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  /** Those whose files can be read, with what they say. One that is damaged stands in nobody's way. */
+  async readable(): Promise<(StoredModel & { facts: GgufFacts })[]> {
+    const found = await Promise.all(
+      (await this.list()).map(async (model) => {
+        const facts = await readGguf(model.file).catch((error: unknown) => {
+          if (error instanceof UserError) return null;
+          throw error;
+        });
+        return facts && { ...model, facts };
+      }),
+    );
+    return found.filter((model) => model !== null);
+  }
+
+  async find(name: string): Promise<StoredModel | null> {
+    const wanted = name.toLowerCase();
+    return (await this.list()).find((model) => model.name.toLowerCase() === wanted) ?? null;
+  }
+
+  /** A stored model by its name, or any file by its path. */
+  async facts(name: string, cwd: string): Promise<GgufFacts> {
+    if (isPath(name)) return readGguf(path.resolve(cwd, name));
+    const stored = await this.find(name);
+    if (stored) return readGguf(stored.file);
+    const listed = curatedModels.some((model) => model.name === name);
+    const names = (await this.list()).map((model) => model.name);
+    throw new UserError(
+      `The model ${name} is not here.${listed ? '' : didYouMean(name, names)}`,
+      listed
+        ? `Fetch it with: aca models pull ${name}`
+        : '`aca models list` shows what is here and what could be.',
+    );
+  }
+
+  async remove(name: string): Promise<StoredModel> {
+    const stored = await this.find(name);
+    if (!stored) {
+      const names = (await this.list()).map((model) => model.name);
+      throw new UserError(
+        `There is no model ${name} to remove.${didYouMean(name, names)}`,
+        'See what is here with `aca models list`.',
+      );
+    }
+    await rm(stored.file, { force: true });
+    // The folder of its repository may hold others.
+    await rmdir(path.dirname(stored.file)).catch(() => undefined);
+    return stored;
+  }
+
+  #stored(file: string): StoredModel {
+    const curated = curatedModels.find((model) => this.place(model) === file) ?? null;
+    return { name: curated?.name ?? path.basename(file).replace(/\.gguf$/i, ''), file, curated };
+  }
+}
+
+/** Whether a model is named by its file. */
+export function isPath(name: string): boolean {
+  return /\.gguf$/i.test(name);
+}

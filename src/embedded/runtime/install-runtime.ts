@@ -1,0 +1,120 @@
+import { existsSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { UserError } from '../../contract/errors.ts';
+import { writeAtomic } from '../../lib/files/atomic-write.ts';
+import { lockFile } from '../../lib/files/lock.ts';
+import { makePrivateFolder } from '../../lib/files/private-folder.ts';
+import { DownloadError, download } from '../../lib/network/download.ts';
+import { archiveUrl, type Pin, pinsFor } from './pins.ts';
+import { type Gpu, type Machine, type PlatformParts, partsFor } from './platform.ts';
+import { type InstalledRuntime, RUNTIME_MARK, runtimeFolder } from './runtime-folder.ts';
+import { unpack } from './unpack.ts';
+
+export const DEFAULT_REGISTRY = 'https://registry.npmjs.org';
+
+/** What `aca models setup` would do: shown before it is done. */
+export type SetupPlan = PlatformParts & { folder: string; pins: Pin[]; bytes: number };
+
+export type InstallOptions = {
+  registry: string;
+  signal: AbortSignal;
+  fetch?: typeof globalThis.fetch;
+  progress?(progress: { done: number; total: number; bytesPerSecond: number }): void;
+};
+
+const AT_ONCE = 6;
+
+/** Left out of what is unpacked: sources to build llama.cpp from, which never happens here, and what only editors read. */
+const UNWANTED = /(^|\/)gitRelease\.bundle$|\.d\.[cm]?ts$|\.map$/;
+
+export function planSetup(dataRoot: string, machine: Machine, gpu?: Gpu): SetupPlan {
+  const parts = partsFor(machine, gpu);
+  if (!parts) {
+    throw new UserError(
+      `The embedded runtime is not built for ${machine.platform} on ${machine.arch}.`,
+      'Start a model server instead (llama-server, Ollama, LM Studio); it is found by itself.',
+    );
+  }
+  const pins = pinsFor(parts.packages);
+  const folder = runtimeFolder(dataRoot);
+  return { ...parts, folder, pins, bytes: pins.reduce((sum, pin) => sum + pin.bytes, 0) };
+}
+
+/** Fetches and unpacks what is missing. Whatever happens, a runtime is there whole or not at all. */
+export async function installRuntime(plan: SetupPlan, options: InstallOptions): Promise<InstalledRuntime> {
+  const downloads = `${plan.folder}.downloads`;
+  const building = `${plan.folder}.building`;
+  const stop = new AbortController();
+  const signal = AbortSignal.any([options.signal, stop.signal]);
+  const done = new Map<Pin, { done: number; bytesPerSecond: number }>();
+  const tell = () => {
+    const all = [...done.values()];
+    options.progress?.({
+      done: all.reduce((sum, one) => sum + one.done, 0),
+      total: plan.bytes,
+      bytesPerSecond: all.reduce((sum, one) => sum + one.bytesPerSecond, 0),
+    });
+  };
+
+  async function fetchPin(pin: Pin): Promise<string> {
+    const archive = path.join(downloads, `${pin.at.replaceAll(/[^\w.-]/g, '_')}-${pin.version}.tgz`);
+    if (!existsSync(archive)) {
+      const wanted = { url: archiveUrl(pin, options.registry), file: archive, sha512: pin.sha512 };
+      await download(wanted, {
+        ...options,
+        signal,
+        progress: ({ done: bytes, bytesPerSecond }) => {
+          done.set(pin, { done: bytes, bytesPerSecond });
+          tell();
+        },
+      });
+    }
+    done.set(pin, { done: pin.bytes, bytesPerSecond: 0 });
+    tell();
+    return archive;
+  }
+
+  makePrivateFolder(path.dirname(plan.folder));
+  const lock = await lockFile(plan.folder);
+  if (!lock) throw new UserError('Another process is installing the runtime.', 'Wait until it is done.');
+  let workers: Promise<void>[] = [];
+  try {
+    await rm(building, { recursive: true, force: true });
+    const queue = plan.pins.toSorted((a, b) => b.bytes - a.bytes);
+    const work = async () => {
+      for (let pin = queue.shift(); pin; pin = queue.shift()) {
+        signal.throwIfAborted();
+        const folder = path.join(building, 'node_modules', pin.at);
+        await unpack(await fetchPin(pin), folder, (name) => !UNWANTED.test(name));
+      }
+    };
+    workers = Array.from({ length: AT_ONCE }, work);
+    await Promise.all(workers);
+    const mark = { gpu: plan.gpu, packages: plan.packages };
+    await writeAtomic(path.join(building, RUNTIME_MARK), `${JSON.stringify(mark)}\n`);
+    await rm(plan.folder, { recursive: true, force: true });
+    await rename(building, plan.folder);
+    await rm(downloads, { recursive: true, force: true });
+    return { folder: plan.folder, ...mark };
+  } catch (error) {
+    stop.abort();
+    await Promise.allSettled(workers);
+    await rm(building, { recursive: true, force: true });
+    options.signal.throwIfAborted();
+    throw error instanceof DownloadError ? inWords(error, plan, options.registry) : error;
+  } finally {
+    await lock.release();
+  }
+}
+
+function inWords(error: DownloadError, { folder }: SetupPlan, registry: string): UserError {
+  const hints = {
+    unreachable: `Without a network, copy ${folder} from a machine of the same kind where it is installed, or name a registry you can reach: npm_config_registry=URL aca models setup.`,
+    refused: `Ask whoever runs ${registry} for node-llama-cpp and its parts, or name another registry: npm_config_registry=URL aca models setup.`,
+    cut: 'Run `aca models setup` again: it goes on where it was.',
+    mismatch: `Nothing of it was installed. Run it again; if it stays so, ${registry} does not hold what npm published.`,
+    disk_full: 'Make room, then run `aca models setup` again: it goes on where it was.',
+  } as const;
+  return new UserError(error.message, hints[error.fault], { cause: error, exit: 'error' });
+}

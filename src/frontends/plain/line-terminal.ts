@@ -1,0 +1,189 @@
+import type { Key } from 'node:readline';
+import { createInterface, type Interface } from 'node:readline/promises';
+import type { Terminal } from '../shared/terminal.ts';
+
+/** Room for what is typed until the end. */
+const MOST_TYPED = 1000;
+/** Arrow keys begin with Esc: so long is waited for the rest of one. */
+const LONE_ESCAPE_MS = 100;
+
+/** Lines in, text out, on a terminal or a pipe. End of input reads as null from then on. */
+export class Conversation {
+  readonly #terminal: Terminal;
+  readonly #lines: Interface;
+  #interrupted: () => boolean = () => false;
+  #commands: () => readonly string[] = () => [];
+  #closed = new AbortController();
+  /** Lines typed while nothing was asked: they wait for the next prompt, and never answer a question. */
+  readonly #typed: string[] = [];
+  #answering = false;
+  /** Prompts for the arrow keys, the latest first. */
+  #prompts: string[];
+  /** What Ctrl-R looks for, and which prompt it found last. */
+  #search: { words: string; at: number } | null = null;
+
+  /** `prompts` are those of earlier, the oldest first. */
+  constructor(terminal: Terminal, { prompts = [] }: { prompts?: readonly string[] } = {}) {
+    this.#terminal = terminal;
+    // The line editor holds one line.
+    this.#prompts = prompts.filter((prompt) => !prompt.includes('\n')).toReversed();
+    this.#lines = createInterface({
+      input: terminal.stdin,
+      output: terminal.stdout,
+      terminal: terminal.stdin.isTTY,
+      history: [...this.#prompts],
+      historySize: this.#prompts.length + MOST_TYPED,
+      removeHistoryDuplicates: true,
+      escapeCodeTimeout: LONE_ESCAPE_MS,
+      completer: (line: string): [string[], string] => [
+        this.#answering ? [] : completionsOf(line, this.#commands()),
+        line,
+      ],
+    });
+    this.#lines.on('history', (lines: string[]) => this.#recall(lines));
+    terminal.stdin.on('keypress', (_text: unknown, key: Key | undefined) => {
+      this.#seek(key);
+      if (key?.name === 'escape') this.#interrupted();
+    });
+    this.#lines.on('line', (line) => {
+      // Enter alone is no prompt; it may follow a key that was enough by itself.
+      if (line !== '') this.#typed.push(line);
+    });
+    this.#lines.on('close', () => this.#closed.abort());
+    this.#lines.on('SIGINT', () => {
+      if (!this.#interrupted()) this.#lines.close();
+    });
+  }
+
+  /** Ctrl-C or Esc: the listener says whether it had anything to interrupt; if not, Ctrl-C ends the conversation. */
+  onInterrupt(listener: () => boolean): void {
+    this.#interrupted = listener;
+  }
+
+  /** What Tab completes at the start of a prompt, without the slash. */
+  completeWith(commands: () => readonly string[]): void {
+    this.#commands = commands;
+  }
+
+  async prompt(): Promise<string | null> {
+    const typed = this.#typed.shift();
+    if (typed === undefined) return this.#question('> ');
+    this.print(`> ${typed}`);
+    return typed;
+  }
+
+  /** How wide a terminal is; undefined where lines go into a pipe. */
+  get columns(): number | undefined {
+    return this.#terminal.stdout.columns;
+  }
+
+  /** The answer, or null when the input has ended or the question was called off. */
+  async ask(question: string, signal?: AbortSignal): Promise<string | null> {
+    this.#answering = true;
+    try {
+      return await this.#question(question, signal);
+    } finally {
+      this.#answering = false;
+    }
+  }
+
+  async #question(question: string, signal?: AbortSignal): Promise<string | null> {
+    const stop = signal ? AbortSignal.any([signal, this.#closed.signal]) : this.#closed.signal;
+    if (stop.aborted) return null;
+    try {
+      return await this.#lines.question(question, { signal: stop });
+    } catch (error) {
+      if (stop.aborted) return null;
+      throw error;
+    }
+  }
+
+  /** The first of these keys to be pressed, without Enter; null when the input has ended. */
+  async pressKey(keys: readonly string[]): Promise<string | null> {
+    const { stdin } = this.#terminal;
+    const { signal } = this.#closed;
+    if (signal.aborted) return null;
+    return new Promise((resolve) => {
+      const end = (pressed: string | null) => {
+        stdin.off('keypress', onKey);
+        signal.removeEventListener('abort', onClose);
+        // The line editor has taken the key for the beginning of a line.
+        if (pressed !== null) this.#lines.write(null, { ctrl: true, name: 'u' });
+        resolve(pressed);
+      };
+      const onClose = () => end(null);
+      const onKey = (text: string | undefined) => {
+        const pressed = text?.toLowerCase();
+        if (pressed !== undefined && keys.includes(pressed)) end(pressed);
+      };
+      stdin.on('keypress', onKey);
+      signal.addEventListener('abort', onClose);
+    });
+  }
+
+  /** As `ask`, but what is typed does not appear. */
+  async askHidden(question: string): Promise<string | null> {
+    const { stdout } = this.#terminal;
+    const show = stdout.write.bind(stdout);
+    show(question);
+    stdout.write = (() => true) as typeof stdout.write;
+    try {
+      return await this.ask('');
+    } finally {
+      stdout.write = show;
+      show('\n');
+    }
+  }
+
+  write(text: string): void {
+    if (text !== '') this.#terminal.stdout.write(text);
+  }
+
+  print(text: string): void {
+    this.write(`${text}\n`);
+  }
+
+  close(): void {
+    this.#lines.close();
+  }
+
+  /** Nothing more is read, not even what was typed already. */
+  quit(): void {
+    this.#typed.length = 0;
+    this.close();
+  }
+
+  /** Answers, a pasted key above all, are no prompts: they are taken out of what the arrow keys bring back. */
+  #recall(lines: string[]): void {
+    if (this.#answering) lines.splice(0, lines.length, ...this.#prompts);
+    else this.#prompts = [...lines];
+  }
+
+  /** Ctrl-R: the last prompt that holds what was typed; again, the one before it. Any other key ends the search. */
+  #seek(key: Key | undefined): void {
+    if (!key?.ctrl || key.name !== 'r' || this.#answering) {
+      this.#search = null;
+      return;
+    }
+    const { words, at } = this.#search ?? { words: this.#lines.line, at: -1 };
+    const wanted = words.toLowerCase();
+    const found = this.#prompts.findIndex((prompt, i) => i > at && prompt.toLowerCase().includes(wanted));
+    if (found === -1) return;
+    this.#search = { words, at: found };
+    this.#lines.write(null, { ctrl: true, name: 'e' });
+    this.#lines.write(null, { ctrl: true, name: 'u' });
+    this.#lines.write(this.#prompts[found] ?? '');
+  }
+}
+
+/** Those that begin like it; where none does, those that have its letters in this order. */
+export function completionsOf(line: string, commands: readonly string[]): string[] {
+  if (!/^\/[\w.:-]*$/.test(line)) return [];
+  const typed = line.slice(1).toLowerCase();
+  const names = commands.map((name) => name.toLowerCase());
+  const exact = names.filter((name) => name.startsWith(typed));
+  const loose = new RegExp([...typed].map((letter) => letter.replace(/\W/, '\\$&')).join('.*'));
+  return (exact.length > 0 ? exact : names.filter((name) => loose.test(name)))
+    .sort()
+    .map((name) => `/${name}`);
+}

@@ -1,0 +1,248 @@
+import { stripVTControlCharacters } from 'node:util';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Display } from '../../contract/display.ts';
+import type { PermissionRequest } from '../../contract/permission.ts';
+import { PlainView } from './plain-view.ts';
+
+const plain = () => new PlainView({ color: false, stream: true });
+
+const change = (path: string) => ({
+  path,
+  patch: `--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n-old\n+new\n`,
+  added: 1,
+  removed: 1,
+});
+
+describe('a result in plain lines', () => {
+  test.each<[string, Display, string]>([
+    [
+      'text',
+      { kind: 'text', text: 'status 200, text/html, 11 characters' },
+      '  status 200, text/html, 11 characters\n',
+    ],
+    [
+      'long text',
+      { kind: 'text', text: Array.from({ length: 14 }, (_, i) => `${i}`).join('\n') },
+      `${Array.from({ length: 12 }, (_, i) => `  ${i}\n`).join('')}  … 2 more lines\n`,
+    ],
+    [
+      'a diff',
+      { kind: 'diff', ...change('a.ts') },
+      '  --- a/a.ts\n  +++ b/a.ts\n  @@ -1 +1 @@\n  -old\n  +new\n',
+    ],
+    [
+      'several diffs as one change',
+      { kind: 'diffs', diffs: [change('a.ts'), change('b.ts')] },
+      '  2 files, +2 -2\n' +
+        '  --- a/a.ts\n  +++ b/a.ts\n  @@ -1 +1 @@\n  -old\n  +new\n' +
+        '  --- a/b.ts\n  +++ b/b.ts\n  @@ -1 +1 @@\n  -old\n  +new\n',
+    ],
+    [
+      'todos, in signs every terminal and every voice can say',
+      {
+        kind: 'todos',
+        items: [
+          { text: 'look', status: 'done' },
+          { text: 'mend\n  it', status: 'in_progress' },
+          { text: '\x1b[2Jtest', status: 'pending' },
+        ],
+      },
+      '  [x] look\n  [~] mend it\n  [ ] \uFFFD[2Jtest\n',
+    ],
+    ['an empty list', { kind: 'todos', items: [] }, '  (nothing to do)\n'],
+  ])('%s', (_name, display, text) => {
+    expect(plain().display(display)).toBe(text);
+  });
+
+  test('colours change nothing but colours', () => {
+    const display: Display = { kind: 'diffs', diffs: [change('a.ts')] };
+    const coloured = new PlainView({ color: true, stream: true }).display(display);
+    expect(coloured).toContain('\x1b[32m+new\x1b[39m');
+    expect(stripVTControlCharacters(coloured)).toBe(plain().display(display));
+  });
+
+  test('a change that was shown with the question is not shown again with the result', () => {
+    const view = plain();
+    const display: Display = { kind: 'diffs', diffs: [change('a.ts')] };
+    const request = {
+      callId: '1',
+      tool: 'MultiEdit',
+      operation: 'MultiEdit a.ts',
+      accesses: [],
+      because: '',
+      preview: display,
+    };
+    expect(view.render({ type: 'question', request })).toBe(plain().display(display));
+    expect(
+      view.render({
+        type: 'tool_end',
+        callId: '1',
+        name: 'MultiEdit',
+        success: true,
+        durationMs: 7,
+        display,
+      }),
+    ).toBe('  ✓ 7 ms\n');
+  });
+});
+
+test('a failed call is named, in whatever order calls end', () => {
+  const view = plain();
+  const start = (id: string, title: string) =>
+    view.render({
+      type: 'tool_start',
+      call: { id, name: 'Read', input: {} },
+      title,
+    });
+  const end = (callId: string, success: boolean) =>
+    view.render({ type: 'tool_end', callId, name: 'Read', success, durationMs: 7 });
+  start('1', 'Read a.txt');
+  start('2', 'Read b\n\x1b[2J.txt');
+  start('3', 'Read c.txt');
+  expect([end('2', false), end('3', true), end('1', false), end('never started', false)]).toEqual([
+    '  ✗ Read b ⏎ ␛[2J.txt, 7 ms\n',
+    '  ✓ 7 ms\n',
+    '  ✗ Read a.txt, 7 ms\n',
+    '  ✗ Read, 7 ms\n',
+  ]);
+});
+
+describe('[C05] a question in plain lines', () => {
+  const request: PermissionRequest = {
+    callId: '1',
+    tool: 'Bash',
+    operation: 'Bash x',
+    accesses: [],
+    because: 'rm may change something',
+  };
+
+  test('shows the parts with the risky one marked, where paths lead, and what stands around it', () => {
+    const text = plain().render({
+      type: 'question',
+      request: {
+        ...request,
+        parts: [
+          { text: 'ls', verdict: 'allow', because: 'it only reads' },
+          { text: 'rm a', verdict: 'ask', because: 'rm may change something' },
+          { text: 'make', verdict: 'ask', because: 'make may, too' },
+        ],
+        leadsTo: [{ written: 'notes', real: '/srv/app/.git/hooks/pre-commit' }],
+        sandbox: { kind: 'bubblewrap', level: 'standard', network: 'none' },
+      },
+    });
+    expect(text).toBe(
+      '    ls\n' +
+        '  ! rm a   (rm may change something)\n' +
+        '    make\n' +
+        '  notes leads to /srv/app/.git/hooks/pre-commit\n' +
+        '  why it is asked: rm may change something\n' +
+        '  runs in bubblewrap: writes only in the working directory, no network\n',
+    );
+  });
+
+  test('says aloud that nothing stands around it', () => {
+    const sandbox = { kind: 'host', level: 'permissive', network: 'open' } as const;
+    expect(plain().render({ type: 'question', request: { ...request, sandbox } })).toContain(
+      '  runs without a sandbox, with all your rights\n',
+    );
+  });
+
+  test('keeps every fact on its line, whatever is in a name', () => {
+    const leadsTo = [{ written: 'a\n  runs in bubblewrap', real: '/b\x1b[2K' }];
+    expect(plain().render({ type: 'question', request: { ...request, because: '', leadsTo } })).toBe(
+      '  a ⏎ runs in bubblewrap leads to /b␛[2K\n',
+    );
+  });
+});
+
+describe('what a question is about cannot pass for a line of ours', () => {
+  const request = { callId: 'c', tool: 'Bash', operation: 'Bash ls …', accesses: [], because: '' };
+  const view = (columns?: number) => new PlainView({ color: false, stream: true, columns: () => columns });
+  const asked = (text: string, columns?: number) =>
+    view(columns).render({ type: 'question', request: { ...request, preview: { kind: 'text', text } } });
+
+  test('each line of a command stands behind a bar, and what cannot be seen is named', () => {
+    expect(
+      asked(
+        'ls\nwhy it is asked: it only reads\nAllow: Bash ls? [y/n] y\n\nrm\u200b -rf \u00a0build\r\u001b[1A',
+      ),
+    ).toBe(
+      [
+        '  │ ls',
+        '  │ why it is asked: it only reads',
+        '  │ Allow: Bash ls? [y/n] y',
+        '  │ ',
+        '  │ rm<U+200B> -rf <U+00A0>build␍␛[1A',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test('a long line goes on behind the bar, so that none of it begins at the margin', () => {
+    expect(asked(`rm -rf x #${'a'.repeat(27)}Allow: Bash ls? [y/n] `, 40)).toBe(
+      `  │ rm -rf x #${'a'.repeat(25)}\n  │ aaAllow: Bash ls? [y/n] \n`,
+    );
+  });
+
+  test('blanks and empty lines push nothing out of sight', () => {
+    expect(asked(`ls${' '.repeat(5_000)}; rm a${'\n'.repeat(900)}rm b`)).toBe(
+      '  │ ls <5000 blanks> ; rm a\n  │ <899 empty lines>\n  │ rm b\n',
+    );
+  });
+
+  test('whatever the command, on a terminal of any width every row is inside the question', () => {
+    const piece = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom('\n', '\r', '\u001b[2K', 'Allow: Bash ls? [y/n] ', ' '.repeat(90), '\u202e', '日本'),
+    );
+    fc.assert(
+      fc.property(
+        fc.array(piece, { maxLength: 12 }),
+        fc.integer({ min: 16, max: 120 }),
+        (pieces, columns) => {
+          const rows = asked(pieces.join(''), columns).split('\n').slice(0, -1);
+          for (const row of rows) {
+            expect(row.startsWith('  │ ')).toBe(true);
+            expect(row).not.toMatch(/\p{Cc}|\p{Cf}/u);
+            expect([...row].length).toBeLessThanOrEqual(columns);
+          }
+        },
+      ),
+    );
+  });
+
+  test('facts and changes that are too long go on behind the bar, too', () => {
+    const because = `${'x'.repeat(40)}Allow: Bash ls? [y/n] `;
+    expect(view(30).render({ type: 'question', request: { ...request, because } })).toBe(
+      `  why it is asked: ${'x'.repeat(11)}\n  │ ${'x'.repeat(26)}\n  │ xxxAllow: Bash ls? [y/n] \n`,
+    );
+    const patch = `+${'x'.repeat(27)}Allow: ls`;
+    expect(view(30).display({ kind: 'diff', path: 'a', patch, added: 1, removed: 0 })).toBe(
+      `  +${'x'.repeat(27)}\n  │ Allow: ls\n`,
+    );
+  });
+});
+
+test('what a question is about is printed to its last line, whatever kind it is', () => {
+  const paths = Array.from({ length: 40 }, (_, i) => `old/${i}.txt`);
+  const request = (preview: Display): PermissionRequest => ({
+    callId: 'c',
+    tool: 'Delete',
+    operation: 'Delete old',
+    accesses: [{ kind: 'write', target: 'old' }],
+    because: '',
+    preview,
+  });
+  const asked = (preview: Display) => plain().render({ type: 'question', request: request(preview) });
+  const lines = (names: readonly string[]) => names.map((name) => `  ${name}\n`).join('');
+
+  expect(asked({ kind: 'files', paths: [...paths, 'a\nAllow: x? [y/n] y'], total: 99 })).toBe(
+    lines([...paths, 'a ⏎ Allow: x? [y/n] y', '… 58 more']),
+  );
+  expect(asked({ kind: 'text', text: paths.join('\n') })).toBe(lines(paths.map((name) => `│ ${name}`)));
+  const patch = paths.map((name) => `-${name}`).join('\n');
+  expect(asked({ kind: 'diff', path: 'a', patch, added: 0, removed: 40 })).toBe(
+    lines(paths.map((name) => `-${name}`)),
+  );
+});

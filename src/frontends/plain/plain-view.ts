@@ -1,0 +1,269 @@
+import { styleText } from 'node:util';
+import { describeCompaction } from '../../commands/compact.ts';
+import { retryLine } from '../../commands/format/retry.ts';
+import { describeSandbox } from '../../commands/format/sandbox.ts';
+import { subagentLine } from '../../commands/format/subagent.ts';
+import type { Display } from '../../contract/display.ts';
+import { type AgentEvent, innermost } from '../../contract/event.ts';
+import { textOf } from '../../contract/message.ts';
+import type { CommandPart, PermissionRequest } from '../../contract/permission.ts';
+import { visible } from '../../lib/text/printable.ts';
+import { exactLine, exactText, hangingRows, visibleLine, visibleText } from '../../lib/text/visible-text.ts';
+
+const OUTPUT_LINES = 12;
+/** Before each line of what a question is about. */
+const BAR = '  │ ';
+/** More would push what stands before them out of sight. */
+const EMPTY_LINES = /\n{6,}/g;
+
+type Style = Parameters<typeof styleText>[0];
+type Todo = Extract<Display, { kind: 'todos' }>['items'][number];
+
+/** Signs that read the same on every terminal, and aloud. */
+const todoMarks = { pending: '[ ]', in_progress: '[~]', done: '[x]' } satisfies Record<
+  Todo['status'],
+  string
+>;
+
+type PlainViewOptions = { color: boolean; stream: boolean; columns?: () => number | undefined };
+
+/** One event as linear text: no repaint, so that pipes, dumb terminals and screen readers get all of it. */
+export class PlainView {
+  readonly #paint: (style: Style, text: string) => string;
+  #saying: 'nothing' | 'text' | 'thinking' = 'nothing';
+  /** Calls whose change was shown with the question; it is not shown twice. */
+  readonly #previewed = new Set<string>();
+  /** What the calls under way are called: several end in any order. */
+  readonly #titles = new Map<string, string>();
+
+  readonly #stream: boolean;
+
+  readonly #columns: () => number | undefined;
+
+  /** `columns`: how wide the terminal is; undefined where there is none. */
+  constructor({ color, stream, columns }: PlainViewOptions) {
+    this.#stream = stream;
+    this.#columns = columns ?? (() => undefined);
+    this.#paint = color
+      ? (style, text) => styleText(style, text, { validateStream: false })
+      : (_style, text) => text;
+  }
+
+  render(event: AgentEvent): string {
+    switch (event.type) {
+      case 'text':
+        return this.#stream ? this.#say('text', visible(event.text)) : '';
+      case 'thinking':
+        return this.#stream ? this.#say('thinking', this.#paint('dim', visible(event.text))) : '';
+      case 'reclassify':
+        if (!this.#stream) return '';
+        return this.#line('dim', event.as === 'thinking' ? '(that was thinking)' : '(that was the answer)');
+      case 'tool_start':
+        this.#titles.set(event.call.id, event.title);
+        return this.#line('cyan', `→ ${visibleLine(event.title)}`);
+      case 'tool_progress':
+        return '';
+      case 'subagent':
+        return this.#subagent(event);
+      case 'tool_end':
+        return this.#result(event);
+      case 'judged':
+        return event.verdict === 'deny' ? this.#line('yellow', `  refused: ${event.because}`) : '';
+      case 'question':
+        return this.#question(event.request);
+      case 'retry':
+        return this.#line('yellow', retryLine(event));
+      case 'notice':
+        return this.#line(event.level === 'warn' ? 'yellow' : 'dim', event.text);
+      case 'end':
+        return this.#end(event);
+      case 'compacted':
+        return this.#line('dim', describeCompaction(event));
+      case 'run_start':
+      case 'turn_start':
+      case 'call_start':
+      case 'cache':
+      case 'model_call':
+      case 'usage':
+        return '';
+      case 'message':
+        return this.#stream || event.message.role !== 'assistant'
+          ? ''
+          : this.#say('text', visible(textOf(event.message)));
+      default:
+        return event satisfies never;
+    }
+  }
+
+  display(display: Display): string {
+    switch (display.kind) {
+      case 'text':
+        return indent(firstLines(display.text));
+      case 'command':
+        return indent(firstLines(display.output.trim()));
+      case 'files':
+        return indent(firstLines(display.paths.join('\n')));
+      case 'diff':
+        return this.#patch(display.patch);
+      case 'diffs':
+        return `  ${sumOf(display.diffs)}\n${display.diffs.map(({ patch }) => this.#patch(patch)).join('')}`;
+      case 'todos':
+        if (display.items.length === 0) return indent('(nothing to do)');
+        return display.items.map((item) => this.#todo(item)).join('');
+      default:
+        return display satisfies never;
+    }
+  }
+
+  #patch(patch: string): string {
+    const lines = patch.trimEnd().split('\n');
+    return lines
+      .flatMap((line) =>
+        questionRows(`  ${visibleText(line)}`, this.#columns()).map(
+          (row) => `${this.#painted(styleOfLine(line), row)}\n`,
+        ),
+      )
+      .join('');
+  }
+
+  /** All but the margin. */
+  #painted(style: Style, row: string): string {
+    return `  ${this.#paint(style, row.slice(2))}`;
+  }
+
+  #todo({ text, status }: Todo): string {
+    const line = `${todoMarks[status]} ${visible(text).replaceAll(/\s+/g, ' ')}`;
+    return `  ${status === 'pending' ? line : this.#paint(status === 'done' ? 'dim' : 'bold', line)}\n`;
+  }
+
+  #say(kind: 'text' | 'thinking', text: string): string {
+    const start = this.#saying === kind ? '' : this.#closeLine();
+    this.#saying = kind;
+    return start + text;
+  }
+
+  #line(style: Style, text: string): string {
+    return `${this.#closeLine()}${this.#paint(style, visible(text))}\n`;
+  }
+
+  #closeLine(): string {
+    const open = this.#saying !== 'nothing';
+    this.#saying = 'nothing';
+    return open ? '\n' : '';
+  }
+
+  /** Its steps, a line each; what it says is for the agent that started it. */
+  #subagent(told: Extract<AgentEvent, { type: 'subagent' }>): string {
+    const { event, agents } = innermost(told);
+    const line = subagentLine(event);
+    if (line !== null) return this.#line('dim', `  [${agents.join(' › ')}] ${line}`);
+    if (event.type === 'question') return this.render(event);
+    const changes = event.type === 'tool_end' && event.success && event.display?.kind.startsWith('diff');
+    return changes ? this.render(event) : '';
+  }
+
+  /** Everything a person needs to decide, in the order it is read; the question itself is the asker's line. */
+  #question(request: PermissionRequest): string {
+    const { parts = [], leadsTo = [], sandbox, because, agent } = request;
+    const risky = parts.find(({ verdict }) => verdict !== 'allow');
+    const facts = [
+      ...(agent === undefined ? [] : [`the subagent ${agent} wants it`]),
+      ...(parts.length > 1 ? parts.map((part) => partLine(part, risky)) : []),
+      ...leadsTo.map(({ written, real }) => `${written} leads to ${real}`),
+      ...(because === '' ? [] : [`why it is asked: ${because}`]),
+      ...(sandbox ? [`runs ${describeSandbox(sandbox)}`] : []),
+    ];
+    const told = facts
+      .flatMap((fact) => questionRows(`  ${exactLine(fact)}`, this.#columns()))
+      .map((row) => `${this.#painted('dim', row)}\n`)
+      .join('');
+    return this.#closeLine() + this.#preview(request) + told;
+  }
+
+  #preview({ callId, preview }: PermissionRequest): string {
+    if (!preview) return '';
+    // What is asked about is shown to its last line: nothing may be approved unseen.
+    if (preview.kind === 'text') return quoted(preview.text, this.#columns());
+    if (preview.kind === 'files') return this.#files(preview);
+    this.#previewed.add(callId);
+    return this.display(preview);
+  }
+
+  #files({ paths, total }: Extract<Display, { kind: 'files' }>): string {
+    const more = total > paths.length ? [`… ${total - paths.length} more`] : [];
+    const lines = [...paths.map(exactLine), ...more].map((line) => `  ${line}`);
+    return lines.flatMap((line) => questionRows(line, this.#columns()).map((row) => `${row}\n`)).join('');
+  }
+
+  #result({ callId, name, success, display, durationMs }: Extract<AgentEvent, { type: 'tool_end' }>): string {
+    const title = visibleLine(this.#titles.get(callId) ?? name);
+    this.#titles.delete(callId);
+    const shown = display && !this.#previewed.has(callId) ? this.display(display) : '';
+    const mark = success ? this.#paint('green', '✓') : this.#paint('red', `✗ ${title},`);
+    return `${this.#closeLine()}${shown}  ${mark} ${this.#paint('dim', `${durationMs} ms`)}\n`;
+  }
+
+  #end({ reason, turns, error }: Extract<AgentEvent, { type: 'end' }>): string {
+    switch (reason) {
+      case 'done':
+        return this.#closeLine();
+      case 'max_turns':
+        return this.#line('yellow', `Stopped after ${turns} turns, the limit.`);
+      case 'budget':
+        return this.#line('yellow', [error?.message, error?.hint].filter(Boolean).join('\n'));
+      case 'max_tokens':
+        return this.#line('yellow', 'The answer was cut off at the output limit.');
+      case 'refusal':
+        return this.#line('yellow', 'The model declined to answer.');
+      case 'interrupted':
+        return this.#line('yellow', 'Interrupted.');
+      case 'error':
+        return this.#line(
+          'red',
+          [error?.message ?? 'The run failed.', error?.hint].filter(Boolean).join('\n'),
+        );
+      default:
+        return reason satisfies never;
+    }
+  }
+}
+
+/** The one that is the reason for the question is marked. */
+function partLine(part: CommandPart, risky: CommandPart | undefined): string {
+  return part === risky ? `! ${part.text}   (${part.because})` : `  ${part.text}`;
+}
+
+/** What is asked about, line by line behind a bar: none of it can pass for a line of ours, or for the question. */
+function quoted(text: string, columns: number | undefined): string {
+  const lines = exactText(text)
+    .replaceAll(EMPTY_LINES, (lines) => `\n<${lines.length - 1} empty lines>\n`)
+    .split('\n');
+  return lines.flatMap((line) => questionRows(`${BAR}${line}`, columns).map((row) => `${row}\n`)).join('');
+}
+
+/** A line of a question as rows of the terminal: only the first one begins at the margin. */
+export function questionRows(text: string, columns: number | undefined): string[] {
+  // On a terminal without room for both, it breaks the lines itself.
+  if (columns === undefined || columns < 4 * BAR.length) return [text];
+  return hangingRows(text, { prefix: BAR, columns });
+}
+
+function styleOfLine(line: string): Style {
+  return line.startsWith('+') ? 'green' : line.startsWith('-') ? 'red' : 'dim';
+}
+
+function sumOf(diffs: Extract<Display, { kind: 'diffs' }>['diffs']): string {
+  const added = diffs.reduce((sum, diff) => sum + diff.added, 0);
+  const removed = diffs.reduce((sum, diff) => sum + diff.removed, 0);
+  return `${diffs.length} ${diffs.length === 1 ? 'file' : 'files'}, +${added} -${removed}`;
+}
+
+function firstLines(text: string): string {
+  const lines = text.trimEnd().split('\n');
+  if (lines.length <= OUTPUT_LINES) return lines.join('\n');
+  return [...lines.slice(0, OUTPUT_LINES), `… ${lines.length - OUTPUT_LINES} more lines`].join('\n');
+}
+
+function indent(text: string): string {
+  return text === '' ? '' : `${visible(text).replaceAll(/^/gm, '  ')}\n`;
+}

@@ -1,0 +1,154 @@
+import { hold, plainYes } from '../../app/conversation/conversation.ts';
+import { tailOf } from '../../app/conversation/last-exchange.ts';
+import { createModelDesk, plainModelCommand } from '../../app/conversation/model-list.ts';
+import { TypedPrompts } from '../../app/conversation/prompt-history.ts';
+import { offerTrust } from '../../app/conversation/trust-question.ts';
+import { answeredBy, nameOf, type Plan } from '../../app/conversation-plan.ts';
+import {
+  findModel,
+  loadSettings,
+  openAssistant,
+  type Settings,
+  sessionStore,
+  startServers,
+} from '../../app/open-assistant.ts';
+import { agreedFolder } from '../../app/opening/choose-session.ts';
+import { startTelemetry } from '../../app/opening/start-telemetry.ts';
+import { tellUpdate } from '../../app/update/announce-update.ts';
+import type { Options } from '../../cli/args.ts';
+import { describeSandbox } from '../../commands/format/sandbox.ts';
+import { builtinCommands } from '../../commands/index.ts';
+import { visible } from '../../lib/text/printable.ts';
+import { leavingOf } from '../shared/signals.ts';
+import type { Terminal } from '../shared/terminal.ts';
+import { answerOnTerminal, askOnTerminal } from './ask.ts';
+import { setUp } from './first-run.ts';
+import { Conversation } from './line-terminal.ts';
+import { pickSession } from './pick-session.ts';
+import { PlainView } from './plain-view.ts';
+
+/** All of one process's time in front of the terminal. */
+type Stage = {
+  terminal: Terminal;
+  talk: Conversation;
+  view: PlainView;
+  prompts: TypedPrompts;
+  /** What came up between two prompts. */
+  news: string[];
+  servers: Awaited<ReturnType<typeof startServers>>;
+  telemetry: Awaited<ReturnType<typeof startTelemetry>>;
+  leaving: AbortSignal;
+};
+
+/** The interactive face in plain lines: no repaint, works on any terminal. */
+export async function runPlain(prompt: string, options: Options, terminal: Terminal): Promise<number> {
+  const news: string[] = [];
+  const before = loadSettings(options, terminal);
+  const prompts = new TypedPrompts({ ...before, cwd: terminal.cwd, warn: (text) => news.push(text) });
+  const talk = new Conversation(terminal, { prompts: prompts.list() });
+  const leaving = leavingOf(terminal);
+  leaving.addEventListener('abort', () => talk.quit());
+  let servers: Stage['servers'];
+  let telemetry: Stage['telemetry'];
+  try {
+    let plan = await firstPlan(options, { terminal, talk });
+    if (!plan) return 0;
+    const { settings } = plan;
+    const { colorOutput: color, streamOutput: stream } = settings.config;
+    servers = await startServers(settings, terminal);
+    telemetry = await startTelemetry(settings, options, terminal);
+    await tellUpdate(settings, terminal, news);
+    const view = new PlainView({ color, stream, columns: () => talk.columns });
+    const stage = { terminal, talk, view, prompts, news, servers, telemetry, leaving };
+    for (let first = prompt; plan; first = '') plan = await converse(first, plan, stage);
+    return 0;
+  } finally {
+    talk.close();
+    await servers?.close();
+    await telemetry?.telemetry.close();
+  }
+}
+
+/** What to begin with, once trust, a model and a session are settled; null when the user has left. */
+async function firstPlan(
+  options: Options,
+  { terminal, talk }: Pick<Stage, 'terminal' | 'talk'>,
+): Promise<Plan | null> {
+  const { cwd } = terminal;
+  let settings = loadSettings(options, terminal);
+  if (await offerTrust(settings, talk, { root: settings.root, cwd }))
+    settings = loadSettings(options, terminal);
+  for (;;) {
+    const choice = await findModel(settings, terminal);
+    if (choice) {
+      const agreed = await withSession(options, settings, { talk, cwd });
+      return agreed && { settings, choice, options: agreed };
+    }
+    const way = await setUp(settings, { terminal, talk });
+    if (way === 'quit') return null;
+    settings = loadSettings({ ...options, ...way }, terminal);
+  }
+}
+
+/** One session with one model. Resolves with what to go on with, or null at the end. */
+async function converse(first: string, plan: Plan, stage: Stage): Promise<Plan | null> {
+  const { settings, choice, options, session } = plan;
+  const { terminal, talk, view, prompts, news, servers, telemetry, leaving } = stage;
+  const { cwd, env } = terminal;
+  const wanted: { model?: string } = {};
+  const models = createModelDesk({
+    terminal,
+    settings: () => settings,
+    model: () => nameOf(choice),
+    switchTo: (model) => {
+      wanted.model = model;
+    },
+  });
+  const opened = await openAssistant(choice, {
+    settings,
+    options,
+    terminal,
+    approver: askOnTerminal(talk),
+    ask: answerOnTerminal(talk),
+    ...(session && { session }),
+    ...(servers && { servers }),
+    telemetry,
+  });
+  talk.print(`ai-code-assistant · ${nameOf(choice)} · ${settings.config.mode} mode · /help lists commands`);
+  for (const notice of [...opened.notices, ...opened.hints]) talk.print(visible(notice));
+  opened.controller.listen((event) => talk.write(view.render(event)));
+  talk.print(`Commands: ${describeSandbox(await opened.sandbox())}`);
+  const kept = opened.controller.session;
+  if (kept.messages.length > 0) talk.print(tailOf(kept));
+  const next = await hold(first, opened, {
+    talk,
+    next: async () => {
+      const text = wanted.model === undefined ? await talk.prompt() : null;
+      return text === null ? null : { text, images: [] };
+    },
+    commands: [...builtinCommands, plainModelCommand(models)],
+    prompts,
+    root: settings.root,
+    cwd,
+    env,
+    news,
+    leaving,
+  });
+  if (wanted.model !== undefined) return answeredBy(wanted.model, { plan, opened }, terminal);
+  if (kept.messages.length > 0) talk.print(`Go on later with: aca --resume ${kept.id.slice(0, 8)}`);
+  return next && { ...plan, session: next };
+}
+
+/** `--resume` without a session: the user says which, or begins a new one. Null when its folder is not agreed to. */
+async function withSession(
+  { resume, ...others }: Options,
+  settings: Settings,
+  { talk, cwd }: { talk: Conversation; cwd: string },
+): Promise<Options | null> {
+  const store = sessionStore(settings);
+  const chosen = resume === true ? await pickSession(store, talk, cwd) : resume;
+  if (chosen === undefined || chosen === null) return others;
+  const confirm = (question: string) => plainYes(talk)(question);
+  const print = (text: string) => talk.print(text);
+  return agreedFolder({ ...others, resume: chosen }, { store, cwd, confirm, print });
+}

@@ -1,0 +1,151 @@
+import { type Report, Reporter } from '../../app/conversation/run-report.ts';
+import { findModel, loadSettings, type Opened, openAssistant } from '../../app/open-assistant.ts';
+import type { Options } from '../../cli/args.ts';
+import { UserError } from '../../contract/errors.ts';
+import type { AgentEvent } from '../../contract/event.ts';
+import { nothingFound } from '../plain/first-run.ts';
+import { exitCodeOf } from '../shared/exit-codes.ts';
+import { leavingOf } from '../shared/signals.ts';
+import type { Terminal } from '../shared/terminal.ts';
+import { consoleLog } from './console-log.ts';
+import { tellOnStderr } from './progress-lines.ts';
+import { readLines, readStdin } from './stdin.ts';
+import type { StructuredResult } from './structured-result.ts';
+
+const SCHEMA_TRIES = 3;
+
+/** The headless face: does the task and prints the result; nothing else goes to standard output. */
+export async function runPrint(prompt: string, options: Options, terminal: Terminal): Promise<number> {
+  const { stdin, stderr } = terminal;
+  if (options.inputFormat === 'stream-json' && options.outputFormat !== 'stream-json') {
+    throw new UserError('--input-format stream-json needs --output-format stream-json.', 'Give both.');
+  }
+  const settings = loadSettings(options, terminal);
+  const schema = options.jsonSchema === undefined ? undefined : await readSchema(options.jsonSchema);
+  const piped =
+    options.inputFormat === 'text' ? await readStdin(stdin, options.stdin ? 'patient' : 'brief') : null;
+  const task = [prompt, piped].filter(Boolean).join('\n\n');
+  if (options.inputFormat === 'text' && task === '') {
+    throw new UserError(
+      'There is no task.',
+      'Give it after -p, or pipe it in: echo "explain this folder" | aca -p',
+    );
+  }
+  const choice = await findModel(settings, terminal);
+  if (!choice) throw await nothingFound(settings, terminal);
+
+  const opened = await openAssistant(choice, { settings, options, terminal });
+  const leaving = leavingOf(terminal);
+  // What goes wrong with it is told to those who close it at the end.
+  leaving.addEventListener('abort', () => void opened.close().catch(() => undefined));
+  const { verbosity, log, colorOutput } = settings.config;
+  const color = colorOutput && stderr.isTTY;
+  const steps = verbosity === 'verbose' ? consoleLog(stderr, { level: log.level, color }) : undefined;
+  const tell = tellOnStderr(stderr, verbosity, steps);
+  for (const text of opened.notices) tell({ type: 'notice', level: 'warn', text });
+  for (const text of opened.hints) tell({ type: 'notice', level: 'info', text });
+  opened.controller.listen(tell);
+  try {
+    if (options.inputFormat === 'stream-json') return await holdConversation(opened, terminal, leaving);
+    return await doTask(task, { opened, options, terminal, schema });
+  } finally {
+    await opened.close();
+  }
+}
+
+async function readSchema(schemaOrFile: string): Promise<StructuredResult> {
+  const { structuredResult } = await import('./structured-result.ts');
+  return structuredResult(schemaOrFile);
+}
+
+type Task = { opened: Opened; options: Options; terminal: Terminal; schema: StructuredResult | undefined };
+
+async function doTask(task: string, { opened, options, terminal, schema }: Task): Promise<number> {
+  const { controller } = opened;
+  const { stdout } = terminal;
+  const reporter = new Reporter();
+  controller.listen((event) => reporter.take(event));
+  if (options.outputFormat === 'stream-json') controller.listen((event) => printLine(stdout, event));
+
+  const named = await opened.extensions.promptFor(task);
+  const wanted = named?.content ?? [{ type: 'text' as const, text: task }];
+  const content = schema ? [...wanted, { type: 'text' as const, text: `\n\n${schema.instruction}` }] : wanted;
+  await controller.submit((await opened.mcp?.withResources(content)) ?? content, named?.options);
+  let report = reporter.report;
+  if (schema) {
+    report = await insist(schema, opened, reporter);
+  }
+  if (options.outputFormat !== 'text') printLine(stdout, report);
+  else if (schema && 'structured' in report) printLine(stdout, report.structured);
+  else if (!schema && report.result !== '') stdout.write(`${report.result}\n`);
+  return exitCodeOf(report.stopReason, report.denials.length);
+}
+
+/** Sends an answer that does not fit the schema back, with what is wrong, a few times. */
+async function insist(schema: StructuredResult, { controller }: Opened, reporter: Reporter): Promise<Report> {
+  for (let attempt = 1; ; attempt++) {
+    const report = reporter.report;
+    if (report.stopReason !== 'done') return report;
+    const checked = schema.check(report.result);
+    if (checked.valid) return { ...report, structured: checked.value };
+    if (attempt === SCHEMA_TRIES) {
+      const error = {
+        message: `The answer does not fit the JSON Schema: ${checked.problem}`,
+        hint: 'Simplify the schema or try a stronger model.',
+      };
+      controller.notice('warn', error.message);
+      return { ...report, stopReason: 'error', error };
+    }
+    const text = `Your answer does not fit the schema:\n${checked.problem}\nAnswer again with the corrected JSON value only.`;
+    await controller.submit([{ type: 'text', text }]);
+  }
+}
+
+/**
+ * A conversation over standard input: one JSON object a line. Prompts run one after another, and each run ends with a
+ * result line of its own.
+ */
+async function holdConversation(
+  { controller }: Opened,
+  { stdin, stdout }: Terminal,
+  leaving: AbortSignal,
+): Promise<number> {
+  let code = 0;
+  let runs = Promise.resolve();
+  controller.listen((event: AgentEvent) => printLine(stdout, event));
+  for await (const line of readLines(stdin, leaving)) {
+    const input = parseInput(line);
+    if (input === 'interrupt') controller.interrupt();
+    else runs = runs.then(() => runOne(input));
+  }
+  await runs;
+  return code;
+
+  async function runOne(text: string): Promise<void> {
+    if (leaving.aborted) return;
+    const reporter = new Reporter();
+    const stop = controller.listen((event) => reporter.take(event));
+    await controller.submit([{ type: 'text', text }]);
+    stop();
+    const { report } = reporter;
+    printLine(stdout, report);
+    code = exitCodeOf(report.stopReason, report.denials.length);
+  }
+}
+
+function parseInput(line: string): string | 'interrupt' {
+  const hint = 'Send {"type":"user","text":"…"} or {"type":"interrupt"}, one object a line.';
+  let value: { type?: unknown; text?: unknown };
+  try {
+    value = JSON.parse(line) as typeof value;
+  } catch {
+    throw new UserError(`This input line is not JSON: ${line.slice(0, 100)}`, hint);
+  }
+  if (value.type === 'interrupt') return 'interrupt';
+  if (value.type === 'user' && typeof value.text === 'string') return value.text;
+  throw new UserError(`This input line is not understood: ${line.slice(0, 100)}`, hint);
+}
+
+function printLine(stdout: NodeJS.WriteStream, value: unknown): void {
+  stdout.write(`${JSON.stringify(value)}\n`);
+}

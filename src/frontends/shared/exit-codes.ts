@@ -1,0 +1,31 @@
+import type { EndReason } from '../../contract/event.ts';
+
+/** The program's exit codes, with the words the documentation shows. */
+export const exitCodes = {
+  done: { code: 0, meaning: 'done' },
+  error: { code: 1, meaning: 'an error: the model, the network or the program failed' },
+  usage: { code: 2, meaning: 'wrong usage: an unknown flag, a bad value, a broken config file' },
+  refused: { code: 3, meaning: 'done, but at least one call was refused by the permission policy' },
+  limit: { code: 4, meaning: 'a limit was reached before the task was done (turns, tokens, budget)' },
+  hungUp: { code: 129, meaning: 'ended by SIGHUP: the terminal was closed' },
+  interrupted: { code: 130, meaning: 'interrupted' },
+  terminated: { code: 143, meaning: 'ended by SIGTERM' },
+} as const;
+
+export function exitCodeOf(reason: EndReason, refusals: number): number {
+  switch (reason) {
+    case 'done':
+      return refusals > 0 ? exitCodes.refused.code : exitCodes.done.code;
+    case 'max_turns':
+    case 'max_tokens':
+    case 'budget':
+      return exitCodes.limit.code;
+    case 'refusal':
+    case 'error':
+      return exitCodes.error.code;
+    case 'interrupted':
+      return exitCodes.interrupted.code;
+    default:
+      return reason satisfies never;
+  }
+}

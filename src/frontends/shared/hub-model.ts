@@ -1,0 +1,82 @@
+import { existsSync } from 'node:fs';
+import { createInterface } from 'node:readline/promises';
+import { loadSettings, type Settings, userFetch } from '../../app/open-assistant.ts';
+import type { Options } from '../../cli/args.ts';
+import { UserError } from '../../contract/errors.ts';
+import { askHub, DEFAULT_HUB, fetchModel, type Hub, type HubFile } from '../../embedded/models/hub.ts';
+import { ModelStore } from '../../embedded/models/model-store.ts';
+import { megabytes, progressLine } from './progress-line.ts';
+import { leavingOf } from './signals.ts';
+import type { Terminal } from './terminal.ts';
+
+/** The options, with the model that `--repo-id` and `--filename` mean: fetched, if it is not here yet. */
+export async function withHubModel(options: Options, terminal: Terminal): Promise<Options> {
+  const { repoId: repo, filename: file } = options;
+  if (repo === undefined && file === undefined) return options;
+  if (repo === undefined || file === undefined) {
+    throw new UserError(
+      'A model of a hub has two names.',
+      'Give both: --repo-id Qwen/Qwen3-4B-GGUF --filename Qwen3-4B-Q4_K_M.gguf',
+    );
+  }
+  const settings = loadSettings(options, terminal);
+  return { ...options, model: await pullModel({ repo, file }, { settings, terminal, consent: 'given' }) };
+}
+
+export type PullDeps = {
+  settings: Settings;
+  terminal: Terminal;
+  /** `given`: the command itself says so. */
+  consent: 'given' | 'ask';
+};
+
+/** The path of a model of the hub. What is here already is not fetched again. */
+export async function pullModel(wanted: HubFile, { settings, terminal, consent }: PullDeps): Promise<string> {
+  const file = new ModelStore(settings.root).place(wanted);
+  if (existsSync(file)) return file;
+  const { stderr } = terminal;
+  const hub = await hubOf(settings, terminal);
+  const signal = leavingOf(terminal);
+  const offer = await askHub(wanted, hub, signal);
+  const size = offer.bytes === null ? 'of unknown size' : `(${megabytes(offer.bytes)})`;
+  const label = `${wanted.repo}/${wanted.file} ${size} from ${new URL(hub.endpoint).host}`;
+  if (consent === 'ask') await agree(`Fetch ${label}?`, terminal);
+  else stderr.write(`Fetching ${label}.\n`);
+  const line = progressLine(wanted.file, stderr);
+  try {
+    const work = { wanted, offer, file };
+    await fetchModel(work, hub, { signal, progress: (step) => line.tell(step) });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    throw new UserError('Stopped.', 'Run it again: it goes on where it was.', {
+      exit: 'error',
+      cause: error,
+    });
+  } finally {
+    line.end();
+  }
+  return file;
+}
+
+async function hubOf({ config }: Settings, { env }: Terminal): Promise<Hub> {
+  refuseOffline(config.offline, 'fetched');
+  return {
+    endpoint: env.HF_ENDPOINT || DEFAULT_HUB,
+    ...(env.HF_TOKEN && { token: env.HF_TOKEN }),
+    fetch: await userFetch(config, env),
+  };
+}
+
+export function refuseOffline(offline: boolean, what: string): void {
+  if (offline)
+    throw new UserError(`Offline: nothing is ${what}.`, 'Leave out --offline, or switch `offline` off.');
+}
+
+/** Only a yes goes on. Where nobody can be asked, the answer is in the arguments. */
+export async function agree(question: string, { stdin, stderr }: Terminal): Promise<void> {
+  if (!stdin.isTTY)
+    throw new UserError(`${question} Nobody is there to say so.`, 'Say it beforehand: add --yes.');
+  const lines = createInterface({ input: stdin, output: stderr });
+  const answer = await lines.question(`${question} [y/n] `).finally(() => lines.close());
+  if (!/^y(es)?$/i.test(answer.trim())) throw new UserError('Nothing was fetched.', 'You said no.');
+}

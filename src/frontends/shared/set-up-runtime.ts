@@ -1,0 +1,64 @@
+import { existsSync } from 'node:fs';
+import { loadSettings, userFetch } from '../../app/open-assistant.ts';
+import { UserError } from '../../contract/errors.ts';
+import { FIRST_MODEL } from '../../embedded/models/curated.ts';
+import { ModelStore } from '../../embedded/models/model-store.ts';
+import { DEFAULT_REGISTRY, installRuntime, planSetup } from '../../embedded/runtime/install-runtime.ts';
+import type { Gpu } from '../../embedded/runtime/platform.ts';
+import { installedRuntime } from '../../embedded/runtime/runtime-folder.ts';
+import { agree, refuseOffline } from './hub-model.ts';
+import { megabytes, progressLine } from './progress-line.ts';
+import { leavingOf } from './signals.ts';
+import type { Terminal } from './terminal.ts';
+
+export type SetupOptions = { yes?: boolean; gpu?: string; force?: boolean };
+
+/** Installs the runtime, after a yes; what is installed already stays. */
+export async function setUpRuntime({ yes, gpu, force }: SetupOptions, terminal: Terminal): Promise<void> {
+  const { root, config } = loadSettings({}, terminal);
+  const { env, stdout, stderr } = terminal;
+  const { platform, arch } = process;
+  const plan = planSetup(root, { platform, arch, exists: existsSync }, gpuNamed(gpu));
+  const installed = await installedRuntime(root);
+  const isSame = installed?.packages.join() === plan.packages.join();
+  if (isSame && !force) {
+    stdout.write(`The runtime is installed (${gpuWords(plan.gpu)}): ${plan.folder}\n`);
+    return;
+  }
+  refuseOffline(config.offline, 'installed');
+  const registry = env.npm_config_registry || env.NPM_CONFIG_REGISTRY || DEFAULT_REGISTRY;
+  const what = `llama.cpp for ${plan.packages.join(' and ')} (${gpuWords(plan.gpu)}), ${megabytes(plan.bytes)} from ${new URL(registry).host}`;
+  if (yes) stderr.write(`Installing ${what}.\n`);
+  else await agree(`Install ${what} into ${plan.folder}?`, terminal);
+  const signal = leavingOf(terminal);
+  const line = progressLine('runtime', stderr);
+  try {
+    await installRuntime(plan, {
+      registry,
+      signal,
+      fetch: await userFetch(config, env),
+      progress: (step) => line.tell(step),
+    });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    throw new UserError('Stopped.', 'Run it again: it goes on where it was.', {
+      exit: 'error',
+      cause: error,
+    });
+  } finally {
+    line.end();
+  }
+  stdout.write(`The runtime is installed (${gpuWords(plan.gpu)}): ${plan.folder}\n`);
+  if ((await new ModelStore(root).list()).length === 0)
+    stderr.write(`Now fetch a model: aca models pull ${FIRST_MODEL}\n`);
+}
+
+function gpuNamed(name: string | undefined): Gpu | undefined {
+  if (name === undefined) return undefined;
+  if (name === 'cuda' || name === 'vulkan' || name === 'none' || name === 'metal') return name;
+  throw new UserError(`There is no graphics kind "${name}".`, 'It is cuda, vulkan, metal or none.');
+}
+
+function gpuWords(gpu: Gpu): string {
+  return { cuda: 'CUDA', vulkan: 'Vulkan', metal: 'Metal', none: 'processor only' }[gpu];
+}

@@ -1,0 +1,59 @@
+import path from 'node:path';
+import type { ImagePart } from '../../contract/message.ts';
+import { imageOf, imagePart, MAX_IMAGE_BYTES } from '../../tools/reading/image.ts';
+
+type Attached = { type: 'image'; name: string; image: ImagePart } | { type: 'refused'; because: string };
+
+export type AttachDeps = {
+  cwd: string;
+  home: string;
+  /** Whether the model in use can see. */
+  acceptsImages(): boolean;
+  /** The user's own file, wherever it is: the user dropped it here. */
+  readFile(file: string): Promise<Uint8Array>;
+  /** What the system has to say of an image that was copied. */
+  copied(): Promise<
+    | { type: 'image'; bytes: Uint8Array }
+    | { type: 'unreachable'; programs: readonly string[] }
+    | { type: 'none' }
+  >;
+};
+
+/** A dropped or pasted file as an attachment; if not, why. */
+export async function attachImage(file: string, deps: AttachDeps): Promise<Attached> {
+  // It stands in brackets.
+  const name = path.basename(file).replaceAll(/[[\]\n\r]/g, '_');
+  if (!deps.acceptsImages())
+    return { type: 'refused', because: `${name} stays a path: this model sees no images.` };
+  const whole = file.startsWith('~/') ? path.join(deps.home, file.slice(2)) : path.resolve(deps.cwd, file);
+  const bytes = await deps.readFile(whole).catch(() => null);
+  if (!bytes) return { type: 'refused', because: `${name} stays a path: there is no such file to read.` };
+  const read = readImage(bytes);
+  if (typeof read === 'string') return { type: 'refused', because: `${name} stays a path: ${read}.` };
+  return { type: 'image', name, image: read };
+}
+
+/** The image in the clipboard as an attachment; if not, why. */
+export async function attachCopied({ acceptsImages, copied }: AttachDeps): Promise<Attached> {
+  if (!acceptsImages()) return { type: 'refused', because: 'This model sees no images.' };
+  const answer = await copied();
+  // Some give a copied text out as whatever it is asked for.
+  if (answer.type === 'none' || (answer.type === 'image' && !imageOf(answer.bytes)))
+    return { type: 'refused', because: 'There is no image in the clipboard.' };
+  if (answer.type === 'unreachable') {
+    const programs = answer.programs.join(' or ');
+    return { type: 'refused', because: `To paste images, install ${programs}; or drop a file here.` };
+  }
+  const read = readImage(answer.bytes);
+  if (typeof read === 'string')
+    return { type: 'refused', because: `The image in the clipboard stays out: ${read}.` };
+  return { type: 'image', name: 'from the clipboard', image: read };
+}
+
+/** The image, or what is wrong with it. */
+function readImage(bytes: Uint8Array): ImagePart | string {
+  const image = imageOf(bytes);
+  if (!image?.size) return 'it is no whole image';
+  if (bytes.length > MAX_IMAGE_BYTES) return 'it is larger than models take';
+  return imagePart(image.mediaType, bytes);
+}

@@ -1,0 +1,194 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { keys, typedKeys } from '../../../../test/support/keys.ts';
+import { MountedDialog } from '../../../../test/support/mounted-dialog.tsx';
+import type { PermissionRequest } from '../../../contract/permission.ts';
+import type { Dialog, Key } from '../view/types.ts';
+import { askDialog } from './ask-dialog.tsx';
+import { permissionDialog } from './permission-dialog.tsx';
+import { pickerDialog } from './picker.tsx';
+import { questionDialog } from './question-dialog.tsx';
+import { textDialog } from './text-dialog.tsx';
+
+const request: PermissionRequest = {
+  callId: 'c',
+  tool: 'Edit',
+  operation: 'Edit a.ts',
+  accesses: [{ kind: 'write', target: 'a.ts' }],
+  because: 'edits are asked about',
+  preview: {
+    kind: 'diff',
+    path: 'a.ts',
+    patch: '--- a/a.ts\n+++ b/a.ts\n@@ -1,1 +1,1 @@\n-x\u200b\n+y\n',
+    added: 1,
+    removed: 1,
+  },
+};
+
+/** A busy machine draws late. */
+const SETTLING = { timeout: 10_000 };
+
+const open = new Set<{ close(): void }>();
+
+afterEach(() => {
+  for (const one of open) one.close();
+  open.clear();
+});
+
+function mount<Result>(dialog: Dialog<Result>, room = { columns: 60, rows: 14 }) {
+  const mounted = new MountedDialog(dialog, room);
+  open.add(mounted);
+  return mounted;
+}
+
+/** A clock that is moved by hand. */
+function clock() {
+  const early: Key[] = [];
+  const time = { now: 0 };
+  return { time, early, kit: { now: () => time.now, onEarlyKey: (key: Key) => void early.push(key) } };
+}
+
+describe('the permission dialog', () => {
+  test('shows the change and answers by one key', async () => {
+    const { kit, time } = clock();
+    const dialog = mount(permissionDialog(request, kit));
+    const screen = await dialog.screen();
+    expect(screen[0]).toBe('Allow: Edit a.ts?');
+    expect(screen.join('\n')).toContain('x<U+200B>');
+    expect(screen.at(-1)).toBe('y yes, once   n no   r no, and say why   Esc stop the run');
+    time.now = 1000;
+    dialog.press(...typedKeys('y'));
+    expect(await dialog.result).toEqual({ type: 'answer', answer: { choice: 'once', shown: 'all' } });
+  });
+
+  test('agrees to nothing whose end was not drawn, however fast the keys are', async () => {
+    const { kit, time } = clock();
+    const lines = Array.from({ length: 50 }, (_, i) => `echo step ${i}`);
+    const preview = { kind: 'text' as const, text: [...lines, 'rm -rf precious'].join('\n') };
+    const dialog = mount(permissionDialog({ ...request, preview }, kit));
+    expect((await dialog.screen()).join('\n')).not.toContain('rm -rf precious');
+    time.now = 1000;
+    // In one go: the end is scrolled to, and nobody has seen it yet.
+    dialog.press(keys.end, ...typedKeys('y'));
+    await expect.poll(async () => (await dialog.screen()).join('\n'), SETTLING).toContain('rm -rf precious');
+    expect((await dialog.screen()).join('\n')).toContain('Scroll to the end first (End)');
+    dialog.press(...typedKeys('y'));
+    expect(await dialog.result).toEqual({ type: 'answer', answer: { choice: 'once', shown: 'all' } });
+  });
+
+  test('hands what was typed too early to the prompt, key by key', async () => {
+    const { kit, time, early } = clock();
+    const dialog = mount(permissionDialog(request, kit));
+    await dialog.screen();
+    dialog.press(...typedKeys('yes'));
+    expect(early).toEqual(typedKeys('yes'));
+    time.now = 1000;
+    dialog.press(...typedKeys('n'));
+    expect(await dialog.result).toEqual({ type: 'answer', answer: { choice: 'no' } });
+  });
+
+  test('keys that come in one go each meet what the one before them left', async () => {
+    const { kit, time } = clock();
+    const dialog = mount(permissionDialog(request, kit));
+    await dialog.screen();
+    time.now = 1000;
+    dialog.press(...typedKeys('rnot this'), keys.return, ...typedKeys('y'));
+    expect(await dialog.result).toEqual({ type: 'answer', answer: { choice: 'no', reason: 'not this' } });
+  });
+});
+
+test("the model's question is answered by a number or in other words", async () => {
+  const { kit, time } = clock();
+  const question = { question: 'Which?', choices: ['red', 'blue'] };
+  const first = mount(askDialog(question, kit));
+  expect(await first.screen()).toEqual([
+    'Which?',
+    '› 1. red',
+    '  2. blue',
+    '  or:',
+    'Enter answer   Esc stop the run',
+  ]);
+  time.now = 1000;
+  first.press(...typedKeys('2'));
+  expect(await first.result).toEqual({ type: 'answer', text: 'blue' });
+
+  const second = mount(askDialog(question, kit));
+  await second.screen();
+  time.now = 2000;
+  second.press(...typedKeys('green 2'), keys.return);
+  expect(await second.result).toEqual({ type: 'answer', text: 'green 2' });
+});
+
+test('a secret is never on the screen', async () => {
+  const dialog = mount(textDialog({ question: 'API key', hidden: true }));
+  await dialog.screen();
+  dialog.press({ type: 'paste', text: 'sk-ant-1234' });
+  expect(await dialog.screen()).toEqual(['API key', '› •••••••••••', 'Enter done   Esc back']);
+  dialog.press(keys.return);
+  expect(await dialog.result).toBe('sk-ant-1234');
+});
+
+test('a question for a yes or a no takes one key, any other a line', async () => {
+  const { kit, time } = clock();
+  const yes = mount(questionDialog('Undo this? [y/n] ', kit));
+  expect(await yes.screen()).toEqual(['Undo this?', 'y yes   n no   Esc no']);
+  time.now = 1000;
+  yes.press(...typedKeys('y'));
+  expect(await yes.result).toBe('y');
+  const line = mount(questionDialog('With what? [c/f/b] ', kit));
+  await line.screen();
+  line.press(...typedKeys('both'), keys.return);
+  expect(await line.result).toBe('both');
+});
+
+describe('a picker', () => {
+  const items = [
+    { id: 'a', label: 'Alpha', detail: 'first' },
+    { id: 'b', label: 'Beta', detail: 'second' },
+  ];
+
+  test('shows a closer look at the selected row, and what a deeper search found', async () => {
+    const picker = mount(
+      pickerDialog({
+        title: 'Things',
+        none: '',
+        takes: 'take it',
+        items,
+        search: 'typed',
+        find: async (query) => (query === 'deep' ? [{ id: 'b', label: 'Beta', detail: '“deep down”' }] : []),
+        preview: async (id) => [[{ text: `look at ${id}` }]],
+      }),
+      { columns: 60, rows: 16 },
+    );
+    await expect
+      .poll(() => picker.screen(), SETTLING)
+      .toEqual([
+        'Things',
+        'Search:',
+        '›  Alpha  first',
+        '   Beta   second',
+        'look at a',
+        'Enter take it   Esc close',
+      ]);
+    picker.press(...typedKeys('deep'));
+    await expect
+      .poll(async () => (await picker.screen()).slice(1, 4), SETTLING)
+      .toEqual(['Search: deep', '›  Beta  “deep down”', 'look at b']);
+    picker.press(keys.return);
+    expect(await picker.result).toEqual({ id: 'b', action: null });
+  });
+
+  test('a search or a look that fails leaves the list as it is', async () => {
+    const fails = async () => {
+      throw new Error('gone');
+    };
+    const text = { title: 'Things', none: '', takes: 'take it' };
+    const picker = mount(pickerDialog({ ...text, items, search: 'typed', find: fails, preview: fails }), {
+      columns: 60,
+      rows: 16,
+    });
+    picker.press(...typedKeys('be'));
+    await expect
+      .poll(async () => (await picker.screen()).slice(2, 4), SETTLING)
+      .toEqual(['›  Beta  second', 'gone']);
+  });
+});

@@ -1,0 +1,52 @@
+import { fitTo } from '../text/measure.ts';
+import { harmless } from '../text/sanitize.ts';
+import { wrap } from '../text/wrap.ts';
+import type { Room } from '../view/display-lines.ts';
+import type { Line, View } from '../view/types.ts';
+import { liveCallLines } from './tool-call.tsx';
+
+/** Of thoughts under way: the last few rows. */
+const THOUGHT_ROWS = 3;
+/** Characters that surely fill these rows. */
+const THOUGHT_TAIL = 1_000;
+
+/** What is under way, the latest last, in at most so many rows: what does not fit is left out from the top. */
+export function liveLines(
+  view: Pick<View, 'message' | 'calls' | 'run'>,
+  room: Room & { rows: number },
+): Line[] {
+  const { theme, columns, rows } = room;
+  const retry = view.run?.retry;
+  const all = [
+    ...messageLines(view.message, room),
+    ...view.calls.flatMap((call) => [[], ...liveCallLines(call, room)]),
+    ...(retry ? [[{ text: fitTo(retry, columns), style: theme.styles.warning }]] : []),
+  ];
+  return all.slice(Math.max(0, all.length - rows));
+}
+
+function messageLines(message: View['message'], { columns, theme }: Room): Line[] {
+  if (!message) return [];
+  if (message.type === 'answer') {
+    return message.begun || message.tail.length === 0 ? [...message.tail] : [[], ...message.tail];
+  }
+  const style = { ...theme.styles.muted, italic: true };
+  const rows = harmless(message.text.slice(-THOUGHT_TAIL))
+    .trimEnd()
+    .split('\n')
+    .flatMap((line) => wrap([{ text: line, style }], columns - 2));
+  return [[], ...rows.slice(-THOUGHT_ROWS).map((row) => [{ text: '∴ ', style }, ...row])];
+}
+
+/** What was typed meanwhile and waits for its turn. */
+export function queueLines(queue: View['queue'], { columns, theme, rows }: Room & { rows: number }): Line[] {
+  if (queue.length === 0) return [];
+  const style = theme.styles.muted;
+  const shown = queue.slice(0, Math.max(1, rows - 1));
+  const more = queue.length - shown.length;
+  const lines: Line[] = shown.map(({ text }) => [
+    { text: fitTo(`⧗ ${text.replaceAll('\n', ' ⏎ ')}`, columns), style },
+  ]);
+  const words = `  ${more > 0 ? `${more} more; ` : ''}sent when this is done (Up takes the last one back)`;
+  return [...lines, [{ text: fitTo(words, columns), style: theme.styles.border }]];
+}

@@ -1,0 +1,147 @@
+import { expect, test } from 'vitest';
+import { statusParts } from '../../../config/schema/schema.ts';
+import { widthOfLine } from '../text/wrap.ts';
+import { themeOf } from '../theme/theme.ts';
+import type { Item, Line, LiveCall, Status } from '../view/types.ts';
+import { liveLines, queueLines } from './live-zone.tsx';
+import { statusLine } from './status-bar.tsx';
+import { itemLines } from './transcript.tsx';
+
+const theme = themeOf('dark', 'none');
+const room = { columns: 40, theme };
+const words = (line: Line) => line.map(({ text }) => text).join('');
+const shown = (lines: readonly Line[]) => lines.map(words);
+
+const status: Status = {
+  model: 'sonnet',
+  mode: 'default',
+  sandbox: 'bubblewrap standard',
+  context: { tokens: 12_000, window: 200_000 },
+  costUsd: 0.034,
+  cacheHit: 0.91,
+  branch: 'main',
+  shells: 1,
+  elapsedMs: 65_000,
+};
+
+test('the last row tells how things stand, in the order the settings have', () => {
+  const all = statusLine(status, { parts: statusParts, columns: 120, theme });
+  const some = statusLine(status, { parts: ['branch', 'cost'], columns: 120, theme });
+
+  expect(words(all)).toBe(
+    'sonnet · default · 6% context · $0.03 · 91% cached · ⎇ main · bubblewrap standard · 1 shell · 1 m 05 s',
+  );
+  expect(words(some)).toBe('⎇ main · $0.03');
+});
+
+test('what is not known yet, or costs nothing, is not told', () => {
+  const fresh: Status = {
+    ...status,
+    context: { tokens: 0, window: 1 },
+    costUsd: 0,
+    cacheHit: null,
+    branch: null,
+    shells: 0,
+    elapsedMs: null,
+  };
+
+  expect(words(statusLine(fresh, { parts: statusParts, columns: 120, theme }))).toBe(
+    'sonnet · default · bubblewrap standard',
+  );
+});
+
+test('at any width the last row fits', () => {
+  for (let columns = 1; columns < 120; columns++)
+    expect(widthOfLine(statusLine(status, { parts: statusParts, columns, theme }))).toBeLessThanOrEqual(
+      columns,
+    );
+});
+
+test('a result of many lines is folded, with the way to see all of it', () => {
+  const output = Array.from({ length: 20 }, (_, i) => `line ${i}`).join('\n');
+  const call: Item = {
+    type: 'call',
+    title: 'npm test',
+    outcome: 'done',
+    durationMs: 2_400,
+    display: { kind: 'command', command: 'npm test', exitCode: 0, output },
+    folded: true,
+  };
+
+  const folded = shown(itemLines(call, room));
+  const whole = shown(itemLines({ ...call, folded: false }, room));
+
+  expect(folded.slice(0, 3)).toEqual(['', '● npm test  2 s', '  line 0']);
+  expect(folded.at(-1)).toBe('  … 14 more lines (Ctrl-O shows all)');
+  expect(whole).toHaveLength(22);
+});
+
+test('of a progress bar that wrote over itself the end is shown', () => {
+  const call: Item = {
+    type: 'call',
+    title: 'pull',
+    outcome: 'done',
+    durationMs: 1,
+    display: { kind: 'command', command: 'pull', exitCode: 0, output: ' 10%\r 55%\r100%\r\ndone\r' },
+    folded: true,
+  };
+
+  expect(shown(itemLines(call, room))).toEqual(['', '● pull', '  100%', '  done']);
+});
+
+test('no escape of a program or a model reaches the terminal', () => {
+  const evil = 'a\u001b[2Jb\u0007';
+  const items: Item[] = [
+    { type: 'prompt', text: evil },
+    { type: 'notice', level: 'warn', text: evil },
+    { type: 'printed', text: evil },
+    { type: 'thought', text: evil, durationMs: 1, folded: false },
+    { type: 'call', title: evil, outcome: 'refused', because: evil, durationMs: 1, folded: true },
+    {
+      type: 'call',
+      title: evil,
+      outcome: 'done',
+      durationMs: 1,
+      display: { kind: 'text', text: evil },
+      folded: true,
+    },
+  ];
+  const calls: LiveCall[] = [{ callId: 'a', title: evil, startedAt: 0, output: evil }];
+  const live = liveLines({ message: null, calls, run: null }, { ...room, rows: 10 });
+
+  const all = [...items.flatMap((item) => itemLines(item, room)), ...live];
+  expect(all.map(words).filter((text) => /\p{Cc}/u.test(text))).toEqual([]);
+});
+
+test('what is under way never takes more rows than there are, and shows its end', () => {
+  const tail: Line[] = Array.from({ length: 50 }, (_, i) => [{ text: `row ${i}` }]);
+
+  const lines = liveLines(
+    { message: { type: 'answer', tail, begun: true }, calls: [], run: null },
+    { ...room, rows: 8 },
+  );
+
+  expect(shown(lines)).toEqual(tail.slice(-8).map(words));
+});
+
+test('of thoughts under way the last three rows are seen', () => {
+  const text = Array.from({ length: 9 }, (_, i) => `thought ${i}`).join('\n');
+
+  const lines = liveLines(
+    { message: { type: 'thought', text, startedAt: 0 }, calls: [], run: null },
+    { ...room, rows: 20 },
+  );
+
+  expect(shown(lines)).toEqual(['', '∴ thought 6', '∴ thought 7', '∴ thought 8']);
+});
+
+test('what waits is listed as far as there is room, and the rest is counted', () => {
+  const queue = ['one', 'two\nlines', 'three', 'four'].map((text) => ({ text, images: [] }));
+
+  expect(shown(queueLines(queue, { ...room, columns: 80, rows: 3 }))).toEqual([
+    '⧗ one',
+    '⧗ two ⏎ lines',
+    '  2 more; sent when this is done (Up takes the last one back)',
+  ]);
+  expect(queueLines([], { ...room, rows: 3 })).toEqual([]);
+});

@@ -1,0 +1,57 @@
+import { Static } from 'ink';
+import { memo } from 'react';
+import { elapsed } from '../../../lib/text/elapsed.ts';
+import { harmless } from '../text/sanitize.ts';
+import { wrap } from '../text/wrap.ts';
+import type { Room } from '../view/display-lines.ts';
+import type { Item, Line, Style } from '../view/types.ts';
+import { Lines } from './lines.tsx';
+import { callLines } from './tool-call.tsx';
+
+/** What is over, each item written once and never again. */
+export const Transcript = memo(function Transcript({ items, room }: { items: readonly Item[]; room: Room }) {
+  return <Static items={[...items]}>{(item, i) => <Lines key={i} lines={itemLines(item, room)} />}</Static>;
+});
+
+/** An item as it stands in the scrollback, with the empty row that parts it from what came before. */
+export function itemLines(item: Item, room: Room): Line[] {
+  const { styles } = room.theme;
+  switch (item.type) {
+    case 'prompt':
+      return [[], ...marked(item.text, { mark: '> ', markStyle: styles.accent, style: styles.strong, room })];
+    case 'answer':
+      return item.first ? [[], ...item.lines] : [...item.lines];
+    case 'thought':
+      return [[], ...thoughtLines(item, room)];
+    case 'call':
+      return [[], ...callLines(item, room)];
+    case 'notice': {
+      const role = { info: 'muted', warn: 'warning', error: 'error' } as const;
+      const style = styles[role[item.level]];
+      return marked(item.text, { mark: item.level === 'info' ? '· ' : '! ', markStyle: style, style, room });
+    }
+    case 'printed':
+      return harmless(item.text)
+        .split('\n')
+        .flatMap((line) => wrap([{ text: line }], room.columns));
+    default:
+      return item satisfies never;
+  }
+}
+
+function thoughtLines(item: Extract<Item, { type: 'thought' }>, room: Room): Line[] {
+  const style = { ...room.theme.styles.muted, italic: true };
+  const time = elapsed(item.durationMs);
+  if (item.folded) return [[{ text: `∴ Thought for ${time} (Ctrl-O shows it)`, style }]];
+  return marked(item.text.trim(), { mark: '∴ ', markStyle: style, style, room });
+}
+
+type Marked = { mark: string; markStyle: Style; style: Style; room: Room };
+
+/** Text beside a sign, its further rows under its first. */
+function marked(text: string, { mark, markStyle, style, room }: Marked): Line[] {
+  const rows = harmless(text)
+    .split('\n')
+    .flatMap((line) => wrap([{ text: line, style }], room.columns - mark.length));
+  return rows.map((row, i) => [i === 0 ? { text: mark, style: markStyle } : { text: '  ' }, ...row]);
+}

@@ -1,0 +1,12 @@
+import type { PendingUndo } from '../../../contract/command.ts';
+import type { DialogKit } from '../dialogs/kit.ts';
+import { undoBody } from '../dialogs/undo-view.ts';
+import type { Dialog } from '../view/types.ts';
+import { confirmDialog } from './confirm-dialog.tsx';
+
+type Offered = { pending: PendingUndo; question: string; cwd: string };
+
+/** What files would change, before the yes. */
+export function undoPreview({ pending, question, cwd }: Offered, kit: DialogKit): Dialog<boolean> {
+  return confirmDialog({ question, body: (frame) => undoBody(pending, cwd, frame) }, kit);
+}

@@ -1,0 +1,55 @@
+import type { Dialog, ShowDialog } from './view/types.ts';
+
+/** A dialog whose turn it is; what it answers with is its own affair. */
+export type OpenDialog = { number: number; dialog: Dialog<unknown>; onDone(result: unknown): void };
+
+/** Dialogs one at a time, in the order they were asked for. */
+export class DialogDesk {
+  readonly #listeners = new Set<() => void>();
+  readonly #waiting: OpenDialog[] = [];
+  #count = 0;
+
+  get current(): OpenDialog | null {
+    return this.#waiting[0] ?? null;
+  }
+
+  readonly show: ShowDialog = (dialog, signal) =>
+    new Promise((resolve) => {
+      if (signal?.aborted) {
+        resolve(null);
+        return;
+      }
+      const leave = () => finish(null);
+      const finish = (result: Parameters<typeof resolve>[0]) => {
+        const at = this.#waiting.indexOf(open);
+        if (at === -1) return;
+        signal?.removeEventListener('abort', leave);
+        this.#waiting.splice(at, 1);
+        resolve(result);
+        this.#tell();
+      };
+      const open: OpenDialog = {
+        number: ++this.#count,
+        // Whoever asked knows what it answers with; the desk only hands that on.
+        dialog: dialog as Dialog<unknown>,
+        onDone: finish as OpenDialog['onDone'],
+      };
+      signal?.addEventListener('abort', leave, { once: true });
+      this.#waiting.push(open);
+      this.#tell();
+    });
+
+  /** Nobody is there any more to answer. */
+  closeAll(): void {
+    for (const { onDone } of [...this.#waiting]) onDone(null);
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}

@@ -1,0 +1,45 @@
+import { wrap } from '../text/wrap.ts';
+import type { Theme } from '../theme/theme.ts';
+import type { Line, Span, Style } from '../view/types.ts';
+
+/** What a piece of a dialog is, whatever the theme makes of it. */
+type Tone = 'plain' | 'quiet' | 'title' | 'accent' | 'chosen' | 'warn' | 'danger' | 'good';
+
+export type Look = Readonly<Record<Tone, Style>>;
+
+/** The room a dialog has, and how its pieces look. */
+export type Frame = { columns: number; rows: number; look: Look };
+
+const looks = new WeakMap<Theme, Look>();
+
+export function lookOf(theme: Theme): Look {
+  const known = looks.get(theme);
+  if (known) return known;
+  const { text, muted, heading, accent, selected, warning, error, success } = theme.styles;
+  const look = {
+    plain: text,
+    quiet: muted,
+    title: heading,
+    accent: { ...accent, bold: true },
+    chosen: { ...selected, bold: true },
+    warn: warning,
+    danger: { ...error, bold: true },
+    good: success,
+  };
+  looks.set(theme, look);
+  return look;
+}
+
+export function span(text: string, style: Style): Span {
+  return Object.keys(style).length === 0 ? { text } : { text, style };
+}
+
+/** All of a text, in rows that fit, broken between words. */
+export function rowsOf(text: string, columns: number, style: Style): Line[] {
+  return wrap([span(text, style)], columns);
+}
+
+/** The words of a row, for those who read and for tests. */
+export function textOfLine(line: Line): string {
+  return line.map(({ text }) => text).join('');
+}

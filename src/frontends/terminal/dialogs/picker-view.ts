@@ -1,0 +1,97 @@
+import { visibleLine } from '../../../lib/text/visible-text.ts';
+import { fitTo, widthOf } from '../text/measure.ts';
+import type { Line } from '../view/types.ts';
+import { inputRow, keyRow } from './footer.ts';
+import { type Frame, span } from './look.ts';
+import { listed, type PickAction, type PickerState, type PickItem } from './picker.ts';
+
+/** What stands around the list. */
+export type PickerText = {
+  title: string;
+  /** Said in the place of a list without rows. */
+  none: string;
+  /** What Enter does, in a word. */
+  takes: string;
+  /** What Esc does, where that is more than closing the list. */
+  leaves?: string;
+  actions?: readonly PickAction[];
+};
+
+const MARK_WIDTH = 3;
+
+/** With fewer rows than this the list needs them all. */
+const ROOM_FOR_PREVIEW = 16;
+
+/** Under this many columns the second column is left out: the preview and the search still know it. */
+const ROOM_FOR_DETAIL = 60;
+
+/** How many rows the list has. */
+export function pickerPage(
+  state: PickerState,
+  { rows }: Pick<Frame, 'rows'>,
+  preview: 'shown' | 'none',
+): number {
+  const fixed = state.query === null ? 2 : 3;
+  const room = Math.max(1, rows - fixed);
+  return preview === 'shown' && rows >= ROOM_FOR_PREVIEW ? Math.ceil(room / 2) : room;
+}
+
+type Filled = { items: readonly PickItem[]; text: PickerText; preview: readonly Line[] | null };
+
+/** The whole picker: never more rows than there are. */
+export function renderPicker(state: PickerState, { items, text, preview }: Filled, frame: Frame): Line[] {
+  const { look, columns, rows } = frame;
+  const found = listed(state, items);
+  const page = pickerPage(state, frame, preview === null ? 'none' : 'shown');
+  const selected = Math.max(0, Math.min(state.selected, found.length - 1));
+  const first = Math.max(0, Math.min(selected - Math.floor(page / 2), found.length - page));
+  const shown = found.slice(first, first + page);
+  const count = found.length > page ? ` (${selected + 1} of ${found.length})` : '';
+  const list = shown.map((item, i) =>
+    itemRow(item, labelWidth(shown, columns), { frame, chosen: first + i === selected }),
+  );
+  const nothing = items.length === 0 ? text.none : 'Nothing matches. Backspace takes the search back.';
+  const keys: [string, string][] = [
+    ['Enter', text.takes],
+    ...(text.actions ?? []).map(({ key, ctrl, does }): [string, string] => [
+      ctrl ? `Ctrl-${key.toUpperCase()}` : key,
+      does,
+    ]),
+    ['Esc', text.leaves ?? 'close'],
+  ];
+  const glimpse = preview !== null && rows >= ROOM_FOR_PREVIEW ? preview : [];
+  const fixed = state.query === null ? 2 : 3;
+  return [
+    [span(fitTo(`${text.title}${count}`, columns), look.title)],
+    ...(state.query === null ? [] : [inputRow('Search: ', state.query, frame)]),
+    ...(list.length > 0 ? list : [[span(fitTo(nothing, columns), look.quiet)]]),
+    ...glimpse.slice(0, Math.max(0, rows - fixed - Math.max(1, list.length))),
+    keyRow(keys, frame),
+  ].slice(0, rows);
+}
+
+function itemRow(item: PickItem, width: number, { frame, chosen }: { frame: Frame; chosen: boolean }): Line {
+  const { look, columns } = frame;
+  const mark = `${chosen ? '›' : ' '}${item.current ? '*' : ' '} `;
+  const label = fitTo(visibleLine(item.label), columns - mark.length);
+  const style = chosen ? look.chosen : look.plain;
+  const room = columns - mark.length - width - 2;
+  if (item.detail === undefined || columns < ROOM_FOR_DETAIL || room < 8) return [span(mark + label, style)];
+  return [
+    span(mark + padded(fitTo(label, width), width), style),
+    span(`  ${fitTo(visibleLine(item.detail), room)}`, look.quiet),
+  ];
+}
+
+/** As wide as the widest label; the details have what they need, or at least two fifths of the row. */
+function labelWidth(items: readonly PickItem[], columns: number): number {
+  const widest = (texts: readonly string[]) =>
+    Math.max(0, ...texts.map((text) => widthOf(visibleLine(text))));
+  const details = widest(items.map(({ detail = '' }) => detail));
+  const room = Math.max(Math.floor(columns * 0.6), columns - MARK_WIDTH - 2 - details);
+  return Math.min(widest(items.map(({ label }) => label)), room);
+}
+
+function padded(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - widthOf(text)));
+}

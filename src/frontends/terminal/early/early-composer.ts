@@ -1,0 +1,153 @@
+import process from 'node:process';
+import type { Look } from '../theme/look.ts';
+import { type EarlyLine, readEarly } from './early-line.ts';
+import { type EarlyFrame, earlyFrame, earlyWidth } from './early-rows.ts';
+
+type Streams = { stdin: NodeJS.ReadStream; stdout: NodeJS.WriteStream };
+
+/** What the screen goes on with: the keys so far, read by nobody yet, and the rows it finds. */
+export type Handover = EarlyFrame & {
+  typed: string;
+  /** The terminal's size has changed since the rows were painted. */
+  moved: boolean;
+};
+
+const BEGIN_UPDATE = '\u001b[?2026h\u001b[?25l';
+const END_UPDATE = '\u001b[?25h\u001b[?2026l';
+const PASTES = '\u001b[?2004h';
+const NO_PASTES = '\u001b[?2004l';
+const ERASE_LINE_END = '\u001b[K';
+const ERASE_BELOW = '\u001b[J';
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/**
+ * A prompt that takes keys while the program is still being loaded. It shows what they will do, as far as that is
+ * plain, and keeps every one of them: the screen that comes reads them all itself.
+ */
+export class EarlyComposer {
+  readonly #streams: Streams;
+  readonly #look: Look;
+  readonly #columns: number;
+  readonly #lines: number;
+  #typed = '';
+  #line: EarlyLine;
+  #frame: EarlyFrame = { rows: [''], caret: { row: 0, column: 0 } };
+  #open = true;
+  #echoed = false;
+
+  constructor(streams: Streams, look: Look) {
+    const { stdin, stdout } = streams;
+    this.#streams = streams;
+    this.#look = look;
+    this.#columns = stdout.columns;
+    this.#lines = stdout.rows;
+    this.#line = readEarly('', earlyWidth(this.#columns));
+    process.on('exit', this.#giveBack);
+    process.on('uncaughtExceptionMonitor', this.#giveBack);
+    for (const signal of SIGNALS) process.on(signal, this.#ended);
+    stdin.on('error', this.#gone);
+    stdin.on('end', this.#gone);
+    stdin.setRawMode(true);
+    stdin.setEncoding('utf8');
+    stdin.on('data', this.#read);
+    this.#paint(PASTES);
+  }
+
+  /** What the terminal's background was the last time. */
+  get ground(): Look['ground'] {
+    return this.#look.ground;
+  }
+
+  /** Lets keys in that have come meanwhile. */
+  breathe(): Promise<void> {
+    return new Promise((resolve) => setImmediate(resolve));
+  }
+
+  /** Ends this one and leaves everything as it is. Whoever calls reads on at once, or keys are lost. */
+  takeOver(): Handover | null {
+    if (!this.#open) return null;
+    this.#close();
+    return { ...this.#frame, typed: this.#typed, moved: this.#moved };
+  }
+
+  /** Something else comes than the screen: the terminal is as it was, and what was typed for a prompt is let go. */
+  readonly dismiss = (): void => {
+    if (!this.#open) return;
+    this.#close();
+    const { stdin, stdout } = this.#streams;
+    const up = this.#frame.caret.row;
+    // Not from the very top: some terminals would keep what is erased there.
+    const erase = `${ERASE_LINE_END}\u001b[1B${ERASE_BELOW}\u001b[1A`;
+    stdout.write(`${up > 0 ? `\u001b[${up}A` : ''}\r${erase}${NO_PASTES}${END_UPDATE}`);
+    stdin.pause();
+    stdin.setRawMode(false);
+  };
+
+  get #moved(): boolean {
+    const { columns, rows } = this.#streams.stdout;
+    return columns !== this.#columns || rows !== this.#lines;
+  }
+
+  readonly #giveBack = (): void => this.dismiss();
+
+  readonly #read = (chunk: string | Buffer): void => {
+    const text = String(chunk);
+    // What was typed before the terminal was taken comes in one piece, its Enter already turned into a line feed.
+    const isBefore = this.#typed === '' && text.length > 1;
+    this.#echoed ||= isBefore;
+    this.#typed += isBefore ? text.replaceAll('\n', '\r') : text;
+    this.#line = readEarly(this.#typed, earlyWidth(this.#columns));
+    if (this.#line.state === 'left') this.#leave();
+    else this.#paint();
+  };
+
+  /** All rows: they are few. A terminal of another size is left to the painter, which finds its rows again. */
+  #paint(first = ''): void {
+    if (this.#moved) return;
+    const { rows, caret } = earlyFrame(this.#line, { ...this.#look, columns: this.#columns });
+    const up = this.#frame.caret.row;
+    const painted = rows.map((row, i) => row + this.#eraseAfter(row, i)).join('\r\n');
+    const down = rows.length - 1 - caret.row;
+    this.#streams.stdout.write(
+      `${first}${BEGIN_UPDATE}${up > 0 ? `\u001b[${up}A` : ''}\r${painted}${
+        down > 0 ? `\u001b[${down}A` : ''
+      }\r\u001b[${caret.column}C${END_UPDATE}`,
+    );
+    this.#frame = { rows, caret };
+  }
+
+  /** Another program's last words may stand where the rows begin; or what was typed before the terminal was ours. */
+  #eraseAfter(row: string, index: number): string {
+    const isOthers = index === 0 && row === '' && !this.#echoed;
+    return this.#typed === '' || isOthers ? '' : ERASE_LINE_END;
+  }
+
+  #close(): void {
+    this.#open = false;
+    const { stdin } = this.#streams;
+    stdin.off('data', this.#read);
+    stdin.off('end', this.#gone);
+    process.off('exit', this.#giveBack);
+    process.off('uncaughtExceptionMonitor', this.#giveBack);
+    for (const signal of SIGNALS) process.off(signal, this.#ended);
+  }
+
+  #leave(): void {
+    this.dismiss();
+    process.exit(0);
+  }
+
+  /** With its own listener gone, a signal does what it does to any program. */
+  readonly #ended = (signal: NodeJS.Signals): void => {
+    this.dismiss();
+    process.kill(process.pid, signal);
+  };
+
+  /** Nothing more will be typed, and nobody looks. Later failures of the input are told to those who read it then. */
+  readonly #gone = (): void => {
+    if (!this.#open) return;
+    this.#close();
+    process.exit(0);
+  };
+}

@@ -1,0 +1,43 @@
+import type { Look } from '../theme/look.ts';
+import type { EarlyLine } from './early-line.ts';
+
+/** Rows as they are painted, and the cursor's place among them. */
+export type EarlyFrame = { rows: string[]; caret: { row: number; column: number } };
+
+const SIGN_COLUMNS = 2;
+const WAITS = '  sent when this is done (Up takes the last one back)';
+const WARNS = 'Ctrl-C again quits.';
+
+/** Room for text in one row, with the sign before it and the caret after it. */
+export function earlyWidth(columns: number): number {
+  return columns - SIGN_COLUMNS - 1;
+}
+
+/** The rows the screen itself will paint. */
+export function earlyFrame(line: EarlyLine, look: Look & { columns: number }): EarlyFrame {
+  const { columns, sign, muted, border, warning } = look;
+  const { text, at, sent, warned } = line;
+  const head = warned ? inked(WARNS, warning) : (look.heads[look.mode] ?? '');
+  const waiting =
+    sent === null ? [] : [inked(fitted(`⧗ ${sent}`, columns), muted), inked(fitted(WAITS, columns), border)];
+  const rows = [...waiting, '', head, sign + promptText(line, look)];
+  return { rows, caret: { row: rows.length - 1, column: SIGN_COLUMNS + (text === '' ? 0 : at) } };
+}
+
+function promptText(
+  { text, at }: EarlyLine,
+  { placeholder, muted, columns }: Look & { columns: number },
+): string {
+  // Where the caret stands after the last character, there is a blank under it.
+  if (text !== '') return at === text.length ? `${text} ` : text;
+  const words = fitted(placeholder, earlyWidth(columns));
+  return inked(words.slice(0, 1), muted) + inked(words.slice(1), muted);
+}
+
+function inked(text: string, [on, off]: Look['muted']): string {
+  return `${on}${text}${off}`;
+}
+
+function fitted(text: string, columns: number): string {
+  return text.length <= columns ? text : `${text.slice(0, columns - 1)}…`;
+}

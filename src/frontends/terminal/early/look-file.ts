@@ -1,0 +1,99 @@
+import { existsSync, renameSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { makePrivateFolder } from '../../../lib/files/private-folder.ts';
+import { readRegularText } from '../../../lib/files/regular-file.ts';
+import type { Look } from '../theme/look.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** One for each kind of terminal, the one used last at the end. */
+type Looks = Record<string, Look>;
+
+const MOST_LOOKS = 8;
+const MOST_BYTES = 64 * 1024;
+
+/** Colours are all that may be switched by a file: what follows an escape character, and the text after it. */
+const COLOUR = /^\[[\d;]{1,20}m/;
+const PLAIN = /^[ -~\u00a1-\u02ff\u2026\u2387]{0,200}$/;
+const MOST_COLOURS = 20;
+
+/** How the screen looked when it was last opened on such a terminal; null when that is not known. */
+export function readLook(root: string, env: Env): Look | null {
+  return looksIn(root)[kindOf(env)] ?? null;
+}
+
+/** What cannot be written is not kept: the next start paints a little later, that is all. */
+export function keepLook(root: string, env: Env, look: Look): void {
+  const kind = kindOf(env);
+  const { [kind]: before, ...others } = looksIn(root);
+  if (!existsSync(root) || JSON.stringify(before) === JSON.stringify(look)) return;
+  const looks = Object.fromEntries([...Object.entries(others).slice(1 - MOST_LOOKS), [kind, look]]);
+  const file = fileIn(root);
+  const temporary = `${file}.${process.pid}.tmp`;
+  attempt(() => {
+    makePrivateFolder(path.dirname(file));
+    writeFileSync(temporary, JSON.stringify(looks), { mode: 0o600 });
+    renameSync(temporary, file);
+  });
+}
+
+/** The next start waits for the screen itself. */
+export function dropLook(root: string, env: Env): void {
+  const { [kindOf(env)]: known, ...others } = looksIn(root);
+  if (known) attempt(() => writeFileSync(fileIn(root), JSON.stringify(others), { mode: 0o600 }));
+}
+
+function fileIn(root: string): string {
+  return path.join(root, 'cache', 'looks.json');
+}
+
+function looksIn(root: string): Looks {
+  const looks = attempt(() => {
+    const text = readRegularText(fileIn(root));
+    return text.length > MOST_BYTES ? {} : (JSON.parse(text) as unknown);
+  });
+  return Object.fromEntries(
+    Object.entries(looks ?? {}).filter((entry): entry is [string, Look] => isLook(entry[1])),
+  );
+}
+
+/** Everything a look depends on beside the settings. */
+function kindOf(env: Env): string {
+  const names = ['TERM', 'COLORTERM', 'TERM_PROGRAM', 'NO_COLOR', 'FORCE_COLOR', 'COLORFGBG'];
+  const settings = ['AI_ASSISTANT_THEME', 'AI_ASSISTANT_MODE'];
+  const told = [...names, ...settings].map((name) => env[name] ?? '');
+  return [...told, env.WT_SESSION ? 'wt' : ''].join('|');
+}
+
+/** By hand: a library that checks shapes takes longer to load than all the rest of it. */
+function isLook(value: unknown): value is Look {
+  if (typeof value !== 'object' || value === null) return false;
+  const { ground, sign, placeholder, mode, muted, border, warning, heads } = value as Record<string, unknown>;
+  const texts = [sign, placeholder, mode, ...Object.values(Object(heads))];
+  const inks = [muted, border, warning];
+  return (
+    (ground === 'dark' || ground === 'light') &&
+    texts.every((text) => typeof text === 'string' && isColoured(text)) &&
+    inks.every(
+      (ink) =>
+        Array.isArray(ink) &&
+        ink.length === 2 &&
+        ink.every((code) => typeof code === 'string' && isColoured(code)),
+    )
+  );
+}
+
+function isColoured(text: string): boolean {
+  const [begin = '', ...pieces] = text.split('\u001b');
+  if (!PLAIN.test(begin) || pieces.length > MOST_COLOURS) return false;
+  return pieces.every((piece) => COLOUR.test(piece) && PLAIN.test(piece.replace(COLOUR, '')));
+}
+
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,14 @@
+import { dataRoot } from '../../../lib/files/data-root.ts';
+import { leadsToScreen, modeIn } from './early-check.ts';
+import { EarlyComposer } from './early-composer.ts';
+import { readLook } from './look-file.ts';
+
+type Place = { env: NodeJS.ProcessEnv; stdin: NodeJS.ReadStream; stdout: NodeJS.WriteStream };
+
+/** A prompt at once, where these arguments lead to one and it is known how it looks. */
+export function openEarly(args: readonly string[], { env, stdin, stdout }: Place): EarlyComposer | null {
+  if (!leadsToScreen(args, { env, stdin, stdout })) return null;
+  const look = readLook(dataRoot(env), env);
+  if (look === null) return null;
+  return new EarlyComposer({ stdin, stdout }, { ...look, mode: modeIn(args) ?? look.mode });
+}

@@ -1,0 +1,85 @@
+import { homedir } from 'node:os';
+import { modelsOnDisk } from '../../app/first-run/models-on-disk.ts';
+import { gigabytes } from '../../app/first-run/options.ts';
+import { keyOf, type Settings } from '../../app/open-assistant.ts';
+import { discoverLocal, presetsOf } from '../../assembly/models/choose-model.ts';
+import { showDemo } from '../plain/demo.ts';
+import { fetchParts, lookedFor, pasteKey } from '../plain/first-run.ts';
+import type { Terminal } from '../shared/terminal.ts';
+import { type Findings, welcome } from './flows/welcome.ts';
+import type { Screen } from './screen.ts';
+
+/** Nothing is configured: one choice leads to a first answer. Resolves with a model to use, or what to do next. */
+export async function firstRun(
+  settings: Settings,
+  { screen, terminal }: { screen: Screen; terminal: Terminal },
+): Promise<{ model: string } | 'again' | 'quit'> {
+  // What they tell of their progress is theirs to write.
+  const fetch = (steps: string[][]) => screen.lend(() => fetchParts(steps, { terminal, talk: screen }));
+  const way = await welcome(await findings(settings, terminal), screen.dialogs.show);
+  switch (way.type) {
+    case 'model': {
+      const ready = !way.name.endsWith('.gguf') || (await hasRuntime(settings)) || (await fetch([['setup']]));
+      return ready ? { model: way.name } : 'again';
+    }
+    case 'setup':
+      if (await screen.confirm(await questionOf())) await fetch([['setup'], ['pull']]);
+      return 'again';
+    case 'key':
+      await pasteKey(settings, { terminal, talk: screen });
+      return 'again';
+    case 'demo':
+      await showDemo(
+        { print: (text) => screen.print(text), tell: (event) => screen.push(event) },
+        screen.approver,
+      );
+      return 'again';
+    case 'again':
+    case 'quit':
+      return way.type;
+    default:
+      return way satisfies never;
+  }
+}
+
+/** Enter alone is no yes to a large download. */
+async function questionOf(): Promise<string> {
+  const { curatedModels, FIRST_MODEL } = await import('../../embedded/models/curated.ts');
+  const model = curatedModels.find(({ name }) => name === FIRST_MODEL);
+  return `Fetch ${FIRST_MODEL} (${gigabytes(model?.bytes ?? 0)}) and what runs it?`;
+}
+
+async function hasRuntime({ root }: Settings): Promise<boolean> {
+  const { installedRuntime } = await import('../../embedded/runtime/runtime-folder.ts');
+  return (await installedRuntime(root)) !== null;
+}
+
+async function findings(settings: Settings, terminal: Terminal): Promise<Findings> {
+  const { config, root } = settings;
+  const { env } = terminal;
+  const presets = presetsOf(config);
+  const [servers, words, files, runs, keyed] = await Promise.all([
+    discoverLocal({ config, env }),
+    lookedFor(settings, terminal),
+    modelsOnDisk({ root, home: env.HOME ?? homedir() }),
+    hasRuntime(settings),
+    Promise.all(presets.map(async (preset) => ({ preset, key: await keyOf(preset, { config, root, env }) }))),
+  ]);
+  return {
+    keys: keyed.flatMap(({ preset: { name, label, defaultModel }, key }) =>
+      key && defaultModel !== undefined
+        ? [{ label, source: key.source, model: `${name}/${defaultModel}` }]
+        : [],
+    ),
+    servers: servers.map(({ provider, baseUrl, models }) => ({
+      label: presets.find(({ name }) => name === provider)?.label ?? provider,
+      baseUrl,
+      models: models.map((model) => `${provider}/${model.name}`),
+    })),
+    files: files.map(({ file, bytes }) => ({
+      model: file,
+      detail: `${gigabytes(bytes)}, on this disk${runs ? '' : '; fetches what runs it, once'}`,
+    })),
+    lookedFor: words,
+  };
+}

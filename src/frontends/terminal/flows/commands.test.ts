@@ -1,0 +1,308 @@
+import { describe, expect, test } from 'vitest';
+import { keyOf, keys, typedKeys } from '../../../../test/support/keys.ts';
+import { showTo } from '../../../../test/support/mounted-dialog.tsx';
+import { dispatch } from '../../../commands/dispatch.ts';
+import { builtinCommands } from '../../../commands/index.ts';
+import { themes } from '../../../config/schema/schema.ts';
+import type { CommandContext, Memory, PendingUndo, RememberedNote } from '../../../contract/command.ts';
+import { UserError } from '../../../contract/errors.ts';
+import type { Message } from '../../../contract/message.ts';
+import type { Permission } from '../../../contract/permission.ts';
+import type { SessionSummary } from '../../../contract/session.ts';
+import { themeNames } from '../theme/theme.ts';
+import type { Key } from '../view/types.ts';
+import { withDialogs } from './commands.ts';
+import type { PickerDesk } from './desk.ts';
+
+const at = '2026-01-02T03:04:05.000Z';
+
+function said(text: string): Message {
+  return { role: 'user', content: [{ type: 'text', text }], timestamp: at };
+}
+
+function summary(id: string, firstPrompt: string, workingDirectory = '/p'): SessionSummary {
+  const facts = { startedAt: at, updatedAt: at, messageCount: 2, bytes: 10, costUsd: null };
+  return { id, firstPrompt, workingDirectory, ...facts };
+}
+
+/** A clock that moves on by a second with every look. */
+function aSecondLater(): () => number {
+  let time = 0;
+  return () => {
+    time += 1000;
+    return time;
+  };
+}
+
+/** A conversation in which every deed is noted, in front of somebody who presses the given keys. */
+function stage(script: readonly (readonly Key[])[]) {
+  const told: string[] = [];
+  const notes: RememberedNote[] = [
+    { kind: 'user', text: 'I like tabs', date: null, pinned: false },
+    { kind: 'learnings', text: 'tests need a build', date: '2026-01-01', pinned: true },
+  ];
+  const grants: Permission[] = [
+    { type: 'execute', pattern: 'Bash(ls *)', action: 'allow', scope: 'session', grantedAt: at },
+  ];
+  const pending: PendingUndo = {
+    files: [{ path: '/p/a.ts', change: 'restore', added: 1, removed: 2 }],
+    uncertain: [],
+    conflicts: [{ path: '/p/b.ts', because: 'it was changed since' }],
+    apply: async () => {
+      told.push('applied');
+      return { restored: ['/p/a.ts'], removed: [], kept: [] };
+    },
+  };
+  const memory: Memory = {
+    folder: '/notes',
+    list: () => notes,
+    remember: async () => null,
+    learn: async () => null,
+    edit: async (note, text) => {
+      note.text = text;
+      return null;
+    },
+    forget: async (note) => {
+      notes.splice(notes.indexOf(note), 1);
+      return null;
+    },
+    pin: async (note, pinned) => {
+      note.pinned = pinned;
+      return null;
+    },
+    suggestions: async () => [],
+  };
+  const server = {
+    name: 'notes',
+    phase: 'ready',
+    transport: 'stdio',
+    address: 'notes-server',
+    tools: [{ name: 'add', description: 'Adds a note' }],
+    resources: [],
+    prompts: [],
+    log: [],
+  };
+  const messages = [said('first thing'), said('second thing')];
+  let mode: ReturnType<CommandContext['mode']['get']> = 'default';
+  const context = {
+    commands: [],
+    cwd: '/p',
+    print: (text: string) => void told.push(text),
+    ask: async () => null,
+    confirm: async () => false,
+    files: {
+      runs: async () => [{ at, paths: ['/p/a.ts'] }],
+      undo: async () => pending,
+      redo: async () => null,
+    },
+    sessions: {
+      session: { id: 'me', messages },
+      ready: Promise.resolve(),
+      list: () => [summary('me', 'here'), summary('far', 'elsewhere', '/other'), summary('other', 'fix it')],
+      goTo: async (id: string) => void told.push(`go to ${id}`),
+      rewind: async (keep: number) => void messages.splice(keep),
+    },
+    mode: {
+      get: () => mode,
+      set(next: typeof mode) {
+        mode = next;
+      },
+    },
+    permissions: {
+      rules: () => [{ verdict: 'deny', pattern: 'Read(.env)' }],
+      grants: () => grants,
+      denials: () => [],
+      forgetGrant: async (grant: Permission) => void grants.splice(grants.indexOf(grant), 1),
+      forgetDenial: () => undefined,
+    },
+    memory,
+    mcp: {
+      list: () => [server],
+      restart: async (name: string) => void told.push(`restart ${name}`),
+      login: async (name: string, show: (url: string) => void) => show(`https://${name}.example/login`),
+    },
+    // Only what these commands touch is there.
+  } as unknown as CommandContext;
+  const { show, screens, shown } = showTo(script);
+  const desk: PickerDesk = {
+    show,
+    kit: { now: aSecondLater(), onEarlyKey: () => undefined },
+    sessions: { glimpse: async (id) => `where ${id} stood`, search: async () => [] },
+    models: {
+      current: () => 'a/one',
+      list: async () => [
+        { name: 'c/three', detail: 'it needs a key', ready: false },
+        { name: 'a/one', detail: 'x', ready: true },
+        { name: 'b/two', detail: 'y', ready: true },
+      ],
+      use: async (name) => void told.push(`use ${name}`),
+    },
+    themes: {
+      current: () => 'auto',
+      names: themeNames,
+      wear: (name) => void told.push(`wear ${name}`),
+      keep: async (name) => void told.push(`keep ${name}`),
+    },
+    draft: (text) => void told.push(`draft ${text}`),
+  };
+  const commands = withDialogs(builtinCommands, desk);
+  const obey = (line: string) => dispatch(line, { ...context, commands });
+  return { obey, told, screens, shown, notes, grants, messages, commands, mode: () => mode };
+}
+
+test('with arguments a command does what it does everywhere, without a dialog', async () => {
+  const { obey, told, shown, mode } = stage([]);
+  await obey('/mode plan');
+  await obey('/resume other');
+  await obey('/model b/two');
+  expect([shown(), mode(), told.slice(1)]).toEqual([0, 'plan', ['go to other', 'use b/two']]);
+});
+
+test('sessions of this folder come first, and the chosen one is gone to', async () => {
+  const { obey, told, screens } = stage([[...typedKeys('fix'), keys.return]]);
+  await obey('/resume');
+  expect(screens[0]?.slice(2, 5).map((row) => row.slice(0, 12).trim())).toEqual([
+    '›* here',
+    'fix it',
+    'elsewhere',
+  ]);
+  expect(screens[0]).toContain('where me stood');
+  expect(told).toEqual(['go to other']);
+});
+
+test('the servers are shown with what they bring; one is restarted, or logged in to', async () => {
+  const { obey, told, screens } = stage([[keys.return], typedKeys('l')]);
+  await obey('/mcp');
+  expect(screens[0]?.join('\n')).toContain('1 tools, 0 resources, 0 prompts');
+  expect(screens[0]?.join('\n')).toContain('notes:add  Adds a note');
+  expect(told).toEqual(['restart notes', 'Log in here: https://notes.example/login']);
+});
+
+describe('undo', () => {
+  test('says what files would change, and does it only after a yes', async () => {
+    const { obey, told, screens } = stage([typedKeys('y')]);
+    await obey('/undo');
+    expect(screens[0]).toEqual([
+      'Undo this?',
+      '  restore a.ts  +1 -2',
+      '! left alone: b.ts: it was changed since',
+      'y yes   n no   Esc no',
+    ]);
+    expect(told).toEqual(['applied', 'restored a.ts']);
+  });
+
+  test.each([
+    ['n', typedKeys('n')],
+    ['Esc', [keys.escape]],
+    ['Ctrl-C', [keyOf('c', { ctrl: true })]],
+  ])('%s changes nothing', async (_, pressed) => {
+    const { obey, told } = stage([pressed]);
+    await obey('/undo');
+    expect(told).toEqual(['Nothing was changed.']);
+  });
+});
+
+describe('rewind', () => {
+  test('the last prompt is offered first; it goes back with files after a look at them, and can be sent again', async () => {
+    const { obey, told, screens, messages } = stage([[keys.return], [keys.return], typedKeys('y')]);
+    await obey('/rewind');
+    expect(screens[0]?.[2]).toMatch(/^› {2}second thing .*1 file changed since$/);
+    expect(messages).toEqual([said('first thing')]);
+    expect([told[0], told.at(-1)]).toEqual(['applied', 'draft second thing']);
+  });
+
+  test('a no to the files leaves the conversation where it is', async () => {
+    const { obey, messages, told } = stage([[keys.return], [keys.return], typedKeys('n')]);
+    await obey('/rewind');
+    expect([messages.length, told]).toEqual([2, ['Nothing was changed.']]);
+  });
+
+  test('closing a list does nothing', async () => {
+    const first = stage([[keys.escape]]);
+    await first.obey('/rewind');
+    const second = stage([[keys.return], [keys.escape]]);
+    await second.obey('/rewind');
+    expect([first.told, second.told]).toEqual([[], []]);
+  });
+});
+
+test('notes are changed, pinned and forgotten one after another', async () => {
+  const change = [keyOf('u', { ctrl: true }), ...typedKeys('I like spaces'), keys.return];
+  const { obey, notes, screens } = stage([
+    [keys.return],
+    change,
+    [keys.down, ...typedKeys('p')],
+    [keys.down, ...typedKeys('f')],
+    [keys.escape],
+  ]);
+  await obey('/memory');
+  expect(notes).toEqual([{ kind: 'user', text: 'I like spaces', date: null, pinned: false }]);
+  expect(screens.map(([title]) => title)).toEqual([
+    'Memory',
+    'What should the note say?',
+    'Memory · Changed.',
+    'Memory · No longer pinned.',
+    'Memory · Forgotten.',
+  ]);
+});
+
+test('[Y09] a remembered answer is forgotten; a rule of the settings is not', async () => {
+  const { obey, grants, screens } = stage([[keys.return], [keys.return], [keys.escape]]);
+  await obey('/permissions');
+  expect(grants).toEqual([]);
+  expect(screens.map(([title]) => title)).toEqual([
+    'Permissions · default mode',
+    'Permissions · forgotten: allow Bash(ls *) (this session)',
+    'Permissions · rules are changed in the settings (aca config path)',
+  ]);
+});
+
+describe('models', () => {
+  test('those that can answer come first; the chosen one is used', async () => {
+    const { obey, told, screens } = stage([[keys.down, keys.return]]);
+    await obey('/model');
+    expect(screens[0]?.slice(2, 5).map((row) => row.slice(0, 11).trim())).toEqual([
+      '›* a/one',
+      'b/two',
+      'c/three',
+    ]);
+    expect(told).toEqual(['use b/two']);
+  });
+
+  test('one that lacks something says what', async () => {
+    const { obey } = stage([[keys.up, keys.return]]);
+    await expect(obey('/model')).rejects.toEqual(
+      new UserError('c/three cannot answer yet.', 'it needs a key.'),
+    );
+  });
+});
+
+describe('themes', () => {
+  test('the selected one is worn at once, and kept by Enter', async () => {
+    const { obey, told } = stage([[keys.down, keys.return]]);
+    await obey('/theme');
+    expect(told).toEqual(['wear auto', 'wear dark', 'keep dark', 'The theme is dark now.']);
+  });
+
+  test('closing the list brings the old one back', async () => {
+    const { obey, told } = stage([[keys.escape]]);
+    await obey('/theme');
+    expect(told).toEqual(['wear auto', 'wear auto']);
+  });
+
+  test('a name is taken as it is, if there is such a theme', async () => {
+    const { obey, told } = stage([]);
+    await obey('/theme moss');
+    await obey('/theme mos');
+    expect(told).toEqual([
+      'wear moss',
+      'keep moss',
+      'The theme is moss now.',
+      'There is no theme mos. Did you mean moss? /theme lists them.',
+    ]);
+  });
+
+  test('every theme can be kept in the settings', () => {
+    expect(new Set(themes)).toEqual(new Set(['auto', ...themeNames]));
+  });
+});

@@ -1,0 +1,57 @@
+import type { CommandContext, SlashCommand } from '../../../contract/command.ts';
+import { compareText } from '../../../lib/text/compare.ts';
+import type { PickerDesk } from './desk.ts';
+import { mcpByPicking } from './mcp.ts';
+import { memoryByPicking } from './memory.ts';
+import { modelByPicking } from './models.ts';
+import { modeByPicking, permissionsByPicking } from './permissions.ts';
+import { rewindByPicking } from './rewind.ts';
+import { resumeByPicking } from './sessions.ts';
+import { themeByName, themeByPicking } from './themes.ts';
+import { redoByPreview, undoByPreview } from './undo.ts';
+
+type Flow = (context: CommandContext, desk: PickerDesk) => Promise<void>;
+
+/** What a command without arguments opens. */
+const flows: Readonly<Record<string, Flow>> = {
+  mcp: mcpByPicking,
+  memory: memoryByPicking,
+  mode: modeByPicking,
+  permissions: permissionsByPicking,
+  redo: redoByPreview,
+  resume: resumeByPicking,
+  rewind: rewindByPicking,
+  sessions: resumeByPicking,
+  undo: undoByPreview,
+};
+
+/** The commands as the screen has them: with arguments as everywhere, without them as pickers and previews. */
+export function withDialogs(commands: readonly SlashCommand[], desk: PickerDesk): SlashCommand[] {
+  const known = commands.map((command) => {
+    const flow = flows[command.name];
+    if (!flow) return command;
+    return {
+      ...command,
+      execute: (args: string[], context: CommandContext) =>
+        args.length > 0 ? command.execute(args, context) : flow(context, desk),
+    };
+  });
+  return [...known, modelCommand(desk), themeCommand(desk)].sort((a, b) => compareText(a.name, b.name));
+}
+
+function modelCommand(desk: PickerDesk): SlashCommand {
+  return {
+    name: 'model',
+    description: 'Choose which model answers; /model NAME goes on with it at once',
+    execute: ([name]) => (name === undefined ? modelByPicking(desk) : desk.models.use(name)),
+  };
+}
+
+function themeCommand(desk: PickerDesk): SlashCommand {
+  return {
+    name: 'theme',
+    description: 'Choose the colours of the screen, with a preview; /theme dark',
+    execute: ([name], { print }) =>
+      name === undefined ? themeByPicking(desk, print) : themeByName(name, desk, print),
+  };
+}

@@ -1,0 +1,35 @@
+import type { DialogKit } from '../dialogs/kit.ts';
+import type { ShowDialog } from '../view/types.ts';
+
+/** A model that can be chosen. `ready` is false where something is missing, which `detail` says. */
+export type ModelRow = { name: string; detail: string; ready: boolean };
+
+/** What pickers need beside the conversation's own desk. */
+export type PickerDesk = {
+  show: ShowDialog;
+  kit: DialogKit;
+  sessions: {
+    /** Where a session stood, as text. */
+    glimpse(id: string): Promise<string>;
+    /** Sessions whose conversation holds the words, each with the first such line. */
+    search(words: string): Promise<{ id: string; line: string }[]>;
+  };
+  models: {
+    /** `provider/model` of the one that answers now. */
+    current(): string;
+    list(): Promise<ModelRow[]>;
+    /** The conversation goes on with it. Throws a `UserError` where that cannot be. */
+    use(name: string): Promise<void>;
+  };
+  themes: {
+    /** As the settings have it: a name or `auto`. */
+    current(): string;
+    names: readonly string[];
+    /** Only the screen changes. */
+    wear(name: string): void;
+    /** For later sessions, too. */
+    keep(name: string): Promise<void>;
+  };
+  /** Puts a text into the prompt, to be changed and sent again. */
+  draft(text: string): void;
+};

@@ -1,0 +1,34 @@
+import { UserError } from '../../../contract/errors.ts';
+import { pickerDialog } from '../components/picker.tsx';
+import type { PickItem } from '../dialogs/picker.ts';
+import type { ModelRow, PickerDesk } from './desk.ts';
+
+/** Those that can answer now before those that lack something. */
+function modelItems(rows: readonly ModelRow[], current: string): PickItem[] {
+  return [...rows.filter(({ ready }) => ready), ...rows.filter(({ ready }) => !ready)].map(
+    ({ name, detail }) => ({
+      id: name,
+      label: name,
+      detail,
+      ...(name === current && { current: true as const }),
+    }),
+  );
+}
+
+/** `/model` without a name. */
+export async function modelByPicking({ models, show }: PickerDesk): Promise<void> {
+  const rows = await models.list();
+  const picked = await show(
+    pickerDialog({
+      title: 'Which model should answer?',
+      none: 'No model was found.',
+      takes: 'go on with it',
+      items: modelItems(rows, models.current()),
+      search: 'typed',
+    }),
+  );
+  const row = rows.find(({ name }) => name === picked?.id);
+  if (!row || row.name === models.current()) return;
+  if (!row.ready) throw new UserError(`${row.name} cannot answer yet.`, `${row.detail}.`);
+  await models.use(row.name);
+}

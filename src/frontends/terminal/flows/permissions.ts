@@ -1,0 +1,63 @@
+import { MODES } from '../../../commands/mode.ts';
+import { entriesOf } from '../../../commands/permissions.ts';
+import type { CommandContext, Standing } from '../../../contract/command.ts';
+import type { PermissionMode } from '../../../contract/permission.ts';
+import { pickerDialog } from '../components/picker.tsx';
+import type { PickItem } from '../dialogs/picker.ts';
+import type { PickerDesk } from './desk.ts';
+
+/** What can be forgotten first; the rules of the settings after it. */
+function standingItems(standing: Standing): PickItem[] {
+  return [
+    ...entriesOf(standing).map(({ text }, i) => ({ id: `answer ${i}`, label: text, detail: 'remembered' })),
+    ...standing.rules().map(({ verdict, pattern }, i) => ({
+      id: `rule ${i}`,
+      label: `${verdict} ${pattern}`,
+      detail: 'a rule of your settings',
+    })),
+  ];
+}
+
+/** `/permissions`: what is remembered, each to be forgotten, until the list is closed. */
+export async function permissionsByPicking(context: CommandContext, { show }: PickerDesk): Promise<void> {
+  const { permissions, mode } = context;
+  for (let told = ''; ; ) {
+    const entries = entriesOf(permissions);
+    const picked = await show(
+      pickerDialog({
+        title: told === '' ? `Permissions · ${mode.get()} mode` : `Permissions · ${told}`,
+        none: 'No rules in your settings, and no answers are remembered.',
+        takes: 'forget it',
+        items: standingItems(permissions),
+        search: 'none',
+      }),
+    );
+    if (!picked) return;
+    const entry = entries.find((_, i) => picked.id === `answer ${i}`);
+    await entry?.forget();
+    told = entry ? `forgotten: ${entry.text}` : 'rules are changed in the settings (aca config path)';
+  }
+}
+
+/** `/mode` without a name. */
+export async function modeByPicking({ mode, print }: CommandContext, { show }: PickerDesk): Promise<void> {
+  const names = Object.keys(MODES) as PermissionMode[];
+  const picked = await show(
+    pickerDialog({
+      title: 'What may happen without asking?',
+      none: '',
+      takes: 'choose it',
+      items: names.map((name) => ({
+        id: name,
+        label: name,
+        detail: MODES[name],
+        ...(name === mode.get() && { current: true as const }),
+      })),
+      search: 'none',
+    }),
+  );
+  const name = names.find((one) => one === picked?.id);
+  if (!name) return;
+  mode.set(name);
+  print(`The mode is ${name} now: ${MODES[name]}.`);
+}

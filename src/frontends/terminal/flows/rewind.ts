@@ -1,0 +1,65 @@
+import { type Prompt, promptsOf } from '../../../commands/prompts.ts';
+import { changedSince, goBack, type Part } from '../../../commands/rewind.ts';
+import type { CommandContext, FileHistory } from '../../../contract/command.ts';
+import { textOf } from '../../../contract/message.ts';
+import { ago } from '../../../lib/text/ago.ts';
+import { pickerDialog } from '../components/picker.tsx';
+import type { PickItem } from '../dialogs/picker.ts';
+import type { PickerDesk } from './desk.ts';
+import { voiceOf } from './undo.ts';
+
+const PARTS: readonly (PickItem & { id: Part })[] = [
+  { id: 'both', label: 'Conversation and files', detail: 'as it all was before the prompt' },
+  { id: 'conversation', label: 'Conversation', detail: 'the files stay as they are' },
+  { id: 'files', label: 'Files', detail: 'the conversation stays as it is' },
+];
+
+type Runs = Awaited<ReturnType<FileHistory['runs']>>;
+
+/** The last prompt first: it is the one most often taken back. */
+function rewindItems(prompts: readonly Prompt[], runs: Runs, now = Date.now()): PickItem[] {
+  return prompts
+    .map(({ message, at, line }): PickItem => {
+      const facts = [ago(at, now), changedSince(at, runs)].filter((fact) => fact !== '');
+      return { id: String(message), label: line === '' ? '(no words)' : line, detail: facts.join(' · ') };
+    })
+    .toReversed();
+}
+
+/** `/rewind` without a number, and Esc Esc: which prompt, with what, and after a look at the files. */
+export async function rewindByPicking(context: CommandContext, desk: PickerDesk): Promise<void> {
+  const { sessions, files, print } = context;
+  await sessions.ready;
+  const prompts = promptsOf(sessions.session.messages);
+  if (prompts.length === 0) return print('Nothing was asked yet.');
+  const runs = await files.runs();
+  const picked = await desk.show(
+    pickerDialog({
+      title: 'Go back to before',
+      none: 'Nothing was asked yet.',
+      takes: 'go back to before it',
+      items: rewindItems(prompts, runs),
+      search: 'typed',
+    }),
+  );
+  const prompt = prompts.find(({ message }) => String(message) === picked?.id);
+  if (!prompt) return;
+  const part = changedSince(prompt.at, runs) === '' ? 'conversation' : await choosePart(desk);
+  if (part === null) return;
+  const message = sessions.session.messages[prompt.message];
+  const text = message?.role === 'user' ? textOf({ ...message, content: message.content.slice(-1) }) : '';
+  if (await goBack(prompt, part, { ...context, ...voiceOf(context, desk) })) desk.draft(text);
+}
+
+async function choosePart({ show }: PickerDesk): Promise<Part | null> {
+  const picked = await show(
+    pickerDialog({
+      title: 'Go back with what?',
+      none: '',
+      takes: 'go back with it',
+      items: PARTS,
+      search: 'none',
+    }),
+  );
+  return PARTS.find(({ id }) => id === picked?.id)?.id ?? null;
+}

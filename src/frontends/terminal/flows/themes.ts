@@ -1,0 +1,55 @@
+import { didYouMean } from '../../../lib/text/nearest.ts';
+import { pickerDialog } from '../components/picker.tsx';
+import { type Look, span } from '../dialogs/look.ts';
+import type { Line } from '../view/types.ts';
+import type { PickerDesk } from './desk.ts';
+
+type Print = (text: string) => void;
+
+/** `/theme` without a name: the screen wears the selected one at once, and the old one again if the list is closed. */
+export async function themeByPicking({ themes, show }: PickerDesk, print: Print): Promise<void> {
+  const before = themes.current();
+  const picked = await show(
+    pickerDialog({
+      title: 'Theme',
+      none: '',
+      takes: 'keep it',
+      items: ['auto', ...themes.names].map((name) => ({
+        id: name,
+        label: name,
+        ...(name === 'auto' && { detail: 'as the terminal is: dark or light' }),
+        ...(name === before && { current: true as const }),
+      })),
+      search: 'none',
+      onSelect: (name) => themes.wear(name),
+      preview: (_, { columns, look }) => sample(columns, look),
+    }),
+  );
+  if (!picked) return themes.wear(before);
+  await keep(picked.id, { themes, print });
+}
+
+/** Each colour once, in the words it is for. */
+function sample(columns: number, look: Look): Line[] {
+  return [
+    [span('─'.repeat(columns), look.quiet)],
+    [span('A heading', look.title), span('  and a key: ', look.plain), span('Enter', look.accent)],
+    [span('+ what came', look.good), span('   - what went', look.danger)],
+    [span('! what to look at twice', look.warn)],
+    [span('what was thought, said quietly', look.quiet)],
+  ];
+}
+
+/** `/theme NAME`. */
+export async function themeByName(name: string, { themes }: PickerDesk, print: Print): Promise<void> {
+  const names = ['auto', ...themes.names];
+  if (!names.includes(name))
+    return print(`There is no theme ${name}.${didYouMean(name, names)} /theme lists them.`);
+  await keep(name, { themes, print });
+}
+
+async function keep(name: string, { themes, print }: Pick<PickerDesk, 'themes'> & { print: Print }) {
+  themes.wear(name);
+  await themes.keep(name);
+  print(`The theme is ${name} now.`);
+}

@@ -1,0 +1,29 @@
+import { offerUndo, type Voice } from '../../../commands/offer-undo.ts';
+import type { CommandContext } from '../../../contract/command.ts';
+import { undoPreview } from '../components/undo-preview.tsx';
+import type { PickerDesk } from './desk.ts';
+
+/** Shows what files would change in a dialog, and does it after a yes. */
+export function voiceOf(
+  { cwd, print, confirm }: CommandContext,
+  { show, kit }: Pick<PickerDesk, 'show' | 'kit'>,
+): Voice {
+  return {
+    cwd,
+    print,
+    confirm,
+    offer: async (pending, question) => (await show(undoPreview({ pending, question, cwd }, kit))) === true,
+  };
+}
+
+export async function undoByPreview(context: CommandContext, desk: PickerDesk): Promise<void> {
+  const pending = await context.files.undo();
+  if (!pending) return context.print('Nothing to undo.');
+  await offerUndo(pending, 'Undo this?', voiceOf(context, desk));
+}
+
+export async function redoByPreview(context: CommandContext, desk: PickerDesk): Promise<void> {
+  const pending = await context.files.redo();
+  if (!pending) return context.print('Nothing to redo.');
+  await offerUndo(pending, 'Redo this?', voiceOf(context, desk));
+}

@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest';
+import { keys } from '../../../../test/support/keys.ts';
+import { showTo } from '../../../../test/support/mounted-dialog.tsx';
+import type { Key } from '../view/types.ts';
+import { type Findings, welcome } from './welcome.ts';
+
+const nothing: Findings = { keys: [], servers: [], files: [], lookedFor: 'Looked for: keys' };
+
+const some: Findings = {
+  ...nothing,
+  keys: [{ label: 'Anthropic', source: 'ANTHROPIC_API_KEY', model: 'anthropic/a' }],
+  servers: [{ label: 'Ollama', baseUrl: 'http://127.0.0.1:11434', models: ['ollama/b', 'ollama/c'] }],
+};
+
+async function meet(findings: Findings, pressed: readonly Key[], rows = 20) {
+  const { show, screens } = showTo([pressed], { columns: rows < 14 ? 40 : 80, rows });
+  return { way: await welcome(findings, show), screen: screens[0] };
+}
+
+describe('[first run] one choice leads to a first answer', () => {
+  test('what was found comes first, so that Enter is enough', async () => {
+    const { way, screen } = await meet(some, [keys.return]);
+    expect(way).toEqual({ type: 'model', name: 'anthropic/a' });
+    expect(screen?.slice(0, 4)).toEqual([
+      'Welcome. Which model should answer?',
+      '›  anthropic/a                    Anthropic, key in ANTHROPIC_API_KEY',
+      '   ollama/b                       Ollama on this machine (http://127.0.0.1:1143…',
+      '   ollama/c                       Ollama on this machine (http://127.0.0.1:1143…',
+    ]);
+  });
+
+  test('with nothing found the ways on are there, and what was looked for', async () => {
+    const { way, screen } = await meet(nothing, [keys.return]);
+    expect(way).toEqual({ type: 'setup' });
+    expect(screen?.[0]).toBe('Welcome. There is no model to talk to yet.');
+    expect(screen).toContain('Looked for: keys');
+  });
+
+  test('a model file on the disk has its place', async () => {
+    const files = [{ model: '/models/small.gguf', detail: '400 MB, on this disk' }];
+    expect((await meet({ ...nothing, files }, [keys.return])).way).toEqual({
+      type: 'model',
+      name: '/models/small.gguf',
+    });
+  });
+
+  test('leaving it is leaving', async () => {
+    expect((await meet(some, [keys.escape])).way).toEqual({ type: 'quit' });
+    expect((await meet(some, [keys.up, keys.return])).way).toEqual({ type: 'quit' });
+  });
+
+  test('it fits 40 by 12', async () => {
+    const { screen } = await meet(some, [keys.escape], 12);
+    expect(screen?.length).toBeLessThanOrEqual(12);
+    expect(screen?.at(-1)).toBe('Enter choose it   Esc quit');
+  });
+});

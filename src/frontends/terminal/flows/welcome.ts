@@ -1,0 +1,75 @@
+import { pickerDialog } from '../components/picker.tsx';
+import { rowsOf } from '../dialogs/look.ts';
+import type { PickItem } from '../dialogs/picker.ts';
+import type { ShowDialog } from '../view/types.ts';
+
+/** What was found on the first run. */
+export type Findings = {
+  /** Vendors with a key: where the key is, and the model that would answer. */
+  keys: { label: string; source: string; model: string }[];
+  /** Servers on this machine; models as `provider/model`. */
+  servers: { label: string; baseUrl: string; models: string[] }[];
+  /** Model files on this disk, which run in this program. */
+  files: { model: string; detail: string }[];
+  /** For people: everything that was looked for. */
+  lookedFor: string;
+};
+
+export type WelcomeWay =
+  | { type: 'model'; name: string }
+  | { type: 'setup' }
+  | { type: 'key' }
+  | { type: 'again' }
+  | { type: 'demo' }
+  | { type: 'quit' };
+
+/** A server may have very many. */
+const MODELS_OF_A_SERVER = 5;
+
+const WAYS: readonly (PickItem & { id: Exclude<WelcomeWay['type'], 'model'> })[] = [
+  { id: 'setup', label: 'Fetch a small model', detail: 'it runs in this very program, also offline' },
+  { id: 'key', label: 'Paste an API key', detail: 'it is stored here and not shown' },
+  { id: 'again', label: 'Look for a local server again', detail: 'Ollama, LM Studio, llama-server, vLLM' },
+  { id: 'demo', label: 'Watch a demo', detail: 'a scripted model; needs no key' },
+  { id: 'quit', label: 'Quit' },
+];
+
+/** Whatever can answer at once comes first, so that Enter alone leads to a first answer. */
+function welcomeItems({ keys, servers, files }: Findings): PickItem[] {
+  return [
+    ...keys.map(({ label, source, model }) => ({
+      id: `model ${model}`,
+      label: model,
+      detail: `${label}, key in ${source}`,
+    })),
+    ...servers.flatMap(({ label, baseUrl, models }) =>
+      models.slice(0, MODELS_OF_A_SERVER).map((model) => ({
+        id: `model ${model}`,
+        label: model,
+        detail: `${label} on this machine (${baseUrl})`,
+      })),
+    ),
+    ...files.map(({ model, detail }) => ({ id: `model ${model}`, label: model, detail })),
+    ...WAYS,
+  ];
+}
+
+/** The first run: one choice leads to a first answer. Closing it is leaving. */
+export async function welcome(findings: Findings, show: ShowDialog): Promise<WelcomeWay> {
+  const items = welcomeItems(findings);
+  const ready = items.length > WAYS.length;
+  const picked = await show(
+    pickerDialog({
+      title: ready ? 'Welcome. Which model should answer?' : 'Welcome. There is no model to talk to yet.',
+      none: '',
+      takes: 'choose it',
+      leaves: 'quit',
+      items,
+      search: 'none',
+      preview: (_, { columns, look }) => rowsOf(`\n${findings.lookedFor}`, columns, look.quiet),
+    }),
+  );
+  const way = WAYS.find(({ id }) => id === picked?.id);
+  if (way) return { type: way.id };
+  return picked ? { type: 'model', name: picked.id.slice('model '.length) } : { type: 'quit' };
+}

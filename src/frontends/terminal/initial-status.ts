@@ -1,0 +1,59 @@
+import { tailOf } from '../../app/conversation/last-exchange.ts';
+import type { Opened } from '../../app/open-assistant.ts';
+import type { SandboxState } from '../../contract/sandbox.ts';
+import { visible } from '../../lib/text/printable.ts';
+import { gitBranch } from './git-branch.ts';
+import type { Screen } from './screen.ts';
+import type { Status } from './view/types.ts';
+
+export const nothingKnown: Status = {
+  model: '',
+  mode: 'default',
+  sandbox: '',
+  context: null,
+  costUsd: 0,
+  cacheHit: null,
+  branch: null,
+  shells: 0,
+  elapsedMs: null,
+};
+
+/** Tells how things stand at the beginning of a conversation, and from then on whatever happens in it. */
+export function showStanding(opened: Opened, screen: Screen, cwd: string): void {
+  const { controller, choice, mode, notices, hints, spending } = opened;
+  const { session } = controller;
+  screen.setStatus({
+    ...nothingKnown,
+    model: choice.model,
+    mode: mode.get(),
+    context: { tokens: 0, window: choice.info.contextWindow },
+  });
+  for (const notice of [...notices, ...hints]) screen.print(visible(notice));
+  if (session.messages.length > 0) screen.print(tailOf(session));
+  const refresh = async () => {
+    const [branch, sandbox, costs] = await Promise.all([gitBranch(cwd), opened.sandbox(), spending.costs()]);
+    const models = costs.find(({ scope }) => scope === 'session')?.models ?? [];
+    const costUsd = models.reduce<number | null>(
+      (sum, { usd }) => (sum === null || usd === null ? null : sum + usd),
+      0,
+    );
+    screen.setStatus({
+      mode: mode.get(),
+      branch,
+      sandbox: sandboxName(sandbox),
+      costUsd,
+      shells: opened.shells(),
+    });
+  };
+  const tell = () => void refresh().catch((error: Error) => controller.notice('warn', error.message));
+  tell();
+  controller.listen((event) => {
+    screen.push(event);
+    if (event.type === 'tool_end') screen.setStatus({ shells: opened.shells() });
+    if (event.type === 'end') tell();
+  });
+}
+
+function sandboxName({ kind, level }: SandboxState): string {
+  return kind === 'host' ? 'no sandbox' : `${kind} ${level}`;
+}

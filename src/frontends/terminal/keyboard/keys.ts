@@ -1,0 +1,111 @@
+import type { KeySource } from '../use-keys.ts';
+import type { Key } from '../view/types.ts';
+import { KeyDecoder } from './key-decoder.ts';
+
+/** Escape alone is told from the beginning of a sequence by what follows within this time. */
+const ESCAPE_MS = 40;
+
+/** A paste ends when nothing follows its end mark for so long: pasted text may hold the mark, and Enter behind it. */
+const PASTE_MS = 100;
+
+/** Room for what is typed before anybody listens. */
+const MOST_WAITING = 10_000;
+
+type Input = Pick<
+  NodeJS.ReadStream,
+  'on' | 'off' | 'setRawMode' | 'setEncoding' | 'readableEncoding' | 'resume' | 'pause' | 'isTTY'
+>;
+
+/**
+ * The keyboard. Presses go to the listener that came last; those before the first listener, and those between two,
+ * wait for the next.
+ */
+export class KeyReader implements KeySource {
+  readonly #stdin: Input;
+  readonly #decoder = new KeyDecoder();
+  readonly #listeners: ((key: Key) => void)[] = [];
+  readonly #waiting: Key[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #open = false;
+  #isFirst = false;
+
+  constructor(stdin: Input) {
+    this.#stdin = stdin;
+  }
+
+  /**
+   * Takes the terminal: from here on nothing typed is echoed. Returns what `typed` means, which somebody else has read
+   * before; its end may still be open.
+   */
+  open(typed?: string): Key[] {
+    if (this.#open) return [];
+    this.#open = true;
+    this.#isFirst = typed === undefined;
+    if (this.#stdin.isTTY) this.#stdin.setRawMode(true);
+    // Set once more, it would lose the first half of a character.
+    if (this.#stdin.readableEncoding !== 'utf8') this.#stdin.setEncoding('utf8');
+    this.#stdin.on('data', this.#read);
+    this.#stdin.resume();
+    const keys = this.#decoder.push(typed ?? '');
+    this.#awaitRest();
+    return keys;
+  }
+
+  /** Gives the terminal back, to another program or for good. */
+  close(): void {
+    if (!this.#open) return;
+    this.#open = false;
+    clearTimeout(this.#timer);
+    this.#stdin.off('data', this.#read);
+    this.#stdin.pause();
+    if (this.#stdin.isTTY) this.#stdin.setRawMode(false);
+  }
+
+  listen(listener: (key: Key) => void): () => void {
+    this.#listeners.push(listener);
+    // Later: whoever begins to listen is still being set up.
+    queueMicrotask(() => this.#deliver());
+    return () => {
+      const at = this.#listeners.lastIndexOf(listener);
+      if (at >= 0) this.#listeners.splice(at, 1);
+    };
+  }
+
+  readonly #read = (chunk: string | Buffer): void => {
+    clearTimeout(this.#timer);
+    const text = String(chunk);
+    // What was typed before the terminal was taken comes in one piece, its Enter already turned into a line feed.
+    const before = this.#isFirst && text.length > 1;
+    this.#isFirst = false;
+    if (!before && !this.#decoder.isInPaste && isBurst(text)) this.#take([{ type: 'paste', text }]);
+    else this.#take(this.#decoder.push(before ? text.replaceAll('\n', '\r') : text));
+    this.#awaitRest();
+  };
+
+  #awaitRest(): void {
+    if (!this.#decoder.undecided) return;
+    const wait = this.#decoder.endsPaste ? PASTE_MS : ESCAPE_MS;
+    this.#timer = setTimeout(() => this.#take(this.#decoder.flush()), wait);
+  }
+
+  #take(keys: readonly Key[]): void {
+    this.#waiting.push(...keys.slice(0, MOST_WAITING - this.#waiting.length));
+    this.#deliver();
+  }
+
+  #deliver(): void {
+    for (let listener = this.#listeners.at(-1); listener; listener = this.#listeners.at(-1)) {
+      const key = this.#waiting.shift();
+      if (!key) return;
+      listener(key);
+    }
+  }
+}
+
+/**
+ * Several lines at once were pasted, in a terminal that does not say so: nobody types them in one moment. A backslash
+ * before the end of a line only breaks it.
+ */
+function isBurst(text: string): boolean {
+  return /[^\r\n\\][\r\n]+[^\r\n]/.test(text) && !text.includes('\x1b');
+}

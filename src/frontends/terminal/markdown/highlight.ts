@@ -1,0 +1,140 @@
+import type { HighlightResult } from 'highlight.js';
+import type { SyntaxRole } from '../theme/theme.ts';
+import { type GrammarName, grammarFor } from './languages.ts';
+
+type Token = { text: string; role: SyntaxRole | null };
+
+/** Lines that began something not yet ended, such as a comment; empty where a line can be read alone. */
+export type CodeState = { grammar: GrammarName | null; open: readonly string[] };
+
+export type Highlighter = {
+  /** Colours one complete line. The same lines in the same order give the same colours. */
+  line(state: CodeState, text: string): { tokens: Token[]; state: CodeState };
+};
+
+/** A construct is followed over this many lines; a longer one is read afresh from there. */
+const MAX_OPEN_LINES = 40;
+const MAX_LINE = 2000;
+
+export function startCode(language: string): CodeState {
+  return { grammar: grammarFor(language), open: [] };
+}
+
+/** Until the grammars are there: code without colours. */
+export const noHighlighter: Highlighter = {
+  line: (state, text) => ({ tokens: [{ text, role: null }], state }),
+};
+
+/** Loads the grammars' code, some hundred kilobytes: to be awaited after the first paint. */
+export async function loadHighlighter(): Promise<Highlighter> {
+  const { highlighter, grammars } = await import('./grammars.ts');
+  const ready = (name: GrammarName): void => {
+    if (highlighter.getLanguage(name)) return;
+    highlighter.registerLanguage(name, grammars[name]);
+    for (const inner of INNER[name] ?? []) ready(inner);
+  };
+  return {
+    line(state, text) {
+      const { grammar, open } = state;
+      if (grammar === null || text.length > MAX_LINE) return { tokens: [{ text, role: null }], state };
+      ready(grammar);
+      const lines = [...open, text];
+      const result = highlighter.highlight(`${lines.join('\n')}\n`, {
+        language: grammar,
+        ignoreIllegals: true,
+      });
+      const goesOn = endsInside(result) && lines.length < MAX_OPEN_LINES;
+      return { tokens: lastLine(result.value), state: { grammar, open: goesOn ? lines : [] } };
+    },
+  };
+}
+
+/** Grammars that read parts of a text by another one. */
+const INNER: Partial<Record<GrammarName, GrammarName[]>> = {
+  xml: ['javascript', 'css'],
+  markdown: ['xml'],
+  javascript: ['xml', 'css', 'graphql'],
+  typescript: ['xml', 'css', 'graphql'],
+  php: ['xml'],
+  shell: ['bash'],
+  dockerfile: ['bash'],
+};
+
+/** The grammar's innermost open rule at the end of the text has a parent unless it is the grammar itself. */
+function endsInside(result: HighlightResult): boolean {
+  const top: unknown = result._top;
+  return typeof top === 'object' && top !== null && 'parent' in top && top.parent !== undefined;
+}
+
+const PART = /<span class="([^"]*)">|<\/span>|&(amp|lt|gt|quot|#x27);|[^<&]+|[<&]/g;
+const LETTERS: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#x27': "'" };
+
+/** Code inside of a string, and a grammar inside of another. */
+const PLAIN = /^(hljs-subst|language-)/;
+
+/** The last line of the highlighter's HTML as tokens. It ends with a newline. */
+function lastLine(html: string): Token[] {
+  let tokens: Token[] = [];
+  const roles: (SyntaxRole | null)[] = [];
+  const body = html.replace(/\n((?:<\/span>)*)$/, '$1');
+  for (const [part, scope, letter] of body.matchAll(PART)) {
+    if (scope !== undefined) roles.push(PLAIN.test(scope) ? null : (roleOf(scope) ?? roles.at(-1) ?? null));
+    else if (part === '</span>') roles.pop();
+    else {
+      const text = letter === undefined ? part : (LETTERS[letter] ?? part);
+      const newline = text.lastIndexOf('\n');
+      if (newline !== -1) tokens = [];
+      const kept = text.slice(newline + 1);
+      if (kept !== '') add(tokens, kept, roles.at(-1) ?? null);
+    }
+  }
+  return tokens;
+}
+
+function add(tokens: Token[], text: string, role: SyntaxRole | null): void {
+  const last = tokens.at(-1);
+  if (last?.role === role && last !== undefined) last.text += text;
+  else tokens.push({ text, role });
+}
+
+const ROLES: Readonly<Record<string, SyntaxRole>> = {
+  keyword: 'keyword',
+  'selector-pseudo': 'keyword',
+  meta: 'comment',
+  string: 'string',
+  regexp: 'string',
+  symbol: 'constant',
+  bullet: 'keyword',
+  code: 'string',
+  link: 'function',
+  quote: 'comment',
+  number: 'number',
+  literal: 'constant',
+  comment: 'comment',
+  doctag: 'comment',
+  function: 'function',
+  title: 'function',
+  section: 'function',
+  built_in: 'type',
+  type: 'type',
+  class: 'type',
+  variable: 'constant',
+  'template-variable': 'constant',
+  attr: 'function',
+  attribute: 'type',
+  property: 'type',
+  name: 'tag',
+  tag: 'tag',
+  'selector-tag': 'tag',
+  'selector-class': 'function',
+  'selector-id': 'function',
+  addition: 'inserted',
+  deletion: 'gone',
+};
+
+/** Scopes look like `hljs-title class_`. */
+function roleOf(scope: string): SyntaxRole | null {
+  const name = scope.replace(/^hljs-/, '').split(' ')[0] ?? '';
+  if (name === 'title' && scope.includes('class_')) return 'type';
+  return ROLES[name] ?? null;
+}

@@ -1,0 +1,110 @@
+import { Lexer, type Token } from 'marked';
+import { harmless } from '../text/sanitize.ts';
+import type { Theme } from '../theme/theme.ts';
+import type { Span, Style } from '../view/types.ts';
+
+export type InlineOptions = { theme: Theme; links: boolean };
+
+const NAMED: Readonly<Record<string, string>> = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#39;': "'",
+  '&nbsp;': ' ',
+};
+const MAX_HREF = 2000;
+const WEB = /^(https?|mailto):/i;
+
+/** The words of one block: emphasis, code, links. HTML is words like any other. Newlines stay. */
+export function inlineSpans(text: string, options: InlineOptions, base?: Style): Span[] {
+  if (!/[*_`~<[\]\\&:@]|www\./.test(text)) return [spanOf(harmless(text), base)];
+  const tokens = Lexer.lexInline(text, { gfm: true, breaks: true });
+  return tokens.flatMap((token) => spansOf(token, options, base)).filter(({ text: words }) => words !== '');
+}
+
+function spansOf(token: Token, options: InlineOptions, base: Style | undefined): Span[] {
+  const { styles, depth } = options.theme;
+  const inner = (style: Style): Span[] =>
+    ('tokens' in token ? (token.tokens ?? []) : []).flatMap((child) =>
+      spansOf(child, options, { ...base, ...style }),
+    );
+  switch (token.type) {
+    case 'br':
+      return [{ text: '\n' }];
+    case 'strong':
+      return inner(styles.strong);
+    case 'em':
+      return inner(styles.emphasis);
+    case 'del':
+      // One tilde is "about" far more often than it is a line through words.
+      return token.raw.startsWith('~~') ? inner(styles.deleted) : [spanOf(harmless(token.raw), base)];
+    case 'codespan': {
+      const code = depth === 'none' ? token.raw : token.text;
+      return [spanOf(harmless(code), { ...base, ...styles.code })];
+    }
+    case 'link':
+    case 'image':
+      return linkSpans(token as LinkToken, options, base);
+    case 'escape':
+      return [spanOf(harmless(token.text), base)];
+    case 'text':
+      return 'tokens' in token && token.tokens ? inner({}) : [spanOf(decoded(token.raw), base)];
+    default:
+      return [spanOf(harmless(token.raw), base)];
+  }
+}
+
+type LinkToken = { type: string; raw: string; href: string; text: string };
+
+/** Where the address cannot be clicked, or its words claim another one, it stands beside them. */
+function linkSpans(
+  { type, raw, href, text }: LinkToken,
+  options: InlineOptions,
+  base: Style | undefined,
+): Span[] {
+  const { styles } = options.theme;
+  const address = addressOf(href);
+  const label = inlineLabel(text, options, { ...base, ...styles.link });
+  if (label.length === 0 || raw === '') return [spanOf(harmless(raw), base)];
+  const words = label.map((span) => span.text).join('');
+  const same = words === href || `mailto:${words}` === href || harmless(decoded(href)) === words;
+  const clickable = options.links && address !== null && type === 'link';
+  const linked = clickable
+    ? label.map((span) => ({ ...span, style: { ...span.style, href: address } }))
+    : label;
+  if (same || (clickable && !/:\/\/|\.\w{2}/.test(words))) return linked;
+  return [...linked, spanOf(` (${harmless(decoded(href))})`, { ...base, ...styles.muted })];
+}
+
+function inlineLabel(text: string, options: InlineOptions, style: Style): Span[] {
+  const tokens = Lexer.lexInline(text, { gfm: true, breaks: false });
+  return tokens.flatMap((token) =>
+    token.type === 'link' || token.type === 'image'
+      ? [spanOf(harmless(token.text), style)]
+      : spansOf(token, { ...options, links: false }, style),
+  );
+}
+
+/** As a terminal may be given it: of the web, and in plain ASCII. */
+function addressOf(href: string): string | null {
+  if (!WEB.test(href) || href.length > MAX_HREF || !URL.canParse(href)) return null;
+  const address = new URL(href).href;
+  return /^[!-~]+$/.test(address) ? address : null;
+}
+
+/** A number may stand for any character, also one that steers a terminal: made harmless last. */
+function decoded(text: string): string {
+  if (!text.includes('&')) return harmless(text);
+  const plain = text.replaceAll(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|\w{2,4}|#39);/gi, (entity, decimal, hex) => {
+    const named = NAMED[entity.toLowerCase()];
+    if (named !== undefined) return named;
+    const code = decimal ? Number(decimal) : hex ? Number.parseInt(hex, 16) : Number.NaN;
+    return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : entity;
+  });
+  return harmless(plain).replaceAll('\n', ' ');
+}
+
+function spanOf(text: string, style: Style | undefined): Span {
+  return style && Object.keys(style).length > 0 ? { text, style } : { text };
+}

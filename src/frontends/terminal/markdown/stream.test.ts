@@ -1,0 +1,318 @@
+import fc from 'fast-check';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { paint } from '../painter/paint.ts';
+import { widthOfLine } from '../text/wrap.ts';
+import { themeOf } from '../theme/theme.ts';
+import type { Line } from '../view/types.ts';
+import { type Highlighter, loadHighlighter } from './highlight.ts';
+import { renderMarkdown, StreamingMarkdown } from './stream.ts';
+
+const theme = themeOf('dark', 'truecolor');
+let highlighter: Highlighter;
+beforeAll(async () => {
+  highlighter = await loadHighlighter();
+});
+
+const textOf = (lines: readonly Line[]) => lines.map((line) => line.map(({ text }) => text).join(''));
+const draw = (text: string, width = 40) => textOf(renderMarkdown(text, { width, theme, highlighter }));
+
+/** Lines as models write them, and as they never would. */
+const sourceLine = fc.oneof(
+  { weight: 3, arbitrary: fc.lorem({ maxCount: 12 }) },
+  fc.constantFrom(
+    '',
+    '',
+    '# One',
+    '### Three **b**',
+    '- a',
+    '  - b',
+    '    - c `x`',
+    '1. one',
+    '1. two',
+    '7) seven',
+    '- [ ] open',
+    '- [x] done',
+    '> quoted',
+    '>> deeper',
+    '> - in it',
+    '```ts',
+    '```',
+    '~~~',
+    '  ```js',
+    'const x = `a $',
+    '/* open',
+    'closed */',
+    '| a | b |',
+    '|---|:-:|',
+    '| 1 | 2 **x** | 3 |',
+    '---',
+    '===',
+    '***',
+    '<details>',
+    '<b>x</b> y',
+    '    indented',
+    '\ttabbed',
+    'a **bold',
+    'end** of _it_ and ~~gone~~',
+    '[x](https://a.example/b) https://c.example',
+    'word\r',
+    '\\* &amp; &#27;[2J',
+    '中文字符的一行没有空格可以折断',
+    'שלום עולם',
+    '👩‍👩‍👧‍👦 e\u0301 🇩🇪',
+  ),
+  fc.string({ maxLength: 30 }),
+);
+const source = fc.array(sourceLine, { maxLength: 40 }).map((lines) => lines.join('\n'));
+const cuts = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 30 });
+
+function pieces(text: string, lengths: readonly number[]): string[] {
+  const out: string[] = [];
+  for (let start = 0, i = 0; start < text.length; i++) {
+    const length = lengths[i % lengths.length] ?? 1;
+    out.push(text.slice(start, start + length));
+    start += length;
+  }
+  return out;
+}
+
+describe('a text that arrives in pieces', () => {
+  test('[C07] is at its end what a render of the whole is, however it was cut', () => {
+    fc.assert(
+      fc.property(source, cuts, fc.integer({ min: 8, max: 90 }), (text, lengths, width) => {
+        const stream = new StreamingMarkdown({ width, theme, highlighter });
+        const lines = pieces(text, lengths).flatMap((piece) => {
+          const finished = stream.push(piece);
+          stream.tail();
+          return finished;
+        });
+        expect([...lines, ...stream.end()]).toEqual(renderMarkdown(text, { width, theme, highlighter }));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('shows all of it at any time: what is finished and the tail are a render of what has come', () => {
+    fc.assert(
+      fc.property(source, cuts, (text, lengths) => {
+        const stream = new StreamingMarkdown({ width: 40, theme, highlighter });
+        const finished: Line[] = [];
+        let seen = '';
+        for (const piece of pieces(text, lengths)) {
+          finished.push(...stream.push(piece));
+          seen += piece;
+          // Signs that may still become something else wait, as does half of a letter.
+          const open = seen.slice(seen.lastIndexOf('\n') + 1);
+          if (open === '' || (/[a-z\d]/i.test(open) && !/[\ud800-\udbff]$/.test(open))) {
+            expect([...finished, ...stream.tail()]).toEqual(
+              renderMarkdown(seen, { width: 40, theme, highlighter }),
+            );
+          }
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('no row is wider than the screen, and nothing in it steers the terminal', () => {
+    const anything = fc.oneof(source, fc.string({ unit: 'binary', maxLength: 200 }));
+    fc.assert(
+      fc.property(anything, fc.integer({ min: 8, max: 60 }), (text, width) => {
+        for (const line of renderMarkdown(text, { width, theme, highlighter, links: true })) {
+          expect(widthOfLine(line)).toBeLessThanOrEqual(width);
+          for (const span of line)
+            expect(span.text).not.toMatch(/\p{Cc}|[\u202a-\u202e\u2066-\u2069]|\p{Cs}/u);
+          for (const { style } of line) expect(style?.href ?? '').toMatch(/^(https?:|mailto:|$)[!-~]*$/);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test.each([
+    ['paragraphs', (i: number) => `Paragraph ${i} with **bold** and \`code\` in it.\n\n`],
+    ['one paragraph', (i: number) => `sentence ${i} goes on and on, `],
+    ['one word', () => 'abcdefgh'],
+    ['one list', (i: number) => `- item ${i} of *many*\n`],
+    ['one block of code', (i: number) => (i === 0 ? '```ts\n' : `const x${i} = "text"; // ${i}\n`)],
+    ['code in an open comment', (i: number) => (i === 0 ? '```ts\n/*\n' : `still a comment ${i}\n`)],
+    ['one table', (i: number) => (i === 0 ? '| a | b |\n|---|---|\n' : `| cell ${i} | other |\n`)],
+    ['one quote', (i: number) => `> line ${i}\n`],
+  ])('a piece costs the same after 300 KB as after 30 KB: %s', (_, piece) => {
+    const stream = new StreamingMarkdown({ width: 80, theme, highlighter });
+    const costs: number[] = [];
+    let length = 0;
+    for (let i = 0; length < 300_000; i++) {
+      const before = stream.work;
+      const text = piece(i);
+      stream.push(text);
+      // A screen asks for the tail with every batch, not with every piece.
+      if (i % 20 === 0) stream.tail();
+      length += text.length;
+      costs.push(stream.work - before);
+    }
+    const third = Math.floor(costs.length / 3);
+    const early = Math.max(...costs.slice(0, third));
+    const late = Math.max(...costs.slice(-third));
+    expect(late).toBeLessThanOrEqual(early + 100);
+    expect(late).toBeLessThan(20_000);
+  });
+});
+
+describe('what models write', () => {
+  test('headings, emphasis and links', () => {
+    expect(draw('# One\nSome **bold** and `code`, [here](https://a.example).\n\nTwo\n---\n')).toEqual([
+      'One',
+      'Some bold and code, here',
+      '(https://a.example).',
+      '',
+      'Two',
+    ]);
+  });
+
+  test('lists count on by themselves, nest, and keep the empty lines they were written with', () => {
+    expect(draw('1. one\n1. two\n   - a\n     - b\n1. three\n\n   more\n- [ ] open\n- [x] done')).toEqual([
+      '1. one',
+      '2. two',
+      '   ◦ a',
+      '     ▪ b',
+      '3. three',
+      '',
+      '   more',
+      '[ ] open',
+      '[x] done',
+    ]);
+  });
+
+  test('a list right after a sentence stays close to it; a number in a sentence begins none', () => {
+    expect(draw('Steps:\n- a\n- b')).toEqual(['Steps:', '• a', '• b']);
+    expect(draw('Since\n1986. a year')).toEqual(['Since', '1986. a year']);
+  });
+
+  test('quotes go on over their empty lines, with what is in them', () => {
+    expect(draw('> a\n>\n> - b\n>   c\n\nd')).toEqual(['│ a', '│', '│ • b', '│   c', '', 'd']);
+  });
+
+  test('code keeps its blanks and its empty lines; a fence in a list belongs to its item', () => {
+    expect(draw('- a:\n  ```py\n  def f():\n\n      return 1\n  ```\n- b')).toEqual([
+      '• a:',
+      '    def f():',
+      '',
+      '        return 1',
+      '• b',
+    ]);
+  });
+
+  test('a fence that is never closed shows its code', () => {
+    expect(draw('```\na\n  b')).toEqual(['  a', '    b']);
+  });
+
+  test('a table fits the screen: its cells are broken where it is narrow, and listed where it is very narrow', () => {
+    const table = '| Name | What it does |\n|---|---:|\n| alpha | reads `a` file |\n| b | x \\| y |\n';
+    expect(draw(table, 40)).toEqual([
+      'Name  │ What it does',
+      '──────┼─────────────',
+      'alpha │ reads a file',
+      'b     │        x | y',
+    ]);
+    expect(draw(table, 18)).toEqual([
+      'Name  │    What it',
+      '      │       does',
+      '──────┼───────────',
+      'alpha │    reads a',
+      '      │       file',
+      '──────┼───────────',
+      'b     │      x | y',
+    ]);
+    expect(draw(table, 9)).toEqual([
+      'Name:',
+      'alpha',
+      'What it',
+      'does:',
+      'reads a',
+      'file',
+      '',
+      'Name: b',
+      'What it',
+      'does: x |',
+      'y',
+    ]);
+  });
+
+  test('a table is a table also under a sentence, and ends where it ends', () => {
+    expect(draw('See:\n| a | b |\n|---|---|\n| 1 | 2 |\n\nAfter.')).toEqual([
+      'See:',
+      '',
+      'a │ b',
+      '──┼──',
+      '1 │ 2',
+      '',
+      'After.',
+    ]);
+  });
+
+  test('HTML is text', () => {
+    expect(draw('<details>\n<summary>x</summary>\n\na <b>b</b> &lt;c&gt; <script>')).toEqual([
+      '<details>',
+      '<summary>x</summary>',
+      '',
+      'a <b>b</b> <c> <script>',
+    ]);
+  });
+
+  test('newlines inside of a paragraph stay, and rules are drawn', () => {
+    expect(draw('a\nb\n\n***\nc', 10)).toEqual(['a', 'b', '', '──────────', '', 'c']);
+  });
+
+  test('wide letters, marks and joined emoji are measured, and broken between letters only', () => {
+    expect(draw('中文字符的一行没有空格', 10)).toEqual(['中文字符的', '一行没有空', '格']);
+    expect(draw('ab👩‍👩‍👧‍👦👩‍👩‍👧‍👦👩‍👩‍👧‍👦👩‍👩‍👧‍👦', 8)).toEqual(['ab👩‍👩‍👧‍👦👩‍👩‍👧‍👦👩‍👩‍👧‍👦', '👩‍👩‍👧‍👦']);
+    expect(draw('e\u0301'.repeat(10), 8)).toEqual(['e\u0301'.repeat(8), 'e\u0301'.repeat(2)]);
+    expect(draw('שלום עולם טוב', 9)).toEqual(['שלום עולם', 'טוב']);
+  });
+});
+
+describe('links', () => {
+  const linked = (text: string) => renderMarkdown(text, { width: 60, theme, links: true }).flat();
+
+  test('are given to the terminal where it knows them, and only addresses of the web', () => {
+    expect(linked('[docs](https://a.example/b)').map(({ style }) => style?.href)).toEqual([
+      'https://a.example/b',
+    ]);
+    expect(textOf([linked('[run](file:///etc/passwd)')])).toEqual(['run (file:///etc/passwd)']);
+    expect(linked('[x](javascript:alert)').map(({ style }) => style?.href)).toEqual([undefined, undefined]);
+  });
+
+  test('whose words claim another address show the true one', () => {
+    expect(textOf([linked('[https://bank.example](https://evil.example/)')])).toEqual([
+      'https://bank.example (https://evil.example/)',
+    ]);
+  });
+
+  test('cannot carry a sequence out of their address', () => {
+    const [line] = renderMarkdown('[x](https://a.example/\u0007\u001b]0;t)', {
+      width: 80,
+      theme,
+      links: true,
+    });
+    const written = paint(line ?? []);
+    expect(written).not.toContain('\u001b]0;');
+  });
+});
+
+test('without colours inline code keeps its marks', () => {
+  const plain = themeOf('dark', 'none');
+  expect(textOf(renderMarkdown('run `ls`', { width: 40, theme: plain }))).toEqual(['run `ls`']);
+});
+
+test('after a resize the lines to come have the new width', () => {
+  const stream = new StreamingMarkdown({ width: 40, theme });
+  const first = stream.push('aaaa bbbb cccc\n\n');
+  stream.resize(9);
+  expect(textOf([...first, ...stream.push('aaaa bbbb cccc\n\n')])).toEqual([
+    'aaaa bbbb cccc',
+    '',
+    'aaaa bbbb',
+    'cccc',
+  ]);
+});

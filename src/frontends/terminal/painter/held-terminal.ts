@@ -1,0 +1,159 @@
+import { KeyReader } from '../keyboard/keys.ts';
+import type { KeySource } from '../use-keys.ts';
+import type { Key } from '../view/types.ts';
+import { Painter } from './painter.ts';
+import { TerminalModes } from './terminal-modes.ts';
+
+export type TerminalStreams = { stdin: NodeJS.ReadStream; stdout: NodeJS.WriteStream };
+
+/** Rows that are on the screen already, and keys that nobody has read yet. */
+export type Before = {
+  rows: string[];
+  caret: { row: number; column: number };
+  typed: string;
+  /** The terminal's size has changed since the rows were painted. */
+  moved: boolean;
+};
+
+export type HeldOptions = TerminalStreams & {
+  env: Readonly<Record<string, string | undefined>>;
+  title: string;
+  /** Ends whoever had the terminal before. Null when nobody had. */
+  takeOver?(): Before | null;
+  /** Told of every press before anybody else; true keeps it. */
+  onKey(key: Key): boolean;
+  /** Whether it is the prompt that begins to listen. */
+  promptListens(): boolean;
+};
+
+/** The terminal while it is ours: keyboard, modes and the rows at its end. It is given back however the program ends. */
+export class HeldTerminal implements KeySource {
+  readonly painter: Painter;
+  readonly #stdout: NodeJS.WriteStream;
+  readonly #reader: KeyReader;
+  readonly #modes: TerminalModes;
+  readonly #onKey: (key: Key) => boolean;
+  readonly #promptListens: () => boolean;
+  readonly #takeOver: () => Before | null;
+  readonly #replies = new Set<(reply: string) => void>();
+  /** Pressed for the prompt while a dialog came up. */
+  readonly #kept: Key[] = [];
+  readonly #giveBack = () => this.release();
+  #focused = true;
+  #asleep: NodeJS.Timeout | undefined;
+
+  constructor({ stdin, stdout, env, title, takeOver, onKey, promptListens }: HeldOptions) {
+    this.#stdout = stdout;
+    this.#takeOver = takeOver ?? (() => null);
+    this.#onKey = onKey;
+    this.#promptListens = promptListens;
+    this.#reader = new KeyReader(stdin);
+    this.#modes = new TerminalModes((text) => this.write(text), title);
+    this.painter = new Painter({
+      write: (text) => this.write(text),
+      columns: () => this.columns,
+      rows: () => this.rows,
+      reflows: breaksAnew(env),
+      asks: stdin.isTTY === true,
+    });
+  }
+
+  get columns(): number {
+    return this.#stdout.columns || 80;
+  }
+
+  get rows(): number {
+    return this.#stdout.rows || 24;
+  }
+
+  /** Whether somebody looks at it, as far as it tells. */
+  get focused(): boolean {
+    return this.#focused;
+  }
+
+  write(text: string): void {
+    if (this.#stdout.writable) this.#stdout.write(text);
+  }
+
+  /** Returns what was pressed before, for whoever it was meant for. */
+  hold(): Key[] {
+    process.on('exit', this.#giveBack);
+    process.on('uncaughtExceptionMonitor', this.#giveBack);
+    const before = this.#takeOver();
+    const pressed = this.#reader.open(before?.typed);
+    this.#modes.enter();
+    if (before) this.painter.takeOver(before);
+    if (before?.moved) this.painter.resized();
+    return pressed;
+  }
+
+  /** Before `release`, where there is time: nothing the terminal was asked for is left to the next program. */
+  settle(): Promise<void> {
+    return this.painter.settle();
+  }
+
+  release(): void {
+    process.off('exit', this.#giveBack);
+    process.off('uncaughtExceptionMonitor', this.#giveBack);
+    this.painter.pause();
+    this.#modes.leave();
+    this.#reader.close();
+  }
+
+  /** Gives it back until the process is woken, by whoever has it then; `resume` comes next. */
+  sleep(): void {
+    // With nothing to read, the process would take itself to be done.
+    this.#asleep = setInterval(() => undefined, 60_000);
+    this.release();
+    process.kill(process.pid, 'SIGTSTP');
+  }
+
+  /** Hands presses on as if they came now. */
+  deliver(keys: readonly Key[], listener: (key: Key) => void): void {
+    for (const key of keys) if (!this.#tap(key)) listener(key);
+  }
+
+  resume(): void {
+    clearInterval(this.#asleep);
+    this.hold();
+    this.painter.resume();
+  }
+
+  /** Keeps a press that was meant for the prompt until that listens again. */
+  keep(key: Key): void {
+    this.#kept.push(key);
+  }
+
+  listen(listener: (key: Key) => void): () => void {
+    const take = (key: Key) => {
+      if (!this.#tap(key)) listener(key);
+    };
+    if (this.#promptListens()) {
+      const kept = this.#kept.splice(0);
+      queueMicrotask(() => kept.forEach(listener));
+    }
+    return this.#reader.listen(take);
+  }
+
+  onReply(listener: (reply: string) => void): () => void {
+    this.#replies.add(listener);
+    return () => this.#replies.delete(listener);
+  }
+
+  #tap(key: Key): boolean {
+    if (key.type === 'focus') this.#focused = key.focused;
+    if (key.type === 'reply') {
+      if (KEYBOARD_REPLY.test(key.text)) this.#modes.keyboardKnown();
+      this.painter.replied(key.text);
+      for (const listener of [...this.#replies]) listener(key.text);
+    }
+    return key.type === 'focus' || key.type === 'reply' || this.#onKey(key);
+  }
+}
+
+/** Most terminals break long lines anew when they become narrower; these are known to leave them cut off. */
+function breaksAnew({ XTERM_VERSION, STY, TERM = '' }: HeldOptions['env']): boolean {
+  return XTERM_VERSION === undefined && STY === undefined && !/^(linux|st)(-|$)/.test(TERM);
+}
+
+const KEYBOARD_REPLY = /\[\?\d+u$/;

@@ -1,0 +1,52 @@
+import { visibleLine } from '../../../lib/text/visible-text.ts';
+
+const PASTE = '2004';
+const FOCUS = '1004';
+const SHOW_CURSOR = '\u001b[?25h';
+const END_UPDATE = '\u001b[?2026l';
+const SAVE_TITLE = '\u001b[22;0t';
+const RESTORE_TITLE = '\u001b[23;0t';
+const ASK_KEYBOARD = '\u001b[?u';
+const FULL_KEYBOARD = '\u001b[>1u';
+const USUAL_KEYBOARD = '\u001b[<u';
+/** The older way to tell Shift+Enter from Enter; who does not know it passes it over. */
+const OTHER_KEYS = '\u001b[>4;1m';
+const NO_OTHER_KEYS = '\u001b[>4;0m';
+
+/** What is switched on while the screen is ours, and off again whenever it is not. Both may be called at any time. */
+export class TerminalModes {
+  readonly #write: (text: string) => void;
+  readonly #title: string;
+  #on = false;
+  #fullKeyboard = false;
+
+  constructor(write: (text: string) => void, title: string) {
+    this.#write = write;
+    this.#title = visibleLine(title);
+  }
+
+  enter(): void {
+    if (this.#on) return;
+    this.#on = true;
+    this.#write(
+      `\u001b[?${PASTE}h\u001b[?${FOCUS}h${SAVE_TITLE}\u001b]2;${this.#title}\u0007${OTHER_KEYS}${ASK_KEYBOARD}`,
+    );
+  }
+
+  /** The terminal answered the question about its keyboard: it can tell Shift+Enter from Enter. */
+  keyboardKnown(): void {
+    if (!this.#on || this.#fullKeyboard) return;
+    this.#fullKeyboard = true;
+    this.#write(FULL_KEYBOARD);
+  }
+
+  leave(): void {
+    if (!this.#on) return;
+    this.#on = false;
+    const keyboard = this.#fullKeyboard ? USUAL_KEYBOARD : '';
+    this.#fullKeyboard = false;
+    this.#write(
+      `${keyboard}${NO_OTHER_KEYS}\u001b[?${PASTE}l\u001b[?${FOCUS}l${RESTORE_TITLE}${END_UPDATE}${SHOW_CURSOR}`,
+    );
+  }
+}

@@ -1,0 +1,164 @@
+import { stripVTControlCharacters } from 'node:util';
+import { widthOf } from '../text/measure.ts';
+import { takeCaret } from '../view/caret.ts';
+import type { Place } from './zone-model.ts';
+
+const HIDE = '\u001b[?25l';
+const SHOW = '\u001b[?25h';
+const ERASE_BELOW = '\u001b[J';
+const ERASE_LINE_END = '\u001b[K';
+const TO_THE_EDGE = '\u001b[9999C';
+/** A row that is too long for a terminal that has become narrower is cut off, and stays one row. */
+const CUT_OFF = '\u001b[?7l';
+const BREAK = '\u001b[?7h';
+
+type ZoneOptions = { columns(): number; rows(): number };
+
+/** The rows that may change, and the ways to change them: what must be written for a terminal that has followed so far. */
+export class Zone {
+  readonly #options: ZoneOptions;
+  /** As they stand on the screen. A zone without content is one empty row, the one the cursor is in. */
+  #rows: readonly string[] = [''];
+  #at: Place = { row: 0, column: 0 };
+  #cursorShown = true;
+
+  constructor(options: ZoneOptions) {
+    this.#options = options;
+  }
+
+  get rows(): readonly string[] {
+    return this.#rows;
+  }
+
+  get at(): Place {
+    return this.#at;
+  }
+
+  get isEmpty(): boolean {
+    return this.#rows.length === 1 && this.#rows[0] === '' && this.#at.column === 0;
+  }
+
+  /** The cursor stands in an empty row, from which a zone begins. */
+  forget(): void {
+    this.#rows = [''];
+    this.#at = { row: 0, column: 0 };
+  }
+
+  /** These rows stand there already, the cursor at its place among them. */
+  takeOver(rows: readonly string[], at: Place): void {
+    this.#rows = rows.length > 0 ? rows : [''];
+    this.#at = at;
+    this.#cursorShown = true;
+  }
+
+  /** Nothing, when the frame stands there already. `question` is asked at the right edge, on the way to the caret. */
+  paint(frame: string, { above, question }: { above: string; question(): string }): string {
+    const { rows, caret } = this.#read(frame);
+    const changes = this.pass(above) + this.#update(rows);
+    if (changes === '' && this.#isAt(caret)) return '';
+    const hidden = changes !== '' && this.#cursorShown ? HIDE : '';
+    const asked = question();
+    const edge = asked === '' ? '' : `${TO_THE_EDGE}${asked}`;
+    const cursor = this.#placeCursor(caret, { moved: changes !== '' });
+    return `${hidden}${changes}${edge}${cursor}`;
+  }
+
+  /** Finished text in the place of the zone, which follows it. */
+  pass(above: string): string {
+    if (above === '') return '';
+    return this.takeAway() + above.replaceAll(/\r?\n/g, '\r\n');
+  }
+
+  takeAway(): string {
+    const start = `${this.#goTo(0)}\r${this.#erase()}`;
+    this.forget();
+    return start;
+  }
+
+  hideCursor(): string {
+    const hidden = this.#cursorShown ? HIDE : '';
+    this.#cursorShown = false;
+    return hidden;
+  }
+
+  showCursor(): string {
+    this.#cursorShown = true;
+    return SHOW;
+  }
+
+  /** How far the cursor is from the top of the zone, if a terminal has broken all lines anew. */
+  rowsAboveCursor(): number {
+    const columns = Math.max(1, this.#options.columns());
+    const rowsOf = (line: string) => Math.max(1, Math.ceil(paintedWidth(line) / columns));
+    const before = this.#rows.slice(0, this.#at.row).reduce((sum, line) => sum + rowsOf(line), 0);
+    return before + Math.floor(this.#at.column / columns);
+  }
+
+  /** Never taller than the screen: a row that has left it could not be changed any more. */
+  #read(frame: string): { rows: string[]; caret: Place | null } {
+    const all = frame.replace(/\n$/, '').split('\n').slice(-this.#options.rows());
+    let caret: Place | null = null;
+    const rows = all.map((line, row) => {
+      const marked = takeCaret(line);
+      if (!marked) return line;
+      const column = Math.min(paintedWidth(marked.before), this.#options.columns() - 1);
+      caret ??= { row, column };
+      return marked.line;
+    });
+    return { rows, caret };
+  }
+
+  /** From the zone's first row. Whoever erases from the very top of a screen makes some terminals keep what was there. */
+  #erase(): string {
+    return this.#rows.length > 1 ? `${ERASE_LINE_END}\u001b[1B${ERASE_BELOW}\u001b[1A` : ERASE_LINE_END;
+  }
+
+  #update(rows: string[]): string {
+    const old = this.#rows;
+    let out = '';
+    for (const [row, line] of rows.entries()) {
+      if (line === old[row]) continue;
+      out += `${this.#goTo(row)}\r${line}${this.#eraseAfter(line, old[row])}`;
+    }
+    if (out !== '') out = `${CUT_OFF}${out}${BREAK}`;
+    if (old.length > rows.length) out += `${this.#goTo(rows.length)}\r${ERASE_BELOW}`;
+    this.#rows = rows;
+    return out;
+  }
+
+  /** In a full row the cursor still stands on its last character, which must not be erased. */
+  #eraseAfter(line: string, old: string | undefined): string {
+    return old === undefined || old === '' || paintedWidth(line) >= this.#options.columns()
+      ? ''
+      : ERASE_LINE_END;
+  }
+
+  /** Rows past the last one are made. */
+  #goTo(row: number): string {
+    const from = this.#at.row;
+    this.#at = { row, column: 0 };
+    if (row < from) return `\u001b[${from - row}A`;
+    const last = Math.max(from, this.#rows.length - 1);
+    const down = Math.min(row, last) - from;
+    return (down > 0 ? `\u001b[${down}B` : '') + '\r\n'.repeat(Math.max(0, row - last));
+  }
+
+  #isAt(caret: Place | null): boolean {
+    if (!caret) return !this.#cursorShown;
+    return this.#cursorShown && caret.row === this.#at.row && caret.column === this.#at.column;
+  }
+
+  /** Without a caret the cursor waits in the last row: terminals that break rows anew lose count of those below it. */
+  #placeCursor(caret: Place | null, { moved }: { moved: boolean }): string {
+    if (!caret) return `${this.#goTo(this.#rows.length - 1)}\r${this.hideCursor()}`;
+    const rows = this.#goTo(caret.row);
+    this.#at = caret;
+    const show = moved || !this.#cursorShown ? this.showCursor() : '';
+    return `${rows}\r${caret.column > 0 ? `\u001b[${caret.column}C` : ''}${show}`;
+  }
+}
+
+/** Columns of a row with its colours. */
+function paintedWidth(row: string): number {
+  return widthOf(stripVTControlCharacters(row));
+}

@@ -1,0 +1,46 @@
+import { tailOf } from '../../app/conversation/last-exchange.ts';
+import { createModelDesk, type ModelStage } from '../../app/conversation/model-list.ts';
+import { sessionStore } from '../../app/open-assistant.ts';
+import { setValue } from '../../config/edit.ts';
+import { userConfigFile } from '../../config/load.ts';
+import type { PickerDesk } from './flows/desk.ts';
+import type { Screen } from './screen.ts';
+import { themeNames } from './theme/theme.ts';
+
+const MOST_HITS = 200;
+
+export type PickerStage = ModelStage & { screen: Screen };
+
+/** What the screen's pickers choose from. */
+export function createPickerDesk(stage: PickerStage): PickerDesk {
+  const { screen, settings } = stage;
+  const store = () => sessionStore(settings());
+  let theme: string = settings().config.theme;
+  return {
+    show: screen.dialogs.show,
+    kit: screen.kit,
+    sessions: {
+      async glimpse(id) {
+        const session = await store().read(id);
+        return session ? tailOf(session) : '';
+      },
+      async search(words) {
+        const found = new Map<string, { id: string; line: string }>();
+        for (const { summary, line } of store().catalog.search(words, MOST_HITS))
+          if (!found.has(summary.id)) found.set(summary.id, { id: summary.id, line });
+        return [...found.values()];
+      },
+    },
+    models: createModelDesk(stage),
+    themes: {
+      current: () => theme,
+      names: themeNames,
+      wear: (name) => screen.setTheme(name),
+      async keep(name) {
+        theme = name;
+        await setValue(userConfigFile(settings().root), ['theme'], name);
+      },
+    },
+    draft: (text) => screen.prompt.fill({ text, images: [] }),
+  };
+}

@@ -1,0 +1,32 @@
+import type { Settings } from '../../app/open-assistant.ts';
+import type { Options } from '../../cli/args.ts';
+import { modesByStrictness } from '../../config/schema/schema.ts';
+import type { Terminal } from '../shared/terminal.ts';
+import { dropLook, keepLook, readLook } from './early/look-file.ts';
+import { nothingKnown } from './initial-status.ts';
+import type { Screen } from './screen.ts';
+import { lookOf } from './theme/look.ts';
+
+type Place = { settings: Settings; options: Pick<Options, 'mode'>; terminal: Pick<Terminal, 'env'> };
+
+/** Keeps how the screen looks, so that the next start can paint it before it has loaded anything. */
+export function rememberLook({ surroundings }: Pick<Screen, 'surroundings'>, place: Place): void {
+  const { settings, options, terminal } = place;
+  const { config, root } = settings;
+  const { env } = terminal;
+  // Whose keys mean something else should see what they do from the beginning.
+  if (Object.keys(config.keys).length > 0) {
+    dropLook(root, env);
+    return;
+  }
+  // A mode asked for once is not the one the next start begins with.
+  const mode = options.mode === undefined ? config.mode : modeBefore(root, env);
+  const { theme } = surroundings.now;
+  const { statusBar } = config;
+  keepLook(root, env, lookOf({ theme, statusBar, status: { ...nothingKnown, mode } }, modesByStrictness));
+}
+
+function modeBefore(root: string, env: NodeJS.ProcessEnv): Settings['config']['mode'] {
+  const known = readLook(root, env)?.mode;
+  return modesByStrictness.find((mode) => mode === known) ?? 'default';
+}

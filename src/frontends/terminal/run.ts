@@ -1,0 +1,30 @@
+import { TypedPrompts } from '../../app/conversation/prompt-history.ts';
+import { loadSettings } from '../../app/open-assistant.ts';
+import type { Options } from '../../cli/args.ts';
+import { leavingOf } from '../shared/signals.ts';
+import type { Terminal } from '../shared/terminal.ts';
+import { leaveWithoutTerminal } from './leave-without-terminal.ts';
+
+/** The interactive face on a terminal that can be repainted. Everything it needs is loaded here, and for it only. */
+export async function runScreen(prompt: string, options: Options, terminal: Terminal): Promise<number> {
+  const { cwd } = terminal;
+  const settings = loadSettings(options, terminal);
+  terminal.mark?.('settings read');
+  await terminal.early?.breathe();
+  const news: string[] = [];
+  const prompts = new TypedPrompts({ ...settings, cwd, warn: (text) => news.push(text) });
+  const { ScreenConversation } = await import('./terminal-conversation.ts');
+  const conversation = await ScreenConversation.open({ options, settings, terminal, prompts, news });
+  const { screen } = conversation;
+  terminal.mark?.('screen painted');
+  const leaving = leavingOf(terminal);
+  leaving.addEventListener('abort', () => screen.quit());
+  try {
+    if (prompt !== '') screen.submit({ text: prompt, images: [] });
+    await conversation.run(leaving);
+    return 0;
+  } finally {
+    await screen.close();
+    if (screen.isGone) leaveWithoutTerminal();
+  }
+}

@@ -1,0 +1,396 @@
+import type { AgentEvent } from '../../contract/event.ts';
+import type { Approver } from '../../contract/permission.ts';
+import type { UserQuestion } from '../../contract/tool.ts';
+import { askDialog } from './components/ask-dialog.tsx';
+import { confirmDialog, wordsOf } from './components/confirm-dialog.tsx';
+import { helpKeysDialog } from './components/help-keys.tsx';
+import { permissionDialog } from './components/permission-dialog.tsx';
+import { questionDialog } from './components/question-dialog.tsx';
+import { textDialog } from './components/text-dialog.tsx';
+import { DialogDesk } from './dialog-queue.ts';
+import type { DialogKit } from './dialogs/kit.ts';
+import { textWidth } from './editor/prompt-lines.ts';
+import { type PromptDeps, PromptModel } from './editor/prompt-model.ts';
+import { createKeymap, type KeySettings } from './keyboard/keymap.ts';
+import { loadHighlighter, noHighlighter } from './markdown/highlight.ts';
+import { LateMarkdown } from './markdown/late.ts';
+import { type HeldOptions, HeldTerminal, type TerminalStreams } from './painter/held-terminal.ts';
+import { Surroundings } from './surroundings.ts';
+import { askGround, groundOfEnv } from './theme/background.ts';
+import { colorDepthOf, knowsHyperlinks } from './theme/color.ts';
+import { type Ground, themeFor } from './theme/theme.ts';
+import { systemClock } from './view/batch.ts';
+import { Feed } from './view/feed.ts';
+import type { Key, ScreenAction, Status, StatusPart, Submitted } from './view/types.ts';
+import { ViewStore } from './view/view-store.ts';
+
+/** Pressed twice within this time, Ctrl-C quits. */
+const TWICE_MS = 2_000;
+/** Whoever waits longer than this has turned to something else. */
+const LONG_RUN_MS = 10_000;
+
+type ScreenSettings = {
+  theme: string;
+  color: boolean;
+  stream: boolean;
+  keys: KeySettings;
+  editorMode: 'emacs' | 'vim';
+  statusBar: readonly StatusPart[];
+};
+
+/** What the prompt needs from beyond the screen. */
+type PromptPlace = Pick<PromptDeps, 'history' | 'commands' | 'listFiles' | 'images'> & {
+  /** The terminal is lent meanwhile. Null when nothing came of it. */
+  edit(text: string): Promise<string | null>;
+};
+
+export type ScreenOptions = TerminalStreams & {
+  env: Readonly<Record<string, string | undefined>>;
+  takeOver?: NonNullable<HeldOptions['takeOver']>;
+  /** The background, as it was known to be the last time; it is asked for all the same. */
+  ground?: Ground;
+  title: string;
+  settings: ScreenSettings;
+  status: Status;
+  prompt: PromptPlace;
+  /** What the prompt's keys ask for, where the screen itself cannot do it. */
+  onAction(action: Extract<ScreenAction, 'cycle-mode' | 'rewind'>): void;
+};
+
+/** A conversation on the screen: what it shows, what is typed, what is asked. */
+export class Screen {
+  readonly store: ViewStore;
+  readonly dialogs = new DialogDesk();
+  readonly markdown = new LateMarkdown();
+  readonly surroundings: Surroundings;
+  readonly terminal: HeldTerminal;
+  readonly prompt: PromptModel;
+  readonly #options: ScreenOptions;
+  readonly #feed: Feed;
+  #interrupted: () => boolean = () => false;
+  /** Whoever waits for the next prompt. */
+  #taker: ((prompt: Submitted | null) => void) | null = null;
+  #closed = false;
+  #cancelledAt = Number.NEGATIVE_INFINITY;
+  #unmount: () => void = () => undefined;
+
+  constructor(options: ScreenOptions) {
+    const { stdin, stdout, env, title, takeOver, settings, status } = options;
+    this.#options = options;
+    this.terminal = new HeldTerminal({
+      stdin,
+      stdout,
+      env,
+      title,
+      ...(takeOver && { takeOver }),
+      onKey: (key) => this.#tap(key),
+      promptListens: () => this.dialogs.current === null,
+    });
+    this.store = new ViewStore(status);
+    const { columns, rows } = this.terminal;
+    this.#ground = groundOfEnv(env) ?? options.ground ?? null;
+    const theme = this.#theme(this.#ground);
+    this.surroundings = new Surroundings({ columns, rows, theme, highlighter: noHighlighter });
+    this.#feed = new Feed({
+      clock: systemClock,
+      stream: settings.stream,
+      openMarkdown: () =>
+        this.markdown.open({
+          width: this.terminal.columns,
+          theme: this.surroundings.now.theme,
+          highlighter: this.surroundings.now.highlighter,
+          links: knowsHyperlinks(env),
+        }),
+      tell: (event) => this.store.dispatch(event),
+    });
+    const { keymap, problems } = createKeymap(settings.keys);
+    const { edit, ...place } = options.prompt;
+    this.prompt = new PromptModel({
+      ...place,
+      keymap,
+      mode: settings.editorMode,
+      queued: () => this.store.view.queue.length,
+      recall: () => this.#recall(),
+      editExternally: (text) => this.lend(() => edit(text)),
+      submit: (prompt) => this.submit(prompt),
+      act: (action) => this.act(action),
+      hint: (text) => this.store.dispatch({ type: 'hint', text }),
+      now: () => performance.now(),
+    });
+    for (const text of problems) this.store.dispatch({ type: 'notice', level: 'warn', text });
+  }
+
+  readonly kit: DialogKit = {
+    now: () => performance.now(),
+    onEarlyKey: (key) => this.terminal.keep(key),
+  };
+
+  /** Takes the terminal; `mount` begins to draw, and returns the way to end that. */
+  open(mount: () => () => void): void {
+    const { stdin, stdout, settings } = this.#options;
+    const pressed = this.terminal.hold();
+    stdout.on('resize', this.#resized);
+    for (const gone of ['end', 'close', 'error']) stdin.on(gone, this.#gone);
+    stdout.on('error', this.#gone);
+    process.on('SIGCONT', this.#continued);
+    // Whatever comes up next, these were meant for the prompt: there was nothing else to see.
+    this.prompt.resize(textWidth(this.terminal.columns));
+    this.terminal.deliver(pressed, (key) => this.prompt.press(key));
+    this.#unmount = mount();
+    if (settings.theme === 'auto' && settings.color) void this.#askGround();
+    void loadHighlighter().then((highlighter) => this.surroundings.change({ highlighter }));
+  }
+
+  /** What was shown stays; the terminal is as it was. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.quit();
+    // What was told last is drawn first.
+    await new Promise((drawn) => setImmediate(drawn));
+    if (!this.#isGone) await this.terminal.settle();
+    if (this.#closed) return;
+    this.#closed = true;
+    this.surroundings.change({ leaving: true });
+    this.#unmount();
+    const { stdin, stdout } = this.#options;
+    stdout.off('resize', this.#resized);
+    for (const gone of ['end', 'close']) stdin.off(gone, this.#gone);
+    process.off('SIGCONT', this.#continued);
+    this.prompt.close();
+    this.terminal.release();
+  }
+
+  /** Whether the terminal was closed while it was ours. */
+  get isGone(): boolean {
+    return this.#isGone;
+  }
+
+  /** Nothing more will be typed. */
+  quit(): void {
+    this.#quitting = true;
+    this.dialogs.closeAll();
+    this.#interrupted();
+    this.#taker?.(null);
+    this.#taker = null;
+  }
+
+  #quitting = false;
+  #isGone = false;
+
+  push(event: AgentEvent): void {
+    if (event.type === 'end') this.#tellIfAway('is done', { after: LONG_RUN_MS });
+    this.#feed.push(event);
+  }
+
+  print(text: string): void {
+    this.store.dispatch({ type: 'printed', text });
+  }
+
+  setStatus(status: Partial<Status>): void {
+    this.store.dispatch({ type: 'status', status });
+  }
+
+  /** The next prompt: one that waits already, or the next that is typed. Null when nothing more comes. */
+  async next(): Promise<Submitted | null> {
+    if (this.#quitting) return null;
+    this.store.trim();
+    const [waiting] = this.store.view.queue;
+    if (waiting) this.store.dispatch({ type: 'dequeued', end: 'oldest' });
+    const prompt = waiting ?? (await new Promise<Submitted | null>((take) => (this.#taker = take)));
+    if (prompt) this.store.dispatch({ type: 'prompted', text: prompt.text });
+    return prompt;
+  }
+
+  submit(prompt: Submitted): void {
+    const take = this.#taker;
+    this.#taker = null;
+    if (take) take(prompt);
+    else this.store.dispatch({ type: 'queued', prompt });
+  }
+
+  /** Takes the last of the waiting prompts back, to be changed. */
+  #recall(): Submitted | null {
+    const last = this.store.view.queue.at(-1) ?? null;
+    if (last) this.store.dispatch({ type: 'dequeued', end: 'newest' });
+    return last;
+  }
+
+  onInterrupt(listener: () => boolean): void {
+    this.#interrupted = listener;
+  }
+
+  async ask(question: string, signal?: AbortSignal): Promise<string | null> {
+    if (this.#quitting) return null;
+    return this.dialogs.show(questionDialog(question, this.kit), signal);
+  }
+
+  /** Only a plain yes agrees. */
+  async confirm(question: string, signal?: AbortSignal): Promise<boolean> {
+    if (this.#quitting) return false;
+    return (
+      (await this.dialogs.show(confirmDialog({ question, body: wordsOf('') }, this.kit), signal)) ?? false
+    );
+  }
+
+  async askHidden(question: string): Promise<string | null> {
+    if (this.#quitting) return null;
+    return this.dialogs.show(textDialog({ question, hidden: true }));
+  }
+
+  readonly approver: Approver = async (request, signal) => {
+    if (this.#quitting) return { choice: 'no' };
+    this.#tellIfAway('asks');
+    const outcome = await this.dialogs.show(permissionDialog(request, this.kit), signal);
+    if (outcome?.type === 'answer') return outcome.answer;
+    if (outcome) this.#interrupted();
+    return { choice: 'no' };
+  };
+
+  /** The model's own questions. */
+  readonly answer = async (question: UserQuestion, signal: AbortSignal): Promise<string | null> => {
+    if (this.#quitting) return null;
+    this.#tellIfAway('asks');
+    const outcome = await this.dialogs.show(askDialog(question, this.kit), signal);
+    if (outcome?.type === 'answer') return outcome.text;
+    if (outcome) this.#interrupted();
+    return null;
+  };
+
+  act(action: ScreenAction): void {
+    switch (action) {
+      case 'interrupt':
+        this.#interrupted();
+        return;
+      case 'cancel':
+        this.#cancel();
+        return;
+      case 'quit':
+        this.quit();
+        return;
+      case 'suspend':
+        void this.#suspend();
+        return;
+      case 'unfold':
+        this.store.dispatch({ type: 'unfold' });
+        return;
+      case 'redraw':
+        this.#resized();
+        return;
+      case 'recall-queued':
+        return;
+      case 'help-keys':
+        void this.dialogs.show(helpKeysDialog(this.prompt.keymap));
+        return;
+      case 'cycle-mode':
+      case 'rewind':
+        this.#options.onAction(action);
+        return;
+      default:
+        action satisfies never;
+    }
+  }
+
+  /** Lends the terminal to somebody else, such as an editor. */
+  async lend<Result>(borrow: () => Promise<Result>): Promise<Result> {
+    await this.terminal.settle();
+    this.terminal.release();
+    try {
+      return await borrow();
+    } finally {
+      this.#takeBack();
+    }
+  }
+
+  /** Tries or keeps other colours. What is in the scrollback stays as it is. */
+  setTheme(setting: string): void {
+    this.#setting = setting;
+    this.surroundings.change({ theme: this.#theme(this.#ground) });
+  }
+
+  #setting: string | null = null;
+  #ground: Ground | null = null;
+
+  #theme(ground: Ground | null) {
+    const { settings, env } = this.#options;
+    const depth = settings.color ? colorDepthOf(env) : 'none';
+    return themeFor(this.#setting ?? settings.theme, { ground, depth });
+  }
+
+  async #askGround(): Promise<void> {
+    const { terminal } = this;
+    const ground = await askGround({
+      write: (text) => terminal.write(text),
+      onReply: (listener) => terminal.onReply(listener),
+    });
+    if (ground === null || this.#closed) return;
+    this.#ground = ground;
+    if (ground !== this.surroundings.now.theme.ground)
+      this.surroundings.change({ theme: this.#theme(ground) });
+  }
+
+  /** Ctrl-C in a dialog is the dialog's; but a second one soon after quits wherever it is pressed. */
+  #tap(key: Key): boolean {
+    if (this.store.view.hint !== null) this.store.dispatch({ type: 'hint', text: null });
+    const isCancel = key.type === 'key' && key.ctrl && key.name === 'c';
+    if (!isCancel || !this.dialogs.current) return false;
+    const again = performance.now() - this.#cancelledAt < TWICE_MS;
+    this.#cancelledAt = performance.now();
+    if (again) this.quit();
+    return again;
+  }
+
+  #cancel(): void {
+    const now = performance.now();
+    if (now - this.#cancelledAt < TWICE_MS) {
+      this.quit();
+      return;
+    }
+    this.#cancelledAt = now;
+    const stopped = this.#interrupted();
+    this.store.dispatch({
+      type: 'hint',
+      text: stopped ? 'Stopped. Ctrl-C again quits.' : 'Ctrl-C again quits.',
+    });
+  }
+
+  async #suspend(): Promise<void> {
+    // Nothing sleeps there.
+    if (process.platform === 'win32') return;
+    await this.terminal.settle();
+    if (this.#closed) return;
+    this.terminal.sleep();
+  }
+
+  /** The terminal was closed. */
+  readonly #gone = (): void => {
+    this.#isGone = true;
+    this.quit();
+  };
+
+  readonly #continued = (): void => this.#takeBack();
+
+  #takeBack(): void {
+    if (this.#closed) return;
+    this.terminal.resume();
+    this.#refit();
+  }
+
+  readonly #resized = (): void => {
+    this.terminal.painter.resized();
+    this.#refit();
+  };
+
+  #refit(): void {
+    const { columns, rows } = this.terminal;
+    this.#feed.resize(columns);
+    this.surroundings.change({ columns, rows });
+  }
+
+  /** A bell and a note, for a user who looks elsewhere. */
+  #tellIfAway(what: string, { after = 0 }: { after?: number } = {}): void {
+    const { run } = this.store.view;
+    if (this.terminal.focused || (run && Date.now() - run.startedAt < after)) return;
+    const note = this.#options.env.TERM === 'linux' ? '' : `\u001b]9;ai-code-assistant ${what}\u0007`;
+    this.terminal.write(`${note}\u0007`);
+  }
+}

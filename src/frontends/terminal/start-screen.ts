@@ -1,0 +1,58 @@
+import { homedir } from 'node:os';
+import path from 'node:path';
+import type { Settings } from '../../app/open-assistant.ts';
+import { readRegularFile } from '../../lib/files/regular-file.ts';
+import type { Terminal } from '../shared/terminal.ts';
+import { nothingKnown } from './initial-status.ts';
+import type { Screen } from './screen.ts';
+
+export type PaintStage = {
+  terminal: Terminal;
+  history(): readonly string[];
+  commands(): readonly { name: string; description: string }[];
+  seesImages(): boolean;
+  cycleMode(): void;
+  rewind(): void;
+};
+
+/** The screen with an empty conversation, so that one can type while the rest is loaded. */
+export async function paintScreen({ config }: Settings, stage: PaintStage): Promise<Screen> {
+  const { openScreen } = await import('./open-screen.tsx');
+  const { terminal, history, commands, seesImages, cycleMode, rewind } = stage;
+  const { stdin, stdout, env, cwd, early } = terminal;
+  await early?.breathe();
+  return openScreen({
+    stdin,
+    stdout,
+    env,
+    ...(early && { ground: early.ground, takeOver: () => early.takeOver() }),
+    title: `aca · ${path.basename(cwd)}`,
+    settings: {
+      theme: config.theme,
+      color: config.colorOutput,
+      stream: config.streamOutput,
+      keys: config.keys,
+      editorMode: config.editorMode,
+      statusBar: config.statusBar,
+    },
+    status: { ...nothingKnown, mode: config.mode },
+    prompt: {
+      history,
+      commands,
+      listFiles: async (signal) =>
+        (await import('../../sandbox/files/project-files.ts')).projectFiles(cwd, signal),
+      images: {
+        cwd,
+        home: homedir(),
+        acceptsImages: seesImages,
+        readFile: async (file) => readRegularFile(file),
+        copied: async () => (await import('../../sandbox/shell/clipboard-image.ts')).clipboardImage(env),
+      },
+      edit: async (text) => {
+        const { editInProgram } = await import('../../sandbox/shell/external-editor.ts');
+        return editInProgram(text, env.VISUAL || env.EDITOR || 'vi');
+      },
+    },
+    onAction: (action) => (action === 'rewind' ? rewind() : cycleMode()),
+  });
+}

@@ -1,0 +1,206 @@
+import { hold } from '../../app/conversation/conversation.ts';
+import type { TypedPrompts } from '../../app/conversation/prompt-history.ts';
+import { offerTrust } from '../../app/conversation/trust-question.ts';
+import { answeredBy, nameOf, type Plan } from '../../app/conversation-plan.ts';
+import {
+  findModel,
+  loadSettings,
+  type Opened,
+  openAssistant,
+  type Settings,
+  sessionStore,
+  startServers,
+} from '../../app/open-assistant.ts';
+import { agreedFolder, byLastUse } from '../../app/opening/choose-session.ts';
+import { type StartedTelemetry, startTelemetry } from '../../app/opening/start-telemetry.ts';
+import { tellUpdate } from '../../app/update/announce-update.ts';
+import type { Choice } from '../../assembly/models/choose-model.ts';
+import type { Options } from '../../cli/args.ts';
+import { builtinCommands } from '../../commands/index.ts';
+import { modesByStrictness } from '../../config/schema/schema.ts';
+import type { SlashCommand } from '../../contract/command.ts';
+import type { Terminal } from '../shared/terminal.ts';
+import { firstRun } from './first-run.ts';
+import { withDialogs } from './flows/commands.ts';
+import type { PickerDesk } from './flows/desk.ts';
+import { chooseSession } from './flows/sessions.ts';
+import { showStanding } from './initial-status.ts';
+import { createPickerDesk } from './pickers.ts';
+import { rememberLook } from './remember-look.ts';
+import type { Screen } from './screen.ts';
+import { paintScreen } from './start-screen.ts';
+
+type Start = {
+  options: Options;
+  settings: Settings;
+  terminal: Terminal;
+  prompts: TypedPrompts;
+  /** What came up between two prompts. */
+  news: string[];
+};
+
+/** Around all of the process's sessions. */
+type Around = { servers: Awaited<ReturnType<typeof startServers>>; leaving: AbortSignal };
+
+/** From the first question to the last prompt, through as many sessions and models as the user wants. */
+export class ScreenConversation {
+  readonly screen: Screen;
+  readonly #start: Start;
+  readonly #desk: PickerDesk;
+  readonly #commands: readonly SlashCommand[];
+  #options: Options;
+  #settings: Settings;
+  #opened: Opened | null = null;
+  #telemetry: StartedTelemetry | undefined;
+  /** The model the user wants from here on. */
+  #wantedModel: string | null = null;
+
+  /** Painted, with everything else still to come. */
+  static async open(start: Start): Promise<ScreenConversation> {
+    const { settings, terminal, prompts } = start;
+    const conversation: ScreenConversation = new ScreenConversation(
+      start,
+      await paintScreen(settings, {
+        terminal,
+        history: () => prompts.list(),
+        commands: () => conversation.#allCommands(),
+        seesImages: () => conversation.#opened?.choice.info.abilities.images ?? false,
+        cycleMode: () => conversation.#cycleMode(),
+        rewind: () => conversation.#rewind(),
+      }),
+    );
+    return conversation;
+  }
+
+  private constructor(start: Start, screen: Screen) {
+    this.#start = start;
+    this.screen = screen;
+    this.#options = start.options;
+    this.#settings = start.settings;
+    this.#desk = createPickerDesk({
+      screen,
+      terminal: start.terminal,
+      settings: () => this.#settings,
+      model: () => (this.#opened ? nameOf(this.#opened.choice) : ''),
+      switchTo: (model) => {
+        this.#wantedModel = model;
+      },
+    });
+    this.#commands = withDialogs(builtinCommands, this.#desk);
+  }
+
+  /** `leaving`: the program was asked to end. */
+  async run(leaving: AbortSignal): Promise<void> {
+    const { cwd } = this.#start.terminal;
+    const { root } = this.#settings;
+    await this.screen.markdown.load();
+    if (await offerTrust(this.#settings, this.screen, { root, cwd })) this.#reload({});
+    const choice = await this.#firstModel();
+    if (!choice) return;
+    const servers = await startServers(this.#settings, this.#start.terminal);
+    this.#telemetry = await startTelemetry(this.#settings, this.#options, this.#start.terminal);
+    await tellUpdate(this.#settings, this.#start.terminal, this.#start.news);
+    try {
+      const options = await this.#withSession();
+      let plan: Plan | null = options && { settings: this.#settings, choice, options };
+      while (plan) plan = await this.#hold(plan, { servers, leaving });
+    } finally {
+      await servers?.close();
+      await this.#telemetry?.telemetry.close();
+    }
+  }
+
+  async #firstModel(): Promise<Choice | null> {
+    const { terminal } = this.#start;
+    for (;;) {
+      const choice = await findModel(this.#settings, terminal);
+      if (choice) return choice;
+      const way = await firstRun(this.#settings, { screen: this.screen, terminal });
+      if (way === 'quit') return null;
+      this.#reload(way === 'again' ? {} : { model: way.model });
+    }
+  }
+
+  /** One session with one model. Resolves with what to go on with, or null at the end. */
+  async #hold(plan: Plan, { servers, leaving }: Around): Promise<Plan | null> {
+    const { terminal, prompts, news } = this.#start;
+    const { cwd, env } = terminal;
+    const { screen } = this;
+    const opened = await openAssistant(plan.choice, {
+      settings: this.#settings,
+      options: plan.options,
+      terminal,
+      approver: screen.approver,
+      ask: screen.answer,
+      ...(plan.session && { session: plan.session }),
+      ...(servers && { servers }),
+      telemetry: this.#telemetry,
+    });
+    this.#opened = opened;
+    showStanding(opened, screen, cwd);
+    rememberLook(screen, { settings: this.#settings, options: this.#start.options, terminal });
+    const { session } = opened.controller;
+    const next = await hold('', opened, {
+      talk: screen,
+      next: async () => (this.#wantedModel === null ? screen.next() : null),
+      confirm: (question, signal) => screen.confirm(question, signal),
+      commands: this.#commands,
+      prompts,
+      root: this.#settings.root,
+      cwd,
+      env,
+      news,
+      leaving,
+    });
+    rememberLook(screen, { settings: this.#settings, options: this.#start.options, terminal });
+    if (next) return { ...plan, session: next };
+    if (this.#wantedModel !== null) return this.#goOnWith(this.#wantedModel, { plan, opened });
+    if (session.messages.length > 0) screen.print(`Go on later with: aca --resume ${session.id.slice(0, 8)}`);
+    return null;
+  }
+
+  async #goOnWith(model: string, before: { plan: Plan; opened: Opened }): Promise<Plan> {
+    this.#wantedModel = null;
+    const plan = await answeredBy(model, before, this.#start.terminal);
+    this.#settings = plan.settings;
+    this.screen.print(`${nameOf(plan.choice)} answers from here on.`);
+    return plan;
+  }
+
+  /** `--resume` without a session: the user says which, or begins a new one. Null when its folder is not agreed to. */
+  async #withSession(): Promise<Options | null> {
+    const { resume, ...others } = this.#options;
+    if (resume === undefined) return others;
+    const store = sessionStore(this.#settings);
+    const { cwd } = this.#start.terminal;
+    const choosing = () => ({ sessions: byLastUse(store.list()), cwd, title: 'Go on with which session?' });
+    const id = resume === true ? await chooseSession(choosing(), this.#desk) : resume;
+    if (id === null) return others;
+    const confirm = (question: string) => this.screen.confirm(question);
+    const print = (text: string) => this.screen.print(text);
+    return agreedFolder({ ...others, resume: id }, { store, cwd, confirm, print });
+  }
+
+  #reload(change: Pick<Options, 'model' | 'mode'>): void {
+    this.#options = { ...this.#options, ...change };
+    this.#settings = loadSettings(this.#options, this.#start.terminal);
+  }
+
+  /** Those of plugins and servers come when they are there. */
+  #allCommands(): readonly SlashCommand[] {
+    const { extensions, mcp } = this.#opened ?? {};
+    return [...this.#commands, ...(extensions?.commands() ?? []), ...(mcp?.commands() ?? [])];
+  }
+
+  #cycleMode(): void {
+    const mode = this.#opened?.mode;
+    if (!mode) return;
+    const at = modesByStrictness.indexOf(mode.get());
+    mode.set(modesByStrictness[(at + 1) % modesByStrictness.length] ?? 'default');
+    this.screen.setStatus({ mode: mode.get() });
+  }
+
+  #rewind(): void {
+    if (this.#opened && !this.#opened.controller.busy) this.screen.submit({ text: '/rewind', images: [] });
+  }
+}

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { askGround, groundOfEnv, groundOfReply, type ReplyLine } from './background.ts';
+
+/** A terminal that answers at once with these, or never. */
+function terminal(...replies: string[]): ReplyLine & { written: string; listening: number } {
+  let listener: ((reply: string) => void) | null = null;
+  const line = {
+    written: '',
+    listening: 0,
+    write(text: string) {
+      line.written += text;
+      queueMicrotask(() => {
+        for (const reply of replies) listener?.(reply);
+      });
+    },
+    onReply(heard: (reply: string) => void) {
+      listener = heard;
+      line.listening++;
+      return () => {
+        listener = null;
+        line.listening--;
+      };
+    },
+  };
+  return line;
+}
+
+test('a terminal that tells its background is believed', async () => {
+  const line = terminal('\u001b]11;rgb:ffff/ffff/f0f0\u001b\\', '\u001b[?62;c');
+  expect(await askGround(line)).toBe('light');
+  expect([line.written, line.listening]).toEqual(['\u001b]11;?\u001b\\\u001b[c', 0]);
+});
+
+test('one that only says what it is has no answer, and nobody waits for it', async () => {
+  expect(await askGround(terminal('\u001b[?1;2c'), 3_600_000)).toBeNull();
+});
+
+test('one that says nothing is not waited for', async () => {
+  const line = terminal();
+  expect(await askGround(line, 20)).toBeNull();
+  expect(line.listening).toBe(0);
+});
+
+test.each([
+  ['\u001b]11;rgb:1e1e/1e1e/2e2e\u0007', 'dark'],
+  ['\u001b]11;rgb:ff/ff/ff\u0007', 'light'],
+  ['\u001b]11;rgba:0000/0000/0000/ffff\u0007', 'dark'],
+  ['\u001b]10;rgb:ffff/ffff/ffff\u0007', null],
+])('%j means %s', (reply, ground) => {
+  expect(groundOfReply(reply)).toBe(ground);
+});
+
+test.each([
+  ['15;0', 'dark'],
+  ['0;15', 'light'],
+  ['0;default;7', 'light'],
+  ['12;8', 'dark'],
+  ['x', null],
+  [undefined, null],
+])('COLORFGBG=%s means %s', (COLORFGBG, ground) => {
+  expect(groundOfEnv({ COLORFGBG })).toBe(ground);
+});

@@ -1,0 +1,49 @@
+import { statusLine } from '../components/status-bar.tsx';
+import { PLACEHOLDER, SIGN } from '../editor/prompt-lines.ts';
+import { paint } from '../painter/paint.ts';
+import type { Span, Status, StatusPart } from '../view/types.ts';
+import type { Ground, Theme } from './theme.ts';
+
+/** Codes that switch a style on, and off again. */
+type Ink = readonly [on: string, off: string];
+
+/** How the screen looks before anything has happened: enough to paint it without loading it. */
+export type Look = {
+  ground: Ground;
+  sign: string;
+  placeholder: string;
+  muted: Ink;
+  border: Ink;
+  warning: Ink;
+  /** The mode a session begins with. */
+  mode: string;
+  /** The row above the prompt, by mode. */
+  heads: Readonly<Record<string, string>>;
+};
+
+/** Wider than any row that is told before anything has happened. */
+const WIDE = 1_000;
+
+type Begin = { theme: Theme; status: Status; statusBar: readonly StatusPart[] };
+
+/** `modes` are those a session may begin with. */
+export function lookOf({ theme, status, statusBar }: Begin, modes: readonly Status['mode'][]): Look {
+  const { styles } = theme;
+  const head = (mode: Status['mode']) =>
+    paint(statusLine({ ...status, mode }, { parts: statusBar, columns: WIDE, theme }));
+  return {
+    ground: theme.ground,
+    sign: paint([{ text: SIGN, style: styles.accent }]),
+    placeholder: PLACEHOLDER,
+    muted: inkOf(styles.muted),
+    border: inkOf(styles.border),
+    warning: inkOf(styles.warning),
+    mode: status.mode,
+    heads: Object.fromEntries(modes.map((mode) => [mode, head(mode)])),
+  };
+}
+
+function inkOf(style: NonNullable<Span['style']>): Ink {
+  const [on = '', off = ''] = paint([{ text: '|', style }]).split('|');
+  return [on, off];
+}

@@ -1,0 +1,155 @@
+import type { Style } from '../view/types.ts';
+import { type ColorDepth, colorFor } from './color.ts';
+import { type Palette, palettes } from './themes.ts';
+
+/** What a piece of text is; a theme says how that looks. */
+export type Role =
+  | 'text'
+  | 'muted'
+  | 'accent'
+  | 'border'
+  | 'success'
+  | 'warning'
+  | 'error'
+  | 'selected'
+  | 'heading'
+  | 'title'
+  | 'strong'
+  | 'emphasis'
+  | 'deleted'
+  | 'link'
+  | 'code'
+  | 'quote'
+  | 'bullet'
+  | 'added'
+  | 'addedText'
+  | 'addedMark'
+  | 'removed'
+  | 'removedText'
+  | 'removedMark'
+  | SyntaxRole;
+
+export type SyntaxRole =
+  | 'keyword'
+  | 'string'
+  | 'number'
+  | 'comment'
+  | 'function'
+  | 'type'
+  | 'constant'
+  | 'tag'
+  | 'inserted'
+  | 'gone';
+
+export type ThemeName = keyof typeof palettes;
+
+export type Ground = Palette['ground'];
+
+export type Theme = {
+  name: ThemeName;
+  ground: Ground;
+  depth: ColorDepth;
+  styles: Readonly<Record<Role, Style>>;
+};
+
+/** For lists, and for the words a setting may take beside `auto`. */
+export const themeNames = Object.keys(palettes) as ThemeName[];
+
+export function groundOf(name: ThemeName): Ground {
+  return palettes[name].ground;
+}
+
+/** A name from a config file or `auto`, which follows the terminal's background. */
+export function themeFor(
+  setting: string,
+  { ground, depth }: { ground: Ground | null; depth: ColorDepth },
+): Theme {
+  const name = themeNames.find((known) => known === setting) ?? ground ?? 'dark';
+  return themeOf(name, depth);
+}
+
+export function themeOf(name: ThemeName, depth: ColorDepth): Theme {
+  const palette: Palette = palettes[name];
+  return {
+    name,
+    ground: palette.ground,
+    depth,
+    styles: depth === 'none' ? colorless : stylesOf(palette, depth),
+  };
+}
+
+function stylesOf(palette: Palette, depth: Exclude<ColorDepth, 'none'>): Record<Role, Style> {
+  const ink = (name: Exclude<keyof Palette, 'ground'>): string => colorFor(name, palette, depth);
+  return {
+    text: {},
+    muted: { color: ink('muted') },
+    accent: { color: ink('accent') },
+    border: { color: ink('border') },
+    success: { color: ink('success') },
+    warning: { color: ink('warning') },
+    error: { color: ink('error') },
+    selected: depth === '16' ? { inverse: true } : { background: ink('selection') },
+    heading: { color: ink('heading'), bold: true },
+    title: { color: ink('heading'), bold: true, underline: true },
+    strong: { bold: true },
+    emphasis: { italic: true },
+    deleted: { strikethrough: true },
+    link: { color: ink('link'), underline: true },
+    code: { color: ink('code') },
+    quote: { color: ink('muted') },
+    bullet: { color: ink('accent') },
+    added: { color: ink('success') },
+    addedText: depth === '16' ? { color: ink('success') } : { background: ink('addedGround') },
+    addedMark: depth === '16' ? { color: ink('success'), inverse: true } : { background: ink('addedMark') },
+    removed: { color: ink('error') },
+    removedText: depth === '16' ? { color: ink('error') } : { background: ink('removedGround') },
+    removedMark: depth === '16' ? { color: ink('error'), inverse: true } : { background: ink('removedMark') },
+    keyword: { color: ink('keyword') },
+    string: { color: ink('string') },
+    number: { color: ink('number') },
+    comment: { color: ink('comment'), italic: true },
+    function: { color: ink('function') },
+    type: { color: ink('type') },
+    constant: { color: ink('constant') },
+    tag: { color: ink('tag') },
+    inserted: { color: ink('success') },
+    gone: { color: ink('error') },
+  };
+}
+
+/** NO_COLOR forbids colours only: weight, lines and reversal still tell things apart. */
+const colorless: Record<Role, Style> = {
+  text: {},
+  muted: { dim: true },
+  accent: { bold: true },
+  border: { dim: true },
+  success: {},
+  warning: { bold: true },
+  error: { bold: true },
+  selected: { inverse: true },
+  heading: { bold: true },
+  title: { bold: true, underline: true },
+  strong: { bold: true },
+  emphasis: { italic: true },
+  deleted: { strikethrough: true },
+  link: { underline: true },
+  code: {},
+  quote: { dim: true },
+  bullet: {},
+  added: { bold: true },
+  addedText: {},
+  addedMark: { underline: true },
+  removed: { dim: true },
+  removedText: {},
+  removedMark: { underline: true },
+  keyword: { bold: true },
+  string: {},
+  number: {},
+  comment: { dim: true },
+  function: {},
+  type: {},
+  constant: {},
+  tag: {},
+  inserted: {},
+  gone: {},
+};

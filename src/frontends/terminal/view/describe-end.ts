@@ -1,0 +1,27 @@
+import type { AgentEvent } from '../../../contract/event.ts';
+
+type Told = { level: 'info' | 'warn' | 'error'; text: string };
+
+/** How a run ended, where that says more than its answer does. */
+export function describeEnd({ reason, turns, error }: Extract<AgentEvent, { type: 'end' }>): Told | null {
+  const words = (fallback: string) =>
+    [error?.message ?? fallback, error?.hint].filter((text) => text !== undefined).join('\n');
+  switch (reason) {
+    case 'done':
+      return null;
+    case 'max_turns':
+      return { level: 'warn', text: `Stopped after ${turns} turns, the limit.` };
+    case 'budget':
+      return { level: 'warn', text: words('The next call could have gone past a limit.') };
+    case 'max_tokens':
+      return { level: 'warn', text: 'The answer was cut off at the output limit.' };
+    case 'refusal':
+      return { level: 'warn', text: 'The model declined to answer.' };
+    case 'interrupted':
+      return { level: 'warn', text: 'Interrupted.' };
+    case 'error':
+      return { level: 'error', text: words('The run failed.') };
+    default:
+      return reason satisfies never;
+  }
+}

@@ -1,0 +1,128 @@
+import type { AgentEvent } from '../../../contract/event.ts';
+import { textOf } from '../../../contract/message.ts';
+import { Batch, type BatchClock, type Delta } from './batch.ts';
+import type { MarkdownStream, ViewEvent } from './types.ts';
+
+export type FeedOptions = {
+  clock: BatchClock;
+  /** Whether replies are shown as they arrive; if not, once they are whole. */
+  stream: boolean;
+  openMarkdown(): MarkdownStream;
+  tell(event: ViewEvent): void;
+};
+
+type Open =
+  | { as: 'answer'; text: string; begun: boolean; markdown: MarkdownStream }
+  | { as: 'thought'; text: string };
+
+/** Turns what a run tells into what the screen shows: words put together, and broken into lines. */
+export class Feed {
+  readonly #options: FeedOptions;
+  readonly #batch: Batch;
+  /** What is being said. */
+  #open: Open | null = null;
+
+  constructor(options: FeedOptions) {
+    this.#options = options;
+    this.#batch = new Batch(options.clock, (delta) => this.#say(delta, { done: false }));
+  }
+
+  push(event: AgentEvent): void {
+    const { stream, tell } = this.#options;
+    switch (event.type) {
+      case 'cache':
+      case 'model_call':
+        return;
+      case 'text':
+      case 'thinking':
+        if (stream) this.#batch.push({ as: event.type === 'text' ? 'answer' : 'thought', text: event.text });
+        return;
+      case 'reclassify':
+        this.#reclassify(event.as === 'text' ? 'answer' : 'thought');
+        return;
+      case 'usage':
+      case 'notice':
+      case 'tool_progress':
+        tell(event);
+        return;
+      case 'message':
+        if (!stream && event.message.role === 'assistant')
+          this.#say({ as: 'answer', text: textOf(event.message) }, { done: false });
+        break;
+      default:
+    }
+    // Whatever comes now comes after the message.
+    this.#end();
+    tell(event);
+  }
+
+  /** The screen has another width. */
+  resize(columns: number): void {
+    if (this.#open?.as !== 'answer') return;
+    this.#open.markdown.resize(columns);
+    this.#options.tell({
+      type: 'answer',
+      lines: [],
+      tail: this.#open.markdown.tail(),
+      characters: 0,
+      done: false,
+    });
+  }
+
+  /** The rest of what was said and the message's end are one change: it never stays under way. */
+  #end(): void {
+    const rest = this.#batch.drain();
+    if (rest) this.#say(rest, { done: true });
+    else if (this.#open) this.#say({ as: this.#open.as, text: '' }, { done: true });
+  }
+
+  #say({ as, text }: Delta, { done }: { done: boolean }): void {
+    const { tell } = this.#options;
+    if (this.#open && this.#open.as !== as) this.#close();
+    this.#open ??= this.#begin(as);
+    const open = this.#open;
+    open.text += text;
+    if (done) this.#open = null;
+    if (open.as === 'thought') {
+      tell({ type: 'thought', text, done });
+      return;
+    }
+    const { markdown } = open;
+    const finished = text === '' ? [] : markdown.push(text);
+    const lines = done ? [...finished, ...markdown.end()] : finished;
+    open.begun ||= lines.length > 0;
+    tell({ type: 'answer', lines, tail: done ? [] : markdown.tail(), characters: text.length, done });
+  }
+
+  #begin(as: Delta['as']): Open {
+    return as === 'thought'
+      ? { as, text: '' }
+      : { as, text: '', begun: false, markdown: this.#options.openMarkdown() };
+  }
+
+  /** Something else is said from here on. */
+  #close(): void {
+    const open = this.#open;
+    this.#open = null;
+    if (open?.as === 'thought') this.#options.tell({ type: 'thought', text: '', done: true });
+    else if (open)
+      this.#options.tell({ type: 'answer', lines: open.markdown.end(), tail: [], characters: 0, done: true });
+  }
+
+  /** What was said so far was in truth something else. What stands in the scrollback stays, and a word is added. */
+  #reclassify(as: Delta['as']): void {
+    const rest = this.#batch.drain();
+    if (rest) this.#say(rest, { done: false });
+    const open = this.#open;
+    if (!open || open.as === as) return;
+    const { tell } = this.#options;
+    if (open.as === 'answer' && open.begun) {
+      this.#close();
+      tell({ type: 'notice', level: 'info', text: 'That was thinking.' });
+      return;
+    }
+    this.#open = null;
+    tell({ type: 'unsaid' });
+    this.#say({ as, text: open.text }, { done: false });
+  }
+}

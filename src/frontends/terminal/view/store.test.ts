@@ -1,0 +1,271 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { AgentEvent } from '../../../contract/event.ts';
+import { type BatchClock, systemClock } from './batch.ts';
+import { Feed } from './feed.ts';
+import { emptyView, reduceView } from './store.ts';
+import type { Item, Line, MarkdownStream, Status, View, ViewEvent } from './types.ts';
+
+const status: Status = {
+  model: 'anthropic/model',
+  mode: 'default',
+  sandbox: 'bubblewrap',
+  context: { tokens: 0, window: 1000 },
+  costUsd: 0,
+  cacheHit: null,
+  branch: null,
+  shells: 0,
+  elapsedMs: null,
+};
+
+const begin: ViewEvent = {
+  type: 'run_start',
+  sessionId: 's',
+  provider: 'p',
+  model: 'm',
+  cwd: '/',
+  messages: 0,
+};
+const done: ViewEvent = { type: 'end', reason: 'done', turns: 1 };
+const line = (text: string): Line => [{ text }];
+
+function fold(events: readonly ViewEvent[]): View {
+  return events.reduce((view, event, i) => reduceView(view, event, i * 100), emptyView(status));
+}
+
+const starts = (id: string, title: string): ViewEvent => ({
+  type: 'tool_start',
+  call: { id, name: 'Bash', input: {} },
+  title,
+});
+const ends = (callId: string, success: boolean): ViewEvent => ({
+  type: 'tool_end',
+  callId,
+  name: 'Bash',
+  success,
+  durationMs: 5,
+});
+
+test('C12: the rest of an answer and its end are one update', () => {
+  const open = fold([
+    begin,
+    { type: 'answer', lines: [line('One')], tail: [line('Tw')], characters: 6, done: false },
+  ]);
+  const closed = reduceView(
+    open,
+    { type: 'answer', lines: [line('Two')], tail: [], characters: 1, done: true },
+    200,
+  );
+
+  expect(open.message).toEqual({ type: 'answer', tail: [line('Tw')], begun: true });
+  expect(closed.message).toBeNull();
+  expect(closed.finished).toEqual([
+    { type: 'answer', lines: [line('One')], first: true },
+    { type: 'answer', lines: [line('Two')], first: false },
+  ]);
+});
+
+test('thoughts are folded once they are over, and shown whole when asked for', () => {
+  const view = fold([
+    begin,
+    { type: 'thought', text: 'hm', done: false },
+    { type: 'thought', text: ', so', done: true },
+    { type: 'unfold' },
+    { type: 'unfold' },
+  ]);
+
+  const thought: Item = { type: 'thought', text: 'hm, so', durationMs: 100, folded: true };
+  expect(view.finished).toEqual([thought, { ...thought, folded: false }]);
+});
+
+test('a call that fails is told with its words, one that is refused with the reason', () => {
+  const view = fold([
+    begin,
+    starts('a', 'npm test'),
+    ends('a', false),
+    {
+      type: 'message',
+      message: {
+        role: 'tool',
+        callId: 'a',
+        name: 'Bash',
+        success: false,
+        content: [{ type: 'text', text: 'no tests' }],
+        timestamp: '',
+      },
+    },
+    {
+      type: 'judged',
+      callId: 'b',
+      tool: 'Bash',
+      verdict: 'deny',
+      by: 'user',
+      because: 'not now',
+      accesses: [{ kind: 'execute', target: 'rm x' }],
+    },
+    ends('b', false),
+  ]);
+
+  expect(view.finished).toEqual([
+    { type: 'call', title: 'npm test', outcome: 'failed', because: 'no tests', durationMs: 5, folded: true },
+    { type: 'call', title: 'Bash rm x', outcome: 'refused', because: 'not now', durationMs: 5, folded: true },
+  ]);
+  expect(view.calls).toEqual([]);
+});
+
+test('an interrupted run keeps what was said and closes what was under way', () => {
+  const view = fold([
+    begin,
+    { type: 'answer', lines: [], tail: [line('half a sen')], characters: 10, done: false },
+    starts('a', 'sleep 100'),
+    { type: 'end', reason: 'interrupted', turns: 1 },
+  ]);
+
+  expect(view.finished).toEqual([
+    { type: 'answer', lines: [line('half a sen')], first: true },
+    {
+      type: 'call',
+      title: 'sleep 100',
+      outcome: 'failed',
+      because: 'It was broken off.',
+      durationMs: 100,
+      folded: true,
+    },
+    { type: 'notice', level: 'warn', text: 'Interrupted.' },
+  ]);
+  expect(view).toMatchObject({ message: null, calls: [], run: null });
+  expect(view.status.elapsedMs).toBe(300);
+});
+
+test('tokens are estimated while a reply arrives, and then as the vendor counted them', () => {
+  const saying = fold([begin, { type: 'answer', lines: [], tail: [], characters: 40, done: false }]);
+  const counted = reduceView(
+    saying,
+    {
+      type: 'usage',
+      usage: { inputTokens: 30, outputTokens: 12, cacheReadTokens: 60, cacheWriteTokens: 10 },
+      costUsd: 0.5,
+    },
+    0,
+  );
+
+  expect(saying.run?.outputTokens).toBe(10);
+  expect(counted.run?.outputTokens).toBe(12);
+  expect(counted.status).toMatchObject({
+    context: { tokens: 112, window: 1000 },
+    costUsd: 0.5,
+    cacheHit: 0.6,
+  });
+});
+
+test('what was typed meanwhile is taken from the front to be sent, and from the end to be changed', () => {
+  const queued = ['a', 'b', 'c'].map((text): ViewEvent => ({ type: 'queued', prompt: { text, images: [] } }));
+  const view = fold([...queued, { type: 'dequeued', end: 'oldest' }, { type: 'dequeued', end: 'newest' }]);
+
+  expect(view.queue).toEqual([{ text: 'b', images: [] }]);
+});
+
+const id = fc.constantFrom('a', 'b', 'c');
+const anyEvent: fc.Arbitrary<ViewEvent> = fc.oneof(
+  fc.constant(begin),
+  fc.constant(done),
+  fc.constant<ViewEvent>({ type: 'turn_start', turn: 1 }),
+  fc.record({
+    type: fc.constant('answer' as const),
+    lines: fc.array(fc.string().map(line), { maxLength: 3 }),
+    tail: fc.array(fc.string().map(line), { maxLength: 2 }),
+    characters: fc.nat(100),
+    done: fc.boolean(),
+  }),
+  fc.record({ type: fc.constant('thought' as const), text: fc.string(), done: fc.boolean() }),
+  id.map((one) => starts(one, `call ${one}`)),
+  fc.tuple(id, fc.boolean()).map(([one, success]) => ends(one, success)),
+  id.map((callId): ViewEvent => ({ type: 'tool_progress', callId, text: 'x\n' })),
+  fc.string().map((text): ViewEvent => ({ type: 'printed', text })),
+  fc.constant<ViewEvent>({ type: 'unfold' }),
+  fc.constant<ViewEvent>({ type: 'dequeued', end: 'oldest' }),
+  fc.constant<ViewEvent>({ type: 'end', reason: 'interrupted', turns: 1 }),
+);
+
+test('C11: in whatever order events come, what is finished only grows at its end, and an end leaves nothing open', () => {
+  fc.assert(
+    fc.property(fc.array(anyEvent), (events) => {
+      let view = emptyView(status);
+      for (const event of events) {
+        const before = view.finished;
+        view = reduceView(view, event, 0);
+        expect(view.finished.slice(0, before.length)).toEqual(before);
+        if (event.type === 'end') expect(view).toMatchObject({ message: null, calls: [], run: null });
+      }
+    }),
+  );
+});
+
+/** Lines end at newlines; an open line is the tail. */
+function plainMarkdown(): MarkdownStream {
+  let open = '';
+  return {
+    push(text) {
+      const lines = (open + text).split('\n');
+      open = lines.pop() ?? '';
+      return lines.map(line);
+    },
+    tail: () => (open === '' ? [] : [line(open)]),
+    end: () => (open === '' ? [] : [line(open)]),
+    resize: () => undefined,
+  };
+}
+
+test('C11: each finished line of an answer is told exactly once, however the words were cut', () => {
+  const stopped: BatchClock = { now: systemClock.now, later: () => () => undefined };
+  const words = fc.array(fc.constantFrom('a', 'bc', '\n', ' d\ne', 'f\n\n'), { maxLength: 40 });
+  fc.assert(
+    fc.property(words, (pieces) => {
+      let view = emptyView(status);
+      const feed = new Feed({
+        clock: stopped,
+        stream: true,
+        openMarkdown: plainMarkdown,
+        tell: (event) => {
+          view = reduceView(view, event, 0);
+        },
+      });
+      const text = pieces.join('');
+      const events: AgentEvent[] = [
+        ...pieces.map((piece) => ({ type: 'text' as const, text: piece })),
+        { type: 'end', reason: 'done', turns: 1 },
+      ];
+      for (const event of events) feed.push(event);
+
+      const told = view.finished.flatMap((item) => (item.type === 'answer' ? item.lines : []));
+      expect(told.map(([span]) => span?.text)).toEqual(
+        text.replace(/\n$/, '') === '' && text === '' ? [] : text.replace(/\n$/, '').split('\n'),
+      );
+      expect(view.message).toBeNull();
+    }),
+  );
+});
+
+test('words that turn out to be thinking move there while they are still open', () => {
+  let view = emptyView(status);
+  const feed = new Feed({
+    clock: { now: () => 0, later: () => () => undefined },
+    stream: true,
+    openMarkdown: plainMarkdown,
+    tell: (event) => {
+      view = reduceView(view, event, 0);
+    },
+  });
+  const events: AgentEvent[] = [
+    { type: 'text', text: 'I should look' },
+    { type: 'reclassify', as: 'thinking' },
+    { type: 'text', text: 'Done.' },
+    { type: 'end', reason: 'done', turns: 1 },
+  ];
+  for (const event of events) feed.push(event);
+
+  expect(view.finished).toEqual([
+    { type: 'thought', text: 'I should look', durationMs: 0, folded: true },
+    { type: 'answer', lines: [line('Done.')], first: true },
+  ]);
+});

@@ -1,0 +1,270 @@
+import { describeCompaction } from '../../../commands/compact.ts';
+import { retryLine } from '../../../commands/format/retry.ts';
+import { subagentLine } from '../../../commands/format/subagent.ts';
+import { type AgentEvent, innermost } from '../../../contract/event.ts';
+import { type Message, textOf } from '../../../contract/message.ts';
+import { describeEnd } from './describe-end.ts';
+import { isFolded } from './fold.ts';
+import type { Item, LiveCall, LiveRun, Status, UiEvent, View, ViewEvent } from './types.ts';
+
+const CHARACTERS_PER_TOKEN = 4;
+/** Of a call's output, the end: more is never shown while it runs. */
+const LIVE_OUTPUT = 4_000;
+
+export function emptyView(status: Status): View {
+  return {
+    finished: [],
+    message: null,
+    calls: [],
+    asked: {},
+    run: null,
+    queue: [],
+    status,
+    hint: null,
+    lastFolded: null,
+  };
+}
+
+/** The whole screen as one fold. `finished` only grows at its end, and after `end` nothing is left under way. */
+export function reduceView(view: View, event: ViewEvent, now: number): View {
+  switch (event.type) {
+    case 'answer':
+    case 'thought':
+      return say(view, event, now);
+    case 'unsaid':
+      return { ...view, message: null };
+    case 'prompted':
+      return add(view, { type: 'prompt', text: event.text });
+    case 'printed':
+      return add(view, { type: 'printed', text: event.text });
+    case 'queued':
+      return { ...view, queue: [...view.queue, event.prompt] };
+    case 'dequeued':
+      return { ...view, queue: event.end === 'oldest' ? view.queue.slice(1) : view.queue.slice(0, -1) };
+    case 'hint':
+      return view.hint === event.text ? view : { ...view, hint: event.text };
+    case 'status':
+      return { ...view, status: { ...view.status, ...event.status } };
+    case 'unfold':
+      return unfold(view);
+    default:
+      return follow(view, event, now);
+  }
+}
+
+/** What a run does. */
+function follow(view: View, event: Exclude<ViewEvent, UiEvent>, now: number): View {
+  switch (event.type) {
+    case 'run_start':
+      return { ...settle(view, now), run: newRun(now) };
+    case 'turn_start':
+      return during(view, { doing: 'waiting for the model', retry: null });
+    case 'reclassify':
+    case 'cache':
+    case 'model_call':
+      return view;
+    case 'call_start':
+      return during(view, { doing: `writing a call of ${event.name}`, retry: null });
+    case 'question': {
+      const { callId, operation } = event.request;
+      const asked = { ...view.asked, [callId]: { title: operation } };
+      return during({ ...view, asked }, { doing: 'waiting for your answer' });
+    }
+    case 'judged':
+      return judge(view, event);
+    case 'tool_start': {
+      const { call, title } = event;
+      const calls = [...view.calls, { callId: call.id, title, startedAt: now, output: '' }];
+      return during({ ...view, calls }, { doing: doingOf(calls) });
+    }
+    case 'tool_progress':
+      return changeCall(view, event.callId, ({ output }) => ({
+        output: (output + event.text).slice(-LIVE_OUTPUT),
+      }));
+    case 'tool_end':
+      return endCall(view, event, now);
+    case 'subagent':
+      return followSubagent(view, event);
+    case 'retry':
+      return during(view, { doing: 'waiting to ask again', retry: retryLine(event) });
+    case 'usage':
+      return count(view, event);
+    case 'message':
+      return event.message.role === 'tool' ? explainFailure(view, event.message) : view;
+    case 'compacted':
+      return add(view, { type: 'notice', level: 'info', text: describeCompaction(event) });
+    case 'notice':
+      return add(view, { type: 'notice', level: event.level, text: event.text });
+    case 'end':
+      return end(view, event, now);
+    default:
+      return event satisfies never;
+  }
+}
+
+function say(view: View, event: Extract<UiEvent, { type: 'answer' | 'thought' }>, now: number): View {
+  const { message } = view;
+  if (event.type === 'thought') {
+    const earlier = message?.type === 'thought' ? message : { text: '', startedAt: now };
+    const text = earlier.text + event.text;
+    const running = grow(during(view, { doing: 'thinking', retry: null }), event.text.length);
+    if (!event.done) return { ...running, message: { ...earlier, type: 'thought', text } };
+    const durationMs = now - earlier.startedAt;
+    const gone = { ...running, message: null };
+    return text.trim() === '' ? gone : add(gone, { type: 'thought', text, durationMs, folded: true });
+  }
+  const begun = message?.type === 'answer' && message.begun;
+  const { lines, tail, done } = event;
+  const running = grow(during(view, { doing: 'answering', retry: null }), event.characters);
+  const told = lines.length === 0 ? running : add(running, { type: 'answer', lines, first: !begun });
+  return { ...told, message: done ? null : { type: 'answer', tail, begun: begun || lines.length > 0 } };
+}
+
+function judge(view: View, event: Extract<AgentEvent, { type: 'judged' }>): View {
+  const { callId, tool, verdict, because, accesses } = event;
+  if (verdict !== 'deny') return view;
+  const running = view.calls.find((call) => call.callId === callId);
+  const title =
+    view.asked[callId]?.title ?? running?.title ?? [tool, accesses[0]?.target].filter(Boolean).join(' ');
+  // It may be refused while it runs, too.
+  const calls = view.calls.filter((call) => call !== running);
+  return { ...view, calls, asked: { ...view.asked, [callId]: { title, because } } };
+}
+
+/** One that failed waits for its answer's words, which come with its message. */
+function endCall(view: View, event: Extract<AgentEvent, { type: 'tool_end' }>, now: number): View {
+  const { callId, name, success, durationMs, display } = event;
+  const { [callId]: asked, ...others } = view.asked;
+  if (asked?.because !== undefined) {
+    const refused: Item = {
+      type: 'call',
+      title: asked.title,
+      outcome: 'refused',
+      because: asked.because,
+      durationMs,
+      folded: true,
+    };
+    return add({ ...view, asked: others }, refused);
+  }
+  const known = view.calls.find((call) => call.callId === callId);
+  const call = known ?? { callId, title: name, startedAt: now, output: '' };
+  const ended = { durationMs, ...(display && { display }) };
+  const calls = view.calls.filter((one) => one !== known);
+  if (!success) return { ...view, asked: others, calls: [...calls, { ...call, ended }] };
+  const done: Item = { type: 'call', title: call.title, outcome: 'done', ...ended, folded: true };
+  return during(add({ ...view, asked: others, calls }, done), { doing: doingOf(calls) });
+}
+
+function explainFailure(view: View, message: Extract<Message, { role: 'tool' }>): View {
+  const call = view.calls.find(({ callId, ended }) => callId === message.callId && ended);
+  if (!call) return view;
+  const calls = view.calls.filter((one) => one !== call);
+  return during(add({ ...view, calls }, failed(call, textOf(message), 0)), { doing: doingOf(calls) });
+}
+
+function failed({ title, ended, startedAt }: LiveCall, because: string, now: number): Item {
+  const told = ended ?? { durationMs: now - startedAt };
+  return { type: 'call', title, outcome: 'failed', because, ...told, folded: true };
+}
+
+/** Nothing stays under way: what was said is kept, and a call without an end has been broken off. */
+function settle(view: View, now: number): View {
+  const { message, calls } = view;
+  const said =
+    message?.type === 'answer'
+      ? say(view, { type: 'answer', lines: message.tail, tail: [], characters: 0, done: true }, now)
+      : message
+        ? say(view, { type: 'thought', text: '', done: true }, now)
+        : view;
+  const closed = calls.reduce((so, call) => add(so, failed(call, 'It was broken off.', now)), said);
+  return { ...closed, calls: [], asked: {} };
+}
+
+function end(view: View, event: Extract<AgentEvent, { type: 'end' }>, now: number): View {
+  const settled = settle(view, now);
+  const elapsedMs = view.run ? now - view.run.startedAt : view.status.elapsedMs;
+  const told = describeEnd(event);
+  const ended = told ? add(settled, { type: 'notice', ...told }) : settled;
+  return { ...ended, run: null, status: { ...ended.status, elapsedMs } };
+}
+
+/** Its steps stand under the call that started it; what it says is for the agent that asked. */
+function followSubagent(view: View, told: Extract<AgentEvent, { type: 'subagent' }>): View {
+  const { event, agents } = innermost(told);
+  if (event.type === 'usage')
+    return { ...view, status: { ...view.status, costUsd: plus(view.status, event) } };
+  const line = subagentLine(event);
+  if (line === null) return view;
+  return changeCall(view, told.callId, ({ output }) => ({
+    output: `${output}[${agents.join(' › ')}] ${line}\n`.slice(-LIVE_OUTPUT),
+  }));
+}
+
+/** Null once a price was unknown. */
+function plus({ costUsd: sum }: Status, { costUsd }: Extract<AgentEvent, { type: 'usage' }>): number | null {
+  return sum === null || costUsd === null ? null : sum + costUsd;
+}
+
+function count(view: View, event: Extract<AgentEvent, { type: 'usage' }>): View {
+  const { status, run } = view;
+  const { usage } = event;
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = usage;
+  const input = inputTokens + cacheReadTokens + cacheWriteTokens;
+  const next: Status = {
+    ...status,
+    context: status.context && { ...status.context, tokens: input + outputTokens },
+    costUsd: plus(status, event),
+    cacheHit: input === 0 ? status.cacheHit : cacheReadTokens / input,
+  };
+  const counted = (run?.countedTokens ?? 0) + outputTokens;
+  return {
+    ...view,
+    status: next,
+    run: run && { ...run, countedTokens: counted, outputTokens: counted },
+  };
+}
+
+function unfold(view: View): View {
+  const { lastFolded } = view;
+  if (!lastFolded || !('folded' in lastFolded)) return view;
+  return { ...add(view, { ...lastFolded, folded: false }), lastFolded: null };
+}
+
+function add(view: View, item: Item): View {
+  const lastFolded = isFolded(item) ? item : view.lastFolded;
+  return { ...view, finished: [...view.finished, item], lastFolded };
+}
+
+function changeCall(view: View, callId: string, change: (call: LiveCall) => Partial<LiveCall>): View {
+  if (!view.calls.some((call) => call.callId === callId)) return view;
+  return {
+    ...view,
+    calls: view.calls.map((call) => (call.callId === callId ? { ...call, ...change(call) } : call)),
+  };
+}
+
+function newRun(now: number): LiveRun {
+  return {
+    startedAt: now,
+    doing: 'waiting for the model',
+    outputTokens: 0,
+    countedTokens: 0,
+    retry: null,
+  };
+}
+
+function during(view: View, change: Partial<LiveRun>): View {
+  return view.run ? { ...view, run: { ...view.run, ...change } } : view;
+}
+
+/** An estimate, until the vendor's own figure comes. */
+function grow(view: View, characters: number): View {
+  if (!view.run) return view;
+  return during(view, { outputTokens: view.run.outputTokens + characters / CHARACTERS_PER_TOKEN });
+}
+
+function doingOf(calls: readonly LiveCall[]): string {
+  const running = calls.filter(({ ended }) => !ended);
+  if (running.length === 0) return 'waiting for the model';
+  return running.length === 1 ? (running[0]?.title ?? '') : `running ${running.length} calls`;
+}

@@ -1,0 +1,21 @@
+import { readdir, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { workspace } from '../../../test/support/workspace.ts';
+import { ownKey } from './data-key.ts';
+
+test('a key is made once, kept for its owner alone, and found again', async () => {
+  const { home } = await workspace();
+  const file = path.join(home, 'data/own.key');
+  const key = ownKey(file);
+  expect(key).toMatch(/^[0-9a-f]{64}$/);
+  expect(ownKey(file)).toBe(key);
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect(await readdir(path.dirname(file))).toEqual(['own.key']);
+});
+
+test('where nothing can be written there is a key all the same', async () => {
+  const { home } = await workspace();
+  await writeFile(path.join(home, 'data'), 'a file, not a folder');
+  expect(ownKey(path.join(home, 'data/own.key'))).toMatch(/^[0-9a-f]{64}$/);
+});

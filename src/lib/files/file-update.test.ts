@@ -1,0 +1,59 @@
+import { mkdir, readFile, symlink } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { runTogether } from '../../../test/support/run-together.ts';
+import { workspace } from '../../../test/support/workspace.ts';
+import { updateFile } from './file-update.ts';
+import { lockFile } from './lock.ts';
+
+const PROCESSES = 20;
+const KEYS = 3;
+
+test('20 processes that change one file of settings and one of trust, some through a link, lose nothing', async () => {
+  const { home } = await workspace();
+  const real = path.join(home, 'real');
+  const link = path.join(home, 'link');
+  await mkdir(real);
+  await symlink(real, link);
+  const folders = Array.from({ length: PROCESSES }, (_, i) => path.join(home, `project-${i}`));
+  for (const folder of folders) await mkdir(folder);
+  const each = folders.map((folder, i) => {
+    const root = i % 2 === 0 ? real : link;
+    return [path.join(root, 'config.json'), root, folder, String(KEYS)];
+  });
+  await runTogether('update-settings.ts', { folder: home, each });
+  const { projects } = JSON.parse(await readFile(path.join(real, 'config.json'), 'utf8')) as {
+    projects: Record<string, unknown>;
+  };
+  const wanted = folders.flatMap((folder) => Array.from({ length: KEYS }, (_, i) => `${folder}-${i}`));
+  expect(Object.keys(projects).sort()).toEqual(wanted.sort());
+  const trust = JSON.parse(await readFile(path.join(real, 'trust.json'), 'utf8')) as { folders: object };
+  expect(Object.keys(trust.folders).sort()).toEqual([...folders].sort());
+}, 120_000);
+
+test('updates in one process take turns, too, and one that fails lets the next one in', async () => {
+  const { home } = await workspace();
+  const file = path.join(home, 'shared.json');
+  let running = 0;
+  let most = 0;
+  const updates = Array.from({ length: 20 }, (_, i) =>
+    updateFile(file, async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise((resolve) => setImmediate(resolve));
+      running -= 1;
+      if (i % 3 === 0) throw new Error('failed');
+    }).catch(() => undefined),
+  );
+  await Promise.all(updates);
+  expect(most).toBe(1);
+});
+
+test('a file is one file by all of its names: a lock holds across links to its folder', async () => {
+  const { home } = await workspace();
+  await mkdir(path.join(home, 'real'));
+  await symlink(path.join(home, 'real'), path.join(home, 'link'));
+  const lock = await lockFile(path.join(home, 'real', 's.jsonl'));
+  expect(await lockFile(path.join(home, 'link', 's.jsonl'))).toBeNull();
+  await lock?.release();
+});

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { patientRename } from './rename-with-retry.ts';
+
+/** Refuses so often, then lets it pass. */
+function refusing(times: number, code: string) {
+  const calls: string[] = [];
+  const move = async (from: string, to: string) => {
+    calls.push(`${from} ${to}`);
+    if (calls.length <= times) throw Object.assign(new Error(code), { code });
+  };
+  return { move, calls };
+}
+
+test('[N04] on Windows a file that is in use for a moment is replaced in the end', async () => {
+  const { move, calls } = refusing(3, 'EPERM');
+  await patientRename('a', 'b', { platform: 'win32', move });
+  expect(calls).toEqual(['a b', 'a b', 'a b', 'a b']);
+});
+
+test.each<[NodeJS.Platform, string, number]>([
+  ['linux', 'EPERM', 1],
+  ['darwin', 'EBUSY', 1],
+  ['win32', 'ENOENT', 1],
+  ['win32', 'EBUSY', 12],
+])('on %s a lasting %s is told after %i tries', async (platform, code, tries) => {
+  const { move, calls } = refusing(99, code);
+  await expect(patientRename('a', 'b', { platform, move })).rejects.toMatchObject({ code });
+  expect(calls.length).toBe(tries);
+});

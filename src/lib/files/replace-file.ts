@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto';
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fsyncSync,
+  ftruncateSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import path from 'node:path';
+import { nativePath } from '../paths/raw-path.ts';
+import { syncFolder } from './sync-folder.ts';
+
+/**
+ * Gives a file of the user its content. One that exists is written in place, so that its other names, its owner, its
+ * rights and its attributes stay; if it does not let itself be written, another takes its place. A null mode is left as
+ * it is. The folder must be there.
+ */
+export function replaceFile(file: string, bytes: Uint8Array, mode: number | null): void {
+  const place = nativePath(file);
+  const stat = lstatSync(place, { throwIfNoEntry: false });
+  if (!stat?.isFile()) {
+    putInPlace(file, bytes, mode ?? 0o644);
+    return;
+  }
+  try {
+    overwrite(place, bytes, readFileSync(place));
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (!['EACCES', 'EPERM', 'ETXTBSY'].includes(code)) throw error;
+    putInPlace(file, bytes, mode ?? stat.mode & 0o7777);
+    return;
+  }
+  if (mode !== null && mode !== (stat.mode & 0o7777)) chmodSync(place, mode);
+}
+
+/** Written beside the file, then renamed. */
+function putInPlace(file: string, bytes: Uint8Array, mode: number): void {
+  const folder = path.dirname(file);
+  const temporary = nativePath(path.join(folder, `.aca-${randomBytes(8).toString('hex')}.tmp`));
+  try {
+    const descriptor = openSync(temporary, 'wx', 0o600);
+    try {
+      writeOver(descriptor, bytes);
+      // The creation mode is narrowed by the umask; this is not.
+      fchmodSync(descriptor, mode);
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+    renameSync(temporary, nativePath(file));
+    syncFolder(nativePath(folder));
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}
+
+const IN_PLACE = constants.O_RDWR | ((constants.O_NOFOLLOW as number | undefined) ?? 0);
+
+/**
+ * Writes over a file that holds `old`, and puts that back if the disk takes only a part. Refused with ESTALE when the
+ * file holds something else by now. On the disk when it returns.
+ */
+export function overwrite(place: string | Buffer, bytes: Uint8Array, old: Uint8Array): void {
+  const descriptor = openSync(place, IN_PLACE);
+  try {
+    if (!readFileSync(descriptor).equals(old))
+      throw Object.assign(new Error('Somebody else changed the file.'), { code: 'ESTALE' });
+    try {
+      writeOver(descriptor, bytes);
+    } catch (error) {
+      // What it held before has its place on the disk already.
+      writeOver(descriptor, old);
+      throw error;
+    }
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function writeOver(descriptor: number, bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at, bytes.length - at, at);
+  ftruncateSync(descriptor, bytes.length);
+}
+
+/**
+ * Whether a file looks like one whose writing in place, from one content to another, was cut off: every byte is that of
+ * the one or the other.
+ */
+export function isTorn(now: Uint8Array, from: Uint8Array, to: Uint8Array): boolean {
+  if (now.length < Math.min(from.length, to.length) || now.length > Math.max(from.length, to.length))
+    return false;
+  return now.every((byte, at) => byte === from[at] || byte === to[at]);
+}

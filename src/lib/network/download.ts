@@ -1,0 +1,335 @@
+import { createHash, type Hash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open, readFile, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { makePrivateFolder } from '../files/private-folder.ts';
+
+/**
+ * - `unreachable`: nobody answers there, or not in time.
+ * - `refused`: the server said no; `status` tells which no.
+ * - `cut`: it broke off again and again; what came is kept and goes on from there next time.
+ * - `mismatch`: what came is not what was promised; it is thrown away.
+ * - `disk_full`: there is no room; what came is kept.
+ */
+export type DownloadFault = 'unreachable' | 'refused' | 'cut' | 'mismatch' | 'disk_full';
+
+export class DownloadError extends Error {
+  override name = 'DownloadError';
+  readonly fault: DownloadFault;
+  readonly status: number | undefined;
+
+  constructor(fault: DownloadFault, message: string, options?: ErrorOptions & { status?: number }) {
+    super(message, options);
+    this.fault = fault;
+    this.status = options?.status;
+  }
+}
+
+export type Progress = { done: number; total: number | null; bytesPerSecond: number };
+
+export type Wanted = {
+  url: string;
+  /** Where the whole of it ends up. Until then it grows in `FILE.part`. */
+  file: string;
+  /** In hexadecimal. */
+  sha256?: string;
+  /** In base64, as npm registries write it. */
+  sha512?: string;
+  /** In bytes, where it is known beforehand. */
+  size?: number;
+  headers?: Record<string, string>;
+};
+
+export type DownloadOptions = {
+  signal: AbortSignal;
+  fetch?: typeof globalThis.fetch;
+  progress?(progress: Progress): void;
+  /** Longest wait for an answer to begin, at every redirect anew. */
+  connectMs?: number;
+  /** Longest silence in the middle. */
+  silenceMs?: number;
+  /** Room on the disk that holds a folder. */
+  freeBytes?(folder: string): Promise<number>;
+};
+
+const CONNECT_MS = 5_000;
+const SILENCE_MS = 30_000;
+const MOST_REDIRECTS = 10;
+/** So often in a row a connection may break without having brought anything. */
+const MOST_EMPTY_TRIES = 3;
+const TELL_EVERY_MS = 100;
+/** Left free on the disk. */
+const MARGIN = 16 * 1024 * 1024;
+
+type Work = Wanted &
+  Required<Pick<DownloadOptions, 'connectMs' | 'silenceMs' | 'freeBytes'>> & {
+    part: string;
+    signal: AbortSignal;
+    fetch: typeof globalThis.fetch;
+    meter: Meter;
+  };
+
+/** Fetches a file. It appears whole and checked, or not at all; what was broken off goes on where it was. */
+export async function download(wanted: Wanted, options: DownloadOptions): Promise<{ bytes: number }> {
+  const { signal, fetch = globalThis.fetch, progress } = options;
+  const { connectMs = CONNECT_MS, silenceMs = SILENCE_MS, freeBytes = freeBytesIn } = options;
+  const work: Work = {
+    ...wanted,
+    ...{ connectMs, silenceMs, freeBytes, signal, fetch },
+    part: `${wanted.file}.part`,
+    meter: createMeter(progress),
+  };
+  makePrivateFolder(path.dirname(wanted.file));
+  for (let empty = 0; ; ) {
+    const before = await sizeOf(work.part);
+    const outcome = await tryOnce(work, before);
+    if (outcome === 'whole') break;
+    empty = (await sizeOf(work.part)) > before ? 0 : empty + 1;
+    if (empty >= MOST_EMPTY_TRIES)
+      throw new DownloadError('cut', `${hostOf(wanted.url)} broke off in the middle of ${nameOf(wanted)}.`);
+  }
+  await check(work);
+  await rename(work.part, wanted.file);
+  await rm(`${work.part}.etag`, { force: true });
+  work.meter.end();
+  return { bytes: await sizeOf(wanted.file) };
+}
+
+async function tryOnce(work: Work, have: number): Promise<'whole' | 'cut'> {
+  const { part, signal } = work;
+  if (work.size !== undefined && have === work.size) return 'whole';
+  const tag = have > 0 ? await readFile(`${part}.etag`, 'utf8').catch(() => null) : null;
+  const stop = new AbortController();
+  const both = AbortSignal.any([signal, stop.signal]);
+  try {
+    const response = await answer(work, { have, tag, signal: both });
+    if (response.status === 416) {
+      // The server has no more than we have, or another file by now: the check tells which.
+      if (totalOf(response, 0) === have) return 'whole';
+      await forget(part);
+      return 'cut';
+    }
+    const goesOn = response.status === 206 && startOf(response) === have;
+    if (response.status === 206 && !goesOn) {
+      await forget(part);
+      return 'cut';
+    }
+    const from = goesOn ? have : 0;
+    const total = totalOf(response, from);
+    await assertRoom(work, total === null ? 0 : total - from);
+    const etag = response.headers.get('etag');
+    if (from === 0) await (etag ? writeFile(`${part}.etag`, etag) : rm(`${part}.etag`, { force: true }));
+    const to = await append(response, { work, from, total, stop });
+    return total === null || to >= total ? 'whole' : 'cut';
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof DownloadError) throw error;
+    if (isDiskFull(error)) throw diskFull(work, error);
+    if (isOfDisk(error)) throw error;
+    return 'cut';
+  }
+}
+
+/** The answer after all redirects. A secret in the headers stays with the host it is for. */
+async function answer(
+  work: Work,
+  { have, tag, signal }: { have: number; tag: string | null; signal: AbortSignal },
+): Promise<Response> {
+  let url = new URL(work.url);
+  const range = have > 0 ? { range: `bytes=${have}-`, ...(tag ? { 'if-range': tag } : {}) } : {};
+  for (let hops = 0; hops <= MOST_REDIRECTS; hops++) {
+    const own = url.origin === new URL(work.url).origin ? work.headers : undefined;
+    const response = await askOnce(work, url, {
+      headers: { ...own, ...range, 'accept-encoding': 'identity' },
+      redirect: 'manual',
+      signal,
+    });
+    const location = response.headers.get('location');
+    if (response.status < 300 || response.status >= 400 || location === null) {
+      if (response.ok || response.status === 416) return response;
+      await response.body?.cancel();
+      throw new DownloadError('refused', `${url.host} answered ${response.status} for ${nameOf(work)}.`, {
+        status: response.status,
+      });
+    }
+    await response.body?.cancel();
+    const next = new URL(location, url);
+    if (next.protocol !== url.protocol && next.protocol !== 'https:')
+      throw new DownloadError('refused', `${url.host} leads to an address that is not safe, ${next.origin}.`);
+    url = next;
+  }
+  throw new DownloadError('refused', `${hostOf(work.url)} leads on and on, and never to ${nameOf(work)}.`);
+}
+
+async function askOnce(work: Work, url: URL, init: RequestInit & { signal: AbortSignal }): Promise<Response> {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), work.connectMs);
+  try {
+    return await work.fetch(url, { ...init, signal: AbortSignal.any([init.signal, late.signal]) });
+  } catch (error) {
+    work.signal.throwIfAborted();
+    const why = late.signal.aborted ? `within ${work.connectMs / 1000} s` : `(${reasonOf(error)})`;
+    throw new DownloadError('unreachable', `${url.host} does not answer ${why}.`, { cause: error });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Writes the answer behind what is there; the new size. */
+async function append(
+  response: Response,
+  { work, from, total, stop }: { work: Work; from: number; total: number | null; stop: AbortController },
+): Promise<number> {
+  const handle = await open(work.part, from === 0 ? 'w' : 'r+');
+  let at = from;
+  let timer: NodeJS.Timeout | undefined;
+  const watch = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => stop.abort(), work.silenceMs);
+  };
+  try {
+    watch();
+    for await (const chunk of response.body ?? []) {
+      // A write may take only a part of what it is given, above all on a disk that is nearly full.
+      for (let written = 0; written < chunk.length; ) {
+        const { bytesWritten } = await handle.write(chunk, written, chunk.length - written, at + written);
+        written += bytesWritten;
+      }
+      at += chunk.length;
+      work.meter.tell({ done: at, total });
+      work.signal.throwIfAborted();
+      watch();
+    }
+    await handle.sync();
+    return at;
+  } finally {
+    clearTimeout(timer);
+    await handle.close();
+  }
+}
+
+async function check({ part, sha256, sha512, size, ...work }: Work): Promise<void> {
+  const actual = await sizeOf(part);
+  const digests = await digestsOf(part, { ...(sha256 && { sha256 }), ...(sha512 && { sha512 }) });
+  const isRight =
+    (size === undefined || size === actual) &&
+    (sha256 === undefined || digests.sha256?.toLowerCase() === sha256.toLowerCase()) &&
+    (sha512 === undefined || digests.sha512 === sha512);
+  if (isRight) return;
+  await forget(part);
+  throw new DownloadError(
+    'mismatch',
+    `What ${hostOf(work.url)} sent as ${nameOf(work)} is not the file that was asked for: its checksum is wrong.`,
+  );
+}
+
+async function digestsOf(
+  file: string,
+  wanted: { sha256?: string; sha512?: string },
+): Promise<{ sha256?: string; sha512?: string }> {
+  const hashes: [name: 'sha256' | 'sha512', hash: Hash][] = [];
+  if (wanted.sha256) hashes.push(['sha256', createHash('sha256')]);
+  if (wanted.sha512) hashes.push(['sha512', createHash('sha512')]);
+  if (hashes.length === 0) return {};
+  for await (const chunk of createReadStream(file, { highWaterMark: 1 << 20 })) {
+    for (const [, hash] of hashes) hash.update(chunk as Buffer);
+  }
+  return Object.fromEntries(
+    hashes.map(([name, hash]) => [name, hash.digest(name === 'sha256' ? 'hex' : 'base64')]),
+  );
+}
+
+async function assertRoom(work: Work, needed: number): Promise<void> {
+  const free = await work.freeBytes(path.dirname(work.file));
+  if (needed > 0 && free < needed + MARGIN) throw diskFull(work, undefined, { needed, free });
+}
+
+function diskFull(work: Work, cause?: unknown, room?: { needed: number; free: number }): DownloadError {
+  const figures = room ? `: it needs ${megabytes(room.needed)} more, ${megabytes(room.free)} are free` : '';
+  return new DownloadError(
+    'disk_full',
+    `There is no room for ${nameOf(work)} in ${path.dirname(work.file)}${figures}.`,
+    {
+      cause,
+    },
+  );
+}
+
+async function freeBytesIn(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
+}
+
+async function forget(part: string): Promise<void> {
+  await Promise.all([part, `${part}.etag`].map((file) => rm(file, { force: true })));
+}
+
+async function sizeOf(file: string): Promise<number> {
+  return (await stat(file).catch(() => null))?.size ?? 0;
+}
+
+function startOf(response: Response): number | null {
+  const start = /^bytes (\d+)-/.exec(response.headers.get('content-range') ?? '')?.[1];
+  return start === undefined ? null : Number(start);
+}
+
+/** How large the whole file is, as far as the server says. */
+function totalOf(response: Response, from: number): number | null {
+  const whole = /\/(\d+)$/.exec(response.headers.get('content-range') ?? '')?.[1];
+  if (whole !== undefined) return Number(whole);
+  const length = response.headers.get('content-length');
+  return length === null || response.status === 416 ? null : from + Number(length);
+}
+
+type Meter = { tell(at: { done: number; total: number | null }): void; end(): void };
+
+/** Tells now and then, and at the end; the speed is that of the last seconds. */
+function createMeter(progress: DownloadOptions['progress']): Meter {
+  let last: Progress | undefined;
+  let told = 0;
+  let since: { time: number; done: number } | undefined;
+  return {
+    tell(at) {
+      const now = performance.now();
+      since ??= { time: now, done: at.done };
+      const seconds = (now - since.time) / 1000;
+      const bytesPerSecond = seconds > 0 ? Math.max(0, at.done - since.done) / seconds : 0;
+      last = { ...at, bytesPerSecond };
+      if (now - told < TELL_EVERY_MS) return;
+      told = now;
+      if (seconds > 5) since = { time: now, done: at.done };
+      progress?.(last);
+    },
+    end() {
+      if (last) progress?.(last);
+    },
+  };
+}
+
+function isDiskFull(error: unknown): boolean {
+  return ['ENOSPC', 'EDQUOT', 'EFBIG'].includes((error as NodeJS.ErrnoException).code ?? '');
+}
+
+/** Our own disk said no; a network never says these. */
+function isOfDisk(error: unknown): boolean {
+  return ['EACCES', 'EPERM', 'EROFS', 'EISDIR', 'ENOENT', 'EIO'].includes(
+    (error as NodeJS.ErrnoException).code ?? '',
+  );
+}
+
+function reasonOf(error: unknown): string {
+  const { code, cause, message } = error as NodeJS.ErrnoException & { cause?: NodeJS.ErrnoException };
+  return code ?? cause?.code ?? cause?.message ?? message;
+}
+
+function nameOf({ file }: Pick<Wanted, 'file'>): string {
+  return path.basename(file);
+}
+
+function hostOf(url: string): string {
+  return new URL(url).host;
+}
+
+function megabytes(bytes: number): string {
+  return `${Math.ceil(bytes / 1e6)} MB`;
+}

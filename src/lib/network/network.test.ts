@@ -1,0 +1,165 @@
+import { readFile } from 'node:fs/promises';
+import { createServer as createHttp, type RequestListener, type Server } from 'node:http';
+import { createServer as createHttps } from 'node:https';
+import { type AddressInfo, connect } from 'node:net';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { workspace } from '../../../test/support/workspace.ts';
+import { networkFetch } from './network.ts';
+import { certificates } from './routed-fetch.ts';
+
+const tls = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../../test/support/tls');
+const caFile = path.join(tls, 'cert.pem');
+
+async function listening(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+const answer: RequestListener = (request, response) => {
+  response.writeHead(200, { 'x-served': 'yes', 'retry-after': '3' });
+  request.pipe(response);
+};
+
+/** A server with a certificate that only our file vouches for. */
+async function secureServer(): Promise<number> {
+  const [key, cert] = await Promise.all([readFile(path.join(tls, 'key.pem')), readFile(caFile)]);
+  return listening(createHttps({ key, cert }, answer));
+}
+
+/** A proxy that knows `api.test`, which no name server does: a tunnel to `port`. */
+async function proxyTo(port: number): Promise<{ url: string; asked: string[]; credentials: unknown[] }> {
+  const asked: string[] = [];
+  const credentials: unknown[] = [];
+  const proxy = createHttp().on('connect', (request, socket) => {
+    asked.push(request.url ?? '');
+    credentials.push(request.headers['proxy-authorization']);
+    const upstream = connect(port, '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      upstream.pipe(socket).pipe(upstream);
+    });
+    upstream.on('error', () => socket.destroy());
+    socket.on('error', () => upstream.destroy());
+  });
+  return { url: `127.0.0.1:${await listening(proxy)}`, asked, credentials };
+}
+
+async function fetchWith(env: Record<string, string>, options: { caFile?: string } = {}) {
+  const fetch = await networkFetch(env, options);
+  if (!fetch) throw new Error('expected a fetch of our own');
+  return fetch;
+}
+
+describe('[N06] without a proxy or a certificate', () => {
+  test('the runtime’s own fetch is left alone', async () => {
+    expect(await networkFetch({})).toBeUndefined();
+    expect(await networkFetch({ NO_PROXY: '*', HTTPS_PROXY: '', https_proxy: '' })).toBeUndefined();
+  });
+});
+
+describe('[N06] through a proxy', () => {
+  test.each(['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy', 'HTTP_PROXY'])(
+    'named by %s, a request and its answer pass whole',
+    async (variable) => {
+      const proxy = await proxyTo(await secureServer());
+      const fetch = await fetchWith({ [variable]: `http://${proxy.url}` }, { caFile });
+
+      const response = await fetch('https://api.test/v1', { method: 'POST', body: 'ping' });
+
+      expect({ status: response.status, text: await response.text() }).toEqual({ status: 200, text: 'ping' });
+      expect(proxy.asked).toEqual(['api.test:443']);
+    },
+  );
+
+  test('the answer is the runtime’s own kind, headers included', async () => {
+    const proxy = await proxyTo(await secureServer());
+    const fetch = await fetchWith({ HTTPS_PROXY: proxy.url }, { caFile });
+    const response = await fetch(new Request('https://api.test/', { method: 'POST', body: 'ping' }));
+    expect(response).toBeInstanceOf(Response);
+    expect(response.headers).toBeInstanceOf(Headers);
+    expect([response.headers.get('retry-after'), await response.text()]).toEqual(['3', 'ping']);
+  });
+
+  test('credentials in the proxy’s address are sent to the proxy', async () => {
+    const proxy = await proxyTo(await secureServer());
+    const fetch = await fetchWith({ HTTPS_PROXY: `http://me:p%40ss@${proxy.url}` }, { caFile });
+    await fetch('https://api.test/');
+    expect(proxy.credentials).toEqual([`Basic ${Buffer.from('me:p@ss').toString('base64')}`]);
+  });
+
+  test('hosts in NO_PROXY and loopback addresses are reached directly', async () => {
+    const proxy = await proxyTo(1);
+    const port = await secureServer();
+    const plain = await listening(createHttp(answer));
+    const fetch = await fetchWith(
+      { ALL_PROXY: `http://${proxy.url}`, NO_PROXY: 'api.test,.example' },
+      { caFile },
+    );
+
+    expect((await fetch(`https://localhost:${port}/`)).status).toBe(200);
+    expect((await fetch(`https://127.0.0.1:${port}/`)).status).toBe(200);
+    expect((await fetch(`http://127.0.0.1:${plain}/`)).status).toBe(200);
+    // Nobody can resolve this name, so an attempt to do so is proof enough.
+    await expect(fetch('https://api.test/')).rejects.toMatchObject({
+      cause: { code: expect.stringMatching(/^(ENOTFOUND|EAI_AGAIN)$/) },
+    });
+    expect(proxy.asked).toEqual([]);
+  });
+
+  test('a proxy that refuses is an error, not a way around it', async () => {
+    const port = await listening(
+      createHttp().on('connect', (_, socket) => socket.end('HTTP/1.1 403 Forbidden\r\n\r\n')),
+    );
+    const fetch = await fetchWith({ HTTPS_PROXY: `http://127.0.0.1:${port}` });
+    await expect(fetch('https://api.test/')).rejects.toThrow();
+  });
+
+  test('an abort reaches the request', async () => {
+    const hanging = await listening(createHttp(() => undefined));
+    const fetch = await fetchWith({ HTTPS_PROXY: 'http://127.0.0.1:9' });
+    const reason = new Error('enough');
+    const abort = new AbortController();
+    setTimeout(() => abort.abort(reason), 50);
+    await expect(fetch(`http://127.0.0.1:${hanging}/`, { signal: abort.signal })).rejects.toBe(reason);
+  });
+});
+
+describe('[N06] with certificates of one’s own', () => {
+  test('a server is trusted that was not before', async () => {
+    const port = await secureServer();
+    await expect(globalThis.fetch(`https://localhost:${port}/`)).rejects.toThrow();
+    const fetch = await fetchWith({}, { caFile });
+    expect((await fetch(`https://localhost:${port}/`)).headers.get('x-served')).toBe('yes');
+  });
+
+  test('another file’s certificates do not vouch for it, but an extra file’s do', async () => {
+    const port = await secureServer();
+    const { rootCertificates } = await import('node:tls');
+    const { root } = await workspace({ 'other.pem': rootCertificates[0] ?? '' });
+    const other = { caFile: path.join(root, 'other.pem') };
+
+    await expect((await fetchWith({}, other))(`https://localhost:${port}/`)).rejects.toThrow();
+    const both = await fetchWith({ NODE_EXTRA_CA_CERTS: caFile }, other);
+    expect((await both(`https://localhost:${port}/`)).status).toBe(200);
+  });
+
+  test('the usual authorities stay trusted', async () => {
+    const { rootCertificates } = await import('node:tls');
+    expect(await certificates({}, caFile)).toEqual([...rootCertificates, await readFile(caFile, 'utf8')]);
+  });
+
+  test('a file that is missing or holds none is named', async () => {
+    const { root } = await workspace({ 'notes.txt': 'hello' });
+    const missing = path.join(root, 'missing.pem');
+    await expect(networkFetch({}, { caFile: missing })).rejects.toThrow(
+      `Cannot read the certificates in ${missing} (ENOENT).`,
+    );
+    const notes = path.join(root, 'notes.txt');
+    await expect(networkFetch({}, { caFile: notes })).rejects.toThrow(`${notes} holds no PEM certificate.`);
+  });
+});

@@ -1,0 +1,62 @@
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import { readRegularText } from '../files/regular-file.ts';
+
+/** Keys of a repository's own settings that name programs, other files or other folders, by the word they end in. */
+const TELLING: readonly [key: RegExp, what: string][] = [
+  [/\[\s*include(if)?\b/i, 'include'],
+  [/\b(clean|smudge|process)\s*=/i, 'filter'],
+  [/\btextconv\s*=/i, 'textconv'],
+  [/\b(external|command)\s*=/i, 'diff'],
+  [/\bworktree\s*=/i, 'core.worktree'],
+  [/\bfsmonitor\s*=\s*(?!(true|false)\s*$)\S/im, 'core.fsmonitor'],
+  [/\bprogram\s*=/i, 'gpg.program'],
+  [/\b(partialclone|promisor)\b/i, 'promisor'],
+];
+/** What `git lfs install --local` writes: a program of the user's own. */
+const LARGE_FILES =
+  /^\s*(clean = git-lfs clean -- %f|smudge = git-lfs smudge( --skip)? -- %f|process = git-lfs filter-process( --skip)?)\s*$/gim;
+
+/**
+ * Why git, standing in `folder`, would run programs that the repository itself names, or null. Only what the
+ * environment cannot outrank is looked for; see `safeGitEnvironment`.
+ */
+export function repositoryPrograms(folder: string): string | null {
+  const root = repositoryAround(folder);
+  if (root === null) return null;
+  const settings = gitFolders(root).flatMap((one) => [
+    path.join(one, 'config'),
+    path.join(one, 'config.worktree'),
+  ]);
+  for (const file of settings) {
+    const text = textOf(file)?.replaceAll(LARGE_FILES, '') ?? '';
+    const found = TELLING.find(([key]) => key.test(text));
+    if (found !== undefined) return `the repository's own settings (${found[1]}) can make git run programs`;
+  }
+  const modules = [textOf(path.join(root, '.gitmodules')), ...settings.map(textOf)];
+  if (modules.some((text) => /\bignore\s*=/i.test(text ?? '')))
+    return "git would look into the repository's submodules";
+  return null;
+}
+
+function repositoryAround(folder: string): string | null {
+  for (let at = path.resolve(folder); ; at = path.dirname(at)) {
+    if (statSync(path.join(at, '.git'), { throwIfNoEntry: false })) return at;
+    if (path.dirname(at) === at) return null;
+  }
+}
+
+/** A worktree has a folder of its own and one that it shares. */
+function gitFolders(root: string): string[] {
+  const dot = path.join(root, '.git');
+  const [, elsewhere] = /^gitdir: (.+)$/m.exec(textOf(dot) ?? '') ?? [];
+  const own = elsewhere === undefined ? dot : path.resolve(root, elsewhere.trim());
+  const shared = textOf(path.join(own, 'commondir'));
+  return shared === null ? [own] : [own, path.resolve(own, shared.trim())];
+}
+
+/** Null when there is no such file. */
+function textOf(file: string): string | null {
+  const stat = statSync(file, { throwIfNoEntry: false });
+  return stat?.isFile() ? readRegularText(file) : null;
+}

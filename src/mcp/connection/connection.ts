@@ -1,0 +1,343 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type {
+  CallToolResult,
+  ElicitRequestFormParams,
+  ElicitResult,
+  GetPromptResult,
+  ReadResourceResult,
+} from '@modelcontextprotocol/sdk/types.js';
+import { raceAbort } from '../../lib/async/abort.ts';
+import { type Ask, elicit } from '../elicit.ts';
+import { plain } from '../plain.ts';
+import { expandSettings, type ServerSettings } from '../settings.ts';
+import { listOffers, noOffers, type Offers } from '../tools/offers.ts';
+import { isLostSession, needsLogin } from './http.ts';
+import { type OpenClient, openClient, type Surroundings, withLastWords } from './open-client.ts';
+import { createPatience, type Patience } from './patience.ts';
+import { within } from './within.ts';
+
+/** `login`: a person must log in first. `off`: switched off, or ended. */
+export type Phase = 'connecting' | 'ready' | 'failed' | 'login' | 'off';
+
+export type ConnectionDeps = Surroundings & {
+  /** Something that may be seen from outside is another now. */
+  onChange(): void;
+  notice(text: string): void;
+  /** The first pause before a server that died is started again. */
+  backoffMs?: number;
+};
+
+export type CallOptions = { signal: AbortSignal; progress(text: string): void; ask: Ask };
+
+const START_MS = 30_000;
+const CALL_MS = 120_000;
+/** A server that was up for so long has earned its tries anew. */
+const STEADY_MS = 60_000;
+const MAX_TRIES = 5;
+const MAX_BACKOFF_MS = 30_000;
+/** How long a call waits for a server that is on its way back. */
+const COMING_BACK_MS = 10_000;
+const REFRESH_MS = 200;
+const GOODBYE_MS = 500;
+const MAX_LOG = 50;
+const LONGEST = 2 ** 31 - 1;
+
+type Send<T> = (client: Client, patience: Patience) => Promise<T>;
+
+/** One server: connected once, asked again where it went, ended with the hub. Its troubles stay its own. */
+export class Connection {
+  readonly name: string;
+  readonly settings: ServerSettings;
+  readonly #deps: ConnectionDeps;
+  readonly #closed = new AbortController();
+  readonly #calls = new Set<{ ask: Ask; patience: Patience }>();
+  #phase: Phase = 'off';
+  #trouble = '';
+  #offers: Offers = noOffers;
+  #log: string[] = [];
+  #open: OpenClient | undefined;
+  #connecting: Promise<void> | undefined;
+  #tries = 0;
+  #readySince = 0;
+  #refreshing: Promise<void> | undefined;
+  #stale = false;
+
+  constructor(name: string, settings: ServerSettings, deps: ConnectionDeps) {
+    this.name = name;
+    this.settings = settings;
+    this.#deps = deps;
+  }
+
+  get phase(): Phase {
+    return this.#phase;
+  }
+
+  /** Why it is not ready, in words. */
+  get trouble(): string {
+    return this.#trouble;
+  }
+
+  get offers(): Offers {
+    return this.#offers;
+  }
+
+  get log(): readonly string[] {
+    return this.#log;
+  }
+
+  /** Resolves when it is ready or known not to be; never rejects. */
+  start(): Promise<void> {
+    if (this.settings.disabled || this.#closed.signal.aborted) return Promise.resolve();
+    this.#connecting ??= this.#connect().finally(() => {
+      this.#connecting = undefined;
+    });
+    return this.#connecting;
+  }
+
+  /** From the beginning, whatever it is doing. */
+  async restart(): Promise<void> {
+    await this.#connecting;
+    const before = this.#open;
+    this.#open = undefined;
+    this.#tries = 0;
+    await before?.transport.close();
+    await this.start();
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort();
+    const open = this.#open;
+    this.#open = undefined;
+    this.#phase = 'off';
+    if (open) await sayGoodbye(open);
+    await Promise.all([open?.transport.close(), this.#connecting]);
+  }
+
+  async callTool(
+    tool: string,
+    input: Record<string, unknown>,
+    options: CallOptions,
+  ): Promise<CallToolResult> {
+    const { CallToolResultSchema } = await import('@modelcontextprotocol/sdk/types.js');
+    return this.#request(options, (client, patience) =>
+      client.request(
+        { method: 'tools/call', params: { name: tool, arguments: input } },
+        CallToolResultSchema,
+        {
+          signal: patience.signal,
+          timeout: LONGEST,
+          onprogress: ({ progress, total, message }) => {
+            patience.heard();
+            options.progress(`${message ?? (total === undefined ? progress : `${progress} of ${total}`)}\n`);
+          },
+        },
+      ),
+    );
+  }
+
+  readResource(uri: string, options: CallOptions): Promise<ReadResourceResult> {
+    return this.#request(options, (client, { signal }) =>
+      client.readResource({ uri }, { signal, timeout: LONGEST }),
+    );
+  }
+
+  getPrompt(name: string, args: Record<string, string>, options: CallOptions): Promise<GetPromptResult> {
+    return this.#request(options, (client, { signal }) =>
+      client.getPrompt({ name, arguments: args }, { signal, timeout: LONGEST }),
+    );
+  }
+
+  async #request<T>(options: CallOptions, send: Send<T>): Promise<T> {
+    try {
+      return await this.#requestOnce(options, send);
+    } catch (error) {
+      if (!isLostSession(error)) throw error;
+      return this.#requestOnce(options, send);
+    }
+  }
+
+  async #requestOnce<T>({ signal, ask }: CallOptions, send: Send<T>): Promise<T> {
+    const { client, transport } = await this.#ready(signal);
+    const patience = createPatience(this.settings.timeoutMs ?? CALL_MS, signal);
+    const call = { ask, patience };
+    this.#calls.add(call);
+    try {
+      return await raceAbort(send(client, patience), patience.signal);
+    } catch (error) {
+      if (patience.isOver())
+        throw new Error(`MCP server ${this.name} gave ${(patience.signal.reason as Error).message}`);
+      this.#consider(error, client);
+      throw signal.aborted ? error : withLastWords(error, transport);
+    } finally {
+      patience.end();
+      this.#calls.delete(call);
+    }
+  }
+
+  /** Waits for a server that is on its way; throws for one that is not. */
+  async #ready(signal: AbortSignal): Promise<OpenClient> {
+    if (this.#connecting) await within(this.#connecting, COMING_BACK_MS, signal);
+    signal.throwIfAborted();
+    if (this.#phase === 'ready' && this.#open) return this.#open;
+    throw new Error(notConnected(this.name, this.#phase, this.#trouble));
+  }
+
+  async #connect(): Promise<void> {
+    for (let isAgain = false; ; isAgain = true) {
+      if (isAgain && !(await this.#pause())) return;
+      this.#become('connecting');
+      try {
+        await this.#connectOnce();
+        return;
+      } catch (error) {
+        if (this.#closed.signal.aborted) return;
+        if (!this.#mayTryAgain(error)) return this.#fail(error);
+      }
+    }
+  }
+
+  async #connectOnce(): Promise<void> {
+    const settings = expandSettings(this.settings, this.#deps.env);
+    const timeoutMs = this.settings.timeoutMs ?? START_MS;
+    const open = await openClient(settings, this.#deps, {
+      ears: {
+        changed: () => this.#refresh(),
+        log: (line) => this.#note(line),
+        elicit: (form) => this.#elicit(form),
+      },
+      signal: this.#closed.signal,
+      timeoutMs,
+    });
+    this.#open = open;
+    open.client.onclose = () => this.#lost(open);
+    // What it says amiss is worth a line in its log, and nothing else.
+    open.client.onerror = (error) => this.#note(`error: ${error.message}`);
+    try {
+      this.#offers = await listOffers(open.client, { timeout: timeoutMs });
+    } catch (error) {
+      this.#open = undefined;
+      await open.transport.close();
+      throw withLastWords(error, open.transport);
+    }
+    this.#readySince = performance.now();
+    this.#trouble = '';
+    this.#become('ready');
+  }
+
+  /** Only a server that has worked before, and not one that dies again and again. */
+  #mayTryAgain(error: unknown): boolean {
+    return this.#readySince > 0 && this.#tries < MAX_TRIES && !needsLogin(error);
+  }
+
+  async #pause(): Promise<boolean> {
+    const { backoffMs = 500 } = this.#deps;
+    const ms = Math.min(MAX_BACKOFF_MS, backoffMs * 2 ** this.#tries++);
+    return sleep(ms, true, { signal: this.#closed.signal, ref: false }).catch(() => false);
+  }
+
+  #fail(error: unknown): void {
+    this.#offers = noOffers;
+    if (needsLogin(error)) {
+      this.#trouble = `log in with \`aca mcp login ${this.name}\``;
+      this.#become('login');
+    } else {
+      this.#trouble = plain((error as Error).message);
+      this.#become('failed');
+    }
+    this.#deps.notice(
+      `${notConnected(this.name, this.#phase, this.#trouble)}. It goes on without its tools.`,
+    );
+  }
+
+  #lost(open: OpenClient): void {
+    if (this.#open !== open || this.#closed.signal.aborted) return;
+    this.#open = undefined;
+    if (performance.now() - this.#readySince > STEADY_MS) this.#tries = 0;
+    const words = 'lastWords' in open.transport ? String(open.transport.lastWords) : '';
+    this.#note(`ended by itself${words === '' ? '' : `: ${words}`}`);
+    if (this.#tries >= MAX_TRIES) {
+      this.#fail(new Error(`it ended again and again${words && `: ${words}`}`));
+      return;
+    }
+    this.#become('connecting');
+    this.#connecting ??= this.#pause()
+      .then(async (goOn) => {
+        if (goOn) await this.#connect();
+      })
+      .finally(() => {
+        this.#connecting = undefined;
+      });
+  }
+
+  /** Over HTTP nobody says that a server has gone: it shows with the next request. */
+  #consider(error: unknown, client: Client): void {
+    const open = this.#open;
+    if (!open || open.client !== client || this.settings.url === undefined) return;
+    const isGone = isLostSession(error) || (error instanceof TypeError && /fetch failed/.test(error.message));
+    if (needsLogin(error)) {
+      this.#open = undefined;
+      void open.transport.close();
+      this.#fail(error);
+    } else if (isGone) {
+      void open.transport.close();
+      this.#lost(open);
+    }
+  }
+
+  /** Several changes at once are one. */
+  #refresh(): void {
+    this.#stale = true;
+    this.#refreshing ??= this.#refreshNow().finally(() => {
+      this.#refreshing = undefined;
+    });
+  }
+
+  async #refreshNow(): Promise<void> {
+    while (this.#stale && this.#open) {
+      await sleep(REFRESH_MS, undefined, { ref: false });
+      this.#stale = false;
+      const open = this.#open;
+      if (!open || this.#phase !== 'ready') return;
+      try {
+        const offers = await listOffers(open.client, { timeout: START_MS });
+        if (this.#open !== open) return;
+        this.#offers = offers;
+        this.#deps.onChange();
+      } catch (error) {
+        this.#note(`error: its lists could not be read again: ${(error as Error).message}`);
+      }
+    }
+  }
+
+  /** Only while a call is under way: a question out of nowhere is nobody's to answer. */
+  async #elicit(form: ElicitRequestFormParams): Promise<ElicitResult> {
+    const call = [...this.#calls].at(-1);
+    if (!call) return { action: 'cancel' };
+    const { ask, patience } = call;
+    return patience.pause(elicit(this.name, form, { ask, signal: patience.signal }));
+  }
+
+  #note(line: string): void {
+    this.#log = [...this.#log, plain(line).slice(0, 1000)].slice(-MAX_LOG);
+  }
+
+  #become(phase: Phase): void {
+    if (this.#closed.signal.aborted) return;
+    this.#phase = phase;
+    this.#deps.onChange();
+  }
+}
+
+/** Over HTTP the server keeps what it has for us until it is told; one that does not listen is not waited for. */
+async function sayGoodbye({ transport }: OpenClient): Promise<void> {
+  if (!('terminateSession' in transport) || typeof transport.terminateSession !== 'function') return;
+  const told = Promise.resolve(transport.terminateSession()).catch(() => undefined);
+  await Promise.race([told, sleep(GOODBYE_MS)]);
+}
+
+export function notConnected(name: string, phase: Phase, trouble: string): string {
+  const why =
+    phase === 'connecting' ? 'it is still starting' : phase === 'off' ? 'it is switched off' : trouble;
+  return `MCP server ${name} not connected${why === '' ? '' : `: ${why}`}`;
+}

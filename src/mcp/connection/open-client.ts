@@ -1,0 +1,152 @@
+import { pathToFileURL } from 'node:url';
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { ElicitRequestFormParams, ElicitResult } from '@modelcontextprotocol/sdk/types.js';
+import { makePrivateFolder } from '../../lib/files/private-folder.ts';
+import { oauthProvider } from '../login/oauth.ts';
+import { loginStore } from '../login/oauth-store.ts';
+import { type Env, type ServerSettings, serverEnvironment } from '../settings.ts';
+import { inUntrusted } from '../untrusted.ts';
+import { type Address, mayBeOlder, serverSentEvents, streamable } from './http.ts';
+import { type Keeper, type Program, StdioTransport } from './stdio.ts';
+
+export type Surroundings = {
+  env: Env;
+  cwd: string;
+  /** Folders that servers on this machine may be told of. */
+  roots: readonly string[];
+  keeper: Keeper;
+  fetch: typeof fetch;
+  /** Whether what the working directory holds may be run. */
+  trusted: boolean;
+  /** Where programs are started that would take their parts from a folder nobody trusts. */
+  neutralFolder: string;
+  /** Where logins are kept. */
+  loginFolder: string;
+  version: string;
+};
+
+/** What a server may say and ask by itself. */
+export type Ears = {
+  changed(): void;
+  log(line: string): void;
+  elicit(form: ElicitRequestFormParams): Promise<ElicitResult>;
+};
+
+export type OpenClient = { client: Client; transport: Transport };
+
+/** A connection to one server, past its first greetings. `settings` are expanded. */
+export async function openClient(
+  settings: ServerSettings,
+  around: Surroundings,
+  { ears, signal, timeoutMs }: { ears: Ears; signal: AbortSignal; timeoutMs: number },
+): Promise<OpenClient> {
+  const greet = async (transport: Transport): Promise<OpenClient> => {
+    const client = await makeClient(isLocal(settings) ? around : { ...around, roots: null }, ears);
+    const stop = () => void transport.close();
+    signal.addEventListener('abort', stop, { once: true });
+    try {
+      signal.throwIfAborted();
+      await client.connect(transport, { timeout: timeoutMs });
+      oneAfterAnother(transport);
+      return { client, transport };
+    } catch (error) {
+      await transport.close();
+      throw withLastWords(error, transport);
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
+  };
+  if (settings.url === undefined) {
+    return greet(new StdioTransport(await programFor(settings, around), around.keeper));
+  }
+  const address = await addressFor(settings, settings.url, around);
+  if (settings.type === 'sse') return greet(await serverSentEvents(address));
+  try {
+    return await greet(await streamable(address));
+  } catch (error) {
+    if (!mayBeOlder(error)) throw error;
+    return await greet(await serverSentEvents(address)).catch((second: Error) => {
+      throw new Error(`${(error as Error).message}; as an older server: ${second.message}`, {
+        cause: second,
+      });
+    });
+  }
+}
+
+/**
+ * The client handles a notification a moment after it came, an answer at once: of messages that come in one piece the
+ * answer would overtake the progress told before it, which then belongs to no call. So each waits for the one before.
+ */
+function oneAfterAnother(transport: Transport): void {
+  const take = transport.onmessage;
+  let before = Promise.resolve();
+  transport.onmessage = (message, extra) => {
+    before = before.then(() => take?.(message, extra)).catch((error: Error) => transport.onerror?.(error));
+  };
+}
+
+async function programFor(
+  { command = '', args = [], cwd, env }: ServerSettings,
+  around: Surroundings,
+): Promise<Program> {
+  const program = { command, args, cwd: cwd ?? around.cwd, env: serverEnvironment(around.env, env) };
+  // A folder that was named is the user's choice; the one they happen to be in is not.
+  if (around.trusted || cwd !== undefined) return program;
+  makePrivateFolder(around.neutralFolder);
+  return inUntrusted(program, around.neutralFolder);
+}
+
+/** The program's own last words tell more than that it has gone. */
+export function withLastWords(error: unknown, transport: Transport): Error {
+  const words = transport instanceof StdioTransport ? transport.lastWords : '';
+  const { message } = error as Error;
+  if (words === '' || message.includes(words)) return error as Error;
+  return new Error(`${message} (${words})`, { cause: error });
+}
+
+async function addressFor(
+  { headers = {}, oauth }: ServerSettings,
+  url: string,
+  { fetch, loginFolder }: Surroundings,
+): Promise<Address> {
+  if (!URL.canParse(url)) throw new Error(`${url} is not an address`);
+  const store = loginStore(loginFolder, url);
+  const isLoggedIn = (await store.read()).tokens !== undefined;
+  return { url, headers, fetch, ...(isLoggedIn && { login: oauthProvider(store, oauth) }) };
+}
+
+/** Paths of this machine are of no use elsewhere, and nobody's business there. */
+function isLocal({ url }: ServerSettings): boolean {
+  return url === undefined || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
+}
+
+type ClientParts = { roots: readonly string[] | null; version: string };
+
+async function makeClient({ roots, version }: ClientParts, ears: Ears): Promise<Client> {
+  const [{ Client }, types] = await Promise.all([
+    import('@modelcontextprotocol/sdk/client/index.js'),
+    import('@modelcontextprotocol/sdk/types.js'),
+  ]);
+  const client = new Client(
+    { name: 'ai-code-assistant', version },
+    { capabilities: { ...(roots && { roots: { listChanged: false } }), elicitation: { form: {} } } },
+  );
+  if (roots)
+    client.setRequestHandler(types.ListRootsRequestSchema, () => ({
+      roots: roots.map((folder) => ({ uri: pathToFileURL(folder).href, name: folder })),
+    }));
+  client.setRequestHandler(types.ElicitRequestSchema, ({ params }) =>
+    params.mode === 'url' ? { action: 'decline' as const } : ears.elicit(params),
+  );
+  for (const schema of [
+    types.ToolListChangedNotificationSchema,
+    types.ResourceListChangedNotificationSchema,
+    types.PromptListChangedNotificationSchema,
+  ])
+    client.setNotificationHandler(schema, () => ears.changed());
+  client.setNotificationHandler(types.LoggingMessageNotificationSchema, ({ params: { level, data } }) =>
+    ears.log(`${level}: ${typeof data === 'string' ? data : JSON.stringify(data)}`),
+  );
+  return client;
+}

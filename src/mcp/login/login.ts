@@ -1,0 +1,131 @@
+import { timingSafeEqual } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { UserError } from '../../contract/errors.ts';
+import { limited, raceAbort } from '../../lib/async/abort.ts';
+import type { OAuthSettings } from '../settings.ts';
+import { oauthProvider } from './oauth.ts';
+import type { LoginStore } from './oauth-store.ts';
+
+export type LoginOptions = {
+  url: string;
+  settings: OAuthSettings | undefined;
+  store: LoginStore;
+  fetch: typeof fetch;
+  /** Told where the user must go; may open a browser there. */
+  onVisit(url: string): void;
+  signal: AbortSignal;
+};
+
+const PATIENCE_MS = 5 * 60_000;
+const PAGE = `<!doctype html><meta charset="utf-8"><title>ai-code-assistant</title>
+<p style="font: 1.2em sans-serif; margin: 4em">WORDS You can close this window.</p>`;
+
+/** Sends the user to the server's login and keeps the tokens they come back with: authorization code with PKCE. */
+export async function logIn(options: LoginOptions): Promise<void> {
+  const { url, settings, store, onVisit } = options;
+  const { auth } = await import('@modelcontextprotocol/sdk/client/auth.js');
+  const before = await store.read();
+  const door = await openDoor(settings?.callbackPort ?? portOf(before.redirectUrl));
+  const signal = limited(PATIENCE_MS, options.signal);
+  try {
+    const { redirectUrl } = door;
+    // What was registered for another way back is of no use; neither are tokens that somebody wants replaced.
+    const client = before.redirectUrl === redirectUrl && before.client ? { client: before.client } : {};
+    await store.change(() => ({ ...client, redirectUrl }));
+    const provider = oauthProvider(store, settings, { redirectUrl, open: (place) => onVisit(place.href) });
+    const fetchFn: typeof fetch = (input, init) => options.fetch(input, { ...init, signal });
+    const where = await discoverFrom(url, fetchFn);
+    const first = await auth(provider, { serverUrl: url, fetchFn, ...where });
+    if (first === 'AUTHORIZED') return;
+    const code = await raceAbort(door.code(provider.stateSent()), signal);
+    await auth(provider, { serverUrl: url, authorizationCode: code, fetchFn, ...where });
+  } catch (error) {
+    if (error instanceof UserError || options.signal.aborted) throw error;
+    const late = signal.aborted ? 'nobody came back in five minutes' : (error as Error).message;
+    throw new UserError(
+      `The login failed: ${late}.`,
+      'Try again; `aca mcp test` shows what the server says.',
+      {
+        cause: error,
+        exit: 'error',
+      },
+    );
+  } finally {
+    await door.close();
+  }
+}
+
+/** A server says with its refusal where its login is described, and what to ask for. */
+async function discoverFrom(
+  url: string,
+  fetchFn: typeof fetch,
+): Promise<{ resourceMetadataUrl?: URL; scope?: string }> {
+  const { extractWWWAuthenticateParams } = await import('@modelcontextprotocol/sdk/client/auth.js');
+  const answer = await fetchFn(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'ping' }),
+    redirect: 'manual',
+  });
+  await answer.body?.cancel();
+  if (answer.status !== 401) return {};
+  const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(answer);
+  return { ...(resourceMetadataUrl && { resourceMetadataUrl }), ...(scope !== undefined && { scope }) };
+}
+
+type Door = { redirectUrl: string; code(state: string): Promise<string>; close(): Promise<void> };
+
+/** Where the browser comes back to: this machine only, and one answer. */
+async function openDoor(wanted: number | undefined): Promise<Door> {
+  let answered: (query: URLSearchParams) => void = () => undefined;
+  const query = new Promise<URLSearchParams>((resolve) => {
+    answered = resolve;
+  });
+  const server = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://127.0.0.1');
+    if (pathname !== '/callback') return void response.writeHead(404).end();
+    const words = searchParams.has('code') ? 'Done.' : 'The login was refused.';
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(PAGE.replace('WORDS', words));
+    answered(searchParams);
+  });
+  const port = await listen(server, wanted ?? 0).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'EADDRINUSE') return listen(server, 0);
+    throw error;
+  });
+  return {
+    redirectUrl: `http://127.0.0.1:${port}/callback`,
+    async code(state) {
+      const answer = await query;
+      if (!isSame(answer.get('state') ?? '', state)) throw new Error('the answer belongs to another login');
+      const code = answer.get('code');
+      if (code === null)
+        throw new Error(answer.get('error_description') ?? answer.get('error') ?? 'no code came back');
+      return code;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function listen(server: Server, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => {
+      server.off('error', reject);
+      // A server that listens on a port has one.
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}
+
+function portOf(redirectUrl: string | undefined): number | undefined {
+  return redirectUrl === undefined ? undefined : Number(new URL(redirectUrl).port);
+}
+
+function isSame(a: string, b: string): boolean {
+  return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
+}

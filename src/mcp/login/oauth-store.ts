@@ -1,0 +1,61 @@
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { OAuthDiscoveryState } from '@modelcontextprotocol/sdk/client/auth.js';
+import type { OAuthClientInformationMixed, OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js';
+import { writeAtomic } from '../../lib/files/atomic-write.ts';
+import { readRegularText } from '../../lib/files/regular-file.ts';
+import { sha256 } from '../../lib/sha256.ts';
+
+/** What is known of one server's login. `redirectUrl` is where the client was registered to come back to. */
+type Login = {
+  tokens?: OAuthTokens;
+  client?: OAuthClientInformationMixed;
+  discovery?: OAuthDiscoveryState;
+  redirectUrl?: string;
+};
+
+/** Kept by address: another server under an old name gets nothing that was meant for the first. */
+export type LoginStore = {
+  read(): Promise<Login>;
+  change(change: (login: Login) => Login): Promise<void>;
+  /** False when there was nothing to forget. */
+  forget(): Promise<boolean>;
+};
+
+export function loginStore(folder: string, url: string): LoginStore {
+  const file = path.join(folder, `${sha256(url).slice(0, 32)}.json`);
+  let known: Promise<Login> | undefined;
+  let writing: Promise<void> = Promise.resolve();
+  const read = () => {
+    known ??= readLogin(file);
+    return known;
+  };
+  return {
+    read,
+    change(change) {
+      writing = writing.then(async () => {
+        const next = change(await read());
+        known = Promise.resolve(next);
+        await writeAtomic(file, `${JSON.stringify({ url, ...next }, null, 2)}\n`, 0o600);
+      });
+      return writing;
+    },
+    async forget() {
+      const before = await read();
+      known = Promise.resolve({});
+      await rm(file, { force: true });
+      return before.tokens !== undefined;
+    },
+  };
+}
+
+/** A file that cannot be read or understood is no login. */
+async function readLogin(file: string): Promise<Login> {
+  try {
+    const { url: _, ...login } = JSON.parse(readRegularText(file)) as Login & { url?: string };
+    return login;
+  } catch (error) {
+    if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code !== undefined) return {};
+    throw error;
+  }
+}

@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto';
+import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js';
+import type { OAuthSettings } from '../settings.ts';
+import type { LoginStore } from './oauth-store.ts';
+
+/** The server wants a login that only a person can give. */
+export class LoginNeededError extends Error {
+  override name = 'LoginNeededError';
+}
+
+/** Where a person is sent to, and where they come back to. */
+export type Visit = { redirectUrl: string; open(url: URL): void };
+
+/**
+ * The SDK's view of a login. Without a visit nobody is there to log in: stored tokens are used and renewed, and what
+ * needs more than that throws `LoginNeededError`.
+ */
+export function oauthProvider(
+  store: LoginStore,
+  settings: OAuthSettings = {},
+  visit?: Visit,
+): OAuthClientProvider & { stateSent(): string } {
+  let verifier = '';
+  const sent = randomBytes(24).toString('base64url');
+  const redirectUrl = visit?.redirectUrl ?? 'http://127.0.0.1/callback';
+  const { clientId, clientSecret, scope } = settings;
+  return {
+    redirectUrl,
+    stateSent: () => sent,
+    state: () => sent,
+    clientMetadata: {
+      client_name: 'ai-code-assistant',
+      redirect_uris: [redirectUrl],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: clientSecret === undefined ? 'none' : 'client_secret_post',
+      ...(scope !== undefined && { scope }),
+    },
+    async clientInformation() {
+      if (clientId !== undefined)
+        return { client_id: clientId, ...(clientSecret !== undefined && { client_secret: clientSecret }) };
+      return (await store.read()).client;
+    },
+    async saveClientInformation(client) {
+      if (!visit) throw new LoginNeededError('a login is needed');
+      if (clientId === undefined) await store.change((login) => ({ ...login, client, redirectUrl }));
+    },
+    tokens: async () => (await store.read()).tokens,
+    // A renewed token may come without a new refresh token: the old one then goes on.
+    saveTokens: (tokens) =>
+      store.change((login) => ({
+        ...login,
+        tokens: {
+          ...(login.tokens?.refresh_token && { refresh_token: login.tokens.refresh_token }),
+          ...tokens,
+        },
+      })),
+    redirectToAuthorization(url) {
+      if (!visit) throw new LoginNeededError('a login is needed');
+      visit.open(url);
+    },
+    saveCodeVerifier: (text) => {
+      verifier = text;
+    },
+    codeVerifier: () => verifier,
+    saveDiscoveryState: (discovery) => store.change((login) => ({ ...login, discovery })),
+    discoveryState: async () => (await store.read()).discovery,
+    async invalidateCredentials(what) {
+      await store.change(({ tokens, client, discovery, redirectUrl: registered }) => ({
+        ...(tokens && what !== 'tokens' && what !== 'all' && { tokens }),
+        ...(client && what !== 'client' && what !== 'all' && { client }),
+        ...(discovery && what !== 'discovery' && what !== 'all' && { discovery }),
+        ...(registered !== undefined && { redirectUrl: registered }),
+      }));
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import * as z from 'zod';
+import { writeAtomic } from '../../lib/files/atomic-write.ts';
+import { updateFile } from '../../lib/files/file-update.ts';
+import { readRegularText } from '../../lib/files/regular-file.ts';
+import { sha256 } from '../../lib/sha256.ts';
+import { compareText } from '../../lib/text/compare.ts';
+import type { ServerTool } from './offers.ts';
+
+/** Which tools a person has agreed to, each exactly as its server described it. */
+export type SeenTools = {
+  load(): Promise<void>;
+  /** `changed`: agreed to before, and another since. */
+  state(server: string, tool: ServerTool): 'seen' | 'new' | 'changed';
+  agree(server: string, tools: readonly ServerTool[]): Promise<void>;
+};
+
+const schema = () => z.record(z.string(), z.record(z.string(), z.string()));
+
+export function seenTools(file: string): SeenTools {
+  let known: z.output<ReturnType<typeof schema>> = {};
+  let writing: Promise<void> = Promise.resolve();
+  const hashes = (server: string) => (Object.hasOwn(known, server) ? known[server] : undefined) ?? {};
+  return {
+    async load() {
+      known = await readSeen(file);
+    },
+    state(server, tool) {
+      const hash = Object.hasOwn(hashes(server), tool.name) ? hashes(server)[tool.name] : undefined;
+      if (hash === undefined) return 'new';
+      return hash === fingerprint(tool) ? 'seen' : 'changed';
+    },
+    agree(server, tools) {
+      const fresh = tools.filter((tool) => fingerprint(tool) !== hashes(server)[tool.name]);
+      if (fresh.length === 0) return writing;
+      const added = Object.fromEntries(fresh.map((tool) => [tool.name, fingerprint(tool)]));
+      known = { ...known, [server]: { ...hashes(server), ...added } };
+      writing = writing.then(() =>
+        updateFile(file, async () => {
+          // Another process may have added its own.
+          const others = await readSeen(file);
+          const merged = { ...others, [server]: { ...others[server], ...added } };
+          await writeAtomic(file, `${JSON.stringify(merged, null, 2)}\n`, 0o600);
+        }),
+      );
+      return writing;
+    },
+  };
+}
+
+/** Everything of a tool that a model is told, or that a judgement rests on. */
+function fingerprint({ name, description, schema: input, readOnly }: ServerTool): string {
+  return sha256(JSON.stringify([name, description, sorted(input), readOnly])).slice(0, 32);
+}
+
+/** The order of keys is no news. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => compareText(a, b))
+      .map(([key, inner]) => [key, sorted(inner)]),
+  );
+}
+
+/** A file that cannot be read or understood agrees to nothing. */
+async function readSeen(file: string): Promise<z.output<ReturnType<typeof schema>>> {
+  try {
+    return schema().parse(JSON.parse(readRegularText(file)));
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof z.ZodError) return {};
+    if ((error as NodeJS.ErrnoException).code !== undefined) return {};
+    throw error;
+  }
+}

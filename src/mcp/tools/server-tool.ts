@@ -1,0 +1,105 @@
+import * as z from 'zod';
+import type { Access } from '../../contract/permission.ts';
+import { defineTool, fail, ok, type Tool, type ToolContext, type ToolResult } from '../../contract/tool.ts';
+import type { Connection } from '../connection/connection.ts';
+import type { ServerTool } from './offers.ts';
+import { resourceText, resultOf } from './result.ts';
+import { parametersFor, shortDescription } from './schema.ts';
+import type { SeenTools } from './seen-tools.ts';
+
+export type ToolDeps = {
+  seen: SeenTools;
+  /** What may be sent to a server of an input: secrets stay here. */
+  outgoing<T>(value: T): T;
+  /** Somebody is there to be shown what a tool is before it is used. */
+  isWatched: boolean;
+};
+
+const TITLE_LENGTH = 120;
+const anyObject = () => z.record(z.string(), z.unknown());
+
+/** A tool of a server as one of ours: called `server:tool`, judged as such, its answer bounded like any other. */
+export function serverTool(connection: Connection, tool: ServerTool, deps: ToolDeps): Tool {
+  const { name: server } = connection;
+  const name = `${server}:${tool.name}`;
+  const access = (): Access => {
+    const unseen = unseenBecause(server, tool, deps);
+    return {
+      kind: 'execute',
+      target: name,
+      ...(tool.readOnly && { looks: true }),
+      ...(unseen !== null && { unseen }),
+    };
+  };
+  return {
+    ...defineTool({
+      name,
+      description: shortDescription(tool.description) || `${tool.name} of the MCP server ${server}`,
+      input: anyObject,
+      title: (input) => titleOf(name, input),
+      access: () => [access()],
+      preview: async (input) => ({ kind: 'text', text: previewOf(tool, input) }),
+
+      async run(input, context) {
+        // It was allowed, as it is now. A disk that refuses costs a question more the next time, nothing else.
+        await deps.seen.agree(server, [tool]).catch(() => undefined);
+        return answering(context, async () => {
+          const answer = await connection.callTool(tool.name, deps.outgoing(input), context);
+          return resultOf(answer, context.accepts);
+        });
+      },
+    }),
+    parameters: parametersFor(tool.schema),
+  };
+}
+
+/** Reading a resource is a tool, too. No tool of a server can have this name: a rule must mean one thing. */
+export const READ_RESOURCE = 'resources/read';
+
+export function resourceTool(connection: Connection, deps: Pick<ToolDeps, 'outgoing'>): Tool {
+  const name = `${connection.name}:${READ_RESOURCE}`;
+  return defineTool({
+    name,
+    description: `Read a resource of the MCP server ${connection.name}`,
+    input: () => z.object({ uri: z.string().min(1) }),
+    title: ({ uri }) => `${name} ${uri}`,
+    access: () => [{ kind: 'execute', target: name, looks: true }],
+    run: ({ uri }, context) =>
+      answering(context, async () =>
+        ok(resourceText(await connection.readResource(deps.outgoing(uri), context))),
+      ),
+  });
+}
+
+/** What a server refuses, and that it is gone, is news for the model. */
+async function answering({ signal }: ToolContext, work: () => Promise<ToolResult>): Promise<ToolResult> {
+  try {
+    return await work();
+  } catch (error) {
+    signal.throwIfAborted();
+    return fail((error as Error).message);
+  }
+}
+
+function unseenBecause(server: string, tool: ServerTool, { seen, isWatched }: ToolDeps): string | null {
+  switch (seen.state(server, tool)) {
+    case 'seen':
+      return null;
+    case 'new':
+      return isWatched ? 'it is used for the first time; above is what its server says of it' : null;
+    case 'changed':
+      return isWatched
+        ? 'its server describes it differently than when you agreed to it; above is what it says now'
+        : `its server describes it differently than when it was agreed to; \`aca mcp test ${server}\` shows it`;
+  }
+}
+
+function titleOf(name: string, input: Record<string, unknown>): string {
+  const words = Object.keys(input).length === 0 ? name : `${name} ${JSON.stringify(input)}`;
+  return words.length > TITLE_LENGTH ? `${words.slice(0, TITLE_LENGTH)}…` : words;
+}
+
+function previewOf({ description, readOnly }: ServerTool, input: Record<string, unknown>): string {
+  const says = readOnly ? '\n(The server says that it only looks.)' : '';
+  return `${description || '(no description)'}${says}\n\n${JSON.stringify(input, null, 2)}`;
+}

@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest';
+import { hubOf, oddServer } from '../../../test/support/mcp.ts';
+import type { ToolDefinition } from '../../contract/provider.ts';
+import type { Tool } from '../../contract/tool.ts';
+import { splitName } from '../hub.ts';
+import { createSessionTools } from './session-tools.ts';
+
+const define = ({ name, description, parameters = {} }: Tool): ToolDefinition => ({
+  name,
+  description,
+  parameters,
+});
+
+async function session({ fits = true, isWatched = false } = {}) {
+  const { hub } = await hubOf({
+    odd: oddServer('fine'),
+    'a.b': oddServer('fine'),
+    off: { command: 'x', disabled: true },
+  });
+  await hub.settled(28_000);
+  return createSessionTools(hub, { outgoing: (value) => value, isWatched, define, fits: () => fits });
+}
+
+describe('the tools of servers in one session', () => {
+  test('[Y23] a name is split at its first colon', () => {
+    expect(splitName('a:b:c')).toEqual({ server: 'a', tool: 'b:c' });
+    expect([splitName('abc'), splitName(':b')]).toEqual([null, null]);
+  });
+
+  test('those that fit are sent whole, behind the fixed ones; others by their names alone', async () => {
+    const small = await session();
+    expect(small.definitions().map(({ name }) => name)).toEqual([
+      'McpSearch',
+      'McpCall',
+      'McpRead',
+      'odd:say',
+      'a.b:say',
+    ]);
+    const large = await session({ fits: false });
+    expect(large.definitions().map(({ name }) => name)).toEqual(['McpSearch', 'McpCall', 'McpRead']);
+    expect(large.definitions()[0]?.description).toMatch(/There are: odd:say a\.b:say$/);
+  });
+
+  test('from the first run on the list is the very same', async () => {
+    const tools = await session();
+    tools.settle();
+    expect(tools.definitions()).toBe(tools.definitions());
+    expect(tools.news()).toBeNull();
+  });
+
+  test('a tool is found by our name, and by the name a vendor knows it by', async () => {
+    const tools = await session();
+    for (const name of ['odd:say', 'odd__say', 'mcp__odd__say'])
+      expect(tools.find(name)?.name).toBe('odd:say');
+    expect(tools.find('a_b__say')?.name).toBe('a.b:say');
+    expect(tools.find('Read')).toBeUndefined();
+    expect(tools.find('off:say')?.title({})).toBe('off:say');
+  });
+
+  test('a fixed tool stands for the call it names; arguments written as text are read', async () => {
+    const tools = await session();
+    const input = { text: 'a' };
+    expect(tools.meant({ name: 'McpCall', input: { tool: 'odd:say', arguments: input } })).toEqual({
+      name: 'odd:say',
+      input,
+    });
+    expect(
+      tools.meant({ name: 'McpCall', input: { tool: 'odd:say', arguments: JSON.stringify(input) } }),
+    ).toEqual({
+      name: 'odd:say',
+      input,
+    });
+    expect(tools.meant({ name: 'McpCall', input: { tool: 'odd:say' } })).toEqual({
+      name: 'odd:say',
+      input: {},
+    });
+    expect(tools.meant({ name: 'McpRead', input: { server: 'odd', uri: 'a://b' } })).toEqual({
+      name: 'odd:resources/read',
+      input: { uri: 'a://b' },
+    });
+    expect(tools.meant({ name: 'McpCall', input: { tool: 'Read' } })).toBeUndefined();
+    expect(tools.meant({ name: 'McpRead', input: { server: 'odd' } })).toBeUndefined();
+    expect(tools.meant({ name: 'Read', input: { tool: 'odd:say' } })).toBeUndefined();
+  });
+
+  test('a call touches the tool of the server, and says whether anybody has seen it', async () => {
+    const access = { kind: 'execute', target: 'odd:say', looks: true };
+    expect((await session()).find('odd:say')?.access({})).toEqual([access]);
+    expect((await session({ isWatched: true })).find('odd:say')?.access({})).toEqual([
+      { ...access, unseen: 'it is used for the first time; above is what its server says of it' },
+    ]);
+  });
+});

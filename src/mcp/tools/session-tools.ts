@@ -1,0 +1,189 @@
+import * as z from 'zod';
+import type { ToolCall } from '../../contract/message.ts';
+import type { ToolDefinition } from '../../contract/provider.ts';
+import { defineTool, fail, type Tool, type ToolContext } from '../../contract/tool.ts';
+import { notConnected } from '../connection/connection.ts';
+import { type Hub, splitName, toolsOf } from '../hub.ts';
+import { CALL, type Catalog, fixedTools, namesOf, READ } from './fixed-tools.ts';
+import { READ_RESOURCE, resourceTool, serverTool, type ToolDeps } from './server-tool.ts';
+
+export type SessionToolsOptions = Omit<ToolDeps, 'seen'> & {
+  define(tool: Tool): ToolDefinition;
+  /** Whether these may be sent whole with every request. */
+  fits(definitions: readonly ToolDefinition[]): boolean;
+};
+
+/**
+ * The servers' tools in one session. What a request says of them is settled once, with the first run, and stays: a
+ * server that comes later, or changes, is told of in words and reached through the fixed tools.
+ */
+export type SessionTools = {
+  /** What requests tell the model of, the same list from `settle` on. */
+  definitions(): readonly ToolDefinition[];
+  settle(): void;
+  find(name: string): Tool | undefined;
+  /** Of all that can be called now, also where requests do not tell of them one by one. */
+  names(): string[];
+  /** The call that one of a fixed tool stands for. */
+  meant(call: Pick<ToolCall, 'name' | 'input'>): { name: string; input: unknown } | undefined;
+  /** What has changed since the model was told last; null when nothing has, or nothing was told. */
+  news(): string | null;
+};
+
+const MAX_NEWS = 4_000;
+const STARTING_MS = 15_000;
+
+export function createSessionTools(hub: Hub, { define, fits, ...rest }: SessionToolsOptions): SessionTools {
+  const deps = { ...rest, seen: hub.seen };
+  const all = (): Tool[] =>
+    hub.connections.flatMap((connection) =>
+      [...toolsOf(connection)]
+        .sort((a, b) => (a.name < b.name ? -1 : 1))
+        .map((tool) => serverTool(connection, tool, deps)),
+    );
+  const catalog: Catalog = {
+    started: ({ signal, progress }) => waitFor(hub, { names: hub.starting(), signal, progress }),
+    tools: () => all().map(define),
+    resources: () =>
+      hub.connections.flatMap(({ name: server, offers }) =>
+        offers.resources.map((one) => ({ server, ...one })),
+      ),
+  };
+  /** By name, what the model was told last. */
+  const told = new Map<string, string>();
+  let settled: readonly ToolDefinition[] | undefined;
+  let fixed = fixedTools(catalog);
+
+  const remember = (definitions: readonly ToolDefinition[]) => {
+    told.clear();
+    for (const one of definitions) told.set(one.name, JSON.stringify(one));
+  };
+
+  function choose(): readonly ToolDefinition[] {
+    const definitions = catalog.tools();
+    if (fits(definitions)) return [...fixed.map(define), ...definitions];
+    fixed = fixedTools(catalog, { names: namesOf(definitions) });
+    return fixed.map(define);
+  }
+
+  function findServerTool(name: string): Tool | undefined {
+    const split = splitName(name);
+    if (!split) return findByWord(wordOf(name));
+    const connection = hub.find(split.server);
+    if (!connection) return away(name, notConnected(split.server, 'failed', ''));
+    if (split.tool === READ_RESOURCE) return resourceTool(connection, deps);
+    const tool = toolsOf(connection).find((one) => one.name === split.tool);
+    if (tool) return serverTool(connection, tool, deps);
+    const { phase, trouble } = connection;
+    if (phase === 'connecting') return late(name, split.server);
+    if (phase !== 'ready') return away(name, notConnected(split.server, phase, trouble));
+    return away(name, `${split.server} has no tool ${split.tool}. McpSearch lists what it has.`);
+  }
+
+  /** What it would touch is not known yet, so it cannot be judged: the call waits, and has to be made again. */
+  function late(name: string, server: string): Tool {
+    return away(name, async ({ signal, progress }) => {
+      await waitFor(hub, { names: [server], signal, progress });
+      const connection = hub.find(server);
+      if (connection?.phase === 'ready')
+        return `MCP server ${server} has just started. Make this call again.`;
+      return notConnected(server, connection?.phase ?? 'failed', connection?.trouble ?? '');
+    });
+  }
+
+  /** By the name as a vendor writes it, also of a server that is not there. */
+  function findByWord(word: string): Tool | undefined {
+    const connection = hub.connections.find(({ name }) => word.startsWith(`${wordOf(name)}__`));
+    if (!connection) return undefined;
+    const tool = toolsOf(connection).find((one) => wordOf(`${connection.name}:${one.name}`) === word);
+    const rest = word.slice(`${wordOf(connection.name)}__`.length);
+    return findServerTool(`${connection.name}:${tool?.name ?? rest}`);
+  }
+
+  return {
+    definitions: () => settled ?? choose(),
+    settle() {
+      if (settled) return;
+      settled = choose();
+      remember(catalog.tools());
+    },
+    find: (name) =>
+      fixed.find((tool) => [tool.name, ...(tool.aliases ?? [])].includes(name)) ?? findServerTool(name),
+    names: () => [...fixed, ...catalog.tools()].map(({ name }) => name),
+    meant: ({ name, input }) => meantBy(name, input),
+    news() {
+      if (!settled) return null;
+      const now = catalog.tools();
+      const come = now.filter((one) => !told.has(one.name));
+      const changed = now.filter((one) => told.has(one.name) && told.get(one.name) !== JSON.stringify(one));
+      const names = new Set(now.map(({ name }) => name));
+      const gone = [...told.keys()].filter((name) => !names.has(name));
+      remember(now);
+      const lines = [
+        ...(come.length > 0
+          ? [`New tools of MCP servers, for McpCall: ${listed(come.map(({ name }) => name))}.`]
+          : []),
+        ...(changed.length > 0
+          ? [`Changed, see McpSearch: ${listed(changed.map(({ name }) => name))}.`]
+          : []),
+        ...(gone.length > 0 ? [`Not there any more: ${listed(gone)}.`] : []),
+      ];
+      return lines.length === 0 ? null : `[${lines.join(' ')}]`;
+    },
+  };
+}
+
+/** A call that needs servers waits for them as long as for one that is on its way back. */
+async function waitFor(
+  hub: Hub,
+  { names, signal, progress }: Pick<ToolContext, 'signal' | 'progress'> & { names: readonly string[] },
+): Promise<void> {
+  if (names.length === 0) return;
+  progress(`Waiting for ${names.join(', ')} to start (up to ${STARTING_MS / 1_000}s).\n`);
+  await hub.settled(STARTING_MS, { names, signal });
+}
+
+function listed(names: readonly string[]): string {
+  const text = names.join(', ');
+  return text.length > MAX_NEWS ? `${text.slice(0, MAX_NEWS)} …` : text;
+}
+
+/** As vendors write names, and models remember them. */
+function wordOf(name: string): string {
+  return name
+    .replace(/^mcp__/, '')
+    .replace(':', '__')
+    .replaceAll(/[^a-zA-Z0-9_-]/g, '_');
+}
+
+function meantBy(name: string, input: unknown): { name: string; input: unknown } | undefined {
+  const { tool, arguments: args, server, uri } = (input ?? {}) as Record<string, unknown>;
+  if (name === CALL && typeof tool === 'string' && splitName(tool))
+    return { name: tool, input: objectOf(args) };
+  if (name === READ && typeof server === 'string' && typeof uri === 'string')
+    return { name: `${server}:${READ_RESOURCE}`, input: { uri } };
+  return undefined;
+}
+
+/** Some models write an object as text. */
+function objectOf(args: unknown): unknown {
+  if (typeof args !== 'string') return args ?? {};
+  try {
+    return JSON.parse(args) as unknown;
+  } catch (error) {
+    if (error instanceof SyntaxError) return args;
+    throw error;
+  }
+}
+
+/** Stands in for what cannot be called: it says so, and nobody is asked about it. */
+function away(name: string, why: string | ((context: ToolContext) => Promise<string>)): Tool {
+  return defineTool({
+    name: CALL,
+    description: '',
+    input: () => z.unknown(),
+    title: () => name,
+    access: () => [],
+    run: async (_input, context) => fail(typeof why === 'string' ? why : await why(context)),
+  });
+}

@@ -1,0 +1,175 @@
+import { closeSync, fstatSync, readSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import { makePrivateFolder } from '../../lib/files/private-folder.ts';
+import { openToAppend, readRegularFile, readRegularText } from '../../lib/files/regular-file.ts';
+import { withSyncLock } from '../../lib/files/sync-lock.ts';
+import { sha256 } from '../../lib/sha256.ts';
+import { filesOfLog, MAX_BYTES, moveFiles } from '../log/rotating-file.ts';
+
+/** A place in the chain: the number of an entry, and its hash. */
+export type Link = { seq: number; hash: string };
+
+/**
+ * Kept beside the log: the last entry, the length of the file that ends with it, and the entry before the first one that
+ * is still there.
+ */
+export type Head = Link & { size: number; start: Link };
+
+/**
+ * What a line says of its place. `torn` is the hash of a line before it that broke off; `headless` says that the head
+ * was missing when it was written.
+ */
+export type ChainFields = { seq: number; prev: string; torn?: string; headless?: true };
+
+/**
+ * A log of JSON lines in which each has the hash of the one before it, so that no line can be changed, taken out or put
+ * in unnoticed. Several processes may write to it: they take turns.
+ */
+export class ChainedLog {
+  readonly #file: string;
+  readonly #maxBytes: number;
+
+  constructor(file: string, maxBytes = MAX_BYTES) {
+    this.#file = file;
+    this.#maxBytes = maxBytes;
+  }
+
+  /** In the hands of the system when it returns. Throws where the disk refuses. */
+  append(record: object): void {
+    makePrivateFolder(path.dirname(this.#file));
+    withSyncLock(`${this.#file}.lock`, () => this.#append(record));
+  }
+
+  #append(record: object): void {
+    let log = openToAppend(this.#file);
+    try {
+      let { size } = fstatSync(log);
+      const known = readHead(this.#file);
+      const last =
+        known?.size === size ? { ...known, torn: null, headless: false } : this.#recover(log, known);
+      const link = { seq: last.seq + 1, prev: last.hash };
+      const line = chainedLine(record, {
+        ...link,
+        ...(last.torn !== null && { torn: sha256(last.torn) }),
+        ...(last.headless && { headless: true }),
+      });
+      const bytes = Buffer.from(`${last.torn === null ? '' : '\n'}${line.text}\n`);
+      let { start } = last;
+      // A line that broke off stays with the one that names it.
+      if (size > 0 && last.torn === null && size + bytes.length > this.#maxBytes) {
+        closeSync(log);
+        const dropped = filesOfLog(this.#file)[0];
+        start = (dropped === undefined ? null : lastLink(linesOf(readIfAny(dropped)))) ?? start;
+        moveFiles(this.#file);
+        log = openToAppend(this.#file);
+        size = 0;
+      }
+      if (writeSync(log, bytes) < bytes.length) throw new Error('the disk took only a part of the line');
+      writeHead(this.#file, { seq: link.seq, hash: line.hash, size: size + bytes.length, start });
+    } finally {
+      closeSync(log);
+    }
+  }
+
+  /** Where the chain goes on when the head is not that of the file: a process was ended, or somebody changed something. */
+  #recover(log: number, head: Head | null): Omit<Head, 'size'> & { torn: Buffer | null; headless: boolean } {
+    const bytes = Buffer.alloc(fstatSync(log).size);
+    readSync(log, bytes, 0, bytes.length, 0);
+    const end = bytes.lastIndexOf(0x0a) + 1;
+    const torn = end < bytes.length ? bytes.subarray(end) : null;
+    const lines = linesOf(bytes.subarray(0, end));
+    if (head) {
+      // Written just before its process ended, so that the head does not know of it.
+      const after = parseLine(lines.at(-1) ?? '');
+      const isNext = after?.intact && after.seq === head.seq + 1 && after.prev === head.hash;
+      return { ...head, ...(isNext && { seq: after.seq, hash: after.hash }), torn, headless: false };
+    }
+    const all = filesOfLog(this.#file).flatMap((name) => linesOf(readIfAny(name)));
+    const last = lastLink(all);
+    const first = all.map(parseLine).find((entry) => entry !== null);
+    // What is there from before the chain is covered by what its first entry goes back to.
+    if (!last || !first) {
+      const before = { seq: 0, hash: sha256(bytes.subarray(0, end)) };
+      return { ...before, start: before, torn, headless: false };
+    }
+    return { ...last, start: { seq: first.seq - 1, hash: first.prev }, torn, headless: true };
+  }
+}
+
+/** The hash is over everything before it, byte for byte, so it comes last. */
+function chainedLine(record: object, fields: ChainFields): { text: string; hash: string } {
+  const body = JSON.stringify({ ...record, ...fields });
+  const hash = sha256(body);
+  return { text: `${body.slice(0, -1)},"hash":"${hash}"}`, hash };
+}
+
+/** Reads a line given as one character a byte. Null when it has no place in a chain; not intact if it was changed. */
+export function parseLine(line: string): (ChainFields & { hash: string; intact: boolean }) | null {
+  const [, body, hash] = /^(\{.*),"hash":"([0-9a-f]{64})"\}$/s.exec(line) ?? [];
+  if (body === undefined || hash === undefined) return null;
+  try {
+    const bytes = Buffer.from(`${body}}`, 'latin1');
+    const { seq, prev, torn, headless } = JSON.parse(bytes.toString('utf8')) as ChainFields;
+    if (!Number.isSafeInteger(seq) || typeof prev !== 'string') return null;
+    const more = { ...(torn !== undefined && { torn }), ...(headless && { headless }) };
+    return { seq, prev, hash, ...more, intact: sha256(bytes) === hash };
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+export function headFileOf(file: string): string {
+  return path.join(path.dirname(file), `${path.parse(file).name}.head`);
+}
+
+/** Null when there is none, or none that can be read. */
+export function readHead(file: string): Head | null {
+  try {
+    const head = JSON.parse(readRegularText(headFileOf(file))) as Partial<Head> | null;
+    return isLink(head) && isLink(head.start) && Number.isSafeInteger(head.size) ? (head as Head) : null;
+  } catch (error) {
+    if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code !== undefined) return null;
+    throw error;
+  }
+}
+
+function isLink<T extends Partial<Link>>(value: T | null | undefined): value is T & Link {
+  return Number.isSafeInteger(value?.seq) && /^[0-9a-f]{64}$/.test(value?.hash ?? '');
+}
+
+/** Where nothing can be renamed it is written in place: a crash in that moment costs the head, never the log. */
+function writeHead(file: string, head: Head): void {
+  const text = `${JSON.stringify(head)}\n`;
+  const temporary = `${headFileOf(file)}.tmp`;
+  writeFileSync(temporary, text, { mode: 0o600 });
+  try {
+    renameSync(temporary, headFileOf(file));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
+    writeFileSync(headFileOf(file), text, { mode: 0o600 });
+    rmSync(temporary, { force: true });
+  }
+}
+
+function lastLink(lines: readonly string[]): Link | null {
+  const last = lines.findLast((line) => parseLine(line) !== null);
+  const entry = last === undefined ? null : parseLine(last);
+  return entry && { seq: entry.seq, hash: entry.hash };
+}
+
+export function readIfAny(file: string): Buffer {
+  try {
+    return readRegularFile(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0);
+    throw error;
+  }
+}
+
+/** One character for each byte: a change that cannot be decoded must be seen, too. */
+function linesOf(bytes: Buffer): string[] {
+  const lines = bytes.toString('latin1').split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  return lines;
+}

@@ -1,0 +1,48 @@
+import { readTextIfAny } from '../../lib/files/read-text.ts';
+import { filesOfLog } from '../log/rotating-file.ts';
+import type { AuditRecord } from './audit.ts';
+
+export type AuditQuery = {
+  /** The id of a session or its first characters. */
+  session?: string;
+  /** Only calls that were refused. */
+  denied?: boolean;
+  /** At most so many judged calls, the latest. */
+  tail: number;
+};
+
+/** A judged call and, once it has run, how it ended. */
+export type AuditEntry = Extract<AuditRecord, { type: 'judged' }> & {
+  outcome?: Pick<Extract<AuditRecord, { type: 'outcome' }>, 'success' | 'exitCode' | 'durationMs'>;
+};
+
+/** Oldest first. Lines that are no records are passed over. */
+export async function readAudit(file: string, { session, denied, tail }: AuditQuery): Promise<AuditEntry[]> {
+  const entries = new Map<string, AuditEntry>();
+  for (const name of filesOfLog(file)) {
+    for (const line of ((await readTextIfAny(name)) ?? '').split('\n')) {
+      const record = parseRecord(line);
+      if (!record || (session !== undefined && !record.session.startsWith(session))) continue;
+      const key = `${record.session} ${record.callId}`;
+      if (record.type === 'judged') entries.set(key, record);
+      else {
+        const { success, exitCode, durationMs } = record;
+        const entry = entries.get(key);
+        if (entry) entry.outcome = { success, durationMs, ...(exitCode !== undefined && { exitCode }) };
+      }
+    }
+  }
+  return [...entries.values()].filter(({ verdict }) => !denied || verdict === 'deny').slice(-tail);
+}
+
+function parseRecord(line: string): AuditRecord | null {
+  if (!line.startsWith('{')) return null;
+  try {
+    // Written by this program alone; a line that is whole JSON is a whole record.
+    const { seq: _, prev: _before, hash: _own, torn: _torn, headless: _less, ...record } = JSON.parse(line);
+    return record as AuditRecord;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,56 @@
+import { closeSync, fstatSync, readSync } from 'node:fs';
+import { openRegularFile } from '../../lib/files/regular-file.ts';
+import { logFileIn } from './log.ts';
+import { type LogEntry, reaches } from './log-entry.ts';
+import { filesOfLog } from './rotating-file.ts';
+
+/** More of the end of a file than this is not looked through. */
+const LOOKED_THROUGH = 512 * 1024;
+
+/** The last warnings and errors of all sessions, at most `count`, the latest last. */
+export async function lastWarnings(
+  dataRoot: string,
+  count: number,
+  file = logFileIn(dataRoot),
+): Promise<LogEntry[]> {
+  const found: LogEntry[] = [];
+  for (const name of filesOfLog(file).reverse()) {
+    if (found.length >= count) break;
+    const entries = endOf(name).split('\n').flatMap(parseEntry);
+    found.unshift(...entries.filter(({ level }) => reaches(level, 'warn')));
+  }
+  return found.slice(-count);
+}
+
+/** The text that was written last; empty where there is no file. */
+function endOf(file: string): string {
+  let descriptor: number;
+  try {
+    descriptor = openRegularFile(file);
+  } catch (error) {
+    if (['ENOENT', 'ENXIO'].includes((error as NodeJS.ErrnoException).code ?? '')) return '';
+    throw error;
+  }
+  try {
+    const { size } = fstatSync(descriptor);
+    const bytes = Buffer.alloc(Math.min(size, LOOKED_THROUGH));
+    return bytes.toString('utf8', 0, readSync(descriptor, bytes, 0, bytes.length, size - bytes.length));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** A line that is torn, cut at its beginning or foreign is none. */
+function parseEntry(line: string): LogEntry[] {
+  if (!line.startsWith('{')) return [];
+  try {
+    const entry = JSON.parse(line) as Partial<LogEntry> | null;
+    const { timestamp, level, message, context } = entry ?? {};
+    const isWhole = [timestamp, level, message].every((value) => typeof value === 'string') && context;
+    // What has all of these was written by `createLog`.
+    return isWhole ? [entry as LogEntry] : [];
+  } catch (error) {
+    if (error instanceof SyntaxError) return [];
+    throw error;
+  }
+}

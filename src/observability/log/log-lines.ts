@@ -1,0 +1,83 @@
+import { type AgentEvent, type EndReason, innermost } from '../../contract/event.ts';
+import type { LogLevel, LogLine } from './log-entry.ts';
+
+/**
+ * What the log says of an event; null where it says nothing. Figures and names only: never a prompt, an answer, the
+ * input of a call or its output.
+ */
+export function logLineOf(told: AgentEvent): LogLine | null {
+  const { event, agents } = innermost(told);
+  const line = lineOf(event);
+  if (!line || agents.length === 0) return line;
+  // The first words of its task stand in an agent's name.
+  return { ...line, metadata: { ...line.metadata, depth: agents.length } };
+}
+
+function lineOf(event: AgentEvent): LogLine | null {
+  switch (event.type) {
+    case 'run_start': {
+      const { provider, model, cwd } = event;
+      return { level: 'info', message: 'run started', metadata: { provider, model, cwd } };
+    }
+    case 'turn_start':
+      return { level: 'debug', message: 'turn started', metadata: { turn: event.turn } };
+    case 'question': {
+      const { callId, tool } = event.request;
+      return { level: 'debug', message: 'the user is asked', toolName: tool, metadata: { callId } };
+    }
+    case 'judged': {
+      const { callId, tool: toolName, verdict, by, because } = event;
+      if (verdict === 'allow')
+        return { level: 'debug', message: 'call allowed', toolName, metadata: { callId, by } };
+      return { level: 'info', message: 'call refused', toolName, metadata: { callId, by, because } };
+    }
+    case 'tool_start': {
+      const { id: callId, name: toolName } = event.call;
+      return { level: 'debug', message: 'call started', toolName, metadata: { callId } };
+    }
+    case 'tool_end': {
+      const { callId, name: toolName, success, durationMs } = event;
+      return success
+        ? { level: 'debug', message: 'call done', toolName, metadata: { callId, durationMs } }
+        : { level: 'info', message: 'call failed', toolName, metadata: { callId, durationMs } };
+    }
+    case 'cache': {
+      const { kind, outcome, entries } = event;
+      return { level: 'debug', message: `cache ${outcome}`, metadata: { kind, entries } };
+    }
+    case 'model_call': {
+      const { type: _, error, ...metadata } = event;
+      return error === undefined
+        ? { level: 'debug', message: 'model answered', metadata }
+        : { level: 'warn', message: 'model failed', metadata: { ...metadata, error } };
+    }
+    case 'retry': {
+      const { kind, message, attempt, delayMs } = event;
+      return { level: 'warn', message: `asked again: ${message}`, metadata: { kind, attempt, delayMs } };
+    }
+    case 'compacted': {
+      const { before, after, by } = event;
+      return { level: 'info', message: 'older messages compacted', metadata: { before, after, by } };
+    }
+    case 'notice':
+      return { level: event.level, message: event.text, metadata: {} };
+    case 'end': {
+      const { reason, turns, error } = event;
+      const metadata = { reason, turns, ...(error?.kind !== undefined && { kind: error.kind }) };
+      const message = error ? `run ended: ${error.message}` : 'run ended';
+      return { level: LEVEL_OF_END[reason], message, metadata };
+    }
+    default:
+      return null;
+  }
+}
+
+const LEVEL_OF_END: Record<EndReason, LogLevel> = {
+  done: 'info',
+  interrupted: 'info',
+  max_turns: 'warn',
+  max_tokens: 'warn',
+  budget: 'warn',
+  refusal: 'warn',
+  error: 'error',
+};

@@ -1,0 +1,291 @@
+import { closeSync, fstatSync, readdirSync, readSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Usage } from '../../contract/message.ts';
+import { type Lock, lockFile } from '../../lib/files/lock.ts';
+import { makePrivateFolder } from '../../lib/files/private-folder.ts';
+import { isRunning, type ProcessName, thisProcess } from '../../lib/files/process-identity.ts';
+import { openRegularFile, openToAppend } from '../../lib/files/regular-file.ts';
+import type { RunEntry } from '../run-tally.ts';
+
+/** Whose call it is. `model` is provider/model; a `helper` did a side job. */
+export type CallOwner = { session: string; run: string; model: string; purpose: 'main' | 'helper' };
+
+/** A call that was made. `usd` is null where the price is unknown; `estimated` where the vendor gave no figures. */
+export type Entry = CallOwner & {
+  id: string;
+  at: string;
+  usage: Usage;
+  usd: number | null;
+  estimated?: true;
+};
+
+/** What a call under way may come to at most; `sure` is what it costs once it is sent. */
+export type Hold = CallOwner & { id: string; at: string; most: Amounts; sure: Amounts };
+
+export type Amounts = { usd: number; tokens: number };
+
+type LedgerRecord =
+  | ({ type: 'hold'; process: ProcessName } & Hold)
+  | ({ type: 'spent' } & Entry)
+  | ({ type: 'run' } & RunEntry)
+  /** The call came to nothing. */
+  | { type: 'release'; id: string };
+
+/**
+ * What was spent, what may be spent by calls under way, and what calls of processes that died left unsaid. `today` has
+ * the calls of all sessions that count for this day; `session` those of one session, whatever day they were made on.
+ */
+export type Books = { today: Sums; session: Sums };
+
+export type Sums = { spent: readonly Entry[]; held: readonly Hold[]; lost: readonly Hold[] };
+
+const KEPT_DAYS = 100;
+/** Nobody holds the lock for longer than it takes to read and write a few lines. */
+const LOCK_WAIT_MS = 20_000;
+/** A call of another machine, of which nobody here can say whether it still runs. */
+const LONGEST_CALL_MS = 3_600_000;
+
+/** One file a day, shared by all processes: a line for each call, and one before it where a limit must hold. */
+export class Ledger {
+  readonly #folder: string;
+  readonly #now: () => Date;
+  readonly #process = thisProcess();
+  readonly #files = new Map<string, DayFile>();
+  /** Calls of this process that are under way, and the day whose file says so. */
+  readonly #held = new Map<string, string>();
+  #tidied = false;
+  /** Decisions of this process, one after another: a lock does not tell its own process apart. */
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(folder: string, now: () => Date = () => new Date()) {
+    this.#folder = folder;
+    this.#now = now;
+  }
+
+  /** Decides on the books as they are: what is to be held is written before another process can look. */
+  decide<T>(session: string, judge: (books: Books) => { verdict: T; hold?: Hold }): Promise<T> {
+    return this.#alone(() => {
+      const today = this.#today();
+      const { verdict, hold } = judge(this.#books(session, today));
+      if (hold) {
+        this.#held.set(hold.id, today);
+        this.#append(today, { type: 'hold', process: this.#process, ...hold });
+      }
+      return verdict;
+    });
+  }
+
+  /** A line that is cut short by a crash costs no other line, so that this needs no lock. */
+  spend(entry: Entry): void {
+    this.#end({ type: 'spent', ...entry });
+  }
+
+  note(run: RunEntry): void {
+    this.#append(this.#today(), { type: 'run', ...run });
+  }
+
+  release(id: string): void {
+    this.#end({ type: 'release', id });
+  }
+
+  books(session: string): Books {
+    return this.#books(session, this.#today());
+  }
+
+  /** A call counts for the day it was held on, whenever it ends: it was judged by what that day had left. */
+  #end(record: Extract<LedgerRecord, { type: 'spent' | 'release' }>): void {
+    const day = this.#held.get(record.id) ?? this.#today();
+    this.#held.delete(record.id);
+    this.#append(day, record);
+  }
+
+  #books(session: string, today: string): Books {
+    const files = namesIn(this.#folder).map((name) => this.#read(name, name === today ? undefined : session));
+    const sums = (files: readonly DayFile[], isCounted: (call: CallOwner) => boolean): Sums => {
+      const holds = files.flatMap(({ held }) => [...held.values()].filter(isCounted));
+      const held = holds.filter((hold) => this.#isUnderWay(hold));
+      return {
+        spent: files.flatMap(({ spent }) => [...spent.values()].filter(isCounted)),
+        held,
+        lost: holds.filter((hold) => !held.includes(hold)),
+      };
+    };
+    return {
+      today: sums(
+        files.filter(({ name }) => name === today),
+        () => true,
+      ),
+      session: sums(files, (call) => call.session === session),
+    };
+  }
+
+  /** All that is known from that day on, today included. Nothing is written. */
+  since(first: Date): { spent: Entry[]; runs: RunEntry[] } {
+    const files = namesIn(this.#folder)
+      .filter((name) => name >= dayOf(first))
+      .map((name) => this.#read(name));
+    return {
+      spent: files.flatMap(({ spent }) => [...spent.values()]),
+      runs: files.flatMap(({ runs }) => runs),
+    };
+  }
+
+  #read(name: string, session?: string): DayFile {
+    const key = session === undefined ? name : `${name} ${session}`;
+    const file = this.#files.get(key) ?? new DayFile(fileOf(this.#folder, name), name, session);
+    this.#files.set(key, file);
+    file.readOn();
+    return file;
+  }
+
+  #isUnderWay({ process, at }: Hold & { process: ProcessName }): boolean {
+    const running = isRunning(process);
+    return running === 'unknown' ? this.#now().getTime() - Date.parse(at) < LONGEST_CALL_MS : running;
+  }
+
+  #today(): string {
+    return dayOf(this.#now());
+  }
+
+  #append(day: string, record: LedgerRecord): void {
+    if (!this.#tidied) this.#tidy();
+    appendLine(fileOf(this.#folder, day), record);
+  }
+
+  #tidy(): void {
+    this.#tidied = true;
+    makePrivateFolder(this.#folder);
+    const oldest = dayOf(new Date(this.#now().getTime() - KEPT_DAYS * 86_400_000));
+    for (const name of namesIn(this.#folder)) {
+      if (name < oldest) rmSync(fileOf(this.#folder, name), { force: true });
+    }
+  }
+
+  #alone<T>(work: () => T): Promise<T> {
+    const result = this.#turn.then(async () => {
+      const lock = await this.#lock();
+      try {
+        return work();
+      } finally {
+        await lock.release();
+      }
+    });
+    // The next one's turn comes however this one ended.
+    this.#turn = result.catch(() => undefined);
+    return result;
+  }
+
+  async #lock(): Promise<Lock> {
+    const until = performance.now() + LOCK_WAIT_MS;
+    for (;;) {
+      const lock = await lockFile(this.#folder);
+      if (lock) return lock;
+      if (performance.now() > until) throw new Error(`another process holds ${this.#folder}`);
+      await sleep(2 + Math.random() * 8);
+    }
+  }
+}
+
+/** One day's file, read on from where it was read to. */
+class DayFile {
+  readonly name: string;
+  readonly spent = new Map<string, Entry>();
+  readonly held = new Map<string, Hold & { process: ProcessName }>();
+  readonly runs: RunEntry[] = [];
+  readonly #file: string;
+  readonly #session: string | undefined;
+  #position = 0;
+
+  /** With a session, only its lines are kept: a season of other sessions' calls must not slow down a decision. */
+  constructor(file: string, name: string, session?: string) {
+    this.name = name;
+    this.#file = file;
+    this.#session = session === undefined ? undefined : JSON.stringify(session);
+  }
+
+  /** Synchronous, so that no two readings can overlap: each line is taken exactly once. */
+  readOn(): void {
+    const bytes = readFrom(this.#file, this.#position);
+    // A line still being written is read the next time.
+    const end = bytes.lastIndexOf(0x0a) + 1;
+    this.#position += end;
+    for (const line of bytes.toString('utf8', 0, end).split('\n')) {
+      if (this.#isWanted(line)) this.#take(parseRecord(line));
+    }
+  }
+
+  /** A release does not say whose call it ends. */
+  #isWanted(line: string): boolean {
+    return this.#session === undefined || line.includes(this.#session) || line.includes('"release"');
+  }
+
+  #take(record: LedgerRecord | null): void {
+    if (record?.type === 'hold') this.held.set(record.id, record);
+    else if (record) this.held.delete(record.id);
+    if (record?.type === 'spent') this.spent.set(record.id, record);
+    if (record?.type === 'run') this.runs.push(record);
+  }
+}
+
+function fileOf(folder: string, name: string): string {
+  return path.join(folder, `${name}.jsonl`);
+}
+
+/** At once: five waits for a few bytes would cost more than the bytes do. */
+function appendLine(file: string, record: LedgerRecord): void {
+  const descriptor = openToAppend(file);
+  try {
+    const { size } = fstatSync(descriptor);
+    const last = Buffer.alloc(1, '\n');
+    if (size > 0) readSync(descriptor, last, 0, 1, size - 1);
+    // One write, so that lines of several processes do not mix; a torn line before it is closed.
+    const torn = last[0] === 0x0a ? '' : '\n';
+    writeFileSync(descriptor, `${torn}${JSON.stringify(record)}\n`);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** The bytes from this place on; none when there is no such file. */
+function readFrom(file: string, position: number): Buffer {
+  let descriptor: number;
+  try {
+    descriptor = openRegularFile(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return Buffer.alloc(0);
+  }
+  try {
+    const bytes = Buffer.alloc(Math.max(0, fstatSync(descriptor).size - position));
+    return bytes.subarray(0, readSync(descriptor, bytes, 0, bytes.length, position));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function parseRecord(line: string): LedgerRecord | null {
+  if (!line.startsWith('{')) return null;
+  try {
+    // Written by this program alone; a line that is whole JSON is a whole record.
+    return JSON.parse(line) as LedgerRecord;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+/** The user's day, not Greenwich's. */
+export function dayOf(date: Date): string {
+  const two = (value: number) => String(value).padStart(2, '0');
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).flatMap((name) => /^(\d{4}-\d\d-\d\d)\.jsonl$/.exec(name)?.[1] ?? []);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return [];
+  }
+}

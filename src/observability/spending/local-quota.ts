@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Quota } from '../../contract/quota.ts';
+import { pause } from '../../lib/async/abort.ts';
+import { type Lock, lockFile } from '../../lib/files/lock.ts';
+import { makePrivateFolder } from '../../lib/files/private-folder.ts';
+import { readRegularText } from '../../lib/files/regular-file.ts';
+import { sha256 } from '../../lib/sha256.ts';
+import { type Taken, waitFor } from './quota-window.ts';
+
+export type LocalQuotaOptions = {
+  /** Shared by all processes of the user: a small file for each key. */
+  folder: string;
+  /** Told once, when the folder cannot be written: from then on this process counts for itself. */
+  onTrouble(message: string): void;
+  now?: () => number;
+};
+
+/** Counts what all processes of one user on this machine ask for. */
+export function createLocalQuota({ folder, onTrouble, now = Date.now }: LocalQuotaOptions): Quota {
+  const own = new Map<string, Taken[]>();
+  let troubled = false;
+
+  function keep(file: string, taken: readonly Taken[]): void {
+    try {
+      makePrivateFolder(folder);
+      replaceFile(file, JSON.stringify(taken));
+    } catch (error) {
+      troubled = true;
+      onTrouble(
+        `Quotas hold for this process alone: what is asked cannot be kept (${(error as Error).message}).`,
+      );
+    }
+  }
+
+  return {
+    async take(key, asked, signal) {
+      const file = path.join(folder, `${sha256(key).slice(0, 32)}.json`);
+      const lock = await locked(file, signal);
+      try {
+        const at = now();
+        const taken = troubled ? (own.get(key) ?? []) : readTaken(file);
+        const { waitMs, counting } = waitFor(taken, asked, at);
+        if (waitMs > 0) return waitMs;
+        counting.push({ at, ...asked.cost });
+        own.set(key, counting);
+        if (!troubled) keep(file, counting);
+        return 0;
+      } finally {
+        await lock.release();
+      }
+    },
+  };
+}
+
+/** Not synced: after the end of the machine, a minute has passed. */
+function replaceFile(file: string, text: string): void {
+  const temporary = `${file}.${randomBytes(6).toString('hex')}`;
+  try {
+    writeFileSync(temporary, text, { mode: 0o600 });
+    renameSync(temporary, file);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}
+
+/** Nobody holds it for longer than it takes to read and write a small file. */
+async function locked(file: string, signal: AbortSignal): Promise<Lock> {
+  for (;;) {
+    signal.throwIfAborted();
+    const lock = await lockFile(file);
+    if (lock) return lock;
+    await pause(1 + Math.random() * 5, signal);
+  }
+}
+
+/** A file that is missing or damaged counts nothing; it is written anew. */
+function readTaken(file: string): Taken[] {
+  try {
+    const taken = JSON.parse(readRegularText(file)) as unknown;
+    return Array.isArray(taken) ? taken.filter(isTaken) : [];
+  } catch (error) {
+    if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code !== undefined) return [];
+    throw error;
+  }
+}
+
+function isTaken(value: unknown): value is Taken {
+  const { at, requests, tokens } = (value ?? {}) as Partial<Taken>;
+  return [at, requests, tokens].every((number) => Number.isFinite(number));
+}

@@ -1,0 +1,100 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { UserError } from '../../contract/errors.ts';
+import { metricDefinitions } from './metric-definitions.ts';
+import type { Observation } from './metrics.ts';
+
+export type Prometheus = {
+  url: string;
+  record(observations: readonly Observation[]): void;
+  close(): Promise<void>;
+};
+
+type Record = (value: number, labels: Observation['labels']) => void;
+
+const OWN_HOST = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i;
+
+/** Serves the numbers to a Prometheus on this machine; a web page that gets here by another name is refused. */
+export async function servePrometheus(port: number): Promise<Prometheus> {
+  const registry = new Registry();
+  const record = new Map<string, Record>(
+    metricDefinitions.map((definition) => recorder(definition, registry)),
+  );
+  const server = createServer((request, response) => {
+    const refusal = refusalOf(request);
+    if (refusal) {
+      response.writeHead(refusal.status).end(`${refusal.because}\n`);
+      return;
+    }
+    registry.metrics().then(
+      (text) => response.writeHead(200, { 'content-type': registry.contentType }).end(text),
+      (error: Error) => response.writeHead(500).end(`${error.message}\n`),
+    );
+  });
+  await listen(server, port);
+  // What is served must not keep a program that is done from ending.
+  server.unref();
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/metrics`,
+    record(observations) {
+      for (const { metric, value, labels } of observations) record.get(metric)?.(value, labels);
+    },
+    close: () =>
+      new Promise((closed) => {
+        server.close(() => closed());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function recorder(definition: (typeof metricDefinitions)[number], registry: Registry): [string, Record] {
+  const { name, help, labels: labelNames } = definition;
+  const settings = { name, help, labelNames, registers: [registry] };
+  switch (definition.type) {
+    case 'counter': {
+      const names = [name, ...('twin' in definition ? [definition.twin] : [])];
+      const counters = names.map((each) => new Counter({ ...settings, name: each }));
+      return [
+        name,
+        (value, labels) => {
+          for (const counter of counters) counter.inc(labels, value);
+        },
+      ];
+    }
+    case 'gauge': {
+      const gauge = new Gauge(settings);
+      // Nothing is known yet, which is not the same as zero: a ratio of zero would raise an alarm.
+      if (labelNames.length === 0) gauge.remove();
+      return [name, (value, labels) => gauge.set(labels, value)];
+    }
+    case 'histogram': {
+      const histogram = new Histogram({ ...settings, buckets: [...definition.buckets] });
+      return [name, (value, labels) => histogram.observe(labels, value)];
+    }
+    default:
+      return definition satisfies never;
+  }
+}
+
+function refusalOf({ method, url, headers }: IncomingMessage): { status: number; because: string } | null {
+  if (!OWN_HOST.test(headers.host ?? '')) return { status: 403, because: 'Only this machine may look.' };
+  if (url?.split('?')[0] !== '/metrics') return { status: 404, because: 'The metrics are at /metrics.' };
+  return method === 'GET' ? null : { status: 405, because: 'The metrics can only be read.' };
+}
+
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const because = error.code === 'EADDRINUSE' ? 'it is taken' : error.message;
+      reject(
+        new UserError(
+          `Metrics cannot be served on port ${port}: ${because}.`,
+          'Give another --metrics-port, or 0 for any that is free.',
+          { cause: error },
+        ),
+      );
+    });
+    server.listen(port, '127.0.0.1', resolve);
+  });
+}

@@ -1,0 +1,288 @@
+import type Anthropic from '@anthropic-ai/sdk';
+import {
+  type AssistantMessage,
+  type ImagePart,
+  noUsage,
+  type TextPart,
+  type ToolMessage,
+  type Usage,
+} from '../../contract/message.ts';
+import type { CompletionRequest, ProviderEvent } from '../../contract/provider.ts';
+import type { ProviderOptions } from '../options.ts';
+import { summarySection } from '../summary.ts';
+import { type WireNames, wireNames } from '../tool-names.ts';
+import { type ThinkingFields, thinkingFor } from './thinking.ts';
+
+/** Enough for a long file in one call; a model's full limit would only delay the end of a run gone wild. */
+const MAX_OUTPUT_TOKENS = 32_000;
+/**
+ * The vendor takes four, and looks back some twenty blocks from each: with two in the messages, the end of the last
+ * request is found however many results have come since. The others are for what is the same in every request.
+ */
+const MESSAGE_BREAKPOINTS = 2;
+const FIXED_BREAKPOINTS = 2;
+const CACHED = { type: 'ephemeral' } as const;
+
+type Block = Anthropic.ContentBlockParam;
+type ResultBlock = Anthropic.TextBlockParam | Anthropic.ImageBlockParam;
+type WireOptions = Pick<ProviderOptions, 'name' | 'infoOf'>;
+
+export type WireRequest = Anthropic.MessageCreateParamsStreaming & ThinkingFields;
+
+export function toWire(request: CompletionRequest, options: WireOptions): WireRequest {
+  const info = options.infoOf(request.model);
+  const maxTokens = request.maxTokens ?? Math.min(info.maxOutputTokens, MAX_OUTPUT_TOKENS);
+  const names = wireNames(request.tools ?? []);
+  const tools = toTools(request, names);
+  const system = toSystem(request);
+  const lastTool = tools.at(-1);
+  if (lastTool && system.length < FIXED_BREAKPOINTS) lastTool.cache_control = CACHED;
+  return {
+    model: request.model,
+    max_tokens: maxTokens,
+    ...(system.length === 0 ? {} : { system }),
+    messages: toMessages(request, options, names),
+    ...(tools.length === 0 ? {} : { tools }),
+    ...(request.stopSequences?.length ? { stop_sequences: [...request.stopSequences] } : {}),
+    ...thinkingFor(request, info, maxTokens),
+    stream: true,
+  };
+}
+
+function toTools(request: CompletionRequest, names: WireNames): Anthropic.Tool[] {
+  return (request.tools ?? []).map((tool) => ({
+    name: names.toWire(tool.name),
+    description: tool.description,
+    input_schema: toSchema(tool.parameters),
+  }));
+}
+
+/** The summary is a block of its own: what stands before it stays cached when it changes. */
+function toSystem(request: CompletionRequest): Anthropic.TextBlockParam[] {
+  return [request.system, summarySection(request) ?? '']
+    .filter((text) => text !== '')
+    .map((text) => ({ type: 'text', text, cache_control: CACHED }));
+}
+
+/** Alternatives are refused at the top, where what they choose between is checked by the tool in any case. */
+function toSchema(parameters: Record<string, unknown>): Anthropic.Tool.InputSchema {
+  const { oneOf: _one, anyOf: _any, allOf: _all, ...schema } = parameters;
+  return { ...schema, type: 'object' };
+}
+
+/** Answers to calls travel in the user's turn, before anything the user said. */
+function toMessages(
+  request: CompletionRequest,
+  options: WireOptions,
+  names: WireNames,
+): Anthropic.MessageParam[] {
+  const images = options.infoOf(request.model).abilities.images;
+  const turns: { role: 'user' | 'assistant'; content: Block[] }[] = [];
+  for (const message of request.messages) {
+    const role = message.role === 'assistant' ? 'assistant' : 'user';
+    const blocks =
+      message.role === 'assistant'
+        ? assistantBlocks(message, names, keepsThoughts(message, request, options))
+        : message.role === 'tool'
+          ? [toolResult(message, images)]
+          : plainBlocks(message.content, images);
+    if (blocks.length === 0) continue;
+
+    const turn = turns.at(-1);
+    if (turn?.role === role) turn.content.push(...blocks);
+    else turns.push({ role, content: blocks });
+  }
+  for (const turn of turns) {
+    if (turn.role === 'user') turn.content.sort((a, b) => rank(a) - rank(b));
+  }
+  for (const turn of turns.filter(({ role }) => role === 'user').slice(-MESSAGE_BREAKPOINTS)) {
+    const last = turn.content.at(-1);
+    if (last && (last.type === 'text' || last.type === 'image' || last.type === 'tool_result'))
+      last.cache_control = CACHED;
+  }
+  return turns;
+}
+
+const rank = (block: Block): number => (block.type === 'tool_result' ? 0 : 1);
+
+/** A signature is good only for the vendor and the model that wrote the thought. */
+function keepsThoughts(
+  message: AssistantMessage,
+  { model }: CompletionRequest,
+  { name, infoOf }: WireOptions,
+): boolean {
+  return message.provider === name && message.model === model && infoOf(model).abilities.thinking;
+}
+
+function assistantBlocks(message: AssistantMessage, names: WireNames, thoughts: boolean): Block[] {
+  const blocks = message.content.flatMap((part): Block[] => {
+    if (part.type === 'text') return textBlocks(part);
+    if (part.type === 'tool_call')
+      return [
+        { type: 'tool_use', id: wireId(part.id), name: names.toWire(part.name), input: objectOf(part.input) },
+      ];
+    if (!thoughts || part.signature === undefined) return [];
+    return part.redacted
+      ? [{ type: 'redacted_thinking', data: part.signature }]
+      : [{ type: 'thinking', thinking: part.text, signature: part.signature }];
+  });
+  // A turn of thoughts alone is refused.
+  return blocks.some((block) => block.type === 'text' || block.type === 'tool_use') ? blocks : [];
+}
+
+function toolResult(message: ToolMessage, images: boolean): Anthropic.ToolResultBlockParam {
+  const content = plainBlocks(message.content, images);
+  // An error without a word is refused.
+  if (!message.success && content.length === 0)
+    content.push({ type: 'text', text: 'The call failed without a message.' });
+  return {
+    type: 'tool_result',
+    tool_use_id: wireId(message.callId),
+    ...(content.length === 0 ? {} : { content }),
+    ...(message.success ? {} : { is_error: true }),
+  };
+}
+
+function plainBlocks(content: readonly (TextPart | ImagePart)[], images: boolean): ResultBlock[] {
+  return content.flatMap((part): ResultBlock[] => {
+    if (part.type === 'text') return textBlocks(part);
+    if (!images) return [{ type: 'text', text: '[An image was left out: this model cannot see.]' }];
+    return [
+      {
+        type: 'image',
+        source: {
+          type: 'base64',
+          // The vendor names the few kinds it takes, and says so itself when it is given another.
+          media_type: part.mediaType as Anthropic.Base64ImageSource['media_type'],
+          data: part.data,
+        },
+      },
+    ];
+  });
+}
+
+/** Text without a visible character is refused. */
+function textBlocks(part: TextPart): Anthropic.TextBlockParam[] {
+  return part.text.trim() === '' ? [] : [{ type: 'text', text: part.text }];
+}
+
+/** Ids made by other vendors may hold characters this one refuses. */
+const wireId = (id: string): string => id.replaceAll(/[^a-zA-Z0-9_-]/g, '_');
+
+function objectOf(input: unknown): unknown {
+  return typeof input === 'object' && input !== null && !Array.isArray(input) ? input : {};
+}
+
+/** What one reply has shown so far. `open` holds the blocks still arriving, by index. */
+export type ReplyState = {
+  names: WireNames;
+  usage: Usage;
+  stop: Extract<ProviderEvent, { type: 'stop' }>['reason'];
+  open: Map<number, { type: 'call' } | { type: 'thought'; silent: boolean; signature: string }>;
+};
+
+export function newReply(tools: readonly { name: string }[] = []): ReplyState {
+  return { names: wireNames(tools), usage: noUsage, stop: 'end', open: new Map() };
+}
+
+/** One wire frame to our events. Kinds of frame, block or delta we do not know say nothing. */
+export function* toEvents(
+  frame: Anthropic.RawMessageStreamEvent,
+  state: ReplyState,
+): Generator<ProviderEvent> {
+  switch (frame.type) {
+    case 'message_start':
+      yield* countUsage(frame.message?.usage, state);
+      return;
+    case 'content_block_start':
+      yield* openBlock(frame, state);
+      return;
+    case 'content_block_delta':
+      yield* readDelta(frame, state);
+      return;
+    case 'content_block_stop':
+      yield* closeBlock(frame.index, state);
+      return;
+    case 'message_delta':
+      if (frame.delta?.stop_reason) state.stop = STOP[frame.delta.stop_reason] ?? 'end';
+      yield* countUsage(frame.usage, state);
+      return;
+    case 'message_stop':
+      yield { type: 'stop', reason: state.stop };
+      return;
+    default:
+      frame satisfies never;
+  }
+}
+
+const STOP: Partial<Record<string, ReplyState['stop']>> = {
+  end_turn: 'end',
+  stop_sequence: 'end',
+  pause_turn: 'end',
+  tool_use: 'tool_calls',
+  max_tokens: 'max_tokens',
+  model_context_window_exceeded: 'max_tokens',
+  refusal: 'refusal',
+};
+
+function* openBlock(
+  { index, content_block: block }: Anthropic.RawContentBlockStartEvent,
+  { open, names }: ReplyState,
+): Generator<ProviderEvent> {
+  const key = String(index);
+  if (block.type === 'text' && block.text) yield { type: 'text', text: block.text };
+  if (block.type === 'thinking') {
+    open.set(index, { type: 'thought', silent: !block.thinking, signature: block.signature ?? '' });
+    if (block.thinking) yield { type: 'thinking', text: block.thinking };
+  }
+  if (block.type === 'redacted_thinking')
+    yield { type: 'thinking_signature', signature: block.data, redacted: true };
+  if (block.type === 'tool_use') {
+    open.set(index, { type: 'call' });
+    yield { type: 'tool_call_start', key, id: block.id, name: names.fromWire(block.name) };
+    // Some compatible servers send the whole input here and no deltas after it.
+    if (Object.keys(block.input ?? {}).length > 0)
+      yield { type: 'tool_call_delta', key, json: JSON.stringify(block.input) };
+  }
+}
+
+function* readDelta(
+  { index, delta }: Anthropic.RawContentBlockDeltaEvent,
+  { open }: ReplyState,
+): Generator<ProviderEvent> {
+  const block = open.get(index);
+  if (delta.type === 'text_delta' && delta.text) yield { type: 'text', text: delta.text };
+  if (delta.type === 'thinking_delta' && delta.thinking) {
+    if (block?.type === 'thought') block.silent = false;
+    yield { type: 'thinking', text: delta.thinking };
+  }
+  if (delta.type === 'signature_delta' && block?.type === 'thought') block.signature += delta.signature;
+  if (delta.type === 'input_json_delta' && delta.partial_json)
+    yield { type: 'tool_call_delta', key: String(index), json: delta.partial_json };
+}
+
+function* closeBlock(index: number, { open }: ReplyState): Generator<ProviderEvent> {
+  const block = open.get(index);
+  open.delete(index);
+  if (block?.type === 'call') yield { type: 'tool_call_end', key: String(index) };
+  if (block?.type === 'thought' && block.signature !== '') {
+    // A thought kept from us still needs a beginning, or its signature would close the one before.
+    if (block.silent) yield { type: 'thinking', text: '' };
+    yield { type: 'thinking_signature', signature: block.signature };
+  }
+}
+
+/** Later figures replace earlier ones; what a frame leaves out stays as it was. */
+function* countUsage(
+  usage: Partial<Anthropic.MessageDeltaUsage> | undefined,
+  state: ReplyState,
+): Generator<ProviderEvent> {
+  if (!usage) return;
+  state.usage = {
+    inputTokens: usage.input_tokens ?? state.usage.inputTokens,
+    outputTokens: usage.output_tokens ?? state.usage.outputTokens,
+    cacheReadTokens: usage.cache_read_input_tokens ?? state.usage.cacheReadTokens,
+    cacheWriteTokens: usage.cache_creation_input_tokens ?? state.usage.cacheWriteTokens,
+  };
+  yield { type: 'usage', usage: state.usage };
+}

@@ -1,0 +1,128 @@
+import { ProviderError, type ProviderErrorKind } from '../../contract/errors.ts';
+import { isLargerThanAMinute, meansOverflow } from './overflow.ts';
+
+/** A failed HTTP exchange, whichever library made it. */
+export type HttpFailure = {
+  provider: string;
+  status: number;
+  message: string;
+  label?: string;
+  headers?: Headers | Record<string, string> | undefined;
+  cause?: unknown;
+};
+
+const QUOTA = /quota|billing|insufficient.{0,10}(funds|balance|credit)|credit balance/i;
+
+export function fromHttp({ provider, status, message, label, headers, cause }: HttpFailure): ProviderError {
+  const retryAfterMs = retryAfter(headers);
+  return new ProviderError(
+    message,
+    {
+      kind: kindOf(status, message, label),
+      provider,
+      status,
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    },
+    { cause },
+  );
+}
+
+/** `label` is the kind of error that the server itself names, such as `context_length_exceeded`. */
+export function kindOf(status: number, message: string, label = ''): ProviderErrorKind {
+  const words = label === '' ? message : `${label} ${message}`;
+  if (status === 401 || status === 403) return 'auth';
+  if (status === 402) return 'quota';
+  if (status === 404) return 'model_not_found';
+  if (status === 408) return 'timeout';
+  if (status === 413 || isLargerThanAMinute(words)) return 'overflow';
+  if (status === 429)
+    return QUOTA.test(words) && !/per (minute|second|day)/i.test(words) ? 'quota' : 'rate_limit';
+  // Routers and local servers say it with any status.
+  if (meansOverflow(words)) return 'overflow';
+  if (status >= 500)
+    return status === 503 || status === 529 || /overload/i.test(words) ? 'overloaded' : 'server_error';
+  return QUOTA.test(words) ? 'quota' : 'bad_request';
+}
+
+/** `Retry-After` in seconds or as a date, or the milliseconds some vendors send. */
+function retryAfter(headers: HttpFailure['headers']): number | undefined {
+  const read = (name: string) =>
+    (headers instanceof Headers ? headers.get(name) : headers?.[name]) ?? undefined;
+  const ms = Number(read('retry-after-ms'));
+  if (Number.isFinite(ms) && ms > 0) return ms;
+
+  const value = read('retry-after');
+  if (value === undefined) return undefined;
+  const seconds = Number(value);
+  const delay = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(value) - Date.now();
+  return Number.isFinite(delay) && delay >= 0 ? delay : undefined;
+}
+
+const DEAD = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAIN']);
+
+export type BrokenConnection = {
+  provider: string;
+  /** Where the server was looked for. */
+  address: string;
+  /** Whether the model had already begun to answer. */
+  begun: boolean;
+};
+
+/**
+ * A failure that never became an HTTP answer: nobody listens (`network`), or the connection broke. A mistake in the
+ * program is none of these and is thrown as it is.
+ */
+export function fromBrokenConnection(
+  error: unknown,
+  { provider, address, begun }: BrokenConnection,
+): ProviderError {
+  const chain = causes(error);
+  if (isMistake(error)) throw error;
+  const code = chain
+    .map((link) => (link as { code?: unknown }).code)
+    .find((c): c is string => typeof c === 'string');
+  const deepest = chain.at(-1);
+  const detail = code ?? (deepest instanceof Error ? deepest.message : String(error));
+  const broken = (kind: ProviderErrorKind, message: string) =>
+    new ProviderError(message, { kind, provider }, { cause: error });
+
+  if (begun) return broken('cut', `The connection broke mid-answer (${detail}).`);
+  if (chain.some((link) => link instanceof Error && /certificate|self.signed/i.test(link.message))) {
+    return broken(
+      'network',
+      `The certificate of ${address} is not trusted (${detail}). Name the authority's PEM file in network.caFile.`,
+    );
+  }
+  const proxied = chain.flatMap(
+    (link) => /^Proxy response \((\d+)\)/.exec((link as Error).message ?? '') ?? [],
+  );
+  if (proxied[1] !== undefined) {
+    const login = proxied[1] === '407' ? ' Put a user name and a password into its address.' : '';
+    return broken('network', `The proxy refuses to connect to ${address} (${proxied[1]}).${login}`);
+  }
+  if (code !== undefined && DEAD.has(code))
+    return broken('network', `Nothing answers at ${address} (${code}${peerIn(chain, address)}).`);
+  return broken('timeout', `No answer from ${address} (${detail}).`);
+}
+
+/** The wires fail with a code, or wrap what failed; a slip in code does neither. */
+function isMistake(error: unknown): boolean {
+  const slip = error instanceof TypeError || error instanceof ReferenceError || error instanceof RangeError;
+  return (
+    slip && error.cause === undefined && !('code' in error) && !/fetch failed|terminated/.test(error.message)
+  );
+}
+
+/** Who really refused, if that is not plain from the address: a proxy, for example. */
+function peerIn(chain: unknown[], address: string): string {
+  const { address: host, port } = chain.at(-1) as { address?: string; port?: number };
+  if (host === undefined || port === undefined) return '';
+  return address.endsWith(`//${host}:${port}`) ? '' : ` ${host}:${port}`;
+}
+
+function causes(error: unknown): unknown[] {
+  const chain: unknown[] = [];
+  for (let link = error; link && chain.length < 8; link = (link as { cause?: unknown }).cause)
+    chain.push(link);
+  return chain;
+}

@@ -1,0 +1,243 @@
+import { describe, expect, test } from 'vitest';
+import { fails, hello, loopback, modelInfo, play, sse } from '../../../test/support/loopback.ts';
+import { createGoogle } from './google.ts';
+
+const key = 'AIza-secret-0123456789';
+const provider = (url: string) =>
+  createGoogle({ name: 'google', baseUrl: url, apiKey: key, infoOf: () => modelInfo() });
+
+const part = (text: string, finishReason?: string) => ({
+  candidates: [{ content: { role: 'model', parts: [{ text }] }, ...(finishReason ? { finishReason } : {}) }],
+});
+const usageMetadata = { promptTokenCount: 3, candidatesTokenCount: 2 };
+const usage = {
+  type: 'usage',
+  usage: { inputTokens: 3, outputTokens: 2, cacheReadTokens: 0, cacheWriteTokens: 0 },
+};
+const serve = (body: string, contentType = 'text/event-stream') =>
+  loopback((response) => {
+    response.writeHead(200, { 'content-type': contentType });
+    response.end(body);
+  });
+
+describe('[V10] Google over a real connection', () => {
+  test('streams a reply, with the key and the body where the vendor looks for them', async () => {
+    const server = await loopback((response) =>
+      sse(response, [part('hi '), { ...part('☕', 'STOP'), usageMetadata }]),
+    );
+
+    const { events, error } = await play(provider(server.url), hello({ model: 'gemini-3.8-flash' }));
+
+    expect(error).toBeUndefined();
+    expect(events).toEqual([
+      { type: 'text', text: 'hi ' },
+      { type: 'text', text: '☕' },
+      usage,
+      { type: 'stop', reason: 'end' },
+    ]);
+    expect(server.requests).toHaveLength(1);
+    const [request] = server.requests;
+    expect(request?.path).toBe('/v1beta/models/gemini-3.8-flash:streamGenerateContent?alt=sse');
+    expect(request?.headers['x-goog-api-key']).toBe(key);
+    expect(request?.body).toEqual({
+      contents: [{ role: 'user', parts: [{ text: 'hi' }] }],
+      systemInstruction: { role: 'user', parts: [{ text: 'Be brief.' }] },
+      generationConfig: { maxOutputTokens: 8192 },
+    });
+  });
+
+  test('uses the fetch it is given, the headers of the config and the version in the address', async () => {
+    const server = await loopback((response) => sse(response, [part('ok', 'STOP')]));
+    const urls: string[] = [];
+    const gateway = createGoogle({
+      name: 'gateway',
+      baseUrl: `${server.url}/gemini/v1alpha/`,
+      headers: { 'x-team': 'blue' },
+      infoOf: () => modelInfo(),
+      fetch: (input, init) => {
+        urls.push(String(input));
+        return fetch(input, init);
+      },
+    });
+
+    const { error } = await play(gateway, hello());
+
+    expect(error).toBeUndefined();
+    expect(urls).toEqual([`${server.url}/gemini/v1alpha/models/m:streamGenerateContent?alt=sse`]);
+    expect(server.requests[0]?.headers['x-team']).toBe('blue');
+  });
+});
+
+describe('what can go wrong', () => {
+  const error = (code: number, message: string, details: object[] = []) => ({
+    error: { code, message, status: 'SOME_STATUS', details },
+  });
+  const perMinute = [
+    { '@type': 'QuotaFailure', violations: [{ quotaId: 'GenerateRequestsPerMinutePerProject' }] },
+    { '@type': 'RetryInfo', retryDelay: '3.5s' },
+  ];
+  const perDay = [
+    { '@type': 'QuotaFailure', violations: [{ quotaId: 'GenerateRequestsPerDayPerProject' }] },
+    { '@type': 'RetryInfo', retryDelay: '3s' },
+  ];
+
+  test.each<[number, string, object[], string]>([
+    [400, 'API key not valid. Please pass a valid API key.', [{ reason: 'API_KEY_INVALID' }], 'auth'],
+    [400, 'Invalid value at contents', [], 'bad_request'],
+    [400, 'The input token count (2000000) exceeds the maximum', [], 'overflow'],
+    [403, 'Permission denied', [], 'auth'],
+    [404, 'models/m is not found', [], 'model_not_found'],
+    [429, 'You exceeded your current quota', perMinute, 'rate_limit'],
+    [429, 'You exceeded your current quota', perDay, 'quota'],
+    [503, 'The model is overloaded.', [], 'overloaded'],
+  ])(
+    'HTTP %i (%s) with %j is %s, once, in the vendor’s own words',
+    async (status, message, details, kind) => {
+      const server = await loopback((response) =>
+        fails(response, status, { body: error(status, message, details) }),
+      );
+
+      const outcome = await play(provider(server.url), hello());
+
+      expect(outcome.events).toEqual([]);
+      expect(outcome.error).toMatchObject({
+        name: 'ProviderError',
+        kind,
+        message,
+        provider: 'google',
+        status,
+      });
+      expect(server.requests).toHaveLength(1);
+    },
+  );
+
+  test('a limit says when to come back, in the header or in the body; an echoed key goes no further', async () => {
+    const inBody = await loopback((response) =>
+      fails(response, 429, { body: error(429, 'wait', perMinute) }),
+    );
+    expect((await play(provider(inBody.url), hello())).error).toMatchObject({ retryAfterMs: 3500 });
+
+    const inHeader = await loopback((response) =>
+      fails(response, 429, { body: error(429, `not with ${key}`), headers: { 'retry-after': '7' } }),
+    );
+    const outcome = await play(provider(inHeader.url), hello());
+    expect(outcome.error).toMatchObject({ retryAfterMs: 7000 });
+    expect(String(outcome.error)).not.toContain(key);
+  });
+
+  test('an error told within the stream keeps its kind', async () => {
+    const server = await loopback((response) =>
+      sse(response, [part('hi'), error(503, 'The model is overloaded.')]),
+    );
+
+    const outcome = await play(provider(server.url), hello());
+
+    expect(outcome.events).toEqual([{ type: 'text', text: 'hi' }]);
+    expect(outcome.error).toMatchObject({ kind: 'overloaded', message: 'The model is overloaded.' });
+  });
+
+  test('a page of HTML is not a reply, whatever it calls itself', async () => {
+    for (const page of ['<html><title>Sign in</title>', '<html>\n\n<title>Sign in</title>\n\n']) {
+      for (const type of ['text/html', 'text/event-stream']) {
+        const { error } = await play(provider((await serve(page, type)).url), hello());
+        expect(error).toMatchObject({ kind: 'protocol', message: expect.stringContaining('Sign in') });
+      }
+    }
+  });
+
+  test('a frame that is not JSON is told with an excerpt', async () => {
+    const server = await serve('data: plain words\n\n');
+
+    expect((await play(provider(server.url), hello())).error).toMatchObject({
+      kind: 'protocol',
+      message: expect.stringContaining('plain words'),
+    });
+  });
+
+  test('a stream that ends without its end is cut once something was said, silent before that', async () => {
+    const whole = `data: ${JSON.stringify(part('hi'))}\n\n`;
+    for (const body of [whole, `${whole}data: {"cand`]) {
+      const cut = await play(provider((await serve(body)).url), hello());
+      expect(cut.events).toEqual([{ type: 'text', text: 'hi' }]);
+      expect(cut.error).toMatchObject({ kind: 'cut' });
+    }
+    for (const body of ['', 'data: {"cand']) {
+      expect((await play(provider((await serve(body)).url), hello())).error).toMatchObject({
+        kind: 'timeout',
+      });
+    }
+  });
+
+  test('a connection that breaks is cut after the first word, worth another try before it, harmless after the last', async () => {
+    const breaking = (frames: object[]) =>
+      loopback(async (response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.flushHeaders();
+        for (const frame of frames) response.write(`data: ${JSON.stringify(frame)}\n\n`);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        response.destroy();
+      });
+
+    expect((await play(provider((await breaking([part('hi')])).url), hello())).error).toMatchObject({
+      kind: 'cut',
+    });
+    expect((await play(provider((await breaking([])).url), hello())).error).toMatchObject({
+      kind: 'timeout',
+    });
+    expect(await play(provider((await breaking([part('hi', 'STOP')])).url), hello())).toEqual({
+      events: [
+        { type: 'text', text: 'hi' },
+        { type: 'stop', reason: 'end' },
+      ],
+    });
+  });
+
+  test('an abort comes out as the reason it was given, before and during the answer', async () => {
+    const reason = new DOMException('enough', 'AbortError');
+    const server = await loopback((response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(`data: ${JSON.stringify(part('hi'))}\n\n`);
+    });
+    const user = new AbortController();
+    const run = async () => {
+      for await (const _ of provider(server.url).stream(hello(), user.signal)) user.abort(reason);
+    };
+
+    await expect(run()).rejects.toBe(reason);
+    expect((await play(provider(server.url), hello(), AbortSignal.abort(reason))).error).toBe(reason);
+  });
+
+  test('a reader who leaves takes the connection along', async () => {
+    let gone: Promise<unknown> | undefined;
+    const server = await loopback((response) => {
+      gone = new Promise((resolve) => response.on('close', resolve));
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(`data: ${JSON.stringify(part('hi'))}\n\n`);
+    });
+
+    for await (const _ of provider(server.url).stream(hello(), new AbortController().signal)) break;
+
+    await gone;
+  });
+});
+
+describe('counting tokens', () => {
+  test('asks the vendor, the system prompt and the tools included', async () => {
+    const server = await loopback((response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end('{"totalTokens":42}');
+    });
+    const tools = [{ name: 'Read', description: 'Read a file', parameters: {} }];
+
+    expect(await provider(server.url).countTokens(hello({ tools }), new AbortController().signal)).toBe(42);
+    expect(server.requests[0]?.path).toBe('/v1beta/models/m:countTokens');
+    const sent = JSON.stringify(server.requests[0]?.body);
+    for (const text of ['Be brief.', 'Read a file', '"text":"hi"']) expect(sent).toContain(text);
+  });
+
+  test('estimates where the vendor cannot say', async () => {
+    const server = await loopback((response) => fails(response, 500, { body: 'oops' }));
+
+    expect(await provider(server.url).countTokens(hello(), new AbortController().signal)).toBe(4);
+  });
+});

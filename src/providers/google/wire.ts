@@ -1,0 +1,295 @@
+import {
+  type Content,
+  FinishReason,
+  type FunctionDeclaration,
+  type GenerateContentConfig,
+  type GenerateContentResponse,
+  type GenerateContentResponseUsageMetadata,
+  type Part,
+  type ThinkingConfig,
+  ThinkingLevel,
+} from '@google/genai/web';
+import { ProviderError } from '../../contract/errors.ts';
+import {
+  type AssistantMessage,
+  type ImagePart,
+  isOwnCallId,
+  type StopReason,
+  type TextPart,
+  type ToolMessage,
+  textOf,
+  toolCallsOf,
+  type Usage,
+} from '../../contract/message.ts';
+import type { CompletionRequest, ModelInfo, ProviderEvent } from '../../contract/provider.ts';
+import type { ProviderOptions } from '../options.ts';
+import { summarySection } from '../summary.ts';
+import { type WireNames, wireNames } from '../tool-names.ts';
+
+const MAX_OUTPUT_TOKENS = 65_536;
+const BUDGET = { low: 2_048, medium: 8_192, high: 24_576 };
+const LEVEL = { low: ThinkingLevel.LOW, medium: ThinkingLevel.MEDIUM, high: ThinkingLevel.HIGH };
+/** What the vendor wants in place of a signature on a call that another model made. */
+const UNSIGNED = 'skip_thought_signature_validator';
+
+type WireOptions = Pick<ProviderOptions, 'name' | 'infoOf'>;
+
+/** What the API takes; the SDK has the settings of all kinds in one place, and sorts them at every request. */
+export type WireBody = {
+  contents: Content[];
+  systemInstruction?: Content;
+  tools?: { functionDeclarations: FunctionDeclaration[] }[];
+  generationConfig: Pick<
+    GenerateContentConfig,
+    'maxOutputTokens' | 'temperature' | 'stopSequences' | 'thinkingConfig'
+  >;
+};
+
+export function toWire(request: CompletionRequest, options: WireOptions): WireBody {
+  const info = options.infoOf(request.model);
+  const names = wireNames(request.tools ?? []);
+  const thinkingConfig = thinkingFor(request, info);
+  const system = systemTexts(request).map((text) => ({ text }));
+  return {
+    contents: toContents(request, options, names),
+    ...(system.length === 0 ? {} : { systemInstruction: { role: 'user', parts: system } }),
+    ...(request.tools?.length ? { tools: [{ functionDeclarations: toDeclarations(request, names) }] } : {}),
+    generationConfig: {
+      maxOutputTokens: request.maxTokens ?? Math.min(info.maxOutputTokens, MAX_OUTPUT_TOKENS),
+      ...(request.temperature === undefined ? {} : { temperature: request.temperature }),
+      ...(request.stopSequences?.length ? { stopSequences: [...request.stopSequences] } : {}),
+      ...(thinkingConfig ? { thinkingConfig } : {}),
+    },
+  };
+}
+
+/** The summary is a part of its own, behind what stays the same. */
+export function systemTexts(request: CompletionRequest): string[] {
+  return [request.system, summarySection(request) ?? ''].filter((text) => text !== '');
+}
+
+function toDeclarations(request: CompletionRequest, names: WireNames): FunctionDeclaration[] {
+  return (request.tools ?? []).map(({ name, description, parameters }) => ({
+    name: names.toWire(name),
+    description,
+    parametersJsonSchema: parameters,
+  }));
+}
+
+/** Models before 3 count thoughts in tokens, later ones in levels. */
+function thinkingFor({ model, effort }: CompletionRequest, info: ModelInfo): ThinkingConfig | undefined {
+  if (!info.abilities.thinking) return undefined;
+  if (effort === undefined) return { includeThoughts: true };
+  return isBefore3(model)
+    ? { includeThoughts: true, thinkingBudget: BUDGET[effort] }
+    : { includeThoughts: true, thinkingLevel: LEVEL[effort] };
+}
+
+const isBefore3 = (model: string): boolean => /gemini-[12]\b/.test(model);
+
+/** Every Gemini from 3 on thinks, also one that the table does not know yet. */
+function signsCalls(model: string, { abilities }: ModelInfo): boolean {
+  return !isBefore3(model) && (abilities.thinking || /gemini-\d/.test(model));
+}
+
+/** Answers to a turn's calls make one content, in the order of the calls; what a person adds makes the next. */
+function toContents(request: CompletionRequest, options: WireOptions, names: WireNames): Content[] {
+  const { images } = options.infoOf(request.model).abilities;
+  const wire: Wire = { names, vendorIds: vendorIdsIn(request, options) };
+  const contents: Content[] = [];
+  let open: { calls: string[]; answers: ToolMessage[]; parts: Part[] } = {
+    calls: [],
+    answers: [],
+    parts: [],
+  };
+  const close = () => {
+    const answers = open.answers.toSorted(
+      (a, b) => open.calls.indexOf(a.callId) - open.calls.indexOf(b.callId),
+    );
+    if (answers.length > 0)
+      contents.push({ role: 'user', parts: answers.map((answer) => toResponse(answer, wire)) });
+    const pictures = answers.flatMap((answer) =>
+      plainParts(
+        answer.content.filter((part) => part.type === 'image'),
+        images,
+      ),
+    );
+    if (pictures.length + open.parts.length > 0)
+      contents.push({ role: 'user', parts: [...pictures, ...open.parts] });
+    open = { calls: [], answers: [], parts: [] };
+  };
+  for (const message of request.messages) {
+    if (message.role === 'tool') open.answers.push(message);
+    if (message.role === 'user') open.parts.push(...plainParts(message.content, images));
+    if (message.role !== 'assistant') continue;
+
+    const parts = modelParts(message, wire, {
+      own: message.provider === options.name && message.model === request.model,
+      signed: signsCalls(request.model, options.infoOf(request.model)),
+    });
+    if (parts.length === 0) continue;
+    close();
+    contents.push({ role: 'model', parts });
+    open.calls = toolCallsOf(message).map((call) => call.id);
+  }
+  close();
+  return contents;
+}
+
+/** `vendorIds`: calls whose ids the vendor gave. They go back to it, so that answers find their calls. */
+type Wire = { names: WireNames; vendorIds: ReadonlySet<string> };
+
+/** It knows none of the ids that we, or other vendors, made up. */
+function vendorIdsIn({ messages }: CompletionRequest, { name }: WireOptions): Set<string> {
+  const calls = messages.flatMap((message) =>
+    message.role === 'assistant' && message.provider === name ? toolCallsOf(message) : [],
+  );
+  return new Set(calls.map(({ id }) => id).filter((id) => !isOwnCallId(id)));
+}
+
+/** `own`: this very model wrote it. `signed`: the first call of a turn is refused without a signature. */
+function modelParts(
+  message: AssistantMessage,
+  { names, vendorIds }: Wire,
+  { own, signed }: { own: boolean; signed: boolean },
+): Part[] {
+  let firstCall = true;
+  return message.content.flatMap((part): Part[] => {
+    if (part.type === 'text') {
+      const signed = own && part.signature !== undefined ? { thoughtSignature: part.signature } : null;
+      return part.text === '' && !signed ? [] : [{ text: part.text, ...signed }];
+    }
+    if (part.type === 'thinking')
+      return own && part.signature !== undefined
+        ? [{ text: part.text, thought: true, thoughtSignature: part.signature }]
+        : [];
+    const signature = (own ? part.signature : undefined) ?? (signed && firstCall ? UNSIGNED : undefined);
+    firstCall = false;
+    return [
+      {
+        functionCall: {
+          ...(vendorIds.has(part.id) && { id: part.id }),
+          name: names.toWire(part.name),
+          args: objectOf(part.input),
+        },
+        ...(signature === undefined ? {} : { thoughtSignature: signature }),
+      },
+    ];
+  });
+}
+
+function toResponse(answer: ToolMessage, { names, vendorIds }: Wire): Part {
+  const text = textOf(answer);
+  return {
+    functionResponse: {
+      ...(vendorIds.has(answer.callId) && { id: answer.callId }),
+      name: names.toWire(answer.name),
+      response: answer.success ? { output: text } : { error: text || 'The call failed without a message.' },
+    },
+  };
+}
+
+function plainParts(content: readonly (TextPart | ImagePart)[], images: boolean): Part[] {
+  return content.flatMap((part): Part[] => {
+    if (part.type === 'text') return part.text === '' ? [] : [{ text: part.text }];
+    return images
+      ? [{ inlineData: { mimeType: part.mediaType, data: part.data } }]
+      : [{ text: '[An image was left out: this model cannot see.]' }];
+  });
+}
+
+function objectOf(input: unknown): Record<string, unknown> {
+  return typeof input === 'object' && input !== null && !Array.isArray(input) ? { ...input } : {};
+}
+
+/** What one reply has shown so far. `finish` is set once the model has said that, and why, it is done. */
+export type ReplyState = { provider: string; names: WireNames; calls: number; finish?: StopReason };
+
+export function newReply(provider: string, tools: readonly { name: string }[] = []): ReplyState {
+  return { provider, names: wireNames(tools), calls: 0 };
+}
+
+/** One wire frame to our events. The stop is not among them: usage may come after the finish. */
+export function* toEvents(
+  frame: Pick<GenerateContentResponse, 'candidates' | 'promptFeedback' | 'usageMetadata'>,
+  state: ReplyState,
+): Generator<ProviderEvent> {
+  const candidate = frame.candidates?.[0];
+  for (const part of candidate?.content?.parts ?? []) yield* readPart(part, state);
+  if (frame.usageMetadata) yield { type: 'usage', usage: toUsage(frame.usageMetadata) };
+  if (frame.promptFeedback?.blockReason) state.finish = 'refusal';
+  const reason = candidate?.finishReason;
+  if (!reason || reason === FinishReason.FINISH_REASON_UNSPECIFIED) return;
+  if (BROKEN.has(reason))
+    throw new ProviderError(
+      `The model's tool call could not be read (${reason}). ${candidate?.finishMessage ?? ''}`.trim(),
+      { kind: 'protocol', provider: state.provider },
+    );
+  state.finish = STOP[reason] ?? 'end';
+}
+
+/** The last event of a reply that was finished. */
+export function stopOf({ finish, calls }: ReplyState): ProviderEvent | undefined {
+  if (finish === undefined) return undefined;
+  return { type: 'stop', reason: finish === 'end' && calls > 0 ? 'tool_calls' : finish };
+}
+
+const BROKEN = new Set<string>([
+  FinishReason.MALFORMED_FUNCTION_CALL,
+  FinishReason.UNEXPECTED_TOOL_CALL,
+  FinishReason.TOO_MANY_TOOL_CALLS,
+]);
+
+const STOP: Partial<Record<string, StopReason>> = {
+  STOP: 'end',
+  MAX_TOKENS: 'max_tokens',
+  CONTINUATION: 'max_tokens',
+  SAFETY: 'refusal',
+  RECITATION: 'refusal',
+  LANGUAGE: 'refusal',
+  OTHER: 'refusal',
+  BLOCKLIST: 'refusal',
+  PROHIBITED_CONTENT: 'refusal',
+  SPII: 'refusal',
+  IMAGE_SAFETY: 'refusal',
+  IMAGE_PROHIBITED_CONTENT: 'refusal',
+  IMAGE_RECITATION: 'refusal',
+};
+
+function* readPart(part: Part, state: ReplyState): Generator<ProviderEvent> {
+  const signature = part.thoughtSignature;
+  if (part.functionCall) {
+    const { id, name = '', args = {} } = part.functionCall;
+    const key = String(state.calls++);
+    yield {
+      type: 'tool_call_start',
+      key,
+      ...(id ? { id } : {}),
+      name: state.names.fromWire(name),
+      ...(signature ? { signature } : {}),
+    };
+    // A compatible server may send the text of the arguments; parsed or refused, it must be read as it came.
+    yield { type: 'tool_call_delta', key, json: typeof args === 'string' ? args : JSON.stringify(args) };
+    yield { type: 'tool_call_end', key };
+    return;
+  }
+  if (part.thought) {
+    if (part.text) yield { type: 'thinking', text: part.text };
+    if (signature) yield { type: 'thinking_signature', signature };
+    return;
+  }
+  if (part.text) yield { type: 'text', text: part.text };
+  // It may come with an empty text, as the last of a stream.
+  if (signature) yield { type: 'text_signature', signature };
+}
+
+function toUsage(usage: GenerateContentResponseUsageMetadata): Usage {
+  const cached = usage.cachedContentTokenCount ?? 0;
+  const prompt = (usage.promptTokenCount ?? 0) + (usage.toolUsePromptTokenCount ?? 0);
+  return {
+    inputTokens: Math.max(0, prompt - cached),
+    outputTokens: (usage.candidatesTokenCount ?? 0) + (usage.thoughtsTokenCount ?? 0),
+    cacheReadTokens: cached,
+    cacheWriteTokens: 0,
+  };
+}

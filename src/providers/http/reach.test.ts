@@ -1,0 +1,69 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { deadUrl } from '../../../test/support/loopback.ts';
+import type { Protocol } from '../presets.ts';
+import { listUrl, reach } from './reach.ts';
+
+type Heard = { url: string | undefined; headers: Record<string, unknown> };
+
+async function server(): Promise<{ url: string; heard: Heard[] }> {
+  const heard: Heard[] = [];
+  const http = createServer((request, response) => {
+    const { 'x-api-key': own, 'x-goog-api-key': google, authorization } = request.headers;
+    heard.push({ url: request.url, headers: { own, google, authorization } });
+    response.statusCode = 401;
+    response.end('who are you?');
+  });
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void http.close());
+  return { url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`, heard };
+}
+
+test.each<[Protocol, string, string]>([
+  ['anthropic', 'https://a.example', 'https://a.example/v1/models'],
+  ['anthropic', 'https://a.example/v1/', 'https://a.example/v1/models'],
+  ['openai-chat', 'https://a.example/openai/v1', 'https://a.example/openai/v1/models'],
+  ['openai-responses', 'https://a.example/v1', 'https://a.example/v1/models'],
+  ['google', 'https://a.example/', 'https://a.example/v1beta/models'],
+  ['ollama', 'http://127.0.0.1:11434', 'http://127.0.0.1:11434/api/tags'],
+])('%s at %s is asked at %s', (protocol, baseUrl, url) => {
+  expect(listUrl(protocol, baseUrl)).toBe(url);
+});
+
+test('any answer means it is there; no key is sent without one being given, and each vendor gets it its own way', async () => {
+  const { url, heard } = await server();
+  const ask = (protocol: Protocol, key?: string) =>
+    reach({ protocol, baseUrl: url, fetch, timeoutMs: 10_000, ...(key !== undefined && { key }) });
+  expect(await ask('openai-chat')).toEqual({
+    type: 'answered',
+    status: 401,
+    ms: expect.any(Number),
+    date: expect.any(String),
+  });
+  for (const protocol of ['openai-chat', 'anthropic', 'google'] as const) await ask(protocol, 'k');
+  expect(heard.map(({ headers }) => headers)).toEqual([
+    {},
+    { authorization: 'Bearer k' },
+    { own: 'k' },
+    { google: 'k' },
+  ]);
+});
+
+test('silence is told by its reason: nobody there, or no answer in time', async () => {
+  const refused = await reach({
+    protocol: 'ollama',
+    baseUrl: await deadUrl(),
+    fetch,
+    timeoutMs: 10_000,
+  });
+  const never: typeof fetch = (_input, init) =>
+    new Promise((_resolve, reject) =>
+      init?.signal?.addEventListener('abort', () => reject(init.signal?.reason)),
+    );
+  const late = await reach({ protocol: 'ollama', baseUrl: 'http://a', fetch: never, timeoutMs: 10 });
+  expect([refused, late]).toEqual([
+    { type: 'silent', because: 'ECONNREFUSED' },
+    { type: 'silent', because: 'no answer within 0.01 s' },
+  ]);
+});

@@ -1,0 +1,67 @@
+import { limited } from '../../lib/async/abort.ts';
+import type { Protocol } from '../presets.ts';
+
+export type ReachOptions = {
+  protocol: Protocol;
+  baseUrl: string;
+  /** Sent along, so that the server tells whether it takes it; without one, only whether it answers. */
+  key?: string;
+  fetch: typeof globalThis.fetch;
+  timeoutMs: number;
+};
+
+/** `date` is the server's clock, where it tells. */
+export type Reached =
+  | { type: 'answered'; status: number; ms: number; date?: string }
+  | { type: 'silent'; because: string };
+
+/** Whether a server answers to the question for its models, the cheapest there is. Never throws. */
+export async function reach({ protocol, baseUrl, key, fetch, timeoutMs }: ReachOptions): Promise<Reached> {
+  const started = performance.now();
+  try {
+    const response = await fetch(listUrl(protocol, baseUrl), {
+      headers: key === undefined ? {} : keyHeaders(protocol, key),
+      signal: limited(timeoutMs),
+    });
+    await response.body?.cancel();
+    const date = response.headers.get('date');
+    const ms = Math.round(performance.now() - started);
+    return { type: 'answered', status: response.status, ms, ...(date && { date }) };
+  } catch (error) {
+    return { type: 'silent', because: reasonOf(error, timeoutMs) };
+  }
+}
+
+export function listUrl(protocol: Protocol, baseUrl: string): string {
+  const base = baseUrl.replace(/\/+$/, '');
+  switch (protocol) {
+    case 'anthropic':
+      return `${base.replace(/\/v1$/, '')}/v1/models`;
+    case 'openai-responses':
+    case 'openai-chat':
+      return `${base}/models`;
+    case 'google':
+      return `${base.replace(/\/v1(beta)?$/, '')}/v1beta/models`;
+    case 'ollama':
+      return `${base}/api/tags`;
+    default:
+      return protocol satisfies never;
+  }
+}
+
+function keyHeaders(protocol: Protocol, key: string): Record<string, string> {
+  if (protocol === 'anthropic') return { 'x-api-key': key, 'anthropic-version': '2023-06-01' };
+  return protocol === 'google' ? { 'x-goog-api-key': key } : { authorization: `Bearer ${key}` };
+}
+
+/** The system's own word for it, such as ECONNREFUSED, wherever in the chain of causes it stands. */
+function reasonOf(error: unknown, timeoutMs: number): string {
+  let words = String(error);
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause.name === 'TimeoutError') return `no answer within ${timeoutMs / 1000} s`;
+    const { code } = cause as NodeJS.ErrnoException;
+    if (typeof code === 'string') return code;
+    words = cause.message;
+  }
+  return words;
+}

@@ -1,0 +1,56 @@
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import type { ProviderError } from '../../contract/errors.ts';
+import { endedEarly, notTheProtocol } from '../errors/protocol-errors.ts';
+import type { ProviderOptions } from '../options.ts';
+import { fromStreamedError, type WireWatch, wordsIn } from './wire-watch.ts';
+
+/** The events of an event stream as they come; the parser looks at text, which is several times faster than at bytes. */
+export async function* serverEvents(body: Response['body'] = null): AsyncGenerator<EventSourceMessage> {
+  let ready: EventSourceMessage[] = [];
+  const parser = createParser({ onEvent: (event) => ready.push(event) });
+  const decoder = new TextDecoder();
+  const normalize = lineFeeds();
+  for await (const chunk of body ?? []) {
+    parser.feed(normalize(decoder.decode(chunk, { stream: true })));
+    const events = ready;
+    ready = [];
+    yield* events;
+  }
+}
+
+/**
+ * Turns CRLF and bare CR into LF, chunk by chunk. The parser alone holds back a CR at the end of a chunk until more
+ * arrives, so the last event of a stream with bare CRs would be lost and every other one late.
+ */
+function lineFeeds(): (chunk: string) => string {
+  let endedWithCr = false;
+  return (chunk) => {
+    if (chunk === '') return chunk;
+    const text = endedWithCr && chunk.startsWith('\n') ? chunk.slice(1) : chunk;
+    endedWithCr = chunk.endsWith('\r');
+    return text.includes('\r') ? text.replaceAll(/\r\n?/g, '\n') : text;
+  };
+}
+
+type Exchange = { watch: WireWatch; options: ProviderOptions; begun: boolean };
+
+/** What an event's data holds; throws what is no frame, and what the server reports as a failure. */
+export function frameIn(data: string, { watch, options }: Pick<Exchange, 'watch' | 'options'>): unknown {
+  let frame: { error?: unknown } | null;
+  try {
+    frame = JSON.parse(data);
+  } catch (error) {
+    throw notTheProtocol(options, `${(error as Error).message} in ... ${watch.latest()}`);
+  }
+  if (frame?.error) throw fromStreamedError(frame.error, options);
+  return frame;
+}
+
+/** A stream ended without its last word: cut, empty, or no event stream at all. */
+export function withoutEnd({ watch, options, begun }: Exchange): ProviderError {
+  const opening = watch.opening();
+  if (begun || opening === '' || /^(data|event|id|retry)?:/m.test(opening))
+    return endedEarly(options.name, begun);
+  const said = wordsIn(opening);
+  return said ? fromStreamedError({ message: said }, options) : notTheProtocol(options, opening);
+}

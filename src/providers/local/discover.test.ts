@@ -1,0 +1,153 @@
+import type { ServerResponse } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { deadUrl, loopback } from '../../../test/support/loopback.ts';
+import { describeModel, discover } from './discover.ts';
+
+/** A server that knows these paths, and no others. */
+function knowing(answers: Record<string, unknown>) {
+  return loopback((response: ServerResponse, { path }) => {
+    const body = answers[path];
+    response.writeHead(body === undefined ? 404 : 200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(body ?? {}));
+  });
+}
+
+describe('what each kind of server tells of its models [V05]', () => {
+  test('Ollama', async () => {
+    const { url } = await knowing({
+      '/api/tags': {
+        models: [
+          {
+            name: 'qwen3:8b',
+            digest: 'abc',
+            size: 5_000_000_000,
+            details: { parameter_size: '8.2B', quantization_level: 'Q4_K_M' },
+          },
+        ],
+      },
+      '/api/show': {
+        capabilities: ['completion', 'tools', 'thinking'],
+        model_info: { 'general.architecture': 'qwen3', 'qwen3.context_length': 40_960 },
+      },
+    });
+    const model = {
+      name: 'qwen3:8b',
+      digest: 'abc',
+      sizeBytes: 5_000_000_000,
+      parameters: '8.2B',
+      quantization: 'Q4_K_M',
+      contextWindow: 40_960,
+      abilities: { tools: true, images: false, thinking: true },
+    };
+    const candidate = { provider: 'ollama', baseUrl: url, kind: 'ollama' as const };
+    expect(await discover([candidate], { depth: 'all' })).toEqual([
+      { provider: 'ollama', baseUrl: url, models: [model] },
+    ]);
+    expect(await describeModel(candidate, 'qwen3:8b')).toEqual(model);
+  });
+
+  test.each([
+    [
+      'now',
+      {
+        '/api/v1/models': {
+          models: [
+            {
+              key: 'gemma',
+              size_bytes: 3e9,
+              params_string: '4B',
+              quantization: { name: 'Q4_0' },
+              max_context_length: 131_072,
+              loaded_instances: [{ config: { context_length: 8192 } }],
+              capabilities: { vision: true, trained_for_tool_use: false },
+            },
+          ],
+        },
+      },
+      { sizeBytes: 3e9, parameters: '4B', digest: 'gemma Q4_0 3000000000' },
+    ],
+    [
+      'before',
+      {
+        '/api/v0/models': {
+          data: [
+            {
+              id: 'gemma',
+              type: 'vlm',
+              quantization: 'Q4_0',
+              state: 'loaded',
+              max_context_length: 131_072,
+              loaded_context_length: 8192,
+              capabilities: [],
+            },
+          ],
+        },
+      },
+      { digest: 'gemma Q4_0' },
+    ],
+  ])('LM Studio, as it is %s', async (_, answers, more) => {
+    const { url } = await knowing({ '/v1/models': { data: [{ id: 'gemma' }] }, ...answers });
+    const candidate = { baseUrl: `${url}/v1`, kind: 'lmstudio' as const };
+    expect(await describeModel(candidate, 'gemma')).toEqual({
+      name: 'gemma',
+      quantization: 'Q4_0',
+      contextWindow: 8192,
+      abilities: { tools: false, images: true },
+      loaded: true,
+      ...more,
+    });
+  });
+
+  test('llama.cpp', async () => {
+    const { url } = await knowing({
+      '/v1/models': {
+        data: [{ id: 'm', meta: { n_ctx_train: 131_072, size: 700, n_params: 9, n_vocab: 3 } }],
+        models: [{ name: 'm' }],
+      },
+      '/props': {
+        default_generation_settings: { n_ctx: 4096 },
+        model_path: '/models/m-Q8_0.gguf',
+        chat_template_caps: { supports_tool_calls: true },
+        modalities: { vision: false },
+      },
+    });
+    const found = {
+      name: 'm',
+      sizeBytes: 700,
+      quantization: 'Q8_0',
+      contextWindow: 4096,
+      abilities: { tools: true, images: false },
+      digest: '/models/m-Q8_0.gguf 700-9-3',
+      loaded: true,
+    };
+    for (const kind of ['llamacpp', 'openai'] as const) {
+      const [server] = await discover([{ provider: 'x', baseUrl: `${url}/v1/`, kind }], { depth: 'all' });
+      expect(server?.models).toEqual([found]);
+    }
+  });
+
+  test('vLLM', async () => {
+    const { url, requests } = await knowing({
+      '/v1/models': { data: [{ id: 'a/b', max_model_len: 16_384, root: '/weights' }] },
+    });
+    const [server] = await discover([{ provider: 'vllm', baseUrl: `${url}/v1`, kind: 'vllm' }], {
+      depth: 'all',
+    });
+    expect(server?.models).toEqual([{ name: 'a/b', contextWindow: 16_384, digest: '/weights' }]);
+    expect(requests.map(({ path }) => path)).toEqual(['/v1/models']);
+  });
+});
+
+test('servers that are silent, absent or strangers are passed over, within the budget', async () => {
+  const good = await knowing({ '/v1/models': { data: [{ id: 'a' }, { odd: true }, null] } });
+  const silent = await loopback(() => undefined);
+  const stranger = await knowing({ '/v1/models': { hello: 'world' } });
+  const page = await loopback((response) => void response.end('<html>'));
+  const urls = [silent.url, good.url, stranger.url, page.url, await deadUrl()];
+  const started = performance.now();
+  const found = await discover(
+    urls.map((url, i) => ({ provider: `p${i}`, baseUrl: `${url}/v1`, kind: 'vllm' as const })),
+  );
+  expect(found).toEqual([{ provider: 'p1', baseUrl: `${good.url}/v1`, models: [{ name: 'a' }] }]);
+  expect(performance.now() - started).toBeLessThan(20_000);
+});

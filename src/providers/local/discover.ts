@@ -1,0 +1,107 @@
+import { type Ask, asker, fieldsOf, listeningTime, numberAs, textAs } from './query-server.ts';
+import { detailsOf } from './server-details.ts';
+
+/** What a server tells of one of its models; what it does not tell is absent. */
+export type LocalModel = {
+  name: string;
+  sizeBytes?: number;
+  /** Such as `8.2B`. */
+  parameters?: string;
+  quantization?: string;
+  /** What it takes at once as it runs now, or else what it was trained for. */
+  contextWindow?: number;
+  abilities?: { tools?: boolean; images?: boolean; thinking?: boolean };
+  /** Changes when another model stands behind the name. */
+  digest?: string;
+  /** In memory now. */
+  loaded?: boolean;
+};
+
+/** A model server that answers on this machine. */
+export type LocalServer = { provider: string; baseUrl: string; models: LocalModel[] };
+
+/** What speaks there: servers of one protocol tell of their models in different places. */
+export type ServerKind = 'ollama' | 'lmstudio' | 'llamacpp' | 'vllm' | 'openai';
+
+/** Where to look, and what is expected there. */
+export type LocalCandidate = { provider: string; baseUrl: string; kind: ServerKind };
+
+export type DiscoverOptions = {
+  fetch?: typeof globalThis.fetch;
+  /** `names`: what the list of models says. `all`: each model is asked about, too. */
+  depth?: 'names' | 'all';
+  /** 300 for names, longer where more is asked. */
+  budgetMs?: number;
+};
+
+/** Nobody should wait for servers that may not be there. */
+const BUDGET_MS = 300;
+/** For a server that is about to be talked to anyway. */
+const CHOSEN_MS = 1500;
+
+/** Asks every candidate at once; those that do not answer in time are not there. */
+export async function discover(
+  candidates: readonly LocalCandidate[],
+  {
+    fetch = globalThis.fetch,
+    depth = 'names',
+    budgetMs = depth === 'all' ? CHOSEN_MS : BUDGET_MS,
+  }: DiscoverOptions = {},
+): Promise<LocalServer[]> {
+  const signal = listeningTime(budgetMs);
+  const found = await Promise.all(
+    candidates.map(async (candidate) => {
+      const ask = asker(candidate.baseUrl, fetch, signal);
+      const models = await listModels(candidate.kind, ask);
+      if (!models) return null;
+      const { provider, baseUrl, kind } = candidate;
+      const full = depth === 'all' ? await detailsOf(models, kind, ask) : models;
+      return { provider, baseUrl, models: full };
+    }),
+  );
+  return found.filter((server) => server !== null);
+}
+
+/** What the server says of this one model; null when it does not answer in time or does not have it. */
+export async function describeModel(
+  { baseUrl, kind }: Pick<LocalCandidate, 'baseUrl' | 'kind'>,
+  name: string,
+  { fetch = globalThis.fetch, budgetMs = CHOSEN_MS }: Omit<DiscoverOptions, 'depth'> = {},
+): Promise<LocalModel | null> {
+  const ask = asker(baseUrl, fetch, listeningTime(budgetMs));
+  const [listed, detailed] = await Promise.all([listModels(kind, ask), detailsOf([{ name }], kind, ask)]);
+  const row = listed?.find((model) => model.name === name || model.name === `${name}:latest`);
+  const [details] = detailed;
+  if (!row && (!details || Object.keys(details).length === 1)) return null;
+  return { ...row, ...details, name };
+}
+
+async function listModels(kind: ServerKind, ask: Ask): Promise<LocalModel[] | null> {
+  const body = await ask(kind === 'ollama' ? '/api/tags' : 'models');
+  const { data, models } = fieldsOf(body);
+  // Of llama.cpp's two lists the standard one holds the facts.
+  const rows: unknown = data ?? models;
+  if (!Array.isArray(rows)) return null;
+  return rows.flatMap((row: unknown) => {
+    const fields = fieldsOf(row);
+    const name = fields.id ?? fields.name;
+    return typeof name === 'string' ? [{ name, ...listedFacts(fields) }] : [];
+  });
+}
+
+/** What some servers say in their list: Ollama the digest, vLLM the window, llama.cpp the size. */
+function listedFacts(row: Record<string, unknown>): Omit<LocalModel, 'name'> {
+  const details = fieldsOf(row.details);
+  const meta = fieldsOf(row.meta);
+  return {
+    ...numberAs('sizeBytes', row.size ?? meta.size),
+    ...textAs('parameters', details.parameter_size),
+    ...textAs('quantization', details.quantization_level),
+    ...numberAs('contextWindow', row.max_model_len ?? meta.n_ctx ?? meta.n_ctx_train),
+    ...textAs('digest', row.digest ?? metaDigest(meta) ?? row.root),
+  };
+}
+
+function metaDigest({ size, n_params, n_vocab }: Record<string, unknown>): string | undefined {
+  return typeof size === 'number' ? [size, n_params, n_vocab].join('-') : undefined;
+}

@@ -1,0 +1,43 @@
+import { ProviderError } from '../../contract/errors.ts';
+import type { Message } from '../../contract/message.ts';
+import type { Heard } from './probe-reply.ts';
+
+/** In tokens. Larger windows are taken as this large: reading more would take a small machine minutes. */
+const SIZES = [4096, 8192, 16_384, 32_768];
+const PATIENCE_MS = 15_000;
+const WORD = 'MARIGOLD';
+/** One such line is about ten tokens. */
+const LINE = 'This line is here to fill the page.\n';
+const TOKENS_PER_LINE = 10;
+
+export type AskLong = (request: { messages: Message[]; maxTokens: number }) => Promise<Heard | ProviderError>;
+
+/**
+ * How much the model really sees, for servers that do not tell: a word at the beginning of ever longer prompts must
+ * still be known. Undefined when not even the shortest was read.
+ */
+export async function measureWindow(ask: AskLong): Promise<number | undefined> {
+  let seen: number | undefined;
+  for (const size of SIZES) {
+    const started = performance.now();
+    const reply = await ask({ messages: [longPrompt(size)], maxTokens: 512 });
+    if (reply instanceof ProviderError) return limitIn(reply.message) ?? seen;
+    if (!`${reply.thought}${reply.text}`.toUpperCase().includes(WORD)) return seen;
+    seen = size;
+    if (performance.now() - started > PATIENCE_MS) return seen;
+  }
+  return seen;
+}
+
+function longPrompt(tokens: number): Message {
+  const lines = Math.floor((tokens * 0.8) / TOKENS_PER_LINE);
+  const text = `The secret word is ${WORD}.\n${LINE.repeat(lines)}What is the secret word? Answer with that word only.`;
+  return { role: 'user', content: [{ type: 'text', text }], timestamp: new Date().toISOString() };
+}
+
+/** Servers that refuse mostly say how much they take: the smallest plausible number. */
+function limitIn(message: string): number | undefined {
+  const numbers = [...message.matchAll(/\d[\d,]{2,}/g)].map(([digits]) => Number(digits.replaceAll(',', '')));
+  const plausible = numbers.filter((number) => number >= 512 && number <= 10_000_000);
+  return plausible.length > 0 ? Math.min(...plausible) : undefined;
+}

@@ -1,0 +1,210 @@
+import { ProviderError } from '../../contract/errors.ts';
+import type { Message } from '../../contract/message.ts';
+import type { CompletionRequest, Provider } from '../../contract/provider.ts';
+import { type CreateOptions, createProvider } from '../index.ts';
+import type { Preset } from '../presets.ts';
+import type { Manners } from '../wrappers/adapt.ts';
+import type { LocalModel } from './discover.ts';
+import { type Heard, hear } from './probe-reply.ts';
+import { measureWindow } from './probe-window.ts';
+import type { ModelProfile } from './profile.ts';
+
+export type ProbeOptions = Omit<CreateOptions, keyof Manners | 'onAdapt' | 'think'> & {
+  baseUrl: string;
+  model: string;
+  /** What the server says of the model. */
+  facts: LocalModel | null;
+  signal: AbortSignal;
+  onStep?(words: string): void;
+};
+
+const ANSWER_TOKENS = 1024;
+const COLOR_TOOL = {
+  name: 'report_color',
+  description: 'Report a color.',
+  parameters: {
+    type: 'object',
+    properties: { color: { type: 'string', description: 'Name of the color' } },
+    required: ['color'],
+  },
+};
+
+/** Asks a model a few small questions and notes how it answers. Nothing is run. */
+export async function probe(preset: Preset, options: ProbeOptions): Promise<ModelProfile> {
+  const { model, facts, signal, onStep = () => undefined, baseUrl, ...reach } = options;
+  let raw = '';
+  const lines = new Map<string, Promise<Provider>>();
+  const say = async (
+    request: Pick<CompletionRequest, 'messages'> & Partial<CompletionRequest>,
+    manners: Manners,
+  ) => {
+    const key = JSON.stringify(manners);
+    const line =
+      lines.get(key) ??
+      createProvider(preset, {
+        ...reach,
+        baseUrl,
+        ...manners,
+        fetch: listening(reach.fetch, (text) => (raw += text)),
+      });
+    lines.set(key, line);
+    raw = '';
+    return hear(await line, { model, system: '', maxTokens: ANSWER_TOKENS, ...request }, signal);
+  };
+  const native: Manners = { toolMode: 'native', resultRole: 'tool', systemRole: true };
+
+  onStep('speed, streaming and thinking');
+  const count = {
+    system: 'You answer briefly.',
+    messages: [user('Count from 1 to 20, separated by spaces.')],
+  };
+  const first = await said(say(count, native));
+  const systemRole = !(first instanceof ProviderError);
+  const counted = systemRole ? first : await say(count, { ...native, systemRole });
+  const thinking = thinkingIn(raw, counted);
+  const plain: Manners = { ...native, systemRole };
+
+  onStep('JSON mode');
+  const jsonMode = await holdsToSchema((request) => said(say(request, plain)));
+
+  onStep('tools');
+  const color = { tools: [COLOR_TOOL], messages: [user('Call the tool report_color with the color blue.')] };
+  const modes: Manners[] = [
+    plain,
+    { ...plain, toolMode: 'xml', resultRole: 'user' },
+    { ...plain, toolMode: 'fence', resultRole: 'user' },
+    ...(jsonMode ? [{ ...plain, toolMode: 'grammar' as const, resultRole: 'user' as const }] : []),
+  ];
+  let manners: Manners | undefined;
+  let reply: Heard | undefined;
+  for (const candidate of modes) {
+    const answer = await said(say(color, candidate));
+    if (answer instanceof ProviderError || !hasCalled(answer, ['blue'])) continue;
+    // Where a call comes as text though the tools were sent in the protocol's way, text is what the model knows.
+    if (candidate.toolMode === 'native' && !answer.native) continue;
+    manners = candidate;
+    reply = answer;
+    break;
+  }
+
+  const settled = manners ?? { ...plain, toolMode: 'xml', resultRole: 'user' };
+  let { resultRole } = settled;
+  let parallelCalls = false;
+  if (manners && reply) {
+    onStep('several calls at once');
+    const two = { tools: [COLOR_TOOL], messages: [user(TWO_CALLS)] };
+    const both = await said(say(two, settled));
+    parallelCalls = !(both instanceof ProviderError) && hasCalled(both, ['red', 'green']);
+    if (resultRole === 'tool') {
+      onStep('results');
+      const told = [...color.messages, reply.message, resultOf(reply.message)];
+      const after = await said(say({ tools: [COLOR_TOOL], messages: told }, settled));
+      if (after instanceof ProviderError) resultRole = 'user';
+    }
+  }
+
+  onStep('context length');
+  const contextWindow = facts?.contextWindow ?? (await measureWindow((request) => said(say(request, plain))));
+  return {
+    server: baseUrl,
+    model,
+    ...(facts?.digest !== undefined && { digest: facts.digest }),
+    measuredAt: new Date().toISOString(),
+    by: 'probe',
+    toolMode: settled.toolMode,
+    callsTools: manners !== undefined,
+    parallelCalls,
+    resultRole,
+    systemRole,
+    streaming: counted.pieces > 1,
+    thinking,
+    jsonMode,
+    ...(contextWindow !== undefined && { contextWindow }),
+    ...(counted.tokensPerSecond !== undefined && { tokensPerSecond: counted.tokensPerSecond }),
+    firstTokenMs: counted.firstMs,
+  };
+}
+
+const TWO_CALLS =
+  'Call the tool report_color twice in one reply: once with the color red, once with the color green.';
+
+/** A refusal is an answer, too; what is no refusal of this request ends the probe. */
+async function said(answer: Promise<Heard>): Promise<Heard | ProviderError> {
+  try {
+    return await answer;
+  } catch (error) {
+    const passing = ['auth', 'network', 'timeout', 'model_not_found', 'quota', 'rate_limit'];
+    if (error instanceof ProviderError && !passing.includes(error.kind)) return error;
+    throw error;
+  }
+}
+
+async function holdsToSchema(
+  say: (request: Pick<CompletionRequest, 'messages' | 'replySchema'>) => Promise<Heard | ProviderError>,
+): Promise<boolean> {
+  const replySchema = { type: 'object', properties: { sum: { type: 'integer' } }, required: ['sum'] };
+  // Nothing in the question asks for JSON: a model that answers so was held to it.
+  const reply = await say({ messages: [user('What is three plus four?')], replySchema });
+  if (reply instanceof ProviderError) return false;
+  try {
+    const value: unknown = JSON.parse(reply.text);
+    return typeof value === 'object' && value !== null && 'sum' in value && typeof value.sum === 'number';
+  } catch {
+    return false;
+  }
+}
+
+function hasCalled({ calls }: Heard, colors: readonly string[]): boolean {
+  const asked = calls.map(({ name, input }) => {
+    const { color } = input as { color?: unknown };
+    return name === COLOR_TOOL.name && typeof color === 'string' ? color.toLowerCase() : '';
+  });
+  return colors.every((color) => asked.includes(color));
+}
+
+/** Where the thoughts came, told by what was on the wire. */
+function thinkingIn(raw: string, { thought }: Heard): ModelProfile['thinking'] {
+  if (thought === '') return 'none';
+  if (/"(reasoning_content|reasoning|thinking)":\s*"[^"]/.test(raw)) return 'field';
+  const text = raw.replaceAll(/\\u003c/gi, '<').replaceAll(/\\u003e/gi, '>');
+  const spoken = [...text.matchAll(/"content":\s*"((?:[^"\\]|\\.)*)"/g)].map(([, piece]) => piece).join('');
+  if (spoken.includes('<|channel|>')) return 'channels';
+  return /<\/think>/.test(spoken) && !/<think>/.test(spoken) ? 'bare' : 'tags';
+}
+
+function user(text: string): Message {
+  return { role: 'user', content: [{ type: 'text', text }], timestamp: new Date().toISOString() };
+}
+
+function resultOf(message: Message): Message {
+  const call = message.content.find((part) => part.type === 'tool_call');
+  return {
+    role: 'tool',
+    callId: call?.type === 'tool_call' ? call.id : '',
+    name: COLOR_TOOL.name,
+    success: true,
+    content: [{ type: 'text', text: 'Reported.' }],
+    timestamp: new Date().toISOString(),
+  };
+}
+
+/** Overhears the answers' bodies. */
+function listening(
+  fetch: typeof globalThis.fetch = globalThis.fetch,
+  hears: (text: string) => void,
+): typeof globalThis.fetch {
+  return async (input, init) => {
+    const response = await fetch(input, init);
+    if (!response.ok || response.body === null) return response;
+    const decoder = new TextDecoder();
+    const body = response.body.pipeThrough(
+      new TransformStream<Uint8Array, Uint8Array>({
+        transform(chunk, controller) {
+          hears(decoder.decode(chunk, { stream: true }));
+          controller.enqueue(chunk);
+        },
+      }),
+    );
+    return new Response(body, response);
+  };
+}

@@ -1,0 +1,40 @@
+import type { Message } from '../../contract/message.ts';
+import type { CompletionRequest } from '../../contract/provider.ts';
+
+const CHARACTERS_PER_TOKEN = 3.5;
+const TOKENS_PER_IMAGE = 1600;
+
+/**
+ * How many tokens a request would take, where the vendor cannot say: rather too many than too few. Asked before every
+ * request, and a request differs from the one before by a few messages: what was counted once is not counted again.
+ */
+export function estimateTokens({ system, summary = '', messages, tools = [] }: CompletionRequest): number {
+  let tokens = (system.length + summary.length) / CHARACTERS_PER_TOKEN + counted(tools, tokensOfTools);
+  for (const message of messages) tokens += counted(message, tokensOfMessage);
+  return Math.ceil(tokens);
+}
+
+/** Messages and lists of tools do not change once they are sent. */
+const counts = new WeakMap<object, number>();
+
+function counted<T extends object>(thing: T, count: (thing: T) => number): number {
+  const known = counts.get(thing);
+  if (known !== undefined) return known;
+  const tokens = count(thing);
+  counts.set(thing, tokens);
+  return tokens;
+}
+
+function tokensOfTools(tools: object): number {
+  return JSON.stringify(tools).length / CHARACTERS_PER_TOKEN;
+}
+
+function tokensOfMessage({ content }: Message): number {
+  return content.reduce((sum, part) => sum + tokensOfPart(part), 0);
+}
+
+function tokensOfPart(part: Message['content'][number]): number {
+  if (part.type === 'image') return TOKENS_PER_IMAGE;
+  const length = part.type === 'tool_call' ? JSON.stringify(part.input ?? {}).length : part.text.length;
+  return length / CHARACTERS_PER_TOKEN;
+}

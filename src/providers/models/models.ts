@@ -1,0 +1,155 @@
+import { distance } from 'fastest-levenshtein';
+import type { Usage } from '../../contract/message.ts';
+import type { ModelInfo } from '../../contract/provider.ts';
+import { aliases, type Facts, table, type Usd } from './models-data.ts';
+
+type Price = NonNullable<ModelInfo['price']>;
+
+/** What is known of a model, with the other price that some vendors ask for long prompts. */
+export type PricedModel = ModelInfo & { long?: { above: number; price: Price } };
+
+/** The user's own facts, from the config file. */
+export type ModelOverrides = Partial<Omit<ModelInfo, 'provider' | 'id' | 'abilities'>> & {
+  abilities?: Partial<ModelInfo['abilities']>;
+};
+
+const UNKNOWN: Facts = {
+  window: 128_000,
+  // Enough to write a file of some length; a server that lets it write less says so, and is believed.
+  output: 16_384,
+  usd: null,
+  can: { tools: true, images: false, thinking: false },
+};
+
+/**
+ * Never fails: a dated or tagged name has the facts of the model it names; a younger sibling of a known model
+ * has its facts but no price; so has a known model behind another vendor's door; a stranger gets cautious
+ * defaults.
+ */
+export function infoOf(provider: string, id: string, overrides: ModelOverrides = {}): PricedModel {
+  const facts = factsOf(provider, id);
+  const price = overrides.price ?? priceOf(facts.usd);
+  const long = facts.long && overrides.price === undefined ? facts.long : undefined;
+  return {
+    provider,
+    id,
+    contextWindow: overrides.contextWindow ?? facts.window,
+    maxOutputTokens: overrides.maxOutputTokens ?? facts.output,
+    price,
+    abilities: { ...facts.can, ...overrides.abilities },
+    ...(price && long ? { long: { above: long.above, price: priceFrom(long.usd) } } : {}),
+  };
+}
+
+/**
+ * `provider/model`, an alias or a bare name. The text before the first slash is a provider only if it is one
+ * of `providers`: `meta-llama/llama-4` is a name that many vendors use as it is.
+ */
+export function resolveModel(text: string, providers: readonly string[]): { provider?: string; id: string } {
+  const alias = Object.hasOwn(aliases, text.toLowerCase()) ? aliases[text.toLowerCase()] : undefined;
+  const name = alias ?? text;
+  const slash = name.indexOf('/');
+  const head = name.slice(0, slash);
+  if (slash > 0 && providers.includes(head)) {
+    const id = name.slice(slash + 1);
+    const meant = Object.hasOwn(aliases, id) ? aliases[id] : undefined;
+    return { provider: head, id: meant?.startsWith(`${head}/`) ? meant.slice(slash + 1) : id };
+  }
+  const maker = makerOf(name);
+  return maker !== undefined && providers.includes(maker) ? { provider: maker, id: name } : { id: name };
+}
+
+/** At most three names one could have meant, the closest first; none when nothing is close. */
+export function nearestModels(text: string): string[] {
+  const typed = text.toLowerCase();
+  const limit = Math.max(2, Math.floor(typed.length / 3));
+  const known = Object.entries(table).flatMap(([provider, rows]) =>
+    Object.keys(rows).map((id) => ({ name: `${provider}/${id}`, forms: [`${provider}/${id}`, id] })),
+  );
+  return [...Object.keys(aliases).map((name) => ({ name, forms: [name] })), ...known]
+    .map(({ name, forms }) => ({
+      name,
+      steps: Math.min(...forms.map((form) => distance(typed, form.toLowerCase()))),
+    }))
+    .filter(({ steps }) => steps <= limit)
+    .sort((a, b) => a.steps - b.steps)
+    .slice(0, 3)
+    .map(({ name }) => name);
+}
+
+/** US dollars for the usage of one reply (a long prompt may change its price); null where the price is unknown. */
+export function costOf(usage: Usage, info: PricedModel): number | null {
+  const prompt = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
+  const price = info.long && prompt > info.long.above ? info.long.price : info.price;
+  if (!price) return null;
+  return (
+    (usage.inputTokens * price.input +
+      usage.outputTokens * price.output +
+      usage.cacheReadTokens * price.cacheRead +
+      usage.cacheWriteTokens * price.cacheWrite) /
+    1_000_000
+  );
+}
+
+const MAKERS: readonly (readonly [RegExp, string])[] = [
+  [/^claude-/, 'anthropic'],
+  [/^(gpt-(?!oss)|o\d(-|$)|codex-|chatgpt-)/, 'openai'],
+  [/^gemini-/, 'google'],
+  [/^deepseek-/, 'deepseek'],
+  [/^kimi-/, 'moonshot'],
+  [/^(mistral|codestral|devstral|magistral|ministral)-/, 'mistral'],
+  [/^grok-/, 'xai'],
+];
+
+function makerOf(id: string): string | undefined {
+  const listed = Object.entries(table).find(([, rows]) => Object.hasOwn(rows, id))?.[0];
+  return listed ?? MAKERS.find(([pattern]) => pattern.test(id))?.[1];
+}
+
+/** Names that resellers give to makers. */
+const MAKER_NAMES: Readonly<Record<string, string>> = {
+  'x-ai': 'xai',
+  moonshotai: 'moonshot',
+  mistralai: 'mistral',
+};
+
+function factsOf(provider: string, id: string): Facts {
+  const own = lookUp(provider, id);
+  if (own) return own;
+  const slash = id.indexOf('/');
+  const head = id.slice(0, Math.max(slash, 0));
+  const elsewhere =
+    slash > 0
+      ? lookUp(MAKER_NAMES[head] ?? head, id.slice(slash + 1).replace(/^(claude-.*\d)\.(\d)/, '$1-$2'))
+      : lookUp(makerOf(id) ?? '', id);
+  // What a reseller asks is its own affair.
+  return elsewhere ? { ...elsewhere, usd: null } : UNKNOWN;
+}
+
+/** The row of this name, or of the longest known name that this one begins with. */
+function lookUp(provider: string, id: string): Facts | undefined {
+  const rows = Object.hasOwn(table, provider) ? table[provider] : undefined;
+  if (!rows) return undefined;
+  const exact = Object.hasOwn(rows, id) ? rows[id] : undefined;
+  if (exact) return exact;
+  const [known, facts] =
+    Object.entries(rows)
+      .filter(([name]) => id.startsWith(name) && /^[-.:@]/.test(id.slice(name.length)))
+      .sort(([a], [b]) => b.length - a.length)[0] ?? [];
+  if (known === undefined || facts === undefined) return undefined;
+  const sameModel = /^[-@](\d{4}[-\d]*|latest|preview.*)$/.test(id.slice(known.length));
+  return sameModel ? facts : { ...facts, usd: null };
+}
+
+function priceOf(usd: Usd | null): Price | null {
+  return usd ? priceFrom(usd) : null;
+}
+
+function priceFrom([input, output, cacheRead = input, cacheWrite = input]: Usd): Price {
+  return { input, output, cacheRead, cacheWrite };
+}
+
+/** Every row of the built-in table. */
+export const knownModels: readonly PricedModel[] = Object.entries(table).flatMap(([provider, rows]) =>
+  Object.keys(rows).map((id) => infoOf(provider, id)),
+);

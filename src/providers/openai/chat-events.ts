@@ -1,0 +1,207 @@
+import type { StopReason, Usage } from '../../contract/message.ts';
+import type { ProviderEvent } from '../../contract/provider.ts';
+import { createThinkSplitter, type ThinkMode, type ThinkSplitter } from '../text-tools/thinking.ts';
+import type { WireNames } from '../tool-names.ts';
+
+/** A piece of a call. Compatible servers leave out, repeat and retype any of this. */
+type CallPiece = {
+  index?: number | null;
+  id?: string | null;
+  function?: { name?: string | null; arguments?: unknown } | null;
+};
+
+type ContentPart = { type?: string; text?: string; thinking?: unknown };
+
+type Delta = {
+  content?: string | ContentPart[] | null;
+  refusal?: string | null;
+  reasoning_content?: string | null;
+  reasoning?: string | null;
+  tool_calls?: CallPiece[] | null;
+  function_call?: CallPiece['function'];
+};
+
+type ChatUsage = {
+  prompt_tokens?: number;
+  completion_tokens?: number;
+  prompt_tokens_details?: { cached_tokens?: number; cache_write_tokens?: number } | null;
+  prompt_cache_hit_tokens?: number;
+};
+
+export type ChatFrame = {
+  choices?: {
+    delta?: Delta | null;
+    message?: Delta | null;
+    finish_reason?: string | null;
+    usage?: ChatUsage;
+  }[];
+  usage?: ChatUsage | null;
+  x_groq?: { usage?: ChatUsage } | null;
+};
+
+type OpenCall = { key: string; index?: number; id?: string; name: string; json: string; started: boolean };
+
+/** One reply in the making. */
+export type ChatReply = {
+  names: WireNames;
+  /** Gone once thoughts come in a field of their own, or the text is over. */
+  splitter: ThinkSplitter | undefined;
+  calls: OpenCall[];
+  finish: string | undefined;
+  refused: boolean;
+};
+
+export function openReply(names: WireNames, think: ThinkMode): ChatReply {
+  return { names, splitter: createThinkSplitter(think), calls: [], finish: undefined, refused: false };
+}
+
+/** One wire frame to our events. */
+export function* toEvents(frame: ChatFrame, reply: ChatReply): Generator<ProviderEvent> {
+  const choice = frame.choices?.[0];
+  const delta = choice?.delta ?? choice?.message;
+  if (delta) yield* deltaToEvents(delta, reply);
+  if (choice?.finish_reason) reply.finish = choice.finish_reason;
+  const usage = frame.usage ?? choice?.usage ?? frame.x_groq?.usage;
+  if (usage) yield { type: 'usage', usage: usageOf(usage) };
+}
+
+/** What remains to be said once the stream is over and a finish reason has come. */
+export function* closeReply(reply: ChatReply): Generator<ProviderEvent> {
+  yield* endText(reply);
+  for (const call of reply.calls) {
+    yield* start(call, reply.names);
+    yield { type: 'tool_call_end', key: call.key };
+  }
+  yield { type: 'stop', reason: stopReason(reply) };
+}
+
+function* deltaToEvents(delta: Delta, reply: ChatReply): Generator<ProviderEvent> {
+  const thought = delta.reasoning_content || delta.reasoning;
+  if (thought) yield* think(thought, reply);
+  if (typeof delta.content === 'string') yield* say(delta.content, reply);
+  if (Array.isArray(delta.content)) {
+    for (const part of delta.content) {
+      if (part.thinking !== undefined) yield* think(textIn(part.thinking), reply);
+      else yield* say(part.text ?? '', reply);
+    }
+  }
+  if (delta.refusal) {
+    reply.refused = true;
+    yield* say(delta.refusal, reply);
+  }
+  const pieces = delta.tool_calls ?? (delta.function_call ? [{ function: delta.function_call }] : []);
+  if (pieces.length > 0) yield* endText(reply);
+  for (const [position, piece] of pieces.entries()) {
+    const index = piece.index ?? (pieces.length > 1 ? position : undefined);
+    yield* pieceToEvents({ ...piece, ...(index === undefined ? {} : { index }) }, reply);
+  }
+}
+
+function* say(text: string, { splitter }: ChatReply): Generator<ProviderEvent> {
+  if (splitter) yield* splitter.push(text);
+  else if (text) yield { type: 'text', text };
+}
+
+function* think(text: string, reply: ChatReply): Generator<ProviderEvent> {
+  yield* endText(reply);
+  if (text) yield { type: 'thinking', text };
+}
+
+function* endText(reply: ChatReply): Generator<ProviderEvent> {
+  const { splitter } = reply;
+  reply.splitter = undefined;
+  if (splitter) yield* splitter.end();
+}
+
+/** A thought may be a string or a list of text parts. */
+function textIn(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (!Array.isArray(value)) return '';
+  return value.map((part: ContentPart) => part.text ?? '').join('');
+}
+
+function* pieceToEvents(piece: CallPiece, reply: ChatReply): Generator<ProviderEvent> {
+  const json = argumentsOf(piece.function?.arguments);
+  const call = callOf(piece, json, reply.calls);
+  if (piece.id) call.id ??= piece.id;
+  if (!call.started) call.name = joinName(call.name, piece.function?.name ?? '');
+  if (json === '') return;
+  // Only the first argument proves that the name is complete. A call before this one has no arguments, and
+  // must keep its place.
+  for (const other of reply.calls) {
+    if (other.name !== '') yield* start(other, reply.names);
+    if (other === call) break;
+  }
+  call.json += json;
+  yield { type: 'tool_call_delta', key: call.key, json };
+}
+
+function* start(call: OpenCall, names: WireNames): Generator<ProviderEvent> {
+  if (call.started) return;
+  call.started = true;
+  const { key, id, name } = call;
+  yield { type: 'tool_call_start', key, ...(id ? { id } : {}), name: names.fromWire(name) };
+}
+
+/** The call a piece belongs to; a new one where index, id or name say so. */
+function callOf(piece: CallPiece, json: string, calls: OpenCall[]): OpenCall {
+  const { index, id } = piece;
+  const known =
+    typeof index === 'number'
+      ? calls.findLast((call) => call.index === index)
+      : ((id ? calls.findLast((call) => call.id === id) : undefined) ?? calls.at(-1));
+  if (known && !beginsAnother(piece, json, known)) return known;
+
+  const call: OpenCall = { key: String(calls.length), name: '', json: '', started: false };
+  if (typeof index === 'number') call.index = index;
+  calls.push(call);
+  return call;
+}
+
+/**
+ * Some servers number every call 0, or none at all. A name marks a new call when it comes with another id, or
+ * when what the known call has is already complete.
+ */
+function beginsAnother(piece: CallPiece, json: string, known: OpenCall): boolean {
+  const name = piece.function?.name;
+  if (!name) return false;
+  if (piece.id && known.id) return piece.id !== known.id;
+  return known.started && (name !== known.name || (json !== '' && isComplete(known.json)));
+}
+
+/** A name may come whole, in pieces, growing, or again with every piece. */
+function joinName(soFar: string, piece: string): string {
+  return piece.startsWith(soFar) ? piece : soFar + piece;
+}
+
+/** Some servers send the arguments as an object instead of its text. */
+function argumentsOf(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function isComplete(json: string): boolean {
+  try {
+    JSON.parse(json);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function stopReason({ finish, calls, refused }: ChatReply): StopReason {
+  if (finish === 'length') return 'max_tokens';
+  if (finish === 'content_filter' || refused) return 'refusal';
+  return calls.length > 0 ? 'tool_calls' : 'end';
+}
+
+function usageOf(usage: ChatUsage): Usage {
+  const { cached_tokens, cache_write_tokens = 0 } = usage.prompt_tokens_details ?? {};
+  const cacheReadTokens = cached_tokens ?? usage.prompt_cache_hit_tokens ?? 0;
+  return {
+    inputTokens: Math.max(0, (usage.prompt_tokens ?? 0) - cacheReadTokens - cache_write_tokens),
+    outputTokens: usage.completion_tokens ?? 0,
+    cacheReadTokens,
+    cacheWriteTokens: cache_write_tokens,
+  };
+}

@@ -1,0 +1,230 @@
+import { createHash } from 'node:crypto';
+import type { ChatCompletionCreateParamsStreaming, ChatCompletionMessageParam } from 'openai/resources/chat';
+import type { AssistantMessage, ImagePart, Message, TextPart } from '../../contract/message.ts';
+import { textOf, toolCallsOf } from '../../contract/message.ts';
+import type { CompletionRequest } from '../../contract/provider.ts';
+import type { ProviderOptions } from '../options.ts';
+import { summarySection, systemWithSummary } from '../summary.ts';
+import { type WireNames, wireNames } from '../tool-names.ts';
+import { resultText } from '../tool-results.ts';
+
+/** How a vendor's chat endpoint differs from the common ground. */
+export type ChatQuirks = {
+  /** Refuses `stream_options`; usage comes only if it volunteers it. */
+  noStreamOptions?: true;
+  /** Wants the output limit as `max_completion_tokens`. */
+  maxCompletionTokens?: true;
+  /** Refuses `reasoning_effort`. */
+  noEffort?: true;
+  /** Refuses `temperature` for models that think. */
+  noTemperatureWhenThinking?: true;
+  /** Routes by `prompt_cache_key`. */
+  promptCacheKey?: true;
+  /** Models whose prompts are cached up to marks in the request, as Anthropic's own API takes them. */
+  cacheControlFor?: RegExp;
+  /** Wants its earlier thoughts back, in this field. */
+  thoughtsBackAs?: 'reasoning_content' | 'reasoning';
+  /** Accepts only call ids of nine letters and digits. */
+  nineCharacterIds?: true;
+  /** Refuses a user's message right after a tool's result. */
+  assistantAfterTool?: true;
+  /** Takes a second system message. Chat templates of many models refuse one, so elsewhere there is one only. */
+  secondSystemMessage?: true;
+  /** How thoughts hide in the text; `tags` unless told. */
+  think?: 'tags' | 'bare' | 'unknown';
+};
+
+export type ChatOptions = ProviderOptions & { quirks?: ChatQuirks };
+
+type Wire = Pick<ChatOptions, 'name'> & { quirks: ChatQuirks; names: WireNames; images: boolean };
+
+/** `reasoning_content` and the like are not in the official types. */
+type WireMessage = ChatCompletionMessageParam & { reasoning_content?: string; reasoning?: string };
+
+export function toWire(
+  request: CompletionRequest,
+  options: ChatOptions,
+): ChatCompletionCreateParamsStreaming {
+  const { quirks = {}, name } = options;
+  const { model, tools = [], maxTokens, temperature, stopSequences, effort, cacheKey, replySchema } = request;
+  const { abilities, maxOutputTokens } = options.infoOf(model);
+  const names = wireNames(tools);
+  const wire: Wire = { name, quirks, names, images: abilities.images };
+  const limit = maxTokens === undefined ? undefined : Math.min(maxTokens, maxOutputTokens);
+  const cool = quirks.noTemperatureWhenThinking === true && abilities.thinking;
+  const marks = quirks.cacheControlFor?.test(model) === true;
+  const said = messagesToWire(request.messages, wire);
+
+  return {
+    model,
+    stream: true,
+    messages: marks
+      ? [...markedSystem(request), ...withMarks(said)]
+      : [...systemToWire(request, quirks), ...said],
+    ...(quirks.noStreamOptions ? {} : { stream_options: { include_usage: true } }),
+    ...(tools.length > 0 && {
+      tools: tools.map((tool) => ({
+        type: 'function' as const,
+        function: {
+          name: names.toWire(tool.name),
+          description: tool.description,
+          parameters: tool.parameters,
+        },
+      })),
+    }),
+    ...(limit !== undefined && {
+      [quirks.maxCompletionTokens ? 'max_completion_tokens' : 'max_tokens']: limit,
+    }),
+    ...(temperature !== undefined && !cool && { temperature }),
+    ...(stopSequences?.length && { stop: [...stopSequences] }),
+    ...(effort && abilities.thinking && !quirks.noEffort && { reasoning_effort: effort }),
+    ...(cacheKey && quirks.promptCacheKey && { prompt_cache_key: cacheKey }),
+    ...(replySchema && {
+      response_format: { type: 'json_schema', json_schema: { name: 'reply', schema: replySchema } },
+    }),
+  };
+}
+
+function systemToWire(request: CompletionRequest, { secondSystemMessage }: ChatQuirks): WireMessage[] {
+  const texts = secondSystemMessage
+    ? [request.system, summarySection(request) ?? '']
+    : [systemWithSummary(request)];
+  return texts.filter((text) => text !== '').map((content) => ({ role: 'system', content }));
+}
+
+const CACHED = { cache_control: { type: 'ephemeral' } };
+
+/** In addition to those of the system prompt; a request may have four in all. */
+const MESSAGE_MARKS = 2;
+
+/** The summary is a part of its own: what stands before it stays cached when it changes. */
+function markedSystem(request: CompletionRequest): WireMessage[] {
+  const texts = [request.system, summarySection(request) ?? ''].filter((text) => text !== '');
+  const content = texts.map((text) => ({ type: 'text' as const, text, ...CACHED }));
+  return content.length === 0 ? [] : [{ role: 'system', content }];
+}
+
+/**
+ * Marks the end of the last two turns, tool results included. All user and tool messages become lists of parts, the only
+ * place for a mark, so that a message looks the same when the marks have moved on.
+ */
+function withMarks(messages: readonly WireMessage[]): WireMessage[] {
+  const inParts = messages.map(asParts);
+  const spoken = inParts.filter((message) => message.role === 'assistant' || hasText(message));
+  const ends = spoken.filter(
+    ({ role }, i) => role !== 'assistant' && (spoken[i + 1]?.role ?? 'assistant') === 'assistant',
+  );
+  const marked = new Set(ends.slice(-MESSAGE_MARKS));
+  return inParts.map((message) => (marked.has(message) ? withMark(message) : message));
+}
+
+function asParts(message: WireMessage): WireMessage {
+  const { role, content } = message;
+  if (role === 'assistant' || typeof content !== 'string') return message;
+  return { ...message, content: [{ type: 'text', text: content }] } as WireMessage;
+}
+
+function hasText({ content }: WireMessage): boolean {
+  return Array.isArray(content) && content.some(isText);
+}
+
+function withMark(message: WireMessage): WireMessage {
+  const parts = Array.isArray(message.content) ? message.content : [];
+  const last = parts.findLastIndex(isText);
+  const content = parts.map((part, i) => (i === last ? { ...part, ...CACHED } : part));
+  // The official types know no marks.
+  return { ...message, content } as WireMessage;
+}
+
+/** An empty text with a mark is refused. */
+function isText(part: { type: string; text?: string }): boolean {
+  return part.type === 'text' && part.text !== '';
+}
+
+/** Results of one turn must stand together right after their calls, so their pictures wait for the last one. */
+function messagesToWire(messages: readonly Message[], wire: Wire): WireMessage[] {
+  const out: WireMessage[] = [];
+  let pictures: (TextPart | ImagePart)[] = [];
+  const pushUser = (content: readonly (TextPart | ImagePart)[]) => {
+    if (wire.quirks.assistantAfterTool && out.at(-1)?.role === 'tool') {
+      out.push({ role: 'assistant', content: 'I have the results.' });
+    }
+    out.push({ role: 'user', content: userContent(content, wire) });
+  };
+  const showPictures = () => {
+    if (pictures.length > 0) pushUser(pictures);
+    pictures = [];
+  };
+  for (const message of messages) {
+    if (message.role !== 'tool') showPictures();
+    if (message.role === 'user') pushUser(message.content);
+    if (message.role === 'assistant') out.push(...assistantToWire(message, wire));
+    if (message.role === 'tool') {
+      const images = message.content.filter((part) => part.type === 'image');
+      if (images.length > 0)
+        pictures.push({ type: 'text', text: `What ${message.name} returned:` }, ...images);
+      out.push({
+        role: 'tool',
+        tool_call_id: idToWire(message.callId, wire),
+        content: resultText(message) || (images.length > 0 ? 'See the image below.' : '(no output)'),
+      });
+    }
+  }
+  showPictures();
+  return out;
+}
+
+function userContent(content: readonly (TextPart | ImagePart)[], wire: Wire) {
+  const parts = content.map((part) => {
+    if (part.type === 'text') return { type: 'text' as const, text: part.text };
+    if (!wire.images)
+      return { type: 'text' as const, text: '[An image was here; this model cannot see images.]' };
+    return {
+      type: 'image_url' as const,
+      image_url: { url: `data:${part.mediaType};base64,${part.data}` },
+    };
+  });
+  const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+  // Many small servers understand nothing but a string.
+  return texts.length === parts.length ? texts.join('\n') : parts;
+}
+
+function assistantToWire(message: AssistantMessage, wire: Wire): WireMessage[] {
+  const text = textOf(message);
+  const calls = toolCallsOf(message);
+  if (!text && calls.length === 0) return [];
+  return [
+    {
+      role: 'assistant',
+      content: text || null,
+      ...thoughtsToWire(message, wire),
+      ...(calls.length > 0 && {
+        tool_calls: calls.map((call) => ({
+          id: idToWire(call.id, wire),
+          type: 'function' as const,
+          function: { name: wire.names.toWire(call.name), arguments: JSON.stringify(call.input ?? {}) },
+        })),
+      }),
+    },
+  ];
+}
+
+function thoughtsToWire(message: AssistantMessage, { name, quirks }: Wire) {
+  if (!quirks.thoughtsBackAs) return {};
+  const thoughts = message.content
+    .flatMap((part) => (part.type === 'thinking' && message.provider === name ? [part.text] : []))
+    .join('');
+  // Where thoughts must come back, a call without any is refused; an empty one passes.
+  const must = quirks.thoughtsBackAs === 'reasoning_content' && toolCallsOf(message).length > 0;
+  return thoughts || must ? { [quirks.thoughtsBackAs]: thoughts } : {};
+}
+
+/** A session may bring ids from another vendor; the same id always becomes the same one. */
+function idToWire(id: string, { quirks }: Wire): string {
+  if (quirks.nineCharacterIds) return /^[a-zA-Z0-9]{9}$/.test(id) ? id : shortened(id, 9);
+  return id.length <= 40 ? id : shortened(id, 40);
+}
+
+function shortened(id: string, length: number): string {
+  return createHash('sha256').update(id).digest('hex').slice(0, length);
+}

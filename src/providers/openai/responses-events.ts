@@ -1,0 +1,148 @@
+import type {
+  Response,
+  ResponseOutputItem,
+  ResponseStreamEvent,
+  ResponseUsage,
+} from 'openai/resources/responses/responses';
+import type { StopReason, Usage } from '../../contract/message.ts';
+import type { ProviderEvent } from '../../contract/provider.ts';
+import { fromStreamedError } from '../http/wire-watch.ts';
+import type { ProviderOptions } from '../options.ts';
+import type { WireNames } from '../tool-names.ts';
+import { signatureOf } from './responses-wire.ts';
+
+/** `id` is what the server said: compatible ones leave it out. */
+type OpenCall = { key: string; id: string | undefined; said: boolean };
+
+/** One reply in the making, by output index. */
+export type ResponsesReply = {
+  options: ProviderOptions;
+  names: WireNames;
+  /** Items of which something has been said: what `done` repeats must not be said twice. */
+  said: Set<number>;
+  calls: Map<number, OpenCall>;
+  callCount: number;
+  refused: boolean;
+  stopped: boolean;
+};
+
+export function openReply(options: ProviderOptions, names: WireNames): ResponsesReply {
+  return { options, names, said: new Set(), calls: new Map(), callCount: 0, refused: false, stopped: false };
+}
+
+/** One wire frame to our events; throws what the server reports as a failure. */
+export function* toEvents(frame: ResponseStreamEvent, reply: ResponsesReply): Generator<ProviderEvent> {
+  if (reply.stopped) return;
+  switch (frame.type) {
+    case 'response.output_text.delta':
+      reply.said.add(frame.output_index);
+      yield { type: 'text', text: frame.delta };
+      return;
+    case 'response.refusal.delta':
+      reply.refused = true;
+      reply.said.add(frame.output_index);
+      yield { type: 'text', text: frame.delta };
+      return;
+    case 'response.reasoning_summary_part.added':
+      if (reply.said.has(frame.output_index)) yield { type: 'thinking', text: '\n\n' };
+      return;
+    case 'response.reasoning_summary_text.delta':
+    case 'response.reasoning_text.delta':
+      reply.said.add(frame.output_index);
+      yield { type: 'thinking', text: frame.delta };
+      return;
+    case 'response.output_item.added':
+      if (frame.item.type === 'function_call') yield* startCall(frame.item, frame.output_index, reply);
+      return;
+    case 'response.function_call_arguments.delta': {
+      const call = reply.calls.get(frame.output_index);
+      if (!call) return;
+      call.said = true;
+      yield { type: 'tool_call_delta', key: call.key, json: jsonOf(frame.delta) };
+      return;
+    }
+    case 'response.output_item.done':
+      yield* finishItem(frame.item, frame.output_index, reply);
+      return;
+    case 'response.completed':
+    case 'response.incomplete':
+      if (frame.response.usage) yield { type: 'usage', usage: usageOf(frame.response.usage) };
+      reply.stopped = true;
+      yield { type: 'stop', reason: stopReason(frame.response, reply) };
+      return;
+    case 'response.failed':
+      throw fromStreamedError(frame.response.error ?? 'The response failed.', reply.options);
+    case 'error':
+      throw fromStreamedError({ code: frame.code, message: frame.message }, reply.options);
+  }
+}
+
+type FunctionCall = Extract<ResponseOutputItem, { type: 'function_call' }>;
+
+/** Opens the item's call, unless it is the one already open at this index: some servers use an index twice. */
+function* startCall(
+  item: FunctionCall,
+  index: number,
+  reply: ResponsesReply,
+): Generator<ProviderEvent, OpenCall> {
+  const open = reply.calls.get(index);
+  if (open && open.id === item.call_id) return open;
+  const call: OpenCall = { key: String(reply.callCount++), id: item.call_id, said: false };
+  reply.calls.set(index, call);
+  const { key, id } = call;
+  yield { type: 'tool_call_start', key, ...(id ? { id } : {}), name: reply.names.fromWire(item.name) };
+  return call;
+}
+
+/** A finished item repeats all of itself; servers that stream coarsely say it here only. */
+function* finishItem(
+  item: ResponseOutputItem,
+  index: number,
+  reply: ResponsesReply,
+): Generator<ProviderEvent> {
+  if (item.type === 'function_call') {
+    const call = yield* startCall(item, index, reply);
+    if (!call.said && item.arguments) {
+      yield { type: 'tool_call_delta', key: call.key, json: jsonOf(item.arguments) };
+    }
+    yield { type: 'tool_call_end', key: call.key };
+    reply.calls.delete(index);
+  }
+  const silent = !reply.said.has(index);
+  if (item.type === 'message' && silent) {
+    for (const part of item.content) {
+      if (part.type === 'refusal') reply.refused = true;
+      yield { type: 'text', text: part.type === 'refusal' ? part.refusal : part.text };
+    }
+  }
+  if (item.type === 'reasoning') {
+    const text = item.summary.map((part) => part.text).join('\n\n');
+    if (silent && text) yield { type: 'thinking', text };
+    if (!item.encrypted_content) return;
+    const signature = signatureOf({ id: item.id, encrypted_content: item.encrypted_content });
+    yield { type: 'thinking_signature', signature, ...(silent && !text && { redacted: true as const }) };
+  }
+}
+
+/** Some servers send the arguments as an object instead of its text. */
+function jsonOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function stopReason(response: Response, { callCount, refused }: ResponsesReply): StopReason {
+  if (response.incomplete_details?.reason === 'max_output_tokens') return 'max_tokens';
+  if (response.incomplete_details?.reason === 'content_filter' || refused) return 'refusal';
+  return callCount > 0 ? 'tool_calls' : 'end';
+}
+
+/** Compatible servers leave the details out. */
+function usageOf(usage: Partial<ResponseUsage>): Usage {
+  const { cached_tokens = 0, cache_write_tokens = 0 }: Partial<ResponseUsage.InputTokensDetails> =
+    usage.input_tokens_details ?? {};
+  return {
+    inputTokens: Math.max(0, (usage.input_tokens ?? 0) - cached_tokens - cache_write_tokens),
+    outputTokens: usage.output_tokens ?? 0,
+    cacheReadTokens: cached_tokens,
+    cacheWriteTokens: cache_write_tokens,
+  };
+}

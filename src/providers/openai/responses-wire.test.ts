@@ -1,0 +1,158 @@
+import { describe, expect, test } from 'vitest';
+import { hello, modelInfo } from '../../../test/support/loopback.ts';
+import type { AssistantMessage, Message } from '../../contract/message.ts';
+import type { CompletionRequest } from '../../contract/provider.ts';
+import { signatureOf, toWire } from './responses-wire.ts';
+
+const timestamp = '2026-01-01T00:00:00Z';
+const thinks = modelInfo({ thinking: true });
+
+function wire(extra: Partial<CompletionRequest>, { info = modelInfo(), noSummaries = false } = {}) {
+  return toWire(hello(extra), { name: 'openai', baseUrl: '', infoOf: () => info, noSummaries });
+}
+const input = (messages: Message[], info = modelInfo()) => wire({ messages }, { info }).input;
+
+function assistant(
+  content: AssistantMessage['content'],
+  from: Partial<Pick<AssistantMessage, 'provider' | 'model'>> = {},
+): AssistantMessage {
+  return {
+    role: 'assistant',
+    content,
+    provider: 'openai',
+    model: 'm',
+    stopReason: 'end',
+    timestamp,
+    ...from,
+  };
+}
+const thought = {
+  type: 'thinking' as const,
+  text: 'hm',
+  signature: signatureOf({ id: 'rs_1', encrypted_content: 'XYZ' }),
+};
+const text = { type: 'text' as const, text: 'ok' };
+const call = { type: 'tool_call' as const, id: 'call_1', name: 'files:read', input: { x: 1 } };
+
+describe('[V02] a request on the wire', () => {
+  test('is stored nowhere and carries only what was asked for', () => {
+    expect(wire({})).toEqual({
+      model: 'm',
+      stream: true,
+      store: false,
+      instructions: 'Be brief.',
+      input: [{ role: 'user', content: [{ type: 'input_text', text: 'hi' }] }],
+    });
+  });
+
+  test('carries tools and settings', () => {
+    const parameters = { type: 'object', properties: {} };
+    expect(
+      wire({
+        tools: [{ name: 'files:read', description: 'Reads.', parameters }],
+        maxTokens: 99_999,
+        temperature: 0.5,
+        effort: 'high',
+        cacheKey: 'session',
+      }),
+    ).toMatchObject({
+      tools: [{ type: 'function', name: 'files__read', description: 'Reads.', parameters, strict: false }],
+      max_output_tokens: 8192,
+      temperature: 0.5,
+      prompt_cache_key: 'session',
+    });
+    expect(wire({ maxTokens: 1 })).toMatchObject({ max_output_tokens: 16 });
+    expect(wire({ effort: 'high' })).not.toHaveProperty('reasoning');
+  });
+
+  test('asks a model that thinks for its thoughts, and sets no temperature', () => {
+    const asked = wire({ effort: 'high', temperature: 0.5 }, { info: thinks });
+    expect(asked).toMatchObject({
+      reasoning: { effort: 'high', summary: 'auto' },
+      include: ['reasoning.encrypted_content'],
+    });
+    expect(asked).not.toHaveProperty('temperature');
+    expect(wire({}, { info: thinks, noSummaries: true })).toMatchObject({ reasoning: {} });
+  });
+});
+
+describe('[Y36] a conversation on the wire', () => {
+  test('thoughts, text, calls and results are items of their own, in order', () => {
+    expect(
+      input([
+        assistant([thought, text, call]),
+        {
+          role: 'tool',
+          callId: 'call_1',
+          name: 'files:read',
+          success: true,
+          content: [{ type: 'text', text: 'data' }],
+          timestamp,
+        },
+      ]),
+    ).toEqual([
+      {
+        type: 'reasoning',
+        id: 'rs_1',
+        encrypted_content: 'XYZ',
+        summary: [{ type: 'summary_text', text: 'hm' }],
+      },
+      { role: 'assistant', content: 'ok' },
+      { type: 'function_call', call_id: 'call_1', name: 'files__read', arguments: '{"x":1}' },
+      { type: 'function_call_output', call_id: 'call_1', output: 'data' },
+    ]);
+  });
+
+  test('a redacted thought goes back without a summary', () => {
+    expect(input([assistant([{ ...thought, text: '', redacted: true }, text])])).toMatchObject([
+      { type: 'reasoning', summary: [] },
+      { role: 'assistant' },
+    ]);
+  });
+
+  test.each<[string, AssistantMessage]>([
+    ['of another provider', assistant([thought, text], { provider: 'anthropic' })],
+    ['of another model', assistant([thought, text], { model: 'other' })],
+    ['with another vendor’s proof', assistant([{ ...thought, signature: 'abc' }, text])],
+    ['without proof', assistant([{ type: 'thinking', text: 'hm' }, text])],
+    ['that led to nothing', assistant([text, thought])],
+  ])('a thought %s stays home', (_, message) => {
+    expect(input([message])).toEqual([{ role: 'assistant', content: 'ok' }]);
+  });
+
+  test('pictures travel inside results and messages, or as a word about them', () => {
+    const image = { type: 'image' as const, mediaType: 'image/png', data: 'AAAA' };
+    const result: Message = {
+      role: 'tool',
+      callId: 'c',
+      name: 'Read',
+      success: true,
+      content: [image],
+      timestamp,
+    };
+    expect(input([result])).toEqual([
+      {
+        type: 'function_call_output',
+        call_id: 'c',
+        output: [{ type: 'input_image', detail: 'auto', image_url: 'data:image/png;base64,AAAA' }],
+      },
+    ]);
+    expect(input([result], modelInfo({ images: false }))).toMatchObject([
+      { output: [{ type: 'input_text', text: expect.stringContaining('cannot see') }] },
+    ]);
+  });
+
+  test('long ids are shortened the same way in call and result', () => {
+    const id = 'x'.repeat(200);
+    const [asked, answered] = input([
+      assistant([{ ...call, id }]),
+      { role: 'tool', callId: id, name: 'files:read', success: true, content: [], timestamp },
+    ]) as { call_id: string }[];
+    expect(asked?.call_id).toHaveLength(64);
+    expect(answered).toEqual({
+      type: 'function_call_output',
+      call_id: asked?.call_id,
+      output: '(no output)',
+    });
+  });
+});

@@ -1,0 +1,146 @@
+import { createHash } from 'node:crypto';
+import type {
+  ResponseCreateParamsStreaming,
+  ResponseInputContent,
+  ResponseInputItem,
+} from 'openai/resources/responses/responses';
+import * as z from 'zod';
+import type { AssistantMessage, ImagePart, Message, TextPart } from '../../contract/message.ts';
+import type { CompletionRequest } from '../../contract/provider.ts';
+import type { ProviderOptions } from '../options.ts';
+import { summarySection } from '../summary.ts';
+import { type WireNames, wireNames } from '../tool-names.ts';
+import { resultText } from '../tool-results.ts';
+
+const MIN_OUTPUT_TOKENS = 16;
+const MAX_ID_LENGTH = 64;
+
+/** A thought's proof, as kept in `ThinkingPart.signature`. */
+const Proof = z.object({ id: z.string(), encrypted_content: z.string() });
+
+export function signatureOf(proof: z.infer<typeof Proof>): string {
+  return JSON.stringify({ id: proof.id, encrypted_content: proof.encrypted_content });
+}
+
+/** Stop sequences have no place in this protocol and are left out. */
+export type WireOptions = ProviderOptions & {
+  /** Some accounts may not see summaries of the model's thoughts. */
+  noSummaries?: boolean;
+  /** Thoughts had under another account are refused by this one. */
+  noThoughts?: boolean;
+};
+
+type Wire = { provider: string; model: string; names: WireNames; images: boolean; thoughts: boolean };
+
+export function toWire(request: CompletionRequest, options: WireOptions): ResponseCreateParamsStreaming {
+  const { model, system, tools = [], maxTokens, temperature, effort, cacheKey } = request;
+  const { abilities, maxOutputTokens } = options.infoOf(model);
+  const names = wireNames(tools);
+  const summary = summarySection(request);
+  const wire: Wire = {
+    provider: options.name,
+    model,
+    names,
+    images: abilities.images,
+    thoughts: !options.noThoughts,
+  };
+
+  return {
+    model,
+    stream: true,
+    store: false,
+    ...(system && { instructions: system }),
+    input: [
+      ...(summary === null ? [] : [{ role: 'developer' as const, content: summary }]),
+      ...request.messages.flatMap((message) => messageToWire(message, wire)),
+    ],
+    ...(tools.length > 0 && {
+      tools: tools.map(({ name, description, parameters }) => ({
+        type: 'function' as const,
+        name: names.toWire(name),
+        description,
+        parameters,
+        strict: false,
+      })),
+    }),
+    ...(maxTokens !== undefined && {
+      max_output_tokens: Math.max(MIN_OUTPUT_TOKENS, Math.min(maxTokens, maxOutputTokens)),
+    }),
+    ...(temperature !== undefined && !abilities.thinking && { temperature }),
+    ...(abilities.thinking && {
+      reasoning: { ...(effort && { effort }), ...(options.noSummaries ? {} : { summary: 'auto' as const }) },
+      include: ['reasoning.encrypted_content' as const],
+    }),
+    ...(cacheKey && { prompt_cache_key: cacheKey }),
+  };
+}
+
+function messageToWire(message: Message, wire: Wire): ResponseInputItem[] {
+  if (message.role === 'assistant') return assistantToWire(message, wire);
+  if (message.role === 'user') return [{ role: 'user', content: contentToWire(message.content, wire) }];
+  const pictures = message.content.some((part) => part.type === 'image');
+  return [
+    {
+      type: 'function_call_output',
+      call_id: idToWire(message.callId),
+      output: pictures ? contentToWire(message.content, wire) : resultText(message) || '(no output)',
+    },
+  ];
+}
+
+function contentToWire(content: readonly (TextPart | ImagePart)[], { images }: Wire): ResponseInputContent[] {
+  return content.map((part) => {
+    if (part.type === 'text') return { type: 'input_text', text: part.text };
+    if (!images) return { type: 'input_text', text: '[An image was here; this model cannot see images.]' };
+    return {
+      type: 'input_image',
+      detail: 'auto',
+      image_url: `data:${part.mediaType};base64,${part.data}`,
+    };
+  });
+}
+
+/**
+ * A thought goes back only to the model that had it, and only together with what it led to: alone, it is refused.
+ */
+function assistantToWire(message: AssistantMessage, wire: Wire): ResponseInputItem[] {
+  const own = wire.thoughts && message.provider === wire.provider && message.model === wire.model;
+  const items: ResponseInputItem[] = [];
+  let thoughts: ResponseInputItem[] = [];
+  for (const part of message.content) {
+    if (part.type === 'thinking') {
+      const proof = own ? proofIn(part.signature) : undefined;
+      if (!proof) continue;
+      const summary = part.text ? [{ type: 'summary_text' as const, text: part.text }] : [];
+      thoughts.push({ type: 'reasoning', summary, ...proof });
+      continue;
+    }
+    if (part.type === 'text' && part.text === '') continue;
+    items.push(
+      ...thoughts,
+      part.type === 'text'
+        ? { role: 'assistant', content: part.text }
+        : {
+            type: 'function_call',
+            call_id: idToWire(part.id),
+            name: wire.names.toWire(part.name),
+            arguments: JSON.stringify(part.input ?? {}),
+          },
+    );
+    thoughts = [];
+  }
+  return items;
+}
+
+function proofIn(signature: string | undefined): z.infer<typeof Proof> | undefined {
+  try {
+    return Proof.parse(JSON.parse(signature ?? ''));
+  } catch {
+    return undefined;
+  }
+}
+
+/** A session may bring longer ids from another vendor; the same id always becomes the same one. */
+function idToWire(id: string): string {
+  return id.length <= MAX_ID_LENGTH ? id : createHash('sha256').update(id).digest('hex');
+}

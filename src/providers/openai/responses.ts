@@ -1,0 +1,72 @@
+import type { ResponseStreamEvent } from 'openai/resources/responses/responses';
+import { ProviderError } from '../../contract/errors.ts';
+import type { CompletionRequest, ProviderEvent } from '../../contract/provider.ts';
+import { type Send, senderTo } from '../http/sender.ts';
+import { frameIn, serverEvents, withoutEnd } from '../http/server-events.ts';
+import { brokenWire, watchWire } from '../http/wire-watch.ts';
+import { estimateTokens } from '../models/estimate-tokens.ts';
+import type { CreateProvider } from '../options.ts';
+import { wireNames } from '../tool-names.ts';
+import { openaiClient } from './client.ts';
+import { openReply, toEvents } from './responses-events.ts';
+import { toWire, type WireOptions } from './responses-wire.ts';
+
+/** Events that only repeat the request, tools and all: larger than everything the model says. */
+const ECHOES: ReadonlySet<string> = new Set(['response.created', 'response.queued', 'response.in_progress']);
+
+type Concession = 'noSummaries' | 'noThoughts';
+
+/** OpenAI's Responses, without storage on the vendor's side. */
+export const createOpenAIResponses: CreateProvider = (options) => {
+  const send = senderTo('/responses', openaiClient(options));
+  const conceded: Partial<Record<Concession, true>> = {};
+  return {
+    name: options.name,
+    countTokens: async (request) => estimateTokens(request),
+    async *stream(request, signal) {
+      for (;;) {
+        try {
+          return yield* exchange(request, { send, options: { ...options, ...conceded } }, signal);
+        } catch (error) {
+          const concession = concessionFor(error);
+          if (!concession || conceded[concession]) throw error;
+          conceded[concession] = true;
+        }
+      }
+    },
+  };
+};
+
+/** What to do without when the account is refused for it: better a plainer answer than none. */
+function concessionFor(error: unknown): Concession | undefined {
+  if (!(error instanceof ProviderError) || error.kind !== 'bad_request') return undefined;
+  if (/reasoning summar|reasoning\.summary/i.test(error.message)) return 'noSummaries';
+  return /encrypted content.*verified/i.test(error.message) ? 'noThoughts' : undefined;
+}
+
+async function* exchange(
+  request: CompletionRequest,
+  { send, options }: { send: Send; options: WireOptions },
+  signal: AbortSignal,
+): AsyncGenerator<ProviderEvent> {
+  const watch = watchWire(options);
+  const reply = openReply(options, wireNames(request.tools ?? []));
+  let begun = false;
+  try {
+    const response = await send(toWire(request, options), { watch, signal });
+    for await (const { event: name = '', data } of serverEvents(response.body)) {
+      if (ECHOES.has(name)) continue;
+      if (data.startsWith('[DONE]')) break;
+      for (const event of toEvents(frameIn(data, { watch, options }) as ResponseStreamEvent, reply)) {
+        begun = true;
+        yield event;
+      }
+      if (reply.stopped) break;
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!reply.stopped) throw brokenWire(error, { watch, options, begun });
+  }
+  signal.throwIfAborted();
+  if (!reply.stopped) throw withoutEnd({ watch, options, begun });
+}

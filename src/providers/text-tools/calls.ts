@@ -1,0 +1,89 @@
+import { readLoose } from './loose-json.ts';
+import { readTagged } from './tagged.ts';
+
+/** `json` is what the model wrote as arguments: a JSON object, or raw text that the router will refuse. */
+export type TextCall = { name: string; json: string };
+
+export type ReadOptions = {
+  /** The block was closed: brackets missing before its end were forgotten, not cut off. */
+  closed: boolean;
+  /** Accept only objects that name their arguments. */
+  explicit: boolean;
+};
+
+const NAME_KEYS = ['name', 'tool', 'tool_name', 'function'];
+const ARGUMENT_KEYS = ['parameters', 'arguments', 'input', 'args'];
+
+const RAW_NAME = /(?<!\w)["']?(?:name|tool|tool_name)["']?\s*:\s*["']([^"'\n]{1,200})["']/;
+const RAW_HEAD = new RegExp(
+  `^\\{\\s*${RAW_NAME.source}\\s*,?\\s*["']?(?:${ARGUMENT_KEYS.join('|')})["']?\\s*:\\s*(?=\\S)`,
+);
+
+/** The calls in a block's body, one object each, also as a list; undefined when any of it is something else. */
+export function readCalls(body: string, { closed, explicit }: ReadOptions): TextCall[] | undefined {
+  const text = withoutFence(body);
+  const tagged = explicit ? undefined : readTagged(text);
+  if (tagged) return tagged;
+  const calls: TextCall[] = [];
+  let at = 0;
+  do {
+    const read = readLoose(text, { from: at, fill: closed });
+    if (!read) return undefined;
+    for (const value of Array.isArray(read.value) ? read.value : [read.value]) {
+      const call = toCall(value, explicit ? 'explicit' : 'any');
+      if (!call) return undefined;
+      calls.push(call);
+    }
+    // One closing bracket too many is a common slip; a comma between objects another.
+    at = read.end + (/^[\s,\]}]*/.exec(text.slice(read.end))?.[0].length ?? 0);
+  } while (at < text.length);
+  return calls.length > 0 ? calls : undefined;
+}
+
+/**
+ * A body that is no readable JSON, as a call that tells the router what was written: the arguments where it is
+ * clear that they begin, else all of it. Undefined without a name, and when it is JSON that says something else.
+ */
+export function rawCall(body: string): TextCall | undefined {
+  const text = withoutFence(body);
+  if (readLoose(text, { from: 0, fill: false })?.end === text.length) return undefined;
+  const name = RAW_NAME.exec(text)?.[1];
+  if (name === undefined) return undefined;
+  return { name, json: text.replace(RAW_HEAD, '') };
+}
+
+function toCall(value: unknown, wanted: 'explicit' | 'any'): TextCall | undefined {
+  if (!isRecord(value)) return undefined;
+  if (isRecord(value.function)) return toCall(value.function, wanted);
+  const nameKey = NAME_KEYS.find((key) => typeof value[key] === 'string' && value[key] !== '');
+  if (nameKey === undefined) return undefined;
+  const name = String(value[nameKey]);
+  const argumentsKey = ARGUMENT_KEYS.find((key) => Object.hasOwn(value, key));
+  if (argumentsKey !== undefined) {
+    const json = argumentsJson(value[argumentsKey]);
+    return wanted === 'explicit' && !json.startsWith('{') ? undefined : { name, json };
+  }
+  if (wanted === 'explicit') return undefined;
+  const { [nameKey]: _, ...rest } = value;
+  return { name, json: JSON.stringify(rest) };
+}
+
+function argumentsJson(value: unknown): string {
+  if (value === null || value === '') return '{}';
+  if (typeof value !== 'string') return JSON.stringify(value);
+  const read = readLoose(value, { from: 0, fill: false });
+  const whole = read && isRecord(read.value) && value.slice(read.end).trim() === '';
+  return whole ? JSON.stringify(read.value) : value;
+}
+
+function withoutFence(body: string): string {
+  return body
+    .trim()
+    .replace(/^`{3,}[ \t]*\w*/, '')
+    .replace(/(?:`{3,}|<\/tool_call>)$/, '')
+    .trim();
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,49 @@
+import type { ToolDefinition } from '../../contract/provider.ts';
+import { readCalls } from './calls.ts';
+import { readLoose } from './loose-json.ts';
+import { type CallParser, createCallParser } from './parse.ts';
+
+/** What a reply must be where the server can hold a model to a schema: some words, and calls of these tools. */
+export function grammarSchema(tools: readonly ToolDefinition[]): Record<string, unknown> {
+  const calls = tools.map(({ name, parameters }) => ({
+    type: 'object',
+    properties: { name: { type: 'string', enum: [name] }, arguments: parameters },
+    required: ['name', 'arguments'],
+    additionalProperties: false,
+  }));
+  return {
+    type: 'object',
+    properties: { say: { type: 'string' }, calls: { type: 'array', items: { anyOf: calls } } },
+    required: ['say', 'calls'],
+    additionalProperties: false,
+  };
+}
+
+/** Reads a reply of that schema once it is whole; one that is none is read as any other text. */
+export function createGrammarReader(tools: readonly string[]): CallParser {
+  let reply = '';
+  return {
+    push(text) {
+      reply += text;
+      return '';
+    },
+    end(how) {
+      const { say, calls } = objectIn(reply);
+      if (how?.cut && typeof say === 'string' && !Array.isArray(calls)) return { text: say, calls: [] };
+      if (typeof say === 'string' && Array.isArray(calls)) {
+        const read =
+          calls.length === 0 ? [] : readCalls(JSON.stringify(calls), { closed: true, explicit: false });
+        if (read) return { text: say, calls: read };
+      }
+      const parser = createCallParser(tools);
+      const before = parser.push(reply);
+      const rest = parser.end(how);
+      return { text: before + rest.text, calls: rest.calls };
+    },
+  };
+}
+
+function objectIn(reply: string): { say?: unknown; calls?: unknown } {
+  const read = readLoose(reply.trim(), { from: 0, fill: true });
+  return typeof read?.value === 'object' && read.value !== null ? read.value : {};
+}

@@ -1,0 +1,95 @@
+import type { ProviderEvent } from '../../contract/provider.ts';
+import type { ThinkSplitter } from './thinking.ts';
+
+/** How a reply in channels begins: gpt-oss writes so, and some servers pass it on as it is. */
+export const HARMONY_OPENINGS = ['<|channel|>', '<|start|>'];
+
+const MARK = /<\|(start|channel|constrain|message|end|return|call)\|>/;
+/** No mark is longer. */
+const LONGEST_MARK = '<|constrain|>'.length;
+/** A head longer than this is none. */
+const LONGEST_HEAD = 300;
+
+type Message = { type: 'text' | 'thinking' } | { type: 'call'; name: string };
+
+/**
+ * A reply in channels, in pieces of any size: `analysis` is thought, a message to a function becomes a `<tool_call>`
+ * block, and all else is text. Marks and heads are dropped, nothing else is.
+ */
+export function createHarmonySplitter(): ThinkSplitter {
+  let held = '';
+  /** What stands before `<|message|>`; undefined outside a head. */
+  let head: string | undefined;
+  let message: Message = { type: 'text' };
+  let body = '';
+
+  function* say(text: string): Generator<ProviderEvent> {
+    if (text === '') return;
+    if (head !== undefined) {
+      head += text;
+      if (head.length <= LONGEST_HEAD) return;
+      yield { type: 'text', text: head };
+      head = undefined;
+    } else if (message.type === 'call') body += text;
+    else yield { type: message.type, text };
+  }
+
+  function* close(): Generator<ProviderEvent> {
+    if (message.type === 'call') {
+      const json = body.trim() || '{}';
+      const call = `{"name": ${JSON.stringify(message.name)}, "parameters": ${json}}`;
+      yield { type: 'text', text: `\n<tool_call>\n${call}\n</tool_call>\n` };
+    }
+    message = { type: 'text' };
+    body = '';
+  }
+
+  function* take(mark: string): Generator<ProviderEvent> {
+    if (mark === 'message') {
+      yield* close();
+      message = messageOf(head ?? '');
+      head = undefined;
+    } else if (mark === 'constrain') head = head === undefined ? undefined : `${head} `;
+    else {
+      yield* close();
+      // The role before a channel belongs to the same head: it may name the function.
+      if (mark === 'channel') head = `${head ?? ''} `;
+      else head = mark === 'start' ? '' : undefined;
+    }
+  }
+
+  function* advance(ended: boolean): Generator<ProviderEvent> {
+    for (let found = MARK.exec(held); found; found = MARK.exec(held)) {
+      yield* say(held.slice(0, found.index));
+      held = held.slice(found.index + found[0].length);
+      yield* take(found[1] ?? '');
+    }
+    const open = ended ? -1 : held.lastIndexOf('<', held.length - 1);
+    const mayBeMark =
+      open >= 0 && held.length - open < LONGEST_MARK && /^<(\|[a-z]*\|?)?$/.test(held.slice(open));
+    const certain = mayBeMark ? open : held.length;
+    yield* say(held.slice(0, certain));
+    held = held.slice(certain);
+  }
+
+  return {
+    push(text) {
+      held += text;
+      return [...advance(false)];
+    },
+    end() {
+      const events = [...advance(true)];
+      if (head?.trim()) events.push({ type: 'text', text: head });
+      head = undefined;
+      // The mark that ends a call ends the reply, too; many servers keep it to themselves.
+      return [...events, ...close()];
+    },
+  };
+}
+
+/** A head such as `assistant analysis`, or `commentary to=functions.Read json`. */
+function messageOf(head: string): Message {
+  const name = /\bto=(?:functions\.)?([\w.:-]+)/.exec(head)?.[1];
+  if (name !== undefined) return { type: 'call', name };
+  return { type: /\banalysis\b/.test(head) ? 'thinking' : 'text' };
+}

@@ -1,0 +1,87 @@
+import type { ToolDefinition } from '../../contract/provider.ts';
+import { type TextFormat, writeCall, writeReply } from './history.ts';
+
+type Schema = Record<string, unknown>;
+
+/** The system prompt, with the tools and the way to call them for a model that was never taught one. */
+export function writeSystem(system: string, tools: readonly ToolDefinition[], format: TextFormat): string {
+  const way = format === 'grammar' ? writeJsonWay(tools) : writeBlockWay(tools, format);
+  return `${system}\n\n# Tools\n${way}\n\n${tools.map(describe).join('\n\n')}`.trimStart();
+}
+
+function writeBlockWay(tools: readonly ToolDefinition[], format: 'xml' | 'fence'): string {
+  return `You act by calling tools. To call one, write a block of exactly this form:
+
+${writeCall(exampleCall(tools), format)}
+
+- One JSON object per block, in double quotes, line breaks in strings as \\n. Several calls: several blocks.
+- After your last block stop writing. The results come in the next user message; never invent one.
+- When nothing is left to call, answer in plain text without a block.`;
+}
+
+function writeJsonWay(tools: readonly ToolDefinition[]): string {
+  return `You act by calling tools. Every reply is one JSON object. To call a tool:
+
+${writeReply('', [exampleCall(tools)])}
+
+To answer when nothing is left to call:
+
+${writeReply('Done: the file is there.', [])}
+
+- The results come in the next user message; never invent one.`;
+}
+
+function describe({ name, description, parameters }: ToolDefinition): string {
+  const required = requiredOf(parameters);
+  const lines = Object.entries(propertiesOf(parameters)).map(([key, schema]) => {
+    const need = required.includes(key) ? ', required' : '';
+    const about = typeof schema.description === 'string' ? `: ${schema.description}` : '';
+    return `- ${key} (${typeName(schema)}${need})${about}`;
+  });
+  return [`## ${name}`, description, ...lines].join('\n');
+}
+
+/** A short name for a simple type; the schema itself for anything with an inside. */
+function typeName({ description: _, default: fallback, ...schema }: Schema): string {
+  const after = fallback === undefined ? '' : `, default ${JSON.stringify(fallback)}`;
+  if (Array.isArray(schema.enum))
+    return schema.enum.map((value) => JSON.stringify(value)).join(' | ') + after;
+  if (typeof schema.type !== 'string' || schema.properties !== undefined)
+    return JSON.stringify(schema) + after;
+  if (schema.type !== 'array') return schema.type + after;
+  return `list of ${isRecord(schema.items) ? typeName(schema.items) : 'anything'}${after}`;
+}
+
+/** The first tool that needs something, called with what it needs. */
+function exampleCall(tools: readonly ToolDefinition[]): { name: string; input: unknown } {
+  const tool = tools.find(({ parameters }) => requiredOf(parameters).length > 0) ?? tools[0];
+  if (!tool) return { name: 'Name', input: {} };
+  const properties = propertiesOf(tool.parameters);
+  const input = requiredOf(tool.parameters).map((key) => [key, exampleValue(key, properties[key] ?? {})]);
+  return { name: tool.name, input: Object.fromEntries(input) };
+}
+
+function exampleValue(key: string, { type, enum: values }: Schema): unknown {
+  if (Array.isArray(values)) return values[0];
+  if (type === 'integer' || type === 'number') return 1;
+  if (type === 'boolean') return true;
+  if (type === 'array') return [];
+  if (type === 'object') return {};
+  if (/path|file/i.test(key)) return 'src/main.ts';
+  return /command/i.test(key) ? 'ls' : 'text';
+}
+
+function propertiesOf({ properties }: Schema): Record<string, Schema> {
+  if (!isRecord(properties)) return {};
+  return Object.fromEntries(
+    Object.entries(properties).map(([key, value]) => [key, isRecord(value) ? value : {}]),
+  );
+}
+
+function requiredOf({ required }: Schema): string[] {
+  return Array.isArray(required) ? required.filter((key) => typeof key === 'string') : [];
+}
+
+function isRecord(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,130 @@
+import type { ProviderEvent } from '../../contract/provider.ts';
+import { createHarmonySplitter, HARMONY_OPENINGS } from './harmony.ts';
+
+/**
+ * Where a model's thoughts end and its answer begins, when both arrive as content.
+ * - `tags`: thoughts stand between tags at the very beginning of the reply.
+ * - `bare`: the opening tag never arrives; all is thought until the closing tag.
+ * - `unknown`: either of these, or no thoughts at all.
+ */
+export type ThinkMode = 'tags' | 'bare' | 'unknown';
+
+export type ThinkSplitter = { push(text: string): ProviderEvent[]; end(): ProviderEvent[] };
+
+const CLOSE = '</think>';
+const PAIRS = [
+  { open: '<think>', close: CLOSE },
+  { open: '<thinking>', close: '</thinking>' },
+  { open: '<thought>', close: '</thought>' },
+  { open: '<reasoning>', close: '</reasoning>' },
+  // Gemma, Magistral, Command, Seed and Kimi.
+  { open: '<|channel>thought', close: '<channel|>' },
+  { open: '<unused94>thought', close: '<unused95>' },
+  { open: '[THINK]', close: '[/THINK]' },
+  { open: '<|START_THINKING|>', close: '<|END_THINKING|>' },
+  { open: '<seed:think>', close: '</seed:think>' },
+  { open: '◁think▷', close: '◁/think▷' },
+];
+const OPENINGS = [...PAIRS.map(({ open }) => open), ...HARMONY_OPENINGS];
+
+/**
+ * One reply's content in pieces of any size to text and thinking. Tags and the white space around them are
+ * dropped; nothing else is lost, and no more is held back than what may yet prove to be a tag. A closing tag
+ * in matching quotes or backticks is being talked about, not used.
+ */
+export function createThinkSplitter(mode: ThinkMode): ThinkSplitter {
+  let speaks: 'text' | 'thinking' = mode === 'bare' ? 'thinking' : 'text';
+  /** The closing tag to watch for; none once the answer has surely begun. */
+  let close = mode === 'tags' ? undefined : CLOSE;
+  let atOpening = true;
+  let opened = false;
+  let skipSpace = false;
+  let held = '';
+  let lastSaid = '';
+  let said = false;
+  let ended = false;
+  /** Reads the whole reply once it proves to be in channels. */
+  let channels: ThinkSplitter | undefined;
+
+  /** Says the first `length` characters held. */
+  function* say(length: number): Generator<ProviderEvent> {
+    const text = held.slice(0, length);
+    held = held.slice(length);
+    if (text === '') return;
+    lastSaid = text.slice(-1);
+    said = true;
+    yield { type: speaks, text };
+  }
+
+  /** Goes through what is held as far as it can be judged. */
+  function* advance(): Generator<ProviderEvent> {
+    while (held !== '') {
+      if (skipSpace) {
+        held = held.trimStart();
+        if (held === '') return;
+        skipSpace = false;
+      }
+      if (atOpening) {
+        const start = held.trimStart();
+        const pair = PAIRS.find(({ open }) => start.startsWith(open));
+        if (!said && HARMONY_OPENINGS.some((open) => start.startsWith(open))) {
+          channels = createHarmonySplitter();
+          held = '';
+          return yield* channels.push(start);
+        }
+        if (!pair && !ended && OPENINGS.some((open) => open.startsWith(start))) return;
+        atOpening = false;
+        if (!pair) continue;
+        held = start.slice(pair.open.length);
+        speaks = 'thinking';
+        close = pair.close;
+        opened = true;
+        lastSaid = '';
+        skipSpace = true;
+        continue;
+      }
+      if (close === undefined) return yield* say(held.length);
+
+      const at = held.indexOf(close);
+      if (at < 0) return yield* say(ended ? held.length : held.length - undecided(held, close));
+      const after = at + close.length;
+      const quote = at > 0 ? held.charAt(at - 1) : lastSaid;
+      if (quote !== '' && '"\'`'.includes(quote)) {
+        if (held.length === after && !ended) return yield* say(at);
+        if (held.charAt(after) === quote) {
+          yield* say(after);
+          continue;
+        }
+      }
+      yield* say(held.slice(0, at).trimEnd().length);
+      if (speaks === 'text') yield { type: 'reclassify', as: 'thinking' };
+      held = held.trimStart().slice(close.length);
+      speaks = 'text';
+      close = undefined;
+      atOpening = true;
+      skipSpace = true;
+    }
+  }
+
+  return {
+    push(text) {
+      if (channels) return channels.push(text);
+      held += text;
+      return [...advance()];
+    },
+    end() {
+      if (channels) return channels.end();
+      ended = true;
+      const events = [...advance()];
+      const closingTagNeverCame = mode === 'bare' && !opened && close !== undefined && said;
+      return closingTagNeverCame ? [...events, { type: 'reclassify', as: 'text' }] : events;
+    },
+  };
+}
+
+/** How many characters at the end of `text` may belong to `tag` or to the white space before it. */
+function undecided(text: string, tag: string): number {
+  let length = Math.min(text.length, tag.length - 1);
+  while (!text.endsWith(tag.slice(0, length))) length--;
+  return text.length - text.slice(0, text.length - length).trimEnd().length;
+}

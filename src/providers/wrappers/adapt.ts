@@ -1,0 +1,123 @@
+import { ProviderError, type ProviderErrorKind } from '../../contract/errors.ts';
+import type { UserMessage } from '../../contract/message.ts';
+import type { CompletionRequest, Provider } from '../../contract/provider.ts';
+import { systemWithSummary } from '../summary.ts';
+import { type ToolMode, withTextTools } from '../text-tools/text-tools.ts';
+
+/** How a model wants to be talked to. */
+export type Manners = {
+  toolMode: ToolMode;
+  /** Who tells the model what a call returned. Where that is the user, earlier calls are written as text, too. */
+  resultRole: 'tool' | 'user';
+  /** Whether it takes a system message; without one, the instructions stand before the user's first words. */
+  systemRole: boolean;
+};
+
+/** What a server's refusal taught. */
+export type Adaptation = { manners: Manners; because: string };
+
+export type MannersOptions = Manners & {
+  /** Told once for each thing learned. Without it, refusals are passed on as they are. */
+  onAdapt?(model: string, learned: Adaptation): void;
+};
+
+type Lesson = { refusal: RegExp; learn(manners: Manners): Manners | null; because: string };
+
+const LESSONS: readonly Lesson[] = [
+  {
+    refusal:
+      /not support(ed)? (for |by |with )?(tool|function)|(tools?|functions?)( calling| use| calls?)? (is|are|was|were)?\s*(not supported|unsupported|not available|not enabled|disabled)|(tool|function)s?.{0,40}not support|requires? --jinja|--enable-auto-tool-choice|does not have a tool.{0,20}template/i,
+    learn: (manners) =>
+      manners.toolMode === 'native' ? { ...manners, toolMode: 'xml', resultRole: 'user' } : null,
+    because: 'takes no tools, so they are described in its prompt',
+  },
+  {
+    refusal:
+      /system role.{0,20}not (supported|allowed)|(unsupported|invalid|unknown|unexpected) role.{0,10}system|system (message|prompt)s? (is|are) not (supported|allowed)/i,
+    learn: (manners) => (manners.systemRole ? { ...manners, systemRole: false } : null),
+    because: 'takes no system message, so its instructions stand in the first prompt',
+  },
+  {
+    refusal:
+      /roles must alternate|(unsupported|invalid|unknown|unexpected) role.{0,10}tool|tool role.{0,20}not (supported|allowed)|(after|only) (user|assistant).{0,20}roles?|role.{0,30}(user|assistant).{0,30}(only|expected|must)/i,
+    learn: (manners) => (manners.resultRole === 'tool' ? { ...manners, resultRole: 'user' } : null),
+    because: 'takes results from the user only',
+  },
+];
+
+/** Talks to a model in its own manners. A refusal that tells of others is learned from, and the turn repeated. */
+export function withManners(provider: Provider, { onAdapt, ...first }: MannersOptions): Provider {
+  const known = new Map<string, Manners>();
+  const mannersOf = (model: string) => known.get(model) ?? first;
+
+  return {
+    name: provider.name,
+    countTokens: (request, signal) =>
+      speaking(provider, mannersOf(request.model)).countTokens(request, signal),
+    async *stream(request, signal) {
+      for (;;) {
+        const manners = mannersOf(request.model);
+        let begun = false;
+        try {
+          for await (const event of speaking(provider, manners).stream(request, signal)) {
+            begun ||= event.type !== 'usage';
+            yield event;
+          }
+          return;
+        } catch (error) {
+          const learned = begun || !onAdapt ? null : lessonFrom(error, manners);
+          if (!learned || signal.aborted) throw error;
+          known.set(request.model, learned.manners);
+          onAdapt?.(request.model, learned);
+        }
+      }
+    },
+  };
+}
+
+/** Templates that fail make some servers answer as if they were broken. */
+const MAY_TEACH: ReadonlySet<ProviderErrorKind> = new Set([
+  'bad_request',
+  'overloaded',
+  'server_error',
+  'protocol',
+  'model_not_found',
+]);
+
+function lessonFrom(error: unknown, manners: Manners): Adaptation | null {
+  if (!(error instanceof ProviderError)) return null;
+  if (!MAY_TEACH.has(error.kind)) return null;
+  for (const { refusal, learn, because } of LESSONS) {
+    const better = refusal.test(error.message) ? learn(manners) : null;
+    if (better) return { manners: better, because };
+  }
+  return null;
+}
+
+function speaking(provider: Provider, { toolMode, resultRole, systemRole }: Manners): Provider {
+  const addressed: Provider = systemRole
+    ? provider
+    : {
+        name: provider.name,
+        stream: (request, signal) => provider.stream(withoutSystem(request), signal),
+        countTokens: (request, signal) => provider.countTokens(withoutSystem(request), signal),
+      };
+  return withTextTools(addressed, { mode: toolMode, resultRole });
+}
+
+function withoutSystem(request: CompletionRequest): CompletionRequest {
+  const text = systemWithSummary(request);
+  if (text === '') return request;
+  const {
+    summary: _,
+    messages: [first, ...rest],
+    ...others
+  } = request;
+  const told = { type: 'text' as const, text: `${text}\n\n` };
+  const opening: UserMessage =
+    first?.role === 'user'
+      ? { ...first, content: [told, ...first.content] }
+      : { role: 'user', content: [told], timestamp: first?.timestamp ?? '' };
+  const after = first && first.role !== 'user' ? [first, ...rest] : rest;
+  return { ...others, system: '', messages: [opening, ...after] };
+}

@@ -1,0 +1,59 @@
+import { ProviderError, type ProviderErrorKind } from '../../contract/errors.ts';
+import type { Provider } from '../../contract/provider.ts';
+
+/** Failures that say nothing against the request itself: another model may well answer it. */
+const ELSEWHERE: ReadonlySet<ProviderErrorKind> = new Set([
+  'rate_limit',
+  'overloaded',
+  'server_error',
+  'timeout',
+  'network',
+  'quota',
+]);
+/** How long the first model is left alone after it failed. */
+const REST_MS = 300_000;
+
+export type Stand = { provider: Provider; model: string; maxOutputTokens: number };
+
+export type FallbackOptions = {
+  /** The model that stands in; null when nobody may. Told why, so that it can be shown. */
+  standIn(error: ProviderError, signal: AbortSignal): Promise<Stand | null>;
+  /** Which failures another model is asked after; those that say nothing against the request, if absent. */
+  kinds?: ReadonlySet<ProviderErrorKind>;
+  now?: () => number;
+};
+
+/** When the first model cannot answer, another one does: for this request, and until the first has had a rest. */
+export function withFallback(
+  provider: Provider,
+  { standIn, kinds = ELSEWHERE, now = Date.now }: FallbackOptions,
+): Provider {
+  let resting: { until: number; stand: Stand } | undefined;
+  return {
+    ...provider,
+    async *stream(request, signal) {
+      let stand = resting && now() < resting.until ? resting.stand : null;
+      if (!stand) {
+        let begun = false;
+        try {
+          for await (const event of provider.stream(request, signal)) {
+            begun ||= event.type !== 'usage' && event.type !== 'retry';
+            yield event;
+          }
+          return;
+        } catch (error) {
+          if (begun || signal.aborted || !(error instanceof ProviderError) || !kinds.has(error.kind))
+            throw error;
+          stand = await standIn(error, signal);
+          if (!stand) throw error;
+          resting = { until: now() + REST_MS, stand };
+        }
+      }
+      const { model, maxOutputTokens } = stand;
+      yield { type: 'model', provider: stand.provider.name, model };
+      const { maxTokens } = request;
+      const fitting = maxTokens === undefined ? {} : { maxTokens: Math.min(maxTokens, maxOutputTokens) };
+      yield* stand.provider.stream({ ...request, model, ...fitting }, signal);
+    },
+  };
+}

@@ -1,0 +1,27 @@
+import { PermissionDeniedError } from '../../contract/errors.ts';
+
+const meanings: Record<string, string> = {
+  ENOENT: 'there is no such file or folder',
+  ENOTDIR: 'a part of the path is a file, not a folder',
+  EISDIR: 'it is a folder, not a file',
+  ENOTEMPTY: 'the folder is not empty',
+  ENXIO: 'it is a pipe, socket or device, not a regular file',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EROFS: 'the file system is read-only',
+  ESTALE: 'it was changed by somebody else meanwhile',
+  EMFILE: 'too many files are open',
+};
+
+/** The system's refusal as a sentence; any other error as it is. */
+export function explained(error: unknown, operation: string): unknown {
+  if (!(error instanceof Error) || !('code' in error)) return error;
+  const code = String(error.code);
+  if (['EACCES', 'EPERM', 'ELOOP'].includes(code)) {
+    return new PermissionDeniedError({
+      operation: `${operation} (the operating system refuses it: ${code})`,
+    });
+  }
+  const meaning = meanings[code];
+  return meaning === undefined ? error : new Error(`Cannot ${operation}: ${meaning}.`, { cause: error });
+}

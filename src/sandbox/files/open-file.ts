@@ -1,0 +1,118 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  read,
+  readlinkSync,
+  readSync,
+  realpathSync,
+  type Stats,
+} from 'node:fs';
+import { promisify } from 'node:util';
+import { PermissionDeniedError } from '../../contract/errors.ts';
+import type { Guard } from '../guard.ts';
+import { isErrno } from './real-path.ts';
+
+export type OpenFile = { fd: number; size: number; mode: number };
+
+/** macOS can refuse links anywhere in a path, not only at its end. */
+const O_NOFOLLOW_ANY = 0x2000_0000;
+export const NO_LINKS =
+  process.platform === 'darwin' ? O_NOFOLLOW_ANY : ((constants.O_NOFOLLOW as number | undefined) ?? 0);
+const NO_WAIT = (constants.O_NONBLOCK as number | undefined) ?? 0;
+/** A file that is replaced all the time is still one that can be read. */
+const TRIES = 5;
+/** Read at once: a trip to another thread and back takes longer. */
+const AT_ONCE = 256 * 1024;
+
+const readAsync = promisify(read);
+
+/**
+ * Lends a regular file, opened for reading by its real path. What was opened is checked, not what stood there a
+ * moment ago: a pipe, a device or a folder is refused without waiting, and so is a path that leads elsewhere by now,
+ * or a secret that has got a second name.
+ */
+export async function withRegular<T>(
+  real: string,
+  guard: Guard,
+  deed: (file: OpenFile) => Promise<T>,
+): Promise<T> {
+  const file = openRegular(real, guard);
+  try {
+    return await deed(file);
+  } finally {
+    closeSync(file.fd);
+  }
+}
+
+/** The caller closes it. */
+export function openRegular(real: string, guard: Guard): OpenFile {
+  for (let left = TRIES; left > 0; left--) {
+    // Non-blocking: opening a pipe that nobody writes to would wait for ever.
+    const fd = openSync(real, constants.O_RDONLY | NO_LINKS | NO_WAIT);
+    try {
+      const stat = fstatSync(fd);
+      if (stat.isDirectory()) throw new Error(`${real} is a folder, not a file.`);
+      if (!stat.isFile()) throw new Error(`${real} is a pipe, socket or device, not a regular file.`);
+      const because = guard.otherNameBecause(stat);
+      if (because !== null)
+        throw new PermissionDeniedError({ operation: `read ${real} (${because})`, by: 'path guard' });
+      if (isStillAt(real, fd, stat)) return { fd, size: stat.size, mode: stat.mode };
+    } catch (error) {
+      closeSync(fd);
+      throw error;
+    }
+    closeSync(fd);
+  }
+  throw new PermissionDeniedError({
+    operation: `read ${real} (the path changed while it was being opened)`,
+    by: 'path guard',
+  });
+}
+
+/** Whether what is open is what stands at that path, with no link on the way. */
+export function isStillAt(real: string, fd: number, stat: Stats): boolean {
+  const place = placeOf(fd);
+  if (place === real) return true;
+  // Gone from its folder, or in another one. Only where names have several spellings may it be the same place.
+  if (place !== null && place.toLowerCase().normalize() !== real.toLowerCase().normalize()) return false;
+  try {
+    const now = lstatSync(real);
+    return now.ino === stat.ino && now.dev === stat.dev && realpathSync.native(real) === real;
+  } catch (error) {
+    if (isErrno(error, ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP'])) return false;
+    throw error;
+  }
+}
+
+/** Where an open file lives. Linux can tell exactly; null elsewhere. */
+function placeOf(fd: number): string | null {
+  if (process.platform !== 'linux') return null;
+  try {
+    return readlinkSync(`/proc/self/fd/${fd}`);
+  } catch (error) {
+    if (isErrno(error, ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'])) return null;
+    throw error;
+  }
+}
+
+/** Fills the memory from a place in the file on, as far as one call goes; 0 at its end. In another thread. */
+export async function readLater(fd: number, bytes: Uint8Array, position: number): Promise<number> {
+  return (await readAsync(fd, bytes, 0, bytes.length, position)).bytesRead;
+}
+
+/** The first `size` bytes, or fewer when the file shrank since it was measured. */
+export async function readBytes(fd: number, size: number): Promise<Uint8Array> {
+  const bytes = new Uint8Array(size);
+  let filled = 0;
+  while (filled < size) {
+    const rest = bytes.subarray(filled);
+    const count =
+      size <= AT_ONCE ? readSync(fd, rest, 0, rest.length, filled) : await readLater(fd, rest, filled);
+    if (count === 0) break;
+    filled += count;
+  }
+  return bytes.subarray(0, filled);
+}

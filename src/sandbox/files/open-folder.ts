@@ -1,0 +1,80 @@
+import { closeSync, constants, existsSync, fstatSync, mkdirSync, openSync } from 'node:fs';
+import path from 'node:path';
+import { PermissionDeniedError } from '../../contract/errors.ts';
+import { isStillAt, NO_LINKS } from './open-file.ts';
+import { isErrno } from './real-path.ts';
+
+/**
+ * A folder held open. `at` names something in it, and goes on naming it there whatever is put in the place of the
+ * folder or of one above it; where the system has no such names, it is the plain path.
+ */
+export type OpenFolder = {
+  at(name: string): string;
+  /** Whether the path it was opened by still leads to it. */
+  isStillThere(): boolean;
+  close(): void;
+};
+
+/** `made` is the topmost folder that had to be made. */
+export type MadeFolder = OpenFolder & { made?: string };
+
+/** Linux: a handle to go through, for which the right to list the folder is not needed. */
+const O_PATH = 0x20_0000;
+const AS_FOLDER = (constants.O_DIRECTORY as number | undefined) ?? 0;
+
+/** Opens a folder by its real path; what was opened is checked, not what stood there a moment ago. */
+export function openFolder(real: string): OpenFolder {
+  return verified(real, real);
+}
+
+/** The same, and makes what is missing of it, each folder within the one above as it was opened. */
+export function makeFolder(real: string): MadeFolder {
+  try {
+    return openFolder(real);
+  } catch (error) {
+    if (!isErrno(error, ['ENOENT']) || path.dirname(real) === real) throw error;
+  }
+  const parent = makeFolder(path.dirname(real));
+  try {
+    const place = parent.at(path.basename(real));
+    const isNew = make(place);
+    const made = parent.made ?? (isNew ? real : undefined);
+    return { ...verified(real, place), ...(made !== undefined && { made }) };
+  } finally {
+    parent.close();
+  }
+}
+
+/** False when somebody else was quicker. */
+function make(place: string): boolean {
+  try {
+    mkdirSync(place);
+    return true;
+  } catch (error) {
+    if (isErrno(error, ['EEXIST'])) return false;
+    throw error;
+  }
+}
+
+/** `place` is a way to the folder, `real` where it must be. */
+function verified(real: string, place: string): OpenFolder {
+  const isLinux = process.platform === 'linux';
+  const fd = openSync(place, (isLinux ? O_PATH : 0) | AS_FOLDER | NO_LINKS);
+  let isStillThere = () => true;
+  try {
+    const stat = fstatSync(fd);
+    isStillThere = () => isStillAt(real, fd, stat);
+    if (!stat.isDirectory()) throw new Error(`${real} is not a folder.`);
+    if (!isStillThere())
+      throw new PermissionDeniedError({
+        operation: `open ${real} (the path changed meanwhile)`,
+        by: 'path guard',
+      });
+  } catch (error) {
+    closeSync(fd);
+    throw error;
+  }
+  const held = `/proc/self/fd/${fd}`;
+  const folder = isLinux && existsSync(held) ? held : real;
+  return { at: (name) => `${folder}${path.sep}${name}`, isStillThere, close: () => closeSync(fd) };
+}

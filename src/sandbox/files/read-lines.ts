@@ -1,0 +1,152 @@
+import { createHash } from 'node:crypto';
+import { readSync } from 'node:fs';
+import type { LineWindow } from '../../contract/tool.ts';
+import { cutLine, MAX_LINE_LENGTH } from '../../lib/text/cut-line.ts';
+import { detectEncoding } from '../../lib/text/text-encoding.ts';
+import { readLater } from './open-file.ts';
+
+const CHUNK_BYTES = 256 * 1024;
+const LEAST_BYTES = 4096;
+
+/** `size` is a guess that saves memory. */
+export type LineSource = { fd: number; size?: number };
+
+/**
+ * Reads from the beginning to the end of the window and a little beyond. What is held at a time is a chunk of the
+ * file and the window itself, whose lines are cut when they are very long.
+ */
+export async function readLines(
+  file: LineSource,
+  range: { offset: number; limit: number },
+): Promise<Omit<LineWindow, 'path'>> {
+  const hash = createHash('sha256');
+  const window = new Window(range);
+  let decoder: TextDecoder | undefined;
+  for await (const bytes of chunksOf(file)) {
+    hash.update(bytes);
+    decoder ??= decoderFor(bytes);
+    window.push(decoder.decode(bytes, { stream: true }));
+    if (window.more) return { lines: window.lines, more: true, sha256: null };
+  }
+  window.push(decoder?.decode() ?? '');
+  window.end();
+  return { lines: window.lines, more: window.more, sha256: hash.digest('hex') };
+}
+
+/** Every chunk is the same memory, filled anew. */
+async function* chunksOf({ fd, size = CHUNK_BYTES }: LineSource): AsyncGenerator<Uint8Array> {
+  const chunk = new Uint8Array(Math.min(CHUNK_BYTES, Math.max(LEAST_BYTES, size + 1)));
+  let position = 0;
+  let isLong = false;
+  for (;;) {
+    // The beginning and the end of a file at once; what lies between must not hold everything else up.
+    const count: number = isLong
+      ? await readLater(fd, chunk, position)
+      : readSync(fd, chunk, 0, chunk.length, position);
+    if (count === 0) return;
+    position += count;
+    isLong = count === chunk.length;
+    yield chunk.subarray(0, count);
+  }
+}
+
+/** The first chunk decides the encoding of all; what does not fit it later becomes U+FFFD. */
+function decoderFor(firstBytes: Uint8Array): TextDecoder {
+  const encoding = detectEncoding(wholeCharacters(firstBytes));
+  if (encoding === null) throw new Error('The file is binary, not text. Inspect it with a command.');
+  return new TextDecoder(encoding === 'utf-8-bom' ? 'utf-8' : encoding);
+}
+
+/** The bytes up to the last line's end, or without what may be the beginning of a character that goes on. */
+function wholeCharacters(bytes: Uint8Array): Uint8Array {
+  const [first, second] = bytes;
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) return wholeUnits(bytes);
+  const lineEnd = bytes.lastIndexOf(0x0a) + 1;
+  if (lineEnd > 0) return bytes.subarray(0, lineEnd);
+  let end = bytes.length;
+  while (end > bytes.length - 4 && (bytes[end - 1] ?? 0) >= 0x80) end--;
+  return bytes.subarray(0, end);
+}
+
+/** UTF-16: an even number of bytes that does not end with half a surrogate pair. */
+function wholeUnits(bytes: Uint8Array): Uint8Array {
+  const even = bytes.length & ~1;
+  const highByte = bytes[bytes[0] === 0xff ? even - 1 : even - 2] ?? 0;
+  const endsInHalf = highByte >= 0xd8 && highByte <= 0xdb;
+  return bytes.subarray(0, endsInHalf ? even - 2 : even);
+}
+
+/** Takes a text in pieces and keeps the lines of a window of it. A final line end begins no line. */
+class Window {
+  readonly lines: string[] = [];
+  more = false;
+  private readonly offset: number;
+  private readonly limit: number;
+  private lineEnd: '\n' | '\r' | undefined;
+  private passed = 0;
+  private pieces = 0;
+  /** The line that has begun: its first characters, and how long it is so far. */
+  private start = '';
+  private length = 0;
+  private endsInReturn = false;
+
+  constructor({ offset, limit }: { offset: number; limit: number }) {
+    this.offset = offset;
+    this.limit = limit;
+  }
+
+  push(text: string): void {
+    if (text === '') return;
+    this.pieces++;
+    this.lineEnd ??= lineEndOf(text);
+    let from = 0;
+    for (let at = text.indexOf(this.lineEnd); at !== -1; at = text.indexOf(this.lineEnd, from)) {
+      if (this.isFull()) return;
+      this.extend(text, from, at);
+      this.finish();
+      from = at + 1;
+    }
+    if (from === text.length || this.isFull()) return;
+    this.extend(text, from, text.length);
+  }
+
+  end(): void {
+    if (this.length === 0) return;
+    // A CR that no LF follows is a character like others.
+    this.endsInReturn = false;
+    this.finish();
+  }
+
+  /** Asked only when there is more text, which is how it knows that the file goes on. */
+  private isFull(): boolean {
+    this.more = this.lines.length === this.limit;
+    return this.more;
+  }
+
+  private extend(text: string, from: number, to: number): void {
+    if (from === to) return;
+    this.length += to - from;
+    this.endsInReturn = text.charCodeAt(to - 1) === 0x0d;
+    const room = MAX_LINE_LENGTH + 1 - this.start.length;
+    if (this.passed >= this.offset && room > 0) this.start += text.slice(from, Math.min(to, from + room));
+  }
+
+  private finish(): void {
+    const length = this.endsInReturn ? this.length - 1 : this.length;
+    if (this.passed++ >= this.offset) this.lines.push(this.own(cutLine(this.start.slice(0, length), length)));
+    this.start = '';
+    this.length = 0;
+    this.endsInReturn = false;
+  }
+
+  /** A part of a string keeps the whole of it in memory: one piece may stay, not one for every line. */
+  private own(line: string): string {
+    return this.pieces > 1 ? Buffer.from(line, 'utf16le').toString('utf16le') : line;
+  }
+}
+
+/** Where a text begins with lines that end in CR alone, all of its lines do. */
+function lineEndOf(text: string): '\n' | '\r' {
+  const at = text.indexOf('\r');
+  return at !== -1 && at < text.length - 1 && !text.includes('\n') ? '\r' : '\n';
+}

@@ -1,0 +1,311 @@
+import { randomBytes } from 'node:crypto';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  linkSync,
+  lstatSync,
+  openSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  type Stats,
+} from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import path from 'node:path';
+import { PermissionDeniedError } from '../../contract/errors.ts';
+import type { FileChange } from '../../contract/file-change.ts';
+import { overwrite } from '../../lib/files/replace-file.ts';
+import { sha256 } from '../../lib/sha256.ts';
+import type { Guard } from '../guard.ts';
+import { copyAttributes } from './copy-attributes.ts';
+import { NO_LINKS } from './open-file.ts';
+import { type MadeFolder, makeFolder } from './open-folder.ts';
+import { isErrno } from './real-path.ts';
+import { readWhole, statOrNull } from './stat-file.ts';
+
+export type ChangeOptions = {
+  guard: Guard;
+  /** Awaited before a change is made; a throw stops it. */
+  onBeforeWrite: ((change: FileChange) => Promise<void>) | undefined;
+  /** Runs one step on a path; what the system refuses is told with that path. */
+  step<T>(real: string, deed: () => Promise<T>): Promise<T>;
+  /** In the names of temporary files. */
+  mark?: string;
+};
+
+/** `was` is what was read there before, null for nothing; without it whatever stands there is replaced. */
+export type NewContent = { real: string; bytes: Uint8Array; was?: { sha256: string } | null };
+
+const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_LINKS;
+
+/** All names are within `folder`, which is held open from the first look to the last. */
+type Staged = NewContent & {
+  folder: MadeFolder;
+  name: string;
+  temporary: string;
+  backup: string;
+  old: Stats | null;
+  /** The content of the old file. */
+  before: Uint8Array | null;
+  /** Written over instead of replaced: it has other names, or the system lets nothing take its place. */
+  inPlace: boolean;
+};
+
+/** What a folder says in which nothing may be made, and a file that must stay where it is. */
+const NO_REPLACING = ['EACCES', 'EPERM', 'EROFS', 'EBUSY', 'EXDEV'];
+
+/**
+ * Gives all of the files their new content, or none. Everything that can be refused is tried before the first file
+ * changes: the new contents are on disk by then, and so are second names for the old ones. Nothing is ever made or
+ * replaced through a link, whoever puts one in the way meanwhile.
+ *
+ * Somebody else's save is not lost: what stands there is compared with what was read, again just before it is
+ * replaced, and a write into the old file that came too late for that is found right after, by its second name. What
+ * remains is another program that puts a file of its own in the place within the few microseconds between the two.
+ *
+ * A file with several names, and one that cannot be replaced (a mount, a folder that is read-only), is written over.
+ * Until that is done its content is neither the old nor the new; both are kept for undo by then.
+ */
+export async function writeFiles(changes: readonly NewContent[], options: ChangeOptions): Promise<void> {
+  const staged: Staged[] = [];
+  try {
+    await writeStaged(changes, staged, options);
+    for (const item of staged) if (!item.inPlace) rmSync(placeOf(item, 'backup'), { force: true });
+  } finally {
+    for (const { folder } of staged) folder.close();
+  }
+}
+
+async function writeStaged(
+  changes: readonly NewContent[],
+  staged: Staged[],
+  { guard, onBeforeWrite, step, mark = '' }: ChangeOptions,
+): Promise<void> {
+  const replaced: Staged[] = [];
+  try {
+    for (const change of changes) await step(change.real, () => stage(change, { guard, mark }, staged));
+    for (const item of staged) {
+      const { real, bytes, old, folder } = item;
+      await step(real, async () => {
+        item.before = old ? await readWhole(real, guard) : null;
+        mustBeAsRead(item);
+        const was = old && { was: { type: 'file' as const, mode: old.mode & 0o7777 } };
+        await onBeforeWrite?.({
+          path: real,
+          before: item.before,
+          after: bytes,
+          ...was,
+          ...(folder.made !== undefined && { madeFolders: foldersBetween(folder.made, path.dirname(real)) }),
+        });
+      });
+    }
+    for (const item of staged) {
+      await step(item.real, () => mustStandThere(item, guard));
+      if (item.old && !item.inPlace) await step(item.real, () => keepOld(item, staged.length > 1));
+    }
+    for (const item of staged) {
+      await step(item.real, async () => putInPlace(item, replaced));
+    }
+  } catch (error) {
+    const stranded = putBack(replaced);
+    for (const item of staged.filter((item) => !stranded.includes(item))) cleanUp(item);
+    if (stranded.length === 0) throw error;
+    const places = stranded.map(
+      ({ real, backup }) => `${real} (its old content is in ${path.join(path.dirname(real), backup)})`,
+    );
+    throw new Error(`The write failed and could not be taken back for ${places.join(', ')}.`, {
+      cause: error,
+    });
+  }
+}
+
+/** Both ends included, the outermost first. */
+function foldersBetween(outermost: string, innermost: string): string[] {
+  const folders = [innermost];
+  for (let at = innermost; at !== outermost && at !== path.dirname(at); at = path.dirname(at))
+    folders.unshift(path.dirname(at));
+  return folders;
+}
+
+/** Puts the new content beside the file. What it makes is in `staged` before it is made, to be cleaned up. */
+async function stage(
+  change: NewContent,
+  { guard, mark }: { guard: Guard; mark: string },
+  staged: Staged[],
+): Promise<void> {
+  const { real, bytes } = change;
+  const folder = makeFolder(path.dirname(real));
+  const beside = `.aca-${mark}${randomBytes(8).toString('hex')}`;
+  const item: Staged = {
+    ...change,
+    ...{ folder, name: path.basename(real), old: null, before: null, inPlace: false },
+    ...{ temporary: `${beside}.tmp`, backup: `${beside}.old` },
+  };
+  staged.push(item);
+  item.old = await statOrNull(placeOf(item, 'name'));
+  if (item.old) mustBeWritable(item, item.old, guard);
+  item.inPlace = item.old !== null && item.old.nlink > 1;
+  if (item.inPlace) return;
+  try {
+    if (await writeSynced(item, bytes)) return;
+  } catch (error) {
+    if (!item.old || !isErrno(error, NO_REPLACING)) throw error;
+  }
+  // Another file would not be the same, or cannot be made.
+  item.inPlace = true;
+  rmSync(placeOf(item, 'temporary'), { force: true });
+}
+
+/** The last moment at which what was read and what is there are compared byte by byte. */
+function mustBeAsRead({ was, before }: Staged): void {
+  if (was === undefined) return;
+  if ((was?.sha256 ?? null) !== (before && sha256(before))) throw changedMeanwhile();
+}
+
+function changedMeanwhile(): Error {
+  return Object.assign(new Error('Somebody else changed the file.'), { code: 'ESTALE' });
+}
+
+function putInPlace(item: Staged, replaced: Staged[]): void {
+  const { before, bytes } = item;
+  if (!item.inPlace) item.inPlace = !isReplaced(item);
+  replaced.push(item);
+  if (!item.inPlace) mustBeUntouched(item);
+  else if (before) overwrite(placeOf(item, 'name'), bytes, before);
+}
+
+/** False when the system lets nothing take the file's place. */
+function isReplaced(item: Staged): boolean {
+  try {
+    renameSync(placeOf(item, 'temporary'), placeOf(item, 'name'));
+    return true;
+  } catch (error) {
+    if (!item.before || !isErrno(error, NO_REPLACING)) throw error;
+    for (const which of ['temporary', 'backup'] as const) rmSync(placeOf(item, which), { force: true });
+    return false;
+  }
+}
+
+/** Somebody may have written into the old file since it was looked at: then it keeps its place. */
+function mustBeUntouched(item: Staged): void {
+  const kept = item.old && lstatSync(placeOf(item, 'backup'), { throwIfNoEntry: false });
+  if (
+    kept &&
+    item.old?.ino === kept.ino &&
+    (kept.size !== item.old.size || kept.mtimeMs !== item.old.mtimeMs)
+  )
+    throw changedMeanwhile();
+}
+
+function placeOf(item: Staged, which: 'name' | 'temporary' | 'backup'): string {
+  return item.folder.at(item[which]);
+}
+
+function mustBeWritable(item: Staged, old: Stats, guard: Guard): void {
+  if (!old.isFile()) throw new Error(`${item.real} is not a regular file; it cannot be written.`);
+  const because = guard.otherNameBecause(old);
+  if (because !== null)
+    throw new PermissionDeniedError({ operation: `write ${item.real} (${because})`, by: 'path guard' });
+  // Renaming over a read-only file would succeed; its owner meant otherwise.
+  accessSync(placeOf(item, 'name'), constants.W_OK);
+}
+
+/** The folder that is held may have been moved, and another put in its place; or the file has been changed. */
+async function mustStandThere(item: Staged, guard: Guard): Promise<void> {
+  const { real, folder, old } = item;
+  if ((await guard.check(real, 'write')) !== real || !folder.isStillThere()) {
+    throw new PermissionDeniedError({
+      operation: `write ${real} (the path changed while it was being written)`,
+      by: 'path guard',
+    });
+  }
+  const now = await statOrNull(placeOf(item, 'name'));
+  const isSame = (of: 'ino' | 'size' | 'mtimeMs' | 'ctimeMs') => now?.[of] === old?.[of];
+  if (!isSame('ino') || !isSame('size') || !isSame('mtimeMs') || !isSame('ctimeMs')) throw changedMeanwhile();
+}
+
+/** A second name costs nothing and keeps owner and times; not every file system has them. `needed`: then a copy. */
+async function keepOld(item: Staged, needed: boolean): Promise<void> {
+  try {
+    linkSync(placeOf(item, 'name'), placeOf(item, 'backup'));
+  } catch (error) {
+    if (!isErrno(error, ['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'EXDEV', 'EACCES']))
+      throw error;
+    if (needed && item.before) await writeSynced({ ...item, temporary: item.backup }, item.before);
+  }
+}
+
+/** Gives files their old content again. Returns those where that failed, too. */
+function putBack(replaced: readonly Staged[]): Staged[] {
+  return replaced.toReversed().filter((item) => {
+    try {
+      if (item.inPlace && item.before) putOldBack(item, item.before);
+      else if (item.old) renameSync(placeOf(item, 'backup'), placeOf(item, 'name'));
+      else rmSync(placeOf(item, 'name'), { force: true });
+      return false;
+    } catch {
+      // Said by the caller, with the place where the old content is.
+      return true;
+    }
+  });
+}
+
+/** A file that somebody else has changed meanwhile is theirs. */
+function putOldBack(item: Staged, before: Uint8Array): void {
+  try {
+    overwrite(placeOf(item, 'name'), before, item.bytes);
+  } catch (error) {
+    if (!isErrno(error, ['ESTALE'])) throw error;
+  }
+}
+
+function cleanUp(item: Staged): void {
+  const { real, folder } = item;
+  for (const which of ['temporary', 'backup'] as const) rmSync(placeOf(item, which), { force: true });
+  if (folder.made === undefined) return;
+  for (let made = path.dirname(real); made.startsWith(folder.made); made = path.dirname(made)) {
+    try {
+      rmdirSync(made);
+    } catch (error) {
+      // Somebody else has put something there, or holds it; it is theirs now.
+      if (isErrno(error, ['ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'EBUSY'])) return;
+      throw error;
+    }
+  }
+}
+
+/** A new file with the old one's mode, owner and attributes. False when it cannot have them. */
+async function writeSynced(item: Staged, bytes: Uint8Array): Promise<boolean> {
+  const { old } = item;
+  const handle = await open(placeOf(item, 'temporary'), NEW_FILE, old ? 0o600 : 0o666);
+  try {
+    await handle.writeFile(bytes);
+    if (old && !(await hasTraitsOf(item, old, handle))) return false;
+    await handle.sync();
+    return true;
+  } finally {
+    await handle.close();
+  }
+}
+
+async function hasTraitsOf(item: Staged, old: Stats, handle: FileHandle): Promise<boolean> {
+  const source = openSync(placeOf(item, 'name'), constants.O_RDONLY | NO_LINKS);
+  try {
+    if (!(await copyAttributes(source, handle.fd))) return false;
+  } finally {
+    closeSync(source);
+  }
+  const made = await handle.stat();
+  if (made.uid !== old.uid || made.gid !== old.gid) {
+    try {
+      await handle.chown(old.uid, old.gid);
+    } catch (error) {
+      // Only root may give files away.
+      if (isErrno(error, ['EPERM', 'EINVAL', 'ENOSYS'])) return false;
+      throw error;
+    }
+  }
+  await handle.chmod(old.mode & 0o7777);
+  return true;
+}

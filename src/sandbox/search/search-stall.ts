@@ -1,0 +1,68 @@
+import { type Dirent, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { peek } from '../../lib/files/peek.ts';
+
+const LOOK_EACH_MS = 500;
+/** Looks in a row at which a search waited for a pipe. */
+const STALLED_LOOKS = 3;
+/** Files that a search reads by itself, to know what to leave out. */
+const RULE_FILES = new Set(['.gitignore', '.ignore', '.rgignore']);
+const MAX_FOLDERS = 20_000;
+
+/**
+ * Tells when a search waits for a pipe, which it does for ever where one has the name of an ignore file. Only Linux
+ * says what a process waits for.
+ */
+export function watchForStall(pid: number | undefined, onStall: () => void): { stop(): void } {
+  if (process.platform !== 'linux' || pid === undefined) return { stop: () => undefined };
+  let looks = 0;
+  const timer = setInterval(() => {
+    looks = waitsForPipe(pid) ? looks + 1 : 0;
+    if (looks >= STALLED_LOOKS) onStall();
+  }, LOOK_EACH_MS);
+  return { stop: () => clearInterval(timer) };
+}
+
+/** Whether one of its threads opens a pipe that has no other end, or reads from one that nobody writes to. */
+function waitsForPipe(pid: number): boolean {
+  try {
+    return readdirSync(`/proc/${pid}/task`).some((thread) =>
+      /^(wait_for_partner|fifo_open|(anon_)?pipe_read)$/.test(
+        readFileSync(`/proc/${pid}/task/${thread}/wchan`, 'latin1'),
+      ),
+    );
+  } catch {
+    // It has just ended.
+    return false;
+  }
+}
+
+/** Says which file it must be, if that is found in good time. */
+export function explainStall(folder: string): string {
+  const found = findPipe(folder);
+  const what = found === null ? 'a pipe with the name of an ignore file' : `${found}, which is a pipe`;
+  return `The search stood still, waiting for ${what}. Remove it, or search another folder.`;
+}
+
+function findPipe(root: string): string | null {
+  const queue = ['.'];
+  for (let looked = 0; looked < MAX_FOLDERS; looked++) {
+    const folder = queue.shift();
+    if (folder === undefined) return null;
+    for (const entry of entriesOf(path.join(root, folder))) {
+      const file = path.join(folder, entry.name);
+      if (RULE_FILES.has(entry.name) && peek.isSpecial(path.join(root, file))) return file;
+      if (entry.isDirectory()) queue.push(path.join(folder, entry.name));
+    }
+  }
+  return null;
+}
+
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    // Gone, or closed: not the one that was waited for.
+    return [];
+  }
+}

@@ -1,0 +1,233 @@
+import { lstatSync } from 'node:fs';
+import path from 'node:path';
+import type { GrepQuery, Search, SearchOptions } from '../../contract/tool.ts';
+import { quotedName } from '../../lib/paths/quoted-name.ts';
+import { slashes } from '../files/path-pattern.ts';
+import { isErrno } from '../files/real-path.ts';
+import type { Guard } from '../guard.ts';
+import { aroundMatches, MAX_COLUMNS } from './around-match.ts';
+import { type GrepHit, grepReader, PATH_START } from './grep-records.ts';
+import { inTimeOr } from './in-time.ts';
+import { nameFilter, namesHidden } from './name-filter.ts';
+import { type Found, newestFiles } from './newest-files.ts';
+import { hitsInRedacted } from './redacted-search.ts';
+import { ripgrep } from './ripgrep.ts';
+import { type SearchScope, withScope } from './search-scope.ts';
+import { steadiness, textOf, verifiedHits } from './verify-hits.ts';
+
+export type SearchPlaces = {
+  guard: Guard;
+  cwd: string;
+  /** A text as the model may see it: without what is secret in it. */
+  redact?(text: string): string;
+};
+
+/** Of more files only those that are shown are judged by name; the count then tells no closed ones apart. */
+const MAX_JUDGED = 2_000;
+
+/** How long ripgrep may take to put everything in order; on a slow disk only some ages are worth the wait. */
+const SORTING_MS = 3_000;
+
+type PathList = {
+  args: string[];
+  /** Whether the files are only named, not read. */
+  namesOnly: boolean;
+  /** What is looked for in them. */
+  query?: GrepQuery;
+  pattern: string | undefined;
+  under: string | undefined;
+  type?: string | undefined;
+};
+
+/** Not passed without need: ripgrep takes a fifth longer to walk with them. */
+const hiddenWalk = ['--hidden', '--iglob=!.git', '--iglob=!.ssh', '--iglob=!.gnupg', '--iglob=!.aws'];
+
+export function createSearch({ guard, cwd, redact }: SearchPlaces): Search {
+  const shown = (real: string) => {
+    const relative = path.relative(cwd, real);
+    return slashes(relative.startsWith('..') || path.isAbsolute(relative) ? real : relative);
+  };
+  const isOpen = (real: string) => guard.closedBecause(real, 'read') === null;
+
+  /** Whether what is in a file may be told: a secret may have a harmless second name. */
+  function isReadable(real: string): boolean {
+    if (!isOpen(real)) return false;
+    try {
+      return guard.otherNameBecause(lstatSync(real)) === null;
+    } catch (error) {
+      // Gone meanwhile, or out of reach: nothing of it is told.
+      if (isErrno(error, ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP', 'ENAMETOOLONG', 'EIO']))
+        return false;
+      throw error;
+    }
+  }
+
+  /** As `hitsInRedacted`. */
+  const redacted = async (file: string, query: GrepQuery, signal: AbortSignal) =>
+    redact ? hitsInRedacted(file, query, { guard, redact, signal, argsOf: lineArgs }) : null;
+
+  /** The paths of one NUL-separated list that the pattern and the guard let through, the newest first. */
+  async function pathsIn(scope: SearchScope, list: PathList, options: SearchOptions) {
+    const { args, pattern, type, namesOnly, query } = list;
+    const { limit, signal, everything } = options;
+    const { root, cwd: folder, file } = scope;
+    const hidden = namesHidden(shown(scope.real));
+    const input = namesOnly ? undefined : file;
+    const filter = await nameFilter({ pattern, type, everything });
+    // Twice the limit, so that closed files among the newest leave no gap.
+    const room = limit * 2;
+    const walk = async (order: 'newest first' | 'any', until: AbortSignal) => {
+      const found = newestFiles<never>(room);
+      let total = 0;
+      await ripgrep({
+        args: [
+          ...['--null', ...(hidden || filter.hidden ? hiddenWalk : []), ...filter.args, ...args],
+          ...(order === 'any' ? [] : ['--sortr=modified']),
+          '--',
+          ...(input ? [] : [file?.name ?? PATH_START]),
+        ],
+        cwd: folder,
+        input,
+        signal: until,
+        separator: '\0',
+        onRecord(record) {
+          const relative = record.slice(PATH_START.length);
+          const real = root + relative;
+          if (!filter.matches(slashes(relative)) || (total < MAX_JUDGED && !isOpen(real))) return;
+          total++;
+          if (order === 'any' || total <= room) found.open(real);
+        },
+      });
+      return { found, total };
+    };
+    // Where everything is listed, ripgrep puts it in order with half the work it would be here.
+    const { found, total } =
+      namesOnly && filter.all
+        ? await inTimeOr({
+            ms: SORTING_MS,
+            signal,
+            attempt: (until) => walk('newest first', until),
+            otherwise: () => walk('any', signal),
+          })
+        : await walk('any', signal);
+    const open = found.kept().filter(({ file: one }) => (namesOnly ? isOpen(one) : isReadable(one)));
+    const paths: string[] = [];
+    let dropped = 0;
+    for (const { file: one } of open) {
+      if (paths.length >= limit) break;
+      const hits = query ? await redacted(one, query, signal) : null;
+      if (hits?.length === 0) dropped++;
+      else paths.push(shown(one));
+    }
+    return { paths, total: total - dropped };
+  }
+
+  async function grepLines(scope: SearchScope, query: GrepQuery, options: SearchOptions) {
+    const { limit, signal, everything } = options;
+    const { root, cwd: folder, file: input } = scope;
+    const hidden = namesHidden(shown(scope.real));
+    const filter = await nameFilter({
+      pattern: query.glob,
+      type: query.type,
+      everything: query.everything ?? everything,
+    });
+    const context = query.contextLines ?? 0;
+    const started = Date.now();
+    const found = newestFiles<GrepHit>(limit * 2);
+    let files = 0;
+    let total = 0;
+    let counted = { hits: 0 };
+    const counts = new Map<string, typeof counted>();
+    let current: Found<GrepHit> | null = null;
+    const read = grepReader({
+      onFile(relative) {
+        const real = root + relative;
+        const wanted = filter.matches(slashes(relative)) && (files++ >= MAX_JUDGED || isOpen(real));
+        current = wanted ? found.open(real) : null;
+        counted = { hits: 0 };
+        counts.set(real, counted);
+        return wanted;
+      },
+      onLine() {
+        total++;
+        counted.hits++;
+        return current !== null && current.hits.length < limit;
+      },
+      onHit: (hit) => current?.hits.push(hit),
+    });
+    await ripgrep({
+      args: [
+        ...(hidden || filter.hidden ? hiddenWalk : []),
+        ...filter.args,
+        ...lineArgs(query),
+        ...['--', ...(input ? [] : [PATH_START])],
+      ],
+      cwd: folder,
+      input,
+      signal,
+      separator: '\n',
+      onRecord: read,
+    });
+    const open = found.kept().filter(({ file }) => isReadable(file));
+    const isSteady = steadiness(root, started);
+    const hits: (GrepHit & { name: string })[] = [];
+    for (const one of open) {
+      if (hits.length >= limit) break;
+      const instead = await redacted(one.file, query, signal);
+      if (instead) total += instead.length - (counts.get(one.file)?.hits ?? 0);
+      const isSure = instead !== null || input !== undefined || query.mode === 'count' || isSteady(one.file);
+      const name = query.null ? shown(one.file) : quotedName(shown(one.file));
+      const sure = isSure ? one.hits : await verifiedHits(one, guard);
+      for (const hit of instead ?? (await aroundMatches(sure, () => textOf(one.file, guard))))
+        hits.push({ name, ...hit });
+    }
+    const lines = hits.slice(0, limit).flatMap(({ name, line, mark, text }, index, all) => {
+      const place = `${name}${query.null ? '\0' : mark}${line}`;
+      if (query.mode === 'count') return [place];
+      const before = all[index - 1];
+      const gap = context > 0 && before && (before.name !== name || before.line + 1 !== line);
+      return [...(gap ? ['--'] : []), `${place}${mark}${text}`];
+    });
+    return { lines, total };
+  }
+
+  const pathsOf = (list: PathList, options: SearchOptions) =>
+    withScope(list.under ?? '.', guard, (scope) => pathsIn(scope, list, options));
+
+  return {
+    files: (pattern, under, options) =>
+      pathsOf({ args: ['--files'], namesOnly: true, pattern, under }, options),
+
+    async grep(query, options) {
+      if (query.mode !== 'files')
+        return withScope(query.path ?? '.', guard, (scope) => grepLines(scope, query, options));
+      const { path: under, glob: pattern, type, everything = options.everything ?? false } = query;
+      const args = ['--files-with-matches', ...patternArgs(query)];
+      const list = { args, namesOnly: false, pattern, under, type, query };
+      const { paths, total } = await pathsOf(list, { ...options, everything });
+      return { lines: paths.map(quotedName), total };
+    },
+  };
+}
+
+function lineArgs(query: GrepQuery): string[] {
+  return [
+    '--null',
+    ...(query.mode === 'count'
+      ? ['--count']
+      : ['--line-number', '--column', `--context=${query.contextLines ?? 0}`]),
+    ...['--no-heading', '--with-filename', '--no-context-separator', '--color=never'],
+    ...[`--max-columns=${MAX_COLUMNS}`, '--max-columns-preview'],
+    ...patternArgs(query),
+  ];
+}
+
+/** The engine is chosen by need: look-around and back-references take PCRE2. */
+function patternArgs({ pattern, ignoreCase, multiline }: GrepQuery): string[] {
+  return [
+    '--engine=auto',
+    ...(ignoreCase ? ['--ignore-case'] : []),
+    ...(multiline ? ['--multiline', '--multiline-dotall'] : []),
+    `--regexp=${pattern}`,
+  ];
+}

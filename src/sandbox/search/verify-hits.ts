@@ -1,0 +1,65 @@
+import { lstatSync } from 'node:fs';
+import path from 'node:path';
+import { detectEncoding } from '../../lib/text/text-encoding.ts';
+import { readBytes, withRegular } from '../files/open-file.ts';
+import { isErrno } from '../files/real-path.ts';
+import type { Guard } from '../guard.ts';
+import { CUT } from './around-match.ts';
+import type { GrepHit } from './grep-records.ts';
+
+/** File systems keep time in steps, and so does the kernel. */
+const STEP_MS = 50;
+const MAX_BYTES = 10 * 1024 * 1024;
+
+export type FoundIn = { file: string; hits: readonly GrepHit[] };
+
+/**
+ * ripgrep opens files by their paths, and whoever puts a link in the place of a file at the right moment makes it
+ * read what the link leads to. That leaves its trace: the folder's own time of change, which nobody can set back.
+ * Tells whether no folder from `root` to the file has changed since `started`.
+ */
+export function steadiness(root: string, started: number): (file: string) => boolean {
+  const known = new Map<string, boolean>();
+  const top = path.resolve(root);
+
+  function isSteady(folder: string): boolean {
+    const before = known.get(folder);
+    if (before !== undefined) return before;
+    const steady =
+      changedAt(folder) < started - STEP_MS && (folder === top || isSteady(path.dirname(folder)));
+    known.set(folder, steady);
+    return steady;
+  }
+  return (file) => isSteady(path.dirname(file));
+}
+
+/** Those of the hits that really stand in the file; none of a very large one. */
+export async function verifiedHits({ file, hits }: FoundIn, guard: Guard): Promise<GrepHit[]> {
+  const text = await textOf(file, guard);
+  return hits.filter((hit) => text.includes(hit.text.replace(CUT, '')));
+}
+
+/** The text of a file that may be read; none of a very large one. */
+export async function textOf(file: string, guard: Guard): Promise<string> {
+  try {
+    const bytes = await withRegular(file, guard, ({ fd, size }) =>
+      size > MAX_BYTES ? Promise.resolve(new Uint8Array()) : readBytes(fd, size),
+    );
+    const encoding = detectEncoding(bytes);
+    const isWide = encoding === 'utf-16le' || encoding === 'utf-16be';
+    return isWide ? new TextDecoder(encoding).decode(bytes) : Buffer.from(bytes).toString('utf8');
+  } catch {
+    // Whatever stands there now is no file that can be read: nothing of it is shown.
+    return '';
+  }
+}
+
+function changedAt(folder: string): number {
+  try {
+    const stat = lstatSync(folder, { throwIfNoEntry: false });
+    return stat?.isDirectory() ? stat.ctimeMs : Number.POSITIVE_INFINITY;
+  } catch (error) {
+    if (isErrno(error, ['ENOTDIR', 'EACCES', 'EPERM', 'ELOOP'])) return Number.POSITIVE_INFINITY;
+    throw error;
+  }
+}

@@ -1,0 +1,157 @@
+import type { ChildProcess } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
+import type { CommandOutcome, CommandRun } from '../../contract/tool.ts';
+import { createCapture } from './capture.ts';
+import { createSpill, type Spill, type Spilled, within } from './spill.ts';
+
+const MAX_STREAM_BYTES = 10 * 1024 * 1024;
+/** How long output may still arrive after the shell itself has ended: a child left behind can hold the pipe for ever. */
+const DRAIN_MS = 500;
+const DRAIN_STEP_MS = 25;
+/** A disk that does not answer must not hold up the result. */
+const HELD_MS = 5_000;
+
+/** A process that was started for a command; its streams are the command's own. */
+export type Child = {
+  process: Pick<ChildProcess, 'once'>;
+  stdout: Readable;
+  stderr: Readable;
+  /** What the end of the process means for the command. */
+  explain?(ending: Ending): Ending;
+};
+/** `note` is news from the sandbox, for whoever reads the output. */
+export type Ending = { code: number | null; signal: NodeJS.Signals | null; note?: string };
+
+export type Following = Pick<CommandRun, 'timeoutMs' | 'signal' | 'onOutput'> & {
+  /** Where the whole output goes when it is too long for memory; without it, it is only cut. */
+  outputFile?: string;
+  /** Ends the command and all it started. */
+  stop(): Promise<void>;
+};
+
+/** Resolves once the shell has ended and its output is read, as far as it comes soon. */
+export async function endOf({ process, stdout, stderr, explain }: Child): Promise<Ending> {
+  const closed = new Promise<void>((resolve) => process.once('close', () => resolve()));
+  const ending = await new Promise<Ending>((resolve, reject) => {
+    process.once('exit', (code, signal) => resolve({ code, signal }));
+    process.once('error', (error) => reject(new Error(`The shell could not be started: ${error.message}`)));
+  });
+  await drained(closed, [stdout, stderr]);
+  return explain?.(ending) ?? ending;
+}
+
+/** While the streams are held, for the disk is behind, their output cannot arrive: that time does not count. */
+async function drained(closed: Promise<void>, streams: readonly Readable[]): Promise<void> {
+  const latest = performance.now() + HELD_MS;
+  for (let left = DRAIN_MS; left > 0 && performance.now() < latest; ) {
+    if (await within(closed, DRAIN_STEP_MS)) return;
+    if (!streams.some((stream) => stream.isPaused())) left -= DRAIN_STEP_MS;
+  }
+}
+
+/** From a started child to its outcome: collects, enforces the time limit and the abort, and never waits on a held pipe. */
+export async function followCommand(
+  child: Child,
+  run: Following,
+): Promise<Omit<CommandOutcome, 'durationMs' | 'sandbox'>> {
+  const output = collect(child, run);
+  let timedOut = false;
+  let stopping: Promise<void> | undefined;
+  const stop = () => {
+    stopping ??= run.stop();
+  };
+  const timer = setTimeout(() => {
+    timedOut = true;
+    stop();
+  }, run.timeoutMs);
+  run.signal.addEventListener('abort', stop, { once: true });
+  if (run.signal.aborted) stop();
+
+  try {
+    const ended = endOf(child);
+    // A command may end well in the very moment its time is over; then nobody stopped it.
+    child.process.once('exit', () => clearTimeout(timer));
+    const { code, signal, note = '' } = await ended;
+    await stopping;
+    const { stderr, ...streams } = await output.end();
+    return { ...streams, stderr: stderr + note, exitCode: code, signal, timedOut };
+  } finally {
+    clearTimeout(timer);
+    run.signal.removeEventListener('abort', stop);
+  }
+}
+
+function collect(child: Child, { onOutput, outputFile }: Following) {
+  const spill =
+    outputFile === undefined
+      ? undefined
+      : createSpill({ file: outputFile, onRoom: () => forBoth((stream) => stream.resume()) });
+  const streams = [child.stdout, child.stderr];
+  const forBoth = (act: (stream: Readable) => void) => {
+    for (const stream of streams) act(stream);
+  };
+  const take = (chunk: Buffer) => {
+    if (spill?.push(chunk) === false) forBoth((stream) => stream.pause());
+  };
+  const stdout = captureStream(child.stdout, { take, spill });
+  const stderr = captureStream(child.stderr, { take, spill });
+  const told = streams.map((stream) => hearText(stream, onOutput));
+  return {
+    async end(): Promise<Pick<CommandOutcome, 'stdout' | 'stderr' | 'fullOutput'>> {
+      for (const hearing of told) hearing.end();
+      const texts = { stdout: stdout.end(), stderr: stderr.end() };
+      forBoth(letGo);
+      const { file, stopped }: Spilled = (await spill?.end()) ?? {};
+      if (stopped !== undefined) texts.stderr += earlyEnd(stopped);
+      return { ...texts, ...(file !== undefined && { fullOutput: file }) };
+    },
+  };
+}
+
+function earlyEnd(because: string): string {
+  return `\n[The full output is not all on disk: ${because}]\n`;
+}
+
+type Taking = { take(chunk: Buffer): void; spill: Spill | undefined };
+
+function captureStream(stream: Readable, { take, spill }: Taking): { end(): string } {
+  const capture = createCapture(MAX_STREAM_BYTES);
+  let bytes = 0;
+  const listen = (chunk: Buffer) => {
+    capture.push(chunk);
+    bytes += chunk.length;
+    if (bytes > MAX_STREAM_BYTES) spill?.open();
+    take(chunk);
+  };
+  stream.on('data', listen);
+  return {
+    end() {
+      stream.off('data', listen);
+      return capture.text();
+    },
+  };
+}
+
+/** A stream as text, never half a character. */
+export function hearText(stream: Readable, onText: CommandRun['onOutput']): { end(): void } {
+  if (!onText) return { end: () => undefined };
+  const decoder = new StringDecoder('utf8');
+  const tell = (text: string) => {
+    if (text !== '') onText(text);
+  };
+  const listen = (chunk: Buffer) => tell(decoder.write(chunk));
+  stream.on('data', listen);
+  return {
+    end() {
+      stream.off('data', listen);
+      tell(decoder.end());
+    },
+  };
+}
+
+/** A child left behind may go on writing, and dies of a closed pipe; so the pipe stays open, unread, and holds up nobody. */
+export function letGo(stream: Readable): void {
+  stream.resume();
+  if ('unref' in stream && typeof stream.unref === 'function') stream.unref();
+}

@@ -1,0 +1,118 @@
+import { spawn } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isErrno } from '../files/real-path.ts';
+import { listProcesses, type Mark, type ProcessRow } from './process-table.ts';
+
+const POLL_MS = 25;
+const MAX_POLL_MS = 100;
+/** How long to wait for those that were killed: nobody can end a process that hangs in the kernel. */
+const KILL_MS = 500;
+
+/** Commands and all they started: their groups, whoever carries the mark, and the children of both. */
+export type Family = {
+  leaders: readonly number[];
+  mark: Mark;
+  /** Processes that end by themselves once those behind them have, and take them along if asked to end first. */
+  doors?: ReadonlySet<number>;
+};
+
+/**
+ * Ends a family: TERM, then KILL for whoever is left after `graceMs`. Found are also those that made a session of
+ * their own or lost their parents, unless they cleared their environment (or hide it: macOS, the system's programs),
+ * closed the descriptor of the mark and lost their parents, all three. On Windows: the tree of children below a leader that still runs.
+ */
+export async function endFamily(family: Family, graceMs: number): Promise<void> {
+  if (process.platform === 'win32') {
+    await Promise.all(family.leaders.map(endTree));
+    return;
+  }
+  const known = new Map<number, string>();
+  signalAll(family, await findMembers(family, known), 'SIGTERM');
+  if (await goneWithin(family, known, { ms: graceMs })) return;
+  await goneWithin(family, known, { ms: KILL_MS, signal: 'SIGKILL' });
+}
+
+/** Whether anybody of the group still runs. */
+export async function isGroupAlive(leader: number): Promise<boolean> {
+  if (!signalGroup(leader, 0)) return false;
+  // A signal to the dead who are still listed succeeds.
+  return process.platform !== 'linux' || (await listProcesses()).some((row) => row.group === leader);
+}
+
+/** `known` gathers everyone ever found: a child whose parents have ended in the meantime is not lost again. */
+async function findMembers({ leaders, mark }: Family, known: Map<number, string>): Promise<ProcessRow[]> {
+  const rows = await listProcesses(mark);
+  const members = new Set<number>();
+  const belongs = (row: ProcessRow) =>
+    row.marked ||
+    leaders.includes(row.group) ||
+    members.has(row.parent) ||
+    known.get(row.pid) === row.started;
+  for (let before = -1; before !== members.size; ) {
+    before = members.size;
+    for (const row of rows) if (row.pid !== process.pid && belongs(row)) members.add(row.pid);
+  }
+  const found = rows.filter((row) => members.has(row.pid));
+  for (const row of found) known.set(row.pid, row.started);
+  return found;
+}
+
+type Wait = { ms: number; signal?: NodeJS.Signals };
+
+/** With a signal, everyone who is still found gets it each time: somebody may have been born in between. */
+async function goneWithin(
+  family: Family,
+  known: Map<number, string>,
+  { ms, signal }: Wait,
+): Promise<boolean> {
+  const deadline = Date.now() + ms;
+  for (let pause = POLL_MS; ; pause = Math.min(2 * pause, MAX_POLL_MS)) {
+    const members = await findMembers(family, known);
+    if (members.length === 0 && !(await isAnyAlive(family.leaders))) return true;
+    if (signal) signalAll(family, members, signal);
+    if (Date.now() >= deadline) return false;
+    await sleep(pause);
+  }
+}
+
+async function isAnyAlive(leaders: readonly number[]): Promise<boolean> {
+  return (await Promise.all(leaders.map(isGroupAlive))).includes(true);
+}
+
+/** Nobody gets it twice: to many programs a second TERM means to drop everything. */
+function signalAll({ leaders, doors }: Family, members: readonly ProcessRow[], signal: NodeJS.Signals): void {
+  const spared = (pid: number) => signal === 'SIGTERM' && doors?.has(pid);
+  for (const leader of leaders) if (!spared(leader)) signalGroup(leader, signal);
+  for (const { pid, group } of members) if (!leaders.includes(group) && !spared(pid)) signalOne(pid, signal);
+}
+
+export function killGroup(leader: number): void {
+  signalGroup(leader, 'SIGKILL');
+}
+
+/** False when nobody is there to hear it. */
+function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
+  return signalOne(process.platform === 'win32' ? leader : -leader, signal);
+}
+
+function signalOne(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    process.kill(pid, signal);
+    return true;
+  } catch (error) {
+    if (isErrno(error, ['ESRCH', 'EPERM'])) return false;
+    throw error;
+  }
+}
+
+/** Windows has no process groups to signal; taskkill walks the tree of children. */
+async function endTree(leader: number): Promise<void> {
+  const taskkill = spawn('taskkill', ['/pid', String(leader), '/T', '/F'], {
+    stdio: 'ignore',
+    windowsHide: true,
+  });
+  await new Promise<void>((resolve) => {
+    taskkill.once('error', () => resolve());
+    taskkill.once('exit', () => resolve());
+  });
+}

@@ -1,0 +1,136 @@
+import { execFile } from 'node:child_process';
+import { openSync, readdirSync, readFileSync, readlinkSync, unlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { isErrno } from '../files/real-path.ts';
+
+/** Of Linux on nearly every machine; larger ones only make the count of memory too low. */
+const PAGE_KB = 4;
+
+/** A process that is not dead. `started` tells it from a later one of the same number. */
+export type ProcessRow = {
+  pid: number;
+  parent: number;
+  group: number;
+  started: string;
+  /** One where the system does not say. */
+  threads: number;
+  residentKb: number;
+  marked: boolean;
+};
+
+/**
+ * Every process carries the environment it was born with, so a mark in there finds those that left their group. Who
+ * cleared the environment may still hold the descriptor that `openMark` made.
+ */
+export type Mark = { name: string; prefix: string };
+
+/** High enough to be out of the way of scripts that open descriptors of their own. */
+export const MARK_DESCRIPTOR = 19;
+const MARK_FILE = '/aca-command-';
+
+/** A descriptor for a process and all it starts to inherit, by which `mark` finds them; null where there is no room for it. */
+export function openMark({ prefix }: Mark): number | null {
+  if (process.platform !== 'linux') return null;
+  const file = `${tmpdir()}${MARK_FILE}${prefix}`;
+  try {
+    const descriptor = openSync(file, 'wx+', 0o600);
+    unlinkSync(file);
+    return descriptor;
+  } catch (error) {
+    if (isErrno(error, ['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOSPC', 'EDQUOT', 'EMFILE'])) return null;
+    throw error;
+  }
+}
+
+/** What runs now; `marked` are those born with the mark. Empty where the system does not tell. */
+export async function listProcesses(mark?: Mark): Promise<ProcessRow[]> {
+  if (process.platform === 'win32') return [];
+  return process.platform === 'linux' ? readProc(mark) : askPs(mark);
+}
+
+function readProc(mark: Mark | undefined): ProcessRow[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => {
+      const row = parseStat(Number(pid), readIfAny(`/proc/${pid}/stat`));
+      if (!row) return [];
+      // The kernel shows the environment of the user's own processes only.
+      return [{ ...row, marked: mark !== undefined && isMarked(pid, mark) }];
+    });
+}
+
+function parseStat(pid: number, stat: string): Omit<ProcessRow, 'marked'> | null {
+  // The name in brackets may itself hold brackets and spaces.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const [state = '', parent, group] = fields;
+  if (state === '' || isDead(state)) return null;
+  return {
+    pid,
+    parent: Number(parent),
+    group: Number(group),
+    started: fields[19] ?? '',
+    threads: Number(fields[17]),
+    residentKb: Number(fields[21]) * PAGE_KB,
+  };
+}
+
+function isMarked(pid: string, { name, prefix }: Mark): boolean {
+  const environment = readIfAny(`/proc/${pid}/environ`);
+  const wanted = `${name}=${prefix}`;
+  if (environment.startsWith(wanted) || environment.includes(`\0${wanted}`)) return true;
+  return linkOf(`/proc/${pid}/fd/${MARK_DESCRIPTOR}`).includes(`${MARK_FILE}${prefix}`);
+}
+
+function linkOf(file: string): string {
+  try {
+    return readlinkSync(file);
+  } catch (error) {
+    if (isErrno(error, ['ENOENT', 'ESRCH', 'EACCES', 'EPERM'])) return '';
+    throw error;
+  }
+}
+
+function readIfAny(file: string): string {
+  try {
+    return readFileSync(file, 'latin1');
+  } catch (error) {
+    if (isErrno(error, ['ENOENT', 'ESRCH', 'EACCES', 'EPERM'])) return '';
+    throw error;
+  }
+}
+
+/** In a container without an init the dead stay listed for ever. */
+function isDead(state: string): boolean {
+  return state.startsWith('Z') || state.startsWith('X');
+}
+
+/** macOS shows the environment behind the command, except that of the system's own programs. */
+function askPs(mark: Mark | undefined): Promise<ProcessRow[]> {
+  const environment = process.platform === 'darwin' ? ['-E'] : [];
+  const args = ['-A', ...environment, '-ww', '-o', 'pid=,ppid=,pgid=,stat=,rss=,lstart=,command='];
+  return new Promise((resolve) => {
+    execFile('/bin/ps', args, { maxBuffer: 64 * 1024 * 1024, timeout: 2_000 }, (error, stdout) => {
+      resolve(error ? [] : parsePs(stdout, mark));
+    });
+  });
+}
+
+export function parsePs(table: string, mark: Mark | undefined): ProcessRow[] {
+  const line = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\d+)\s+(\S+\s+\S+\s+\S+\s+[\d:]+\s+\d+)\s+(.*)$/;
+  return table.split('\n').flatMap((text) => {
+    const [, pid, parent, group, state = '', resident, started = '', rest = ''] = line.exec(text) ?? [];
+    if (pid === undefined || isDead(state)) return [];
+    const marked = mark !== undefined && rest.includes(` ${mark.name}=${mark.prefix}`);
+    return [
+      {
+        pid: Number(pid),
+        parent: Number(parent),
+        group: Number(group),
+        started,
+        threads: 1,
+        residentKb: Number(resident),
+        marked,
+      },
+    ];
+  });
+}

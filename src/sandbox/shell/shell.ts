@@ -1,0 +1,227 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { closeSync } from 'node:fs';
+import path from 'node:path';
+import type { SandboxState } from '../../contract/sandbox.ts';
+import type { CommandRun, Shell } from '../../contract/tool.ts';
+import type { Confine, Confinement } from '../confine/confine.ts';
+import { type CommandLine, hostLaunch, type Launch } from '../confine/launch.ts';
+import { childOf } from '../confine/launched-child.ts';
+import { pinFolder } from '../files/folder-identity.ts';
+import { openInput } from '../files/input-file.ts';
+import type { Guard } from '../guard.ts';
+import { createBackground } from './background.ts';
+import { type CommandLimits, watchLimits } from './command-limits.ts';
+import { type Child, type Ending, followCommand } from './follow-command.ts';
+import { endFamily, isGroupAlive, killGroup } from './process-group.ts';
+import { MARK_DESCRIPTOR, openMark } from './process-table.ts';
+import { commandEnvironment, type Environment, findShell } from './shell-program.ts';
+import { createWatchdog } from './watchdog.ts';
+
+/** Between asking a command to end and making it. */
+const GRACE_MS = 1_000;
+/** In the environment of every command, and by inheritance of all it starts. */
+const MARK = 'AI_ASSISTANT_COMMAND';
+
+export type ShellOptions = {
+  cwd: string;
+  env: Environment;
+  /** Names of variables that commands must not see, such as the providers' keys. */
+  hiddenEnv?: readonly string[];
+  guard?: Pick<Guard, 'check'>;
+  /** Where outputs too long for memory are kept; without it their middle is lost. */
+  outputFolder?: string;
+  /** For each command with all it starts; without it there are none. */
+  limits?: CommandLimits;
+  /** What stands between commands and the machine; without it, nothing but the user's own permissions. */
+  confine?: Confinement;
+};
+
+/** `close` ends what still runs, and what commands left running behind them. */
+export type SessionShell = Shell & { close(): Promise<void> };
+
+type Started = { child: Child; number: number; launch: Launch; stop(): Promise<void> };
+type Wanted = Pick<CommandRun, 'command' | 'cwd' | 'unconfined' | 'env' | 'input' | 'readable'>;
+
+const noSandbox: SandboxState = { kind: 'host', level: 'permissive', network: 'open' };
+
+/** Runs commands on this machine: in the sandbox that `confine` leads to, or as the user. */
+export function createShell(options: ShellOptions): SessionShell {
+  const { cwd, env, hiddenEnv = [], guard, outputFolder, limits } = options;
+  const program = findShell(process.platform, env);
+  const environment = commandEnvironment(env, hiddenEnv);
+  const checkFolder = pinFolder(cwd);
+  const session = randomUUID();
+  const everything = { name: MARK, prefix: `${session}:` };
+  const watchdog = createWatchdog(everything, environment.PATH);
+  const background = createBackground();
+  const groups = new Set<number>();
+  const doors = new Set<number>();
+  const ends = new Map<number, () => Promise<void>>();
+  let walls: Promise<Confine> | undefined;
+  let started = 0;
+
+  /** Loaded with the first command: most starts need none of it. */
+  async function confine(confinement: Confinement): Promise<Confine> {
+    walls ??= import('../confine/confine.ts').then(({ createConfine }) =>
+      createConfine({
+        ...confinement,
+        cwd,
+        env: environment,
+        ...(outputFolder !== undefined && { outputFolder }),
+      }),
+    );
+    return walls;
+  }
+
+  async function launchFor(line: CommandLine, { unconfined }: Wanted): Promise<Launch> {
+    if (options.confine) {
+      return (await confine(options.confine)).launch(line, unconfined && { unconfined });
+    }
+    return hostLaunch(line, noSandbox);
+  }
+
+  async function start(run: Wanted, signal?: AbortSignal): Promise<Started> {
+    checkFolder();
+    const folder = run.cwd !== undefined && guard ? await guard.check(run.cwd, 'read') : (run.cwd ?? cwd);
+    const number = ++started;
+    const mark = { name: MARK, prefix: `${session}:${number};` };
+    const launch = await launchFor(
+      {
+        command: run.command,
+        folder,
+        env: run.env ? withChanges(environment, run.env) : environment,
+        shell: program,
+        maxProcesses: limits?.maxProcesses ?? Number.MAX_SAFE_INTEGER,
+        ...(run.input !== undefined && { takesInput: true as const }),
+        ...(run.readable && { readable: run.readable }),
+      },
+      run,
+    );
+    signal?.throwIfAborted();
+    // Again: preparing a sandbox may have taken a while.
+    checkFolder();
+    const input = run.input === undefined ? null : openInput(run.input);
+    // A sandbox of the kernel's ends all that runs in it; elsewhere what left its group has to be found.
+    const descriptor = launch.door || launch.end ? null : openMark(mark);
+    const spawned = spawn(launch.file, launch.args, {
+      cwd: folder,
+      // The engine of a container is not ours to hunt: it ends what it runs when asked.
+      env: launch.end ? launch.env : { ...launch.env, [mark.name]: mark.prefix },
+      // A group of its own, so that the whole of it can be ended; and no terminal to ask questions on.
+      detached: process.platform !== 'win32',
+      stdio: stdioFor(launch, { input, descriptor }),
+      windowsHide: true,
+      windowsVerbatimArguments: launch.verbatim ?? false,
+    });
+    const launched = childOf(spawned, launch);
+    for (const opened of [input, descriptor]) if (opened !== null) closeSync(opened);
+    const { pid } = spawned;
+    if (pid === undefined) return { child: launched, number, launch, stop: async () => undefined };
+    groups.add(pid);
+    if (launch.door) doors.add(pid);
+    if (launch.end) ends.set(pid, launch.end);
+    watchdog.watch(pid);
+    const stop = async () => {
+      await launch.end?.();
+      await endFamily({ leaders: [pid], mark, doors }, GRACE_MS);
+    };
+    const child = limits ? withLimits(launched, { leader: pid, limits, stop }) : launched;
+    return { child, number, launch, stop };
+  }
+
+  /** The number of a group that is gone may soon be somebody else's. */
+  async function forgetGone(): Promise<void> {
+    for (const group of [...groups]) {
+      if (await isGroupAlive(group)) continue;
+      groups.delete(group);
+      doors.delete(group);
+      ends.delete(group);
+      watchdog.forget(group);
+    }
+  }
+
+  return {
+    name: program.name,
+
+    sandbox: async () => (options.confine ? (await confine(options.confine)).state() : noSandbox),
+
+    async run(run) {
+      run.signal.throwIfAborted();
+      const began = performance.now();
+      const { child, number, launch, stop } = await start(run, run.signal);
+      const outputFile = outputFolder && path.join(outputFolder, `command-${session}-${number}.txt`);
+      const { timeoutMs, signal, onOutput } = run;
+      const outcome = await followCommand(child, {
+        timeoutMs,
+        signal,
+        stop,
+        ...(onOutput && { onOutput }),
+        ...(outputFile && { outputFile }),
+      });
+      await forgetGone();
+      return { ...outcome, durationMs: Math.round(performance.now() - began), sandbox: launch.sandbox };
+    },
+
+    async start(run) {
+      background.makeRoom();
+      const { child, stop } = await start(run);
+      return background.add(child, run.command, stop);
+    },
+
+    check: background.check,
+    stop: background.stop,
+    background: background.background,
+
+    async close() {
+      if (started === 0) return;
+      await forgetGone();
+      await Promise.all([...ends.values()].map((end) => end()));
+      await endFamily({ leaders: [...groups], mark: everything, doors }, GRACE_MS);
+      await forgetGone();
+      await watchdog.close();
+      await (await walls)?.close();
+    },
+  };
+}
+
+type Opened = { input: number | null; descriptor: number | null };
+
+function stdioFor({ door, filter }: Launch, { input, descriptor }: Opened): (number | 'ignore' | 'pipe')[] {
+  const stdio: (number | 'ignore' | 'pipe')[] = [input ?? 'ignore', 'pipe', 'pipe'];
+  if (door) stdio.push('pipe');
+  if (filter) stdio.push('pipe');
+  if (descriptor === null) return stdio;
+  while (stdio.length < MARK_DESCRIPTOR) stdio.push('ignore');
+  return [...stdio, descriptor];
+}
+
+type Limited = { leader: number; limits: CommandLimits; stop(): Promise<void> };
+
+function withLimits(child: Child, { leader, limits, stop }: Limited): Child {
+  let told = '';
+  const watch = watchLimits(leader, limits, (note) => {
+    told = note;
+    // No grace: what multiplies would use it.
+    killGroup(leader);
+    void stop();
+  });
+  child.process.once('exit', () => watch.end());
+  return {
+    ...child,
+    explain(ending): Ending {
+      const explained = child.explain?.(ending) ?? ending;
+      return told === '' ? explained : { ...explained, note: told + (explained.note ?? '') };
+    },
+  };
+}
+
+function withChanges(
+  environment: Readonly<Record<string, string>>,
+  changes: NonNullable<CommandRun['env']>,
+): Record<string, string> {
+  const kept = Object.entries({ ...environment, ...changes }).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined,
+  );
+  return Object.fromEntries(kept);
+}

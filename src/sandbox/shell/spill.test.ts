@@ -1,0 +1,89 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { workspace } from '../../../test/support/workspace.ts';
+import { createSpill } from './spill.ts';
+
+const bytes = (text: string) => Buffer.from(text);
+
+describe('[Y39] a spill', () => {
+  test('that is never opened makes no file', async () => {
+    const { root } = await workspace();
+    const file = path.join(root, 'deep', 'out.txt');
+    const spill = createSpill({ file, onRoom: () => undefined });
+    expect(spill.push(bytes('short'))).toBe(true);
+    expect(await spill.end()).toEqual({});
+    expect(existsSync(path.dirname(file))).toBe(false);
+  });
+
+  test('holds every byte in order, whenever it was opened', async () => {
+    const { root } = await workspace();
+    let count = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.uint8Array({ minLength: 1, maxLength: 50 }), { minLength: 1, maxLength: 20 }),
+        fc.nat(19),
+        async (chunks, openAt) => {
+          const file = path.join(root, `out-${++count}.txt`);
+          const spill = createSpill({ file, onRoom: () => undefined });
+          for (const [i, chunk] of chunks.entries()) {
+            if (i === openAt % chunks.length) spill.open();
+            spill.push(Buffer.from(chunk));
+          }
+          expect(await spill.end()).toEqual({ file });
+          expect(await readFile(file)).toEqual(Buffer.concat(chunks));
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+
+  test('asks to hold the source while the disk is behind, and says when there is room', async () => {
+    const { root } = await workspace();
+    const file = path.join(root, 'out.txt');
+    let rooms = 0;
+    const room = new Promise<void>((resolve) => {
+      const spill = createSpill({
+        file,
+        onRoom: () => {
+          rooms++;
+          resolve();
+        },
+      });
+      spill.open();
+      expect(spill.push(Buffer.alloc(3 * 1024 ** 2))).toBe(false);
+    });
+    await room;
+    expect(rooms).toBe(1);
+  });
+
+  test('that grows too large keeps its beginning and says so', async () => {
+    const { root } = await workspace();
+    const file = path.join(root, 'out.txt');
+    const spill = createSpill({ file, maxBytes: 10, onRoom: () => undefined });
+    spill.open();
+    for (const part of ['0123', '4567', '89ab', 'cdef']) expect(spill.push(bytes(part))).toBe(true);
+    expect(await spill.end()).toEqual({ file, stopped: 'that is the most kept of one command' });
+    expect(await readFile(file, 'utf8')).toBe('0123456789');
+  });
+
+  test.runIf(existsSync('/dev/full'))(
+    'on a full disk gives up, says so, and never holds the source',
+    async () => {
+      let rooms = 0;
+      const spill = createSpill({
+        file: '/dev/full',
+        onRoom: () => {
+          rooms++;
+        },
+      });
+      spill.open();
+      spill.push(Buffer.alloc(3 * 1024 ** 2));
+      expect(await spill.end()).toEqual({ stopped: 'ENOSPC: no space left on device, write' });
+      expect(rooms).toBe(1);
+      expect(spill.push(Buffer.alloc(3 * 1024 ** 2))).toBe(true);
+    },
+  );
+});

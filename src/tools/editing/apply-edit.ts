@@ -1,0 +1,202 @@
+import { type Encoding, hasHalfCharacter } from '../../lib/text/text-encoding.ts';
+import { hasLineNumbers, withoutLineNumbers } from './line-numbers.ts';
+import { nearestText } from './nearest-text.ts';
+import {
+  type FlatText,
+  findText,
+  flatEnds,
+  flatten,
+  lineAt,
+  originalOf,
+  type Range,
+  replaceRanges,
+  startOfLine,
+  withoutOverlaps,
+} from './replace-text.ts';
+import { linesOf } from './text.ts';
+import { textOfUnits, unitsOf } from './units.ts';
+import { findWholeLines, type LineMatch, reindented, wholeLinesAt } from './whole-lines.ts';
+
+export type Replacement = { old_string: string; new_string: string; replace_all: boolean };
+
+/** `notes` tell the model what was done otherwise than it wrote. */
+export type Edited =
+  | { type: 'edited'; units: string; count: number; notes: string[] }
+  | { type: 'refused'; error: string };
+
+/** A text to look for, with what goes in its place: null when the encoding has no place for that. Both in units. */
+type Wanted = { old: string; text: string | null };
+
+/** `line` is the one the numbers begin with, `count` how many there are. In doubt the new text may mean its numbers. */
+type Numbered = Wanted & { line: number; count: number; inDoubt: boolean };
+
+/** A place where a text stands, but for blanks, and what the model must be told already. */
+type Place = { match: LineMatch; form: Wanted; notes: string[] };
+
+const NUMBERS_LEFT_OUT = 'The line numbers before each line were left out: they are not part of the file.';
+const ENDS_DIFFER = 'The line endings in old_string are not those of the file, which were kept.';
+
+/**
+ * One replacement in a text given as units of its encoding. Never a guess: text that is there to the letter, line
+ * endings aside, is replaced; otherwise there must be one place only in all the ways to read the edit.
+ */
+export function applyEdit(units: string, encoding: Encoding, edit: Replacement): Edited {
+  const useless = explainUseless(edit);
+  if (useless !== null) return refused(useless);
+
+  const flat = flatten(units);
+  const wanted = inUnits({ old: edit.old_string, text: edit.new_string }, encoding);
+  const missing = () => refused(explainMissing(textOfUnits(units, encoding), edit.old_string));
+  if (wanted === null) return missing();
+  const ranges = findText(flat, wanted.old);
+  if (ranges.length > 1 && !edit.replace_all) return refused(explainMany(flat, ranges));
+
+  const unencodable = () => refused(explainUnencodable(edit.new_string, encoding));
+  if (ranges.length > 0) {
+    if (wanted.text === null) return unencodable();
+    return replaceEach(flat, ranges, { text: wanted.text, notes: noteOfEnds(flat, ranges, edit.old_string) });
+  }
+  const [place, another] = placesOf(flat, wanted, numberedForm(edit, encoding));
+  if (!place?.match.whole || another) return missing();
+  const { match, form, notes } = place;
+  if (form.text === null) return unencodable();
+  const isExact = flat.plain.slice(match.start, match.end) === form.old;
+  const text = isExact ? form.text : reindented(match, form.old, form.text);
+  if (text === null) return missing();
+  if (!isExact) notes.push(noteOfBlanks(flat, match));
+  return replaced(flat, [match], { text, notes: [...notes, ...noteOfEnds(flat, [match], edit.old_string)] });
+}
+
+/**
+ * Replaces every place. Of places that overlap, as many as can be: the leftmost and the rightmost choice must come to
+ * the same text, or it is not certain which ones are meant.
+ */
+function replaceEach(
+  flat: FlatText,
+  ranges: readonly Range[],
+  put: { text: string; notes: string[] },
+): Edited {
+  const chosen = withoutOverlaps(ranges, 'first');
+  const result = replaced(flat, chosen, put);
+  if (chosen.length === ranges.length || result.type === 'refused') return result;
+  const other = replaced(flat, withoutOverlaps(ranges, 'last'), put);
+  return other.type === 'edited' && other.units === result.units
+    ? result
+    : refused(explainOverlap(flat, ranges));
+}
+
+/** Where the text may be meant to stand that is not there to the letter, in every way to read the edit. */
+function placesOf(flat: FlatText, wanted: Wanted, numbered: Numbered | null): Place[] {
+  const places = findWholeLines(flat.plain, wanted.old).map(
+    (match): Place => ({ match, form: wanted, notes: [] }),
+  );
+  const match = numbered && findNumbered(flat, numbered);
+  return match ? [...places, { match, form: numbered, notes: [NUMBERS_LEFT_OUT] }] : places;
+}
+
+function findNumbered(flat: FlatText, { old, line, count, inDoubt }: Numbered): LineMatch | null {
+  const start = startOfLine(flat, line);
+  const match = start === null ? null : wholeLinesAt(flat.plain, start, old);
+  if (!match) return null;
+  // An empty line that comes last has a number and no text to compare.
+  const isThere =
+    match.lines.length === count || /[ \t]*\n/y.test(flat.plain.slice(match.end, match.end + 1000));
+  return isThere ? { ...match, whole: !inDoubt } : null;
+}
+
+function explainUseless({ old_string, new_string }: Replacement): string | null {
+  if (old_string === '') return 'old_string is empty. Give the text to replace, or use Write for a new file.';
+  if (old_string === new_string) return 'old_string and new_string are the same; there is nothing to change.';
+  if (hasHalfCharacter(old_string + new_string)) return 'The text has half a character in it. Send it whole.';
+  return null;
+}
+
+/** The edit without the line numbers that it brought along from Read; null when there are none. */
+function numberedForm({ old_string, new_string }: Replacement, encoding: Encoding): Numbered | null {
+  const bare = withoutLineNumbers(flatEnds(old_string));
+  if (bare === null) return null;
+  const fresh = withoutLineNumbers(flatEnds(new_string));
+  const isNumbered = fresh?.first === bare.first;
+  const form = inUnits({ old: bare.text, text: isNumbered ? fresh.text : new_string }, encoding);
+  // Numbers on some lines only, or other ones.
+  const inDoubt = !isNumbered && hasLineNumbers(new_string);
+  return form && { ...form, line: bare.first, count: bare.count, inDoubt };
+}
+
+/** Null when the encoding has no place for the old text, so that it cannot be there. */
+function inUnits({ old, text }: { old: string; text: string }, encoding: Encoding): Wanted | null {
+  const units = unitsOf(flatEnds(old), encoding);
+  return units === null ? null : { old: units, text: unitsOf(flatEnds(text), encoding) };
+}
+
+function replaced(
+  flat: FlatText,
+  ranges: readonly Range[],
+  { text, notes }: { text: string; notes: string[] },
+): Edited {
+  const units = replaceRanges(flat, ranges, text);
+  if (units === flat.original) {
+    return refused(
+      'The edit changes nothing: the texts differ in line endings or blanks only, and those of the file are kept.',
+    );
+  }
+  return { type: 'edited', units, count: ranges.length, notes };
+}
+
+function refused(error: string): Edited {
+  return { type: 'refused', error };
+}
+
+function noteOfEnds(flat: FlatText, ranges: readonly Range[], wanted: string): string[] {
+  const ends = endsOf(wanted);
+  return ranges.every((range) => endsOf(originalOf(flat, range)) === ends) ? [] : [ENDS_DIFFER];
+}
+
+function endsOf(text: string): string {
+  return (text.match(/\r\n?|\n/g) ?? []).join(' ');
+}
+
+function noteOfBlanks(flat: FlatText, { start, lines }: LineMatch): string {
+  const first = lineAt(flat, start);
+  const place = lines.length === 1 ? `line ${first}` : `lines ${first} to ${first + lines.length - 1}`;
+  return (
+    `old_string is not there to the letter; ${place} matched but for blanks at line beginnings and ends, ` +
+    'and new_string was indented to fit. Read the place if its layout matters.'
+  );
+}
+
+function explainUnencodable(text: string, encoding: Encoding): string {
+  const odd = [...text].find((character) => unitsOf(character, encoding) === null) ?? '';
+  const code = (odd.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+  return (
+    `The file is in ${encoding}, which has no place for ${odd} (U+${code}). ` +
+    'Do without it, or convert the file to UTF-8 first, for example with iconv.'
+  );
+}
+
+function explainMissing(text: string, wanted: string): string {
+  const lines = linesOf(text);
+  const bare = withoutLineNumbers(flatEnds(wanted));
+  const near = (bare && nearestText(lines, linesOf(bare.text))) ?? nearestText(lines, linesOf(wanted));
+  if (near === null) return 'String not found in file\nNothing in it looks similar. Read the file again.';
+  return `String not found in file\nThe nearest text is this; copy it exactly, without the line numbers:\n${near}`;
+}
+
+function explainMany(flat: FlatText, ranges: readonly Range[]): string {
+  return (
+    `String appears ${ranges.length} times. Use replace_all or provide more context.\n` +
+    `It begins on ${linesWhere(flat, ranges)}.`
+  );
+}
+
+function explainOverlap(flat: FlatText, ranges: readonly Range[]): string {
+  return (
+    `String appears ${ranges.length} times, and some of them overlap, so replace_all has more than one possible ` +
+    `result. Edit each place with more context.\nIt begins on ${linesWhere(flat, ranges)}.`
+  );
+}
+
+function linesWhere(flat: FlatText, ranges: readonly Range[]): string {
+  const lines = ranges.slice(0, 20).map(({ start }) => lineAt(flat, start));
+  return `lines ${lines.join(', ')}${ranges.length > lines.length ? ', …' : ''}`;
+}

@@ -1,0 +1,38 @@
+import type { FileContent, ToolContext } from '../../contract/tool.ts';
+import { detectEncoding, type Encoding } from '../../lib/text/text-encoding.ts';
+import { fromUnits, toUnits } from './units.ts';
+
+/** A text file to be edited. */
+export type Draft = { type: 'draft'; file: FileContent; encoding: Encoding; units: string };
+
+export type Refusal = { type: 'refused'; error: string };
+
+/** Reads a text file to be edited. One that was not read may be: knowing its exact text is proof enough. */
+export async function openDraft(
+  file_path: string,
+  { files, seen }: Pick<ToolContext, 'files' | 'seen'>,
+  checksum?: string,
+): Promise<Draft | Refusal> {
+  const stat = await files.stat(file_path);
+  if (!stat) return refusal(`${file_path} does not exist. Find it with Glob, or create it with Write.`);
+  if (stat.type === 'directory') return refusal(`${file_path} is a folder. Name a file in it.`);
+
+  const file = await files.read(file_path);
+  const expected = [checksum?.toLowerCase(), seen.get(file.path)];
+  if (expected.some((hash) => hash !== undefined && hash !== file.sha256)) {
+    return refusal(`File modified since last read\nRead ${file_path} again, then repeat the edit.`);
+  }
+  const encoding = detectEncoding(file.bytes);
+  if (encoding === null)
+    return refusal(`${file_path} is binary, not text. Change it with a command, if at all.`);
+  return { type: 'draft', file, encoding, units: toUnits(file.bytes, encoding) };
+}
+
+/** The whole file, with other units. */
+export function bytesWith(units: string, { encoding, file }: Draft): Uint8Array {
+  return fromUnits(units, encoding, file.bytes);
+}
+
+function refusal(error: string): Refusal {
+  return { type: 'refused', error };
+}

@@ -1,0 +1,129 @@
+import { stripVTControlCharacters } from 'node:util';
+import * as z from 'zod';
+import type { ImagePart } from '../../contract/message.ts';
+import { type FileContent, fail, ok, type ToolResult } from '../../contract/tool.ts';
+import { cutLine, startOf } from '../../lib/text/cut-line.ts';
+import { imageOf, imagePart, MAX_IMAGE_BYTES } from './image.ts';
+import { goOn, MAX_LINES, numberedPage } from './page.ts';
+
+/** Characters of one output of a cell, and pictures of one answer. */
+const MAX_OUTPUT = 2_000;
+const MAX_PICTURES = 5;
+
+const words = () =>
+  z.union([z.string(), z.array(z.string())]).transform((text) =>
+    [text]
+      .flat()
+      .join('')
+      .replaceAll(/\p{Surrogate}/gu, '\uFFFD'),
+  );
+
+const output = () =>
+  z.object({
+    output_type: z.string(),
+    text: words().optional(),
+    data: z.record(z.string(), z.unknown()).optional(),
+    traceback: words().optional(),
+    ename: z.string().optional(),
+    evalue: z.string().optional(),
+  });
+
+const notebookSchema = () =>
+  z.object({
+    cells: z.array(
+      z.object({
+        cell_type: z.string(),
+        source: words().default(''),
+        outputs: z.array(output()).default([]),
+      }),
+    ),
+  });
+
+type Notebook = z.output<ReturnType<typeof notebookSchema>>;
+type Output = z.output<ReturnType<typeof output>>;
+
+/** A line of a notebook as it is shown; `image` stands where a picture is. */
+type Line = { text: string; image?: ImagePart };
+
+/** Null when the text is no notebook of the current kind; it can be read as text all the same. */
+export function notebookOf(text: string): Notebook | null {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  return notebookSchema().safeParse(json).data ?? null;
+}
+
+/** Cells with their numbers, sources and outputs, in numbered lines that are paged like those of any text. */
+export function showNotebook(
+  wanted: { file_path: string; offset?: number | undefined; limit?: number | undefined },
+  { notebook, file }: { notebook: Notebook; file: FileContent },
+  accepts: { images: boolean },
+): ToolResult {
+  const { file_path, offset = 0, limit } = wanted;
+  const metadata = { cells: notebook.cells.length, sha256: file.sha256 };
+  const lines = notebook.cells.flatMap((cell, i) => cellLines(cell, i + 1));
+  if (lines.length === 0) return ok(`${file_path} is a notebook without cells.`, { metadata });
+  if (offset >= lines.length) {
+    return fail(`${file_path} has ${lines.length} lines as shown; offset ${offset} is past its end.`);
+  }
+
+  const window = lines.slice(offset, offset + Math.min(limit ?? MAX_LINES, MAX_LINES));
+  const page = numberedPage(
+    window.map(({ text }) => cutLine(text)),
+    offset,
+  );
+  const end = offset + page.shown;
+  const pictures = window.slice(0, page.shown).flatMap(({ image }) => image ?? []);
+  const images = accepts.images ? pictures.slice(0, MAX_PICTURES) : [];
+  const left = pictures.length - images.length;
+  const notes = [
+    '[a notebook, shown as text: the file is JSON, and Edit changes that]',
+    ...(images.length > 0 ? [`[its first ${images.length} pictures here are attached]`] : []),
+    ...(left > 0 && accepts.images ? [`[${left} more pictures are not: read fewer lines at a time]`] : []),
+    ...(page.shown === limit ? [] : goOn(lines.length - end, end)),
+  ];
+  return ok([page.text, ...notes].join('\n'), { metadata, ...(images.length > 0 && { images }) });
+}
+
+function cellLines({ cell_type, source, outputs }: Notebook['cells'][number], number: number): Line[] {
+  return [
+    { text: `--- cell ${number} (${cell_type}) ---` },
+    ...textLines(source),
+    ...outputs.flatMap((each) => [{ text: `--- output of cell ${number} ---` }, ...outputLines(each)]),
+  ];
+}
+
+function outputLines({ text, data = {}, traceback, ename, evalue }: Output): Line[] {
+  const plain = text ?? traceback ?? words().safeParse(data['text/plain']).data;
+  const pictures = Object.entries(data).filter(([type]) => type.startsWith('image/'));
+  return [
+    ...(ename === undefined ? [] : [{ text: `${ename}: ${evalue ?? ''}` }]),
+    ...(plain === undefined ? [] : textLines(bounded(plain))),
+    ...pictures.map(([type, value]) => pictureLine(type, value)),
+  ];
+}
+
+function pictureLine(type: string, value: unknown): Line {
+  const bytes = Buffer.from(words().safeParse(value).data ?? '', 'base64');
+  const image = imageOf(bytes);
+  if (!image?.size) return { text: `[${type}]` };
+  const { width, height } = image.size;
+  const text = `[${type}, ${width}x${height} pixels]`;
+  return bytes.length > MAX_IMAGE_BYTES ? { text } : { text, image: imagePart(image.mediaType, bytes) };
+}
+
+function bounded(text: string): string {
+  const plain = stripVTControlCharacters(text);
+  if (plain.length <= MAX_OUTPUT) return plain;
+  const start = startOf(plain, MAX_OUTPUT);
+  return `${start}\n[output cut: ${plain.length - start.length} more characters]`;
+}
+
+function textLines(text: string): Line[] {
+  const lines = text.split(/\r?\n/);
+  if (lines.at(-1) === '') lines.pop();
+  return lines.map((line) => ({ text: line }));
+}

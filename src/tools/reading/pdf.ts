@@ -1,0 +1,111 @@
+import type { PDFiumDocument, PDFiumPage } from '@hyzyla/pdfium';
+import type { ImagePart } from '../../contract/message.ts';
+import { type FileContent, fail, ok, type ToolResult } from '../../contract/tool.ts';
+import { startOf } from '../../lib/text/cut-line.ts';
+import { imagePart, MAX_IMAGE_BYTES } from './image.ts';
+import { MAX_CHARACTERS } from './page.ts';
+import { encodePng, halved } from './png.ts';
+
+/** What is shown at a time when pages are also drawn, and when they are text alone. */
+const MAX_DRAWN_PAGES = 5;
+const MAX_TEXT_PAGES = 20;
+/** All drawings of one answer together: a request has a limit, too. */
+const MAX_DRAWN_BYTES = 5_000_000;
+/** Pixels on a page's longer side: small print can be read, and the vendors do not scale it down. */
+const LONG_SIDE = 1_568;
+
+type Wanted = { file_path: string; pages?: string | undefined };
+
+export function isPdf(bytes: Uint8Array): boolean {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1024)).includes('%PDF-');
+}
+
+/** The text of pages, and for a model that sees images the pages themselves. */
+export async function showPdf(
+  wanted: Wanted,
+  file: FileContent,
+  accepts: { images: boolean },
+): Promise<ToolResult> {
+  const { PDFiumLibrary } = await import('@hyzyla/pdfium');
+  const library = await PDFiumLibrary.init();
+  try {
+    const opened = await library.loadDocument(file.bytes).then(
+      (pdf) => ({ pdf }),
+      (error: unknown) => ({ because: error instanceof Error ? error.message : String(error) }),
+    );
+    if ('because' in opened) return fail(`${wanted.file_path} cannot be read as a PDF: ${opened.because}.`);
+    return await showPages(wanted, { pdf: opened.pdf, sha256: file.sha256 }, accepts);
+  } finally {
+    library.destroy();
+  }
+}
+
+async function showPages(
+  { file_path, pages }: Wanted,
+  { pdf, sha256 }: { pdf: PDFiumDocument; sha256: string },
+  accepts: { images: boolean },
+): Promise<ToolResult> {
+  const total = pdf.getPageCount();
+  const range = rangeOf(pages, total);
+  if (!range)
+    return fail(`${file_path} has ${total} pages; pass pages as one of them or a range, such as 1-5.`);
+
+  const last = Math.min(range.last, range.first + (accepts.images ? MAX_DRAWN_PAGES : MAX_TEXT_PAGES) - 1);
+  const texts: string[] = [];
+  const images: ImagePart[] = [];
+  let characters = 0;
+  let drawnBytes = 0;
+  let next = range.first;
+  for (; next <= last; next++) {
+    const text = pageText(pdf.getPage(next - 1), { number: next, total });
+    const drawing = accepts.images ? await draw(pdf.getPage(next - 1)) : null;
+    characters += text.length + 1;
+    drawnBytes += drawing?.length ?? 0;
+    if (next > range.first && (characters > MAX_CHARACTERS || drawnBytes > MAX_DRAWN_BYTES)) break;
+    texts.push(text);
+    if (drawing) images.push(imagePart('image/png', drawing));
+  }
+  const left = range.last - next + 1;
+  const note = left > 0 ? [`[${left} more pages: pass pages ${next}-${range.last} to go on]`] : [];
+  const metadata = { pages: total, sha256 };
+  return ok([...texts, ...note].join('\n'), { metadata, ...(images.length > 0 && { images }) });
+}
+
+/** Numbers count from 1; null when they name no page of this document. */
+function rangeOf(pages: string | undefined, total: number): { first: number; last: number } | null {
+  if (pages === undefined) return total > 0 ? { first: 1, last: total } : null;
+  const found = /^\s*(\d+)\s*(?:-\s*(\d*)\s*)?$/.exec(pages);
+  if (!found) return null;
+  const first = Number(found[1]);
+  const end = found[2] === undefined ? first : found[2] === '' ? total : Number(found[2]);
+  return first >= 1 && first <= total && end >= first ? { first, last: Math.min(end, total) } : null;
+}
+
+function pageText(page: PDFiumPage, { number, total }: { number: number; total: number }): string {
+  const text = page
+    .getText()
+    .replaceAll(/\r\n?/g, '\n')
+    // A word broken at a line's end, as the library marks it.
+    .replaceAll('\u0002', '-')
+    .replaceAll('\uFFFE', '-')
+    .replaceAll(/\p{Surrogate}/gu, '\uFFFD')
+    .trim();
+  const start = startOf(text, MAX_CHARACTERS - 100);
+  const left = text.length - start.length;
+  const cut = left > 0 ? `${start}\n[page cut: ${left} more characters]` : text;
+  return `--- page ${number} of ${total} ---\n${cut || '(no text on this page: it may be a scan or a drawing)'}`;
+}
+
+/** A picture of the page, smaller until it is within what vendors take; null when there is nothing to draw. */
+async function draw(page: PDFiumPage): Promise<Uint8Array | null> {
+  const { originalWidth, originalHeight } = page.getOriginalSize();
+  const longer = Math.max(originalWidth, originalHeight);
+  if (!(originalWidth >= 1 && originalHeight >= 1)) return null;
+  const { width, height, data } = await page.render({ scale: LONG_SIDE / longer, render: 'bitmap' });
+  let bitmap = { width, height, rgba: data };
+  for (;;) {
+    const png = await encodePng(bitmap);
+    if (png.length <= MAX_IMAGE_BYTES) return png;
+    bitmap = halved(bitmap);
+  }
+}

@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest';
+import type { SandboxState } from '../../contract/sandbox.ts';
+import type { CommandOutcome } from '../../contract/tool.ts';
+import { sandboxHint, smells } from './sandbox-hint.ts';
+
+const confined: SandboxState = { kind: 'bubblewrap', level: 'standard', network: 'none' };
+
+function outcome(stderr: string, sandbox: Partial<SandboxState> = {}): CommandOutcome {
+  return {
+    stdout: '',
+    stderr,
+    exitCode: 1,
+    signal: null,
+    timedOut: false,
+    durationMs: 1,
+    sandbox: { ...confined, ...sandbox },
+  };
+}
+
+describe('the hint after a failure', () => {
+  test.each(smells.flatMap(({ match, examples }) => examples.hits.map((text) => [text, match] as const)))(
+    '%s smells of the sandbox',
+    (text, match) => expect(match.test(text)).toBe(true),
+  );
+
+  test.each(smells.flatMap(({ match, examples }) => examples.misses.map((text) => [text, match] as const)))(
+    '%s does not',
+    (text, match) => expect(match.test(text)).toBe(false),
+  );
+
+  test('names what is forbidden, and the way on', () => {
+    expect(sandboxHint(outcome('curl: (6) Could not resolve host: a.example'), { mayLeave: true })).toBe(
+      'The sandbox forbids this (there is no network). If it must be, ask for outside_sandbox.',
+    );
+    expect(sandboxHint(outcome('x: Read-only file system', { level: 'strict' }), { mayLeave: true })).toBe(
+      'The sandbox forbids this (nothing can be changed). If it must be, ask for outside_sandbox.',
+    );
+  });
+
+  test('names no way that is closed', () => {
+    expect(sandboxHint(outcome('x: Read-only file system'), { mayLeave: false })).toBe(
+      'The sandbox forbids this (only the working directory and /tmp can be changed). ' +
+        'Nothing may run outside it here: find another way, or tell the user what is missing.',
+    );
+  });
+
+  test('is silent where the sandbox is not to blame', () => {
+    expect(
+      sandboxHint(outcome('Could not resolve host: a.example', { network: 'open' }), { mayLeave: true }),
+    ).toBeNull();
+    expect(sandboxHint(outcome('x: Read-only file system', { kind: 'host' }), { mayLeave: true })).toBeNull();
+    expect(sandboxHint(outcome('1 test failed'), { mayLeave: true })).toBeNull();
+  });
+});

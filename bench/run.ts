@@ -11,6 +11,7 @@ import { embeddedRows } from './embedded.ts';
 import { judgeRows } from './judge.ts';
 import { memoryRows } from './memory.ts';
 import { observeRows } from './observe.ts';
+import { parallelRows } from './parallel-commands.ts';
 import { sandboxRows } from './sandbox.ts';
 import { sessionRows } from './sessions.ts';
 import { toolRows } from './tools.ts';
@@ -68,6 +69,7 @@ async function bench(): Promise<void> {
       ...rows,
       ...(await toolRows()),
       ...(await sandboxRows()),
+      ...(await parallelRows(main)),
       ...(await memoryRows()),
       ...(await cacheRows()),
       ...(await judgeRows(main)),

@@ -130,20 +130,21 @@ async function answerAll(calls: readonly ToolCallPart[], deps: RouterDeps, wires
     if (!heard.answer) await judge(heard, deps, wires);
   }
 
-  const finished = new Map<Prepared, Promise<ToolMessage>>();
+  const begun = new Map<Prepared, { touches: Access[]; answered: Promise<ToolMessage> }>();
   for (const item of prepared) {
     const twin = twinOf(item, prepared);
-    const before = [...finished].flatMap(([other, end]) =>
-      other === twin || conflict(other, item, deps) ? [end] : [],
+    const touches = touched(item, deps);
+    const before = [...begun].flatMap(([other, { touches: theirs, answered }]) =>
+      other === twin || accessesConflict(theirs, touches) ? [answered] : [],
     );
     const answered = Promise.all(before).then(async () => {
-      const given = item.given ?? (twin && (await finished.get(twin)));
+      const given = item.given ?? (twin && (await begun.get(twin)?.answered));
       return given ? repeatAnswer(item, given, wires) : answer(item, deps, wires);
     });
-    finished.set(item, answered);
+    begun.set(item, { touches, answered });
   }
-  for (const message of finished.values())
-    await wires.channel.push({ type: 'message', message: await message });
+  for (const { answered } of begun.values())
+    await wires.channel.push({ type: 'message', message: await answered });
 }
 
 /** The call of the same reply that this one repeats. */
@@ -152,14 +153,7 @@ function twinOf(item: Prepared, prepared: readonly Prepared[]): Prepared | undef
   return repeats === undefined ? undefined : prepared.find((other) => other.call.id === repeats);
 }
 
-function onlyLooks(access: Access, deps: RouterDeps): boolean {
-  return access.kind === 'read' || deps.isReadOnly(access);
-}
-
-function conflict(a: Prepared, b: Prepared, deps: RouterDeps): boolean {
-  return accessesConflict(touched(a, deps), touched(b, deps));
-}
-
+/** Asks the judge about each command: what it finds may differ once another call has run. */
 function touched({ accesses }: Prepared, deps: RouterDeps): Access[] {
   return accesses.map((access) => (deps.isReadOnly(access) ? LOOKING : access));
 }
@@ -336,11 +330,12 @@ async function bound(callId: string, result: ToolResult, deps: RouterDeps) {
 
 async function runOne(item: Prepared, deps: RouterDeps, { channel, signal }: Wires): Promise<ToolResult> {
   const { call, tool, input, title, accesses, opens = [] } = item;
-  const blocked = tool ? await afterLingering(item, deps, signal) : null;
+  const touches = touched(item, deps);
+  const blocked = tool ? await afterLingering(touches, deps, signal) : null;
   if (!tool || signal.aborted) return fail('Interrupted by the user before it ran.');
   if (blocked !== null) return fail(blocked);
   const shown = { id: call.id, name: tool.name, input: call.input };
-  const changes = accesses.filter((access) => !onlyLooks(access, deps));
+  const changes = touches.filter(({ kind }) => kind !== 'read');
   await deps.log.started(call.id, { changes: changes.length > 0 });
   await channel.push({ type: 'tool_start', call: shown, title });
   const voice: CallVoice = {
@@ -354,7 +349,7 @@ async function runOne(item: Prepared, deps: RouterDeps, { channel, signal }: Wir
       deps.perform?.({ tool, input, changes }, context, voice) ?? tool.run(input, context);
     const running = deps.inTurn?.(changes, signal, work) ?? work();
     return await raceAbort(running, signal).catch((error: unknown) => {
-      if (signal.aborted) deps.lingering?.add({ title, touches: touched(item, deps) }, running);
+      if (signal.aborted) deps.lingering?.add({ title, touches }, running);
       throw error;
     });
   } catch (error) {
@@ -379,9 +374,13 @@ async function refusedWhileRunning(
 }
 
 /** Waits for interrupted calls that touch the same. Says why the call cannot run where they do not end. */
-async function afterLingering(item: Prepared, deps: RouterDeps, signal: AbortSignal): Promise<string | null> {
+async function afterLingering(
+  touches: readonly Access[],
+  deps: RouterDeps,
+  signal: AbortSignal,
+): Promise<string | null> {
   const patience = limited(LINGERING_MS, signal);
-  for (const { title, ended } of deps.lingering?.before(touched(item, deps)) ?? []) {
+  for (const { title, ended } of deps.lingering?.before(touches) ?? []) {
     const isOver = ended.then(() => true);
     if (!(await unlessAborted(isOver, patience)))
       return `"${title}" was interrupted and is still running, and this call touches the same. Do something else first, or try again later.`;

@@ -146,9 +146,9 @@ export function createJudge(parts: Parts, { mode, guard, sandbox, warn, controll
     },
     isReadOnly: ({ kind, target, looks }) => looks ?? (canRead && kind === 'execute' && isHarmless(target)),
     lookingEnvironment(command) {
-      // A project's own script needs the programs and settings of the project.
+      // A project's own script needs the programs and settings of the project; it only runs where that is trusted.
       const bare = { ...placeNow(), trusted: false, gitRuns: () => null };
-      const runsScript = classify(command, bare).verdict !== 'allow';
+      const runsScript = parts.trusted && classify(command, bare).verdict !== 'allow';
       return runsScript ? safeGitEnvironment() : lookingEnvironment(parts.env, programs);
     },
     standing: {

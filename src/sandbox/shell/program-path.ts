@@ -95,6 +95,9 @@ export function programOutside(name: string, project: string, env: Env): string 
 
 /** Where a path leads, and where each link on the way there lies, all as real paths. */
 function placesOnTheWay(file: string): string[] {
+  const real = realPath(file);
+  // No links on the way.
+  if (real === file) return [real];
   const places: string[] = [];
   const visit = (one: string, links: number): void => {
     const folder = path.dirname(one);
@@ -106,7 +109,7 @@ function placesOnTheWay(file: string): string[] {
     visit(path.resolve(realPath(folder), target), links - 1);
   };
   visit(path.resolve(file), MAX_LINKS);
-  return [...places, realPath(file)];
+  return [...places, real];
 }
 
 function linkAt(file: string): string | null {

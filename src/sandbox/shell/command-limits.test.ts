@@ -45,6 +45,17 @@ describe.skipIf(process.platform === 'win32')('a command that uses too much', ()
     );
   });
 
+  test('is stopped alone: others beside it go on', async () => {
+    const { run } = await unwalled(few);
+    const [many, one] = await Promise.all([
+      run('for i in $(seq 60); do sleep 61.020 & done; wait'),
+      run('sleep 1.5; echo done'),
+    ]);
+    expect(many.stderr).toContain('the limit is 40');
+    expect(one).toMatchObject({ exitCode: 0, stdout: 'done\n', stderr: '' });
+    expect(await leftAfter('sleep 61.020', 20_000)).toEqual([]);
+  });
+
   test('in the background, too: the note is in its output', async () => {
     const { shell } = await unwalled(few);
     const id = await shell.start({ command: 'for i in $(seq 60); do sleep 61.018 & done; wait' });

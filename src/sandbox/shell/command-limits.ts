@@ -9,34 +9,48 @@ export type CommandLimits = {
   maxMemoryMb: number;
 };
 
-/** Most commands have ended before the first look. */
 const INTERVAL_MS = 500;
 
+/** `watch` calls `onExceeded` at most once, with a note for whoever reads the command's output. */
+export type LimitWatch = {
+  watch(leader: number, onExceeded: (note: string) => void): void;
+  forget(leader: number): void;
+};
+
 /**
- * Looks at a running command twice a second and calls `onExceeded` once, with a note for whoever reads its output.
- * Polling works everywhere: cgroups need root or systemd, and no resource limit counts the memory of several
- * processes or binds root.
+ * Looks at all running commands twice a second, at once. Polling works everywhere: cgroups need root or systemd, and no
+ * resource limit counts the memory of several processes or binds root.
  */
-export function watchLimits(
-  leader: number,
-  limits: CommandLimits,
-  onExceeded: (note: string) => void,
-): { end(): void } {
+export function createLimitWatch(limits: CommandLimits): LimitWatch {
+  const watched = new Map<number, (note: string) => void>();
   let timer: NodeJS.Timeout | undefined;
-  let ended = false;
-  const next = () => {
-    timer = setTimeout(async () => {
-      const note = exceededNote(familyOf(leader, await listProcesses()), limits);
-      if (ended) return;
-      if (note === null) next();
-      else onExceeded(note);
-    }, INTERVAL_MS).unref();
-  };
-  next();
+
+  async function check(): Promise<void> {
+    const rows = await listProcesses();
+    for (const [leader, onExceeded] of watched) {
+      const note = exceededNote(familyOf(leader, rows), limits);
+      if (note === null) continue;
+      watched.delete(leader);
+      onExceeded(note);
+    }
+    timer = undefined;
+    schedule();
+  }
+
+  function schedule(): void {
+    if (watched.size > 0) timer ??= setTimeout(check, INTERVAL_MS).unref();
+  }
+
   return {
-    end() {
-      ended = true;
+    watch(leader, onExceeded) {
+      watched.set(leader, onExceeded);
+      schedule();
+    },
+    forget(leader) {
+      watched.delete(leader);
+      if (watched.size > 0) return;
       clearTimeout(timer);
+      timer = undefined;
     },
   };
 }

@@ -90,9 +90,10 @@ function linkOf(file: string): string {
   }
 }
 
+/** As UTF-8, which the runtime reads many times faster than other encodings. */
 function readIfAny(file: string): string {
   try {
-    return readFileSync(file, 'latin1');
+    return readFileSync(file, 'utf8');
   } catch (error) {
     if (isErrno(error, ['ENOENT', 'ESRCH', 'EACCES', 'EPERM'])) return '';
     throw error;

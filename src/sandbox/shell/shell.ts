@@ -11,7 +11,7 @@ import { pinFolder } from '../files/folder-identity.ts';
 import { openInput } from '../files/input-file.ts';
 import type { Guard } from '../guard.ts';
 import { createBackground } from './background.ts';
-import { type CommandLimits, watchLimits } from './command-limits.ts';
+import { type CommandLimits, createLimitWatch, type LimitWatch } from './command-limits.ts';
 import { type Child, type Ending, followCommand } from './follow-command.ts';
 import { endFamily, isGroupAlive, killGroup } from './process-group.ts';
 import { MARK_DESCRIPTOR, openMark } from './process-table.ts';
@@ -55,7 +55,10 @@ export function createShell(options: ShellOptions): SessionShell {
   const everything = { name: MARK, prefix: `${session}:` };
   const watchdog = createWatchdog(everything, environment.PATH);
   const background = createBackground();
+  const limitWatch = limits && createLimitWatch(limits);
   const groups = new Set<number>();
+  /** Those of the groups whose command is over; some of what it started may still run. */
+  const over = new Set<number>();
   const doors = new Set<number>();
   const ends = new Map<number, () => Promise<void>>();
   let walls: Promise<Confine> | undefined;
@@ -119,6 +122,7 @@ export function createShell(options: ShellOptions): SessionShell {
     const { pid } = spawned;
     if (pid === undefined) return { child: launched, number, launch, stop: async () => undefined };
     groups.add(pid);
+    spawned.once('exit', () => over.add(pid));
     if (launch.door) doors.add(pid);
     if (launch.end) ends.set(pid, launch.end);
     watchdog.watch(pid);
@@ -126,15 +130,16 @@ export function createShell(options: ShellOptions): SessionShell {
       await launch.end?.();
       await endFamily({ leaders: [pid], mark, doors }, GRACE_MS);
     };
-    const child = limits ? withLimits(launched, { leader: pid, limits, stop }) : launched;
+    const child = limitWatch ? withLimits(launched, { leader: pid, limitWatch, stop }) : launched;
     return { child, number, launch, stop };
   }
 
   /** The number of a group that is gone may soon be somebody else's. */
-  async function forgetGone(): Promise<void> {
-    for (const group of [...groups]) {
+  async function forgetGone(candidates: ReadonlySet<number>): Promise<void> {
+    for (const group of [...candidates]) {
       if (await isGroupAlive(group)) continue;
       groups.delete(group);
+      over.delete(group);
       doors.delete(group);
       ends.delete(group);
       watchdog.forget(group);
@@ -159,7 +164,7 @@ export function createShell(options: ShellOptions): SessionShell {
         ...(onOutput && { onOutput }),
         ...(outputFile && { outputFile }),
       });
-      await forgetGone();
+      await forgetGone(over);
       return { ...outcome, durationMs: Math.round(performance.now() - began), sandbox: launch.sandbox };
     },
 
@@ -175,10 +180,10 @@ export function createShell(options: ShellOptions): SessionShell {
 
     async close() {
       if (started === 0) return;
-      await forgetGone();
+      await forgetGone(groups);
       await Promise.all([...ends.values()].map((end) => end()));
       await endFamily({ leaders: [...groups], mark: everything, doors }, GRACE_MS);
-      await forgetGone();
+      await forgetGone(groups);
       await watchdog.close();
       await (await walls)?.close();
     },
@@ -196,17 +201,17 @@ function stdioFor({ door, filter }: Launch, { input, descriptor }: Opened): (num
   return [...stdio, descriptor];
 }
 
-type Limited = { leader: number; limits: CommandLimits; stop(): Promise<void> };
+type Limited = { leader: number; limitWatch: LimitWatch; stop(): Promise<void> };
 
-function withLimits(child: Child, { leader, limits, stop }: Limited): Child {
+function withLimits(child: Child, { leader, limitWatch, stop }: Limited): Child {
   let told = '';
-  const watch = watchLimits(leader, limits, (note) => {
+  limitWatch.watch(leader, (note) => {
     told = note;
     // No grace: what multiplies would use it.
     killGroup(leader);
     void stop();
   });
-  child.process.once('exit', () => watch.end());
+  child.process.once('exit', () => limitWatch.forget(leader));
   return {
     ...child,
     explain(ending): Ending {

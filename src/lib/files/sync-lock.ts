@@ -13,6 +13,8 @@ import process from 'node:process';
 
 const PATIENCE_MS = 5_000;
 const STALE_MS = 10_000;
+/** A lock is signed at once: the owner of one that is still empty after this time was killed before it could. */
+const UNSIGNED_STALE_MS = 2_000;
 const PAUSE_MS = 2;
 
 const owner = `${process.pid} ${hostname()}`;
@@ -53,7 +55,7 @@ function isStale(lock: string): boolean {
   const { text, ageMs } = lookAt(lock);
   const [pid = '', host] = text.split(' ');
   if (host === hostname() && Number(pid) > 0 && !isAlive(Number(pid))) return true;
-  return ageMs > STALE_MS;
+  return ageMs > (text === '' ? UNSIGNED_STALE_MS : STALE_MS);
 }
 
 function lookAt(lock: string): { text: string; ageMs: number } {

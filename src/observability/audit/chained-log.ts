@@ -1,7 +1,12 @@
-import { closeSync, fstatSync, readSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, ftruncateSync, readSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { makePrivateFolder } from '../../lib/files/private-folder.ts';
-import { openToAppend, readRegularFile, readRegularText } from '../../lib/files/regular-file.ts';
+import {
+  openRegularFile,
+  openToAppend,
+  readRegularFile,
+  readRegularText,
+} from '../../lib/files/regular-file.ts';
 import { withSyncLock } from '../../lib/files/sync-lock.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import { filesOfLog, MAX_BYTES, moveFiles } from '../log/rotating-file.ts';
@@ -138,17 +143,17 @@ function isLink<T extends Partial<Link>>(value: T | null | undefined): value is 
   return Number.isSafeInteger(value?.seq) && /^[0-9a-f]{64}$/.test(value?.hash ?? '');
 }
 
-/** Where nothing can be renamed it is written in place: a crash in that moment costs the head, never the log. */
+/** One sector, so that a write in place is done or not done, and far faster than a new file in its place. */
+const HEAD_BYTES = 512;
+
 function writeHead(file: string, head: Head): void {
-  const text = `${JSON.stringify(head)}\n`;
-  const temporary = `${headFileOf(file)}.tmp`;
-  writeFileSync(temporary, text, { mode: 0o600 });
+  const descriptor = openRegularFile(headFileOf(file), constants.O_RDWR | constants.O_CREAT);
   try {
-    renameSync(temporary, headFileOf(file));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
-    writeFileSync(headFileOf(file), text, { mode: 0o600 });
-    rmSync(temporary, { force: true });
+    const text = `${JSON.stringify(head).padEnd(HEAD_BYTES - 1)}\n`;
+    if (writeSync(descriptor, text, 0) < HEAD_BYTES) throw new Error('the disk took only a part of the head');
+    ftruncateSync(descriptor, HEAD_BYTES);
+  } finally {
+    closeSync(descriptor);
   }
 }
 

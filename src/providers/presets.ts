@@ -7,6 +7,8 @@ export type Preset = {
   /** The word before the slash in `provider/model`. */
   name: string;
   label: string;
+  /** How a sentence names it, where that is not the label. */
+  inText?: string;
   /** `embedded` runs in this very process: there is nobody to speak a protocol with. */
   protocol: Protocol | 'embedded';
   /** Empty where only the user can know it. */
@@ -52,6 +54,7 @@ export const presets = [
   {
     name: 'openai-chat',
     label: 'OpenAI over Chat Completions',
+    inText: 'OpenAI',
     protocol: 'openai-chat',
     baseUrl: 'https://api.openai.com/v1',
     keyEnv: ['OPENAI_API_KEY'],
@@ -195,6 +198,7 @@ export const presets = [
   {
     name: 'llamacpp',
     label: 'llama.cpp server',
+    inText: 'the llama.cpp server',
     protocol: 'openai-chat',
     baseUrl: 'http://127.0.0.1:8080/v1',
     keyEnv: ['LLAMA_API_KEY'],
@@ -215,6 +219,7 @@ export const presets = [
   {
     name: 'local',
     label: 'Any OpenAI-compatible server',
+    inText: 'the local server',
     protocol: 'openai-chat',
     baseUrl: '',
     keyEnv: ['LOCAL_API_KEY'],

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { aca, protocolNames } from '../support/aca.ts';
 import { oddCalls } from '../support/faults/calls.ts';
 import { door, type Fault, fine, KEY, type Played, pick, playFault } from '../support/faults/fault.ts';
-import { refusals } from '../support/faults/refusals.ts';
+import { refusals, unreachable } from '../support/faults/refusals.ts';
 import { streams } from '../support/faults/streams.ts';
 import { deadUrl } from '../support/loopback.ts';
 import type { ProtocolName } from '../support/model-server/protocol.ts';
@@ -31,11 +31,7 @@ describe.concurrent.each(protocolNames)('%s', (protocol) => {
     const space = await workspace({}, onTestFinished);
     const { code, stdout, stderr } = await aca(space, ['-p', 'go', '--model', model], { env });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    const step =
-      protocol === 'ollama'
-        ? 'Start Ollama, or check its address with `aca doctor`.'
-        : 'Check your connection and proxy. `aca doctor` tests them.';
-    expect(stderr).toBe(`Nothing answers at ${url} (ECONNREFUSED).\n${step}\n`);
+    expect(stderr).toBe(`Nothing answers at ${url} (ECONNREFUSED).\n${unreachable[protocol]}\n`);
   });
 });
 

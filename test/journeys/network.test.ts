@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { aca, doors, protocolNames } from '../support/aca.ts';
+import { unreachable } from '../support/faults/refusals.ts';
 import { deadUrl } from '../support/loopback.ts';
 import type { ProtocolName } from '../support/model-server/protocol.ts';
 import { calls, says } from '../support/model-server/script.ts';
@@ -32,10 +33,7 @@ function ask(space: Workspace, protocol: ProtocolName, to: { url: string; env: R
 }
 
 describe.concurrent.each(protocolNames)('[N06] %s', (protocol) => {
-  const hint =
-    protocol === 'ollama'
-      ? 'Start Ollama, or check its address with `aca doctor`.\n'
-      : 'Check your connection and proxy. `aca doctor` tests them.\n';
+  const hint = `${unreachable[protocol]}\n`;
 
   test('through a proxy to a server only our certificate file vouches for', async ({ onTestFinished }) => {
     const { space, server, proxy } = await setUp(onTestFinished);

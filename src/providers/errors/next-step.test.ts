@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ProviderError, type ProviderErrorKind } from '../../contract/errors.ts';
-import { presets } from '../presets.ts';
+import { type Preset, presets } from '../presets.ts';
 import { nextStep } from './next-step.ts';
 
 const after = (kind: ProviderErrorKind, provider: string, status?: number) =>
@@ -12,21 +12,21 @@ test.each<[string, ProviderErrorKind, string, number | undefined, string]>([
     'auth',
     'anthropic',
     401,
-    'Your Anthropic key was rejected. Run `aca keys set anthropic`, or correct ANTHROPIC_API_KEY if it is set.',
+    'Your Anthropic key was rejected. Run `aca keys set anthropic`, or update ANTHROPIC_API_KEY if it is set.',
   ],
   [
     'a wrong key that comes as a 400',
     'auth',
     'google',
     400,
-    'Your Google Gemini key was rejected. Run `aca keys set google`, or correct GEMINI_API_KEY if it is set.',
+    'Your Google Gemini key was rejected. Run `aca keys set google`, or update GEMINI_API_KEY if it is set.',
   ],
   [
     'a key without the right',
     'auth',
     'openai',
     403,
-    'OpenAI denied access: your key may not use m-1. Check its permissions, or use another key. Run `aca keys set openai`, or correct OPENAI_API_KEY if it is set.',
+    'OpenAI denied access to m-1. Check what your key may use. To use another key, run `aca keys set openai`, or update OPENAI_API_KEY if it is set.',
   ],
   ['a vendor from the settings', 'auth', 'acme', 401, 'Your acme key was rejected. Run `aca keys set acme`.'],
   [
@@ -37,11 +37,39 @@ test.each<[string, ProviderErrorKind, string, number | undefined, string]>([
     'Anthropic does not offer m-1: it may be misspelled, retired or closed to your account. Run `aca models list` to see what you can use.',
   ],
   [
+    'a model that a local server does not have',
+    'model_not_found',
+    'lmstudio',
+    404,
+    'LM Studio has no model m-1. Install or load it there, or run `aca models list` to see what you can use.',
+  ],
+  [
+    'a local server that wants a key',
+    'auth',
+    'llamacpp',
+    401,
+    'The llama.cpp server requires a valid key. Run `aca keys set llamacpp`, or update LLAMA_API_KEY if it is set.',
+  ],
+  [
+    'a key of the same vendor over its other protocol',
+    'auth',
+    'openai-chat',
+    401,
+    'Your OpenAI key was rejected. Run `aca keys set openai-chat`, or update OPENAI_API_KEY if it is set.',
+  ],
+  [
+    'an empty account',
+    'quota',
+    'deepseek',
+    402,
+    'Your DeepSeek account is out of credit or over its limit. Check its billing page, or use another model.',
+  ],
+  [
     'nothing at the address',
     'network',
     'openai',
     undefined,
-    'Check your connection and proxy. `aca doctor` tests them.',
+    'Could not reach OpenAI. Check your connection and proxy with `aca doctor`.',
   ],
   [
     'no local server',
@@ -55,7 +83,7 @@ test.each<[string, ProviderErrorKind, string, number | undefined, string]>([
     'timeout',
     'openai',
     undefined,
-    'Check your connection with `aca doctor`, or try again later.',
+    'OpenAI did not answer. Check your connection with `aca doctor`, or try again later.',
   ],
   [
     'no answer from a local server',
@@ -68,15 +96,22 @@ test.each<[string, ProviderErrorKind, string, number | undefined, string]>([
   expect(after(kind, provider, status)).toBe(expected);
 });
 
-test.each(presets.map(({ name, label }) => [name, label] as const))(
-  '%s is named with its label and the command that stores its key',
-  (name, label) => {
-    for (const status of [401, 403]) {
-      expect(after('auth', name, status)).toContain(label);
-      expect(after('auth', name, status)).toContain(`\`aca keys set ${name}\``);
-    }
-  },
-);
+const failures: [ProviderErrorKind, number | undefined][] = [
+  ['auth', 401],
+  ['auth', 403],
+  ['quota', 402],
+  ['model_not_found', 404],
+  ['network', undefined],
+  ['timeout', undefined],
+];
+
+describe.each<Preset>(presets)('$name', (preset) => {
+  test.each(failures)('is named in a sentence about %s %s', (kind, status) => {
+    const words = after(kind, preset.name, status) ?? '';
+    expect(words.toLowerCase()).toContain((preset.inText ?? preset.label).toLowerCase());
+    if (kind === 'auth') expect(words).toContain(`\`aca keys set ${preset.name}\``);
+  });
+});
 
 test('other failures have no step of their own', () => {
   expect(after('bad_request', 'openai', 400)).toBeUndefined();

@@ -4,25 +4,31 @@ import { type Preset, presets } from '../presets.ts';
 /** What the user can do about a failed request; undefined where the vendor's own words have to do. */
 export function nextStep({ kind, provider, status }: ProviderError, model: string): string | undefined {
   const preset: Preset | undefined = presets.find(({ name }) => name === provider);
-  const vendor = preset?.label ?? provider;
+  const vendor = preset?.inText ?? preset?.label ?? provider;
+  const Vendor = vendor.replace(/^the /, 'The ');
+  const variable = preset?.keyEnv[0];
+  const setKey = `\`aca keys set ${provider}\`${variable ? `, or update ${variable} if it is set` : ''}`;
   switch (kind) {
-    case 'auth': {
-      const variable = preset?.keyEnv[0];
-      const remedy = `Run \`aca keys set ${provider}\`${variable ? `, or correct ${variable} if it is set` : ''}.`;
-      return status === 403
-        ? `${vendor} denied access: your key may not use ${model}. Check its permissions, or use another key. ${remedy}`
-        : `Your ${vendor} key was rejected. ${remedy}`;
-    }
+    case 'auth':
+      if (status === 403)
+        return `${Vendor} denied access to ${model}. Check what your key may use. To use another key, run ${setKey}.`;
+      return preset?.local
+        ? `${Vendor} requires a valid key. Run ${setKey}.`
+        : `Your ${vendor} key was rejected. Run ${setKey}.`;
+    case 'quota':
+      return `Your ${vendor} account is out of credit or over its limit. Check its billing page, or use another model.`;
     case 'model_not_found':
-      return `${vendor} does not offer ${model}: it may be misspelled, retired or closed to your account. Run \`aca models list\` to see what you can use.`;
+      return preset?.local
+        ? `${Vendor} has no model ${model}. Install or load it there, or run \`aca models list\` to see what you can use.`
+        : `${Vendor} does not offer ${model}: it may be misspelled, retired or closed to your account. Run \`aca models list\` to see what you can use.`;
     case 'network':
       return preset?.local
         ? `Start ${vendor}, or check its address with \`aca doctor\`.`
-        : 'Check your connection and proxy. `aca doctor` tests them.';
+        : `Could not reach ${vendor}. Check your connection and proxy with \`aca doctor\`.`;
     case 'timeout':
       return preset?.local
         ? `Check that ${vendor} is running. For a slow model, raise \`network.silenceMs\`.`
-        : 'Check your connection with `aca doctor`, or try again later.';
+        : `${Vendor} did not answer. Check your connection with \`aca doctor\`, or try again later.`;
     default:
       return undefined;
   }

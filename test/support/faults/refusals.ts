@@ -22,6 +22,18 @@ const vendors: PerProtocol<string> = {
   ollama: 'ollama',
 };
 
+const offline = (vendor: string) =>
+  `Could not reach ${vendor}. Check your connection and proxy with \`aca doctor\`.`;
+
+/** What a user reads where nobody answers. */
+export const unreachable: PerProtocol<string> = {
+  anthropic: offline('Anthropic'),
+  'openai-chat': offline('OpenAI'),
+  'openai-responses': offline('OpenAI'),
+  google: offline('Google Gemini'),
+  ollama: 'Start Ollama, or check its address with `aca doctor`.',
+};
+
 /** The server answers with an error, or with nothing, before the model has said a word. */
 export const refusals: Fault[] = [
   {
@@ -73,7 +85,7 @@ export const refusals: Fault[] = [
     words: 'Not for you',
     also: ({ outcome }, protocol) =>
       expect(outcome.stderr).toMatch(
-        new RegExp(`^.+ denied access: your key may not use .+ \`aca keys set ${vendors[protocol]}\``, 'm'),
+        new RegExp(`^.+ denied access to .+ \`aca keys set ${vendors[protocol]}\``, 'm'),
       ),
     except: { ollama: 'it asks for no key' },
   },
@@ -82,10 +94,11 @@ export const refusals: Fault[] = [
     script: [fails(404, { message: 'model "nonesuch" not found' })],
     upshot: { code: 1, stopReason: 'error', kind: 'model_not_found', result: '' },
     words: 'model "nonesuch" not found',
-    also: ({ outcome, server }) => {
+    also: ({ outcome, server }, protocol) => {
       const asked = server.requests[0]?.model ?? 'no model';
-      expect(outcome.stderr).toContain(` does not offer ${asked}: `);
-      expect(outcome.stderr).toContain('Run `aca models list`');
+      const has = protocol === 'ollama' ? `Ollama has no model ${asked}. ` : ` does not offer ${asked}: `;
+      expect(outcome.stderr).toContain(has);
+      expect(outcome.stderr).toMatch(/run `aca models list`/i);
     },
   },
   {

@@ -77,7 +77,7 @@ describe('the site of these documents', () => {
 
 test('pages nobody put in order come last, and those that are not there are passed over', () => {
   expect(grouped(['zebra.md', 'api.md', 'quick-start.md'])).toEqual([
-    { title: 'Start', files: ['quick-start.md'] },
+    { title: 'Get started', files: ['quick-start.md'] },
     { title: 'Automate', files: ['api.md'] },
     { title: 'More', files: ['zebra.md'] },
   ]);
@@ -113,9 +113,9 @@ test('troubleshooting explains only messages that the program says', async () =>
     '\n',
   );
   const ownWords = [
-    'Errors of the vendor',
+    'Provider errors',
     'A command fails in the sandbox and works outside',
-    'It forgets what was said',
+    'The model forgets earlier messages',
   ];
   const unsaid = said
     .filter((title) => !ownWords.includes(title))

@@ -1,7 +1,7 @@
-/** The pages in the order of the side. One that is not there is passed over; one not named here comes under More. */
+/** The pages in the order of the sidebar. Missing pages are skipped; pages not listed here go under More. */
 export const order: readonly { title: string; files: readonly string[] }[] = [
   {
-    title: 'Start',
+    title: 'Get started',
     files: ['quick-start.md', 'install.md', 'concepts.md', 'terminal.md', 'troubleshooting.md'],
   },
   {
@@ -13,7 +13,7 @@ export const order: readonly { title: string; files: readonly string[] }[] = [
     files: ['models.md', 'local-models.md', 'cost.md', 'cache.md', 'network.md'],
   },
   {
-    title: 'Work',
+    title: 'Use',
     files: ['tools.md', 'sessions.md', 'context.md', 'memory.md', 'subagents.md', 'git.md'],
   },
   {
@@ -25,18 +25,18 @@ export const order: readonly { title: string; files: readonly string[] }[] = [
     files: ['commands.md', 'skills.md', 'plugins.md', 'hooks.md', 'mcp.md'],
   },
   {
-    title: 'Look up',
+    title: 'Reference',
     files: ['reference.md', 'completion.md', 'windows.md', '../CHANGELOG.md'],
   },
   {
     title: 'About',
-    files: ['comparison.md', '../ARCHITECTURE.md', 'stack.md', '../CONTRIBUTING.md'],
+    files: ['comparison.md', 'bench.md', '../ARCHITECTURE.md', 'stack.md', '../CONTRIBUTING.md'],
   },
 ];
 
 export type Group = { title: string; files: string[] };
 
-/** `files` are all there are, from the docs folder. */
+/** `files`: every page, relative to the docs folder. */
 export function grouped(files: readonly string[]): Group[] {
   const named = order.map(({ title, files: wanted }) => ({
     title,

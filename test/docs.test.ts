@@ -308,7 +308,7 @@ describe('tables name everything there is, and nothing else', () => {
     );
     expect(rowsUnder('Modes', permissions)).toEqual([...modesByStrictness]);
     expect(rowsUnder('Commands', permissions)).toEqual(commandRules.map(({ name }) => name));
-    expect(rowsUnder('Vendors', models)).toEqual(presets.map(({ name }) => name));
+    expect(rowsUnder('Providers', models)).toEqual(presets.map(({ name }) => name));
     const named = inlineCodeOf(models.split(/^#+ Aliases\n/m)[1]?.split('\n\n')[0] ?? '');
     expect(named.sort()).toEqual(Object.keys(aliases).sort());
   });

@@ -191,7 +191,7 @@ function screenFiles() {
   };
   for (const entryPoint of [
     'src/cli/run.ts',
-    'src/cli/faces.ts',
+    'src/cli/frontends.ts',
     'src/frontends/terminal/terminal-conversation.ts',
     'src/frontends/terminal/open-screen.tsx',
   ])

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { checkHouse } from './support/architecture.ts';
+import { checkArchitecture } from './support/architecture.ts';
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 
@@ -20,34 +20,53 @@ async function realTree(): Promise<Map<string, string>> {
 }
 
 function rulesBroken(files: Record<string, string>): string[] {
-  return checkHouse(new Map(Object.entries(files))).map(({ file, rule }) => `${rule}: ${file}`);
+  return checkArchitecture(new Map(Object.entries(files))).map(({ file, rule }) => `${rule}: ${file}`);
 }
 
 const longer = (lines: number) => 'export const x = 1;\n'.repeat(lines);
 
-test('the house keeps its walls', async () => {
+test('the source tree follows the architecture', async () => {
   const files = await realTree();
 
   expect(files.size).toBeGreaterThan(10);
-  expect(checkHouse(files).map(({ message }) => message)).toEqual([]);
+  expect(checkArchitecture(files).map(({ message }) => message)).toEqual([]);
 });
 
 describe('a planted violation is found', () => {
   const planted: [what: string, file: string, text: string, rule: string][] = [
-    ['an import upwards', 'src/lib/a.ts', "import { x } from '../contract/x.ts';", 'floor'],
-    ['a type-only import upwards', 'src/contract/a.ts', "import type { X } from '../agent/x.ts';", 'floor'],
+    ['an import upwards', 'src/lib/a.ts', "import { x } from '../contract/x.ts';", 'layer'],
+    ['a type-only import upwards', 'src/contract/a.ts', "import type { X } from '../agent/x.ts';", 'layer'],
     [
       'an inline import type upwards',
       'src/contract/a.ts',
       "export type A = import('../agent/x.ts').X;",
-      'floor',
+      'layer',
     ],
-    ['an organ that knows another', 'src/tools/a.ts', "import { x } from '../sandbox/x.ts';", 'floor'],
-    ['a re-export of a stranger', 'src/tools/a.ts', "export * from '../sandbox/x.ts';", 'floor'],
-    ['a dynamic import upwards', 'src/agent/a.ts', "export const x = () => import('../cli/x.ts');", 'floor'],
-    ['a test that joins two organs', 'src/tools/a.test.ts', "import { x } from '../sandbox/x.ts';", 'floor'],
+    ['a component that imports another', 'src/tools/a.ts', "import { x } from '../sandbox/x.ts';", 'layer'],
+    ['a re-export of another component', 'src/tools/a.ts', "export * from '../sandbox/x.ts';", 'layer'],
+    ['a dynamic import upwards', 'src/agent/a.ts', "export const x = () => import('../cli/x.ts');", 'layer'],
+    ['a frontend that imports another', 'src/frontends/plain/a.ts', "import '../print/x.ts';", 'layer'],
+    ['the app importing a frontend', 'src/app/a.ts', "import '../frontends/shared/x.ts';", 'layer'],
+    ['the public API importing the cli', 'src/api/a.ts', "import '../cli/x.ts';", 'layer'],
+    ['the shared part importing a frontend', 'src/frontends/shared/a.ts', "import '../plain/x.ts';", 'layer'],
+    ['a frontend importing the cli', 'src/frontends/print/a.ts', "import '../../cli/x.ts';", 'layer'],
+    ['a frontend without a layer', 'src/frontends/acp/a.ts', 'export const x = 1;', 'module'],
+    ['standard input in the app', 'src/app/a.ts', 'process.stdin.resume();', 'process'],
+    ['the environment in the app', 'src/app/a.ts', 'export const x = process.env.HOME;', 'process'],
+    [
+      'the environment in a frontend',
+      'src/frontends/terminal/a.ts',
+      'export const x = process.env.TERM;',
+      'process',
+    ],
+    [
+      'a test that joins two components',
+      'src/tools/a.test.ts',
+      "import { x } from '../sandbox/x.ts';",
+      'layer',
+    ],
     ['an import from the tests', 'src/lib/a.ts', "import { x } from '../../test/support/x.ts';", 'outside'],
-    ['a room that is not in the plan', 'src/misc/a.ts', 'export const x = 1;', 'room'],
+    ['a folder that has no layer', 'src/misc/a.ts', 'export const x = 1;', 'module'],
     ['react outside the terminal frontend', 'src/agent/a.ts', "import React from 'react';", 'ink'],
     ['ink outside the terminal frontend', 'src/commands/a.ts', "import { Box } from 'ink';", 'ink'],
     ['the disk in a tool', 'src/tools/a.ts', "import { readFile } from 'node:fs/promises';", 'disk'],
@@ -55,7 +74,7 @@ describe('a planted violation is found', () => {
     ['a process in a tool', 'src/tools/a.ts', "import { spawn } from 'node:child_process';", 'spawn'],
     ['a process in the cli', 'src/cli/a.ts', "const x = await import('node:child_process');", 'spawn'],
     ['a socket in a tool', 'src/tools/a.ts', "import { request } from 'node:https';", 'network'],
-    ['the runtime outside its room', 'src/providers/a.ts', "import 'node-llama-cpp';", 'runtime'],
+    ['the runtime outside src/embedded', 'src/providers/a.ts', "import 'node-llama-cpp';", 'runtime'],
     ['a thread in a tool', 'src/tools/a.ts', "import { Worker } from 'node:worker_threads';", 'thread'],
     [
       'a vendor in the agent',
@@ -63,10 +82,10 @@ describe('a planted violation is found', () => {
       "import type { Anthropic } from '@anthropic-ai/sdk';",
       'vendor',
     ],
-    ['standard output in an organ', 'src/session/a.ts', "process.stdout.write('x');", 'process'],
+    ['standard output in a component', 'src/session/a.ts', "process.stdout.write('x');", 'process'],
     ['standard output by import', 'src/agent/a.ts', "import { stdout } from 'node:process';", 'process'],
-    ['the end of the process in an organ', 'src/sandbox/a.ts', 'process.exit(1);', 'process'],
-    ['the environment in an organ', 'src/config/a.ts', 'export const x = process.env.HOME;', 'process'],
+    ['the end of the process in a component', 'src/sandbox/a.ts', 'process.exit(1);', 'process'],
+    ['the environment in a component', 'src/config/a.ts', 'export const x = process.env.HOME;', 'process'],
     ['the environment by destructuring', 'src/config/a.ts', 'const { env } = process;', 'process'],
     ['the environment by index', 'src/config/a.ts', "export const x = globalThis.process['env'];", 'process'],
     [
@@ -94,6 +113,15 @@ describe('a planted violation is found', () => {
     expect(rulesBroken({ [file]: text })).toEqual([`${rule}: ${file}`]);
   });
 
+  test('a folder with too many files; tests and flat lists do not count', () => {
+    const folder = (name: string, ending: string) =>
+      Object.fromEntries(
+        Array.from({ length: 26 }, (_, i) => [`src/${name}/f${i}${ending}`, 'export const x = 1;']),
+      );
+    expect(rulesBroken(folder('lib/text', '.ts'))).toEqual(['crowded: src/lib/text']);
+    expect(rulesBroken({ ...folder('lib/text', '.test.ts'), ...folder('commands', '.ts') })).toEqual([]);
+  });
+
   test('a vendor SDK on the start-up path, however far down', () => {
     expect(
       rulesBroken({
@@ -117,7 +145,7 @@ describe('a planted violation is found', () => {
 describe('what only looks like a violation is left alone', () => {
   const innocent: [what: string, file: string, text: string][] = [
     ['an import downwards', 'src/agent/a.ts', "import { x } from '../tools/x.ts';"],
-    ['a neighbour in the same room', 'src/tools/a.ts', "import { x } from './b/x.ts';"],
+    ['a neighbour in the same component', 'src/tools/a.ts', "import { x } from './b/x.ts';"],
     ['an import in a comment', 'src/lib/a.ts', "// import { x } from '../agent/x.ts'\nexport const x = 1;"],
     ['an import in a string', 'src/lib/a.ts', 'export const x = "import y from \'node:child_process\'";'],
     ['test support beside a file', 'src/tools/a.test.ts', "import { x } from '../../test/support/x.ts';"],

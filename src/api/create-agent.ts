@@ -1,6 +1,7 @@
 import path from 'node:path';
 import process from 'node:process';
-import { findModel, openAssistant, type Settings } from '../app/open-assistant.ts';
+import { findModel, openAssistant } from '../app/open-assistant.ts';
+import type { Settings } from '../app/settings.ts';
 import { loadConfig } from '../config/load.ts';
 import { keepDataRootPrivate } from '../config/private-root.ts';
 import type { ConfigInput } from '../config/schema/schema.ts';

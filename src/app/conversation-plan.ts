@@ -1,17 +1,18 @@
 import type { Choice } from '../assembly/models/choose-model.ts';
-import type { Options } from '../cli/args.ts';
-import type { Terminal } from '../frontends/shared/terminal.ts';
 import type { OpenSession } from '../session/store.ts';
-import { findModel, loadSettings, type Opened, type Settings, sessionStore } from './open-assistant.ts';
+import type { Host } from './host.ts';
+import { findModel, type Opened } from './open-assistant.ts';
+import type { SessionOptions } from './options.ts';
+import { loadSettings, type Settings, sessionStore } from './settings.ts';
 
 /** What a conversation goes on with: which model, with which settings, in which session if not a new one. */
-export type Plan = { settings: Settings; options: Options; choice: Choice; session?: OpenSession };
+export type Plan = { settings: Settings; options: SessionOptions; choice: Choice; session?: OpenSession };
 
 /** The same conversation, answered by another model; by the one before, where that one is not found. */
 export async function answeredBy(
   model: string,
   { plan, opened }: { plan: Plan; opened: Opened },
-  terminal: Terminal,
+  terminal: Host,
 ): Promise<Plan> {
   const { resume: _resume, continue: _continue, fork: _fork, ...others } = plan.options;
   const options = { ...others, model, mode: opened.mode.get() };

@@ -1,4 +1,3 @@
-import path from 'node:path';
 import { assemble } from '../assembly/assemble.ts';
 import type { StartedServers } from '../assembly/extensions/start-servers.ts';
 import {
@@ -11,37 +10,34 @@ import {
 import { chooseEmbedded, firstEmbedded } from '../assembly/models/embedded-model.ts';
 import { profileStore } from '../assembly/models/model-profiles.ts';
 import type { Assistant, Parts } from '../assembly/parts.ts';
-import type { Options } from '../cli/args.ts';
 import { readAgents } from '../config/agents.ts';
 import { redisVariables } from '../config/environment.ts';
 import { createKeychain } from '../config/keys/keychain.ts';
 import { findKey } from '../config/keys/keys.ts';
-import { type LoadedConfig, loadConfig } from '../config/load.ts';
-import type { Config, ConfigInput } from '../config/schema/schema.ts';
+import type { Config } from '../config/schema/schema.ts';
 import { type ProviderError, UserError } from '../contract/errors.ts';
 import type { AgentEvent } from '../contract/event.ts';
 import type { Approver, Permission } from '../contract/permission.ts';
 import type { SessionSettings } from '../contract/session.ts';
 import type { ToolContext } from '../contract/tool.ts';
-import type { Terminal } from '../frontends/shared/terminal.ts';
 import { inTurn, once } from '../lib/async/closing.ts';
 import { EventChannel } from '../lib/async/event-channel.ts';
-import { dataRoot } from '../lib/files/data-root.ts';
 import { createHttpFetch } from '../lib/network/http-fetch.ts';
 import { isNearby } from '../lib/network/nearby-address.ts';
 import { networkFetch } from '../lib/network/network.ts';
 import { visible } from '../lib/text/printable.ts';
+import { version } from '../lib/version.ts';
 import type { Watcher } from '../observability/watcher.ts';
 import { type Preset, presets } from '../providers/presets.ts';
 import { lostRecords } from '../session/lost-records.ts';
-import { type OpenSession, SessionStore } from '../session/store.ts';
+import type { OpenSession, SessionStore } from '../session/store.ts';
+import type { Host } from './host.ts';
 import { openSession } from './opening/choose-session.ts';
 import { type ReachDeps, reachModel } from './opening/connect-model.ts';
 import { recordSession, type SessionRecord } from './opening/session-record.ts';
 import { type StartedTelemetry, startTelemetry } from './opening/start-telemetry.ts';
-
-/** All that opening an assistant needs of a terminal. */
-type Stand = Pick<Terminal, 'env' | 'cwd' | 'importFile' | 'mark'>;
+import type { SessionOptions } from './options.ts';
+import { type Settings, sessionStore } from './settings.ts';
 
 export type Opened = Assistant & {
   choice: Choice;
@@ -53,18 +49,8 @@ export type Opened = Assistant & {
   record: SessionRecord;
 };
 
-export type Settings = LoadedConfig & { root: string };
-
-export function loadSettings(options: Partial<Options>, { env, cwd }: Stand): Settings {
-  const root = dataRoot(env);
-  return {
-    ...loadConfig({ home: root, cwd, env, flags: flagsOf(options, cwd), trusted: options.trust === true }),
-    root,
-  };
-}
-
 /** The model that would answer, or null when nothing is configured and nothing was found. */
-export async function findModel({ config, root }: Settings, { env, cwd }: Stand): Promise<Choice | null> {
+export async function findModel({ config, root }: Settings, { env, cwd }: Host): Promise<Choice | null> {
   const fetch = await userFetch(config, env);
   const place = { dataRoot: root, cwd, config, env };
   return chooseModel({
@@ -92,8 +78,8 @@ export async function openAssistant(
     ask,
   }: {
     settings: Settings;
-    options: Partial<Options>;
-    terminal: Stand;
+    options: Partial<SessionOptions>;
+    terminal: Host;
     /** Already open; without it the options say which. */
     session?: OpenSession;
     /** Started by somebody who ends them, too; without them the assistant has its own, and ends them itself. */
@@ -182,19 +168,16 @@ export async function openAssistant(
   return { ...assistant, choice, config, settings, notices, opened, store, record, close };
 }
 
-declare const ACA_VERSION: string | undefined;
-
 /** The MCP servers of the settings, on their way: for the whole process, over all its sessions. */
 export async function startServers(
   { config, root, trusted }: Pick<Settings, 'config' | 'root' | 'trusted'>,
-  { env, cwd }: Pick<Terminal, 'env' | 'cwd'>,
+  { env, cwd }: Host,
 ): Promise<StartedServers | undefined> {
   if (Object.keys(config.mcpServers).length === 0) return undefined;
   const [start, routed] = await Promise.all([
     import('../assembly/extensions/start-servers.ts'),
     networkFetch(env, config.network),
   ]);
-  const version = typeof ACA_VERSION === 'string' ? ACA_VERSION : 'development';
   return start.startServers({ config, env, cwd, dataRoot: root, trusted, fetch: routed ?? fetch, version });
 }
 
@@ -225,7 +208,7 @@ const ANY_LOCAL = 'local';
 async function anotherModel(
   name: string,
   { preset, baseUrl, key }: Choice,
-  { settings, terminal }: { settings: Settings; terminal: Stand },
+  { settings, terminal }: { settings: Settings; terminal: Host },
 ): Promise<Choice> {
   const { apiBaseUrl: _, ...config } = settings.config;
   const provider = config.provider ?? preset.name;
@@ -277,7 +260,7 @@ async function vendorModel({ preset }: Choice, place: Place): Promise<string | n
   return null;
 }
 
-function markedFetch(fetch: typeof globalThis.fetch, { mark }: Stand): typeof globalThis.fetch {
+function markedFetch(fetch: typeof globalThis.fetch, { mark }: Host): typeof globalThis.fetch {
   if (!mark) return fetch;
   return (input, init) => {
     mark('first request sent');
@@ -316,13 +299,6 @@ async function webRoute(config: Config, env: NodeJS.ProcessEnv): Promise<NonNull
   };
 }
 
-export function sessionStore({ config, root }: Pick<Settings, 'config' | 'root'>): SessionStore {
-  return new SessionStore(
-    config.sessionDirectory ?? path.join(root, 'sessions'),
-    path.join(root, 'grants.key'),
-  );
-}
-
 function sessionSettings(model: string, { maxTokens, temperature, mode }: Config): SessionSettings {
   return {
     model,
@@ -351,20 +327,4 @@ export function keyOf(
     config,
     keychain: createKeychain({ home: root, env }),
   });
-}
-
-function flagsOf(options: Partial<Options>, cwd: string): ConfigInput {
-  const { model, maxTurns, mode, offline, budget = [], allow = [], deny = [], addDir = [] } = options;
-  const verbosity = options.quiet ? 'quiet' : options.verbose ? 'verbose' : undefined;
-  return {
-    ...(model !== undefined && { model }),
-    ...(offline && { offline }),
-    ...(maxTurns !== undefined && { maxTurns }),
-    ...(mode !== undefined && { mode }),
-    ...(budget.length > 0 && { limits: { run: budget.join(' and ') } }),
-    ...(verbosity !== undefined && { verbosity }),
-    ...(options.debug && { log: { level: 'debug' as const } }),
-    ...(allow.length + deny.length > 0 && { permissions: { allow, deny } }),
-    ...(addDir.length > 0 && { additionalDirectories: addDir.map((folder) => path.resolve(cwd, folder)) }),
-  };
 }

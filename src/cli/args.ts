@@ -1,40 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { parseLimits } from '../contract/limit.ts';
 import { exitCodes } from '../frontends/shared/exit-codes.ts';
-
-export type Options = {
-  print?: boolean;
-  outputFormat: 'text' | 'json' | 'stream-json';
-  inputFormat: 'text' | 'stream-json';
-  jsonSchema?: string;
-  model?: string;
-  offline?: boolean;
-  repoId?: string;
-  filename?: string;
-  maxTurns?: number;
-  budget: string[];
-  mode?: 'default' | 'accept-edits' | 'plan' | 'auto' | 'read-only';
-  allow: string[];
-  deny: string[];
-  addDir: string[];
-  continue?: boolean;
-  /** True when no session is named: the user is to choose. */
-  resume?: string | true;
-  fork?: boolean;
-  /** Go on with a session of another folder in this one. */
-  forceDir?: boolean;
-  /** True when it has no name yet. */
-  worktree?: string | true;
-  trust?: boolean;
-  stdin?: boolean;
-  quiet?: boolean;
-  verbose?: boolean;
-  debug?: boolean;
-  metricsPort?: number;
-  demo?: boolean;
-  plain?: boolean;
-  screenReader?: boolean;
-};
+import type { Options } from '../frontends/shared/options.ts';
 
 /** What the user asked for: a subcommand with its own words, or a conversation. */
 export type Invocation =

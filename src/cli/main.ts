@@ -50,6 +50,7 @@ async function begin(args: string[]): Promise<void> {
   const terminal: Terminal = {
     env: process.env,
     cwd,
+    ...(process.argv[1] !== undefined && { program: process.argv[1] }),
     stdin: process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,

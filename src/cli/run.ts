@@ -1,10 +1,11 @@
 import { keepDataRootPrivate } from '../config/private-root.ts';
 import { UserError } from '../contract/errors.ts';
 import { exitCodes } from '../frontends/shared/exit-codes.ts';
+import type { Options } from '../frontends/shared/options.ts';
 import type { Terminal } from '../frontends/shared/terminal.ts';
 import { dataRoot } from '../lib/files/data-root.ts';
 import { NotRegularFileError } from '../lib/files/regular-file.ts';
-import { commanderExitCode, type Options, parseArgs } from './args.ts';
+import { commanderExitCode, parseArgs } from './args.ts';
 
 /** Does what the arguments ask for; resolves with the exit code. */
 export async function run(args: string[], terminal: Terminal): Promise<number> {
@@ -15,12 +16,12 @@ export async function run(args: string[], terminal: Terminal): Promise<number> {
     if (invocation.kind === 'subcommand') terminal.early?.dismiss();
     if (invocation.kind === 'subcommand' && invocation.name === 'policy') return await judge(args, terminal);
     terminal.mark?.('arguments read');
-    const faces = await import('./faces.ts');
-    terminal.onUncaught?.((error) => faces.logCrash(error, terminal));
+    const frontends = await import('./frontends.ts');
+    terminal.onUncaught?.((error) => frontends.logCrash(error, terminal));
     terminal.mark?.('program loaded');
     if (invocation.kind === 'subcommand')
-      return await faces.runSubcommand(invocation.name, args.slice(1), terminal);
-    return await converse(invocation.prompt, invocation.options, { terminal, faces });
+      return await frontends.runSubcommand(invocation.name, args.slice(1), terminal);
+    return await converse(invocation.prompt, invocation.options, { terminal, frontends });
   } catch (error) {
     return await explain(error, args, terminal);
   }
@@ -47,25 +48,29 @@ async function judge(args: string[], terminal: Terminal): Promise<number> {
   return exitCodes.done.code;
 }
 
-type Stage = { terminal: Terminal; faces: typeof import('./faces.ts') };
+type Stage = { terminal: Terminal; frontends: typeof import('./frontends.ts') };
 
-async function converse(prompt: string, asked: Options, { terminal, faces }: Stage): Promise<number> {
+async function converse(prompt: string, asked: Options, { terminal, frontends }: Stage): Promise<number> {
   const { stdin, stdout } = terminal;
   const { worktree, ...others } = asked;
+  const report = (text: string) => void terminal.stderr.write(`${text}\n`);
+  const place = { host: terminal, options: others, report };
   if (!opensScreen(asked, terminal)) terminal.early?.dismiss();
   if (worktree !== undefined)
-    return faces.inWorktree(worktree, { terminal, options: others }, (inner, within) =>
-      converse(prompt, within, { terminal: inner, faces }),
+    return frontends.inWorktree(worktree, place, ({ cwd, ...trust }) =>
+      converse(prompt, { ...others, ...trust }, { terminal: { ...terminal, cwd }, frontends }),
     );
-  if (asked.demo) return faces.runDemo(terminal);
+  if (asked.demo) return frontends.runDemo(terminal);
   const options = await withModel(asked, terminal);
   if (options.print || options.inputFormat === 'stream-json')
-    return faces.runPrint(prompt, options, terminal);
+    return frontends.runPrint(prompt, options, terminal);
   if (stdin.isTTY && stdout.isTTY) {
-    if (!paints(options, terminal)) return faces.runPlain(prompt, options, terminal);
-    return faces.runScreen(prompt, options, terminal);
+    if (!paints(options, terminal)) return frontends.runPlain(prompt, options, terminal);
+    return frontends.runScreen(prompt, options, terminal);
   }
-  return prompt === '' ? faces.showWelcome(options, terminal) : faces.runPrint(prompt, options, terminal);
+  return prompt === ''
+    ? frontends.showWelcome(options, terminal)
+    : frontends.runPrint(prompt, options, terminal);
 }
 
 /** Whether nothing but the screen comes of these options. */

@@ -145,7 +145,7 @@ describe('start-up', () => {
     expect(await loadedBy(['--version'])).toEqual(['main']);
   });
 
-  test('help loads no face and no vendor library; a task loads one vendor’s', async () => {
+  test('help loads no frontend and no vendor library; a task loads one vendor’s', async () => {
     expect(await loadedBy(['--help'])).toEqual(['app', 'chunk', 'main']);
     const server = await serve([says('ok')]);
     const { model, env } = doors.anthropic(server.url);
@@ -153,7 +153,7 @@ describe('start-up', () => {
       'anthropic',
       'app',
       'chunk',
-      'faces',
+      'frontends',
       'main',
     ]);
   });
@@ -288,15 +288,15 @@ describe('compiled code', () => {
     const space = await workspace();
     const dist = path.join(space.home, 'dist');
     await cp('dist', dist, { recursive: true, filter: (file) => !file.endsWith('.wasm') });
-    const [faces = ''] = (await readdir(path.join(dist, 'chunks'))).filter((name) =>
-      name.startsWith('faces-'),
+    const [frontends = ''] = (await readdir(path.join(dist, 'chunks'))).filter((name) =>
+      name.startsWith('frontends-'),
     );
-    const file = path.join(dist, 'chunks', faces);
+    const file = path.join(dist, 'chunks', frontends);
     await writeFile(file, `throw new Error('planted');${await readFile(file, 'utf8')}`);
     const failed = run(process.execPath, [path.join(dist, 'main.cjs'), '-p', 'hi'], { env: cleanEnv(space) });
     await expect(failed).rejects.toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/Error: planted\n.*\/chunks\/faces-\w+\.cjs:1:7\)\n/),
+      stderr: expect.stringMatching(/Error: planted\n.*\/chunks\/frontends-\w+\.cjs:1:7\)\n/),
     });
   });
 });

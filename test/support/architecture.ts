@@ -4,7 +4,7 @@ import { readSource, type Source } from './architecture-source.ts';
 /** `message` is a sentence that says what to do. */
 export type Violation = { file: string; rule: string; message: string };
 
-const ORGANS = [
+const COMPONENTS = [
   'providers',
   'embedded',
   'tools',
@@ -21,20 +21,31 @@ const ORGANS = [
   'config',
 ];
 
-/** Folders and files directly under src/, by floor. Rooms on one floor are strangers. */
-const FLOORS = new Map<string, number>([
-  ['lib', 1],
-  ['contract', 2],
-  ...ORGANS.map((name): [string, number] => [name, 3]),
-  ['agent', 4],
-  ['commands', 5],
-  ['assembly', 6],
-  ['cli', 7],
-  ['api', 8],
-  ['index', 9],
-]);
+const FRONTENDS = ['terminal', 'plain', 'print'].map((name) => `frontends/${name}`);
 
-const FACES = ['cli'];
+/** Modules by layer, lowest first. A module imports from lower layers only, never from its own. */
+const LAYERS: string[][] = [
+  ['lib'],
+  ['contract'],
+  COMPONENTS,
+  ['agent'],
+  ['commands'],
+  ['assembly'],
+  ['app'],
+  ['api', 'frontends/shared'],
+  FRONTENDS,
+  ['cli'],
+  ['index'],
+];
+
+const layerOf = new Map(LAYERS.flatMap((modules, layer) => modules.map((name) => [name, layer] as const)));
+
+/** These touch the process: its streams, its environment, its end. */
+const PROCESS_OWNERS = ['cli', 'frontends/shared', ...FRONTENDS];
+
+/** Folders that hold a flat list of equals. */
+const FLAT_LISTS = ['src/commands', 'src/tools'];
+const MAX_FILES = 25;
 
 const VENDORS = /^(@anthropic-ai\/|openai(\/|$)|@google\/genai|ollama(\/|$))/;
 
@@ -44,18 +55,18 @@ const HEAVY = new RegExp(
     'web-tree-sitter|@hyzyla/pdfium|htmlparser2|pino|prom-client|@opentelemetry/|ioredis|chokidar|gpt-tokenizer|minisearch|highlight\\.js|shiki)(/|$|[a-z])',
 );
 
-/** Which rooms may import a module. The cli reads only files that its user named on the command line. */
-const BANS: { rule: string; module: RegExp; rooms: string[]; instead: string }[] = [
+/** Which modules of ours may import a package or a module of the runtime. */
+const BANS: { rule: string; module: RegExp; modules: string[]; instead: string }[] = [
   {
     rule: 'ink',
     module: /^(ink|react|react-dom|react-reconciler|ink-[\w-]+|@inkjs\/[\w-]+)(\/|$)/,
-    rooms: ['cli'],
-    instead: 'tell the face through an AgentEvent or a Display and draw it in src/frontends/terminal',
+    modules: ['frontends/terminal'],
+    instead: 'emit an AgentEvent or a Display and draw it in src/frontends/terminal',
   },
   {
     rule: 'disk',
     module: /^(node:)?fs(\/|$)/,
-    rooms: [
+    modules: [
       'sandbox',
       'session',
       'memory',
@@ -65,6 +76,9 @@ const BANS: { rule: string; module: RegExp; rooms: string[]; instead: string }[]
       'config',
       'observability',
       'lib',
+      'app',
+      ...FRONTENDS,
+      'frontends/shared',
       'cli',
     ],
     instead: 'take `files` or the value itself as an argument',
@@ -72,44 +86,44 @@ const BANS: { rule: string; module: RegExp; rooms: string[]; instead: string }[]
   {
     rule: 'spawn',
     module: /^((node:)?(child_process|cluster)|execa|cross-spawn|@lydell\/node-pty)(\/|$)/,
-    rooms: ['sandbox', 'mcp'],
+    modules: ['sandbox', 'mcp'],
     instead: 'take `shell` as an argument',
   },
   {
     rule: 'runtime',
     module: /^node-llama-cpp(\/|$)/,
-    rooms: ['embedded'],
+    modules: ['embedded'],
     instead: 'ask the Provider that src/embedded makes',
   },
   {
     rule: 'thread',
     module: /^(node:)?worker_threads$/,
-    rooms: ['embedded'],
-    instead: 'leave threads to the rooms that have heavy work',
+    modules: ['embedded'],
+    instead: 'leave threads to src/embedded',
   },
   {
     rule: 'vendor',
     module: VENDORS,
-    rooms: ['providers'],
+    modules: ['providers'],
     instead: 'speak the contract and leave vendor shapes in src/providers',
   },
   {
     rule: 'network',
     module: /^((node:)?(https?|http2|net|tls|dgram)|undici)(\/|$)/,
-    rooms: [...FLOORS.keys()].filter((room) => room !== 'tools'),
-    instead: 'use the hands in ToolContext: a tool has no others',
+    modules: [...layerOf.keys()].filter((name) => name !== 'tools'),
+    instead: 'use `web` of the ToolContext: a tool has no other way out',
   },
 ];
 
-const PROCESS_BANS: { name: string; rooms: string[]; instead: string }[] = [
+const PROCESS_BANS: { name: string; modules: string[]; instead: string }[] = [
   ...['stdin', 'stdout', 'stderr', 'exit'].map((name) => ({
     name,
-    rooms: FACES,
-    instead: 'return a value or yield an event; a face will print it',
+    modules: PROCESS_OWNERS,
+    instead: 'return a value or emit an event; a frontend prints it',
   })),
   ...['env', 'argv', 'cwd', 'chdir'].map((name) => ({
     name,
-    rooms: ['cli', 'api'],
+    modules: ['cli', 'api'],
     instead: 'take the value as an argument; the cli passes it in',
   })),
 ];
@@ -123,8 +137,8 @@ const CEILINGS: [match: RegExp, lines: number][] = [
 const LISTS = ['src/index.ts', 'src/providers/index.ts', 'src/tools/index.ts', 'src/commands/index.ts'];
 const MAIN = 'src/cli/main.ts';
 
-/** Holds the walls over a tree: paths from the repository's root, with forward slashes, to texts. */
-export function checkHouse(files: ReadonlyMap<string, string>): Violation[] {
+/** Checks a tree: paths from the repository's root, with forward slashes, to texts. */
+export function checkArchitecture(files: ReadonlyMap<string, string>): Violation[] {
   const sources = new Map([...files].map(([file, text]) => [file, readSource(file, text)]));
   const perFile = [...sources].flatMap(([file, source]) => [
     ...source.errors.map((error) => violation(file, 'syntax', `cannot be parsed: ${error}`)),
@@ -132,9 +146,9 @@ export function checkHouse(files: ReadonlyMap<string, string>): Violation[] {
     ...(source.mocks
       ? [violation(file, 'mock', 'uses vi.mock; pass the part in as an argument instead')]
       : []),
-    ...(file.startsWith('src/') ? checkRoom(file, source) : []),
+    ...(file.startsWith('src/') ? checkModule(file, source) : []),
   ]);
-  return [...perFile, ...checkStart(sources)];
+  return [...perFile, ...checkFolders([...files.keys()]), ...checkStart(sources)];
 }
 
 function checkShape(file: string, text: string): Violation[] {
@@ -160,37 +174,49 @@ function checkShape(file: string, text: string): Violation[] {
   ].filter((found) => typeof found === 'object');
 }
 
-function checkRoom(file: string, source: Source): Violation[] {
-  const room = roomOf(file);
-  const floor = FLOORS.get(room);
-  if (floor === undefined) {
-    return [
-      violation(file, 'room', `lives in "${room}", which is no room of the house; add it to the plan first`),
-    ];
+function checkModule(file: string, source: Source): Violation[] {
+  const module = moduleOf(file);
+  const layer = layerOf.get(module);
+  if (layer === undefined) {
+    return [violation(file, 'module', `is in "${module}", which has no layer yet; add it to LAYERS first`)];
   }
-  const isTest = /\.test\.tsx?$/.test(file);
-  const floors = source.imports.flatMap(({ from }) => {
+  const isTest = isTestFile(file);
+  const layers = source.imports.flatMap(({ from }) => {
     const target = resolveImport(file, from);
     if (target === null || (isTest && target.startsWith('test/support/'))) return [];
     if (!target.startsWith('src/')) {
-      return [violation(file, 'outside', `imports ${target}; the house imports nothing outside src/`)];
+      return [violation(file, 'outside', `imports ${target}; src/ imports nothing outside src/`)];
     }
-    const other = roomOf(target);
-    if (other === room || (FLOORS.get(other) ?? Number.POSITIVE_INFINITY) < floor) return [];
-    const way = FLOORS.get(other) === floor ? 'a stranger on its own floor' : 'a room above it';
-    return [violation(file, 'floor', `imports ${target}, ${way}; take what it needs as an argument`)];
+    const other = moduleOf(target);
+    if (other === module || (layerOf.get(other) ?? Number.POSITIVE_INFINITY) < layer) return [];
+    const where = layerOf.get(other) === layer ? 'another module of its own layer' : 'a layer above it';
+    return [violation(file, 'layer', `imports ${target}, ${where}; take what it needs as an argument`)];
   });
   // A test uses a real folder, a real process and a real environment.
-  if (isTest) return floors;
-  const modules = source.imports.flatMap(({ from }) =>
-    BANS.filter((ban) => ban.module.test(from) && !ban.rooms.includes(room)).map((ban) =>
+  if (isTest) return layers;
+  const packages = source.imports.flatMap(({ from }) =>
+    BANS.filter((ban) => ban.module.test(from) && !ban.modules.includes(module)).map((ban) =>
       violation(file, ban.rule, `imports ${from}; ${ban.instead}`),
     ),
   );
   const globals = PROCESS_BANS.filter(
-    ({ name, rooms }) => source.processUses.has(name) && !rooms.includes(room),
+    ({ name, modules }) => source.processUses.has(name) && !modules.includes(module),
   ).map(({ name, instead }) => violation(file, 'process', `touches process.${name}; ${instead}`));
-  return [...floors, ...modules, ...globals];
+  return [...layers, ...packages, ...globals];
+}
+
+/** Tests do not count. */
+function checkFolders(files: readonly string[]): Violation[] {
+  const sizes = new Map<string, number>();
+  for (const file of files.filter((name) => name.startsWith('src/') && !isTestFile(name))) {
+    const folder = path.posix.dirname(file);
+    sizes.set(folder, (sizes.get(folder) ?? 0) + 1);
+  }
+  return [...sizes]
+    .filter(([folder, size]) => size > MAX_FILES && !FLAT_LISTS.includes(folder))
+    .map(([folder, size]) =>
+      violation(folder, 'crowded', `has ${size} files; group them in folders of at most ${MAX_FILES}`),
+    );
 }
 
 /** What the program loads before it knows what its user wants. */
@@ -202,8 +228,8 @@ function checkStart(sources: ReadonlyMap<string, Source>): Violation[] {
       violation(MAIN, 'start', `imports ${from} before the fast paths; import() it when it is needed`),
     );
   const lazy = main.filter(({ dynamic }) => dynamic).map(({ from }) => resolveImport(MAIN, from) ?? from);
-  const rooms = [...sources.keys()].filter((file) => /^src\/(assembly|index)(\/|\.ts$)/.test(file));
-  const queue = [MAIN, ...lazy, ...rooms.filter((file) => !file.endsWith('.test.ts'))];
+  const parts = [...sources.keys()].filter((file) => /^src\/(assembly|index)(\/|\.ts$)/.test(file));
+  const queue = [MAIN, ...lazy, ...parts.filter((file) => !file.endsWith('.test.ts'))];
   const seen = new Set<string>();
   const heavy: Violation[] = [];
   for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
@@ -225,9 +251,13 @@ function violation(file: string, rule: string, message: string): Violation {
   return { file, rule, message: `${file} ${message}.` };
 }
 
-function roomOf(file: string): string {
-  const room = (file.split('/')[1] ?? '').replace(/\.tsx?$/, '');
-  return room === 'app' || room === 'frontends' ? 'cli' : room;
+function moduleOf(file: string): string {
+  const [, name = '', inner = ''] = file.split('/');
+  return name === 'frontends' ? `${name}/${inner}` : name.replace(/\.tsx?$/, '');
+}
+
+function isTestFile(file: string): boolean {
+  return /\.test\.tsx?$/.test(file);
 }
 
 /** Null for a package or a module of the runtime. */

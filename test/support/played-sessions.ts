@@ -1,5 +1,6 @@
 import path from 'node:path';
-import { findModel, loadSettings } from '../../src/app/open-assistant.ts';
+import { findModel } from '../../src/app/open-assistant.ts';
+import { loadSettings } from '../../src/app/settings.ts';
 import { assemble } from '../../src/assembly/assemble.ts';
 import { modelInfo } from '../../src/assembly/models/choose-model.ts';
 import type { UserMessage } from '../../src/contract/message.ts';

@@ -4,13 +4,14 @@ import { ownCommandIn } from '../../commands/own-command.ts';
 import type { CommandContext, FileHistory, SlashCommand } from '../../contract/command.ts';
 import { BudgetReachedError, ProviderError, UserError } from '../../contract/errors.ts';
 import type { ImagePart } from '../../contract/message.ts';
-import type { Conversation } from '../../frontends/plain/line-terminal.ts';
 import { following, limited } from '../../lib/async/abort.ts';
 import { visible } from '../../lib/text/printable.ts';
 import type { OpenSession } from '../../session/store.ts';
 import type { UndoStore } from '../../session/undo/undo-store.ts';
 import { checkHealth, settingStates } from '../doctor/conversation-checks.ts';
+import type { Host } from '../host.ts';
 import { type Opened, userFetch } from '../open-assistant.ts';
+import type { Frontend } from './frontend.ts';
 import type { TypedPrompts } from './prompt-history.ts';
 import { redacted } from './redact-session.ts';
 import { createDesk } from './session-actions.ts';
@@ -26,7 +27,7 @@ const NOTING_MS = 3_000;
 type Typed = { text: string; images: readonly ImagePart[] };
 
 export type Stage = {
-  talk: Pick<Conversation, 'print' | 'ask' | 'onInterrupt'> & Partial<Pick<Conversation, 'completeWith'>>;
+  talk: Frontend;
   /** The next prompt; null when nothing more comes. */
   next(): Promise<Typed | null>;
   /** Puts a question that only a plain yes agrees to; without it, it is a line to answer. */
@@ -36,8 +37,7 @@ export type Stage = {
   prompts: TypedPrompts;
   /** The data root. */
   root: string;
-  cwd: string;
-  env: NodeJS.ProcessEnv;
+  host: Host;
   /** What came up between two prompts; it is told before the next. */
   news: string[];
   /** Comes when the program is asked to end: nothing runs from then on. */
@@ -47,8 +47,9 @@ export type Stage = {
 /** One session, prompt by prompt. Resolves with the session to go on with, or null at the end. */
 export async function hold(prompt: string, opened: Opened, stage: Stage): Promise<OpenSession | null> {
   const { controller, mode, permissions, window, spending, memory, noteAtEnd, close } = opened;
-  const { talk, prompts, cwd, news, leaving } = stage;
-  const ownCommands = new OwnCommands({ cwd, env: stage.env });
+  const { talk, prompts, host, news, leaving } = stage;
+  const { cwd, env } = host;
+  const ownCommands = new OwnCommands({ cwd, env });
   const confirm = stage.confirm ?? plainYes(talk);
   let command: AbortController | undefined;
   talk.onInterrupt(() => {
@@ -113,7 +114,7 @@ export async function hold(prompt: string, opened: Opened, stage: Stage): Promis
     repository: opened.repository,
     extensions: opened.extensions,
     settings: () => settingStates(opened.settings),
-    health: () => checkHealth(opened, stage.env),
+    health: () => checkHealth(opened, host),
     call: opened.call,
     submit: async (content, options) => void (await controller.submit(content, options)),
     quit: () => {
@@ -182,7 +183,7 @@ function failureWords(error: unknown, signal: AbortSignal): string | null {
   return error instanceof ProviderError ? error.message : null;
 }
 
-export function plainYes(talk: Pick<Conversation, 'ask'>) {
+export function plainYes(talk: Pick<Frontend, 'ask'>) {
   return async (question: string, signal?: AbortSignal): Promise<boolean> =>
     (await talk.ask(`${question} [y/n] `, signal))?.trim().toLowerCase() === 'y';
 }
@@ -219,7 +220,7 @@ function keepHouseLater(opened: Opened, { root, news }: Stage): void {
 }
 
 /** In the background, at most once a day; what is learnt is told at the next start. */
-function lookForUpdateLater({ config, settings }: Opened, { env }: Stage): void {
+function lookForUpdateLater({ config, settings }: Opened, { host: { env } }: Stage): void {
   const look = async () => {
     const { learnOfUpdate } = await import('../update/notice.ts');
     await learnOfUpdate({ root: settings.root, config, env }, () => userFetch(config, env));

@@ -1,16 +1,26 @@
 import { homedir } from 'node:os';
 import { presetsOf } from '../../assembly/models/choose-model.ts';
-import type { SlashCommand } from '../../contract/command.ts';
 import { UserError } from '../../contract/errors.ts';
-import type { Terminal } from '../../frontends/shared/terminal.ts';
-import type { ModelRow, PickerDesk } from '../../frontends/terminal/flows/desk.ts';
 import { knownModels } from '../../providers/models/models.ts';
 import { modelsOnDisk } from '../first-run/models-on-disk.ts';
 import { gigabytes } from '../first-run/options.ts';
-import { findModel, keyOf, type Settings } from '../open-assistant.ts';
+import type { Host } from '../host.ts';
+import { findModel, keyOf } from '../open-assistant.ts';
+import type { Settings } from '../settings.ts';
 
-export type ModelStage = {
-  terminal: Terminal;
+/** A model that can be chosen. `ready` is false where something is missing, which `detail` says. */
+export type ModelRow = { name: string; detail: string; ready: boolean };
+
+export type ModelList = {
+  /** `provider/model` of the one that answers now. */
+  current(): string;
+  list(): Promise<ModelRow[]>;
+  /** Switches the conversation to it. Throws a `UserError` where that cannot be. */
+  use(name: string): Promise<void>;
+};
+
+export type ModelListOptions = {
+  host: Host;
   settings(): Settings;
   /** `provider/model` of the one that answers. */
   model(): string;
@@ -19,41 +29,21 @@ export type ModelStage = {
 };
 
 /** The models a conversation can go on with. */
-export function createModelDesk({ terminal, settings, model, switchTo }: ModelStage): PickerDesk['models'] {
+export function createModelList({ host, settings, model, switchTo }: ModelListOptions): ModelList {
   return {
     current: model,
-    list: () => listModels(settings(), terminal),
+    list: () => listModels(settings(), host),
     async use(name) {
       const { config, ...others } = settings();
-      const choice = await findModel({ ...others, config: { ...config, model: name } }, terminal);
+      const choice = await findModel({ ...others, config: { ...config, model: name } }, host);
       if (!choice) throw new UserError(`There is no model "${name}".`, '/model lists them.');
       switchTo(`${choice.preset.name}/${choice.model}`);
     },
   };
 }
 
-/** `/model` in plain lines. */
-export function plainModelCommand(desk: PickerDesk['models']): SlashCommand {
-  return {
-    name: 'model',
-    description: 'List the models that can answer; /model NAME goes on with it at once',
-    async execute([name], { print }) {
-      if (name !== undefined) return desk.use(name);
-      const rows = await desk.list();
-      const line = ({ name: row, detail }: ModelRow) =>
-        `${row === desk.current() ? '*' : ' '} ${row}   ${detail}`;
-      print(
-        rows
-          .filter(({ ready }) => ready)
-          .map(line)
-          .join('\n') || 'No model was found.',
-      );
-    },
-  };
-}
-
 /** Of vendors, of the servers on this machine, and on its disk. */
-async function listModels({ config, root }: Settings, { env }: Terminal): Promise<ModelRow[]> {
+async function listModels({ config, root }: Settings, { env }: Host): Promise<ModelRow[]> {
   const { discoverLocal } = await import('../../assembly/models/choose-model.ts');
   const presets = presetsOf(config);
   const [local, files, keys] = await Promise.all([

@@ -3,14 +3,15 @@ import { machineFirewall } from '../../assembly/safety/machine-firewall.ts';
 import type { Message } from '../../contract/message.ts';
 import type { Session } from '../../contract/session.ts';
 import type { Firewall } from '../../firewall/firewall.ts';
-import type { Terminal } from '../../frontends/shared/terminal.ts';
 import { createGuard } from '../../sandbox/guard.ts';
-import { keyVariables, type Settings } from '../open-assistant.ts';
+import type { Host } from '../host.ts';
+import { keyVariables } from '../open-assistant.ts';
+import type { Settings } from '../settings.ts';
 
 /** A session as others may see it: placeholders stand for the secrets in it, also for those that were found only later. */
 export function redactedSession(
   session: Session,
-  { settings, terminal }: { settings: Settings; terminal: Pick<Terminal, 'env' | 'cwd'> },
+  { settings, terminal }: { settings: Settings; terminal: Host },
 ): Session {
   const { config, root } = settings;
   const { env, cwd } = terminal;

@@ -1,8 +1,8 @@
 import type { LoadedConfig } from '../../config/load.ts';
 import { type ContentChange, type ProjectContent, type Trust, trustFolder } from '../../config/trust.ts';
-import type { Conversation } from '../../frontends/plain/line-terminal.ts';
 import { diffOf } from '../../lib/text/diff-lines.ts';
 import { visible } from '../../lib/text/printable.ts';
+import type { Frontend } from './frontend.ts';
 
 /** The words of the question; only "y" is a yes. */
 export const TRUST_QUESTION = 'Trust this folder? [y/n] ';
@@ -12,7 +12,7 @@ type Place = { root: string; cwd: string };
 /** Asks whether to believe what the project's files say, where that would change anything. True after a yes. */
 export async function offerTrust(
   { pending }: Pick<LoadedConfig, 'pending'>,
-  talk: Pick<Conversation, 'ask' | 'print'>,
+  talk: Pick<Frontend, 'ask' | 'print'>,
   { root, cwd }: Place,
 ): Promise<boolean> {
   if (pending === null) return false;

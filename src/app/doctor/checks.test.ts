@@ -2,7 +2,6 @@ import { chmod, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { workspace } from '../../../test/support/workspace.ts';
-import { localeCheck } from '../../cli/doctor/terminal.ts';
 import { healthLines } from '../../commands/doctor.ts';
 import { programVersion } from '../../sandbox/shell/program-version.ts';
 import { bad, ok } from './check.ts';
@@ -30,16 +29,6 @@ test('a data root that cannot be written is broken', async ({ skip }) => {
   await chmod(closed, 0o500);
   const checks = await dataRootChecks(closed);
   expect(checks.map(({ name, state }) => [name, state])).toEqual([['data root', 'bad']]);
-});
-
-test.each<[NodeJS.ProcessEnv, NodeJS.Platform, string]>([
-  [{ LANG: 'en_US.UTF-8' }, 'linux', 'ok'],
-  [{ LANG: 'C.utf8' }, 'linux', 'ok'],
-  [{ LC_ALL: 'C', LANG: 'en_US.UTF-8' }, 'linux', 'warn'],
-  [{}, 'darwin', 'warn'],
-  [{}, 'win32', 'ok'],
-])('the locale of %j on %s', (env, platform, state) => {
-  expect(localeCheck(env, platform).state).toBe(state);
 });
 
 test('a clock that was never set is broken; one that is off by what servers say is worth a word', () => {

@@ -2,7 +2,9 @@ import { formatKeyPath } from '../../config/key-path.ts';
 import { maskSecrets } from '../../config/mask.ts';
 import { leavesOf } from '../../config/merge.ts';
 import type { HealthCheck, SettingState } from '../../contract/command.ts';
-import type { Opened, Settings } from '../open-assistant.ts';
+import type { Host } from '../host.ts';
+import type { Opened } from '../open-assistant.ts';
+import type { Settings } from '../settings.ts';
 import { bad, ok, warn } from './check.ts';
 
 /** What somebody has set, who has, and no secret. */
@@ -15,7 +17,7 @@ export function settingStates({ config, origins }: Pick<Settings, 'config' | 'or
 }
 
 /** Looks into what usually goes wrong, from within a conversation; nothing is sent to anybody. */
-export async function checkHealth(opened: Opened, env: NodeJS.ProcessEnv): Promise<HealthCheck[]> {
+export async function checkHealth(opened: Opened, { env, program }: Host): Promise<HealthCheck[]> {
   const { choice, settings, mcp, extensions } = opened;
   const { clockCheck, dataRootChecks, programChecks, programsAround, searchCheck } = await import(
     './machine.ts'
@@ -34,7 +36,7 @@ export async function checkHealth(opened: Opened, env: NodeJS.ProcessEnv): Promi
     return (phase === 'failed' ? bad : warn)('MCP server', text, `\`aca mcp test ${name}\` says more.`);
   });
   return [
-    ...programChecks(),
+    ...programChecks(program),
     ok('model', `${choice.preset.name}/${choice.model} at ${choice.baseUrl}`),
     choice.key || choice.preset.local
       ? ok('key', choice.key ? `from ${choice.key.source}` : 'none is needed')

@@ -1,7 +1,7 @@
 import type { HealthCheck, LogDesk } from '../../contract/command.ts';
 import { lastWarnings } from '../../observability/log/last-warnings.ts';
 import { logFileIn } from '../../observability/log/log.ts';
-import type { Settings } from '../open-assistant.ts';
+import type { Settings } from '../settings.ts';
 import { ok, warn } from './check.ts';
 
 const DAY_MS = 86_400_000;

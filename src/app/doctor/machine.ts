@@ -6,8 +6,9 @@ import process from 'node:process';
 import { isRoot, ROOT_NOTICE } from '../../assembly/safety/running-as-root.ts';
 import type { HealthCheck } from '../../contract/command.ts';
 import { isNewer } from '../../lib/text/version-order.ts';
+import { version } from '../../lib/version.ts';
 import { programVersion } from '../../sandbox/shell/program-version.ts';
-import { thisInstall, version } from '../update/this-install.ts';
+import { thisInstall } from '../update/install-method.ts';
 import { bad, ok, warn } from './check.ts';
 
 /** As package.json says. */
@@ -16,11 +17,11 @@ const OLDEST_NODE = '20.19.0';
 const LITTLE_BYTES = 500 * 1024 * 1024;
 const TOO_LITTLE_BYTES = 20 * 1024 * 1024;
 
-export function programChecks(): HealthCheck[] {
+export function programChecks(program?: string): HealthCheck[] {
   const { platform, arch } = process;
   const runtime =
     process.versions.bun === undefined ? `Node ${process.version}` : `Bun ${process.versions.bun}`;
-  const text = `version ${version}, installed ${thisInstall().how}; ${runtime} on ${platform} ${arch} (${release()})`;
+  const text = `version ${version}, installed ${thisInstall(program).how}; ${runtime} on ${platform} ${arch} (${release()})`;
   return [
     isNewer(OLDEST_NODE, process.versions.node)
       ? bad('program', text, `It needs Node ${OLDEST_NODE} or later: update Node.`)

@@ -2,11 +2,12 @@ import { access, constants } from 'node:fs/promises';
 import { baseUrlOf, type Choice, presetsOf } from '../../assembly/models/choose-model.ts';
 import { maskSecrets } from '../../config/mask.ts';
 import type { HealthCheck } from '../../contract/command.ts';
-import type { Terminal } from '../../frontends/shared/terminal.ts';
 import { isNearby } from '../../lib/network/nearby-address.ts';
 import { type Reached, reach } from '../../providers/http/reach.ts';
 import type { Preset } from '../../providers/presets.ts';
-import { keyOf, type Settings, userFetch } from '../open-assistant.ts';
+import type { Host } from '../host.ts';
+import { keyOf, userFetch } from '../open-assistant.ts';
+import type { Settings } from '../settings.ts';
 import { bad, ok, warn } from './check.ts';
 
 const ANSWER_MS = 4_000;
@@ -81,7 +82,7 @@ export function keyChecks(found: readonly Keyed[]): HealthCheck[] {
 export async function reachChecks(
   found: readonly Keyed[],
   choice: Choice | null,
-  { settings, terminal, probe }: { settings: Settings; terminal: Terminal; probe: boolean },
+  { settings, terminal, probe }: { settings: Settings; terminal: Host; probe: boolean },
 ): Promise<HealthCheck[]> {
   const { config } = settings;
   const chosen = choice && choice.preset.protocol !== 'embedded' ? [{ ...choice }] : [];

@@ -3,17 +3,17 @@ import { settled } from '../../config/schema/check-settings.ts';
 import type { HealthCheck } from '../../contract/command.ts';
 import { UserError } from '../../contract/errors.ts';
 import type { SandboxState } from '../../contract/sandbox.ts';
-import type { Terminal } from '../../frontends/shared/terminal.ts';
 import { dataRoot } from '../../lib/files/data-root.ts';
 import { missingVariables } from '../../mcp/settings.ts';
 import { chooseSandbox } from '../../sandbox/confine/choose.ts';
 import type { SandboxFinding } from '../../sandbox/confine/self-test.ts';
 import { commandEnvironment } from '../../sandbox/shell/shell-program.ts';
-import { loadSettings, type Settings } from '../open-assistant.ts';
+import type { Host } from '../host.ts';
+import { loadSettings, type Settings } from '../settings.ts';
 import { bad, ok, warn } from './check.ts';
 
 /** The settings as they are; where they cannot be read, why, and the defaults in their place. */
-export function readSettings(terminal: Terminal): { settings: Settings; troubles: HealthCheck[] } {
+export function readSettings(terminal: Host): { settings: Settings; troubles: HealthCheck[] } {
   try {
     return { settings: loadSettings({}, terminal), troubles: [] };
   } catch (error) {
@@ -48,7 +48,7 @@ export function settingsChecks({ trusted, pending, notices }: Settings): HealthC
 }
 
 /** MCP servers that no start can reach; whether the others answer is for `aca mcp test` to find out. */
-export function serverChecks({ config }: Settings, env: Terminal['env']): HealthCheck[] {
+export function serverChecks({ config }: Settings, env: Host['env']): HealthCheck[] {
   return Object.entries(config.mcpServers).flatMap(([name, server]) => {
     const missing = server.disabled ? [] : missingVariables(server, env);
     return missing.map((variable) =>
@@ -72,10 +72,7 @@ export function sandboxCheck(sandbox: SandboxState): HealthCheck {
 }
 
 /** What commands would run in, tried out, and each thing that was tried. */
-export async function sandboxChecks(
-  settings: Settings,
-  terminal: Pick<Terminal, 'env' | 'cwd'>,
-): Promise<HealthCheck[]> {
+export async function sandboxChecks(settings: Settings, terminal: Host): Promise<HealthCheck[]> {
   const findings: SandboxFinding[] = [];
   const sandbox = await sandboxFor(settings, terminal, (found) => findings.push(...found));
   return [
@@ -88,7 +85,7 @@ export async function sandboxChecks(
 
 async function sandboxFor(
   { config }: Settings,
-  { env, cwd }: Pick<Terminal, 'env' | 'cwd'>,
+  { env, cwd }: Host,
   onFindings: (findings: SandboxFinding[]) => void,
 ): Promise<SandboxState> {
   const { kind, level, image, allowedDomains, writablePaths } = config.sandbox;

@@ -1,16 +1,16 @@
-import type { Options } from '../../cli/args.ts';
 import { UserError } from '../../contract/errors.ts';
 import type { SessionSettings, SessionSummary } from '../../contract/session.ts';
 import { compareText } from '../../lib/text/compare.ts';
 import { visible } from '../../lib/text/printable.ts';
 import { folderIdentity } from '../../sandbox/files/folder-identity.ts';
 import type { OpenSession, SessionStore } from '../../session/store.ts';
+import type { SessionOptions } from '../options.ts';
 
 type Surroundings = { store: SessionStore; cwd: string; settings: SessionSettings };
 
 /** The session the flags ask for: a new one, an earlier one, or a copy of that. */
 export async function openSession(
-  { resume, continue: goOn, fork, forceDir }: Partial<Options>,
+  { resume, continue: goOn, fork, forceDir }: Partial<SessionOptions>,
   { store, cwd, settings }: Surroundings,
 ): Promise<OpenSession> {
   if (resume === undefined && !goOn) {
@@ -51,7 +51,7 @@ type Asking = Pick<Surroundings, 'store' | 'cwd'> & {
 };
 
 /** Asks before a session of another folder is gone on with in this one. Null after a no. */
-export async function agreedFolder(
+export async function agreedFolder<Options extends Partial<SessionOptions>>(
   options: Options,
   { store, cwd, confirm, print }: Asking,
 ): Promise<Options | null> {

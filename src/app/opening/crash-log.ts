@@ -2,14 +2,14 @@ import path from 'node:path';
 import { UserError } from '../../contract/errors.ts';
 import { envSecrets } from '../../firewall/env-secrets.ts';
 import { createFirewall } from '../../firewall/firewall.ts';
-import type { Terminal } from '../../frontends/shared/terminal.ts';
 import { ownKey } from '../../lib/files/data-key.ts';
 import { dataRoot } from '../../lib/files/data-root.ts';
 import { createLog, logFileIn } from '../../observability/log/log.ts';
-import { loadSettings } from '../open-assistant.ts';
+import type { Host } from '../host.ts';
+import { loadSettings } from '../settings.ts';
 
 /** Writes a bug to the log; the file it is in, or null when it could not be written. */
-export function logCrash(error: unknown, terminal: Terminal): string | null {
+export function logCrash(error: unknown, terminal: Host): string | null {
   const root = dataRoot(terminal.env);
   const { level, file = logFileIn(root) } = logSettings(terminal);
   if (level === 'off') return null;
@@ -34,7 +34,7 @@ export function logCrash(error: unknown, terminal: Terminal): string | null {
 }
 
 /** Settings that cannot be read are no reason to lose the trace of a bug. */
-function logSettings(terminal: Terminal): { level: 'off' | 'error'; file?: string } {
+function logSettings(terminal: Host): { level: 'off' | 'error'; file?: string } {
   try {
     const { level, file } = loadSettings({}, terminal).config.log;
     return { level: level === 'off' ? 'off' : 'error', ...(file !== undefined && { file }) };

@@ -5,9 +5,9 @@ import { workspace } from '../../../test/support/workspace.ts';
 import { settled } from '../../config/schema/check-settings.ts';
 import { createFirewall } from '../../firewall/firewall.ts';
 import { keyPatterns } from '../../firewall/key-patterns.ts';
-import type { Terminal } from '../../frontends/shared/terminal.ts';
 import { logFileIn } from '../../observability/log/log.ts';
 import { TraceIds } from '../../observability/telemetry/trace-ids.ts';
+import type { Host } from '../host.ts';
 import { logCrash } from './crash-log.ts';
 import { recordSession } from './session-record.ts';
 
@@ -52,7 +52,7 @@ test('a bug leaves its stack in the log, without the secrets of the environment'
   const { home, root } = await workspace();
   const env = { AI_ASSISTANT_HOME: home, SERVICE_TOKEN: 'f81d4fae7dec11d0a76500a0c91e6bf6' };
   // Nothing of a terminal but its environment is looked at.
-  const terminal = { env, cwd: root } as unknown as Terminal;
+  const terminal = { env, cwd: root } as unknown as Host;
   const file = logCrash(new Error(`no answer for ${env.SERVICE_TOKEN}`), terminal);
   expect(file).toBe(path.join(home, 'logs', 'aca.jsonl'));
   const entry = JSON.parse(await readFile(file ?? '', 'utf8'));

@@ -7,7 +7,7 @@ import { RunTally } from '../../observability/run-tally.ts';
 import { Ledger } from '../../observability/spending/ledger.ts';
 import { sessionFigures } from '../../observability/usage-stats.ts';
 import type { Watcher } from '../../observability/watcher.ts';
-import type { Settings } from '../open-assistant.ts';
+import type { Settings } from '../settings.ts';
 
 /** What is written down of a session besides the session itself: its log, and what its runs came to. */
 export type SessionRecord = {

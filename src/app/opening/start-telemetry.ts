@@ -1,9 +1,8 @@
-import type { Options } from '../../cli/args.ts';
-import type { Terminal } from '../../frontends/shared/terminal.ts';
+import { version } from '../../lib/version.ts';
 import type { Telemetry } from '../../observability/telemetry/telemetry.ts';
-import type { Settings } from '../open-assistant.ts';
-
-declare const ACA_VERSION: string | undefined;
+import type { Host } from '../host.ts';
+import type { SessionOptions } from '../options.ts';
+import type { Settings } from '../settings.ts';
 
 /** For the whole process; `notices` are for whoever looks at the first session. */
 export type StartedTelemetry = { telemetry: Telemetry; notices: string[] };
@@ -11,8 +10,8 @@ export type StartedTelemetry = { telemetry: Telemetry; notices: string[] };
 /** Nothing is loaded where nobody wants numbers. A collector's address in the environment alone is no wish to send. */
 export async function startTelemetry(
   { config }: Pick<Settings, 'config'>,
-  { metricsPort }: Partial<Options>,
-  { env }: Pick<Terminal, 'env'>,
+  { metricsPort }: Partial<SessionOptions>,
+  { env }: Host,
 ): Promise<StartedTelemetry | undefined> {
   const { enabled, farewellMs } = config.telemetry;
   if (!enabled && metricsPort === undefined) return undefined;
@@ -25,7 +24,6 @@ export async function startTelemetry(
         ),
     enabled ? import('../../observability/telemetry/otel-settings.ts') : null,
   ]);
-  const version = typeof ACA_VERSION === 'string' ? ACA_VERSION : 'development';
   const settings = otel?.otelSettings(env, { version, offline: config.offline }) ?? null;
   const sends = settings !== null && (settings.traces !== null || settings.metrics !== null);
   return {

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { Options } from '../../cli/args.ts';
 import { projectContent, trustOf } from '../../config/trust.ts';
 import { UserError } from '../../contract/errors.ts';
-import type { Terminal } from '../../frontends/shared/terminal.ts';
 import { createGit, type Git } from '../../sandbox/git.ts';
-import { loadSettings } from '../open-assistant.ts';
+import type { Host } from '../host.ts';
+import type { SessionOptions } from '../options.ts';
+import { loadSettings } from '../settings.ts';
 
-type Place = { terminal: Terminal; options: Options };
+type Place = { host: Host; options: SessionOptions; report(text: string): void };
 
 /** What was made for a session: `base` is the commit it began from, null where it was there before. */
 type Worktree = { folder: string; branch: string; base: string | null };
@@ -21,26 +21,25 @@ const WAYS = 'Letters, digits, dots and dashes make a name: --worktree=fix-login
  */
 export async function inWorktree(
   wanted: string | true,
-  { terminal, options }: Place,
-  run: (terminal: Terminal, options: Options) => Promise<number>,
+  { host, options, report }: Place,
+  run: (place: { cwd: string; trust?: true }) => Promise<number>,
 ): Promise<number> {
-  const { env, cwd, stderr } = terminal;
-  const { root, trusted } = loadSettings(options, terminal);
+  const { env, cwd } = host;
+  const { root, trusted } = loadSettings(options, host);
   const git = (folder: string) => createGit({ cwd: folder, env, trusted });
-  const tell = (text: string) => void stderr.write(`${text}\n`);
   const name = wanted === true ? stampOf(new Date()) : wanted;
   if (!NAME.test(name) || name.includes('..') || /\.(lock)?$/.test(name))
     throw new UserError(`"${name}" cannot be the name of a worktree.`, WAYS);
 
   const made = await makeWorktree(name, { git: git(cwd), trusted });
-  tell(`Working in ${made.folder}, on branch ${made.branch}.`);
+  report(`Working in ${made.folder}, on branch ${made.branch}.`);
   const inner = await sameFolder(made.folder, git(cwd));
   // The user trusts these very files, in the folder they come from.
   const trust = trusted && trustOf(root, cwd, projectContent(inner, root)).type === 'trusted';
   try {
-    return await run({ ...terminal, cwd: inner }, { ...options, ...(trust && { trust }) });
+    return await run({ cwd: inner, ...(trust && { trust }) });
   } finally {
-    tell(await leave(made, { inside: git(made.folder), outside: git(cwd) }));
+    report(await leave(made, { inside: git(made.folder), outside: git(cwd) }));
   }
 }
 

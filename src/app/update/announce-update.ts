@@ -1,20 +1,18 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { Terminal } from '../../frontends/shared/terminal.ts';
-import type { Settings } from '../open-assistant.ts';
+import { version } from '../../lib/version.ts';
+import type { Host } from '../host.ts';
+import type { Settings } from '../settings.ts';
 
 /** Puts the news of a newer version among what is told before the first prompt. */
 export async function tellUpdate(
   { config, root }: Pick<Settings, 'config' | 'root'>,
-  { env }: Pick<Terminal, 'env'>,
+  { env }: Host,
   news: string[],
 ): Promise<void> {
   // Nothing is loaded where nothing was ever learnt.
   if (!existsSync(path.join(root, 'cache', 'update.json'))) return;
-  const [{ updateNotice }, { version }] = await Promise.all([
-    import('./notice.ts'),
-    import('./this-install.ts'),
-  ]);
+  const { updateNotice } = await import('./notice.ts');
   const notice = updateNotice({ root, config, env }, version);
   if (notice !== null) news.push(notice);
 }

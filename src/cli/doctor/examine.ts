@@ -10,13 +10,14 @@ import {
 } from '../../app/doctor/machine.ts';
 import { keyChecks, keysFound, reachChecks, routeChecks } from '../../app/doctor/network.ts';
 import { readSettings, sandboxChecks, serverChecks, settingsChecks } from '../../app/doctor/settings.ts';
-import { findModel, type Settings } from '../../app/open-assistant.ts';
+import { findModel } from '../../app/open-assistant.ts';
+import type { Settings } from '../../app/settings.ts';
 import { updateNotice } from '../../app/update/notice.ts';
-import { version } from '../../app/update/this-install.ts';
 import type { Choice } from '../../assembly/models/choose-model.ts';
 import type { HealthCheck } from '../../contract/command.ts';
 import { UserError } from '../../contract/errors.ts';
 import type { Terminal } from '../../frontends/shared/terminal.ts';
+import { version } from '../../lib/version.ts';
 import { terminalChecks } from './terminal.ts';
 
 export type Examination = {
@@ -30,7 +31,7 @@ export async function examine(terminal: Terminal, { probe }: Examination): Promi
   const { settings, troubles } = readSettings(terminal);
   const { root } = settings;
   const answers = await Promise.all([
-    programChecks(),
+    programChecks(terminal.program),
     userChecks(),
     updateChecks(settings, env),
     // Before all that writes to the terminal or waits for the network.

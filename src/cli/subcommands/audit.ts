@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
-import { loadSettings } from '../../app/open-assistant.ts';
+import { loadSettings } from '../../app/settings.ts';
 import { exitCodes } from '../../frontends/shared/exit-codes.ts';
 import type { Terminal } from '../../frontends/shared/terminal.ts';
 import { visible } from '../../lib/text/printable.ts';

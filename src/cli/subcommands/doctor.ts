@@ -1,9 +1,9 @@
 import { Command } from 'commander';
-import { version } from '../../app/update/this-install.ts';
 import { healthLines } from '../../commands/doctor.ts';
 import { exitCodes } from '../../frontends/shared/exit-codes.ts';
 import type { Terminal } from '../../frontends/shared/terminal.ts';
 import { visible } from '../../lib/text/printable.ts';
+import { version } from '../../lib/version.ts';
 import { examine } from '../doctor/examine.ts';
 import { withContext } from './context.ts';
 import type { Ended } from './run.ts';

@@ -1,28 +1,23 @@
 import { randomBytes } from 'node:crypto';
-
 import path from 'node:path';
 import { Reporter } from '../../app/conversation/run-report.ts';
-import {
-  findModel,
-  loadSettings,
-  type Opened,
-  openAssistant,
-  type Settings,
-} from '../../app/open-assistant.ts';
+import { findModel, type Opened, openAssistant } from '../../app/open-assistant.ts';
 import { type StartedTelemetry, startTelemetry } from '../../app/opening/start-telemetry.ts';
+import { loadSettings, type Settings } from '../../app/settings.ts';
 import type { Choice } from '../../assembly/models/choose-model.ts';
 import { UserError } from '../../contract/errors.ts';
 import type { AgentEvent } from '../../contract/event.ts';
 import { type ToolMessage, textOf } from '../../contract/message.ts';
 import { createStreamHider } from '../../firewall/hide-stream.ts';
+import type { Options } from '../../frontends/shared/options.ts';
 import { leavingOf } from '../../frontends/shared/signals.ts';
 import type { Terminal } from '../../frontends/shared/terminal.ts';
 import { writeAtomic } from '../../lib/files/atomic-write.ts';
 import { readTextIfAny } from '../../lib/files/read-text.ts';
+import { version } from '../../lib/version.ts';
 import { mcpFolder } from '../../mcp/hub.ts';
 import type { Served, ServedAnswer, ServedOptions } from '../../mcp/serve/serve.ts';
 import { infoOf } from '../../providers/models/models.ts';
-import type { Options } from '../args.ts';
 
 export type ServeOptions = Pick<
   Options,
@@ -30,8 +25,6 @@ export type ServeOptions = Pick<
 > & {
   http?: string | true;
 };
-
-declare const ACA_VERSION: string | undefined;
 
 /** Tools for a conversation with a person, which there is none here. */
 const LEFT_OUT = new Set(['AskUser', 'Todo']);
@@ -66,7 +59,7 @@ export async function serve(options: ServeOptions, terminal: Terminal): Promise<
     return running;
   };
   const served: Served = {
-    version: typeof ACA_VERSION === 'string' ? ACA_VERSION : 'development',
+    version,
     tools: () => hands.toolbox.definitions().filter(({ name }) => !LEFT_OUT.has(name)),
     readOnly: READ_ONLY,
     call: (name, input, how) => during(how, (until) => callTool(hands, { name, input }, until)),

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
-import { loadSettings, startServers } from '../../app/open-assistant.ts';
+import { startServers } from '../../app/open-assistant.ts';
+import { loadSettings } from '../../app/settings.ts';
 import type { Config } from '../../config/schema/schema.ts';
 import { UserError } from '../../contract/errors.ts';
 import type { Terminal } from '../../frontends/shared/terminal.ts';

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { Command } from 'commander';
-import { loadSettings } from '../../app/open-assistant.ts';
+import { loadSettings } from '../../app/settings.ts';
 import { UserError } from '../../contract/errors.ts';
 import type { Terminal } from '../../frontends/shared/terminal.ts';
 import { visible } from '../../lib/text/printable.ts';

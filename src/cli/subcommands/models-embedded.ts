@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { loadSettings } from '../../app/open-assistant.ts';
+import { loadSettings } from '../../app/settings.ts';
 import { embeddedPreset, fitHere } from '../../assembly/models/embedded-model.ts';
 import { setValue } from '../../config/edit.ts';
 import { userConfigFile } from '../../config/load.ts';

@@ -1,10 +1,11 @@
 import { Command } from 'commander';
-import { findModel, loadSettings, userFetch } from '../../app/open-assistant.ts';
+import { nothingFound } from '../../app/first-run/missing-model.ts';
+import { findModel, userFetch } from '../../app/open-assistant.ts';
 import { measureModel } from '../../app/opening/connect-model.ts';
+import { loadSettings } from '../../app/settings.ts';
 import type { Choice } from '../../assembly/models/choose-model.ts';
 import { profileStore } from '../../assembly/models/model-profiles.ts';
 import { ProviderError, UserError } from '../../contract/errors.ts';
-import { nothingFound } from '../../frontends/plain/first-run.ts';
 import type { Terminal } from '../../frontends/shared/terminal.ts';
 import { limited } from '../../lib/async/abort.ts';
 import type { ModelProfile } from '../../providers/local/profile.ts';

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { loadSettings } from '../../app/open-assistant.ts';
+import { loadSettings } from '../../app/settings.ts';
 import { discoverLocal } from '../../assembly/models/choose-model.ts';
 import { curatedModels } from '../../embedded/models/curated.ts';
 import { ModelStore } from '../../embedded/models/model-store.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { loadSettings } from '../../app/open-assistant.ts';
+import { loadSettings } from '../../app/settings.ts';
 import { presetsOf } from '../../assembly/models/choose-model.ts';
 import type { Terminal } from '../../frontends/shared/terminal.ts';
 import { auditCommand } from './audit.ts';

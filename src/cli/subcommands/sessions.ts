@@ -5,7 +5,7 @@ import { type ExportFormat, exported, formatOf } from '../../app/conversation/ex
 import { redactedSession } from '../../app/conversation/redact-session.ts';
 import { housekeepingOptions } from '../../app/housekeeping/housekeeping.ts';
 import { sizeText } from '../../app/housekeeping/size-text.ts';
-import { loadSettings, sessionStore } from '../../app/open-assistant.ts';
+import { loadSettings, sessionStore } from '../../app/settings.ts';
 import { UserError } from '../../contract/errors.ts';
 import type { SessionSummary } from '../../contract/session.ts';
 import type { Terminal } from '../../frontends/shared/terminal.ts';

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { loadSettings, sessionStore } from '../../app/open-assistant.ts';
+import { loadSettings, sessionStore } from '../../app/settings.ts';
 import { grouped, shortUsd } from '../../contract/limit.ts';
 import type { Terminal } from '../../frontends/shared/terminal.ts';
 import { bar } from '../../lib/text/chart.ts';

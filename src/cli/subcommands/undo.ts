@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { loadSettings, sessionStore } from '../../app/open-assistant.ts';
 import { lastOf } from '../../app/opening/choose-session.ts';
+import { loadSettings, sessionStore } from '../../app/settings.ts';
 import { offerUndo, previewOf } from '../../commands/offer-undo.ts';
 import { UserError } from '../../contract/errors.ts';
 import type { Terminal } from '../../frontends/shared/terminal.ts';

@@ -5,8 +5,8 @@ import { Command } from 'commander';
 import { exported } from '../../app/conversation/export-file.ts';
 import { readSettings } from '../../app/doctor/settings.ts';
 import { sizeText } from '../../app/housekeeping/size-text.ts';
-import { type Settings, sessionStore } from '../../app/open-assistant.ts';
-import { thisInstall } from '../../app/update/this-install.ts';
+import { type Settings, sessionStore } from '../../app/settings.ts';
+import { thisInstall } from '../../app/update/install-method.ts';
 import { createKeychain, type Keychain } from '../../config/keys/keychain.ts';
 import { UserError } from '../../contract/errors.ts';
 import type { Terminal } from '../../frontends/shared/terminal.ts';
@@ -59,7 +59,7 @@ export function uninstallCommand(terminal: Terminal): Command {
         await remove(traces, keychain);
         print('All of this is removed.\n');
       }
-      print(`The program itself: ${thisInstall().remove}\n`);
+      print(`The program itself: ${thisInstall(terminal.program).remove}\n`);
     });
 }
 

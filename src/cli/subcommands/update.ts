@@ -1,9 +1,11 @@
 import { Command } from 'commander';
-import { loadSettings, userFetch } from '../../app/open-assistant.ts';
+import { userFetch } from '../../app/open-assistant.ts';
+import { loadSettings } from '../../app/settings.ts';
+import { thisInstall } from '../../app/update/install-method.ts';
 import { latestVersion, registryOf } from '../../app/update/registry.ts';
-import { thisInstall, version } from '../../app/update/this-install.ts';
 import type { Terminal } from '../../frontends/shared/terminal.ts';
 import { isNewer } from '../../lib/text/version-order.ts';
+import { version } from '../../lib/version.ts';
 import { withContext } from './context.ts';
 
 type Answer = {
@@ -27,7 +29,7 @@ export function updateCommand(terminal: Terminal): Command {
 
 async function look(terminal: Terminal): Promise<Answer> {
   const { config } = loadSettings({}, terminal);
-  const { how, update } = thisInstall();
+  const { how, update } = thisInstall(terminal.program);
   const known = { version, installed: how, command: update };
   if (config.offline) return { ...known, latest: null, trouble: 'offline, so nobody was asked' };
   const fetch = await userFetch(config, terminal.env);

@@ -1,101 +1,33 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { demoFiles, demoModel, demoTask } from '../../app/first-run/demo-model.ts';
-import { assemble } from '../../assembly/assemble.ts';
-import { pathWithNode } from '../../cli/binary/node-stand-in.ts';
-import { settled } from '../../config/schema/check-settings.ts';
-import type { AgentEvent } from '../../contract/event.ts';
+import { showDemo } from '../../app/first-run/demo.ts';
 import type { Approver } from '../../contract/permission.ts';
 import { exactLine } from '../../lib/text/visible-text.ts';
-import { infoOf } from '../../providers/models/models.ts';
-import { SessionStore } from '../../session/store.ts';
 import type { Terminal } from '../shared/terminal.ts';
 import { askOnTerminal } from './ask.ts';
 import { Conversation } from './line-terminal.ts';
 import { PlainView } from './plain-view.ts';
 
-/** A scripted model through the real loop, with real tools, on a scratch project. */
+/** `--demo` in plain lines. */
 export async function runDemo(terminal: Terminal): Promise<number> {
   const talk = new Conversation(terminal);
   try {
-    await playDemo(
-      talk,
-      terminal.stdin.isTTY && terminal.stdout.isTTY ? askOnTerminal(talk) : answerYes(talk),
-    );
+    const isInteractive = terminal.stdin.isTTY && terminal.stdout.isTTY;
+    const approver = isInteractive ? askOnTerminal(talk) : answerYes(talk);
+    await playDemo(talk, { env: terminal.env, approver });
     return 0;
   } finally {
     talk.close();
   }
 }
 
-export function playDemo(talk: Conversation, approver: Approver = askOnTerminal(talk)): Promise<void> {
+export function playDemo(
+  talk: Conversation,
+  { env, approver = askOnTerminal(talk) }: { env: NodeJS.ProcessEnv; approver?: Approver },
+): Promise<void> {
   const view = new PlainView({ color: false, stream: true });
   return showDemo(
-    { print: (text) => talk.print(text), tell: (event) => talk.write(view.render(event)) },
-    approver,
+    { print: (text) => talk.print(text), show: (event) => talk.write(view.render(event)) },
+    { env, approver },
   );
-}
-
-/** Where the demo is seen: lines of its own, and what the run tells. */
-type DemoStage = { print(text: string): void; tell(event: AgentEvent): void };
-
-export async function showDemo(stage: DemoStage, approver: Approver): Promise<void> {
-  const base = await mkdtemp(path.join(tmpdir(), 'aca-demo-'));
-  const cwd = path.join(base, 'project');
-  try {
-    await mkdir(cwd);
-    for (const [name, text] of Object.entries(demoFiles)) await writeFile(path.join(cwd, name), text);
-    stage.print(
-      'DEMO: the model is a script that always says the same. The loop, the tools, the question, the',
-    );
-    stage.print('changes and the undo are real; they happen in a scratch folder that is removed at the end.');
-    stage.print(`\n> ${demoTask}`);
-    await play(stage, { base, cwd, approver });
-  } finally {
-    await rm(base, { recursive: true, force: true });
-  }
-}
-
-async function play(
-  stage: DemoStage,
-  { base, cwd, approver }: { base: string; cwd: string; approver: Approver },
-): Promise<void> {
-  const config = {
-    ...settled({}),
-    permissions: { allow: ['Bash(node greet.test.js)'], ask: [], deny: [] },
-  };
-  const preset = {
-    name: 'demo',
-    label: 'Demo',
-    protocol: 'openai-chat',
-    baseUrl: 'http://demo.invalid',
-    keyEnv: [],
-  } as const;
-  const { controller, undo, close } = assemble({
-    config,
-    env: { PATH: await pathWithNode(process.env.PATH, path.join(base, 'bin')) },
-    cwd,
-    dataRoot: path.join(base, 'data'),
-    trusted: false,
-    choice: { preset, baseUrl: preset.baseUrl, model: 'script', info: infoOf('demo', 'script'), key: null },
-    provider: demoModel(),
-    keyVariables: [],
-    opened: new SessionStore(path.join(base, 'data', 'sessions')).create(cwd, { model: 'demo/script' }),
-    approver,
-  });
-  controller.listen((event) => stage.tell(event));
-  await controller.submit([{ type: 'text', text: demoTask }]);
-
-  stage.print('\n> /undo');
-  const report = await (await undo.previewUndo())?.apply();
-  if (!report) return stage.print('Nothing to undo.');
-  for (const file of report.restored) stage.print(`restored ${path.basename(file)}`);
-  const same = (await readFile(path.join(cwd, 'greet.js'), 'utf8')) === demoFiles['greet.js'];
-  stage.print(
-    same ? 'greet.js is byte for byte what it was before.' : 'greet.js differs from what it was before.',
-  );
-  await close();
 }
 
 function answerYes(talk: Conversation): Approver {

@@ -1,29 +1,24 @@
 import { hold, plainYes } from '../../app/conversation/conversation.ts';
 import { tailOf } from '../../app/conversation/last-exchange.ts';
-import { createModelDesk, plainModelCommand } from '../../app/conversation/model-list.ts';
+import { createModelList } from '../../app/conversation/model-list.ts';
 import { TypedPrompts } from '../../app/conversation/prompt-history.ts';
 import { offerTrust } from '../../app/conversation/trust-question.ts';
 import { answeredBy, nameOf, type Plan } from '../../app/conversation-plan.ts';
-import {
-  findModel,
-  loadSettings,
-  openAssistant,
-  type Settings,
-  sessionStore,
-  startServers,
-} from '../../app/open-assistant.ts';
+import { findModel, openAssistant, startServers } from '../../app/open-assistant.ts';
 import { agreedFolder } from '../../app/opening/choose-session.ts';
 import { startTelemetry } from '../../app/opening/start-telemetry.ts';
+import { loadSettings, type Settings, sessionStore } from '../../app/settings.ts';
 import { tellUpdate } from '../../app/update/announce-update.ts';
-import type { Options } from '../../cli/args.ts';
 import { describeSandbox } from '../../commands/format/sandbox.ts';
 import { builtinCommands } from '../../commands/index.ts';
 import { visible } from '../../lib/text/printable.ts';
+import type { Options } from '../shared/options.ts';
 import { leavingOf } from '../shared/signals.ts';
 import type { Terminal } from '../shared/terminal.ts';
 import { answerOnTerminal, askOnTerminal } from './ask.ts';
 import { setUp } from './first-run.ts';
 import { Conversation } from './line-terminal.ts';
+import { modelCommand } from './model-command.ts';
 import { pickSession } from './pick-session.ts';
 import { PlainView } from './plain-view.ts';
 
@@ -94,10 +89,9 @@ async function firstPlan(
 async function converse(first: string, plan: Plan, stage: Stage): Promise<Plan | null> {
   const { settings, choice, options, session } = plan;
   const { terminal, talk, view, prompts, news, servers, telemetry, leaving } = stage;
-  const { cwd, env } = terminal;
   const wanted: { model?: string } = {};
-  const models = createModelDesk({
-    terminal,
+  const models = createModelList({
+    host: terminal,
     settings: () => settings,
     model: () => nameOf(choice),
     switchTo: (model) => {
@@ -126,11 +120,10 @@ async function converse(first: string, plan: Plan, stage: Stage): Promise<Plan |
       const text = wanted.model === undefined ? await talk.prompt() : null;
       return text === null ? null : { text, images: [] };
     },
-    commands: [...builtinCommands, plainModelCommand(models)],
+    commands: [...builtinCommands, modelCommand(models)],
     prompts,
     root: settings.root,
-    cwd,
-    env,
+    host: terminal,
     news,
     leaving,
   });

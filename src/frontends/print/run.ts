@@ -1,10 +1,11 @@
 import { type Report, Reporter } from '../../app/conversation/run-report.ts';
-import { findModel, loadSettings, type Opened, openAssistant } from '../../app/open-assistant.ts';
-import type { Options } from '../../cli/args.ts';
+import { nothingFound } from '../../app/first-run/missing-model.ts';
+import { findModel, type Opened, openAssistant } from '../../app/open-assistant.ts';
+import { loadSettings } from '../../app/settings.ts';
 import { UserError } from '../../contract/errors.ts';
 import type { AgentEvent } from '../../contract/event.ts';
-import { nothingFound } from '../plain/first-run.ts';
 import { exitCodeOf } from '../shared/exit-codes.ts';
+import type { Options } from '../shared/options.ts';
 import { leavingOf } from '../shared/signals.ts';
 import type { Terminal } from '../shared/terminal.ts';
 import { consoleLog } from './console-log.ts';

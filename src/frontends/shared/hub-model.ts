@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
-import { loadSettings, type Settings, userFetch } from '../../app/open-assistant.ts';
-import type { Options } from '../../cli/args.ts';
+import { userFetch } from '../../app/open-assistant.ts';
+import { loadSettings, type Settings } from '../../app/settings.ts';
 import { UserError } from '../../contract/errors.ts';
 import { askHub, DEFAULT_HUB, fetchModel, type Hub, type HubFile } from '../../embedded/models/hub.ts';
 import { ModelStore } from '../../embedded/models/model-store.ts';
+import type { Options } from './options.ts';
 import { megabytes, progressLine } from './progress-line.ts';
 import { leavingOf } from './signals.ts';
 import type { Terminal } from './terminal.ts';

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { loadSettings, userFetch } from '../../app/open-assistant.ts';
+import { userFetch } from '../../app/open-assistant.ts';
+import { loadSettings } from '../../app/settings.ts';
 import { UserError } from '../../contract/errors.ts';
 import { FIRST_MODEL } from '../../embedded/models/curated.ts';
 import { ModelStore } from '../../embedded/models/model-store.ts';

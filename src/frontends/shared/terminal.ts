@@ -1,19 +1,32 @@
-import type { EarlyComposer } from '../terminal/early/early-composer.ts';
+import type { Host } from '../../app/host.ts';
 
-/** The process as a face sees it; everything else gets plain values. */
-export type Terminal = {
-  env: NodeJS.ProcessEnv;
-  cwd: string;
+/** What the screen takes over from the early prompt: the keys so far, not yet interpreted, and the painted rows. */
+export type Handover = {
+  rows: string[];
+  caret: { row: number; column: number };
+  typed: string;
+  /** The terminal's size has changed since the rows were painted. */
+  moved: boolean;
+};
+
+/** A prompt that takes keys while the program is still loading. */
+export type EarlyPrompt = {
+  /** The terminal's background, as of the last start. */
+  readonly ground: 'dark' | 'light';
+  /** Lets keys in that have arrived meanwhile. */
+  breathe(): Promise<void>;
+  takeOver(): Handover | null;
+  dismiss(): void;
+};
+
+/** The process as a frontend sees it. */
+export type Terminal = Host & {
   stdin: NodeJS.ReadStream;
   stdout: NodeJS.WriteStream;
   stderr: NodeJS.WriteStream;
-  /** `import()`: code that was compiled by an earlier process has none of its own. */
-  importFile?(url: string): Promise<unknown>;
   /** Told of an error that nobody waited for, before it ends the process or a plugin is blamed for it. */
   onUncaught?(listener: (error: unknown) => void): void;
   /** A prompt that takes keys already. Whoever does not take it over dismisses it before anything is written. */
-  early?: Pick<EarlyComposer, 'ground' | 'breathe' | 'takeOver' | 'dismiss'>;
-  /** Told what a start has reached, where somebody wants to know. */
-  mark?(what: string): void;
+  early?: EarlyPrompt;
   onSignal(signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP', listener: () => void): void;
 };

@@ -1,10 +1,13 @@
 import { homedir } from 'node:os';
+import { showDemo } from '../../app/first-run/demo.ts';
+import { lookedFor } from '../../app/first-run/missing-model.ts';
 import { modelsOnDisk } from '../../app/first-run/models-on-disk.ts';
 import { gigabytes } from '../../app/first-run/options.ts';
-import { keyOf, type Settings } from '../../app/open-assistant.ts';
+import { pasteKey } from '../../app/first-run/paste-key.ts';
+import { keyOf } from '../../app/open-assistant.ts';
+import type { Settings } from '../../app/settings.ts';
 import { discoverLocal, presetsOf } from '../../assembly/models/choose-model.ts';
-import { showDemo } from '../plain/demo.ts';
-import { fetchParts, lookedFor, pasteKey } from '../plain/first-run.ts';
+import { type FetchStep, fetchParts } from '../shared/fetch-model.ts';
 import type { Terminal } from '../shared/terminal.ts';
 import { type Findings, welcome } from './flows/welcome.ts';
 import type { Screen } from './screen.ts';
@@ -15,23 +18,24 @@ export async function firstRun(
   { screen, terminal }: { screen: Screen; terminal: Terminal },
 ): Promise<{ model: string } | 'again' | 'quit'> {
   // What they tell of their progress is theirs to write.
-  const fetch = (steps: string[][]) => screen.lend(() => fetchParts(steps, { terminal, talk: screen }));
+  const print = (text: string) => screen.print(text);
+  const fetch = (steps: FetchStep[]) => screen.lend(() => fetchParts(steps, { terminal, print }));
   const way = await welcome(await findings(settings, terminal), screen.dialogs.show);
   switch (way.type) {
     case 'model': {
-      const ready = !way.name.endsWith('.gguf') || (await hasRuntime(settings)) || (await fetch([['setup']]));
+      const ready = !way.name.endsWith('.gguf') || (await hasRuntime(settings)) || (await fetch(['runtime']));
       return ready ? { model: way.name } : 'again';
     }
     case 'setup':
-      if (await screen.confirm(await questionOf())) await fetch([['setup'], ['pull']]);
+      if (await screen.confirm(await questionOf())) await fetch(['runtime', 'first model']);
       return 'again';
     case 'key':
-      await pasteKey(settings, { terminal, talk: screen });
+      await pasteKey(settings, { host: terminal, talk: screen });
       return 'again';
     case 'demo':
       await showDemo(
-        { print: (text) => screen.print(text), tell: (event) => screen.push(event) },
-        screen.approver,
+        { print, show: (event) => screen.push(event) },
+        { env: terminal.env, approver: screen.approver },
       );
       return 'again';
     case 'again':

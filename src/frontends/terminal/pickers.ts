@@ -1,6 +1,6 @@
 import { tailOf } from '../../app/conversation/last-exchange.ts';
-import { createModelDesk, type ModelStage } from '../../app/conversation/model-list.ts';
-import { sessionStore } from '../../app/open-assistant.ts';
+import { createModelList, type ModelListOptions } from '../../app/conversation/model-list.ts';
+import { sessionStore } from '../../app/settings.ts';
 import { setValue } from '../../config/edit.ts';
 import { userConfigFile } from '../../config/load.ts';
 import type { PickerDesk } from './flows/desk.ts';
@@ -9,7 +9,7 @@ import { themeNames } from './theme/theme.ts';
 
 const MOST_HITS = 200;
 
-export type PickerStage = ModelStage & { screen: Screen };
+export type PickerStage = ModelListOptions & { screen: Screen };
 
 /** What the screen's pickers choose from. */
 export function createPickerDesk(stage: PickerStage): PickerDesk {
@@ -31,7 +31,7 @@ export function createPickerDesk(stage: PickerStage): PickerDesk {
         return [...found.values()];
       },
     },
-    models: createModelDesk(stage),
+    models: createModelList(stage),
     themes: {
       current: () => theme,
       names: themeNames,

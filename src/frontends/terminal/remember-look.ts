@@ -1,6 +1,6 @@
-import type { Settings } from '../../app/open-assistant.ts';
-import type { Options } from '../../cli/args.ts';
+import type { Settings } from '../../app/settings.ts';
 import { modesByStrictness } from '../../config/schema/schema.ts';
+import type { Options } from '../shared/options.ts';
 import type { Terminal } from '../shared/terminal.ts';
 import { dropLook, keepLook, readLook } from './early/look-file.ts';
 import { nothingKnown } from './initial-status.ts';

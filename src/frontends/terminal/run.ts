@@ -1,6 +1,6 @@
 import { TypedPrompts } from '../../app/conversation/prompt-history.ts';
-import { loadSettings } from '../../app/open-assistant.ts';
-import type { Options } from '../../cli/args.ts';
+import { loadSettings } from '../../app/settings.ts';
+import type { Options } from '../shared/options.ts';
 import { leavingOf } from '../shared/signals.ts';
 import type { Terminal } from '../shared/terminal.ts';
 import { leaveWithoutTerminal } from './leave-without-terminal.ts';

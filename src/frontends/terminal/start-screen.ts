@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import path from 'node:path';
-import type { Settings } from '../../app/open-assistant.ts';
+import type { Settings } from '../../app/settings.ts';
 import { readRegularFile } from '../../lib/files/regular-file.ts';
 import type { Terminal } from '../shared/terminal.ts';
 import { nothingKnown } from './initial-status.ts';

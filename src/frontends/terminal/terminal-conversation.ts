@@ -2,23 +2,16 @@ import { hold } from '../../app/conversation/conversation.ts';
 import type { TypedPrompts } from '../../app/conversation/prompt-history.ts';
 import { offerTrust } from '../../app/conversation/trust-question.ts';
 import { answeredBy, nameOf, type Plan } from '../../app/conversation-plan.ts';
-import {
-  findModel,
-  loadSettings,
-  type Opened,
-  openAssistant,
-  type Settings,
-  sessionStore,
-  startServers,
-} from '../../app/open-assistant.ts';
+import { findModel, type Opened, openAssistant, startServers } from '../../app/open-assistant.ts';
 import { agreedFolder, byLastUse } from '../../app/opening/choose-session.ts';
 import { type StartedTelemetry, startTelemetry } from '../../app/opening/start-telemetry.ts';
+import { loadSettings, type Settings, sessionStore } from '../../app/settings.ts';
 import { tellUpdate } from '../../app/update/announce-update.ts';
 import type { Choice } from '../../assembly/models/choose-model.ts';
-import type { Options } from '../../cli/args.ts';
 import { builtinCommands } from '../../commands/index.ts';
 import { modesByStrictness } from '../../config/schema/schema.ts';
 import type { SlashCommand } from '../../contract/command.ts';
+import type { Options } from '../shared/options.ts';
 import type { Terminal } from '../shared/terminal.ts';
 import { firstRun } from './first-run.ts';
 import { withDialogs } from './flows/commands.ts';
@@ -79,7 +72,7 @@ export class ScreenConversation {
     this.#settings = start.settings;
     this.#desk = createPickerDesk({
       screen,
-      terminal: start.terminal,
+      host: start.terminal,
       settings: () => this.#settings,
       model: () => (this.#opened ? nameOf(this.#opened.choice) : ''),
       switchTo: (model) => {
@@ -124,7 +117,7 @@ export class ScreenConversation {
   /** One session with one model. Resolves with what to go on with, or null at the end. */
   async #hold(plan: Plan, { servers, leaving }: Around): Promise<Plan | null> {
     const { terminal, prompts, news } = this.#start;
-    const { cwd, env } = terminal;
+    const { cwd } = terminal;
     const { screen } = this;
     const opened = await openAssistant(plan.choice, {
       settings: this.#settings,
@@ -147,8 +140,7 @@ export class ScreenConversation {
       commands: this.#commands,
       prompts,
       root: this.#settings.root,
-      cwd,
-      env,
+      host: terminal,
       news,
       leaving,
     });

@@ -1,16 +1,10 @@
 import process from 'node:process';
+import type { EarlyPrompt, Handover } from '../../shared/terminal.ts';
 import type { Look } from '../theme/look.ts';
 import { type EarlyLine, readEarly } from './early-line.ts';
 import { type EarlyFrame, earlyFrame, earlyWidth } from './early-rows.ts';
 
 type Streams = { stdin: NodeJS.ReadStream; stdout: NodeJS.WriteStream };
-
-/** What the screen goes on with: the keys so far, read by nobody yet, and the rows it finds. */
-export type Handover = EarlyFrame & {
-  typed: string;
-  /** The terminal's size has changed since the rows were painted. */
-  moved: boolean;
-};
 
 const BEGIN_UPDATE = '\u001b[?2026h\u001b[?25l';
 const END_UPDATE = '\u001b[?25h\u001b[?2026l';
@@ -25,7 +19,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
  * A prompt that takes keys while the program is still being loaded. It shows what they will do, as far as that is
  * plain, and keeps every one of them: the screen that comes reads them all itself.
  */
-export class EarlyComposer {
+export class EarlyComposer implements EarlyPrompt {
   readonly #streams: Streams;
   readonly #look: Look;
   readonly #columns: number;

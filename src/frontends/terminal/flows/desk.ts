@@ -1,8 +1,6 @@
+import type { ModelList } from '../../../app/conversation/model-list.ts';
 import type { DialogKit } from '../dialogs/kit.ts';
 import type { ShowDialog } from '../view/types.ts';
-
-/** A model that can be chosen. `ready` is false where something is missing, which `detail` says. */
-export type ModelRow = { name: string; detail: string; ready: boolean };
 
 /** What pickers need beside the conversation's own desk. */
 export type PickerDesk = {
@@ -14,13 +12,7 @@ export type PickerDesk = {
     /** Sessions whose conversation holds the words, each with the first such line. */
     search(words: string): Promise<{ id: string; line: string }[]>;
   };
-  models: {
-    /** `provider/model` of the one that answers now. */
-    current(): string;
-    list(): Promise<ModelRow[]>;
-    /** The conversation goes on with it. Throws a `UserError` where that cannot be. */
-    use(name: string): Promise<void>;
-  };
+  models: ModelList;
   themes: {
     /** As the settings have it: a name or `auto`. */
     current(): string;

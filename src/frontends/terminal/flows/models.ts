@@ -1,7 +1,8 @@
+import type { ModelRow } from '../../../app/conversation/model-list.ts';
 import { UserError } from '../../../contract/errors.ts';
 import { pickerDialog } from '../components/picker.tsx';
 import type { PickItem } from '../dialogs/picker.ts';
-import type { ModelRow, PickerDesk } from './desk.ts';
+import type { PickerDesk } from './desk.ts';
 
 /** Those that can answer now before those that lack something. */
 function modelItems(rows: readonly ModelRow[], current: string): PickItem[] {

@@ -1,7 +1,9 @@
+import { realpathSync } from 'node:fs';
 import path from 'node:path';
+import process from 'node:process';
 
 /** How the program came to this machine: what to say about it, and the commands that renew and remove it. */
-export type InstallWay = { how: string; update: string; remove: string };
+export type InstallMethod = { how: string; update: string; remove: string };
 
 export type InstallFacts = {
   /** The file that runs, its links followed. */
@@ -25,7 +27,7 @@ const globals: [mark: RegExp, how: string, update: string, remove: string][] = [
 ];
 
 /** By where the program is. Nothing is run, here or by whoever shows it. */
-export function installWay({ program, standalone, platform }: InstallFacts): InstallWay {
+export function installMethodOf({ program, standalone, platform }: InstallFacts): InstallMethod {
   const place = platform === 'win32' ? program.replaceAll('\\', '/') : program;
   const found = globals.find(([mark]) => mark.test(place));
   if (found) return { how: `by ${found[1]}`, update: found[2], remove: found[3] };
@@ -52,4 +54,13 @@ export function installWay({ program, standalone, platform }: InstallFacts): Ins
 
 function shellWord(text: string): string {
   return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** How the program that runs was installed. `program` is the script that Node runs; the binary is its own. */
+export function thisInstall(program?: string): InstallMethod {
+  const { execPath, platform } = process;
+  const runtime = path.basename(execPath).replace(/\.exe$/i, '');
+  const standalone = !/^(node|nodejs|bun)$/i.test(runtime);
+  const file = standalone ? execPath : (program ?? execPath);
+  return installMethodOf({ program: realpathSync(file), standalone, platform });
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type InstallFacts, installWay } from './install-way.ts';
+import { type InstallFacts, installMethodOf } from './install-method.ts';
 
 const MAIN = 'node_modules/ai-code-assistant/dist/main.cjs';
 
@@ -70,12 +70,12 @@ test.each<[string, Partial<InstallFacts> & { program: string }, string, string]>
     'put the new file in its place, in C:\\Tools',
   ],
 ])('[D01] installed by %s', (_name, facts, how, update) => {
-  expect(installWay({ standalone: false, platform: 'linux', ...facts })).toMatchObject({ how, update });
+  expect(installMethodOf({ standalone: false, platform: 'linux', ...facts })).toMatchObject({ how, update });
 });
 
 test('a file with blanks in its name is quoted as its shell wants it', () => {
   const removal = (program: string, platform: NodeJS.Platform) =>
-    installWay({ program, platform, standalone: true }).remove;
+    installMethodOf({ program, platform, standalone: true }).remove;
   expect([removal("/opt/my tools/it's", 'linux'), removal('C:\\My Tools\\aca.exe', 'win32')]).toEqual([
     `rm '/opt/my tools/it'\\''s'`,
     'del "C:\\My Tools\\aca.exe"',

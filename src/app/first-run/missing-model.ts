@@ -1,0 +1,63 @@
+import { discoverLocal, presetsOf } from '../../assembly/models/choose-model.ts';
+import { createKeychain } from '../../config/keys/keychain.ts';
+import { userConfigFile } from '../../config/load.ts';
+import { UserError } from '../../contract/errors.ts';
+import type { LocalServer } from '../../providers/local/discover.ts';
+import type { Preset } from '../../providers/presets.ts';
+import type { Host } from '../host.ts';
+import type { Settings } from '../settings.ts';
+
+/** Nothing is configured and nothing was found: what was looked for, and the ways on. */
+export async function nothingFound(settings: Settings, host: Host): Promise<UserError> {
+  const [what = '', ...rest] = (await lookedFor(settings, host)).split('\n');
+  return new UserError(what, rest.join('\n'));
+}
+
+export async function lookedFor(settings: Settings, { env }: Host): Promise<string> {
+  const { config, root } = settings;
+  const servers = await discoverLocal({ config, env });
+  const known = presetsOf(config);
+  return [
+    'No model to talk to yet.',
+    'Looked for:',
+    ...wrapNames('  keys in the environment   ', keyNames(known)),
+    `  settings                  ${userConfigFile(root)}`,
+    `  stored keys               ${(await createKeychain({ home: root, env }).list()).map((key) => key.provider).join(', ') || 'none'}`,
+    ...known
+      .filter((preset) => preset.local && preset.name !== 'local')
+      .map((preset) => serverLine(preset, servers)),
+    'Ways on:',
+    '  a key              export ANTHROPIC_API_KEY=…, or: aca keys set anthropic',
+    '  a local server     start Ollama, LM Studio, llama-server or vLLM; it is found by itself',
+    '  any other server   AI_ASSISTANT_API_BASE_URL=http://host:port/v1 aca --model local/NAME',
+    '  an embedded model  aca models setup',
+    '  just look          aca --demo',
+  ].join('\n');
+}
+
+/** Names after a label, broken into lines that fit a host and stay aligned. */
+function wrapNames(label: string, names: readonly string[]): string[] {
+  const lines: string[] = [];
+  for (const name of names) {
+    const last = lines.at(-1);
+    if (last !== undefined && label.length + last.length + name.length + 2 <= 80)
+      lines[lines.length - 1] = `${last}, ${name}`;
+    else lines.push(name);
+  }
+  return lines.map((line, i) => (i === 0 ? label : ' '.repeat(label.length)) + line);
+}
+
+function keyNames(known: readonly Preset[]): string[] {
+  const names = known.filter((preset) => !preset.local).flatMap((preset) => preset.keyEnv.slice(0, 1));
+  return [...new Set(names)];
+}
+
+function serverLine(preset: Preset, servers: readonly LocalServer[]): string {
+  const server = servers.find((candidate) => candidate.provider === preset.name);
+  const found = server
+    ? server.models.length > 0
+      ? `found, ${server.models.length === 1 ? '1 model' : `${server.models.length} models`}`
+      : 'found, but it has no model'
+    : 'not found';
+  return `  ${preset.label.padEnd(24)}  ${found} (${server?.baseUrl ?? preset.baseUrl})`;
+}

@@ -1,0 +1,40 @@
+import { presetsOf } from '../../assembly/models/choose-model.ts';
+import { createKeychain } from '../../config/keys/keychain.ts';
+import type { Frontend } from '../conversation/frontend.ts';
+import type { Host } from '../host.ts';
+import type { Settings } from '../settings.ts';
+
+/** How the keys of vendors begin, so that a pasted key tells whose it is. Longer beginnings first. */
+const KEY_PREFIXES: [prefix: string, provider: string][] = [
+  ['sk-ant-', 'anthropic'],
+  ['sk-or-', 'openrouter'],
+  ['sk-proj-', 'openai'],
+  ['AIza', 'google'],
+  ['gsk_', 'groq'],
+  ['xai-', 'xai'],
+  ['csk-', 'cerebras'],
+  ['fw_', 'fireworks'],
+];
+
+/** `askHidden` does not show what is typed. */
+type SecretPrompt = Pick<Frontend, 'ask' | 'print'> & { askHidden(question: string): Promise<string | null> };
+
+/** Asks for an API key and stores it in the keychain, for the vendor it belongs to. */
+export async function pasteKey(
+  { config, root }: Settings,
+  { host, talk }: { host: Host; talk: SecretPrompt },
+): Promise<void> {
+  const key = (await talk.askHidden('API key (not shown): '))?.trim();
+  if (!key) return;
+  const names = presetsOf(config)
+    .filter((preset) => !preset.local)
+    .map((preset) => preset.name);
+  const guess = KEY_PREFIXES.find(([prefix]) => key.startsWith(prefix))?.[1];
+  const provider = guess ?? (await talk.ask(`Whose key is it? (${names.join(', ')}) `))?.trim();
+  if (!provider || !names.includes(provider)) {
+    talk.print(`Not stored: "${provider ?? ''}" is not one of ${names.join(', ')}.`);
+    return;
+  }
+  const { where, because } = await createKeychain({ home: root, env: host.env }).store(provider, key);
+  talk.print(`Stored for ${provider} in ${where}${because ? ` (${because})` : ''}.`);
+}

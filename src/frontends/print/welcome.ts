@@ -1,0 +1,23 @@
+import { lookedFor } from '../../app/first-run/missing-model.ts';
+import { findModel } from '../../app/open-assistant.ts';
+import { loadSettings } from '../../app/settings.ts';
+import { exitCodes } from '../shared/exit-codes.ts';
+import type { Options } from '../shared/options.ts';
+import type { Terminal } from '../shared/terminal.ts';
+
+/** Started without a terminal and without a task: says how things stand, and ends. */
+export async function showWelcome(options: Options, terminal: Terminal): Promise<number> {
+  const settings = loadSettings(options, terminal);
+  const choice = await findModel(settings, terminal);
+  const standing = choice
+    ? `Ready: ${choice.preset.name}/${choice.model}.`
+    : await lookedFor(settings, terminal);
+  terminal.stdout.write(`ai-code-assistant\n\n${standing}\n\n${USE}\n`);
+  return exitCodes.done.code;
+}
+
+const USE = `Start it in a terminal to talk to it, or give it a task:
+  aca -p "explain this project"
+  git diff | aca -p "review this"
+  aca --demo        a scripted model at work on a scratch project; needs no key
+  aca --help        everything else`;

@@ -1,0 +1,15 @@
+import type { SessionOptions } from '../../app/options.ts';
+
+/** All command-line options of a conversation: those of the session, and those of the frontends. */
+export type Options = SessionOptions & {
+  print?: boolean;
+  outputFormat: 'text' | 'json' | 'stream-json';
+  inputFormat: 'text' | 'stream-json';
+  jsonSchema?: string;
+  repoId?: string;
+  filename?: string;
+  stdin?: boolean;
+  demo?: boolean;
+  plain?: boolean;
+  screenReader?: boolean;
+};

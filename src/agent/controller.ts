@@ -8,7 +8,7 @@ import { changeView, type ViewChange, wholeView } from '../contract/view.ts';
 import { unlessAborted } from '../lib/async/abort.ts';
 import { EventChannel } from '../lib/async/event-channel.ts';
 import { closeCall, openCallsOf, type Unfinished } from './history.ts';
-import type { Run } from './loop.ts';
+import type { Run } from './run.ts';
 import { type GoOn, runOn } from './run-on.ts';
 import type { SessionLog } from './session-log.ts';
 import { type AgentState, type Progress, reduceProgress } from './state.ts';

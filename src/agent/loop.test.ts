@@ -6,7 +6,8 @@ import { BudgetReachedError, ContextOverflowError, ProviderError } from '../cont
 import type { AgentEvent } from '../contract/event.ts';
 import type { Message } from '../contract/message.ts';
 import { failedAnswer, openCallsOf } from './history.ts';
-import { type Run, runLoop } from './loop.ts';
+import { runLoop } from './loop.ts';
+import type { Run } from './run.ts';
 
 const AT = '2026-01-01T00:00:00.000Z';
 const prompt: Message = { role: 'user', content: [{ type: 'text', text: 'go' }], timestamp: AT };

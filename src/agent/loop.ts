@@ -1,39 +1,11 @@
 import { BudgetReachedError } from '../contract/errors.ts';
 import type { AgentEvent, EndReason, RunError } from '../contract/event.ts';
-import {
-  type AssistantMessage,
-  type Message,
-  type StopReason,
-  type ToolCallPart,
-  toolCallsOf,
-  type Usage,
-} from '../contract/message.ts';
-import type { ProviderEvent } from '../contract/provider.ts';
+import { type Message, type StopReason, toolCallsOf } from '../contract/message.ts';
 import { Reply } from './accumulate.ts';
 import { callIn } from './history.ts';
+import type { Run } from './run.ts';
 import { isOverflow, runErrorOf } from './run-error.ts';
 import { hearReply, NOTHING } from './whole-reply.ts';
-
-/** All that one run needs; policy comes in from outside, so that the loop stays a loop. */
-export type Run = {
-  provider: string;
-  model: string;
-  /** Grows as the run goes on; whoever drives the loop journals each `message` before asking for the next event. */
-  history: Message[];
-  ask(history: readonly Message[], signal: AbortSignal): AsyncIterable<ProviderEvent>;
-  /** Answers every call with one `message`, however it ends. */
-  act(calls: readonly ToolCallPart[], signal: AbortSignal): AsyncIterable<AgentEvent>;
-  /**
-   * Makes what `ask` sends smaller: where it must be, or after the vendor refused it as too long. Returns whether it
-   * is smaller now.
-   */
-  makeRoom(cause: 'routine' | 'overflow', signal: AbortSignal): AsyncGenerator<AgentEvent, boolean>;
-  /** Has the last word on a reply before it is kept. */
-  heed?(message: AssistantMessage): Promise<AssistantMessage>;
-  costOf(usage: Usage): number | null;
-  maxTurns: number;
-  signal: AbortSignal;
-};
 
 const NOTHING_HINT = 'Try again, put the prompt in other words, or choose another model.';
 const CUT_CALL =

@@ -1,5 +1,6 @@
 import type { AgentEvent } from '../contract/event.ts';
-import { type Run, runLoop } from './loop.ts';
+import { runLoop } from './loop.ts';
+import type { Run } from './run.ts';
 
 /** Asked when the model wants nothing more: what is left to do, or null. `again` counts how often it had an answer. */
 export type GoOn = (again: number, signal: AbortSignal) => Promise<string | null>;

@@ -6,7 +6,8 @@ import type { AgentEvent } from '../contract/event.ts';
 import { type Message, type StopReason, textOf, toolCallsOf } from '../contract/message.ts';
 import type { ProviderEvent } from '../contract/provider.ts';
 import { failedAnswer } from './history.ts';
-import { type Run, runLoop } from './loop.ts';
+import { runLoop } from './loop.ts';
+import type { Run } from './run.ts';
 
 const AT = '2026-01-01T00:00:00.000Z';
 const prompt: Message = { role: 'user', content: [{ type: 'text', text: 'go' }], timestamp: AT };

@@ -2,7 +2,7 @@ import { ProviderError } from '../contract/errors.ts';
 import type { AgentEvent } from '../contract/event.ts';
 import type { Message, UserMessage } from '../contract/message.ts';
 import type { Reply } from './accumulate.ts';
-import type { Run } from './loop.ts';
+import type { Run } from './run.ts';
 
 /** Most requests for the rest of one answer. */
 const MOST_PARTS = 3;

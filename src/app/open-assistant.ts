@@ -1,4 +1,5 @@
 import { assemble } from '../assembly/assemble.ts';
+import type { Assistant } from '../assembly/assistant.ts';
 import type { StartedServers } from '../assembly/extensions/start-servers.ts';
 import {
   type Choice,
@@ -9,7 +10,7 @@ import {
 } from '../assembly/models/choose-model.ts';
 import { chooseEmbedded, firstEmbedded } from '../assembly/models/embedded-model.ts';
 import { profileStore } from '../assembly/models/model-profiles.ts';
-import type { Assistant, Parts } from '../assembly/parts.ts';
+import type { Parts } from '../assembly/parts.ts';
 import { readAgents } from '../config/agents.ts';
 import { redisVariables } from '../config/environment.ts';
 import { createKeychain } from '../config/keys/keychain.ts';

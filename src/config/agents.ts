@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { peek } from '../lib/files/peek.ts';
 import { listField, parseFrontMatter, textField } from '../lib/text/front-matter.ts';
+import type { ProjectContent } from './project-content.ts';
 import { extensionsOf } from './project-extensions.ts';
-import type { ProjectContent } from './trust.ts';
 
 /** A subagent that a person has described in a Markdown file. */
 export type AgentDefinition = {

@@ -5,6 +5,7 @@ import { type Env, readEnvironment, switchOf } from './environment.ts';
 import { formatKeyPath } from './key-path.ts';
 import { MCP_FILE, parseMcpFile } from './mcp-file.ts';
 import { leavesOf, mergeConfig, withoutUndefined } from './merge.ts';
+import type { ProjectContent } from './project-content.ts';
 import { isExtension, pluginPlace } from './project-extensions.ts';
 import { tighten, withoutUserOnly } from './project-rules.ts';
 import { settled } from './schema/check-settings.ts';
@@ -13,7 +14,6 @@ import type { Config, ConfigInput } from './schema/schema.ts';
 import {
   type ContentChange,
   findProjectFile,
-  type ProjectContent,
   projectContent,
   projectRoot,
   type Trust,

@@ -6,7 +6,7 @@ import { isPackageName, moduleEntry, packageFolder } from '../lib/module-entry.t
 import { isInside } from '../lib/paths/inside.ts';
 import { sha256 } from '../lib/sha256.ts';
 import { isTable } from './merge.ts';
-import type { ProjectContent } from './trust.ts';
+import type { ProjectContent } from './project-content.ts';
 
 export type ExtensionKind = 'command' | 'skill' | 'agent';
 

@@ -8,12 +8,10 @@ import { readRegularText } from '../lib/files/regular-file.ts';
 import { sha256 } from '../lib/sha256.ts';
 import { readSmallFile } from './config-file.ts';
 import { MCP_FILE } from './mcp-file.ts';
+import type { ProjectContent } from './project-content.ts';
 import { extensionFiles, pluginFiles } from './project-extensions.ts';
 import { checkOnce } from './schema/check-settings.ts';
 import { jsonOf, unreadable } from './unreadable.ts';
-
-/** A file of the project that may loosen settings or run something, as it stands now. `name` is from the root. */
-export type ProjectContent = { name: string; file: string; text: string };
 
 /** A file that is not what the user approved; `before` is null where that file is new. */
 export type ContentChange = { name: string; before: string | null; after: string };

@@ -1,5 +1,6 @@
-import { parseLine, type ShellLine, type SimpleCommand } from './shell/parse.ts';
+import { parseLine } from './shell/parse.ts';
 import { reach } from './shell/reach.ts';
+import type { ShellLine, SimpleCommand } from './shell/shell-line.ts';
 import { argsOf, programOf, unwrap } from './shell/wrappers.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { isHarmless } from './shell/look.ts';
-import { parseLine, type SimpleCommand } from './shell/parse.ts';
+import { parseLine } from './shell/parse.ts';
 import { reach } from './shell/reach.ts';
-import type { Word } from './shell/word.ts';
+import type { SimpleCommand, Word } from './shell/shell-line.ts';
 import { programOf } from './shell/wrappers.ts';
 
 /**

@@ -1,5 +1,6 @@
 import type { LoadedConfig } from '../../config/load.ts';
-import { type ContentChange, type ProjectContent, type Trust, trustFolder } from '../../config/trust.ts';
+import type { ProjectContent } from '../../config/project-content.ts';
+import { type ContentChange, type Trust, trustFolder } from '../../config/trust.ts';
 import { diffOf } from '../../lib/text/diff-lines.ts';
 import { visible } from '../../lib/text/printable.ts';
 import type { Frontend } from './frontend.ts';

@@ -13,9 +13,10 @@ import { plainCopy, thrownWords } from '../../plugins/plain-copy.ts';
 import type { HookRunner } from '../../plugins/plugin-hooks.ts';
 import type { Skill } from '../../plugins/skills.ts';
 import { toDefinition } from '../../tools/registry.ts';
-import type { Parts } from '../parts.ts';
+import type { HostAdditions, Parts } from '../parts.ts';
 import { findCommands, findSkills, hasMarkdown } from './find-extensions.ts';
 import { createSessionHooks, type SessionHooks } from './session-hooks.ts';
+import type { UserCall } from './user-calls.ts';
 
 export type ExtensionDeps = {
   shell: Pick<Shell, 'run'>;
@@ -26,12 +27,6 @@ export type ExtensionDeps = {
   /** Whether a path the user may read leads to a file. */
   isFile(file: string): Promise<boolean>;
 };
-
-/** `refused`: it was not allowed to run. */
-export type UserCall = { success: boolean; text: string; refused: boolean };
-
-/** What the program that embeds the assistant brings along. */
-export type HostAdditions = { host?: { tools: readonly Tool[]; instructions?: string } };
 
 /** As the system prompt shows them. */
 export function hostInstructions({ host }: HostAdditions): { file: string; text: string }[] {

@@ -1,6 +1,6 @@
 import path from 'node:path';
+import type { ProjectContent } from '../../config/project-content.ts';
 import { extensionsOf } from '../../config/project-extensions.ts';
-import type { ProjectContent } from '../../config/trust.ts';
 import { peek } from '../../lib/files/peek.ts';
 import type { CustomCommand } from '../../plugins/custom-command.ts';
 import type { Skill } from '../../plugins/skills.ts';

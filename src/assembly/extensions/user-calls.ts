@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { type RouterDeps, runTools } from '../../agent/tool-router.ts';
 import type { AgentEvent } from '../../contract/event.ts';
 import { textOf } from '../../contract/message.ts';
-import type { UserCall } from './extensions.ts';
+
+/** `refused`: it was not allowed to run. */
+export type UserCall = { success: boolean; text: string; refused: boolean };
 
 /** It is no part of the conversation, so its journal knows nothing of it. */
 const unwritten: RouterDeps['log'] = { started: async () => undefined, answered: async () => undefined };

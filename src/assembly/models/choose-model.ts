@@ -6,10 +6,9 @@ import {
   type DiscoverOptions,
   describeModel,
   discover,
-  type LocalModel,
   type LocalServer,
-  type ServerKind,
 } from '../../providers/local/discover.ts';
+import type { LocalModel, ServerKind } from '../../providers/local/local-model.ts';
 import { isStale, type ModelProfile } from '../../providers/local/profile.ts';
 import { infoOf, nearestModels, type PricedModel, resolveModel } from '../../providers/models/models.ts';
 import { type Preset, presets } from '../../providers/presets.ts';

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { answer, histories, pairs, prompt, reply } from '../../../test/support/histories.ts';
-import { type Run, runLoop } from '../../agent/loop.ts';
+import { runLoop } from '../../agent/loop.ts';
+import type { Run } from '../../agent/run.ts';
 import { ProviderError } from '../../contract/errors.ts';
 import type { AgentEvent } from '../../contract/event.ts';
 import type { Message } from '../../contract/message.ts';

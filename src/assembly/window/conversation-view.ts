@@ -1,5 +1,5 @@
 import type { Controller } from '../../agent/controller.ts';
-import type { Run } from '../../agent/loop.ts';
+import type { Run } from '../../agent/run.ts';
 import { keptMessages, tailStart } from '../../context/boundary.ts';
 import { type Cause, type Draft, planCompaction } from '../../context/compact.ts';
 import { nextFactor, promptTokens, tokensNow } from '../../context/count.ts';

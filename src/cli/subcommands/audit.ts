@@ -7,8 +7,8 @@ import { visible } from '../../lib/text/printable.ts';
 import type { Link } from '../../observability/audit/chained-log.ts';
 import { type AuditEntry, type AuditQuery, readAudit } from '../../observability/audit/read-audit.ts';
 import { type Verified, verifyAudit } from '../../observability/audit/verify-audit.ts';
+import type { Ended } from './context.ts';
 import { table, withContext } from './context.ts';
-import type { Ended } from './run.ts';
 
 const LONGEST_TARGET = 60;
 

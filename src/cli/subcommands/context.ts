@@ -9,6 +9,9 @@ export type SubcommandContext = {
   stderr: NodeJS.WritableStream;
 };
 
+/** The exit code, for a command that has another one than 0 to tell. */
+export type Ended = { code: number };
+
 /** Help and usage errors go to the context's streams, and wrong usage throws a `CommanderError`. */
 export function withContext(command: Command, { stdout, stderr }: SubcommandContext): Command {
   return command

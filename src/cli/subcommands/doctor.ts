@@ -5,8 +5,8 @@ import type { Terminal } from '../../frontends/shared/terminal.ts';
 import { visible } from '../../lib/text/printable.ts';
 import { version } from '../../lib/version.ts';
 import { examine } from '../doctor/examine.ts';
+import type { Ended } from './context.ts';
 import { withContext } from './context.ts';
-import type { Ended } from './run.ts';
 
 /** `aca doctor`: exit code 1 when something is broken; what is merely worth knowing does not count. */
 export function doctorCommand(terminal: Terminal, ended: Ended): Command {

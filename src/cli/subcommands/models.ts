@@ -4,7 +4,7 @@ import { discoverLocal } from '../../assembly/models/choose-model.ts';
 import { curatedModels } from '../../embedded/models/curated.ts';
 import { ModelStore } from '../../embedded/models/model-store.ts';
 import type { Terminal } from '../../frontends/shared/terminal.ts';
-import type { LocalModel } from '../../providers/local/discover.ts';
+import type { LocalModel } from '../../providers/local/local-model.ts';
 import { knownModels } from '../../providers/models/models.ts';
 import { table, withContext } from './context.ts';
 import { embeddedCommands, embeddedRows } from './models-embedded.ts';

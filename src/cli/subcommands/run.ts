@@ -4,6 +4,7 @@ import { presetsOf } from '../../assembly/models/choose-model.ts';
 import type { Terminal } from '../../frontends/shared/terminal.ts';
 import { auditCommand } from './audit.ts';
 import { configCommand } from './config.ts';
+import type { Ended } from './context.ts';
 import { keysCommand } from './keys.ts';
 import { mcpCommand } from './mcp.ts';
 import { memoryCommand } from './memory.ts';
@@ -19,9 +20,6 @@ export async function runSubcommand(name: string, args: string[], terminal: Term
   await (await commandNamed(name, terminal, ended)).parseAsync(args, { from: 'user' });
   return ended.code;
 }
-
-/** The exit code, for a command that has another one than 0 to tell. */
-export type Ended = { code: number };
 
 /** Those that are seldom called are loaded only then: the others come with the app. */
 async function commandNamed(name: string, terminal: Terminal, ended: Ended = { code: 0 }): Promise<Command> {

@@ -1,7 +1,6 @@
-import type { SimpleCommand } from '../shell/parse.ts';
 import { pointsAt } from '../shell/points-at.ts';
 import type { Reached } from '../shell/reach.ts';
-import type { Word } from '../shell/word.ts';
+import type { SimpleCommand, Word } from '../shell/shell-line.ts';
 import { argsOf, programOf } from '../shell/wrappers.ts';
 import { isVital, isVitalFile } from './vital-paths.ts';
 

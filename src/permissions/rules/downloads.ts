@@ -1,5 +1,5 @@
-import type { ShellLine, SimpleCommand } from '../shell/parse.ts';
 import { type Reached, SHELLS } from '../shell/reach.ts';
+import type { ShellLine, SimpleCommand } from '../shell/shell-line.ts';
 import { argsOf, programOf, unwrap } from '../shell/wrappers.ts';
 
 const DOWNLOADERS = new Set(['curl', 'wget', 'fetch', 'aria2c', 'http', 'https', 'xh', 'lynx']);

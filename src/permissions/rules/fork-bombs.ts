@@ -1,11 +1,6 @@
-import {
-  newBudget,
-  parseLine,
-  type ShellFunction,
-  type ShellLine,
-  type SimpleCommand,
-} from '../shell/parse.ts';
+import { newBudget, parseLine } from '../shell/parse.ts';
 import { printedInto, type Reached, SHELLS, scriptsOf } from '../shell/reach.ts';
+import type { ShellFunction, ShellLine, SimpleCommand } from '../shell/shell-line.ts';
 import { argsOf, programOf, unwrapped } from '../shell/wrappers.ts';
 import { codeForksForever } from './forking-code.ts';
 

@@ -1,9 +1,11 @@
 import type { CommandPart, Judgement } from '../../contract/permission.ts';
 import { type CommandRule, commandRules } from '../rules/commands.ts';
-import { joinLooks, judgeLook, type Look, type Place } from './look.ts';
-import { parseLine, type ShellLine, type SimpleCommand } from './parse.ts';
+import { joinLooks, judgeLook, type Place } from './look.ts';
+import type { Look } from './look-result.ts';
+import { parseLine } from './parse.ts';
 import { type Reached, reach } from './reach.ts';
 import { readsAlike } from './reads-alike.ts';
+import type { ShellLine, SimpleCommand } from './shell-line.ts';
 
 /**
  * `by` is the rule that spoke, for a built-in deny; `reads` are the paths an allowed line names; `parts` are the

@@ -1,5 +1,4 @@
-import type { Folder } from './parse.ts';
-import type { Word } from './word.ts';
+import type { Folder, Word } from './shell-line.ts';
 
 /** Where the shell stands when a statement has ended, well or badly. */
 export type After = { success: Folder; failure: Folder };

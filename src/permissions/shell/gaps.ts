@@ -1,5 +1,5 @@
 import type { SyntaxNode } from './grammar.ts';
-import type { WordReader } from './word.ts';
+import type { WordReader } from './shell-line.ts';
 
 /** Inside these the grammar leaves letters without a node. */
 const WITH_TEXT =

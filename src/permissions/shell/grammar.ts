@@ -107,3 +107,16 @@ function copyTree(
   }
   return node;
 }
+
+/** A loop whose syntax tree consists of these nodes. */
+export function loopOf(children: SyntaxNode[]): SyntaxNode {
+  const start = children[0]?.start ?? 0;
+  return {
+    type: 'for_statement',
+    named: true,
+    missing: false,
+    start,
+    end: children.at(-1)?.end ?? start,
+    children,
+  };
+}

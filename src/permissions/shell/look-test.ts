@@ -1,7 +1,6 @@
-import type { Look } from './look.ts';
-import type { SimpleCommand } from './parse.ts';
+import { type Look, unsure } from './look-result.ts';
 import { isPrintable } from './printable.ts';
-import type { Word } from './word.ts';
+import type { SimpleCommand, Word } from './shell-line.ts';
 
 const FILE_TEST = /^-[abcdefghkprsuwxGLNOS]$/;
 const TEXT_TEST = /^-[nz]$/;
@@ -35,8 +34,4 @@ export function judgeTest(args: Word[], command: SimpleCommand, names: (words: W
     }
   }
   return names(files);
-}
-
-function unsure(because: string): Look {
-  return { type: 'unsure', because };
 }

@@ -4,12 +4,13 @@ import { readOnlyGit } from '../rules/read-only-git.ts';
 import { projectScripts, readOnlyLines } from '../rules/read-only-lines.ts';
 import type { ReadOnlyProgram } from '../rules/read-only-program.ts';
 import { secretBecause } from '../rules/secret-names.ts';
+import { type Look, looks, together, unsure } from './look-result.ts';
 import { judgeTest } from './look-test.ts';
 import { readOptions, type Told } from './options.ts';
-import { parseLine, type Redirect, type ShellLine, type SimpleCommand } from './parse.ts';
+import { parseLine } from './parse.ts';
 import { isPrintable } from './printable.ts';
 import { behindSafeWrapper } from './safe-wrappers.ts';
-import type { Word } from './word.ts';
+import type { Redirect, ShellLine, SimpleCommand, Word } from './shell-line.ts';
 
 /** Where a command runs, and what it may look at there. */
 export type Place = {
@@ -28,9 +29,6 @@ export type Place = {
   shell?: string;
 };
 
-/** `reads` are the absolute paths it names. */
-export type Look = { type: 'only_looks'; reads: string[] } | { type: 'unsure'; because: string };
-
 /** The shell does these itself, unless another program runs them. */
 const BUILTINS = new Set([
   ...[':', 'break', 'builtin', 'cd', 'command', 'continue', 'echo', 'exit', 'false', 'printf', 'pwd', 'read'],
@@ -39,9 +37,6 @@ const BUILTINS = new Set([
 const MAX_PATH = 4096;
 const MAX_DEPTH = 6;
 const MAX_OPERANDS = 300;
-
-const unsure = (because: string): Look => ({ type: 'unsure', because });
-const looks = (reads: string[] = []): Look => ({ type: 'only_looks', reads });
 
 /** A line only looks if it is understood, and every command of it only looks. */
 export function joinLooks(line: ShellLine, lookOf: (command: SimpleCommand) => Look): Look {
@@ -302,15 +297,6 @@ export function isHarmless({ op, target }: Redirect): boolean {
 /** A text written in the line itself and handed to the command. */
 function isText({ op, target, fd }: Redirect, command: SimpleCommand): boolean {
   return fd === '' && /^<<[<-]?$/.test(op) && (target.literal || isPrintable(target, command));
-}
-
-function together(all: Look[]): Look {
-  const reads: string[] = [];
-  for (const look of all) {
-    if (look.type === 'unsure') return look;
-    reads.push(...look.reads);
-  }
-  return looks([...new Set(reads)]);
 }
 
 /** `constructor` is no program. */

@@ -1,5 +1,5 @@
 import type { ReadOnlyProgram, ValueKind } from '../rules/read-only-program.ts';
-import type { Word } from './word.ts';
+import type { Word } from './shell-line.ts';
 
 /** What a program is told: the flags by name, the values they take, and the operands. */
 export type Told = {

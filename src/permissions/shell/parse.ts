@@ -1,50 +1,6 @@
 import { readSyntax } from './grammar.ts';
+import type { ShellLine } from './shell-line.ts';
 import { readStatements } from './statements.ts';
-import type { Word } from './word.ts';
-
-/** `body` is the text of a here-document. */
-export type Redirect = { op: string; fd: string; target: Word; body?: string };
-
-export type Separator = ';' | '&&' | '||' | '|' | '&';
-
-/** The folders a command may run in, each as the moves that lead there; `sure` means that there are no others. */
-export type Folder = { ways: Word[][]; sure: boolean };
-
-/** One program call. Commands with one `pipeline` number hand their output to each other. */
-export type SimpleCommand = {
-  name: string;
-  /** The command as words, its name first. */
-  words: Word[];
-  assignments: Word[];
-  redirects: Redirect[];
-  pipeline: number;
-  /** What stands between this command and the next. */
-  next: Separator | null;
-  /** It is left running, or a group around it is. */
-  background?: true;
-  /** Command lines substituted into this one. */
-  nested: ShellLine[];
-  folder: Folder;
-  /** Variables that a loop around it or a `read` before it has set. */
-  set: readonly string[];
-  /** As it is written. */
-  source: string;
-};
-
-/**
- * `doubts` say what is not understood: a line with any is never allowed by itself, its commands are a guess.
- * `commands` are all that the line itself runs, those in groups, loops and functions too.
- */
-export type ShellLine = {
-  commands: SimpleCommand[];
-  doubts: string[];
-  functions: ShellFunction[];
-  /** What loops run that do not end by themselves. */
-  endless: SimpleCommand[][];
-};
-
-/** `commands` are those of the line's that stand in its body. */
-export type ShellFunction = { name: string; commands: SimpleCommand[]; source: string };
 
 const MAX_LENGTH = 20_000;
 const MAX_DEPTH = 8;

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Word } from './word.ts';
+import type { Word } from './shell-line.ts';
 
 /**
  * Where a word points, as far as can be told without asking the machine; `~` is the user's home. A trailing pattern

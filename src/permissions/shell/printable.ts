@@ -1,5 +1,4 @@
-import type { SimpleCommand } from './parse.ts';
-import type { Word } from './word.ts';
+import type { SimpleCommand, Word } from './shell-line.ts';
 
 /** Variables that hold no secret and may be printed. */
 const HARMLESS = new Set([

@@ -1,6 +1,7 @@
-import { type Budget, newBudget, parseLine, type ShellLine, type SimpleCommand } from './parse.ts';
+import { type Budget, newBudget, parseLine } from './parse.ts';
 import { pointsAt } from './points-at.ts';
-import { plainWord, type Word } from './word.ts';
+import type { ShellLine, SimpleCommand, Word } from './shell-line.ts';
+import { plainWord } from './word.ts';
 import { argsOf, programOf, unwrapped } from './wrappers.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { SyntaxNode } from './grammar.ts';
-import type { Redirect } from './parse.ts';
-import { plainWord, readExpanding, readWords, type Word, type WordReader } from './word.ts';
+import type { Redirect, Word, WordReader } from './shell-line.ts';
+import { plainWord, readExpanding, readWords } from './word.ts';
 
 /** What stands at a redirect; `later` are the commands that the grammar put into a here-document's line. */
 type Redirected = { redirects: Redirect[]; words: Word[]; later: SyntaxNode[] };

@@ -1,6 +1,5 @@
 import { readOnlyPrograms } from '../rules/read-only.ts';
-import type { SimpleCommand } from './parse.ts';
-import type { Word } from './word.ts';
+import type { SimpleCommand, Word } from './shell-line.ts';
 
 type Wrapped = { type: 'command'; command: SimpleCommand } | { type: 'unsure'; because: string };
 

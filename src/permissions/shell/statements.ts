@@ -1,10 +1,19 @@
 import { isEndless } from './endless.ts';
 import { type After, merge, unsure } from './folders.ts';
 import { checkGaps } from './gaps.ts';
-import type { SyntaxNode } from './grammar.ts';
-import type { Folder, Redirect, Separator, ShellFunction, ShellLine, SimpleCommand } from './parse.ts';
+import { loopOf, type SyntaxNode } from './grammar.ts';
 import { isPiece, readRedirect, sourceOf, WORDS } from './redirects.ts';
-import { plainWord, readWords, substitutionsIn, type Word, type WordReader } from './word.ts';
+import type {
+  Folder,
+  Redirect,
+  Separator,
+  ShellFunction,
+  ShellLine,
+  SimpleCommand,
+  Word,
+  WordReader,
+} from './shell-line.ts';
+import { plainWord, readWords, substitutionsIn } from './word.ts';
 
 type Source = { text: string; inner(script: string): ShellLine };
 
@@ -201,7 +210,7 @@ class StatementReader implements WordReader {
     if (name !== undefined && first !== undefined) this.values.set(name, first.text);
     const body = children.filter(({ type }) => type === 'do_group' || type === 'compound_statement');
     return this.perhaps(
-      { ...whole(children), children: body },
+      { ...loopOf(children), children: body },
       { ...around, loops: [...around.loops, ...names] },
     );
   }
@@ -385,16 +394,4 @@ class StatementReader implements WordReader {
   private slice({ start, end }: SyntaxNode): string {
     return this.text.slice(start, end);
   }
-}
-
-function whole(children: SyntaxNode[]): SyntaxNode {
-  const start = children[0]?.start ?? 0;
-  return {
-    type: 'for_statement',
-    named: true,
-    missing: false,
-    start,
-    end: children.at(-1)?.end ?? start,
-    children,
-  };
 }

@@ -1,30 +1,5 @@
 import type { SyntaxNode } from './grammar.ts';
-import type { ShellLine } from './parse.ts';
-
-/**
- * One word as the shell would hand it to a program. `text` has its quotes removed; where the shell expands something,
- * it holds the likely value or else what was written. `literal` means that `text` is what the program receives, file
- * name patterns (`glob`) aside. `variables` are plain expansions such as `$HOME`; `opaque` says that something else is
- * expanded, too. `nested` are the command lines substituted into the word.
- */
-export type Word = {
-  text: string;
-  raw: string;
-  literal: boolean;
-  glob: boolean;
-  variables: string[];
-  opaque: boolean;
-  nested: ShellLine[];
-};
-
-/** What a word is read with. `values` are variables the line itself has set. */
-export type WordReader = {
-  text: string;
-  doubts: Set<string>;
-  values: ReadonlyMap<string, string>;
-  /** Reads the command line of a substitution. */
-  inner(script: string): ShellLine;
-};
+import type { ShellLine, Word, WordReader } from './shell-line.ts';
 
 /** `shape` is `text` with every quoted character made harmless, to look for braces; IFS leaves a mark of its own. */
 type Draft = Omit<Word, 'raw'> & { shape: string };

@@ -1,5 +1,4 @@
-import type { SimpleCommand } from './parse.ts';
-import type { Word } from './word.ts';
+import type { SimpleCommand, Word } from './shell-line.ts';
 
 /** Flags that take the next word with them, and how many operands stand before the wrapped command. */
 type Wrapper = { values?: string[]; operands?: number };

@@ -4,7 +4,7 @@ import type { CompletionRequest, Provider } from '../../contract/provider.ts';
 import { type CreateOptions, createProvider } from '../index.ts';
 import type { Preset } from '../presets.ts';
 import type { Manners } from '../wrappers/adapt.ts';
-import type { LocalModel } from './discover.ts';
+import type { LocalModel } from './local-model.ts';
 import { type Heard, hear } from './probe-reply.ts';
 import { measureWindow } from './probe-window.ts';
 import type { ModelProfile } from './profile.ts';

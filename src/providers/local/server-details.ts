@@ -1,4 +1,4 @@
-import type { LocalModel, ServerKind } from './discover.ts';
+import type { LocalModel, ServerKind } from './local-model.ts';
 import { type Ask, fieldsOf, numberAs, textAs } from './query-server.ts';
 
 /** The models with what this kind of server says of each when it is asked. */

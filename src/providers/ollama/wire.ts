@@ -5,7 +5,8 @@ import type { CompletionRequest, ProviderEvent } from '../../contract/provider.t
 import { estimateTokens } from '../models/estimate-tokens.ts';
 import type { ProviderOptions } from '../options.ts';
 import { systemWithSummary } from '../summary.ts';
-import { createThinkSplitter, type ThinkSplitter } from '../text-tools/thinking.ts';
+import type { Splitter } from '../text-tools/splitter.ts';
+import { createThinkSplitter } from '../text-tools/thinking.ts';
 import { type WireNames, wireNames } from '../tool-names.ts';
 import { resultText } from '../tool-results.ts';
 
@@ -103,7 +104,7 @@ function messageToWire(message: Message, { names, images, thoughtsOf }: Wire): O
 export type OllamaReply = {
   names: WireNames;
   /** Gone once thoughts come in their own field, or a call has come. */
-  splitter: ThinkSplitter | undefined;
+  splitter: Splitter | undefined;
   calls: number;
 };
 

@@ -1,6 +1,7 @@
 import type { StopReason, Usage } from '../../contract/message.ts';
 import type { ProviderEvent } from '../../contract/provider.ts';
-import { createThinkSplitter, type ThinkMode, type ThinkSplitter } from '../text-tools/thinking.ts';
+import type { Splitter } from '../text-tools/splitter.ts';
+import { createThinkSplitter, type ThinkMode } from '../text-tools/thinking.ts';
 import type { WireNames } from '../tool-names.ts';
 
 /** A piece of a call. Compatible servers leave out, repeat and retype any of this. */
@@ -45,7 +46,7 @@ type OpenCall = { key: string; index?: number; id?: string; name: string; json: 
 export type ChatReply = {
   names: WireNames;
   /** Gone once thoughts come in a field of their own, or the text is over. */
-  splitter: ThinkSplitter | undefined;
+  splitter: Splitter | undefined;
   calls: OpenCall[];
   finish: string | undefined;
   refused: boolean;

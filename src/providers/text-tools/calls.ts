@@ -1,8 +1,6 @@
 import { readLoose } from './loose-json.ts';
 import { readTagged } from './tagged.ts';
-
-/** `json` is what the model wrote as arguments: a JSON object, or raw text that the router will refuse. */
-export type TextCall = { name: string; json: string };
+import type { TextCall } from './text-call.ts';
 
 export type ReadOptions = {
   /** The block was closed: brackets missing before its end were forgotten, not cut off. */

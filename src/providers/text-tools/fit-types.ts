@@ -1,6 +1,6 @@
 import type { ToolDefinition } from '../../contract/provider.ts';
-import type { TextCall } from './calls.ts';
 import { readLoose } from './loose-json.ts';
+import type { TextCall } from './text-call.ts';
 
 type Schema = { type?: unknown; properties?: Record<string, Schema> };
 

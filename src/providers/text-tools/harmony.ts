@@ -1,5 +1,5 @@
 import type { ProviderEvent } from '../../contract/provider.ts';
-import type { ThinkSplitter } from './thinking.ts';
+import type { Splitter } from './splitter.ts';
 
 /** How a reply in channels begins: gpt-oss writes so, and some servers pass it on as it is. */
 export const HARMONY_OPENINGS = ['<|channel|>', '<|start|>'];
@@ -16,7 +16,7 @@ type Message = { type: 'text' | 'thinking' } | { type: 'call'; name: string };
  * A reply in channels, in pieces of any size: `analysis` is thought, a message to a function becomes a `<tool_call>`
  * block, and all else is text. Marks and heads are dropped, nothing else is.
  */
-export function createHarmonySplitter(): ThinkSplitter {
+export function createHarmonySplitter(): Splitter {
   let held = '';
   /** What stands before `<|message|>`; undefined outside a head. */
   let head: string | undefined;

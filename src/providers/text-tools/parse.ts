@@ -1,5 +1,6 @@
-import { rawCall, readCalls, type TextCall } from './calls.ts';
+import { rawCall, readCalls } from './calls.ts';
 import { type Opening, openingOf } from './opening.ts';
+import type { TextCall } from './text-call.ts';
 
 export type CallParser = {
   /** Takes the next piece of the reply; returns the text that is certainly no call. */

@@ -1,4 +1,4 @@
-import type { TextCall } from './calls.ts';
+import type { TextCall } from './text-call.ts';
 
 /** Bodies of a `<tool_call>` block that are no JSON: as Qwen's coders and as GLM write them. */
 const FUNCTION_HEAD = '<function=';

@@ -1,10 +1,10 @@
 import type { CompletionRequest, Provider, ProviderEvent } from '../../contract/provider.ts';
-import type { TextCall } from './calls.ts';
 import { fitTypes } from './fit-types.ts';
 import { createGrammarReader, grammarSchema } from './grammar.ts';
 import { type TextFormat, writeHistory } from './history.ts';
 import { type CallParser, createCallParser } from './parse.ts';
 import { writeSystem } from './prompt.ts';
+import type { TextCall } from './text-call.ts';
 
 /**
  * How a model calls tools. `native`: by the protocol. `xml`, `fence`: in its text. `grammar`: its whole reply is JSON

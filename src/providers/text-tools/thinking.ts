@@ -1,5 +1,6 @@
 import type { ProviderEvent } from '../../contract/provider.ts';
 import { createHarmonySplitter, HARMONY_OPENINGS } from './harmony.ts';
+import type { Splitter } from './splitter.ts';
 
 /**
  * Where a model's thoughts end and its answer begins, when both arrive as content.
@@ -8,8 +9,6 @@ import { createHarmonySplitter, HARMONY_OPENINGS } from './harmony.ts';
  * - `unknown`: either of these, or no thoughts at all.
  */
 export type ThinkMode = 'tags' | 'bare' | 'unknown';
-
-export type ThinkSplitter = { push(text: string): ProviderEvent[]; end(): ProviderEvent[] };
 
 const CLOSE = '</think>';
 const PAIRS = [
@@ -32,7 +31,7 @@ const OPENINGS = [...PAIRS.map(({ open }) => open), ...HARMONY_OPENINGS];
  * dropped; nothing else is lost, and no more is held back than what may yet prove to be a tag. A closing tag
  * in matching quotes or backticks is being talked about, not used.
  */
-export function createThinkSplitter(mode: ThinkMode): ThinkSplitter {
+export function createThinkSplitter(mode: ThinkMode): Splitter {
   let speaks: 'text' | 'thinking' = mode === 'bare' ? 'thinking' : 'text';
   /** The closing tag to watch for; none once the answer has surely begun. */
   let close = mode === 'tags' ? undefined : CLOSE;
@@ -44,7 +43,7 @@ export function createThinkSplitter(mode: ThinkMode): ThinkSplitter {
   let said = false;
   let ended = false;
   /** Reads the whole reply once it proves to be in channels. */
-  let channels: ThinkSplitter | undefined;
+  let channels: Splitter | undefined;
 
   /** Says the first `length` characters held. */
   function* say(length: number): Generator<ProviderEvent> {

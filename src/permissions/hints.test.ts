@@ -44,11 +44,16 @@ const name = fc
   )
   .map((parts) => parts.join(''))
   .filter((text) => !['.', '..'].includes(text));
+const blanks = fc.stringMatching(/^[ \t\n\u00a0\u3000]{1,3}$/);
 const file = fc
-  .tuple(fc.constantFrom('', 'src/', '/srv/app/', '/etc/', '/srv/app-evil/', '../', '/', './', '~/'), name)
+  .tuple(
+    fc.constantFrom('', 'src/', '/srv/app/', '/etc/', '/srv/app-evil/', '../', '/', './', '~/'),
+    fc.oneof({ weight: 9, arbitrary: name }, blanks),
+  )
   .map(([folder, rest]) => folder + rest);
 const command = fc.oneof(
   name,
+  blanks,
   name.map((text) => `make ${text}`),
   name.map((text) => `cat '${text.replaceAll("'", "'\\''")}' > out`),
   file.map((text) => `cat ${text}`),

@@ -128,7 +128,7 @@ export function readingDenier(deny: readonly string[], cwd: string): (real: stri
 function pathMatcher(specifier: string, cwd: string): (absolute: string) => boolean {
   const isAbsolute = path.isAbsolute(specifier);
   const from = (absolute: string) => slashed(isAbsolute ? absolute : path.relative(cwd, absolute));
-  const wanted = specifier.replace(/^(\.\/)+(?=.)/, '').replace(/(.)\/$/, '$1');
+  const wanted = specifier.replace(/^(\.\/)+(?!$)/, '').replace(/(.)\/$/, '$1');
   const exact = wanted.replace(/\\(.)/g, '$1');
   if (escapePath(exact) === wanted || !MAGIC.test(wanted))
     return (absolute) => isUnder(exact, from(absolute));

@@ -105,12 +105,25 @@ describe('a suggested rule covers what was seen and nothing else', () => {
     );
   });
 
+  test('for files whose names are blanks', () => {
+    const blanks = fc.stringMatching(/^[ \t\n\r\u00a0\u3000]{1,3}$/);
+    fc.assert(
+      fc.property(fc.constantFrom('', './', `${cwd}/`, '/etc/'), blanks, (folder, name) => {
+        const access = { kind: 'read' as const, target: `${folder}${name}` };
+        const pattern = suggestPattern('Read', access, cwd);
+        expect(matches(pattern, 'Read', access)).toBe(true);
+        expect(matches(pattern, 'Read', { kind: 'read', target: `${folder}${name}x` })).toBe(false);
+      }),
+    );
+  });
+
   test('in words', () => {
     expect([
       suggestPattern('Bash', runs('rm *.log'), cwd),
       suggestPattern('Write', { kind: 'write', target: '/srv/app/docs/a.md' }, cwd),
       suggestPattern('Read', { kind: 'read', target: '/etc/hosts' }, cwd),
       suggestPattern('Write', { kind: 'write', target: '~odd' }, cwd),
+      suggestPattern('Read', { kind: 'read', target: '/srv/app/ ' }, cwd),
       suggestPattern('github:list', runs('github:list'), cwd),
       suggestPattern('WebFetch', { kind: 'fetch', target: 'https://a.org/x' }, cwd),
     ]).toEqual([
@@ -118,6 +131,7 @@ describe('a suggested rule covers what was seen and nothing else', () => {
       'Edit(docs/a.md)',
       'Read(/etc/hosts)',
       'Edit(./~odd)',
+      'Read(./ )',
       'mcp:github:list',
       'WebFetch(https://a.org/x)',
     ]);

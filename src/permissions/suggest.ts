@@ -21,12 +21,12 @@ export function suggestPattern(tool: string, access: Access, cwd: string): strin
   }
 }
 
-/** Relative to the working directory when it lies there. */
+/** Relative to the working directory when it lies there; a name that a rule cannot begin with gets a `./`. */
 function shortest(file: string, cwd: string): string {
   const absolute = path.resolve(cwd, file);
   const relative = path.relative(cwd, absolute);
   const isOutside = /^\.\.([/\\]|$)/.test(relative) || path.isAbsolute(relative);
   const chosen = isOutside ? absolute : relative || '.';
   const slashed = path.sep === '\\' ? chosen.replaceAll('\\', '/') : chosen;
-  return slashed.startsWith('~') ? `./${slashed}` : slashed;
+  return slashed.startsWith('~') || slashed.trim() === '' ? `./${slashed}` : slashed;
 }

@@ -32,6 +32,7 @@ import type { Watcher } from '../observability/watcher.ts';
 import { type Preset, presets } from '../providers/presets.ts';
 import { lostRecords } from '../session/lost-records.ts';
 import type { OpenSession, SessionStore } from '../session/store.ts';
+import { PendingApprovals } from './conversation/pending-approvals.ts';
 import type { Host } from './host.ts';
 import { openSession } from './opening/choose-session.ts';
 import { type ReachDeps, reachModel } from './opening/connect-model.ts';
@@ -48,6 +49,7 @@ export type Opened = Assistant & {
   opened: OpenSession;
   store: SessionStore;
   record: SessionRecord;
+  approvals: PendingApprovals;
 };
 
 /** The model that would answer, or null when nothing is configured and nothing was found. */
@@ -88,6 +90,7 @@ export async function openAssistant(
     /** The same holds for it. */
     telemetry?: StartedTelemetry | undefined;
     host?: Parts['host'];
+    /** Shows questions to the user; they can also be answered by their id. Without it they are refused. */
     approver?: Approver;
     ask?: ToolContext['ask'];
   },
@@ -122,6 +125,8 @@ export async function openAssistant(
   const record = recordSession(settings, opened.session, warn);
   const measured = telemetry ?? (await startTelemetry(settings, options, terminal));
   const watchers: Watcher[] = [record.watch, ...(measured ? [measured.telemetry.join({ warn })] : [])];
+  const approvals = new PendingApprovals();
+  if (approver) approvals.askThrough(approver);
   const assistant = assemble({
     config,
     env,
@@ -147,7 +152,7 @@ export async function openAssistant(
       for (const watcher of watchers) watcher(event, about);
     },
     events,
-    ...(approver && { approver }),
+    ...(approver && { approver: approvals.approver }),
     ...(ask && { ask }),
   });
   terminal.mark?.('session open');
@@ -166,7 +171,7 @@ export async function openAssistant(
       () => (measured === telemetry ? undefined : measured?.telemetry.close()),
     ),
   );
-  return { ...assistant, choice, config, settings, notices, opened, store, record, close };
+  return { ...assistant, choice, config, settings, notices, opened, store, record, approvals, close };
 }
 
 /** The MCP servers of the settings, on their way: for the whole process, over all its sessions. */

@@ -6,7 +6,6 @@ import { chmod, copyFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises
 import path from 'node:path';
 import { build, transform } from 'esbuild';
 import { assets, bundled, preparedConstants, root } from './bundle.mjs';
-import { inkInBundle } from './ink-in-bundle.mjs';
 import { licences } from './licences.mjs';
 
 const outdir = process.argv.indexOf('--outdir');
@@ -57,7 +56,6 @@ const app = await build({
   chunkNames: 'chunks/[name]-[hash]',
   // Packages that bring a binary; everything else is in the bundle.
   external: ['@vscode/ripgrep', '@napi-rs/keyring'],
-  plugins: [inkInBundle(root)],
 });
 const code = await Promise.all(app.outputFiles.map(asCommonJs));
 
@@ -193,7 +191,7 @@ function screenFiles() {
     'src/cli/run.ts',
     'src/cli/frontends.ts',
     'src/frontends/terminal/terminal-conversation.ts',
-    'src/frontends/terminal/open-screen.tsx',
+    'src/frontends/terminal/screen.ts',
   ])
     visit(metafileKey(outputOf(entryPoint).file.replace(/\.cjs$/, '.js')));
   return [...ordered].map((file) =>

@@ -17,7 +17,6 @@ export const bundled = {
   legalComments: 'none',
   metafile: true,
   logLevel: 'warning',
-  jsx: 'automatic',
   define: { ACA_VERSION: JSON.stringify(version), 'process.env.NODE_ENV': '"production"' },
 };
 

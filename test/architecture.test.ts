@@ -67,8 +67,6 @@ describe('a planted violation is found', () => {
     ],
     ['an import from the tests', 'src/lib/a.ts', "import { x } from '../../test/support/x.ts';", 'outside'],
     ['a folder that has no layer', 'src/misc/a.ts', 'export const x = 1;', 'module'],
-    ['react outside the terminal frontend', 'src/agent/a.ts', "import React from 'react';", 'ink'],
-    ['ink outside the terminal frontend', 'src/commands/a.ts', "import { Box } from 'ink';", 'ink'],
     ['the disk in a tool', 'src/tools/a.ts', "import { readFile } from 'node:fs/promises';", 'disk'],
     ['the disk by require', 'src/tools/a.ts', "const fs = require('fs');", 'disk'],
     ['a process in a tool', 'src/tools/a.ts', "import { spawn } from 'node:child_process';", 'spawn'],

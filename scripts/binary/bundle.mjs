@@ -4,7 +4,6 @@ import { copyFile, mkdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { build } from 'esbuild';
 import { assets, bundled, preparedConstants, root } from '../bundle.mjs';
-import { inkInBundle } from '../ink-in-bundle.mjs';
 import { exe, targets } from './targets.mjs';
 
 const WORKER = 'embedded-worker';
@@ -38,7 +37,7 @@ export async function bundleForBun(folder, target, parts) {
     entryPoints: { aca: 'src/cli/binary/main.ts' },
     splitting: true,
     inject: ['scripts/fetch-globals.ts'],
-    plugins: [inkInBundle(root), packedParts(keyring)],
+    plugins: [packedParts(keyring)],
   });
   const worker = await build({ ...common, entryPoints: { [WORKER]: 'src/embedded/worker.ts' } });
   return {

@@ -58,12 +58,6 @@ const HEAVY = new RegExp(
 /** Which modules of ours may import a package or a module of the runtime. */
 const BANS: { rule: string; module: RegExp; modules: string[]; instead: string }[] = [
   {
-    rule: 'ink',
-    module: /^(ink|react|react-dom|react-reconciler|ink-[\w-]+|@inkjs\/[\w-]+)(\/|$)/,
-    modules: ['frontends/terminal'],
-    instead: 'emit an AgentEvent or a Display and draw it in src/frontends/terminal',
-  },
-  {
     rule: 'disk',
     module: /^(node:)?fs(\/|$)/,
     modules: [

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
 import { DialogDesk } from './dialog-queue.ts';
 
+const silent = () => ({ lines: () => [], press: () => undefined });
+
 test('dialogs come one at a time, in the order they were asked for', async () => {
   const desk = new DialogDesk();
-  const first = desk.show<string>(() => null);
-  const second = desk.show<number>(() => null);
+  const first = desk.show<string>(silent);
+  const second = desk.show<number>(silent);
 
   const one = desk.current;
   one?.onDone('yes');
@@ -19,21 +21,21 @@ test('dialogs come one at a time, in the order they were asked for', async () =>
 test('a question that nobody waits for any more is taken away, also while it waits for its turn', async () => {
   const desk = new DialogDesk();
   const stop = new AbortController();
-  const shown = desk.show<string>(() => null);
-  const waiting = desk.show<string>(() => null, stop.signal);
+  const shown = desk.show<string>(silent);
+  const waiting = desk.show<string>(silent, stop.signal);
 
   stop.abort();
   desk.current?.onDone('yes');
 
   expect(await waiting).toBeNull();
   expect(await shown).toBe('yes');
-  expect(await desk.show(() => null, stop.signal)).toBeNull();
+  expect(await desk.show(silent, stop.signal)).toBeNull();
   expect(desk.current).toBeNull();
 });
 
 test('closing answers all of them with nothing', async () => {
   const desk = new DialogDesk();
-  const all = [desk.show(() => null), desk.show(() => null)];
+  const all = [desk.show(silent), desk.show(silent)];
   let told = 0;
   desk.subscribe(() => told++);
 

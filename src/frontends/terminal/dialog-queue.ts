@@ -1,13 +1,12 @@
 import type { Dialog, ShowDialog } from './view/types.ts';
 
 /** A dialog whose turn it is; what it answers with is its own affair. */
-export type OpenDialog = { number: number; dialog: Dialog<unknown>; onDone(result: unknown): void };
+export type OpenDialog = { dialog: Dialog<unknown>; onDone(result: unknown): void };
 
 /** Dialogs one at a time, in the order they were asked for. */
 export class DialogDesk {
   readonly #listeners = new Set<() => void>();
   readonly #waiting: OpenDialog[] = [];
-  #count = 0;
 
   get current(): OpenDialog | null {
     return this.#waiting[0] ?? null;
@@ -29,7 +28,6 @@ export class DialogDesk {
         this.#tell();
       };
       const open: OpenDialog = {
-        number: ++this.#count,
         // Whoever asked knows what it answers with; the desk only hands that on.
         dialog: dialog as Dialog<unknown>,
         onDone: finish as OpenDialog['onDone'],

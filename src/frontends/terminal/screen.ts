@@ -1,12 +1,12 @@
 import type { AgentEvent } from '../../contract/event.ts';
 import type { Approver } from '../../contract/permission.ts';
 import type { UserQuestion } from '../../contract/tool.ts';
-import { askDialog } from './components/ask-dialog.tsx';
-import { confirmDialog, wordsOf } from './components/confirm-dialog.tsx';
-import { helpKeysDialog } from './components/help-keys.tsx';
-import { permissionDialog } from './components/permission-dialog.tsx';
-import { questionDialog } from './components/question-dialog.tsx';
-import { textDialog } from './components/text-dialog.tsx';
+import { askDialog } from './components/ask-dialog.ts';
+import { confirmDialog, wordsOf } from './components/confirm-dialog.ts';
+import { helpKeysDialog } from './components/help-keys.ts';
+import { permissionDialog } from './components/permission-dialog.ts';
+import { questionDialog } from './components/question-dialog.ts';
+import { textDialog } from './components/text-dialog.ts';
 import { DialogDesk } from './dialog-queue.ts';
 import type { DialogKit } from './dialogs/kit.ts';
 import { textWidth } from './editor/prompt-lines.ts';
@@ -15,6 +15,7 @@ import { createKeymap, type KeySettings } from './keyboard/keymap.ts';
 import { loadHighlighter, noHighlighter } from './markdown/highlight.ts';
 import { LateMarkdown } from './markdown/late.ts';
 import { type HeldOptions, HeldTerminal, type TerminalStreams } from './painter/held-terminal.ts';
+import { Renderer } from './renderer.ts';
 import { Surroundings } from './surroundings.ts';
 import { askGround, groundOfEnv } from './theme/background.ts';
 import { colorDepthOf, knowsHyperlinks } from './theme/color.ts';
@@ -67,12 +68,12 @@ export class Screen {
   readonly prompt: PromptModel;
   readonly #options: ScreenOptions;
   readonly #feed: Feed;
+  readonly #renderer: Renderer;
   #interrupted: () => boolean = () => false;
   /** Whoever waits for the next prompt. */
   #taker: ((prompt: Submitted | null) => void) | null = null;
   #closed = false;
   #cancelledAt = Number.NEGATIVE_INFINITY;
-  #unmount: () => void = () => undefined;
 
   constructor(options: ScreenOptions) {
     const { stdin, stdout, env, title, takeOver, settings, status } = options;
@@ -84,7 +85,6 @@ export class Screen {
       title,
       ...(takeOver && { takeOver }),
       onKey: (key) => this.#tap(key),
-      promptListens: () => this.dialogs.current === null,
     });
     this.store = new ViewStore(status);
     const { columns, rows } = this.terminal;
@@ -117,16 +117,19 @@ export class Screen {
       hint: (text) => this.store.dispatch({ type: 'hint', text }),
       now: () => performance.now(),
     });
+    const { store, dialogs, surroundings, prompt, terminal } = this;
+    const { statusBar } = settings;
+    this.#renderer = new Renderer({ store, dialogs, surroundings, prompt, terminal, statusBar });
     for (const text of problems) this.store.dispatch({ type: 'notice', level: 'warn', text });
   }
 
   readonly kit: DialogKit = {
     now: () => performance.now(),
-    onEarlyKey: (key) => this.terminal.keep(key),
+    onEarlyKey: (key) => this.#renderer.keep(key),
   };
 
-  /** Takes the terminal; `mount` begins to draw, and returns the way to end that. */
-  open(mount: () => () => void): void {
+  /** Takes the terminal and begins to draw. */
+  open(): void {
     const { stdin, stdout, settings } = this.#options;
     const pressed = this.terminal.hold();
     stdout.on('resize', this.#resized);
@@ -136,7 +139,7 @@ export class Screen {
     // Whatever comes up next, these were meant for the prompt: there was nothing else to see.
     this.prompt.resize(textWidth(this.terminal.columns));
     this.terminal.deliver(pressed, (key) => this.prompt.press(key));
-    this.#unmount = mount();
+    this.#renderer.start();
     if (settings.theme === 'auto' && settings.color) void this.#askGround();
     void loadHighlighter().then((highlighter) => this.surroundings.change({ highlighter }));
   }
@@ -146,12 +149,12 @@ export class Screen {
     if (this.#closed) return;
     this.quit();
     // What was told last is drawn first.
-    await new Promise((drawn) => setImmediate(drawn));
+    await new Promise((told) => setImmediate(told));
+    this.#renderer.draw();
     if (!this.#isGone) await this.terminal.settle();
     if (this.#closed) return;
     this.#closed = true;
-    this.surroundings.change({ leaving: true });
-    this.#unmount();
+    this.#renderer.stop();
     const { stdin, stdout } = this.#options;
     stdout.off('resize', this.#resized);
     for (const gone of ['end', 'close']) stdin.off(gone, this.#gone);
@@ -193,7 +196,6 @@ export class Screen {
   /** The next prompt: one that waits already, or the next that is typed. Null when nothing more comes. */
   async next(): Promise<Submitted | null> {
     if (this.#quitting) return null;
-    this.store.trim();
     const [waiting] = this.store.view.queue;
     if (waiting) this.store.dispatch({ type: 'dequeued', end: 'oldest' });
     const prompt = waiting ?? (await new Promise<Submitted | null>((take) => (this.#taker = take)));
@@ -383,6 +385,7 @@ export class Screen {
   #refit(): void {
     const { columns, rows } = this.terminal;
     this.#feed.resize(columns);
+    this.prompt.resize(textWidth(columns));
     this.surroundings.change({ columns, rows });
   }
 

@@ -17,11 +17,11 @@ export type PaintStage = {
 
 /** The screen with an empty conversation, so that one can type while the rest is loaded. */
 export async function paintScreen({ config }: Settings, stage: PaintStage): Promise<Screen> {
-  const { openScreen } = await import('./open-screen.tsx');
+  const { Screen } = await import('./screen.ts');
   const { terminal, history, commands, seesImages, cycleMode, rewind } = stage;
   const { stdin, stdout, env, cwd, early } = terminal;
   await early?.breathe();
-  return openScreen({
+  const screen = new Screen({
     stdin,
     stdout,
     env,
@@ -55,4 +55,6 @@ export async function paintScreen({ config }: Settings, stage: PaintStage): Prom
     },
     onAction: (action) => (action === 'rewind' ? rewind() : cycleMode()),
   });
+  screen.open();
+  return screen;
 }

@@ -1,23 +1,16 @@
 import type { Highlighter } from './markdown/highlight.ts';
 import type { Theme } from './theme/theme.ts';
 
-/** What the screen is drawn for. `leaving` takes the live zone away for good. */
-type Now = {
-  columns: number;
-  rows: number;
-  theme: Theme;
-  highlighter: Highlighter;
-  leaving: boolean;
-  drawing: number;
-};
+/** What the screen is drawn for. */
+export type Now = { columns: number; rows: number; theme: Theme; highlighter: Highlighter };
 
 /** The terminal's size and colours, which may change at any time. */
 export class Surroundings {
   readonly #listeners = new Set<() => void>();
   #now: Now;
 
-  constructor(now: Omit<Now, 'leaving' | 'drawing'>) {
-    this.#now = { ...now, leaving: false, drawing: 0 };
+  constructor(now: Now) {
+    this.#now = now;
   }
 
   get now(): Now {
@@ -25,8 +18,8 @@ export class Surroundings {
   }
 
   /** Draws again, also when nothing has changed. */
-  change(change: Partial<Omit<Now, 'drawing'>>): void {
-    this.#now = { ...this.#now, ...change, drawing: this.#now.drawing + 1 };
+  change(change: Partial<Now>): void {
+    this.#now = { ...this.#now, ...change };
     for (const listener of this.#listeners) listener();
   }
 

@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { keys, typedKeys } from '../../../../test/support/keys.ts';
-import { MountedDialog } from '../../../../test/support/mounted-dialog.tsx';
+import { MountedDialog } from '../../../../test/support/mounted-dialog.ts';
 import type { PermissionRequest } from '../../../contract/permission.ts';
 import type { Dialog, Key } from '../view/types.ts';
-import { askDialog } from './ask-dialog.tsx';
-import { permissionDialog } from './permission-dialog.tsx';
-import { pickerDialog } from './picker.tsx';
-import { questionDialog } from './question-dialog.tsx';
-import { textDialog } from './text-dialog.tsx';
+import { askDialog } from './ask-dialog.ts';
+import { permissionDialog } from './permission-dialog.ts';
+import { pickerDialog } from './picker.ts';
+import { questionDialog } from './question-dialog.ts';
+import { textDialog } from './text-dialog.ts';
 
 const request: PermissionRequest = {
   callId: 'c',

@@ -3,9 +3,9 @@ import { statusParts } from '../../../config/schema/schema.ts';
 import { widthOfLine } from '../text/wrap.ts';
 import { themeOf } from '../theme/theme.ts';
 import type { Item, Line, LiveCall, Status } from '../view/types.ts';
-import { liveLines, queueLines } from './live-zone.tsx';
-import { statusLine } from './status-bar.tsx';
-import { itemLines } from './transcript.tsx';
+import { liveLines, queueLines } from './live-zone.ts';
+import { statusLine } from './status-bar.ts';
+import { itemLines } from './transcript.ts';
 
 const theme = themeOf('dark', 'none');
 const room = { columns: 40, theme };

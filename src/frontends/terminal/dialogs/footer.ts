@@ -1,11 +1,8 @@
 import { fitTo, graphemesOf, widthOf } from '../text/measure.ts';
 import { harmless } from '../text/sanitize.ts';
-import type { Line, Span, Style } from '../view/types.ts';
+import type { Line, Span } from '../view/types.ts';
 import { type Frame, span } from './look.ts';
 import type { TextLine } from './text-line.ts';
-
-/** Marks the character under the caret: the terminal's own cursor is put there. */
-export const caret: Style = {};
 
 const NARROW = 60;
 const GAP = '   ';
@@ -37,7 +34,7 @@ export function inputRow(label: string, { text, at }: TextLine, { columns, look 
   const room = Math.max(0, columns - widthOf(label) - widthOf(under));
   const before = endOf(harmless(text.slice(0, at)), room);
   const after = fitTo(harmless(text.slice(at)).slice(under.length), room - widthOf(before));
-  const cursor: Span = { text: under, style: caret };
+  const cursor: Span = { text: under, caret: true };
   return [span(label, look.quiet), span(before, look.plain), cursor, span(after, look.plain)].filter(
     (piece) => piece.text !== '',
   );

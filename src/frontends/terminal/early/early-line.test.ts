@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { statusParts } from '../../../config/schema/schema.ts';
-import { queueLines } from '../components/live-zone.tsx';
+import { queueLines } from '../components/live-zone.ts';
 import { emptyEditor, press } from '../editor/editor.ts';
 import { promptLines, textWidth } from '../editor/prompt-lines.ts';
 import { nothingKnown } from '../initial-status.ts';

@@ -1,5 +1,5 @@
-import stringWidth from 'string-width';
 import { visibleLine, visibleText } from '../../../lib/text/visible-text.ts';
+import { widthOf } from '../text/measure.ts';
 import { type Folds, labelOf } from './folds.ts';
 import { graphemesOf, isFoldSign } from './graphemes.ts';
 import type { Draft } from './text-buffer.ts';
@@ -79,7 +79,7 @@ function rowsOfLine({ line, start, folds, width }: Laying): Row[] {
       const carried = cells.slice(kept);
       rows.push(rowOf(cells.slice(0, kept)));
       cells = carried;
-      used = widthOf(carried);
+      used = widthOfCells(carried);
       cell = cellOf(grapheme, { at, column: used, folds, width });
       if (used + cell.width > width && cells.length > 0) {
         rows.push(rowOf(cells));
@@ -107,7 +107,7 @@ function breakBefore(cells: readonly Cell[], next: string): number {
   return blank < 0 ? cells.length : blank + 1;
 }
 
-function widthOf(cells: readonly Cell[]): number {
+function widthOfCells(cells: readonly Cell[]): number {
   return cells.reduce((sum, cell) => sum + cell.width, 0);
 }
 
@@ -133,7 +133,7 @@ function drawn(grapheme: string): { text: string; wide: number } {
   const kept = known.get(grapheme);
   if (kept) return kept;
   const text = visibleText(grapheme);
-  const made = { text, wide: stringWidth(text) };
+  const made = { text, wide: widthOf(text) };
   if (known.size >= MOST_KNOWN) known.clear();
   known.set(grapheme, made);
   return made;
@@ -141,12 +141,12 @@ function drawn(grapheme: string): { text: string; wide: number } {
 
 /** Whatever is wider than a whole row is cut: a caret must be able to stand after it. */
 function fitted(text: string, { at, width, kind }: Pick<Cell, 'at' | 'width' | 'kind'>): Cell {
-  const wide = stringWidth(text);
+  const wide = widthOf(text);
   if (wide <= width) return { text, width: wide, at, kind };
   let kept = '';
   for (const one of graphemesOf(text)) {
-    if (stringWidth(kept + one) > width - 1) break;
+    if (widthOf(kept + one) > width - 1) break;
     kept += one;
   }
-  return { text: `${kept}…`, width: stringWidth(kept) + 1, at, kind };
+  return { text: `${kept}…`, width: widthOf(kept) + 1, at, kind };
 }

@@ -1,6 +1,5 @@
 import { fitTo, widthOf } from '../text/measure.ts';
 import type { Theme } from '../theme/theme.ts';
-import { caretAt } from '../view/caret.ts';
 import type { Line, Span, Style } from '../view/types.ts';
 import { isListOpen } from './editor.ts';
 import type { Folds } from './folds.ts';
@@ -78,7 +77,7 @@ function emptySpans(columns: number, style: Style): Span[] {
   const text = fitTo(PLACEHOLDER, textWidth(columns));
   const first = text.slice(0, 1);
   return [
-    { text: caretAt(first), style },
+    { text: first, style, caret: true },
     { text: text.slice(1), style },
   ];
 }
@@ -103,13 +102,10 @@ function cellSpans(cells: readonly Cell[], { caret, end, selected, styles }: Cel
       continue;
     }
     flush();
-    spans.push({
-      text: cell.at === caret ? caretAt(cell.text) : cell.text,
-      style: styleOf(cell),
-    });
+    spans.push({ text: cell.text, style: styleOf(cell), ...(cell.at === caret && { caret: true }) });
   }
   flush();
-  if (caret === end && cells.every(({ at }) => at < end)) spans.push({ text: caretAt('') });
+  if (caret === end && cells.every(({ at }) => at < end)) spans.push({ text: ' ', caret: true });
   return spans;
 }
 
@@ -126,7 +122,7 @@ function belowLines(state: PromptState, frame: PromptFrame): Line[] {
       [
         { text: label, style: fails ? warning : muted },
         { text: fitTo(query, Math.max(1, columns - label.length - 1)) },
-        { text: caretAt('') },
+        { text: ' ', caret: true },
       ],
     ];
   }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { keyOf, keys, typedKeys } from '../../../../test/support/keys.ts';
-import { showTo } from '../../../../test/support/mounted-dialog.tsx';
+import { showTo } from '../../../../test/support/mounted-dialog.ts';
 import { dispatch } from '../../../commands/dispatch.ts';
 import { builtinCommands } from '../../../commands/index.ts';
 import { themes } from '../../../config/schema/schema.ts';

@@ -1,7 +1,7 @@
 import { NO_SERVERS, serverDetails, serverSummary } from '../../../commands/mcp.ts';
 import type { CommandContext } from '../../../contract/command.ts';
 import { visibleText } from '../../../lib/text/visible-text.ts';
-import { pickerDialog } from '../components/picker.tsx';
+import { pickerDialog } from '../components/picker.ts';
 import { rowsOf } from '../dialogs/look.ts';
 import type { PickerDesk } from './desk.ts';
 

@@ -1,8 +1,8 @@
 import { MEMORY_IS_OFF, outcome } from '../../../commands/memory.ts';
 import type { CommandContext, Memory, RememberedNote } from '../../../contract/command.ts';
 import { visibleText } from '../../../lib/text/visible-text.ts';
-import { pickerDialog } from '../components/picker.tsx';
-import { textDialog } from '../components/text-dialog.tsx';
+import { pickerDialog } from '../components/picker.ts';
+import { textDialog } from '../components/text-dialog.ts';
 import { rowsOf } from '../dialogs/look.ts';
 import type { PickItem } from '../dialogs/picker.ts';
 import type { PickerDesk } from './desk.ts';

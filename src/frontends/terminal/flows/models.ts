@@ -1,6 +1,6 @@
 import type { ModelRow } from '../../../app/conversation/model-list.ts';
 import { UserError } from '../../../contract/errors.ts';
-import { pickerDialog } from '../components/picker.tsx';
+import { pickerDialog } from '../components/picker.ts';
 import type { PickItem } from '../dialogs/picker.ts';
 import type { PickerDesk } from './desk.ts';
 

@@ -2,7 +2,7 @@ import { MODES } from '../../../commands/mode.ts';
 import { entriesOf } from '../../../commands/permissions.ts';
 import type { CommandContext, Standing } from '../../../contract/command.ts';
 import type { PermissionMode } from '../../../contract/permission.ts';
-import { pickerDialog } from '../components/picker.tsx';
+import { pickerDialog } from '../components/picker.ts';
 import type { PickItem } from '../dialogs/picker.ts';
 import type { PickerDesk } from './desk.ts';
 

@@ -3,7 +3,7 @@ import { changedSince, goBack, type Part } from '../../../commands/rewind.ts';
 import type { CommandContext, FileHistory } from '../../../contract/command.ts';
 import { textOf } from '../../../contract/message.ts';
 import { ago } from '../../../lib/text/ago.ts';
-import { pickerDialog } from '../components/picker.tsx';
+import { pickerDialog } from '../components/picker.ts';
 import type { PickItem } from '../dialogs/picker.ts';
 import type { PickerDesk } from './desk.ts';
 import { voiceOf } from './undo.ts';

@@ -2,7 +2,7 @@ import type { CommandContext } from '../../../contract/command.ts';
 import type { SessionSummary } from '../../../contract/session.ts';
 import { ago } from '../../../lib/text/ago.ts';
 import { visibleText } from '../../../lib/text/visible-text.ts';
-import { pickerDialog } from '../components/picker.tsx';
+import { pickerDialog } from '../components/picker.ts';
 import { rowsOf } from '../dialogs/look.ts';
 import type { PickItem } from '../dialogs/picker.ts';
 import type { PickerDesk } from './desk.ts';

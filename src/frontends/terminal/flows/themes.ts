@@ -1,5 +1,5 @@
 import { didYouMean } from '../../../lib/text/nearest.ts';
-import { pickerDialog } from '../components/picker.tsx';
+import { pickerDialog } from '../components/picker.ts';
 import { type Look, span } from '../dialogs/look.ts';
 import type { Line } from '../view/types.ts';
 import type { PickerDesk } from './desk.ts';

@@ -1,6 +1,6 @@
 import { offerUndo, type Voice } from '../../../commands/offer-undo.ts';
 import type { CommandContext } from '../../../contract/command.ts';
-import { undoPreview } from '../components/undo-preview.tsx';
+import { undoPreview } from '../components/undo-preview.ts';
 import type { PickerDesk } from './desk.ts';
 
 /** Shows what files would change in a dialog, and does it after a yes. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { keys } from '../../../../test/support/keys.ts';
-import { showTo } from '../../../../test/support/mounted-dialog.tsx';
+import { showTo } from '../../../../test/support/mounted-dialog.ts';
 import type { Key } from '../view/types.ts';
 import { type Findings, welcome } from './welcome.ts';
 

@@ -1,4 +1,4 @@
-import { pickerDialog } from '../components/picker.tsx';
+import { pickerDialog } from '../components/picker.ts';
 import { rowsOf } from '../dialogs/look.ts';
 import type { PickItem } from '../dialogs/picker.ts';
 import type { ShowDialog } from '../view/types.ts';

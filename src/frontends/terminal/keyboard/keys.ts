@@ -1,4 +1,3 @@
-import type { KeySource } from '../use-keys.ts';
 import type { Key } from '../view/types.ts';
 import { KeyDecoder } from './key-decoder.ts';
 
@@ -20,7 +19,7 @@ type Input = Pick<
  * The keyboard. Presses go to the listener that came last; those before the first listener, and those between two,
  * wait for the next.
  */
-export class KeyReader implements KeySource {
+export class KeyReader {
   readonly #stdin: Input;
   readonly #decoder = new KeyDecoder();
   readonly #listeners: ((key: Key) => void)[] = [];

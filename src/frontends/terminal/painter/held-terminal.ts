@@ -1,5 +1,4 @@
 import { KeyReader } from '../keyboard/keys.ts';
-import type { KeySource } from '../use-keys.ts';
 import type { Key } from '../view/types.ts';
 import { Painter } from './painter.ts';
 import { TerminalModes } from './terminal-modes.ts';
@@ -22,31 +21,25 @@ export type HeldOptions = TerminalStreams & {
   takeOver?(): Before | null;
   /** Told of every press before anybody else; true keeps it. */
   onKey(key: Key): boolean;
-  /** Whether it is the prompt that begins to listen. */
-  promptListens(): boolean;
 };
 
 /** The terminal while it is ours: keyboard, modes and the rows at its end. It is given back however the program ends. */
-export class HeldTerminal implements KeySource {
+export class HeldTerminal {
   readonly painter: Painter;
   readonly #stdout: NodeJS.WriteStream;
   readonly #reader: KeyReader;
   readonly #modes: TerminalModes;
   readonly #onKey: (key: Key) => boolean;
-  readonly #promptListens: () => boolean;
   readonly #takeOver: () => Before | null;
   readonly #replies = new Set<(reply: string) => void>();
-  /** Pressed for the prompt while a dialog came up. */
-  readonly #kept: Key[] = [];
   readonly #giveBack = () => this.release();
   #focused = true;
   #asleep: NodeJS.Timeout | undefined;
 
-  constructor({ stdin, stdout, env, title, takeOver, onKey, promptListens }: HeldOptions) {
+  constructor({ stdin, stdout, env, title, takeOver, onKey }: HeldOptions) {
     this.#stdout = stdout;
     this.#takeOver = takeOver ?? (() => null);
     this.#onKey = onKey;
-    this.#promptListens = promptListens;
     this.#reader = new KeyReader(stdin);
     this.#modes = new TerminalModes((text) => this.write(text), title);
     this.painter = new Painter({
@@ -119,20 +112,10 @@ export class HeldTerminal implements KeySource {
     this.painter.resume();
   }
 
-  /** Keeps a press that was meant for the prompt until that listens again. */
-  keep(key: Key): void {
-    this.#kept.push(key);
-  }
-
   listen(listener: (key: Key) => void): () => void {
-    const take = (key: Key) => {
+    return this.#reader.listen((key) => {
       if (!this.#tap(key)) listener(key);
-    };
-    if (this.#promptListens()) {
-      const kept = this.#kept.splice(0);
-      queueMicrotask(() => kept.forEach(listener));
-    }
-    return this.#reader.listen(take);
+    });
   }
 
   onReply(listener: (reply: string) => void): () => void {

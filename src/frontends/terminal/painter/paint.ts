@@ -1,3 +1,4 @@
+import { caretAt } from '../view/caret.ts';
 import type { Line, Span, Style } from '../view/types.ts';
 
 const ESC = '\u001b';
@@ -8,7 +9,8 @@ export function paint(line: Line): string {
   return line.map(paintSpan).join('');
 }
 
-function paintSpan({ text, style }: Span): string {
+function paintSpan({ text: plain, style, caret }: Span): string {
+  const text = caret ? caretAt(plain) : plain;
   if (!style || text === '') return text;
   const { on, off } = codesOf(style);
   const painted = on === '' ? text : `${on}${text}${off}`;

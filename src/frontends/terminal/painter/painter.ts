@@ -55,7 +55,6 @@ export class Painter {
   #model: ZoneModel | null = null;
   /** Finished text that went to a wrong place. */
   #again = '';
-  #stale = false;
   #paused = false;
   #settling = false;
 
@@ -66,11 +65,6 @@ export class Painter {
     this.#known = this.#supposed();
   }
 
-  /** The next frame must be painted even if it is the last one again. */
-  get stale(): boolean {
-    return this.#stale || this.#above !== '';
-  }
-
   /** Whole lines, which go into the scrollback with the next frame. */
   above(text: string): void {
     this.#above += text.endsWith('\n') ? text : `${text}\n`;
@@ -79,7 +73,6 @@ export class Painter {
   paint(frame: string): void {
     if (this.#paused) return;
     this.#frame = frame;
-    this.#stale = false;
     this.#goOn();
   }
 
@@ -87,7 +80,6 @@ export class Painter {
   resized(): void {
     if (this.#paused) return;
     this.#frame = null;
-    this.#stale = true;
     this.#lost = true;
     this.#goOn();
   }
@@ -96,7 +88,6 @@ export class Painter {
   takeOver({ rows, caret }: { rows: readonly string[]; caret: Place }): void {
     this.#zone.takeOver(rows, caret);
     this.#suppose();
-    this.#stale = true;
   }
 
   /** What the terminal has answered to a question. */
@@ -125,7 +116,6 @@ export class Painter {
     this.#settling = false;
     this.#zone.forget();
     this.#suppose();
-    this.#stale = true;
   }
 
   get #asks(): boolean {

@@ -1,4 +1,4 @@
-import { statusLine } from '../components/status-bar.tsx';
+import { statusLine } from '../components/status-bar.ts';
 import { PLACEHOLDER, SIGN } from '../editor/prompt-lines.ts';
 import { paint } from '../painter/paint.ts';
 import type { Span, Status, StatusPart } from '../view/types.ts';

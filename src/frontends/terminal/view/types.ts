@@ -1,9 +1,9 @@
-import type { ReactNode } from 'react';
 import type { statusParts } from '../../../config/schema/schema.ts';
 import type { Display } from '../../../contract/display.ts';
 import type { AgentEvent } from '../../../contract/event.ts';
 import type { ImagePart } from '../../../contract/message.ts';
 import type { PermissionMode } from '../../../contract/permission.ts';
+import type { Theme } from '../theme/theme.ts';
 
 /** How a piece of text looks. Colours are those of the theme, in the depth the terminal has: `#rrggbb`, an index, or a name. */
 export type Style = {
@@ -19,8 +19,8 @@ export type Style = {
   href?: string;
 };
 
-/** Text without control characters; what is untrusted was made visible before. */
-export type Span = { text: string; style?: Style };
+/** Text without control characters; what is untrusted was made visible before. The terminal's cursor stands on a `caret`. */
+export type Span = { text: string; style?: Style; caret?: true };
 
 /** One row of the screen, never wider than the width it was made for. */
 export type Line = readonly Span[];
@@ -111,7 +111,7 @@ export type Status = {
 
 /** The whole screen but the prompt's own text. */
 export type View = {
-  /** Only ever grows at its end. */
+  /** What nobody has drawn yet; it only grows at its end. */
   finished: readonly Item[];
   message: LiveMessage | null;
   calls: readonly LiveCall[];
@@ -164,17 +164,23 @@ export type ScreenAction =
   | 'help-keys'
   | 'redraw';
 
-/**
- * What every dialog gets; it fills at most `rows` rows. It is mounted when its turn has come and taken away by
- * `onDone`. The signal is aborted when nobody waits for the answer any more: the screen takes the dialog away then.
- */
-export type DialogProps<Result> = {
-  columns: number;
-  rows: number;
-  onDone(result: Result): void;
+/** The most room a part of the screen may fill, and its colours. */
+export type DialogRoom = { columns: number; rows: number; theme: Theme };
+
+/** A dialog that is open. */
+export type DialogView = {
+  lines(room: DialogRoom): Line[];
+  /** Comes only after the first drawing. */
+  press(key: Key): void;
+  /** It is answered, or nobody waits for the answer any more. */
+  close?(): void;
 };
 
-export type Dialog<Result> = (props: DialogProps<Result>) => ReactNode;
+/** What every dialog gets from the screen. `redraw` asks for another drawing. */
+export type DialogHost<Result> = { onDone(result: Result): void; redraw(): void };
+
+/** Opens the dialog when its turn has come. */
+export type Dialog<Result> = (host: DialogHost<Result>) => DialogView;
 
 /** Puts a dialog on the screen, one at a time, in the order of the calls. Null when the signal came first. */
 export type ShowDialog = <Result>(dialog: Dialog<Result>, signal?: AbortSignal) => Promise<Result | null>;

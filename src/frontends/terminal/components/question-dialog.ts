@@ -1,7 +1,7 @@
 import type { DialogKit } from '../dialogs/kit.ts';
 import type { Dialog } from '../view/types.ts';
-import { confirmDialog, wordsOf } from './confirm-dialog.tsx';
-import { textDialog } from './text-dialog.tsx';
+import { confirmDialog, wordsOf } from './confirm-dialog.ts';
+import { textDialog } from './text-dialog.ts';
 
 /** A question that wants a yes or a no. */
 const YES_NO = /\s*\[y\/n\]\s*$/;
@@ -9,6 +9,6 @@ const YES_NO = /\s*\[y\/n\]\s*$/;
 /** A question of a command, as the face in lines would put it; one key is enough for a yes or a no. */
 export function questionDialog(question: string, kit: DialogKit): Dialog<string | null> {
   if (!YES_NO.test(question)) return textDialog({ question });
-  const Confirm = confirmDialog({ question: question.replace(YES_NO, ''), body: wordsOf('') }, kit);
-  return ({ onDone, ...room }) => <Confirm {...room} onDone={(agreed) => onDone(agreed ? 'y' : 'n')} />;
+  const confirm = confirmDialog({ question: question.replace(YES_NO, ''), body: wordsOf('') }, kit);
+  return ({ onDone, redraw }) => confirm({ redraw, onDone: (agreed) => onDone(agreed ? 'y' : 'n') });
 }

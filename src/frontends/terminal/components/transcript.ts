@@ -1,17 +1,9 @@
-import { Static } from 'ink';
-import { memo } from 'react';
 import { elapsed } from '../../../lib/text/elapsed.ts';
 import { harmless } from '../text/sanitize.ts';
 import { wrap } from '../text/wrap.ts';
 import type { Room } from '../view/display-lines.ts';
 import type { Item, Line, Style } from '../view/types.ts';
-import { Lines } from './lines.tsx';
-import { callLines } from './tool-call.tsx';
-
-/** What is over, each item written once and never again. */
-export const Transcript = memo(function Transcript({ items, room }: { items: readonly Item[]; room: Room }) {
-  return <Static items={[...items]}>{(item, i) => <Lines key={i} lines={itemLines(item, room)} />}</Static>;
-});
+import { callLines } from './tool-call.ts';
 
 /** An item as it stands in the scrollback, with the empty row that parts it from what came before. */
 export function itemLines(item: Item, room: Room): Line[] {

@@ -3,7 +3,7 @@ import { harmless } from '../text/sanitize.ts';
 import { wrap } from '../text/wrap.ts';
 import type { Room } from '../view/display-lines.ts';
 import type { Line, View } from '../view/types.ts';
-import { liveCallLines } from './tool-call.tsx';
+import { liveCallLines } from './tool-call.ts';
 
 /** Of thoughts under way: the last few rows. */
 const THOUGHT_ROWS = 3;

@@ -1,30 +1,27 @@
-import { useEffect, useState } from 'react';
 import { elapsed } from '../../../lib/text/elapsed.ts';
 import { fitTo } from '../text/measure.ts';
-import { useTheme } from '../use-theme.ts';
-import type { LiveRun } from '../view/types.ts';
-import { Lines } from './lines.tsx';
+import type { Theme } from '../theme/theme.ts';
+import type { Line, LiveRun } from '../view/types.ts';
 
-const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
-const FRAME_MS = 120;
+const MARKS = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+/** How often the spinner moves. */
+export const SPIN_MS = 120;
 
 /** What is happening, for how long, and how much has come: the one thing on the screen that moves by itself. */
-export function Spinner({ run, columns }: { run: LiveRun; columns: number }) {
-  const [frame, setFrame] = useState(0);
-  const { styles } = useTheme();
-  useEffect(() => {
-    const timer = setInterval(() => setFrame((one) => one + 1), FRAME_MS);
-    return () => clearInterval(timer);
-  }, []);
-  const facts = [elapsed(Math.max(1000, Date.now() - run.startedAt)), tokens(run.outputTokens), 'Esc stops'];
+export function spinnerLines(
+  run: LiveRun,
+  { columns, theme: { styles }, now }: { columns: number; theme: Theme; now: number },
+): Line[] {
+  const since = Math.max(0, now - run.startedAt);
+  const facts = [elapsed(Math.max(1000, since)), tokens(run.outputTokens), 'Esc stops'];
   const rest = ` · ${facts.filter(Boolean).join(' · ')}`;
-  const mark = FRAMES[frame % FRAMES.length] ?? '';
+  const mark = MARKS[Math.floor(since / SPIN_MS) % MARKS.length] ?? '';
   const line = [
     { text: `${mark} `, style: styles.accent },
     { text: fitTo(capital(run.doing), Math.max(10, columns - 2 - rest.length)), style: styles.text },
     { text: rest.length + 12 < columns ? rest : '', style: styles.muted },
   ];
-  return <Lines lines={[[], line]} />;
+  return [[], line];
 }
 
 function tokens(count: number): string {

@@ -1,0 +1,49 @@
+import type { Theme } from '../theme/theme.ts';
+import type { Dialog, DialogRoom, Key, Line } from '../view/types.ts';
+import { type Frame, lookOf } from './look.ts';
+
+/** What a key made of a dialog: another state, or its end. */
+export type Outcome<State, Result> = { type: 'state'; state: State } | { type: 'end'; result: Result };
+
+/** The same object as long as the room is the same. */
+export type DialogFrame = Frame & { theme: Theme };
+
+type Model<State, Result> = {
+  open(): State;
+  press(state: State, key: Key, frame: DialogFrame): Outcome<State, Result>;
+  lines(state: State, frame: DialogFrame): Line[];
+};
+
+/**
+ * A dialog whose state is changed by keys only. Keys may come faster than drawings: each meets the state the one before
+ * it left, and none comes after the end.
+ */
+export function modelDialog<State, Result>({ open, press, lines }: Model<State, Result>): Dialog<Result> {
+  return ({ onDone, redraw }) => {
+    let state = open();
+    let frame: DialogFrame | null = null;
+    let ended = false;
+    return {
+      lines(room) {
+        frame = frameFor(room, frame);
+        return lines(state, frame);
+      },
+      press(key) {
+        if (ended || !frame) return;
+        const outcome = press(state, key, frame);
+        if (outcome.type === 'end') {
+          ended = true;
+          onDone(outcome.result);
+        } else if (outcome.state !== state) {
+          state = outcome.state;
+          redraw();
+        }
+      },
+    };
+  };
+}
+
+export function frameFor({ columns, rows, theme }: DialogRoom, before: DialogFrame | null): DialogFrame {
+  const isSame = before?.columns === columns && before.rows === rows && before.theme === theme;
+  return isSame ? before : { columns, rows, theme, look: lookOf(theme) };
+}

@@ -1,0 +1,45 @@
+import { liveLines, queueLines } from './components/live-zone.ts';
+import { spinnerLines } from './components/spinner.ts';
+import { statusLine } from './components/status-bar.ts';
+import type { Now } from './surroundings.ts';
+import { fitTo } from './text/measure.ts';
+import type { DialogRoom, Line, StatusPart, View } from './view/types.ts';
+
+/** Of a screen's rows, those that may change: 22 of 30. */
+const LIVE_SHARE = 22 / 30;
+const QUEUE_ROWS = 4;
+
+export type FrameParts = {
+  view: View;
+  surroundings: Now;
+  statusBar: readonly StatusPart[];
+  /** The time in milliseconds. */
+  now: number;
+  /** Null when none is open: the prompt is shown then. */
+  dialog: ((room: DialogRoom) => Line[]) | null;
+  prompt(room: DialogRoom): Line[];
+};
+
+/** All rows that may still change: what is under way, and below it the open dialog or the prompt. */
+export function frameLines({ view, surroundings, statusBar, now, dialog, prompt }: FrameParts): Line[] {
+  const { columns, rows, theme } = surroundings;
+  const room = { columns, theme, highlighter: surroundings.highlighter };
+  const live = Math.max(4, Math.floor(rows * LIVE_SHARE));
+  if (dialog) {
+    const under = liveLines(view, { ...room, rows: Math.ceil(live / 2) });
+    return [...under, [], ...dialog({ columns, rows: Math.max(3, rows - 2 - under.length), theme })];
+  }
+  const promptRows = Math.max(1, Math.floor(rows / 3));
+  const spinner = view.run ? spinnerLines(view.run, { columns, theme, now }) : [];
+  const waiting = queueLines(view.queue, { ...room, rows: QUEUE_ROWS });
+  const taken = Math.min(promptRows, 3) + spinner.length + waiting.length + 2;
+  const under = liveLines(view, { ...room, rows: Math.max(1, live - taken) });
+  // The status is not below the prompt: terminals that break rows anew lose count of those below the cursor.
+  const head = headLine(view, { parts: statusBar, columns, theme });
+  return [...under, ...spinner, ...waiting, [], head, ...prompt({ columns, rows: promptRows, theme })];
+}
+
+function headLine({ hint, status }: View, look: Parameters<typeof statusLine>[1]): Line {
+  if (hint === null) return statusLine(status, look);
+  return [{ text: fitTo(hint, look.columns), style: look.theme.styles.warning }];
+}

@@ -1,0 +1,140 @@
+import { SPIN_MS } from './components/spinner.ts';
+import { itemLines } from './components/transcript.ts';
+import type { DialogDesk, OpenDialog } from './dialog-queue.ts';
+import { promptLines } from './editor/prompt-lines.ts';
+import type { PromptModel } from './editor/prompt-model.ts';
+import { frameLines } from './frame.ts';
+import type { HeldTerminal } from './painter/held-terminal.ts';
+import { paint } from './painter/paint.ts';
+import type { Surroundings } from './surroundings.ts';
+import type { DialogRoom, DialogView, Key, Line, StatusPart } from './view/types.ts';
+import type { ViewStore } from './view/view-store.ts';
+
+/** More frames a second than words are put together in, so that what is typed appears at once. */
+const FRAME_MS = 1000 / 60;
+
+type RendererOptions = {
+  store: ViewStore;
+  dialogs: DialogDesk;
+  surroundings: Surroundings;
+  prompt: PromptModel;
+  terminal: HeldTerminal;
+  statusBar: readonly StatusPart[];
+};
+
+/** Draws what has changed, and gives each key to what was drawn: the open dialog, or else the prompt. */
+export class Renderer {
+  readonly #options: RendererOptions;
+  readonly #stops: (() => void)[] = [];
+  /** Pressed for the prompt while a dialog came up. */
+  readonly #early: Key[] = [];
+  #open: OpenDialog | null = null;
+  #dialog: DialogView | null = null;
+  /** The row of the prompt's text that is shown first. */
+  #promptTop = 0;
+  #pending = false;
+  #drawnAt = Number.NEGATIVE_INFINITY;
+  #timer: NodeJS.Timeout | undefined;
+  #spinner: NodeJS.Timeout | undefined;
+
+  constructor(options: RendererOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    const { store, dialogs, surroundings, prompt, terminal } = this.#options;
+    for (const source of [store, surroundings, prompt])
+      this.#stops.push(source.subscribe(() => this.#changed()));
+    this.#stops.push(
+      dialogs.subscribe(() => this.#soon()),
+      terminal.listen((key) => (this.#dialog ?? prompt).press(key)),
+    );
+    this.draw();
+  }
+
+  /** Keeps a press that was meant for the prompt until that is shown again. */
+  keep(key: Key): void {
+    this.#early.push(key);
+  }
+
+  draw(): void {
+    clearTimeout(this.#timer);
+    this.#pending = false;
+    this.#mount();
+    const { store, surroundings, terminal, statusBar } = this.#options;
+    this.#passFinished();
+    const lines = frameLines({
+      view: store.view,
+      surroundings: surroundings.now,
+      statusBar,
+      now: Date.now(),
+      dialog: this.#dialog && ((room) => this.#dialog?.lines(room) ?? []),
+      prompt: (room) => this.#promptLines(room),
+    });
+    terminal.painter.paint(painted(lines));
+    this.#drawnAt = performance.now();
+    this.#spin(store.view.run !== null && this.#dialog === null);
+  }
+
+  /** What is finished goes into the scrollback; nothing more is drawn. */
+  stop(): void {
+    for (const stop of this.#stops.splice(0)) stop();
+    clearTimeout(this.#timer);
+    this.#pending = false;
+    this.#spin(false);
+    this.#dialog?.close?.();
+    this.#passFinished();
+  }
+
+  /** At once after a pause; otherwise together with what else changes until the next frame. */
+  #changed(): void {
+    if (this.#pending) return;
+    const wait = this.#drawnAt + FRAME_MS - performance.now();
+    this.#pending = true;
+    if (wait <= 0) this.#soon();
+    else this.#timer = setTimeout(() => this.draw(), wait);
+  }
+
+  /** Not at once: keys that came together with the one that ended a dialog are not for what comes next. */
+  #soon(): void {
+    this.#pending = true;
+    queueMicrotask(() => {
+      if (this.#pending) this.draw();
+    });
+  }
+
+  #mount(): void {
+    const { dialogs, prompt } = this.#options;
+    const open = dialogs.current;
+    if (open === this.#open) return;
+    this.#dialog?.close?.();
+    this.#open = open;
+    this.#dialog = open?.dialog({ onDone: open.onDone, redraw: () => this.#changed() }) ?? null;
+    if (!open) for (const key of this.#early.splice(0)) prompt.press(key);
+  }
+
+  #passFinished(): void {
+    const { store, surroundings, terminal } = this.#options;
+    const lines = store.takeFinished().flatMap((item) => itemLines(item, surroundings.now));
+    if (lines.length > 0) terminal.painter.above(painted(lines));
+  }
+
+  #promptLines(room: DialogRoom): Line[] {
+    const { state, history } = this.#options.prompt;
+    const { lines, top } = promptLines(state, { ...room, top: this.#promptTop, history });
+    this.#promptTop = top;
+    return lines;
+  }
+
+  #spin(spins: boolean): void {
+    if (spins) this.#spinner ??= setInterval(() => this.#changed(), SPIN_MS);
+    else {
+      clearInterval(this.#spinner);
+      this.#spinner = undefined;
+    }
+  }
+}
+
+function painted(lines: readonly Line[]): string {
+  return lines.map((line) => `${paint(line)}\n`).join('');
+}

@@ -41,7 +41,7 @@ export default defineConfig({
           // Nothing is global, so files may share what they have loaded: half of the time was loading it anew.
           isolate: false,
           include: [
-            'src/**/*.test.{ts,tsx}',
+            'src/**/*.test.ts',
             'test/*.test.ts',
             'test/support/**/*.test.ts',
             'test/policy/**/*.test.ts',

@@ -71,15 +71,15 @@ function isLook(value: unknown): value is Look {
   if (typeof value !== 'object' || value === null) return false;
   const { ground, sign, placeholder, mode, muted, border, warning, heads } = value as Record<string, unknown>;
   const texts = [sign, placeholder, mode, ...Object.values(Object(heads))];
-  const inks = [muted, border, warning];
+  const styles = [muted, border, warning];
   return (
     (ground === 'dark' || ground === 'light') &&
     texts.every((text) => typeof text === 'string' && isColoured(text)) &&
-    inks.every(
-      (ink) =>
-        Array.isArray(ink) &&
-        ink.length === 2 &&
-        ink.every((code) => typeof code === 'string' && isColoured(code)),
+    styles.every(
+      (codes) =>
+        Array.isArray(codes) &&
+        codes.length === 2 &&
+        codes.every((code) => typeof code === 'string' && isColoured(code)),
     )
   );
 }

@@ -5,16 +5,16 @@ import type { Span, Status, StatusPart } from '../view/types.ts';
 import type { Ground, Theme } from './theme.ts';
 
 /** Codes that switch a style on, and off again. */
-type Ink = readonly [on: string, off: string];
+type Codes = readonly [on: string, off: string];
 
 /** How the screen looks before anything has happened: enough to paint it without loading it. */
 export type Look = {
   ground: Ground;
   sign: string;
   placeholder: string;
-  muted: Ink;
-  border: Ink;
-  warning: Ink;
+  muted: Codes;
+  border: Codes;
+  warning: Codes;
   /** The mode a session begins with. */
   mode: string;
   /** The row above the prompt, by mode. */
@@ -35,15 +35,15 @@ export function lookOf({ theme, status, statusBar }: Begin, modes: readonly Stat
     ground: theme.ground,
     sign: paint([{ text: SIGN, style: styles.accent }]),
     placeholder: PLACEHOLDER,
-    muted: inkOf(styles.muted),
-    border: inkOf(styles.border),
-    warning: inkOf(styles.warning),
+    muted: codesOf(styles.muted),
+    border: codesOf(styles.border),
+    warning: codesOf(styles.warning),
     mode: status.mode,
     heads: Object.fromEntries(modes.map((mode) => [mode, head(mode)])),
   };
 }
 
-function inkOf(style: NonNullable<Span['style']>): Ink {
+function codesOf(style: NonNullable<Span['style']>): Codes {
   const [on = '', off = ''] = paint([{ text: '|', style }]).split('|');
   return [on, off];
 }

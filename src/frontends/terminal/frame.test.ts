@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest';
+import { textOfLine } from './dialogs/look.ts';
+import { type FrameParts, frameLines } from './frame.ts';
+import { noHighlighter } from './markdown/highlight.ts';
+import { widthOfLine } from './text/wrap.ts';
+import { themeOf } from './theme/theme.ts';
+import { emptyView } from './view/store.ts';
+import type { DialogRoom, Line, LiveRun, Status } from './view/types.ts';
+
+const status: Status = {
+  model: 'sonnet',
+  mode: 'default',
+  sandbox: '',
+  context: null,
+  costUsd: null,
+  cacheHit: null,
+  branch: null,
+  shells: 0,
+  elapsedMs: null,
+};
+const run: LiveRun = { startedAt: 0, doing: 'thinking', outputTokens: 0, countedTokens: 0, retry: null };
+const theme = themeOf('dark', 'none');
+const surroundings = { columns: 60, rows: 30, theme, highlighter: noHighlighter };
+const idle: FrameParts = {
+  view: emptyView(status),
+  surroundings,
+  statusBar: ['model', 'mode'],
+  now: 5_000,
+  dialog: null,
+  prompt: () => [[{ text: '> ' }]],
+};
+
+const shown = (parts: Partial<FrameParts>) => frameLines({ ...idle, ...parts }).map(textOfLine);
+const rowsOf = (count: number): Line[] => Array.from({ length: count }, (_, i) => [{ text: `row ${i}` }]);
+
+test('at rest there is the status above the prompt', () => {
+  expect(shown({})).toEqual(['', 'sonnet · default', '> ']);
+});
+
+test('a hint stands in the place of the status, cut to the width', () => {
+  const view = { ...idle.view, hint: 'Ctrl-C again quits.' };
+
+  expect(shown({ view })).toEqual(['', 'Ctrl-C again quits.', '> ']);
+  expect(shown({ view, surroundings: { ...surroundings, columns: 8 } })[1]).toBe('Ctrl-C …');
+});
+
+test('during a run: what is being said, what happens, what waits, the prompt', () => {
+  const view = {
+    ...idle.view,
+    run,
+    message: { type: 'answer' as const, tail: rowsOf(2), begun: true },
+    queue: [{ text: 'next', images: [] }],
+  };
+
+  expect(shown({ view })).toEqual([
+    'row 0',
+    'row 1',
+    '',
+    '⠙ Thinking · 5 s · Esc stops',
+    '⧗ next',
+    '  sent when this is done (Up takes the last one back)',
+    '',
+    'sonnet · default',
+    '> ',
+  ]);
+});
+
+test('the spinner moves with time', () => {
+  const marks = [0, 120, 240, 1200].map((now) => shown({ view: { ...idle.view, run }, now })[1]?.[0]);
+
+  expect(marks).toEqual(['⠋', '⠙', '⠹', '⠋']);
+});
+
+test('a dialog takes the place of status, spinner and prompt, and gets the room that is left', () => {
+  const rooms: DialogRoom[] = [];
+  const view = { ...idle.view, run, message: { type: 'answer' as const, tail: rowsOf(50), begun: true } };
+  const dialog = (room: DialogRoom): Line[] => {
+    rooms.push(room);
+    return [[{ text: 'Allow?' }]];
+  };
+
+  const lines = shown({ view, dialog });
+
+  expect(lines).toEqual([...rowsOf(50).slice(-11).map(textOfLine), '', 'Allow?']);
+  expect(rooms).toEqual([{ columns: 60, rows: 17, theme }]);
+});
+
+test('however small the screen and however much is under way, the frame fits', () => {
+  const view = {
+    ...idle.view,
+    run: { ...run, retry: 'asking again in 5 s' },
+    message: { type: 'answer' as const, tail: rowsOf(50), begun: true },
+    queue: Array.from({ length: 9 }, () => ({ text: 'a prompt that waits for its turn', images: [] })),
+  };
+  for (let rows = 14; rows < 60; rows++)
+    for (const columns of [30, 60, 200]) {
+      const prompt = (room: DialogRoom) => rowsOf(Math.min(3, room.rows));
+      const lines = frameLines({ ...idle, view, prompt, surroundings: { ...surroundings, rows, columns } });
+      expect(lines.length).toBeLessThanOrEqual(rows);
+      expect(Math.max(...lines.map(widthOfLine))).toBeLessThanOrEqual(columns);
+    }
+});

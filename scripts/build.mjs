@@ -44,9 +44,8 @@ const app = await build({
     EMBEDDED_WORKER: JSON.stringify(threadName),
   },
   entryPoints: { app: 'src/cli/run.ts', index: 'src/index.ts' },
-  // To touch one of these globals loads the runtime's whole fetch, which no request of ours needs to be sent; or its
-  // tables of languages.
-  inject: ['scripts/fetch-globals.ts'],
+  // To touch this global loads the runtime's tables of languages.
+  inject: ['scripts/segmenter-global.ts'],
   write: false,
   splitting: true,
   format: 'esm',

@@ -36,7 +36,7 @@ export async function bundleForBun(folder, target, parts) {
     ...common,
     entryPoints: { aca: 'src/cli/binary/main.ts' },
     splitting: true,
-    inject: ['scripts/fetch-globals.ts'],
+    inject: ['scripts/segmenter-global.ts'],
     plugins: [packedParts(keyring)],
   });
   const worker = await build({ ...common, entryPoints: { [WORKER]: 'src/embedded/worker.ts' } });

@@ -23,9 +23,9 @@ import type { SessionSettings } from '../contract/session.ts';
 import type { ToolContext } from '../contract/tool.ts';
 import { inTurn, once } from '../lib/async/closing.ts';
 import { EventChannel } from '../lib/async/event-channel.ts';
-import { createHttpFetch } from '../lib/network/http-fetch.ts';
+import type { HttpClient } from '../lib/network/http-client.ts';
 import { isNearby } from '../lib/network/nearby-address.ts';
-import { networkFetch } from '../lib/network/network.ts';
+import { hasProxy, type Network, openNetwork } from '../lib/network/network.ts';
 import { visible } from '../lib/text/printable.ts';
 import { version } from '../lib/version.ts';
 import type { Watcher } from '../observability/watcher.ts';
@@ -54,13 +54,13 @@ export type Opened = Assistant & {
 
 /** The model that would answer, or null when nothing is configured and nothing was found. */
 export async function findModel({ config, root }: Settings, { env, cwd }: Host): Promise<Choice | null> {
-  const fetch = await userFetch(config, env);
+  const { http } = await userNetwork(config, env);
   const place = { dataRoot: root, cwd, config, env };
   return chooseModel({
     config,
     env,
     findKey: (preset) => keyOf(preset, { config, root, env }),
-    fetch,
+    http,
     profileOf: (server, model) => profileStore(root).find(server, model),
     embedded: { named: (text) => chooseEmbedded(text, place), first: () => firstEmbedded(place) },
   });
@@ -98,14 +98,14 @@ export async function openAssistant(
   const { config, root, trusted } = settings;
   const { env, cwd } = terminal;
   terminal.mark?.('model chosen');
-  const fetch = markedFetch(await userFetch(config, env), terminal);
+  const { http } = await userNetwork(config, env);
   const store = sessionStore(settings);
   const { preset } = choice;
   const events = new EventChannel<AgentEvent>();
   const warn = (text: string) => events.emit({ type: 'notice', level: 'warn', text });
   const reach: ReachDeps = {
     config,
-    fetch,
+    http: marked(http, terminal),
     profiles: profileStore(root),
     embedded: { dataRoot: root, cwd, config, env },
     notice: warn,
@@ -180,11 +180,11 @@ export async function startServers(
   { env, cwd }: Host,
 ): Promise<StartedServers | undefined> {
   if (Object.keys(config.mcpServers).length === 0) return undefined;
-  const [start, routed] = await Promise.all([
+  const [start, { fetch }] = await Promise.all([
     import('../assembly/extensions/start-servers.ts'),
-    networkFetch(env, config.network),
+    openNetwork(env, config.network),
   ]);
-  return start.startServers({ config, env, cwd, dataRoot: root, trusted, fetch: routed ?? fetch, version });
+  return start.startServers({ config, env, cwd, dataRoot: root, trusted, fetch, version });
 }
 
 /** What somebody who goes on with a session should know of its file. */
@@ -266,42 +266,44 @@ async function vendorModel({ preset }: Choice, place: Place): Promise<string | n
   return null;
 }
 
-function markedFetch(fetch: typeof globalThis.fetch, { mark }: Host): typeof globalThis.fetch {
-  if (!mark) return fetch;
-  return (input, init) => {
+function marked(http: HttpClient, { mark }: Host): HttpClient {
+  if (!mark) return http;
+  return (request) => {
     mark('first request sent');
-    return fetch(input, init);
+    return http(request);
   };
 }
 
-/** Carries the user's proxy and certificates where there are any. Offline it leads no further than the network at hand. */
-export async function userFetch(config: Config, env: NodeJS.ProcessEnv): Promise<typeof globalThis.fetch> {
-  const fetch = await anyFetch(config, env);
-  if (!config.offline) return fetch;
-  return async (input, init) => {
-    const address = input instanceof Request ? input.url : String(input);
-    if (!isNearby(address)) throw new Error(`Offline: ${new URL(address).host} is not asked.`);
-    return fetch(input, init);
-  };
-}
-
-async function anyFetch({ network }: Config, env: NodeJS.ProcessEnv): Promise<typeof globalThis.fetch> {
-  const routed = await networkFetch(env, network).catch((error: Error) => {
+/** With the user's proxy and certificates. Offline it leads no further than the network at hand. */
+export async function userNetwork({ network, offline }: Config, env: NodeJS.ProcessEnv): Promise<Network> {
+  const { http, fetch } = await openNetwork(env, network).catch((error: Error) => {
     throw new UserError(error.message, 'Correct network.caFile, or the proxy in HTTPS_PROXY.', {
       cause: error,
     });
   });
-  return routed ?? createHttpFetch();
+  if (!offline) return { http, fetch };
+  const assertNearby = (address: string) => {
+    if (!isNearby(address)) throw new Error(`Offline: ${new URL(address).host} is not asked.`);
+  };
+  return {
+    async http(request) {
+      assertNearby(request.url);
+      return http(request);
+    },
+    async fetch(input, init) {
+      assertNearby(input instanceof Request ? input.url : String(input));
+      return fetch(input, init);
+    },
+  };
 }
 
 /** How pages are fetched: by the user's proxy, or else from here, with the user's certificates. */
 async function webRoute(config: Config, env: NodeJS.ProcessEnv): Promise<NonNullable<Parts['web']>> {
-  if (config.offline) return { fetch: await userFetch(config, env) };
-  if (await networkFetch(env)) return { fetch: await userFetch(config, env) };
+  if (config.offline || hasProxy(env)) return { fetch: (await userNetwork(config, env)).fetch };
   const { caFile } = config.network;
   if (caFile === undefined) return {};
   return {
-    certificates: async () => (await import('../lib/network/routed-fetch.ts')).certificates(env, caFile),
+    certificates: async () => (await import('../lib/network/routed-network.ts')).certificates(env, caFile),
   };
 }
 

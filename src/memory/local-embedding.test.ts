@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
+import { httpClient } from '../lib/network/http-client.ts';
 import { localEmbedding } from './local-embedding.ts';
 import { rankTexts } from './select.ts';
 import { hasVectors, VectorCache, vectorFile } from './vectors.ts';
@@ -55,7 +56,7 @@ test.each(['ollama', 'lmstudio'])(
     const found = localEmbedding(
       'auto',
       [{ provider, baseUrl: url, models: ['qwen3:8b', 'nomic-embed-text:latest'] }],
-      fetch,
+      httpClient,
     );
     if (!found) throw new Error('no model was found');
     expect(found.model).toBe('nomic-embed-text:latest');
@@ -79,7 +80,7 @@ test('a service that is slow or gone costs nothing but what it would have found'
   const { url } = await serve({ delayMs: 60_000 });
   const place = await folder();
   for (const baseUrl of [url, 'http://127.0.0.1:1']) {
-    const found = localEmbedding('ollama/e5', [{ provider: 'ollama', baseUrl, models: ['e5'] }], fetch);
+    const found = localEmbedding('ollama/e5', [{ provider: 'ollama', baseUrl, models: ['e5'] }], httpClient);
     if (!found) throw new Error('no model was found');
     const vectors = new VectorCache({
       file: path.join(place, 'known'),
@@ -96,11 +97,13 @@ test('a service that is slow or gone costs nothing but what it would have found'
 test('unasked, only an embedding model on this very machine is taken', () => {
   const server = (baseUrl: string, ...models: string[]) => [{ provider: 'ollama', baseUrl, models }];
   const local = 'http://localhost:11434';
-  expect(localEmbedding('auto', server(local, 'qwen3:8b'), fetch)).toBeNull();
-  expect(localEmbedding('auto', server('http://10.0.0.7:11434', 'bge-m3'), fetch)).toBeNull();
-  expect(localEmbedding('ollama/bge-m3', server('http://10.0.0.7:11434', 'bge-m3'), fetch)?.model).toBe(
+  expect(localEmbedding('auto', server(local, 'qwen3:8b'), httpClient)).toBeNull();
+  expect(localEmbedding('auto', server('http://10.0.0.7:11434', 'bge-m3'), httpClient)).toBeNull();
+  expect(localEmbedding('ollama/bge-m3', server('http://10.0.0.7:11434', 'bge-m3'), httpClient)?.model).toBe(
     'bge-m3',
   );
-  expect(localEmbedding('ollama/other', server(local, 'bge-m3'), fetch)).toBeNull();
-  expect(localEmbedding('auto', server(local, 'all-minilm:latest'), fetch)?.model).toBe('all-minilm:latest');
+  expect(localEmbedding('ollama/other', server(local, 'bge-m3'), httpClient)).toBeNull();
+  expect(localEmbedding('auto', server(local, 'all-minilm:latest'), httpClient)?.model).toBe(
+    'all-minilm:latest',
+  );
 });

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { limited } from '../lib/async/abort.ts';
+import type { HttpClient } from '../lib/network/http-client.ts';
 import type { Embed } from './rank.ts';
 
 /** A server on this machine, as it was found. */
@@ -23,7 +24,7 @@ const answerShape = () =>
 export function localEmbedding(
   wanted: string,
   servers: readonly EmbeddingServer[],
-  fetch: typeof globalThis.fetch,
+  http: HttpClient,
 ): LocalEmbedding | null {
   for (const server of servers) {
     const model = server.models.find((name) =>
@@ -34,7 +35,7 @@ export function localEmbedding(
           ),
     );
     if (model !== undefined)
-      return { model, embed: (texts, signal) => ask(server, { model, texts, signal }, fetch) };
+      return { model, embed: (texts, signal) => ask(server, { model, texts, signal }, http) };
   }
   return null;
 }
@@ -43,18 +44,19 @@ export function localEmbedding(
 async function ask(
   { provider, baseUrl }: EmbeddingServer,
   { model, texts, signal }: { model: string; texts: readonly string[]; signal: AbortSignal },
-  fetch: typeof globalThis.fetch,
+  http: HttpClient,
 ): ReturnType<Embed> {
   const root = baseUrl.replace(/\/+$/, '');
   try {
-    const response = await fetch(provider === 'ollama' ? `${root}/api/embed` : `${root}/embeddings`, {
+    const { status, text } = await http({
+      url: provider === 'ollama' ? `${root}/api/embed` : `${root}/embeddings`,
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ model, input: texts }),
       signal: limited(TIMEOUT_MS, signal),
     });
-    if (!response.ok) return null;
-    return answerShape().safeParse(await response.json()).data ?? null;
+    const answer = await text();
+    return status === 200 ? (answerShape().safeParse(JSON.parse(answer)).data ?? null) : null;
   } catch {
     // A server that went away, or one that speaks another language.
     return null;

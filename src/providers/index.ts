@@ -7,7 +7,7 @@ import type { ThinkMode } from './text-tools/thinking.ts';
 import type { Manners, MannersOptions } from './wrappers/adapt.ts';
 import { type StallLimits, withStallLimit } from './wrappers/stall.ts';
 
-/** Each protocol brings its vendor's library, so none is loaded before it is used. */
+/** None is loaded before it is used. */
 const protocols: Record<Protocol, () => Promise<(options: ChatOptions) => Provider>> = {
   anthropic: async () => (await import('./anthropic/anthropic.ts')).createAnthropic,
   google: async () => (await import('./google/google.ts')).createGoogle,
@@ -56,8 +56,7 @@ export async function createProvider(
   const create = await protocols[preset.protocol]();
   const { name, local } = preset;
   const quirks = { ...preset.quirks, ...(think && { think }) };
-  const fetch = local && preset.protocol === 'openai-chat' ? await tolerant(options.fetch) : options.fetch;
-  const vendor = create({ ...options, name, baseUrl, quirks, ...(fetch && { fetch }) });
+  const vendor = create({ ...options, name, baseUrl, quirks });
   const told = silenceMs === undefined ? null : { firstMs: silenceMs, betweenMs: silenceMs };
   const provider = withStallLimit(vendor, told ?? (local ? STALL_LOCAL : STALL));
   if (toolMode === 'native' && !local) return provider;
@@ -72,8 +71,4 @@ export async function createProvider(
   ]);
   const patient = local ? withLoadingWait(provider) : provider;
   return withManners(patient, { ...manners, ...(onAdapt && { onAdapt }) });
-}
-
-async function tolerant(fetch = globalThis.fetch): Promise<typeof globalThis.fetch> {
-  return (await import('./http/tolerant-fetch.ts')).tolerantFetch(fetch);
 }

@@ -1,4 +1,5 @@
 import type { ModelInfo, Provider } from '../contract/provider.ts';
+import type { HttpClient } from '../lib/network/http-client.ts';
 
 /** What every wire protocol needs to reach one vendor. */
 export type ProviderOptions = {
@@ -7,8 +8,8 @@ export type ProviderOptions = {
   baseUrl: string;
   apiKey?: string;
   headers?: Record<string, string>;
-  /** Carries the user's proxy and certificates; the runtime's own when absent. */
-  fetch?: typeof globalThis.fetch;
+  /** Sends the requests: with the user's proxy and certificates, or signed the way a vendor wants it. */
+  http?: HttpClient;
   /** Fixes a request to what the model can do: its output limit, thinking, images. */
   infoOf(model: string): ModelInfo;
 };

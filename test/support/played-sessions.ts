@@ -5,7 +5,6 @@ import { assemble } from '../../src/assembly/assemble.ts';
 import { modelInfo } from '../../src/assembly/models/choose-model.ts';
 import type { UserMessage } from '../../src/contract/message.ts';
 import type { Provider } from '../../src/contract/provider.ts';
-import { createHttpFetch } from '../../src/lib/network/http-fetch.ts';
 import { createProvider } from '../../src/providers/index.ts';
 import { SessionStore } from '../../src/session/store.ts';
 import { cleanEnv } from './aca.ts';
@@ -56,7 +55,6 @@ export function playSessions({ space, model, env, effort, wrap = (it) => it }: P
     const provider = await createProvider(preset, {
       baseUrl,
       ...(key && { apiKey: key.key }),
-      fetch: createHttpFetch(),
       infoOf: (name) => modelInfo(preset, name, config),
     });
     const { controller, window, close } = assemble({

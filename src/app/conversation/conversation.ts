@@ -10,7 +10,7 @@ import type { OpenSession } from '../../session/store.ts';
 import type { UndoStore } from '../../session/undo/undo-store.ts';
 import { checkHealth, settingStates } from '../doctor/conversation-checks.ts';
 import type { Host } from '../host.ts';
-import { type Opened, userFetch } from '../open-assistant.ts';
+import { type Opened, userNetwork } from '../open-assistant.ts';
 import type { Frontend } from './frontend.ts';
 import type { TypedPrompts } from './prompt-history.ts';
 import { redacted } from './redact-session.ts';
@@ -223,7 +223,10 @@ function keepHouseLater(opened: Opened, { root, news }: Stage): void {
 function lookForUpdateLater({ config, settings }: Opened, { host: { env } }: Stage): void {
   const look = async () => {
     const { learnOfUpdate } = await import('../update/notice.ts');
-    await learnOfUpdate({ root: settings.root, config, env }, () => userFetch(config, env));
+    await learnOfUpdate({ root: settings.root, config, env }, async () => {
+      const { fetch } = await userNetwork(config, env);
+      return fetch;
+    });
   };
   // Nobody waits for it, and nobody is bothered with its troubles: `aca update` tells them.
   setTimeout(() => void look().catch(() => undefined), HOUSEKEEPING_AFTER_MS).unref();

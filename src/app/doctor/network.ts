@@ -6,7 +6,7 @@ import { isNearby } from '../../lib/network/nearby-address.ts';
 import { type Reached, reach } from '../../providers/http/reach.ts';
 import type { Preset } from '../../providers/presets.ts';
 import type { Host } from '../host.ts';
-import { keyOf, userFetch } from '../open-assistant.ts';
+import { keyOf, userNetwork } from '../open-assistant.ts';
 import type { Settings } from '../settings.ts';
 import { bad, ok, warn } from './check.ts';
 
@@ -89,7 +89,7 @@ export async function reachChecks(
   const all = [...chosen, ...found].filter(
     ({ baseUrl }, i, list) => baseUrl !== '' && list.findIndex((one) => one.baseUrl === baseUrl) === i,
   );
-  const fetch = await userFetch(config, terminal.env);
+  const { http } = await userNetwork(config, terminal.env);
   const skews: number[] = [];
   const checks = await Promise.all(
     all.map(async ({ preset, baseUrl, key }): Promise<HealthCheck> => {
@@ -99,7 +99,7 @@ export async function reachChecks(
       const reached = await reach({
         protocol,
         baseUrl,
-        fetch,
+        http,
         timeoutMs: ANSWER_MS,
         ...(probe && key && { key: key.key }),
       });

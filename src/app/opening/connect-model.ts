@@ -5,13 +5,14 @@ import type { ProfileStore } from '../../assembly/models/model-profiles.ts';
 import type { Config } from '../../config/schema/schema.ts';
 import type { Provider } from '../../contract/provider.ts';
 import { limited } from '../../lib/async/abort.ts';
+import type { HttpClient } from '../../lib/network/http-client.ts';
 import { type CreateOptions, createProvider } from '../../providers/index.ts';
 import { learnedProfile, type ModelProfile, thinkModeOf } from '../../providers/local/profile.ts';
 import type { Manners } from '../../providers/wrappers/adapt.ts';
 
 export type ReachDeps = {
   config: Config;
-  fetch: typeof globalThis.fetch;
+  http: HttpClient;
   profiles: ProfileStore;
   /** Where models of this very process are. */
   embedded: EmbeddedPlace;
@@ -65,7 +66,7 @@ function open(choice: Choice, deps: ReachDeps): Promise<Provider> {
 
 function wayTo(
   { preset, baseUrl, key, info, model }: Choice,
-  { config, fetch }: Pick<ReachDeps, 'config' | 'fetch'>,
+  { config, http }: Pick<ReachDeps, 'config' | 'http'>,
 ): CreateOptions {
   const row = config.providers[preset.name];
   return {
@@ -73,7 +74,7 @@ function wayTo(
     ...(key && { apiKey: key.key }),
     ...(row?.headers && { headers: row.headers }),
     ...(config.network.silenceMs !== undefined && { silenceMs: config.network.silenceMs }),
-    fetch,
+    http,
     infoOf: (name) => (name === model ? info : modelInfo(preset, name, config)),
   };
 }

@@ -5,7 +5,7 @@ import type { Memory, NotNoted, RememberedNote } from '../../contract/command.ts
 import type { AgentEvent } from '../../contract/event.ts';
 import { type Message, textOf, type UserMessage } from '../../contract/message.ts';
 import type { SessionSummary } from '../../contract/session.ts';
-import { createHttpFetch } from '../../lib/network/http-fetch.ts';
+import { httpClient } from '../../lib/network/http-client.ts';
 import { compareText } from '../../lib/text/compare.ts';
 import { boundText } from '../../lib/text/truncate.ts';
 import { MOST_NOTES, memoryBlock } from '../../memory/block.ts';
@@ -247,8 +247,7 @@ async function findVectors(
 ): Promise<VectorCache | null> {
   const { embeddings } = config.memory;
   if (embeddings === 'off') return null;
-  const fetch = createHttpFetch();
-  const servers = (await discoverLocal({ config, env, fetch })).map((server) => ({
+  const servers = (await discoverLocal({ config, env })).map((server) => ({
     ...server,
     models: server.models.map(({ name }) => name),
   }));
@@ -257,7 +256,7 @@ async function findVectors(
     if (own) onClose(own.close);
     return own;
   };
-  const found = localEmbedding(embeddings, servers, fetch) ?? (await embedded());
+  const found = localEmbedding(embeddings, servers, httpClient) ?? (await embedded());
   if (!found) return null;
   return new VectorCache({ file: vectorFile(cache, found.model), embed: found.embed });
 }

@@ -1,5 +1,6 @@
 import type { Config } from '../../config/schema/schema.ts';
 import { UserError } from '../../contract/errors.ts';
+import type { HttpClient } from '../../lib/network/http-client.ts';
 import { isNearby } from '../../lib/network/nearby-address.ts';
 import { didYouMean, nearest } from '../../lib/text/nearest.ts';
 import {
@@ -34,7 +35,7 @@ export type ChooseDeps = {
   config: Config;
   env: NodeJS.ProcessEnv;
   findKey(preset: Preset): Promise<Key | null>;
-  fetch?: typeof globalThis.fetch;
+  http?: HttpClient;
   /** Models of this very process: the one a name means, if it means one, and one that could talk at once. */
   embedded?: { named(text: string): Promise<Choice | null>; first(): Promise<Choice | null> };
   /** What was measured of a model on a server. */
@@ -104,7 +105,7 @@ export function modelInfo(preset: Preset, model: string, config: Config): Priced
 
 /** Every model server that answers on this machine now. */
 export function discoverLocal(
-  { config, env, fetch }: Pick<ChooseDeps, 'config' | 'env' | 'fetch'>,
+  { config, env, http }: Pick<ChooseDeps, 'config' | 'env' | 'http'>,
   depth: NonNullable<DiscoverOptions['depth']> = 'names',
 ): Promise<LocalServer[]> {
   const candidates = presetsOf(config)
@@ -115,7 +116,7 @@ export function discoverLocal(
       kind: serverKind(preset),
     }))
     .filter(({ baseUrl }) => !config.offline || isNearby(baseUrl));
-  return discover(candidates, { ...(fetch && { fetch }), depth });
+  return discover(candidates, { ...(http && { http }), depth });
 }
 
 function serverKind({ name, protocol }: Preset): ServerKind {
@@ -184,7 +185,7 @@ async function choosePreset(preset: Preset, deps: ChooseDeps): Promise<Choice> {
   if (preset.defaultModel !== undefined) return choiceOf(preset, preset.defaultModel, deps);
   const baseUrl = baseUrlOf(preset, deps);
   const candidate = { provider: preset.name, baseUrl, kind: serverKind(preset) };
-  const [server] = await discover([candidate], { ...(deps.fetch && { fetch: deps.fetch }), depth: 'all' });
+  const [server] = await discover([candidate], { ...(deps.http && { http: deps.http }), depth: 'all' });
   const model = server && firstToTalk(server);
   if (model !== undefined) return choiceOf(preset, model, deps);
   const hint = `Name a model: --model ${preset.name}/MODEL.`;
@@ -217,10 +218,10 @@ async function choiceOf(preset: Preset, model: string, deps: ChooseDeps): Promis
 }
 
 /** What the server itself says of its model, and what was measured, before what is only supposed. */
-async function withServerFacts(choice: Choice, { config, fetch, profileOf }: ChooseDeps): Promise<Choice> {
+async function withServerFacts(choice: Choice, { config, http, profileOf }: ChooseDeps): Promise<Choice> {
   const { preset, model, baseUrl, info } = choice;
   const [facts, found] = await Promise.all([
-    describeModel({ baseUrl, kind: serverKind(preset) }, model, fetch ? { fetch } : {}),
+    describeModel({ baseUrl, kind: serverKind(preset) }, model, http ? { http } : {}),
     profileOf?.(baseUrl, model) ?? null,
   ]);
   const stale = found !== null && isStale(found, facts?.digest);

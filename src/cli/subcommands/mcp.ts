@@ -4,7 +4,7 @@ import { loadSettings } from '../../app/settings.ts';
 import type { Config } from '../../config/schema/schema.ts';
 import { UserError } from '../../contract/errors.ts';
 import type { Terminal } from '../../frontends/shared/terminal.ts';
-import { networkFetch } from '../../lib/network/network.ts';
+import { openNetwork } from '../../lib/network/network.ts';
 import { didYouMean } from '../../lib/text/nearest.ts';
 import { visible } from '../../lib/text/printable.ts';
 import type { Connection } from '../../mcp/connection/connection.ts';
@@ -192,7 +192,7 @@ async function login(name: string, terminal: Terminal): Promise<void> {
     stop.abort(new UserError('The login was stopped.', 'Nothing was changed.')),
   );
   const { loginTo } = await import('../../mcp/desk.ts');
-  const fetch = (await networkFetch(env, config.network)) ?? globalThis.fetch;
+  const { fetch } = await openNetwork(env, config.network);
   await loginTo(
     { name, settings: server },
     { env, dataRoot, fetch },

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { nothingFound } from '../../app/first-run/missing-model.ts';
-import { findModel, userFetch } from '../../app/open-assistant.ts';
+import { findModel, userNetwork } from '../../app/open-assistant.ts';
 import { measureModel } from '../../app/opening/connect-model.ts';
 import { loadSettings } from '../../app/settings.ts';
 import type { Choice } from '../../assembly/models/choose-model.ts';
@@ -38,7 +38,7 @@ export function probeCommand(terminal: Terminal): Command {
       }
       const profile = await measured(choice, {
         config: settings.config,
-        fetch: await userFetch(settings.config, terminal.env),
+        http: (await userNetwork(settings.config, terminal.env)).http,
         profiles: profileStore(settings.root),
         tell: json ? () => undefined : (words) => terminal.stderr.write(`… ${words}\n`),
       });

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { userFetch } from '../../app/open-assistant.ts';
+import { userNetwork } from '../../app/open-assistant.ts';
 import { loadSettings } from '../../app/settings.ts';
 import { thisInstall } from '../../app/update/install-method.ts';
 import { latestVersion, registryOf } from '../../app/update/registry.ts';
@@ -32,7 +32,7 @@ async function look(terminal: Terminal): Promise<Answer> {
   const { how, update } = thisInstall(terminal.program);
   const known = { version, installed: how, command: update };
   if (config.offline) return { ...known, latest: null, trouble: 'offline, so nobody was asked' };
-  const fetch = await userFetch(config, terminal.env);
+  const { fetch } = await userNetwork(config, terminal.env);
   try {
     return { ...known, latest: await latestVersion(registryOf(config, terminal.env), fetch) };
   } catch (error) {

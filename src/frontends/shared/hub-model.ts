@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
-import { userFetch } from '../../app/open-assistant.ts';
+import { userNetwork } from '../../app/open-assistant.ts';
 import { loadSettings, type Settings } from '../../app/settings.ts';
 import { UserError } from '../../contract/errors.ts';
 import { askHub, DEFAULT_HUB, fetchModel, type Hub, type HubFile } from '../../embedded/models/hub.ts';
@@ -64,7 +64,7 @@ async function hubOf({ config }: Settings, { env }: Terminal): Promise<Hub> {
   return {
     endpoint: env.HF_ENDPOINT || DEFAULT_HUB,
     ...(env.HF_TOKEN && { token: env.HF_TOKEN }),
-    fetch: await userFetch(config, env),
+    fetch: (await userNetwork(config, env)).fetch,
   };
 }
 

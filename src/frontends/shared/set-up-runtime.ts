@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { userFetch } from '../../app/open-assistant.ts';
+import { userNetwork } from '../../app/open-assistant.ts';
 import { loadSettings } from '../../app/settings.ts';
 import { UserError } from '../../contract/errors.ts';
 import { FIRST_MODEL } from '../../embedded/models/curated.ts';
@@ -37,7 +37,7 @@ export async function setUpRuntime({ yes, gpu, force }: SetupOptions, terminal: 
     await installRuntime(plan, {
       registry,
       signal,
-      fetch: await userFetch(config, env),
+      fetch: (await userNetwork(config, env)).fetch,
       progress: (step) => line.tell(step),
     });
   } catch (error) {

@@ -1,7 +1,7 @@
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { networkFetch } from './network.ts';
+import { openNetwork } from './network.ts';
 
 async function portOf(server: Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -35,8 +35,11 @@ test.each(['socks5', 'socks5h'])(
     const web = await portOf(createHttpServer((_request, response) => response.end('arrived')));
     const asked: string[] = [];
     const proxy = await portOf(socksTo(web, asked));
-    const fetch = await networkFetch({ ALL_PROXY: `${protocol}://127.0.0.1:${proxy}` });
-    const response = await fetch?.('http://model.invalid:8080/x', { headers: { connection: 'close' } });
-    expect([await response?.text(), asked]).toEqual(['arrived', ['model.invalid:8080']]);
+    const { fetch, http } = await openNetwork({ ALL_PROXY: `${protocol}://127.0.0.1:${proxy}` });
+    const url = 'http://model.invalid:8080/x';
+    const headers = { connection: 'close' };
+    for (const response of [await fetch(url, { headers }), await http({ url, headers })])
+      expect(await response.text()).toBe('arrived');
+    expect(asked).toEqual(['model.invalid:8080', 'model.invalid:8080']);
   },
 );

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { deadUrl, fails, hello, loopback, modelInfo, play } from '../../../test/support/loopback.ts';
+import { httpClient } from '../../lib/network/http-client.ts';
 import { createAnthropic } from './anthropic.ts';
 
 const key = 'sk-ant-secret-0123456789';
@@ -49,7 +50,7 @@ describe('[V03][V10] Anthropic over a real connection', () => {
     expect(request?.body).toMatchObject({ model: 'm', max_tokens: 8192, stream: true });
   });
 
-  test('uses the fetch it is given and the headers of the config, and sends no key where there is none', async () => {
+  test('uses the HTTP client it is given and the headers of the config, and sends no key where there is none', async () => {
     const server = await serve(events(start, stop));
     const urls: string[] = [];
     const keyless = createAnthropic({
@@ -57,9 +58,9 @@ describe('[V03][V10] Anthropic over a real connection', () => {
       baseUrl: server.url,
       headers: { 'x-team': 'blue' },
       infoOf: () => modelInfo(),
-      fetch: (input, init) => {
-        urls.push(String(input));
-        return fetch(input, init);
+      http: (request) => {
+        urls.push(request.url);
+        return httpClient(request);
       },
     });
 

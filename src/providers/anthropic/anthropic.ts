@@ -1,85 +1,68 @@
-import Anthropic from '@anthropic-ai/sdk';
+import type Anthropic from '@anthropic-ai/sdk';
 import { ProviderError } from '../../contract/errors.ts';
 import type { CompletionRequest, ProviderEvent } from '../../contract/provider.ts';
 import { kindOf } from '../errors/http-errors.ts';
 import { excerpt, notTheProtocol, redact } from '../errors/protocol-errors.ts';
-import { type Send, senderTo } from '../http/sender.ts';
 import { serverEvents, withoutEnd } from '../http/server-events.ts';
-import { assertSendable, brokenWire, watchWire, wordsIn } from '../http/wire-watch.ts';
+import { bearer, brokenWire, watchWire, wordsIn } from '../http/wire-watch.ts';
 import { estimateTokens } from '../models/estimate-tokens.ts';
 import type { CreateProvider, ProviderOptions } from '../options.ts';
 import { TEMPERATURE_VERSION } from './thinking.ts';
 import { newReply, type ReplyState, toEvents, toWire } from './wire.ts';
 
-/** Long enough never to be the reason a run ends: how long to wait is decided by whoever holds the signal. */
-const TIMEOUT_MS = 60 * 60 * 1000;
+/** The API's newest version; `TEMPERATURE_VERSION` where a temperature is wanted. */
+const VERSION = { 'anthropic-version': '2026-10-21' };
 
-export const createAnthropic: CreateProvider = (options) => {
-  const client = clientFor(options);
-  const line = {
-    options,
-    send: senderTo('/v1/messages', client),
-    sendTempered: senderTo('/v1/messages', client, TEMPERATURE_VERSION),
-  };
-  const count = senderTo('/v1/messages/count_tokens', client);
-  return {
-    name: options.name,
-    stream: (request, signal) => stream(line, request, signal),
+export const createAnthropic: CreateProvider = (options) => ({
+  name: options.name,
+  stream: (request, signal) => stream(request, options, signal),
 
-    async countTokens(request, signal) {
-      const { model, messages, system, tools, thinking } = toWire(request, options);
-      const body = {
-        model,
-        messages,
-        ...(system && { system }),
-        ...(tools && { tools }),
-        ...(thinking && { thinking }),
-      };
-      try {
-        const response = await count(body, { watch: watchWire(options), signal });
-        const { input_tokens: tokens } = (await response.json()) as Partial<Anthropic.MessageTokensCount>;
-        return Number.isFinite(tokens) ? Number(tokens) : estimateTokens(request);
-      } catch {
-        signal.throwIfAborted();
-        return estimateTokens(request);
-      }
-    },
-  };
-};
+  async countTokens(request, signal) {
+    const { model, messages, system, tools, thinking } = toWire(request, options);
+    const body = {
+      model,
+      messages,
+      ...(system && { system }),
+      ...(tools && { tools }),
+      ...(thinking && { thinking }),
+    };
+    const headers = { ...VERSION, ...bearer(options) };
+    try {
+      const response = await watchWire(options).post(urlOf('count_tokens', options), {
+        headers,
+        body,
+        signal,
+      });
+      const { input_tokens: tokens }: Partial<Anthropic.MessageTokensCount> = JSON.parse(
+        await response.text(),
+      );
+      return Number.isFinite(tokens) ? Number(tokens) : estimateTokens(request);
+    } catch {
+      signal.throwIfAborted();
+      return estimateTokens(request);
+    }
+  },
+});
 
-/** One client for all requests, made with the first: what cannot be sent must be refused by then. */
-function clientFor({ baseUrl, apiKey, headers }: ProviderOptions): () => Anthropic {
-  let client: Anthropic | undefined;
-  const make = () =>
-    new Anthropic({
-      // The SDK adds the version itself.
-      baseURL: baseUrl.replace(/(\/v1)?\/*$/, ''),
-      // Never absent: without a key the SDK would look for one in the environment and in files.
-      apiKey: apiKey ?? '',
-      defaultHeaders: { ...(apiKey ? {} : { authorization: null }), ...headers },
-      maxRetries: 0,
-      timeout: TIMEOUT_MS,
-      logLevel: 'off',
-    });
-  return () => {
-    client ??= make();
-    return client;
-  };
+/** The address may or may not end with the version. */
+function urlOf(action: '' | 'count_tokens', { baseUrl }: ProviderOptions): string {
+  const base = baseUrl.replace(/(\/v1)?\/*$/, '');
+  return `${base}/v1/messages${action && `/${action}`}`;
 }
 
 async function* stream(
-  { options, send, sendTempered }: { options: ProviderOptions; send: Send; sendTempered: Send },
   request: CompletionRequest,
+  options: ProviderOptions,
   signal: AbortSignal,
 ): AsyncGenerator<ProviderEvent> {
-  assertSendable(options);
   const body = toWire(request, options);
   const state = newReply(request.tools);
   const watch = watchWire(options);
   let begun = false;
   try {
-    const go = body.temperature === undefined ? send : sendTempered;
-    const response = await go(body, { watch, signal });
+    const version = body.temperature === undefined ? VERSION : TEMPERATURE_VERSION;
+    const headers = { ...version, ...bearer(options) };
+    const response = await watch.post(urlOf('', options), { headers, body, signal });
     for await (const { event, data } of serverEvents(response.body)) {
       if (event === 'ping' || data === '') continue;
       for (const said of read(data, state, options)) {
@@ -92,7 +75,7 @@ async function* stream(
     throw withoutEnd({ watch, options, begun });
   } catch (error) {
     signal.throwIfAborted();
-    throw brokenWire(error, { watch, options, begun });
+    throw brokenWire(error, { options, begun });
   }
 }
 

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { fails, loopback, modelInfo } from '../../../test/support/loopback.ts';
 import { fromStreamedError, watchWire } from '../http/wire-watch.ts';
 import { kindOf } from './http-errors.ts';
 
@@ -251,9 +252,12 @@ describe('a request larger than the window', () => {
       { type: 'error', error: { type: 'request_too_large', message: 'No.' } },
     ];
     for (const body of bodies) {
-      const fetch = async () => new Response(JSON.stringify(body), { status: 400 });
-      const watch = watchWire({ name: 'p', baseUrl: 'http://x.test', fetch } as never);
-      await expect(watch.fetch('http://x.test')).rejects.toMatchObject({ kind: 'overflow' });
+      const server = await loopback((response) => fails(response, 400, { body }));
+      const watch = watchWire({ name: 'p', baseUrl: server.url, infoOf: () => modelInfo() });
+      const { signal } = new AbortController();
+      await expect(watch.post(server.url, { headers: {}, body: {}, signal })).rejects.toMatchObject({
+        kind: 'overflow',
+      });
     }
   });
 });

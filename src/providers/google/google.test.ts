@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { fails, hello, loopback, modelInfo, play, sse } from '../../../test/support/loopback.ts';
+import { httpClient } from '../../lib/network/http-client.ts';
 import { createGoogle } from './google.ts';
 
 const key = 'AIza-secret-0123456789';
@@ -46,7 +47,7 @@ describe('[V10] Google over a real connection', () => {
     });
   });
 
-  test('uses the fetch it is given, the headers of the config and the version in the address', async () => {
+  test('uses the HTTP client it is given, the headers of the config and the version in the address', async () => {
     const server = await loopback((response) => sse(response, [part('ok', 'STOP')]));
     const urls: string[] = [];
     const gateway = createGoogle({
@@ -54,9 +55,9 @@ describe('[V10] Google over a real connection', () => {
       baseUrl: `${server.url}/gemini/v1alpha/`,
       headers: { 'x-team': 'blue' },
       infoOf: () => modelInfo(),
-      fetch: (input, init) => {
-        urls.push(String(input));
-        return fetch(input, init);
+      http: (request) => {
+        urls.push(request.url);
+        return httpClient(request);
       },
     });
 

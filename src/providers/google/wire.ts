@@ -1,12 +1,12 @@
-import {
-  type Content,
+import type {
+  Content,
   FinishReason,
-  type FunctionDeclaration,
-  type GenerateContentConfig,
-  type GenerateContentResponse,
-  type GenerateContentResponseUsageMetadata,
-  type Part,
-  type ThinkingConfig,
+  FunctionDeclaration,
+  GenerateContentConfig,
+  GenerateContentResponse,
+  GenerateContentResponseUsageMetadata,
+  Part,
+  ThinkingConfig,
   ThinkingLevel,
 } from '@google/genai/web';
 import { ProviderError } from '../../contract/errors.ts';
@@ -28,7 +28,7 @@ import { type WireNames, wireNames } from '../tool-names.ts';
 
 const MAX_OUTPUT_TOKENS = 65_536;
 const BUDGET = { low: 2_048, medium: 8_192, high: 24_576 };
-const LEVEL = { low: ThinkingLevel.LOW, medium: ThinkingLevel.MEDIUM, high: ThinkingLevel.HIGH };
+const LEVEL = { low: 'LOW', medium: 'MEDIUM', high: 'HIGH' } as const;
 /** What the vendor wants in place of a signature on a call that another model made. */
 const UNSIGNED = 'skip_thought_signature_validator';
 
@@ -39,11 +39,12 @@ export type WireBody = {
   contents: Content[];
   systemInstruction?: Content;
   tools?: { functionDeclarations: FunctionDeclaration[] }[];
-  generationConfig: Pick<
-    GenerateContentConfig,
-    'maxOutputTokens' | 'temperature' | 'stopSequences' | 'thinkingConfig'
-  >;
+  generationConfig: Pick<GenerateContentConfig, 'maxOutputTokens' | 'temperature' | 'stopSequences'> & {
+    thinkingConfig?: Thinking;
+  };
 };
+
+type Thinking = Omit<ThinkingConfig, 'thinkingLevel'> & { thinkingLevel?: `${ThinkingLevel}` };
 
 export function toWire(request: CompletionRequest, options: WireOptions): WireBody {
   const info = options.infoOf(request.model);
@@ -77,7 +78,7 @@ function toDeclarations(request: CompletionRequest, names: WireNames): FunctionD
 }
 
 /** Models before 3 count thoughts in tokens, later ones in levels. */
-function thinkingFor({ model, effort }: CompletionRequest, info: ModelInfo): ThinkingConfig | undefined {
+function thinkingFor({ model, effort }: CompletionRequest, info: ModelInfo): Thinking | undefined {
   if (!info.abilities.thinking) return undefined;
   if (effort === undefined) return { includeThoughts: true };
   return isBefore3(model)
@@ -219,7 +220,7 @@ export function* toEvents(
   if (frame.usageMetadata) yield { type: 'usage', usage: toUsage(frame.usageMetadata) };
   if (frame.promptFeedback?.blockReason) state.finish = 'refusal';
   const reason = candidate?.finishReason;
-  if (!reason || reason === FinishReason.FINISH_REASON_UNSPECIFIED) return;
+  if (!reason || `${reason}` === 'FINISH_REASON_UNSPECIFIED') return;
   if (BROKEN.has(reason))
     throw new ProviderError(
       `The model's tool call could not be read (${reason}). ${candidate?.finishMessage ?? ''}`.trim(),
@@ -234,10 +235,10 @@ export function stopOf({ finish, calls }: ReplyState): ProviderEvent | undefined
   return { type: 'stop', reason: finish === 'end' && calls > 0 ? 'tool_calls' : finish };
 }
 
-const BROKEN = new Set<string>([
-  FinishReason.MALFORMED_FUNCTION_CALL,
-  FinishReason.UNEXPECTED_TOOL_CALL,
-  FinishReason.TOO_MANY_TOOL_CALLS,
+const BROKEN: ReadonlySet<string> = new Set<`${FinishReason}`>([
+  'MALFORMED_FUNCTION_CALL',
+  'UNEXPECTED_TOOL_CALL',
+  'TOO_MANY_TOOL_CALLS',
 ]);
 
 const STOP: Partial<Record<string, StopReason>> = {

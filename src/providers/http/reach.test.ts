@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { deadUrl } from '../../../test/support/loopback.ts';
+import { type HttpClient, httpClient } from '../../lib/network/http-client.ts';
 import type { Protocol } from '../presets.ts';
 import { listUrl, reach } from './reach.ts';
 
@@ -34,7 +35,7 @@ test.each<[Protocol, string, string]>([
 test('any answer means it is there; no key is sent without one being given, and each vendor gets it its own way', async () => {
   const { url, heard } = await server();
   const ask = (protocol: Protocol, key?: string) =>
-    reach({ protocol, baseUrl: url, fetch, timeoutMs: 10_000, ...(key !== undefined && { key }) });
+    reach({ protocol, baseUrl: url, http: httpClient, timeoutMs: 10_000, ...(key !== undefined && { key }) });
   expect(await ask('openai-chat')).toEqual({
     type: 'answered',
     status: 401,
@@ -54,14 +55,12 @@ test('silence is told by its reason: nobody there, or no answer in time', async 
   const refused = await reach({
     protocol: 'ollama',
     baseUrl: await deadUrl(),
-    fetch,
+    http: httpClient,
     timeoutMs: 10_000,
   });
-  const never: typeof fetch = (_input, init) =>
-    new Promise((_resolve, reject) =>
-      init?.signal?.addEventListener('abort', () => reject(init.signal?.reason)),
-    );
-  const late = await reach({ protocol: 'ollama', baseUrl: 'http://a', fetch: never, timeoutMs: 10 });
+  const never: HttpClient = ({ signal }) =>
+    new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+  const late = await reach({ protocol: 'ollama', baseUrl: 'http://a', http: never, timeoutMs: 10 });
   expect([refused, late]).toEqual([
     { type: 'silent', because: 'ECONNREFUSED' },
     { type: 'silent', because: 'no answer within 0.01 s' },

@@ -1,4 +1,5 @@
 import { limited } from '../../lib/async/abort.ts';
+import type { HttpClient } from '../../lib/network/http-client.ts';
 import type { Protocol } from '../presets.ts';
 
 export type ReachOptions = {
@@ -6,7 +7,7 @@ export type ReachOptions = {
   baseUrl: string;
   /** Sent along, so that the server tells whether it takes it; without one, only whether it answers. */
   key?: string;
-  fetch: typeof globalThis.fetch;
+  http: HttpClient;
   timeoutMs: number;
 };
 
@@ -16,17 +17,19 @@ export type Reached =
   | { type: 'silent'; because: string };
 
 /** Whether a server answers to the question for its models, the cheapest there is. Never throws. */
-export async function reach({ protocol, baseUrl, key, fetch, timeoutMs }: ReachOptions): Promise<Reached> {
+export async function reach({ protocol, baseUrl, key, http, timeoutMs }: ReachOptions): Promise<Reached> {
   const started = performance.now();
   try {
-    const response = await fetch(listUrl(protocol, baseUrl), {
+    const { status, headers, body } = await http({
+      url: listUrl(protocol, baseUrl),
       headers: key === undefined ? {} : keyHeaders(protocol, key),
       signal: limited(timeoutMs),
     });
-    await response.body?.cancel();
-    const date = response.headers.get('date');
     const ms = Math.round(performance.now() - started);
-    return { type: 'answered', status: response.status, ms, ...(date && { date }) };
+    const { date } = headers;
+    // The list itself is not wanted.
+    for await (const _ of body) break;
+    return { type: 'answered', status, ms, ...(date && { date }) };
   } catch (error) {
     return { type: 'silent', because: reasonOf(error, timeoutMs) };
   }

@@ -1,20 +1,15 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ByteStream } from '../../lib/network/byte-stream.ts';
-import { streamedResponse } from '../../lib/network/streamed-response.ts';
 import { serverEvents } from './server-events.ts';
 
-async function read({ body }: Response) {
+async function read(body: AsyncIterable<Uint8Array>) {
   const seen: { event?: string | undefined; data: string }[] = [];
   for await (const { event, data } of serverEvents(body)) seen.push({ event, data });
   return seen;
 }
 
-function answer(chunks: readonly Uint8Array<ArrayBuffer>[]): Response {
-  async function* source(): AsyncGenerator<Uint8Array<ArrayBuffer>, undefined> {
-    yield* chunks;
-  }
-  return streamedResponse(new ByteStream(source()), { status: 200, statusText: 'OK', headers: {} });
+async function* answer(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* chunks;
 }
 
 /** The bytes, cut at any places: also within a character, a line's end or a field's name. */
@@ -70,16 +65,14 @@ test('line ends of all three kinds may alternate, also with CR and LF in differe
 
 test('an event that ends with CR is given out at once, before the next chunk', async () => {
   let asked = 0;
-  async function* source(): AsyncGenerator<Uint8Array<ArrayBuffer>, undefined> {
+  async function* source(): AsyncGenerator<Uint8Array> {
     for (const text of ['data: 1\r\r', 'data: 2\r\r']) {
       asked++;
       yield new TextEncoder().encode(text);
     }
   }
-  const init = { status: 200, statusText: 'OK', headers: {} };
   const seen: [string, number][] = [];
-  for await (const { data } of serverEvents(streamedResponse(new ByteStream(source()), init).body))
-    seen.push([data, asked]);
+  for await (const { data } of serverEvents(source())) seen.push([data, asked]);
   expect(seen).toEqual([
     ['1', 1],
     ['2', 2],
@@ -94,5 +87,5 @@ test('lines of data belong together, and an event without its end is none', asyn
 });
 
 test('an answer without a body has no events', async () => {
-  expect(await read(new Response(null))).toEqual([]);
+  expect(await read(answer([]))).toEqual([]);
 });

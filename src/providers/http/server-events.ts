@@ -5,17 +5,29 @@ import type { ProviderOptions } from '../options.ts';
 import { fromStreamedError, type WireWatch, wordsIn } from './wire-watch.ts';
 
 /** The events of an event stream as they come; the parser looks at text, which is several times faster than at bytes. */
-export async function* serverEvents(body: Response['body'] = null): AsyncGenerator<EventSourceMessage> {
+export async function* serverEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<EventSourceMessage> {
   let ready: EventSourceMessage[] = [];
   const parser = createParser({ onEvent: (event) => ready.push(event) });
   const decoder = new TextDecoder();
   const normalize = lineFeeds();
-  for await (const chunk of body ?? []) {
+  for await (const chunk of body) {
     parser.feed(normalize(decoder.decode(chunk, { stream: true })));
     const events = ready;
     ready = [];
     yield* events;
   }
+}
+
+/** The lines of a body as they come, with their ends; the last one may lack it. */
+export async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of body) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split(/(?<=\n)/);
+    rest = lines.at(-1)?.endsWith('\n') ? '' : (lines.pop() ?? '');
+    yield* lines;
+  }
+  if (rest !== '') yield rest;
 }
 
 /**

@@ -12,30 +12,30 @@ const options = (extra: Partial<ProviderOptions> = {}): ProviderOptions => ({
   ...extra,
 });
 
+const request = () => ({ headers: {}, body: {}, signal: new AbortController().signal });
+
 describe('[N11] a watched request', () => {
   test('passes the answer on untouched and remembers how it began and where it is', async () => {
     const long = `${'a'.repeat(5000)}${'z'.repeat(500)}`;
     const server = await loopback((response) => void response.writeHead(201, { 'x-kept': 'yes' }).end(long));
     const watch = watchWire(options());
 
-    const response = await watch.fetch(server.url);
+    const { status, headers, text } = await watch.post(server.url, request());
 
-    expect([response.status, response.headers.get('x-kept'), await response.text()]).toEqual([
-      201,
-      'yes',
-      long,
-    ]);
+    expect([status, headers['x-kept'], await text()]).toEqual([201, 'yes', long]);
     expect(watch.opening()).toBe('a'.repeat(300));
     expect(watch.latest()).toMatch(/^z{1,120}$/);
-    expect(watch.refusal()).toBeUndefined();
   });
 
-  test('remembers a refusal, which it also throws', async () => {
+  test('throws a refusal in the vendor’s words', async () => {
     const server = await loopback((response) => fails(response, 403, { body: { error: 'Keep out' } }));
     const watch = watchWire(options());
-    const error = await watch.fetch(server.url).catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ kind: 'auth', status: 403, message: 'Keep out', provider: 'vendor' });
-    expect(watch.refusal()).toBe(error);
+    await expect(watch.post(server.url, request())).rejects.toMatchObject({
+      kind: 'auth',
+      status: 403,
+      message: 'Keep out',
+      provider: 'vendor',
+    });
   });
 });
 

@@ -1,6 +1,6 @@
+import { STATUS_CODES } from 'node:http';
 import { ProviderError } from '../../contract/errors.ts';
-import { ByteStream, sourceOf } from '../../lib/network/byte-stream.ts';
-import { streamedResponse } from '../../lib/network/streamed-response.ts';
+import { type HttpResponse, httpClient, tapped } from '../../lib/network/http-client.ts';
 import { fromBrokenConnection, fromHttp, kindOf } from '../errors/http-errors.ts';
 import { excerpt, redact } from '../errors/protocol-errors.ts';
 import { fieldsOf } from '../local/query-server.ts';
@@ -13,66 +13,87 @@ const RECORDED = 4096;
 const LATEST = 120;
 const REFUSAL_LIMIT = 64_000;
 
-/** One request seen from below the vendor's library, which forgets what an error message needs. */
+/** One request, and what an error message needs of its answer. */
 export type WireWatch = {
-  fetch: typeof globalThis.fetch;
-  /** What the server refused with; set before the library throws its own error. */
-  refusal(): ProviderError | undefined;
+  /** Sends a body as JSON. Throws what the server refuses it with. */
+  post(url: string, request: PostRequest): Promise<HttpResponse>;
   /** How the answer's body began, without the key. */
   opening(): string;
   /** The end of what has come so far, without the key. */
   latest(): string;
 };
 
-export function watchWire(options: ProviderOptions): WireWatch {
-  const send = options.fetch ?? globalThis.fetch;
-  let refusal: ProviderError | undefined;
+/** `headers`: what this protocol adds; names in lower case. The user's own take precedence. */
+type PostRequest = { headers: Record<string, string>; body: object; signal: AbortSignal };
+
+/** A vendor's own reading of a refusal, where the HTTP status misleads. */
+type Refusal = (status: number, body: string, provider: string) => ProviderError | undefined;
+
+export function watchWire(options: ProviderOptions, refusal?: Refusal): WireWatch {
+  const { http = httpClient } = options;
   let opening = '';
   let latest: Uint8Array = new Uint8Array();
 
   return {
-    refusal: () => refusal,
     opening: () => redact(opening, options).trim().slice(0, OPENING),
     latest: () => redact(new TextDecoder().decode(latest), options).trim().slice(-LATEST),
-    async fetch(input, init) {
-      const response = await send(input, { ...init, headers: named(init?.headers) });
-      if (!response.ok) {
-        refusal = await refusalOf(response, options);
-        throw refusal;
-      }
+    async post(url, { headers, body, signal }) {
+      assertSendable(options);
+      const response = await http({
+        url,
+        method: 'POST',
+        headers: allHeaders(headers, options),
+        body: JSON.stringify(body),
+        signal,
+      });
+      const { status } = response;
+      if (status < 200 || status > 299) throw await refusalOf(response, options, refusal);
       const decoder = new TextDecoder();
-      const { body } = response;
-      if (body === null) return response;
-      const stream = body instanceof ByteStream ? body : new ByteStream(sourceOf(body));
-      stream.tap((chunk) => {
+      return tapped(response, (chunk) => {
         if (opening.length < RECORDED) {
           opening = (opening + decoder.decode(chunk, { stream: true })).slice(0, RECORDED);
         }
         latest = chunk;
       });
-      return stream === body ? response : streamedResponse(stream, response);
     },
   };
 }
 
-function named(headers: RequestInit['headers']): Record<string, string> {
-  const all = headers instanceof Headers || Array.isArray(headers) ? Object.fromEntries(headers) : headers;
-  const others = Object.entries({ ...all }).filter(([name]) => name.toLowerCase() !== 'user-agent');
-  const library = Object.entries({ ...all }).find(([name]) => name.toLowerCase() === 'user-agent')?.[1];
-  return { ...Object.fromEntries(others), 'user-agent': userAgent(library) };
+/** The key as most protocols want it; local servers have none, and get no header either. */
+export function bearer({ apiKey }: Pick<ProviderOptions, 'apiKey'>): Record<string, string> {
+  return apiKey ? { authorization: `Bearer ${apiKey}` } : {};
 }
 
-async function refusalOf(response: Response, options: ProviderOptions): Promise<ProviderError> {
+function allHeaders(own: Record<string, string>, { headers = {} }: ProviderOptions): Record<string, string> {
+  const users = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
+  return {
+    'content-type': 'application/json',
+    accept: 'application/json',
+    'user-agent': userAgent(),
+    ...own,
+    ...Object.fromEntries(users),
+  };
+}
+
+async function refusalOf(
+  response: HttpResponse,
+  options: ProviderOptions,
+  refusal?: Refusal,
+): Promise<ProviderError> {
+  const { status, headers } = response;
   const text = await response.text().catch(() => '');
   const body = redact(text, options).slice(0, REFUSAL_LIMIT);
-  const said = wordsIn(body) ?? (excerpt(body) || response.statusText);
-  return fromHttp({
-    provider: options.name,
-    status: response.status,
-    message: redact(said || `HTTP ${response.status}`, options),
-    label: labelIn(body),
-    headers: response.headers,
-  });
+  const said = wordsIn(body) ?? (excerpt(body) || STATUS_CODES[status]);
+  return (
+    refusal?.(status, body, options.name) ??
+    fromHttp({
+      provider: options.name,
+      status,
+      message: redact(said || `HTTP ${status}`, options),
+      label: labelIn(body),
+      headers,
+    })
+  );
 }
 
 /** The vendor's own words, wherever its kind of error keeps them. */
@@ -133,20 +154,18 @@ function statusOf(code: unknown, words: string): number {
   return 400;
 }
 
-/** Any other failure: the server's refusal if there was one, else a connection that broke. */
+/** Any other failure is a connection that broke. */
 export function brokenWire(
   error: unknown,
-  { watch, options, begun }: { watch: WireWatch; options: ProviderOptions; begun: boolean },
+  { options, begun }: { options: ProviderOptions; begun: boolean },
 ): ProviderError {
   if (error instanceof ProviderError) return error;
-  const address = URL.canParse(options.baseUrl) ? new URL(options.baseUrl).origin : options.baseUrl;
-  return watch.refusal() ?? fromBrokenConnection(error, { provider: options.name, address, begun });
+  const { origin } = new URL(options.baseUrl);
+  return fromBrokenConnection(error, { provider: options.name, address: origin, begun });
 }
 
 /** Refused here, because the runtime's own complaint would quote the value, which may hold a key. */
-export function assertSendable(options: ProviderOptions): void {
-  if (sendable.has(options)) return;
-  const { name, baseUrl, apiKey = '', headers = {} } = options;
+export function assertSendable({ name, baseUrl, apiKey = '', headers = {} }: ProviderOptions): void {
   const unsendable = /[^\t\x20-\x7e\x80-\xff]/;
   if (unsendable.test(apiKey)) {
     throw new ProviderError(`The API key for ${name} holds a line break or another unsendable character.`, {
@@ -164,8 +183,4 @@ export function assertSendable(options: ProviderOptions): void {
   const { username, password } = new URL(baseUrl);
   if (username || password)
     throw bad(`The address of ${name} holds a password; send it as a header instead.`);
-  sendable.add(options);
 }
-
-/** A line is looked at with its first request; the next ones are the same. */
-const sendable = new WeakSet<ProviderOptions>();

@@ -1,3 +1,4 @@
+import { type HttpClient, httpClient } from '../../lib/network/http-client.ts';
 import type { LocalModel, ServerKind } from './local-model.ts';
 import { type Ask, asker, fieldsOf, listeningTime, numberAs, textAs } from './query-server.ts';
 import { detailsOf } from './server-details.ts';
@@ -9,7 +10,7 @@ export type LocalServer = { provider: string; baseUrl: string; models: LocalMode
 export type LocalCandidate = { provider: string; baseUrl: string; kind: ServerKind };
 
 export type DiscoverOptions = {
-  fetch?: typeof globalThis.fetch;
+  http?: HttpClient;
   /** `names`: what the list of models says. `all`: each model is asked about, too. */
   depth?: 'names' | 'all';
   /** 300 for names, longer where more is asked. */
@@ -25,7 +26,7 @@ const CHOSEN_MS = 1500;
 export async function discover(
   candidates: readonly LocalCandidate[],
   {
-    fetch = globalThis.fetch,
+    http = httpClient,
     depth = 'names',
     budgetMs = depth === 'all' ? CHOSEN_MS : BUDGET_MS,
   }: DiscoverOptions = {},
@@ -33,7 +34,7 @@ export async function discover(
   const signal = listeningTime(budgetMs);
   const found = await Promise.all(
     candidates.map(async (candidate) => {
-      const ask = asker(candidate.baseUrl, fetch, signal);
+      const ask = asker(candidate.baseUrl, http, signal);
       const models = await listModels(candidate.kind, ask);
       if (!models) return null;
       const { provider, baseUrl, kind } = candidate;
@@ -48,9 +49,9 @@ export async function discover(
 export async function describeModel(
   { baseUrl, kind }: Pick<LocalCandidate, 'baseUrl' | 'kind'>,
   name: string,
-  { fetch = globalThis.fetch, budgetMs = CHOSEN_MS }: Omit<DiscoverOptions, 'depth'> = {},
+  { http = httpClient, budgetMs = CHOSEN_MS }: Omit<DiscoverOptions, 'depth'> = {},
 ): Promise<LocalModel | null> {
-  const ask = asker(baseUrl, fetch, listeningTime(budgetMs));
+  const ask = asker(baseUrl, http, listeningTime(budgetMs));
   const [listed, detailed] = await Promise.all([listModels(kind, ask), detailsOf([{ name }], kind, ask)]);
   const row = listed?.find((model) => model.name === name || model.name === `${name}:latest`);
   const [details] = detailed;

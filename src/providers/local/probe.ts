@@ -1,6 +1,7 @@
 import { ProviderError } from '../../contract/errors.ts';
 import type { Message } from '../../contract/message.ts';
 import type { CompletionRequest, Provider } from '../../contract/provider.ts';
+import { type HttpClient, httpClient, tapped } from '../../lib/network/http-client.ts';
 import { type CreateOptions, createProvider } from '../index.ts';
 import type { Preset } from '../presets.ts';
 import type { Manners } from '../wrappers/adapt.ts';
@@ -45,7 +46,7 @@ export async function probe(preset: Preset, options: ProbeOptions): Promise<Mode
         ...reach,
         baseUrl,
         ...manners,
-        fetch: listening(reach.fetch, (text) => (raw += text)),
+        http: listening(reach.http, (text) => (raw += text)),
       });
     lines.set(key, line);
     raw = '';
@@ -189,22 +190,9 @@ function resultOf(message: Message): Message {
 }
 
 /** Overhears the answers' bodies. */
-function listening(
-  fetch: typeof globalThis.fetch = globalThis.fetch,
-  hears: (text: string) => void,
-): typeof globalThis.fetch {
-  return async (input, init) => {
-    const response = await fetch(input, init);
-    if (!response.ok || response.body === null) return response;
+function listening(http: HttpClient = httpClient, hears: (text: string) => void): HttpClient {
+  return async (request) => {
     const decoder = new TextDecoder();
-    const body = response.body.pipeThrough(
-      new TransformStream<Uint8Array, Uint8Array>({
-        transform(chunk, controller) {
-          hears(decoder.decode(chunk, { stream: true }));
-          controller.enqueue(chunk);
-        },
-      }),
-    );
-    return new Response(body, response);
+    return tapped(await http(request), (chunk) => hears(decoder.decode(chunk, { stream: true })));
   };
 }

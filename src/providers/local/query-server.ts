@@ -1,24 +1,26 @@
+import type { HttpClient } from '../../lib/network/http-client.ts';
+
 /** One question to a server; undefined when there is no usable answer, whatever the reason. */
 export type Ask = (path: string, body?: unknown) => Promise<unknown>;
 
 /** Paths that begin with a slash count from the server's root, others from its base URL. */
-export function asker(baseUrl: string, fetch: typeof globalThis.fetch, signal: AbortSignal): Ask {
+export function asker(baseUrl: string, http: HttpClient, signal: AbortSignal): Ask {
   const base = baseUrl.replace(/\/+$/, '');
   const root = base.replace(/\/v\d+$/, '');
   return async (path, body) => {
     const post = {
-      method: 'POST',
+      method: 'POST' as const,
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
     };
     try {
-      const response = await fetch(path.startsWith('/') ? root + path : `${base}/${path}`, {
+      const { status, text } = await http({
+        url: path.startsWith('/') ? root + path : `${base}/${path}`,
         signal,
         ...(body !== undefined && post),
       });
-      if (!response.ok) return undefined;
-      const answer: unknown = await response.json();
-      return answer;
+      const answer = await text();
+      return status === 200 ? (JSON.parse(answer) as unknown) : undefined;
     } catch {
       // Whatever went wrong, nothing usable answers there.
       return undefined;

@@ -1,59 +1,40 @@
-import { Ollama } from 'ollama/browser';
+import type { ChatResponse } from 'ollama/browser';
 import { ProviderError } from '../../contract/errors.ts';
-import { ByteStream } from '../../lib/network/byte-stream.ts';
-import { streamedResponse } from '../../lib/network/streamed-response.ts';
 import { endedEarly, notTheProtocol } from '../errors/protocol-errors.ts';
-import { assertSendable, brokenWire, fromStreamedError, watchWire } from '../http/wire-watch.ts';
+import { linesOf } from '../http/server-events.ts';
+import { bearer, brokenWire, fromStreamedError, watchWire } from '../http/wire-watch.ts';
 import { estimateTokens } from '../models/estimate-tokens.ts';
 import type { CreateProvider, ProviderOptions } from '../options.ts';
 import { wireNames } from '../tool-names.ts';
 import { openReply, toEvents, toWire } from './wire.ts';
 
 /** Ollama's own protocol, the only one of its that lets us set the size of the context. */
-export const createOllama: CreateProvider = (options) => {
+export const createOllama: CreateProvider = (given) => {
+  const options = { ...given, baseUrl: hostOf(given.baseUrl) };
   const contexts = new Map<string, number>();
   return {
     name: options.name,
     countTokens: async (request) => estimateTokens(request),
     async *stream(request, signal) {
-      const wire = toWire(request, { ...options, lastContext: contexts.get(request.model) });
-      contexts.set(request.model, wire.options.num_ctx);
-      const watch = watchWire(options);
-      const lines: Lines = { whole: false, failure: undefined };
+      const body = toWire(request, { ...options, lastContext: contexts.get(request.model) });
+      contexts.set(request.model, body.options.num_ctx);
       const reply = openReply(wireNames(request.tools ?? []));
-      const host = hostOf(options.baseUrl);
       let begun = false;
       try {
-        assertSendable({ ...options, baseUrl: host });
-        signal.throwIfAborted();
-        const client = new Ollama({
-          host,
-          headers: {
-            ...(options.apiKey ? { Authorization: `Bearer ${options.apiKey}` } : {}),
-            ...options.headers,
-          },
-          async fetch(input, init) {
-            const signals = init?.signal ? [signal, init.signal] : [signal];
-            const response = await watch.fetch(input, { ...init, signal: AbortSignal.any(signals) });
-            const { body } = response;
-            return body
-              ? streamedResponse(new ByteStream(onlyLines(body, options, lines)), response)
-              : response;
-          },
-        });
-        for await (const frame of await client.chat(wire)) {
+        const url = `${options.baseUrl}/api/chat`;
+        const response = await watchWire(options).post(url, { headers: bearer(options), body, signal });
+        for await (const frame of frames(response.body, options)) {
           for (const event of toEvents(frame, reply)) {
             begun = true;
             yield event;
           }
+          if (frame.done) return;
         }
+        signal.throwIfAborted();
+        throw endedEarly(options.name, begun);
       } catch (error) {
         signal.throwIfAborted();
-        if (lines.whole && !(error instanceof ProviderError) && !lines.failure)
-          throw endedEarly(options.name, begun);
-        const reached = { ...options, baseUrl: host };
-        const failure = lines.failure ?? brokenWire(error, { watch, options: reached, begun });
-        throw withAdvice(failure, request.model);
+        throw withAdvice(brokenWire(error, { options, begun }), request.model);
       }
     },
   };
@@ -73,52 +54,16 @@ function withPort(host: string): string {
   return /:\d+(\/|$)/.test(named) ? named : named.replace(/(\/|$)/, ':11434$1');
 }
 
-/** `whole`: the body came to a proper end. `failure`: it did not, because of what it said. */
-type Lines = { whole: boolean; failure: ProviderError | undefined };
-
-/**
- * Lets whole JSON lines through and ends at anything else: the library would print it to the console and go on.
- * The failure is kept rather than thrown, because an error would take with it the lines that wait to be read.
- */
-async function* onlyLines(
+async function* frames(
   body: AsyncIterable<Uint8Array>,
   options: ProviderOptions,
-  seen: Lines,
-): AsyncGenerator<Uint8Array<ArrayBuffer>, undefined> {
-  const decoder = new TextDecoder();
-  const encoder = new TextEncoder();
-  let rest = '';
-  const isGood = (line: string) => {
-    seen.failure ??= faultIn(line, options);
-    return !seen.failure;
-  };
-  for await (const chunk of body) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) {
-      if (line.trim() === '') continue;
-      if (!isGood(line)) return;
-      yield encoder.encode(`${line}\n`);
-    }
+): AsyncGenerator<ChatResponse> {
+  for await (const line of linesOf(body)) {
+    if (line.trim() === '') continue;
+    // Half a line is a cut, which the missing end will tell.
+    if (!line.endsWith('\n') && line.startsWith('{') && !isJson(line)) return;
+    yield frameIn(line, options);
   }
-  seen.whole = true;
-  const last = rest.trim();
-  // Half a line is a cut, which the missing end will tell.
-  if (last && (!last.startsWith('{') || isJson(last)) && isGood(last)) yield encoder.encode(`${last}\n`);
-}
-
-/** Why a line is none of a model's. */
-function faultIn(line: string, options: ProviderOptions): ProviderError | undefined {
-  let frame: unknown;
-  try {
-    frame = JSON.parse(line);
-  } catch {
-    return notTheProtocol(options, line);
-  }
-  if (typeof frame !== 'object' || frame === null) return notTheProtocol(options, line);
-  // Mid-answer, what fails is the server.
-  if ('error' in frame) return fromStreamedError({ type: 'server_error', message: frame.error }, options);
-  return 'message' in frame || 'done' in frame ? undefined : notTheProtocol(options, line);
 }
 
 function isJson(text: string): boolean {
@@ -128,6 +73,21 @@ function isJson(text: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** What a line holds; throws what is no frame, and what the server reports as a failure. */
+function frameIn(line: string, options: ProviderOptions): ChatResponse {
+  let frame: unknown;
+  try {
+    frame = JSON.parse(line);
+  } catch {
+    throw notTheProtocol(options, line);
+  }
+  if (typeof frame !== 'object' || frame === null) throw notTheProtocol(options, line);
+  // Mid-answer, what fails is the server.
+  if ('error' in frame) throw fromStreamedError({ type: 'server_error', message: frame.error }, options);
+  if (!('message' in frame || 'done' in frame)) throw notTheProtocol(options, line);
+  return frame as ChatResponse;
 }
 
 function withAdvice(error: ProviderError, model: string): ProviderError {

@@ -1,13 +1,11 @@
 import type { ResponseStreamEvent } from 'openai/resources/responses/responses';
 import { ProviderError } from '../../contract/errors.ts';
 import type { CompletionRequest, ProviderEvent } from '../../contract/provider.ts';
-import { type Send, senderTo } from '../http/sender.ts';
 import { frameIn, serverEvents, withoutEnd } from '../http/server-events.ts';
-import { brokenWire, watchWire } from '../http/wire-watch.ts';
+import { bearer, brokenWire, watchWire } from '../http/wire-watch.ts';
 import { estimateTokens } from '../models/estimate-tokens.ts';
 import type { CreateProvider } from '../options.ts';
 import { wireNames } from '../tool-names.ts';
-import { openaiClient } from './client.ts';
 import { openReply, toEvents } from './responses-events.ts';
 import { toWire, type WireOptions } from './responses-wire.ts';
 
@@ -18,7 +16,6 @@ type Concession = 'noSummaries' | 'noThoughts';
 
 /** OpenAI's Responses, without storage on the vendor's side. */
 export const createOpenAIResponses: CreateProvider = (options) => {
-  const send = senderTo('/responses', openaiClient(options));
   const conceded: Partial<Record<Concession, true>> = {};
   return {
     name: options.name,
@@ -26,7 +23,7 @@ export const createOpenAIResponses: CreateProvider = (options) => {
     async *stream(request, signal) {
       for (;;) {
         try {
-          return yield* exchange(request, { send, options: { ...options, ...conceded } }, signal);
+          return yield* exchange(request, { ...options, ...conceded }, signal);
         } catch (error) {
           const concession = concessionFor(error);
           if (!concession || conceded[concession]) throw error;
@@ -46,14 +43,18 @@ function concessionFor(error: unknown): Concession | undefined {
 
 async function* exchange(
   request: CompletionRequest,
-  { send, options }: { send: Send; options: WireOptions },
+  options: WireOptions,
   signal: AbortSignal,
 ): AsyncGenerator<ProviderEvent> {
   const watch = watchWire(options);
   const reply = openReply(options, wireNames(request.tools ?? []));
   let begun = false;
   try {
-    const response = await send(toWire(request, options), { watch, signal });
+    const response = await watch.post(`${options.baseUrl.replace(/\/+$/, '')}/responses`, {
+      headers: bearer(options),
+      body: toWire(request, options),
+      signal,
+    });
     for await (const { event: name = '', data } of serverEvents(response.body)) {
       if (ECHOES.has(name)) continue;
       if (data.startsWith('[DONE]')) break;
@@ -65,7 +66,7 @@ async function* exchange(
     }
   } catch (error) {
     signal.throwIfAborted();
-    if (!reply.stopped) throw brokenWire(error, { watch, options, begun });
+    if (!reply.stopped) throw brokenWire(error, { options, begun });
   }
   signal.throwIfAborted();
   if (!reply.stopped) throw withoutEnd({ watch, options, begun });

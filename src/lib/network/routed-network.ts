@@ -1,13 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { rootCertificates } from 'node:tls';
-import { Agent, EnvHttpProxyAgent, fetch as undiciFetch } from 'undici';
+import { Agent, EnvHttpProxyAgent, fetch as undiciFetch, request as undiciRequest } from 'undici';
+import { createHttpClient } from './http-client.ts';
+import type { Network } from './network.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 export type Route = { httpProxy: string; httpsProxy: string; noProxy: string; caFile: string | undefined };
 
-/** A fetch over these proxies that also trusts these certificates. Loopback addresses never meet the proxy. */
-export async function createRoutedFetch(env: Env, { caFile, ...proxies }: Route): Promise<typeof fetch> {
+/** Goes over these proxies and also trusts these certificates. Loopback addresses never meet the proxy. */
+export async function createRoutedNetwork(env: Env, { caFile, ...proxies }: Route): Promise<Network> {
   const ca = caFile ? await certificates(env, caFile) : undefined;
   // Callers have their own limits on silence; a model may think longer than these would let it.
   const limits = { headersTimeout: 0, bodyTimeout: 0 };
@@ -17,19 +19,26 @@ export async function createRoutedFetch(env: Env, { caFile, ...proxies }: Route)
     ...(ca && { connect: { ca }, requestTls: { ca }, proxyTls: { ca } }),
     ...proxies,
   });
+  const dispatcherFor = (url: string) => (isLoopback(new URL(url).hostname) ? direct : proxied);
 
-  return async (input, init) => {
-    const url = input instanceof Request ? input.url : String(input);
-    const dispatcher = isLoopback(new URL(url).hostname) ? direct : proxied;
-    // The runtime's types and undici's describe the same standard, yet do not know each other.
-    const merged = { ...(input instanceof Request ? partsOf(input) : {}), ...init, dispatcher } as object;
-    const response = await undiciFetch(url, merged);
-    // Others ask `instanceof Response` and `instanceof Headers`, and mean the runtime's.
-    return new Response(response.body as ReadableStream | null, {
-      status: response.status,
-      statusText: response.statusText,
-      headers: [...response.headers],
-    });
+  return {
+    http: createHttpClient(async ({ url, ...options }) => {
+      const response = await undiciRequest(url, { ...options, dispatcher: dispatcherFor(url) });
+      return { status: response.statusCode, headers: response.headers, stream: response.body };
+    }),
+    async fetch(input, init) {
+      const url = input instanceof Request ? input.url : String(input);
+      // The runtime's types and undici's describe the same standard, yet do not know each other.
+      const own = input instanceof Request ? partsOf(input) : {};
+      const merged = { ...own, ...init, dispatcher: dispatcherFor(url) } as object;
+      const response = await undiciFetch(url, merged);
+      // Others ask `instanceof Response` and `instanceof Headers`, and mean the runtime's.
+      return new Response(response.body as ReadableStream | null, {
+        status: response.status,
+        statusText: response.statusText,
+        headers: [...response.headers],
+      });
+    },
   };
 }
 

@@ -1,0 +1,31 @@
+import type { HttpResponse } from '../../lib/network/http-client.ts';
+import { linesOf, serverEvents } from '../http/server-events.ts';
+
+/**
+ * The frames of a chat reply as JSON texts, from an event stream; or from a server that sends one JSON object a line,
+ * or the whole reply at once.
+ */
+export async function* replyFrames({ headers, body }: HttpResponse): AsyncGenerator<string> {
+  if (/json/i.test(headers['content-type'] ?? '')) yield* jsonFrames(body);
+  else for await (const { data } of serverEvents(body)) yield data;
+}
+
+async function* jsonFrames(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  // One value may stand on several lines.
+  let pending = '';
+  for await (const line of linesOf(body)) {
+    pending = (pending + line.replace(/^data:\s*/, '')).trimStart();
+    if (!pending.startsWith('[DONE]') && !isFrame(pending)) continue;
+    yield pending;
+    pending = '';
+  }
+}
+
+function isFrame(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && ('choices' in value || 'error' in value);
+  } catch {
+    return false;
+  }
+}

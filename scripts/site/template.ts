@@ -29,7 +29,7 @@ export function pageHtml({ title, html, place, nav }: PageParts): string {
 <link rel="stylesheet" href="${base}style.css">
 </head>
 <body>
-<a class="skip" href="#content">To the text</a>
+<a class="skip" href="#content">Skip to content</a>
 <div class="side">
 <div class="brand"><a href="${base}index.html">ai-code-assistant</a><span><button class="menu" type="button">Menu</button> <button class="theme" type="button" title="Light or dark">◐</button></span></div>
 <input class="search" type="search" placeholder="Search (press /)" aria-label="Search" hidden>

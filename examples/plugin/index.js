@@ -1,4 +1,4 @@
-// Counts what is left to do, keeps a generated folder out of reach, and tells how often it was asked.
+// Counts TODOs, protects a generated folder, and adds a command that shows how often it was used.
 // Types in an editor: npm install --save-dev ai-code-assistant
 
 let counted = 0;
@@ -18,7 +18,7 @@ export default {
         required: ['file'],
         additionalProperties: false,
       },
-      // It only reads, and only through the hands it is lent: nobody need be asked.
+      // It only reads, through the guarded `files` it is given, so it needs no approval.
       requiresApproval: false,
       readOnly: true,
       async execute({ file }, { files }) {
@@ -44,7 +44,7 @@ export default {
   commands: [
     {
       name: 'counted',
-      description: 'Tell how often TODOs were counted',
+      description: 'Show how often TODOs were counted',
       async execute(_args, { print }) {
         print(`TODOs were counted ${counted} times.`);
       },

@@ -107,7 +107,7 @@ describe('the packed package in a program of somebody else', () => {
     });
     expect(await space.tree()).toEqual({ 'add.js': 'export const add = (a, b) => a + b;\n' });
     const [first, second] = server.requests;
-    expect(JSON.stringify(first?.body.system)).toContain('You mend bugs.');
+    expect(JSON.stringify(first?.body.system)).toContain('You fix bugs.');
     expect(JSON.stringify(second?.body.messages)).toContain('It should add.');
   });
 

@@ -223,7 +223,7 @@ describe('skills', () => {
     expect(texts[4]).toContain('ermission');
     expect(texts[5]).toContain('ermission');
     const first = JSON.stringify(played.server.requests[0]?.body);
-    expect(first).toContain('- changelog: How entries of CHANGELOG.md are written.');
+    expect(first).toContain('- changelog: How to write entries in CHANGELOG.md.');
     expect(first).not.toContain('The newest version comes first');
   });
 

@@ -80,7 +80,7 @@ describe('[N04] the pre-commit hook', () => {
       code: 1,
       stdout: '',
       stderr:
-        'add.js:1 subtracts instead of adding.\nNot committed. Mend it, or commit all the same with: ACA_REVIEW=off git commit\n',
+        'add.js:1 subtracts instead of adding.\nNot committed. Fix it, or commit anyway with: ACA_REVIEW=off git commit\n',
     });
     expect(await count()).toBe('1');
     expect(server.requests[0]?.messages[0]?.text).toContain('+export const add = (a, b) => a - b;');
@@ -95,10 +95,7 @@ describe('[N04] the pre-commit hook', () => {
   test('lets pass what cannot be reviewed, and asks nobody when it is switched off', async () => {
     const { commit, count, run, server } = await withHook([]);
     const { code, stderr } = await commit({ AI_ASSISTANT_MODEL: 'nobody/knows-this' });
-    expect([code, stderr]).toEqual([
-      0,
-      expect.stringContaining('The commit was not reviewed; it goes on.\n'),
-    ]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('Warning: this commit was not reviewed.\n')]);
     expect(await count()).toBe('2');
     await run('echo >> add.js');
     expect(await commit({ ACA_REVIEW: 'off', OPENAI_BASE_URL: await deadUrl() })).toMatchObject({
@@ -122,7 +119,7 @@ function stepsOf(workflow: string): Map<string, string> {
 test('[N04] the GitHub workflow reviews a change and comments on it', async () => {
   const { space, run, server } = await repository([says('add.js:1 subtracts.')]);
   const steps = stepsOf(await readFile(path.join(examples, 'ci/github-action.yml'), 'utf8'));
-  expect([...steps.keys()]).toEqual(['Install', 'Review', 'Make the comment', 'Comment']);
+  expect([...steps.keys()]).toEqual(['Install', 'Review', 'Write the comment', 'Comment']);
   expect(steps.get('Install')).toBe('npm install -g ai-code-assistant');
   const gh = path.join(space.home, 'bin/gh');
   await writeFile(gh, '#!/bin/sh\necho "$@"\ncat "$5"\n');
@@ -134,7 +131,7 @@ test('[N04] the GitHub workflow reviews a change and comments on it', async () =
   const review = await run(steps.get('Review') ?? 'false', { BASE: base });
   expect(review).toEqual({ code: 0, stdout: '', stderr: '' });
   expect(server.requests[0]?.messages[0]?.text).toContain('+export const add = (a, b) => a - b;');
-  expect(await run(steps.get('Make the comment') ?? 'false')).toMatchObject({ code: 0 });
+  expect(await run(steps.get('Write the comment') ?? 'false')).toMatchObject({ code: 0 });
   const { code, stdout } = await run(steps.get('Comment') ?? 'false', { PULL_REQUEST: '7' });
   expect(code).toBe(0);
   expect(stdout).toMatch(

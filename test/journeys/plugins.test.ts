@@ -301,7 +301,7 @@ describe('[C10] in a terminal', () => {
     terminal.type('/counted\r');
     await terminal.waitFor('TODOs were counted 1 times.');
     terminal.type('/help\r');
-    await terminal.waitFor('Tell how often TODOs were counted (todo-count)');
+    await terminal.waitFor('Show how often TODOs were counted (todo-count)');
     terminal.type('/plugins\r');
     await terminal.waitFor('todo-count 1.0.0');
     await terminal.waitFor('hooks: onBeforeToolCall, onAfterToolCall');

@@ -1,21 +1,21 @@
-// Works on one ticket: node dist/index.js NUMBER. Prints what happens, and at the end the result as JSON.
+// Works on one ticket: node dist/index.js NUMBER. Prints each step, then the result as JSON.
 import process from 'node:process';
 import { createAgent, defineAgentTool, fail, type PermissionRequest, UserError } from 'ai-code-assistant';
 import { z } from 'zod';
 
 const tickets = new Map([[7, 'add(1, 2) in add.js gives -1. It should add.']]);
 
-/** The model knows it as app:ticket. It only looks, so nobody need be asked. */
+/** The model knows it as app:ticket. It only reads, so it needs no approval. */
 const ticket = defineAgentTool({
   name: 'ticket',
-  description: 'Read a ticket of our tracker by its number.',
+  description: 'Read a ticket from our tracker by its number.',
   input: z.object({ number: z.number().int().describe('The number of the ticket') }),
   readOnly: true,
   requiresApproval: false,
   execute: ({ number }) => tickets.get(number) ?? fail(`There is no ticket ${number}.`),
 });
 
-/** Changes of JavaScript are fine; about everything else this program says no. */
+/** Approves changes to JavaScript files and declines everything else. */
 function approve({ operation, accesses }: PermissionRequest): boolean {
   const isFine = accesses.every(({ kind, target }) => kind === 'write' && target.endsWith('.js'));
   process.stdout.write(`${isFine ? 'yes' : 'no'}: ${operation}\n`);
@@ -26,7 +26,7 @@ async function work(number: string): Promise<void> {
   const agent = await createAgent({
     tools: [ticket],
     permissions: { approve },
-    instructions: 'You mend bugs. Change as little as possible.',
+    instructions: 'You fix bugs. Change as little as possible.',
     maxTurns: 20,
   });
   try {

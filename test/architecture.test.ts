@@ -92,6 +92,12 @@ describe('a planted violation is found', () => {
       'export const x = AbortSignal.timeout(5);',
       'timeout',
     ],
+    [
+      'a shared file that is written without its lock',
+      'src/config/a.ts',
+      "import { writeAtomic } from '../lib/files/atomic-write.ts';",
+      'shared',
+    ],
     ['a module mock', 'test/journeys/a.test.ts', "vi.mock('node:fs');", 'mock'],
     ['a manager', 'src/session/session-manager.ts', 'export const x = 1;', 'name'],
     ['utils', 'src/lib/utils.ts', 'export const x = 1;', 'name'],

@@ -1,7 +1,6 @@
-import { realpathSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { applyEdits, findNodeAtLocation, modify, parseTree } from 'jsonc-parser';
-import { writeAtomic } from '../lib/files/atomic-write.ts';
-import { updateFile } from '../lib/files/file-update.ts';
+import { updateFile, type Write } from '../lib/files/file-update.ts';
 import { parseConfig, readSmallFile } from './config-file.ts';
 
 /**
@@ -13,13 +12,12 @@ export function setValue(
   keyPath: readonly string[],
   value: unknown,
 ): Promise<{ notices: string[] }> {
-  return updateFile(file, () => change(file, keyPath, value));
+  return updateFile(file, (write) => change({ file, keyPath, value }, write));
 }
 
 async function change(
-  file: string,
-  keyPath: readonly string[],
-  value: unknown,
+  { file, keyPath, value }: { file: string; keyPath: readonly string[]; value: unknown },
+  write: Write,
 ): Promise<{ notices: string[] }> {
   const before = readSmallFile(file) ?? '';
   // A file that is already wrong is reported as it stands, before our change shifts its lines.
@@ -27,8 +25,8 @@ async function change(
   const after = editText(before, keyPath, value);
   const { notices } = parseConfig(after, file);
   const stat = statSync(file, { throwIfNoEntry: false });
-  // A link stays a link: what it leads to is replaced. A new file may come to hold a key, so it is private.
-  await writeAtomic(stat ? realpathSync(file) : file, after, stat ? stat.mode & 0o777 : 0o600);
+  // A new file may come to hold a key, so it is private.
+  await write(after, { mode: stat ? stat.mode & 0o777 : 0o600 });
   return { notices };
 }
 

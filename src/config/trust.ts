@@ -2,7 +2,6 @@ import { existsSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
 import { UserError } from '../contract/errors.ts';
-import { writeAtomic } from '../lib/files/atomic-write.ts';
 import { updateFile } from '../lib/files/file-update.ts';
 import { readRegularText } from '../lib/files/regular-file.ts';
 import { sha256 } from '../lib/sha256.ts';
@@ -110,11 +109,11 @@ export async function trustFolder(
   content: readonly ProjectContent[],
 ): Promise<string> {
   const root = realRoot(cwd);
-  await updateFile(storeFile(home), async () => {
+  await updateFile(storeFile(home), async (write) => {
     const folders = readStore(home);
     const files = { ...folders[root]?.files };
     for (const { name, text } of content) files[name] = { sha256: sha256(text), text };
-    await writeStore(home, { ...folders, [root]: { trustedAt: new Date().toISOString(), files } });
+    await write(textOf({ ...folders, [root]: { trustedAt: new Date().toISOString(), files } }));
   });
   return root;
 }
@@ -122,10 +121,10 @@ export async function trustFolder(
 /** The folder whose trust was taken back, or null where there was none. */
 export async function revokeTrust(home: string, cwd: string): Promise<string | null> {
   const root = realRoot(cwd);
-  return updateFile(storeFile(home), async () => {
+  return updateFile(storeFile(home), async (write) => {
     const { [root]: revoked, ...others } = readStore(home);
     if (revoked === undefined) return null;
-    await writeStore(home, others);
+    await write(textOf(others));
     return root;
   });
 }
@@ -160,8 +159,8 @@ function readStore(home: string): Folders {
   return parsed.data.folders;
 }
 
-async function writeStore(home: string, folders: Folders): Promise<void> {
-  await writeAtomic(storeFile(home), `${JSON.stringify({ folders }, null, 2)}\n`, 0o600);
+function textOf(folders: Folders): string {
+  return `${JSON.stringify({ folders }, null, 2)}\n`;
 }
 
 function storeFile(home: string): string {

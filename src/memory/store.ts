@@ -1,7 +1,5 @@
 import path from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
-import { writeAtomic } from '../lib/files/atomic-write.ts';
-import { type Lock, lockFile } from '../lib/files/lock.ts';
+import { updateFile } from '../lib/files/file-update.ts';
 import { readRegularText } from '../lib/files/regular-file.ts';
 import { twinOf } from './duplicates.ts';
 import { cleanText, type Entry } from './entry.ts';
@@ -22,8 +20,6 @@ const TITLES: Record<NoteKind, string> = {
 };
 const DAY_MS = 24 * 60 * 60 * 1000;
 const KEPT_DAYS = 90;
-const LOCK_TRIES = 80;
-const LOCK_PAUSE_MS = 25;
 
 /** What is remembered, as Markdown that a person may edit at any time: files are read anew whenever they are asked. */
 export class MemoryStore {
@@ -111,24 +107,13 @@ export class MemoryStore {
 
   /** Read, changed and written while no other process does the same. */
   async #change(change: () => { kind: NoteKind; file: NoteFile }[]): Promise<void> {
-    const lock = await this.#locked();
-    try {
+    // One lock for all of them.
+    await updateFile(this.folder, async (write) => {
       for (const { kind, file } of change()) {
         const text = printNotes(file);
-        if (text !== this.#textOf(kind)) await writeAtomic(this.fileOf(kind), text, 0o600);
+        if (text !== this.#textOf(kind)) await write(text, { to: this.fileOf(kind) });
       }
-    } finally {
-      await lock.release();
-    }
-  }
-
-  async #locked(): Promise<Lock> {
-    for (let tries = 0; tries < LOCK_TRIES; tries++) {
-      const lock = await lockFile(path.join(this.folder, 'user.md'));
-      if (lock) return lock;
-      await pause(LOCK_PAUSE_MS);
-    }
-    throw new Error('another process has been writing to memory for too long');
+    });
   }
 
   #read(kind: NoteKind): NoteFile {

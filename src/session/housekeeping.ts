@@ -2,6 +2,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../contract/errors.ts';
 import type { SessionSummary } from '../contract/session.ts';
+import { removeAbandoned } from '../lib/files/lock.ts';
 import { compareText } from '../lib/text/compare.ts';
 import type { SessionStore } from './store.ts';
 import { pruneAllUndo } from './undo/prune.ts';
@@ -74,12 +75,17 @@ export async function keepHouse(
     forgetTraces(root, id);
     removed.push(removal);
   }
-  await keepUndoSmall(options);
+  await tidy(options);
   return { removed, freedBytes: before - totalOf(spaceUse(root)) };
 }
 
-/** Contents kept for undo that nobody needs any more, and the oldest ones of a project that is over its limit. */
-export async function keepUndoSmall({ root, days, undoLimitBytes, now }: HousekeepingOptions): Promise<void> {
+/**
+ * Removes contents kept for undo that nobody needs any more, the oldest ones of a project that is over its limit, and locks
+ * of processes that were killed.
+ */
+export async function tidy({ root, days, undoLimitBytes, now }: HousekeepingOptions): Promise<void> {
+  for (const folder of [root, ...namesIn(root).map((name) => path.join(root, name))])
+    if (statIfAny(folder)?.isDirectory()) removeAbandoned(folder);
   await pruneAllUndo(undoFolders(root), {
     quotaBytes: undoLimitBytes,
     days,

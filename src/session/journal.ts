@@ -5,6 +5,13 @@ import { makePrivateFolder } from '../lib/files/private-folder.ts';
 import { openToAppend } from '../lib/files/regular-file.ts';
 import type { JournalRecord } from './records.ts';
 
+export type JournalOptions = {
+  /** Marks grants as written by this program. */
+  seal?(permission: Permission): string;
+  /** Asked before each write: throws when this process may not write any more. */
+  check?(): void;
+};
+
 /** How long a sync nobody waits for may be put off. */
 const SOON_MS = 25;
 
@@ -15,7 +22,7 @@ const SOON_MS = 25;
  */
 export class Journal {
   readonly file: string;
-  readonly #seal: ((permission: Permission) => string) | undefined;
+  readonly #options: JournalOptions;
   #descriptor: number | undefined;
   #synced = true;
   /** A sync that another thread is at. */
@@ -26,10 +33,9 @@ export class Journal {
   /** What the disk has refused so far, the oldest first. */
   readonly #waiting: Buffer[] = [];
 
-  /** `seal` marks grants as written by this program. */
-  constructor(file: string, seal?: (permission: Permission) => string) {
+  constructor(file: string, options: JournalOptions = {}) {
     this.file = file;
-    this.#seal = seal;
+    this.#options = options;
   }
 
   /** Rejects when the disk does; what it refused is written before the next record that it takes. */
@@ -44,8 +50,8 @@ export class Journal {
   }
 
   #lineOf(record: JournalRecord): string {
-    const sealed =
-      record.type === 'grant' && this.#seal ? { ...record, seal: this.#seal(record.permission) } : record;
+    const { seal } = this.#options;
+    const sealed = record.type === 'grant' && seal ? { ...record, seal: seal(record.permission) } : record;
     return `${JSON.stringify(sealed)}\n`;
   }
 
@@ -102,6 +108,7 @@ export class Journal {
   }
 
   #write(lines: Buffer): void {
+    this.#options.check?.();
     this.#descriptor ??= openForAppend(this.file);
     try {
       if (writeSync(this.#descriptor, lines) < lines.length)

@@ -1,7 +1,5 @@
-import path from 'node:path';
-import { writeAtomic } from '../lib/files/atomic-write.ts';
+import { updateFile } from '../lib/files/file-update.ts';
 import { readJsonLines, toJsonLines } from '../lib/files/json-lines.ts';
-import { makePrivateFolder } from '../lib/files/private-folder.ts';
 import { appendRegularText } from '../lib/files/regular-file.ts';
 
 type Line = { prompt: string; cwd: string; at: string };
@@ -29,12 +27,12 @@ export class PromptHistory {
 
   async add(prompt: string): Promise<void> {
     if (prompt.trim() === '') return;
-    makePrivateFolder(path.dirname(this.#file));
     const line: Line = { prompt, cwd: this.#cwd, at: new Date().toISOString() };
-    appendRegularText(this.#file, toJsonLines([line]));
-    const lines = this.#lines();
-    if (lines.length <= this.#limit * 1.5) return;
-    await writeAtomic(this.#file, toJsonLines(lines.slice(-this.#limit)), 0o600);
+    await updateFile(this.#file, async (write) => {
+      appendRegularText(this.#file, toJsonLines([line]));
+      const lines = this.#lines();
+      if (lines.length > this.#limit * 1.5) await write(toJsonLines(lines.slice(-this.#limit)));
+    });
   }
 
   #lines(): Line[] {

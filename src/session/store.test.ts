@@ -1,9 +1,11 @@
+import { existsSync, rmSync } from 'node:fs';
 import { appendFile, readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { workspace } from '../../test/support/workspace.ts';
 import { type Message, type ToolMessage, textOf } from '../contract/message.ts';
 import type { Permission } from '../contract/permission.ts';
+import { tryLock } from '../lib/files/lock.ts';
 import { headerOf, SessionStore, snapshotOf } from './store.ts';
 
 const hello: Message = { role: 'user', content: [{ type: 'text', text: 'hello' }], timestamp: '' };
@@ -98,6 +100,29 @@ test('[S02] [S04] a clean end leaves the documented JSON beside the journal, and
   expect(await readFile(path.join(folder, `${id}.json`), 'utf8')).toBe(
     `${JSON.stringify(open.session, null, 2)}\n`,
   );
+});
+
+test('a session that another process took over meanwhile is not written to any more', async () => {
+  const { home } = await workspace();
+  const folder = path.join(home, 'sessions');
+  const store = new SessionStore(folder);
+  const open = store.create('/project', { model: 'a/b' });
+  expect(existsSync(folder)).toBe(false);
+  await open.journal.append(headerOf(open.session), { type: 'message', message: hello });
+  open.session.messages.push(hello);
+  const file = path.join(folder, `${open.session.id}.jsonl`);
+  const before = await readFile(file, 'utf8');
+  // As after half a minute of sleep in a container.
+  rmSync(`${file}.lock`);
+  const other = tryLock(file);
+  await expect(open.journal.append({ type: 'message', message: hello })).rejects.toThrow(
+    'another process has opened the session',
+  );
+  await expect(open.close()).rejects.toThrow('another process has opened the session');
+  expect(await readFile(file, 'utf8')).toBe(before);
+  expect(existsSync(path.join(folder, `${open.session.id}.json`))).toBe(false);
+  expect(other?.isHeld()).toBe(true);
+  other?.release();
 });
 
 test('a session that is open elsewhere is refused, with the way on', async () => {

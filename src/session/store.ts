@@ -7,7 +7,6 @@ import type { Permission } from '../contract/permission.ts';
 import type { Session, SessionSettings, SessionSummary } from '../contract/session.ts';
 import { changesTo, rewindView } from '../contract/view.ts';
 import { writeAtomic } from '../lib/files/atomic-write.ts';
-import { type Lock, lockFile } from '../lib/files/lock.ts';
 import { peek } from '../lib/files/peek.ts';
 import { compareText } from '../lib/text/compare.ts';
 import { loadBeforeRewind } from './before-rewind.ts';
@@ -18,6 +17,7 @@ import { Journal } from './journal.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { loadJournal, sessionFolder } from './load.ts';
 import type { Folded, JournalRecord, Vouch } from './records.ts';
+import { SessionLock } from './session-lock.ts';
 import { type SubagentFiles, subagentFiles } from './subagent-files.ts';
 
 /** `unfinished` is what was under way when the session was last written to. */
@@ -59,7 +59,6 @@ export class SessionStore {
       permissions: [],
       settings,
     };
-    const file = this.#fileOf(session.id);
     return this.#opened({
       session,
       unfinished: { started: new Set(), answered: new Map() },
@@ -67,7 +66,7 @@ export class SessionStore {
       damaged: [],
       foreign: [],
       known: Promise.resolve(0),
-      lock: lockFile(file),
+      lock: new SessionLock(this.#fileOf(session.id)),
     });
   }
 
@@ -177,14 +176,14 @@ export class SessionStore {
   async delete(wanted: string): Promise<string | null> {
     const id = await this.find(wanted);
     if (id === null) return null;
-    const lock = await lockFile(this.#fileOf(id));
+    const lock = await SessionLock.open(this.#fileOf(id));
     if (!lock) throw openElsewhere(id);
     try {
       for (const file of [this.#fileOf(id), this.#snapshotOf(id), this.#damagedOf(id)])
         rmSync(file, { force: true });
       subagentFiles(this.#subagentsOf(id)).remove();
     } finally {
-      await lock.release();
+      lock.release();
     }
     return id;
   }
@@ -213,11 +212,11 @@ export class SessionStore {
 
   async #open(id: string): Promise<OpenSession | null> {
     const file = this.#fileOf(id);
-    const lock = await lockFile(file);
+    const lock = await SessionLock.open(file);
     if (!lock) throw openElsewhere(id);
     const loaded = loadJournal(file, this.#vouchFor(id));
     if (!loaded) {
-      await lock.release();
+      lock.release();
       return null;
     }
     removeLeftovers(file, loaded);
@@ -229,18 +228,21 @@ export class SessionStore {
       damaged.splice(0, damaged.length, ...newlyDamaged());
       if (damaged.length > 0) await this.#setAside(id, loaded.damaged);
     });
-    return this.#opened({ ...loaded, damaged, ready, known, lock: Promise.resolve(lock) });
+    return this.#opened({ ...loaded, damaged, ready, known, lock });
   }
 
   /** `known` is how many messages the file has. */
   #opened(
     found: Pick<OpenSession, 'session' | 'unfinished' | 'ready' | 'damaged' | 'foreign'> & {
       known: Promise<number>;
-      lock: Promise<Lock | null>;
+      lock: SessionLock;
     },
   ): OpenSession {
     const { session, unfinished, ready, damaged, foreign, known, lock } = found;
-    const journal = new Journal(this.#fileOf(session.id), (grant) => this.#seal.seal(session.id, grant));
+    const journal = new Journal(this.#fileOf(session.id), {
+      seal: (grant) => this.#seal.seal(session.id, grant),
+      check: lock.check,
+    });
     const subagents = subagentFiles(this.#subagentsOf(session.id));
     return {
       session,
@@ -261,7 +263,7 @@ export class SessionStore {
           // Without a message of its own it leaves no trace.
           if (!existsSync(journal.file)) subagents.remove();
         } finally {
-          await (await lock)?.release();
+          lock.release();
         }
       },
     };

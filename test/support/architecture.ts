@@ -128,6 +128,19 @@ const CEILINGS: [match: RegExp, lines: number][] = [
   [/./, 400],
 ];
 
+const ATOMIC_WRITE = 'src/lib/files/atomic-write.ts';
+
+/** Files of which one process writes all, under a lock of its own or because what was there before does not matter. */
+const WHOLE_FILE_WRITERS = [
+  'src/lib/files/file-update.ts',
+  'src/assembly/models/model-profiles.ts',
+  'src/assembly/session/keep-output.ts',
+  'src/embedded/runtime/install-runtime.ts',
+  'src/sandbox/confine/choose.ts',
+  'src/session/store.ts',
+  'src/session/undo/tree-index.ts',
+];
+
 const LISTS = ['src/index.ts', 'src/providers/index.ts', 'src/tools/index.ts', 'src/commands/index.ts'];
 const MAIN = 'src/cli/main.ts';
 
@@ -196,7 +209,12 @@ function checkModule(file: string, source: Source): Violation[] {
   const globals = PROCESS_BANS.filter(
     ({ name, modules }) => source.processUses.has(name) && !modules.includes(module),
   ).map(({ name, instead }) => violation(file, 'process', `touches process.${name}; ${instead}`));
-  return [...layers, ...packages, ...globals];
+  const writesAlone = source.imports.some(({ from }) => resolveImport(file, from) === ATOMIC_WRITE);
+  const shared =
+    writesAlone && !WHOLE_FILE_WRITERS.includes(file)
+      ? [violation(file, 'shared', 'uses writeAtomic; change what processes share inside `updateFile`')]
+      : [];
+  return [...layers, ...packages, ...globals, ...shared];
 }
 
 /** Tests do not count. */

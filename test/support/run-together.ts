@@ -11,6 +11,14 @@ export async function runTogether(
   script: string,
   { folder, each }: { folder: string; each: readonly string[][] },
 ): Promise<string[]> {
+  const outfile = await bundled(script, folder);
+  const run = promisify(execFile);
+  const outcomes = await Promise.all(each.map((args) => run(process.execPath, [outfile, ...args])));
+  return outcomes.map(({ stdout, stderr }) => stdout + stderr);
+}
+
+/** A file of this folder as one that Node runs without anything else; where it is. */
+export async function bundled(script: string, folder: string): Promise<string> {
   const outfile = path.join(folder, `${path.parse(script).name}.mjs`);
   await build({
     entryPoints: [path.join(here, script)],
@@ -21,7 +29,5 @@ export async function runTogether(
     mainFields: ['module', 'main'],
     target: 'node20.19',
   });
-  const run = promisify(execFile);
-  const outcomes = await Promise.all(each.map((args) => run(process.execPath, [outfile, ...args])));
-  return outcomes.map(({ stdout, stderr }) => stdout + stderr);
+  return outfile;
 }

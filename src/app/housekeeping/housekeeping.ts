@@ -3,13 +3,13 @@ import path from 'node:path';
 import * as z from 'zod';
 import type { Config } from '../../config/schema/schema.ts';
 import { UserError } from '../../contract/errors.ts';
-import { writeAtomic } from '../../lib/files/atomic-write.ts';
+import { updateFile, type Write } from '../../lib/files/file-update.ts';
 import {
   forgetTraces,
   type HousekeepingOptions,
-  keepUndoSmall,
   planHousekeeping,
   type Removal,
+  tidy,
 } from '../../session/housekeeping.ts';
 import type { SessionStore } from '../../session/store.ts';
 import { statIfAny } from '../../session/undo/standing.ts';
@@ -49,19 +49,10 @@ export function housekeepingOptions({ root, store, config }: House): Housekeepin
  */
 export async function keepHouseDaily(house: House, now = Date.now()): Promise<string[]> {
   const { root, store } = house;
-  const marker = path.join(root, MARKER);
-  const last = statIfAny(marker);
-  if (last && Math.abs(now - last.mtimeMs) < DAY_MS) return [];
-  const announced = announcedIn(marker);
   const options = { ...housekeepingOptions(house), now };
-  const plan = planHousekeeping(options);
-  const due = plan.filter(({ session: { id } }) => now - (announced[id] ?? now) >= DAY_MS);
-  const next = plan.filter((removal) => !due.includes(removal));
-  // Before the work: a second program that starts now has nothing to do.
-  const told = Object.fromEntries(
-    next.map(({ session: { id } }) => [id, Math.min(announced[id] ?? now, now)]),
-  );
-  await writeAtomic(marker, JSON.stringify({ announced: told }), 0o600);
+  const turn = await updateFile(path.join(root, MARKER), (write) => takeTurn(options, write));
+  if (!turn) return [];
+  const { due, next, announced } = turn;
   const removed: Removal[] = [];
   for (const removal of due) {
     if (await isDeleted(removal.session.id, store)) {
@@ -69,11 +60,30 @@ export async function keepHouseDaily(house: House, now = Date.now()): Promise<st
       removed.push(removal);
     }
   }
-  await keepUndoSmall(options);
+  await tidy(options);
   return [
     removedText(removed),
     nextText(next.filter(({ session: { id } }) => announced[id] === undefined)),
   ].filter((text) => text !== null);
+}
+
+type Turn = { due: Removal[]; next: Removal[]; announced: Announced };
+
+/** What there is to remove and to announce today; null when another program has seen to it. */
+async function takeTurn(options: HousekeepingOptions & { now: number }, write: Write): Promise<Turn | null> {
+  const { root, now } = options;
+  const marker = path.join(root, MARKER);
+  const last = statIfAny(marker);
+  if (last && Math.abs(now - last.mtimeMs) < DAY_MS) return null;
+  const announced = announcedIn(marker);
+  const plan = planHousekeeping(options);
+  const due = plan.filter(({ session: { id } }) => now - (announced[id] ?? now) >= DAY_MS);
+  const next = plan.filter((removal) => !due.includes(removal));
+  const told = Object.fromEntries(
+    next.map(({ session: { id } }) => [id, Math.min(announced[id] ?? now, now)]),
+  );
+  await write(JSON.stringify({ announced: told }));
+  return { due, next, announced };
 }
 
 function removedText(removed: readonly Removal[]): string | null {

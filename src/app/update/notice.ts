@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Config } from '../../config/schema/schema.ts';
-import { writeAtomic } from '../../lib/files/atomic-write.ts';
+import { updateFile } from '../../lib/files/file-update.ts';
 import { readRegularText } from '../../lib/files/regular-file.ts';
 import { isNewer } from '../../lib/text/version-order.ts';
 import { latestVersion, registryOf } from './registry.ts';
@@ -39,12 +39,17 @@ export async function learnOfUpdate(
   now = Date.now(),
 ): Promise<void> {
   if (!wantsUpdates(place)) return;
-  const known = read(place.root);
-  if (known && Math.abs(now - known.checkedAt) < DAY_MS) return;
-  // Before the question: a second program that asks itself the same now has nothing to do.
-  await write(place.root, { ...known, checkedAt: now });
+  const isDue = await updateFile(fileIn(place.root), async (write) => {
+    const known = read(place.root);
+    if (known && Math.abs(now - known.checkedAt) < DAY_MS) return false;
+    // Before the question: a second program that asks itself the same now has nothing to do.
+    await write(textOf({ ...known, checkedAt: now }));
+    return true;
+  });
+  if (!isDue) return;
   const latest = await latestVersion(registryOf(place.config, place.env), await fetch()).catch(() => null);
-  if (latest !== null) await write(place.root, { checkedAt: now, latest });
+  if (latest !== null)
+    await updateFile(fileIn(place.root), (write) => write(textOf({ checkedAt: now, latest })));
 }
 
 function fileIn(root: string): string {
@@ -74,6 +79,6 @@ function jsonOf(text: string): unknown {
   }
 }
 
-async function write(root: string, known: Known): Promise<void> {
-  await writeAtomic(fileIn(root), `${JSON.stringify(known)}\n`, 0o600);
+function textOf(known: Known): string {
+  return `${JSON.stringify(known)}\n`;
 }

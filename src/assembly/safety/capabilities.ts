@@ -4,6 +4,7 @@ import type { CallVoice, RouterDeps, Scope } from '../../agent/tool-router.ts';
 import type { ModeSwitch } from '../../contract/command.ts';
 import type { FileChange } from '../../contract/file-change.ts';
 import type { Todo, ToolContext } from '../../contract/tool.ts';
+import { locksFolder } from '../../lib/files/data-root.ts';
 import { readingDenier } from '../../permissions/pattern.ts';
 import { createFileTurns } from '../../sandbox/files/file-lock.ts';
 import { createFiles } from '../../sandbox/files/files.ts';
@@ -66,7 +67,7 @@ export function makeHands(
       cacheFile: path.join(dataRoot, 'cache', 'sandbox-probe'),
     },
   });
-  const turns = createFileTurns();
+  const turns = createFileTurns(locksFolder(dataRoot));
   const inTurn: NonNullable<RouterDeps['inTurn']> = (changes, signal, work) => {
     const files = changes.filter(({ kind }) => kind === 'write').map(({ target }) => target);
     return turns.run(

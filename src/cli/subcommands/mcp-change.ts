@@ -7,9 +7,9 @@ import { mcpServer, mcpServerName } from '../../config/schema/mcp-server.ts';
 import { projectRoot } from '../../config/trust.ts';
 import { UserError } from '../../contract/errors.ts';
 import type { Terminal } from '../../frontends/shared/terminal.ts';
-import { writeAtomic } from '../../lib/files/atomic-write.ts';
-import { dataRoot } from '../../lib/files/data-root.ts';
+import { dataRoot, locksFolder } from '../../lib/files/data-root.ts';
 import { updateFile } from '../../lib/files/file-update.ts';
+import { lockNameIn } from '../../lib/files/lock.ts';
 
 export type AddOptions = {
   transport?: string;
@@ -44,7 +44,7 @@ export async function addServer({ name, place, args, options }: Wanted, terminal
     throw new UserError(`This is no server: ${parsed.error.issues[0]?.message}.`, EXAMPLES);
   if (isAddress && args.length > 0) throw new UserError('An address has no arguments.', EXAMPLES);
   const file = placeOf(options, terminal);
-  await write(file, name, parsed.data);
+  await write({ file, name, server: parsed.data }, terminal);
   return `${name} is set up in ${file}. Try it with \`aca mcp test ${name}\`.`;
 }
 
@@ -63,7 +63,7 @@ export async function removeServer(
       '`aca mcp list` tells where each is set up; --project looks in .mcp.json.',
     );
   }
-  await write(file, name, undefined);
+  await write({ file, name, server: undefined }, terminal);
   return `${name} is taken out of ${file}.`;
 }
 
@@ -71,10 +71,14 @@ function placeOf({ project }: { project?: true }, { cwd, env }: Terminal): strin
   return project ? path.join(projectRoot(cwd), MCP_FILE) : userConfigFile(dataRoot(env));
 }
 
-async function write(file: string, name: string, server: unknown): Promise<void> {
+type Entry = { file: string; name: string; server: unknown };
+
+async function write({ file, name, server }: Entry, { env }: Terminal): Promise<void> {
   const keyPath = ['mcpServers', name];
   if (path.basename(file) !== MCP_FILE) return void (await setValue(file, keyPath, server));
-  await updateFile(file, () => writeAtomic(file, editText(textOf(file), keyPath, server)));
+  await updateFile(file, (replace) => replace(editText(textOf(file), keyPath, server), { mode: 0o644 }), {
+    lockAs: lockNameIn(locksFolder(dataRoot(env)), file),
+  });
 }
 
 function textOf(file: string): string {

@@ -12,7 +12,7 @@ import { createStreamHider } from '../../firewall/hide-stream.ts';
 import type { Options } from '../../frontends/shared/options.ts';
 import { leavingOf } from '../../frontends/shared/signals.ts';
 import type { Terminal } from '../../frontends/shared/terminal.ts';
-import { writeAtomic } from '../../lib/files/atomic-write.ts';
+import { updateFile } from '../../lib/files/file-update.ts';
 import { readTextIfAny } from '../../lib/files/read-text.ts';
 import { version } from '../../lib/version.ts';
 import { mcpFolder } from '../../mcp/hub.ts';
@@ -166,9 +166,13 @@ async function tokenOf({ env }: Terminal, { root }: Settings): Promise<{ token: 
   const given = env[name];
   if (given) return { token: given, where: `the value of ${name}` };
   const file = path.join(mcpFolder(root), 'serve-token');
-  const kept = ((await readTextIfAny(file)) ?? '').trim();
-  const token = kept === '' ? randomBytes(32).toString('base64url') : kept;
-  if (kept === '') await writeAtomic(file, `${token}\n`, 0o600);
+  const token = await updateFile(file, async (write) => {
+    const kept = ((await readTextIfAny(file)) ?? '').trim();
+    if (kept !== '') return kept;
+    const made = randomBytes(32).toString('base64url');
+    await write(`${made}\n`);
+    return made;
+  });
   return { token, where: `in ${file}` };
 }
 

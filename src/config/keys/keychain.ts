@@ -1,7 +1,6 @@
 import path from 'node:path';
 import * as z from 'zod';
 import { UserError } from '../../contract/errors.ts';
-import { writeAtomic } from '../../lib/files/atomic-write.ts';
 import { updateFile } from '../../lib/files/file-update.ts';
 import { readRegularText } from '../../lib/files/regular-file.ts';
 import type { Env } from '../environment.ts';
@@ -62,37 +61,35 @@ export function createKeychain({ home, env, system = createOsKeychain(env) }: Ke
     problem: () => problem,
 
     async find(provider) {
-      const entry = (await readCredentials(file)).get(provider);
+      const entry = readCredentials(file).get(provider);
       const key = await read(provider, entry);
       return key === null || entry === undefined ? null : { key, source: whereOf(entry, file) };
     },
 
     async store(provider, key) {
       // A damaged file is told before anything is put elsewhere.
-      await readCredentials(file);
+      readCredentials(file);
       const because = await system.set(provider, key).then(() => undefined, unavailable);
       const entry: Credentials[string] = because === undefined ? { keychain: true } : { key };
-      await updateFile(file, async () =>
-        writeCredentials(file, (await readCredentials(file)).set(provider, entry)),
-      );
+      await updateFile(file, (write) => write(textOfAll(readCredentials(file).set(provider, entry))));
       return because === undefined ? { where: SYSTEM_KEYCHAIN } : { where: file, because };
     },
 
     async remove(provider) {
-      const entry = (await readCredentials(file)).get(provider);
+      const entry = readCredentials(file).get(provider);
       if (entry === undefined) return false;
       if ('keychain' in entry) await removeFrom(system, provider);
-      await updateFile(file, async () => {
-        const credentials = await readCredentials(file);
+      await updateFile(file, async (write) => {
+        const credentials = readCredentials(file);
         credentials.delete(provider);
-        await writeCredentials(file, credentials);
+        await write(textOfAll(credentials));
       });
       return true;
     },
 
     async list() {
       const stored: StoredKey[] = [];
-      for (const [provider, entry] of await readCredentials(file)) {
+      for (const [provider, entry] of readCredentials(file)) {
         const key = await read(provider, entry);
         const masked = key === null ? `not readable: ${problem ?? 'it is no longer there'}` : maskKey(key);
         stored.push({ provider, masked, where: whereOf(entry, file) });
@@ -133,7 +130,7 @@ function textOf(file: string): string {
   }
 }
 
-async function readCredentials(file: string): Promise<Map<string, Credentials[string]>> {
+function readCredentials(file: string): Map<string, Credentials[string]> {
   const text = textOf(file);
   // Neither the parser's message nor the file's content may be shown: both hold keys.
   const parsed = credentialsSchema().safeParse(jsonOf(text));
@@ -143,7 +140,6 @@ async function readCredentials(file: string): Promise<Map<string, Credentials[st
   return new Map(Object.entries(parsed.data));
 }
 
-async function writeCredentials(file: string, credentials: Map<string, Credentials[string]>): Promise<void> {
-  const text = `${JSON.stringify(Object.fromEntries(credentials), null, 2)}\n`;
-  await writeAtomic(file, text, 0o600);
+function textOfAll(credentials: Map<string, Credentials[string]>): string {
+  return `${JSON.stringify(Object.fromEntries(credentials), null, 2)}\n`;
 }

@@ -4,7 +4,6 @@ import path from 'node:path';
 import { UserError } from '../../contract/errors.ts';
 import { writeAtomic } from '../../lib/files/atomic-write.ts';
 import { lockFile } from '../../lib/files/lock.ts';
-import { makePrivateFolder } from '../../lib/files/private-folder.ts';
 import { DownloadError, download } from '../../lib/network/download.ts';
 import { archiveUrl, type Pin, pinsFor } from './pins.ts';
 import { type Gpu, type Machine, type PlatformParts, partsFor } from './platform.ts';
@@ -75,7 +74,6 @@ export async function installRuntime(plan: SetupPlan, options: InstallOptions): 
     return archive;
   }
 
-  makePrivateFolder(path.dirname(plan.folder));
   const lock = await lockFile(plan.folder);
   if (!lock) throw new UserError('Another process is installing the runtime.', 'Wait until it is done.');
   let workers: Promise<void>[] = [];
@@ -104,7 +102,7 @@ export async function installRuntime(plan: SetupPlan, options: InstallOptions): 
     options.signal.throwIfAborted();
     throw error instanceof DownloadError ? inWords(error, plan, options.registry) : error;
   } finally {
-    await lock.release();
+    lock.release();
   }
 }
 

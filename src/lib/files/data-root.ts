@@ -21,3 +21,8 @@ export function dataRoot(env: Env): string {
     ? resolvePath(env.AI_ASSISTANT_HOME, '.', env)
     : path.join(home, '.ai-assistant');
 }
+
+/** Where locks on files of the user lie: beside those files nothing of ours appears. */
+export function locksFolder(root: string): string {
+  return path.join(root, 'locks');
+}

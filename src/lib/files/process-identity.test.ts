@@ -16,5 +16,5 @@ test('a process that ended does not run', async () => {
 });
 
 test('of another machine nothing is known', () => {
-  expect(isRunning({ ...thisProcess(), host: 'elsewhere.invalid' })).toBe('unknown');
+  expect(isRunning({ ...thisProcess(), boot: 'another', host: 'other' })).toBe('unknown');
 });

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { OAuthDiscoveryState } from '@modelcontextprotocol/sdk/client/auth.js';
 import type { OAuthClientInformationMixed, OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js';
-import { writeAtomic } from '../../lib/files/atomic-write.ts';
+import { updateFile } from '../../lib/files/file-update.ts';
 import { readRegularText } from '../../lib/files/regular-file.ts';
 import { sha256 } from '../../lib/sha256.ts';
 
@@ -24,33 +24,22 @@ export type LoginStore = {
 
 export function loginStore(folder: string, url: string): LoginStore {
   const file = path.join(folder, `${sha256(url).slice(0, 32)}.json`);
-  let known: Promise<Login> | undefined;
-  let writing: Promise<void> = Promise.resolve();
-  const read = () => {
-    known ??= readLogin(file);
-    return known;
-  };
+  // Read anew each time: another process may have renewed the tokens.
   return {
-    read,
-    change(change) {
-      writing = writing.then(async () => {
-        const next = change(await read());
-        known = Promise.resolve(next);
-        await writeAtomic(file, `${JSON.stringify({ url, ...next }, null, 2)}\n`, 0o600);
-      });
-      return writing;
-    },
-    async forget() {
-      const before = await read();
-      known = Promise.resolve({});
-      await rm(file, { force: true });
-      return before.tokens !== undefined;
-    },
+    read: async () => readLogin(file),
+    change: (change) =>
+      updateFile(file, (write) => write(`${JSON.stringify({ url, ...change(readLogin(file)) }, null, 2)}\n`)),
+    forget: () =>
+      updateFile(file, async () => {
+        const before = readLogin(file);
+        await rm(file, { force: true });
+        return before.tokens !== undefined;
+      }),
   };
 }
 
 /** A file that cannot be read or understood is no login. */
-async function readLogin(file: string): Promise<Login> {
+function readLogin(file: string): Login {
   try {
     const { url: _, ...login } = JSON.parse(readRegularText(file)) as Login & { url?: string };
     return login;

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { writeAtomic } from '../../lib/files/atomic-write.ts';
 import { updateFile } from '../../lib/files/file-update.ts';
 import { readRegularText } from '../../lib/files/regular-file.ts';
 import { sha256 } from '../../lib/sha256.ts';
@@ -22,7 +21,7 @@ export function seenTools(file: string): SeenTools {
   const hashes = (server: string) => (Object.hasOwn(known, server) ? known[server] : undefined) ?? {};
   return {
     async load() {
-      known = await readSeen(file);
+      known = readSeen(file);
     },
     state(server, tool) {
       const hash = Object.hasOwn(hashes(server), tool.name) ? hashes(server)[tool.name] : undefined;
@@ -35,11 +34,11 @@ export function seenTools(file: string): SeenTools {
       const added = Object.fromEntries(fresh.map((tool) => [tool.name, fingerprint(tool)]));
       known = { ...known, [server]: { ...hashes(server), ...added } };
       writing = writing.then(() =>
-        updateFile(file, async () => {
+        updateFile(file, async (write) => {
           // Another process may have added its own.
-          const others = await readSeen(file);
+          const others = readSeen(file);
           const merged = { ...others, [server]: { ...others[server], ...added } };
-          await writeAtomic(file, `${JSON.stringify(merged, null, 2)}\n`, 0o600);
+          await write(`${JSON.stringify(merged, null, 2)}\n`);
         }),
       );
       return writing;
@@ -64,7 +63,7 @@ function sorted(value: unknown): unknown {
 }
 
 /** A file that cannot be read or understood agrees to nothing. */
-async function readSeen(file: string): Promise<z.output<ReturnType<typeof schema>>> {
+function readSeen(file: string): z.output<ReturnType<typeof schema>> {
   try {
     return schema().parse(JSON.parse(readRegularText(file)));
   } catch (error) {

@@ -1,13 +1,12 @@
 import { closeSync, constants, fstatSync, ftruncateSync, readSync, writeSync } from 'node:fs';
 import path from 'node:path';
-import { makePrivateFolder } from '../../lib/files/private-folder.ts';
+import { withSyncLock } from '../../lib/files/lock.ts';
 import {
   openRegularFile,
   openToAppend,
   readRegularFile,
   readRegularText,
 } from '../../lib/files/regular-file.ts';
-import { withSyncLock } from '../../lib/files/sync-lock.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import { filesOfLog, MAX_BYTES, moveFiles } from '../log/rotating-file.ts';
 
@@ -41,8 +40,7 @@ export class ChainedLog {
 
   /** In the hands of the system when it returns. Throws where the disk refuses. */
   append(record: object): void {
-    makePrivateFolder(path.dirname(this.#file));
-    withSyncLock(`${this.#file}.lock`, () => this.#append(record));
+    withSyncLock(this.#file, () => this.#append(record));
   }
 
   #append(record: object): void {

@@ -1,12 +1,12 @@
-import { closeSync, fstatSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import path from 'node:path';
+import { tryLock } from '../../lib/files/lock.ts';
 import { makePrivateFolder } from '../../lib/files/private-folder.ts';
 import { openToAppend } from '../../lib/files/regular-file.ts';
 
 /** Bytes past which a new file is begun. */
 export const MAX_BYTES = 10 * 1024 * 1024;
 const KEPT = 5;
-const STALE_LOCK_MS = 10_000;
 
 /** Lines of one process to a file that several may write to; the last few full ones are kept beside it. */
 export class RotatingFile {
@@ -84,25 +84,10 @@ export function moveFiles(file: string): void {
 
 /** One process moves the files; another that wants to at the same moment writes on meanwhile. */
 function rotate(file: string, room: number): void {
-  const lock = `${file}.lock`;
-  const held = takeLock(lock);
-  if (held === null) return;
+  const lock = tryLock(file);
   try {
-    if (sizeOf(file) > room) moveFiles(file);
+    if (lock && sizeOf(file) > room) moveFiles(file);
   } finally {
-    closeSync(held);
-    rmSync(lock, { force: true });
-  }
-}
-
-/** Null when another process has it. One that was left behind by a crash does not hold for long. */
-function takeLock(lock: string): number | null {
-  try {
-    return openSync(lock, 'wx', 0o600);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    const since = statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-    if (Date.now() - since > STALE_LOCK_MS) rmSync(lock, { force: true });
-    return null;
+    lock?.release();
   }
 }

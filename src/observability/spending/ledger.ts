@@ -1,8 +1,7 @@
 import { closeSync, fstatSync, readdirSync, readSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Usage } from '../../contract/message.ts';
-import { type Lock, lockFile } from '../../lib/files/lock.ts';
+import { LockedError, lockFile } from '../../lib/files/lock.ts';
 import { makePrivateFolder } from '../../lib/files/private-folder.ts';
 import { isRunning, type ProcessName, thisProcess } from '../../lib/files/process-identity.ts';
 import { openRegularFile, openToAppend } from '../../lib/files/regular-file.ts';
@@ -164,26 +163,17 @@ export class Ledger {
 
   #alone<T>(work: () => T): Promise<T> {
     const result = this.#turn.then(async () => {
-      const lock = await this.#lock();
+      const lock = await lockFile(this.#folder, { patienceMs: LOCK_WAIT_MS });
+      if (!lock) throw new LockedError(this.#folder);
       try {
         return work();
       } finally {
-        await lock.release();
+        lock.release();
       }
     });
     // The next one's turn comes however this one ended.
     this.#turn = result.catch(() => undefined);
     return result;
-  }
-
-  async #lock(): Promise<Lock> {
-    const until = performance.now() + LOCK_WAIT_MS;
-    for (;;) {
-      const lock = await lockFile(this.#folder);
-      if (lock) return lock;
-      if (performance.now() > until) throw new Error(`another process holds ${this.#folder}`);
-      await sleep(2 + Math.random() * 8);
-    }
   }
 }
 

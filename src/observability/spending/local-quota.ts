@@ -2,9 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Quota } from '../../contract/quota.ts';
-import { pause } from '../../lib/async/abort.ts';
-import { type Lock, lockFile } from '../../lib/files/lock.ts';
-import { makePrivateFolder } from '../../lib/files/private-folder.ts';
+import { lockFile } from '../../lib/files/lock.ts';
 import { readRegularText } from '../../lib/files/regular-file.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import { type Taken, waitFor } from './quota-window.ts';
@@ -22,22 +20,25 @@ export function createLocalQuota({ folder, onTrouble, now = Date.now }: LocalQuo
   const own = new Map<string, Taken[]>();
   let troubled = false;
 
-  function keep(file: string, taken: readonly Taken[]): void {
+  /** Null when it cannot be done, which is told once. */
+  async function attempt<T>(work: () => T): Promise<Awaited<T> | null> {
+    if (troubled) return null;
     try {
-      makePrivateFolder(folder);
-      replaceFile(file, JSON.stringify(taken));
+      return await work();
     } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === undefined) throw error;
       troubled = true;
       onTrouble(
         `Quotas hold for this process alone: what is asked cannot be kept (${(error as Error).message}).`,
       );
+      return null;
     }
   }
 
   return {
     async take(key, asked, signal) {
       const file = path.join(folder, `${sha256(key).slice(0, 32)}.json`);
-      const lock = await locked(file, signal);
+      const lock = await attempt(() => lockFile(file, { patienceMs: Infinity, signal }));
       try {
         const at = now();
         const taken = troubled ? (own.get(key) ?? []) : readTaken(file);
@@ -45,10 +46,10 @@ export function createLocalQuota({ folder, onTrouble, now = Date.now }: LocalQuo
         if (waitMs > 0) return waitMs;
         counting.push({ at, ...asked.cost });
         own.set(key, counting);
-        if (!troubled) keep(file, counting);
+        await attempt(() => replaceFile(file, JSON.stringify(counting)));
         return 0;
       } finally {
-        await lock.release();
+        lock?.release();
       }
     },
   };
@@ -63,16 +64,6 @@ function replaceFile(file: string, text: string): void {
   } catch (error) {
     rmSync(temporary, { force: true });
     throw error;
-  }
-}
-
-/** Nobody holds it for longer than it takes to read and write a small file. */
-async function locked(file: string, signal: AbortSignal): Promise<Lock> {
-  for (;;) {
-    signal.throwIfAborted();
-    const lock = await lockFile(file);
-    if (lock) return lock;
-    await pause(1 + Math.random() * 5, signal);
   }
 }
 

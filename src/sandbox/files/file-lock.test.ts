@@ -8,12 +8,12 @@ const never = new AbortController().signal;
 const tick = () => new Promise((resolve) => setImmediate(resolve));
 
 test('deeds on one file never overlap, and those of one process keep their order; others run side by side', async () => {
-  const { root } = await workspace({});
+  const { root, home } = await workspace({});
   const names = fc.constantFrom('a', 'b', 'folder', 'folder/c');
   const job = fc.record({ files: fc.uniqueArray(names, { minLength: 1, maxLength: 3 }), steps: fc.nat(3) });
   await fc.assert(
     fc.asyncProperty(fc.array(job, { maxLength: 8 }), async (jobs) => {
-      const turns = createFileTurns();
+      const turns = createFileTurns(home);
       const running = new Set<string>();
       const order: number[] = [];
       const clash = (one: string) =>
@@ -44,9 +44,9 @@ test('deeds on one file never overlap, and those of one process keep their order
 });
 
 test('two sides that know nothing of each other take turns, too, as two processes do', async () => {
-  const { root } = await workspace({});
+  const { root, home } = await workspace({});
   const file = path.join(root, 'a');
-  const sides = [createFileTurns(), createFileTurns()];
+  const sides = [createFileTurns(home), createFileTurns(home)];
   let inside = 0;
   let most = 0;
   const deed = async () => {
@@ -59,9 +59,9 @@ test('two sides that know nothing of each other take turns, too, as two processe
 });
 
 test('a deed that fails gives its turn on; one called off while it waited does not run', async () => {
-  const { root } = await workspace({});
+  const { root, home } = await workspace({});
   const file = path.join(root, 'a');
-  const turns = createFileTurns();
+  const turns = createFileTurns(home);
   const stop = new AbortController();
   const ran: string[] = [];
   const first = turns.run([file], never, async () => {

@@ -1,9 +1,7 @@
-import { pause } from '../../lib/async/abort.ts';
-import { type Lock, lockFile } from '../../lib/files/lock.ts';
+import { type Lock, lockFile, lockNameIn } from '../../lib/files/lock.ts';
 import { isInside } from '../../lib/paths/inside.ts';
 
-/** How often a file is asked for that another process holds, and how long before the deed goes on without it. */
-const ASK_AGAIN_MS = 10;
+/** How long a file is waited for that another process holds, before the deed goes on without it. */
 const PATIENCE_MS = 30_000;
 
 export type FileTurns = {
@@ -14,8 +12,11 @@ export type FileTurns = {
   run<T>(files: readonly string[], signal: AbortSignal, deed: () => Promise<T>): Promise<T>;
 };
 
-/** Turns at files by their real paths, so that all names of a file are one. */
-export function createFileTurns(): FileTurns {
+/**
+ * Turns at files by their real paths, so that all names of a file are one. Where the folder of locks cannot be written,
+ * the turns are those of this process alone.
+ */
+export function createFileTurns(locks: string): FileTurns {
   const turns = new Set<{ files: readonly string[]; over: Promise<unknown> }>();
 
   async function inTurn<T>(
@@ -24,11 +25,11 @@ export function createFileTurns(): FileTurns {
     deed: () => Promise<T>,
   ): Promise<T> {
     signal.throwIfAborted();
-    const locks = await lockAll(files, signal);
+    const held = await lockAll({ files, locks, signal });
     try {
       return await deed();
     } finally {
-      for (const lock of locks) await lock.release();
+      for (const lock of held) lock.release();
     }
   }
 
@@ -45,24 +46,24 @@ export function createFileTurns(): FileTurns {
   };
 }
 
+type Wanted = { files: readonly string[]; locks: string; signal: AbortSignal };
+
 /** In one order, so that two processes never wait for each other. A process that hangs cannot stop others for ever. */
-async function lockAll(files: readonly string[], signal: AbortSignal): Promise<Lock[]> {
-  const locks: Lock[] = [];
+async function lockAll({ files, locks, signal }: Wanted): Promise<Lock[]> {
+  const held: Lock[] = [];
   const until = performance.now() + PATIENCE_MS;
   try {
-    for (const file of [...new Set(files)].sort()) {
-      let lock = await lockFile(`${file}#change`);
-      while (!lock && performance.now() < until) {
-        await pause(ASK_AGAIN_MS, signal);
-        lock = await lockFile(`${file}#change`);
-      }
-      if (lock) locks.push(lock);
+    for (const name of new Set(files.map((file) => lockNameIn(locks, file)).sort())) {
+      const lock = await lockFile(name, { patienceMs: until - performance.now(), signal });
+      if (lock) held.push(lock);
     }
-    return locks;
   } catch (error) {
-    for (const lock of locks) await lock.release();
-    throw error;
+    if ((error as NodeJS.ErrnoException).code === undefined || signal.aborted) {
+      for (const lock of held) lock.release();
+      throw error;
+    }
   }
+  return held;
 }
 
 function overlap(some: readonly string[], others: readonly string[]): boolean {

@@ -1,7 +1,7 @@
 import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import { makePrivateFolder } from '../../../lib/files/private-folder.ts';
+import { withSyncLock } from '../../../lib/files/lock.ts';
 import { readRegularText } from '../../../lib/files/regular-file.ts';
 import type { Look } from '../theme/look.ts';
 
@@ -12,6 +12,8 @@ type Looks = Record<string, Look>;
 
 const MOST_LOOKS = 8;
 const MOST_BYTES = 64 * 1024;
+/** A look is not worth more of a start. */
+const PATIENCE_MS = 100;
 
 /** Colours are all that may be switched by a file: what follows an escape character, and the text after it. */
 const COLOUR = /^\[[\d;]{1,20}m/;
@@ -26,22 +28,30 @@ export function readLook(root: string, env: Env): Look | null {
 /** What cannot be written is not kept: the next start paints a little later, that is all. */
 export function keepLook(root: string, env: Env, look: Look): void {
   const kind = kindOf(env);
-  const { [kind]: before, ...others } = looksIn(root);
-  if (!existsSync(root) || JSON.stringify(before) === JSON.stringify(look)) return;
-  const looks = Object.fromEntries([...Object.entries(others).slice(1 - MOST_LOOKS), [kind, look]]);
-  const file = fileIn(root);
-  const temporary = `${file}.${process.pid}.tmp`;
-  attempt(() => {
-    makePrivateFolder(path.dirname(file));
-    writeFileSync(temporary, JSON.stringify(looks), { mode: 0o600 });
-    renameSync(temporary, file);
-  });
+  if (!existsSync(root) || JSON.stringify(readLook(root, env)) === JSON.stringify(look)) return;
+  change(root, ({ [kind]: _, ...others }) =>
+    Object.fromEntries([...Object.entries(others).slice(1 - MOST_LOOKS), [kind, look]]),
+  );
 }
 
 /** The next start waits for the screen itself. */
 export function dropLook(root: string, env: Env): void {
-  const { [kindOf(env)]: known, ...others } = looksIn(root);
-  if (known) attempt(() => writeFileSync(fileIn(root), JSON.stringify(others), { mode: 0o600 }));
+  if (readLook(root, env)) change(root, ({ [kindOf(env)]: _, ...others }) => others);
+}
+
+function change(root: string, update: (looks: Looks) => Looks): void {
+  const file = fileIn(root);
+  const temporary = `${file}.${process.pid}.tmp`;
+  attempt(() =>
+    withSyncLock(
+      file,
+      () => {
+        writeFileSync(temporary, JSON.stringify(update(looksIn(root))), { mode: 0o600 });
+        renameSync(temporary, file);
+      },
+      PATIENCE_MS,
+    ),
+  );
 }
 
 function fileIn(root: string): string {

@@ -92,9 +92,10 @@ async function withModel(options: Options, terminal: Terminal): Promise<Options>
   return (await import('../frontends/shared/hub-model.ts')).withHubModel(options, terminal);
 }
 
-async function explain(error: unknown, args: string[], terminal: Terminal): Promise<number> {
+async function explain(thrown: unknown, args: string[], terminal: Terminal): Promise<number> {
   const { stderr, early } = terminal;
   early?.dismiss();
+  const error = (await import('./disk-refusal.ts')).explainRefusal(thrown);
   const code = commanderExitCode(error);
   if (code !== null) return code;
   if (error instanceof UserError) {

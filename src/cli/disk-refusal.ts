@@ -1,0 +1,24 @@
+import { UserError } from '../contract/errors.ts';
+import { LockedError } from '../lib/files/lock.ts';
+
+const REFUSALS: Readonly<Record<string, [reason: string, hint: string]>> = {
+  ENOSPC: ['the disk is full', 'Free some space; `aca sessions usage` shows what takes it up here.'],
+  EDQUOT: ['the disk quota is used up', 'Free some space; `aca sessions usage` shows what takes it up here.'],
+  EROFS: ['the file system is read-only', 'Set AI_ASSISTANT_HOME to a folder that can be written.'],
+  EACCES: ['its permissions do not allow it', 'Change its permissions.'],
+  EPERM: ['its permissions do not allow it', 'Change its permissions.'],
+};
+
+/** What the disk or another process keeps this one from, as something the user can fix; any other error as it is. */
+export function explainRefusal(error: unknown): unknown {
+  if (error instanceof LockedError)
+    return new UserError(error.message, 'Try again when it is done.', { cause: error, exit: 'error' });
+  const { code = '', path, dest = path } = error as NodeJS.ErrnoException & { dest?: string };
+  const refusal = REFUSALS[code];
+  if (!refusal || dest === undefined) return error;
+  const [reason, hint] = refusal;
+  return new UserError(`${dest} cannot be opened or written: ${reason}.`, hint, {
+    cause: error,
+    exit: 'error',
+  });
+}

@@ -28,6 +28,8 @@ export async function bundled(script: string, folder: string): Promise<string> {
     platform: 'node',
     mainFields: ['module', 'main'],
     target: 'node20.19',
+    // Native code is not a part of a bundle, and only loaded by who uses it.
+    external: ['@napi-rs/keyring'],
   });
   return outfile;
 }

@@ -50,6 +50,7 @@ export function housekeepingOptions({ root, store, config }: House): Housekeepin
 export async function keepHouseDaily(house: House, now = Date.now()): Promise<string[]> {
   const { root, store } = house;
   const options = { ...housekeepingOptions(house), now };
+  if (isDone(root, now)) return [];
   const turn = await updateFile(path.join(root, MARKER), (write) => takeTurn(options, write));
   if (!turn) return [];
   const { due, next, announced } = turn;
@@ -72,10 +73,8 @@ type Turn = { due: Removal[]; next: Removal[]; announced: Announced };
 /** What there is to remove and to announce today; null when another program has seen to it. */
 async function takeTurn(options: HousekeepingOptions & { now: number }, write: Write): Promise<Turn | null> {
   const { root, now } = options;
-  const marker = path.join(root, MARKER);
-  const last = statIfAny(marker);
-  if (last && Math.abs(now - last.mtimeMs) < DAY_MS) return null;
-  const announced = announcedIn(marker);
+  if (isDone(root, now)) return null;
+  const announced = announcedIn(path.join(root, MARKER));
   const plan = planHousekeeping(options);
   const due = plan.filter(({ session: { id } }) => now - (announced[id] ?? now) >= DAY_MS);
   const next = plan.filter((removal) => !due.includes(removal));
@@ -84,6 +83,11 @@ async function takeTurn(options: HousekeepingOptions & { now: number }, write: W
   );
   await write(JSON.stringify({ announced: told }));
   return { due, next, announced };
+}
+
+function isDone(root: string, now: number): boolean {
+  const last = statIfAny(path.join(root, MARKER));
+  return last !== null && Math.abs(now - last.mtimeMs) < DAY_MS;
 }
 
 function removedText(removed: readonly Removal[]): string | null {

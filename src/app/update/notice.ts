@@ -39,14 +39,16 @@ export async function learnOfUpdate(
   now = Date.now(),
 ): Promise<void> {
   if (!wantsUpdates(place)) return;
-  const isDue = await updateFile(fileIn(place.root), async (write) => {
+  const isRecent = (known: Known | null) => known !== null && Math.abs(now - known.checkedAt) < DAY_MS;
+  if (isRecent(read(place.root))) return;
+  const isOurs = await updateFile(fileIn(place.root), async (write) => {
     const known = read(place.root);
-    if (known && Math.abs(now - known.checkedAt) < DAY_MS) return false;
+    if (isRecent(known)) return false;
     // Before the question: a second program that asks itself the same now has nothing to do.
     await write(textOf({ ...known, checkedAt: now }));
     return true;
   });
-  if (!isDue) return;
+  if (!isOurs) return;
   const latest = await latestVersion(registryOf(place.config, place.env), await fetch()).catch(() => null);
   if (latest !== null)
     await updateFile(fileIn(place.root), (write) => write(textOf({ checkedAt: now, latest })));

@@ -13,7 +13,7 @@ type Looks = Record<string, Look>;
 const MOST_LOOKS = 8;
 const MOST_BYTES = 64 * 1024;
 /** A look is not worth more of a start. */
-const PATIENCE_MS = 100;
+const PATIENCE_MS = 1_000;
 
 /** Colours are all that may be switched by a file: what follows an escape character, and the text after it. */
 const COLOUR = /^\[[\d;]{1,20}m/;

@@ -1,11 +1,13 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { doors } from '../support/aca.ts';
 import { knowLook, openHeld } from '../support/early.ts';
-import { fullClears, type Lab, still } from '../support/lab.ts';
+import { fullClears, type Lab, openLab, still } from '../support/lab.ts';
 import { says } from '../support/model-server/script.ts';
-import { binary } from '../support/program.ts';
+import { binary, programLine } from '../support/program.ts';
 import { openScreen } from '../support/screen.ts';
+import { serve } from '../support/serve.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
 const PLACEHOLDER = 'Ask for anything · / commands · @ files · ! shell · ? keys';
@@ -144,6 +146,51 @@ describe('[N03] [Y31] a prompt before anything is loaded', () => {
     const { lab } = await openHeld(await known({}, env), { env });
     await lab.waitFor(shows(EARLY));
     expect(lab.written()).not.toMatch(/\[[34]8;|\[[39]\dm/);
+  });
+});
+
+/** The terminal echoes what is typed while no program reads. */
+describe.each([
+  ['the look is known', known],
+  ['it is the first start', workspace],
+])('keys typed before the program runs, where %s', (_where, prepare) => {
+  const start = async (typed: string) => {
+    const space = await prepare();
+    const line = ['/bin/sh', '-c', 'echo before; sleep 0.3; exec "$@"', 'sh'];
+    const server = await serve([says('Heard.')]);
+    const { model, env } = doors.anthropic(server.url);
+    const program = [...line, ...programLine(['--model', model])];
+    const lab = openLab(space, [], { program, env, whenDone: onTestFinished });
+    await lab.waitFor('before');
+    lab.type(typed);
+    return { lab, server };
+  };
+
+  test.each([
+    ['a letter', 'h', ['> h']],
+    ['a word', 'hello', ['> hello']],
+    ['an arrow key', 'helo\u001b[Dl', ['> hello']],
+    ['letters of two columns', 'ä漢', ['> ä漢']],
+    ['more than a row', 'w'.repeat(100), [`> ${'w'.repeat(77)}`, `  ${'w'.repeat(23)}`]],
+  ])('%s: shown in the prompt, and nowhere else', async (_what, typed, prompt) => {
+    const { lab } = await start(typed);
+    await lab.waitFor((it) => isReady(it) && rowsOf(it).includes(prompt.at(-1) ?? ''));
+    await still(lab);
+    expect(lab.all().map((row) => row.trimEnd())).toEqual([
+      'before',
+      '',
+      expect.stringContaining('default'),
+      ...prompt,
+    ]);
+  });
+
+  test('Enter sends a line, which stands there once', async () => {
+    const { lab, server } = await start('first words\rand more');
+    await lab.waitFor('Heard.');
+    await lab.waitFor((it) => rowsOf(it).includes('> and more'));
+    expect(server.requests[0]?.messages.at(-1)?.text).toBe('first words');
+    for (const words of ['first words', 'and more'])
+      expect(lab.all().filter((row) => row.includes(words))).toHaveLength(1);
   });
 });
 

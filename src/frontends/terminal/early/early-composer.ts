@@ -3,6 +3,7 @@ import type { EarlyPrompt, Handover } from '../../shared/terminal.ts';
 import type { Look } from '../theme/look.ts';
 import { type EarlyLine, readEarly } from './early-line.ts';
 import { type EarlyFrame, earlyFrame, earlyWidth } from './early-rows.ts';
+import { takeKeyboard } from './typed-ahead.ts';
 
 type Streams = { stdin: NodeJS.ReadStream; stdout: NodeJS.WriteStream };
 
@@ -24,11 +25,10 @@ export class EarlyComposer implements EarlyPrompt {
   readonly #look: Look;
   readonly #columns: number;
   readonly #lines: number;
-  #typed = '';
+  #typed: string;
   #line: EarlyLine;
   #frame: EarlyFrame = { rows: [''], caret: { row: 0, column: 0 } };
   #open = true;
-  #echoed = false;
 
   constructor(streams: Streams, look: Look) {
     const { stdin, stdout } = streams;
@@ -36,16 +36,17 @@ export class EarlyComposer implements EarlyPrompt {
     this.#look = look;
     this.#columns = stdout.columns;
     this.#lines = stdout.rows;
-    this.#line = readEarly('', earlyWidth(this.#columns));
     process.on('exit', this.#giveBack);
     process.on('uncaughtExceptionMonitor', this.#giveBack);
     for (const signal of SIGNALS) process.on(signal, this.#ended);
     stdin.on('error', this.#gone);
     stdin.on('end', this.#gone);
-    stdin.setRawMode(true);
+    const { typed, erase } = takeKeyboard(streams);
+    this.#typed = typed;
+    this.#line = readEarly(typed, earlyWidth(this.#columns));
     stdin.setEncoding('utf8');
     stdin.on('data', this.#read);
-    this.#paint(PASTES);
+    this.#show(erase + PASTES);
   }
 
   /** What the terminal's background was the last time. */
@@ -86,15 +87,15 @@ export class EarlyComposer implements EarlyPrompt {
   readonly #giveBack = (): void => this.dismiss();
 
   readonly #read = (chunk: string | Buffer): void => {
-    const text = String(chunk);
-    // What was typed before the terminal was taken comes in one piece, its Enter already turned into a line feed.
-    const isBefore = this.#typed === '' && text.length > 1;
-    this.#echoed ||= isBefore;
-    this.#typed += isBefore ? text.replaceAll('\n', '\r') : text;
+    this.#typed += String(chunk);
     this.#line = readEarly(this.#typed, earlyWidth(this.#columns));
-    if (this.#line.state === 'left') this.#leave();
-    else this.#paint();
+    this.#show();
   };
+
+  #show(first = ''): void {
+    if (this.#line.state === 'left') this.#leave();
+    else this.#paint(first);
+  }
 
   /** All rows: they are few. A terminal of another size is left to the painter, which finds its rows again. */
   #paint(first = ''): void {
@@ -111,9 +112,9 @@ export class EarlyComposer implements EarlyPrompt {
     this.#frame = { rows, caret };
   }
 
-  /** Another program's last words may stand where the rows begin; or what was typed before the terminal was ours. */
+  /** Another program's last words may stand where the rows begin. */
   #eraseAfter(row: string, index: number): string {
-    const isOthers = index === 0 && row === '' && !this.#echoed;
+    const isOthers = index === 0 && row === '';
     return this.#typed === '' || isOthers ? '' : ERASE_LINE_END;
   }
 

@@ -94,21 +94,6 @@ test('the terminal is taken and given back, and nothing is heard between', async
   expect(names(keys)).toEqual(['a', 'b']);
 });
 
-test('an Enter from before the terminal was taken is one; later a line feed is a key of its own', async () => {
-  const { stdin, reader } = keyboard();
-  stdin.write('a\n');
-  reader.open();
-  const keys: Key[] = [];
-  reader.listen((key) => keys.push(key));
-  await pause();
-  stdin.write('\n');
-  await pause();
-
-  expect(keys).toHaveLength(3);
-  expect(names(keys).slice(0, 2)).toEqual(['a', 'return']);
-  expect(keys[2]).not.toEqual(keys[1]);
-});
-
 test('what somebody else has read is understood first, and its open end goes on with the next piece', async () => {
   const { stdin, reader } = keyboard();
   const keys: Key[] = [];

@@ -26,26 +26,21 @@ export class KeyReader {
   readonly #waiting: Key[] = [];
   #timer: NodeJS.Timeout | undefined;
   #open = false;
-  #isFirst = false;
 
   constructor(stdin: Input) {
     this.#stdin = stdin;
   }
 
-  /**
-   * Takes the terminal: from here on nothing typed is echoed. Returns what `typed` means, which somebody else has read
-   * before; its end may still be open.
-   */
-  open(typed?: string): Key[] {
+  /** Reads from here on. Returns what `typed` means, which was typed before; its end may still be open. */
+  open(typed = ''): Key[] {
     if (this.#open) return [];
     this.#open = true;
-    this.#isFirst = typed === undefined;
     if (this.#stdin.isTTY) this.#stdin.setRawMode(true);
     // Set once more, it would lose the first half of a character.
     if (this.#stdin.readableEncoding !== 'utf8') this.#stdin.setEncoding('utf8');
     this.#stdin.on('data', this.#read);
     this.#stdin.resume();
-    const keys = this.#decoder.push(typed ?? '');
+    const keys = this.#decoder.push(typed);
     this.#awaitRest();
     return keys;
   }
@@ -73,21 +68,19 @@ export class KeyReader {
   readonly #read = (chunk: string | Buffer): void => {
     clearTimeout(this.#timer);
     const text = String(chunk);
-    // What was typed before the terminal was taken comes in one piece, its Enter already turned into a line feed.
-    const before = this.#isFirst && text.length > 1;
-    this.#isFirst = false;
-    if (!before && !this.#decoder.isInPaste && isBurst(text)) this.#take([{ type: 'paste', text }]);
-    else this.#take(this.#decoder.push(before ? text.replaceAll('\n', '\r') : text));
+    if (!this.#decoder.isInPaste && isBurst(text)) this.take([{ type: 'paste', text }]);
+    else this.take(this.#decoder.push(text));
     this.#awaitRest();
   };
 
   #awaitRest(): void {
     if (!this.#decoder.undecided) return;
     const wait = this.#decoder.endsPaste ? PASTE_MS : ESCAPE_MS;
-    this.#timer = setTimeout(() => this.#take(this.#decoder.flush()), wait);
+    this.#timer = setTimeout(() => this.take(this.#decoder.flush()), wait);
   }
 
-  #take(keys: readonly Key[]): void {
+  /** Hands presses on as if they came now. */
+  take(keys: readonly Key[]): void {
     this.#waiting.push(...keys.slice(0, MOST_WAITING - this.#waiting.length));
     this.#deliver();
   }

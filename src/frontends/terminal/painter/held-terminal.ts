@@ -1,3 +1,4 @@
+import { takeKeyboard } from '../early/typed-ahead.ts';
 import { KeyReader } from '../keyboard/keys.ts';
 import type { Key } from '../view/types.ts';
 import { Painter } from './painter.ts';
@@ -26,6 +27,7 @@ export type HeldOptions = TerminalStreams & {
 /** The terminal while it is ours: keyboard, modes and the rows at its end. It is given back however the program ends. */
 export class HeldTerminal {
   readonly painter: Painter;
+  readonly #stdin: NodeJS.ReadStream;
   readonly #stdout: NodeJS.WriteStream;
   readonly #reader: KeyReader;
   readonly #modes: TerminalModes;
@@ -37,6 +39,7 @@ export class HeldTerminal {
   #asleep: NodeJS.Timeout | undefined;
 
   constructor({ stdin, stdout, env, title, takeOver, onKey }: HeldOptions) {
+    this.#stdin = stdin;
     this.#stdout = stdout;
     this.#takeOver = takeOver ?? (() => null);
     this.#onKey = onKey;
@@ -73,7 +76,9 @@ export class HeldTerminal {
     process.on('exit', this.#giveBack);
     process.on('uncaughtExceptionMonitor', this.#giveBack);
     const before = this.#takeOver();
-    const pressed = this.#reader.open(before?.typed);
+    const ahead = before ? null : takeKeyboard({ stdin: this.#stdin, stdout: this.#stdout });
+    if (ahead?.erase) this.write(ahead.erase);
+    const pressed = this.#reader.open(before?.typed ?? ahead?.typed);
     this.#modes.enter();
     if (before) this.painter.takeOver(before);
     if (before?.moved) this.painter.resized();
@@ -108,7 +113,7 @@ export class HeldTerminal {
 
   resume(): void {
     clearInterval(this.#asleep);
-    this.hold();
+    this.#reader.take(this.hold());
     this.painter.resume();
   }
 

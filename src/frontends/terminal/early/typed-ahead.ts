@@ -1,0 +1,66 @@
+import { closeSync, constants, openSync, readSync } from 'node:fs';
+import { NARROW } from '../text/narrow.ts';
+
+/** As much as a terminal holds for a program that does not read. */
+const MOST_BYTES = 4096;
+const TAB = 8;
+
+/** What was typed before a program read, and how to take its echo off the screen. */
+export type TypedAhead = { typed: string; erase: string };
+
+type Streams = {
+  stdin: Pick<NodeJS.ReadStream, 'isTTY' | 'setRawMode'> & { fd?: number };
+  stdout: { columns?: number };
+};
+
+/**
+ * Takes the keyboard: from here on nothing typed is echoed. Until now the terminal has echoed each key, and has kept it as
+ * a line editor would: Enter as a line feed.
+ */
+export function takeKeyboard({ stdin, stdout }: Streams): TypedAhead {
+  if (!stdin.isTTY) return { typed: '', erase: '' };
+  stdin.setRawMode(true);
+  const waiting = stdin.fd === 0 ? readWaiting() : '';
+  if (waiting === '') return { typed: '', erase: '' };
+  return { typed: waiting.replaceAll('\n', '\r'), erase: echoErased(waiting, stdout.columns || 80) };
+}
+
+/** Everything that can be read at once; nothing where the process has no terminal of its own. */
+function readWaiting(): string {
+  let file: number | undefined;
+  try {
+    file = openSync('/dev/tty', constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+    const bytes = Buffer.alloc(MOST_BYTES);
+    return bytes.toString('utf8', 0, readSync(file, bytes));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    return '';
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
+
+/** Row by row from the cursor up: some terminals would keep what is erased all at once. */
+export function echoErased(typed: string, columns: number): string {
+  const rows = typed.split('\n').reduce((sum, line) => sum + echoRows(line, columns), 0);
+  return Array<string>(rows).fill('\r\u001b[K').join('\u001b[1A');
+}
+
+/** How many rows a line takes where control characters are echoed as ^X. */
+function echoRows(line: string, columns: number): number {
+  let rows = 1;
+  let column = 0;
+  const put = (width: number) => {
+    if (column + width > columns) {
+      rows += 1;
+      column = 0;
+    }
+    column += width;
+  };
+  const echo = [...line].map((letter) => (letter < ' ' && letter !== '\t' ? '^X' : letter)).join('');
+  for (const letter of echo) {
+    if (letter === '\t') column = Math.max(column, Math.min(columns - 1, column + TAB - (column % TAB)));
+    else put(NARROW.test(letter) ? 1 : 2);
+  }
+  return rows;
+}

@@ -59,6 +59,7 @@ describe('a planted violation is found', () => {
       'export const x = process.env.TERM;',
       'process',
     ],
+    ['a file that imports itself', 'src/lib/a.ts', "import type { X } from './a.ts';", 'cycle'],
     [
       'a test that joins two components',
       'src/tools/a.test.ts',
@@ -117,6 +118,17 @@ describe('a planted violation is found', () => {
     expect(rulesBroken({ [file]: text })).toEqual([`${rule}: ${file}`]);
   });
 
+  test('an import circle, also of types alone', () => {
+    expect(
+      rulesBroken({
+        'src/lib/a.ts': "import type { B } from './b.ts';",
+        'src/lib/b.ts': "export { x } from './c.ts';",
+        'src/lib/c.ts': "import { a } from './a.ts';",
+        'src/lib/d.ts': "import { a } from './a.ts';",
+      }),
+    ).toEqual(['cycle: src/lib/a.ts']);
+  });
+
   test('a folder with too many files; tests and flat lists do not count', () => {
     const folder = (name: string, ending: string) =>
       Object.fromEntries(
@@ -148,6 +160,7 @@ describe('a planted violation is found', () => {
 
 describe('what only looks like a violation is left alone', () => {
   const innocent: [what: string, file: string, text: string][] = [
+    ['a circle that an import() closes', 'src/lib/a.ts', "export const x = () => import('./a.ts');"],
     ['an import downwards', 'src/agent/a.ts', "import { x } from '../tools/x.ts';"],
     ['a neighbour in the same component', 'src/tools/a.ts', "import { x } from './b/x.ts';"],
     ['an import in a comment', 'src/lib/a.ts', "// import { x } from '../agent/x.ts'\nexport const x = 1;"],

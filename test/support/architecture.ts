@@ -155,7 +155,7 @@ export function checkArchitecture(files: ReadonlyMap<string, string>): Violation
       : []),
     ...(file.startsWith('src/') ? checkModule(file, source) : []),
   ]);
-  return [...perFile, ...checkFolders([...files.keys()]), ...checkStart(sources)];
+  return [...perFile, ...checkFolders([...files.keys()]), ...checkCycles(sources), ...checkStart(sources)];
 }
 
 function checkShape(file: string, text: string): Violation[] {
@@ -229,6 +229,35 @@ function checkFolders(files: readonly string[]): Violation[] {
     .map(([folder, size]) =>
       violation(folder, 'crowded', `has ${size} files; group them in folders of at most ${MAX_FILES}`),
     );
+}
+
+/** Import circles, type-only imports included; an `import()` runs later and closes none. */
+function checkCycles(sources: ReadonlyMap<string, Source>): Violation[] {
+  const imports = new Map(
+    [...sources]
+      .filter(([file]) => file.startsWith('src/') && !isTestFile(file))
+      .map(([file, { imports: all }]) => [
+        file,
+        all.filter(({ dynamic }) => !dynamic).map(({ from }) => resolveImport(file, from)),
+      ]),
+  );
+  const done = new Set<string>();
+  const found: Violation[] = [];
+  const visit = (file: string, way: string[]) => {
+    const start = way.indexOf(file);
+    if (start !== -1) {
+      const circle = [...way.slice(start), file].join(' -> ');
+      found.push(
+        violation(file, 'cycle', `imports itself: ${circle}; move what they share into a file below`),
+      );
+      return;
+    }
+    if (done.has(file)) return;
+    for (const target of imports.get(file) ?? []) if (target !== null) visit(target, [...way, file]);
+    done.add(file);
+  };
+  for (const file of imports.keys()) visit(file, []);
+  return found;
 }
 
 /** What the program loads before it knows what its user wants. */

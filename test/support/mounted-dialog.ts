@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { textOfLine } from '../../src/frontends/terminal/dialogs/look.ts';
 import { themeOf } from '../../src/frontends/terminal/theme/theme.ts';
-import type { Dialog, DialogView, Key, ShowDialog } from '../../src/frontends/terminal/view/types.ts';
+import type { Dialog, DialogView, ShowDialog } from '../../src/frontends/terminal/view/dialog.ts';
+import type { Key } from '../../src/frontends/terminal/view/types.ts';
 
 const SETTLE_MS = 20;
 const theme = themeOf('dark', 'none');

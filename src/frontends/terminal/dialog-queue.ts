@@ -1,4 +1,4 @@
-import type { Dialog, ShowDialog } from './view/types.ts';
+import type { Dialog, ShowDialog } from './view/dialog.ts';
 
 /** A dialog whose turn it is; what it answers with is its own affair. */
 export type OpenDialog = { dialog: Dialog<unknown>; onDone(result: unknown): void };

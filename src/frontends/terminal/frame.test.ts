@@ -4,8 +4,9 @@ import { type FrameParts, frameLines } from './frame.ts';
 import { noHighlighter } from './markdown/highlight.ts';
 import { widthOfLine } from './text/wrap.ts';
 import { themeOf } from './theme/theme.ts';
+import type { DialogRoom } from './view/dialog.ts';
 import { emptyView } from './view/store.ts';
-import type { DialogRoom, Line, LiveRun, Status } from './view/types.ts';
+import type { Line, LiveRun, Status } from './view/types.ts';
 
 const status: Status = {
   model: 'sonnet',

@@ -3,7 +3,8 @@ import { spinnerLines } from './components/spinner.ts';
 import { statusLine } from './components/status-bar.ts';
 import type { Now } from './surroundings.ts';
 import { fitTo } from './text/measure.ts';
-import type { DialogRoom, Line, StatusPart, View } from './view/types.ts';
+import type { DialogRoom } from './view/dialog.ts';
+import type { Line, StatusPart, View } from './view/types.ts';
 
 /** Of a screen's rows, those that may change: 22 of 30. */
 const LIVE_SHARE = 22 / 30;

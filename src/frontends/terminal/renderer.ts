@@ -7,7 +7,8 @@ import { frameLines } from './frame.ts';
 import type { HeldTerminal } from './painter/held-terminal.ts';
 import { paint } from './painter/paint.ts';
 import type { Surroundings } from './surroundings.ts';
-import type { DialogRoom, DialogView, Key, Line, StatusPart } from './view/types.ts';
+import type { DialogRoom, DialogView } from './view/dialog.ts';
+import type { Key, Line, StatusPart } from './view/types.ts';
 import type { ViewStore } from './view/view-store.ts';
 
 /** More frames a second than words are put together in, so that what is typed appears at once. */

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Terminal } from '@xterm/headless';
 import { afterEach, expect, test } from 'vitest';
 import { Screen } from './screen.ts';
-import type { DialogView } from './view/types.ts';
+import type { DialogView } from './view/dialog.ts';
 
 const open = new Set<Screen>();
 

@@ -3,7 +3,7 @@ import { type AskOutcome, openAsk, pressAsk } from '../dialogs/ask.ts';
 import { renderAsk } from '../dialogs/ask-view.ts';
 import type { DialogKit } from '../dialogs/kit.ts';
 import { modelDialog } from '../dialogs/model.ts';
-import type { Dialog } from '../view/types.ts';
+import type { Dialog } from '../view/dialog.ts';
 
 /** A question of the model's. */
 export function askDialog(question: UserQuestion, kit: DialogKit): Dialog<AskOutcome> {

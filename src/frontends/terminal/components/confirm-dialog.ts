@@ -4,7 +4,8 @@ import { confirmExtent, renderConfirm } from '../dialogs/confirm-view.ts';
 import type { DialogKit } from '../dialogs/kit.ts';
 import { type Frame, rowsOf } from '../dialogs/look.ts';
 import { modelDialog } from '../dialogs/model.ts';
-import type { Dialog, Line } from '../view/types.ts';
+import type { Dialog } from '../view/dialog.ts';
+import type { Line } from '../view/types.ts';
 
 /** `body` is what a yes would mean: rows made for the room there is. */
 export type Confirmation = { question: string; body(frame: Frame): Line[] };

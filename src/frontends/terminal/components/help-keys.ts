@@ -2,7 +2,8 @@ import { modelDialog } from '../dialogs/model.ts';
 import { helpLines } from '../editor/help-lines.ts';
 import type { Keymap } from '../keyboard/keymap.ts';
 import { fitTo } from '../text/measure.ts';
-import type { Dialog, DialogRoom, Key, Line } from '../view/types.ts';
+import type { Dialog, DialogRoom } from '../view/dialog.ts';
+import type { Key, Line } from '../view/types.ts';
 
 /** All keys; up and down move through them, any other key closes. */
 export function helpKeysDialog(keymap: Keymap): Dialog<null> {

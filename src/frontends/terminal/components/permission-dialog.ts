@@ -3,8 +3,8 @@ import type { DialogKit } from '../dialogs/kit.ts';
 import { type DialogFrame, modelDialog } from '../dialogs/model.ts';
 import { choicesOf, openPermission, type PermissionOutcome, pressPermission } from '../dialogs/permission.ts';
 import { isEndSeen, permissionBody, permissionExtent, renderPermission } from '../dialogs/permission-view.ts';
+import type { Dialog } from '../view/dialog.ts';
 import { displayLines } from '../view/display-lines.ts';
-import type { Dialog } from '../view/types.ts';
 
 /** The question before a call runs. */
 export function permissionDialog(request: PermissionRequest, kit: DialogKit): Dialog<PermissionOutcome> {

@@ -11,7 +11,8 @@ import {
   withFound,
 } from '../dialogs/picker.ts';
 import { type PickerText, pickerPage, renderPicker } from '../dialogs/picker-view.ts';
-import type { Dialog, DialogHost, DialogRoom, DialogView, Key, Line } from '../view/types.ts';
+import type { Dialog, DialogHost, DialogRoom, DialogView } from '../view/dialog.ts';
+import type { Key, Line } from '../view/types.ts';
 
 /** `action` is null for Enter. */
 export type Picked = { id: string; action: string | null };

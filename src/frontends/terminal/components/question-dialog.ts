@@ -1,5 +1,5 @@
 import type { DialogKit } from '../dialogs/kit.ts';
-import type { Dialog } from '../view/types.ts';
+import type { Dialog } from '../view/dialog.ts';
 import { confirmDialog, wordsOf } from './confirm-dialog.ts';
 import { textDialog } from './text-dialog.ts';
 

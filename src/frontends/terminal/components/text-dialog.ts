@@ -1,7 +1,8 @@
 import { modelDialog, type Outcome } from '../dialogs/model.ts';
 import { edited, lineOf, type TextLine } from '../dialogs/text-line.ts';
 import { renderText, type TextQuestion } from '../dialogs/text-view.ts';
-import type { Dialog, Key } from '../view/types.ts';
+import type { Dialog } from '../view/dialog.ts';
+import type { Key } from '../view/types.ts';
 
 /** A line of text; null when it was called off. */
 export function textDialog(asked: TextQuestion): Dialog<string | null> {

@@ -1,7 +1,7 @@
 import type { PendingUndo } from '../../../contract/command.ts';
 import type { DialogKit } from '../dialogs/kit.ts';
 import { undoBody } from '../dialogs/undo-view.ts';
-import type { Dialog } from '../view/types.ts';
+import type { Dialog } from '../view/dialog.ts';
 import { confirmDialog } from './confirm-dialog.ts';
 
 type Offered = { pending: PendingUndo; question: string; cwd: string };

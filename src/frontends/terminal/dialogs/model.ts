@@ -1,5 +1,6 @@
 import type { Theme } from '../theme/theme.ts';
-import type { Dialog, DialogRoom, Key, Line } from '../view/types.ts';
+import type { Dialog, DialogRoom } from '../view/dialog.ts';
+import type { Key, Line } from '../view/types.ts';
 import { type Frame, lookOf } from './look.ts';
 
 /** What a key made of a dialog: another state, or its end. */

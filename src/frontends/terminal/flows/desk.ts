@@ -1,6 +1,6 @@
 import type { ModelList } from '../../../app/conversation/model-list.ts';
 import type { DialogKit } from '../dialogs/kit.ts';
-import type { ShowDialog } from '../view/types.ts';
+import type { ShowDialog } from '../view/dialog.ts';
 
 /** What pickers need beside the conversation's own desk. */
 export type PickerDesk = {

@@ -1,7 +1,7 @@
 import { pickerDialog } from '../components/picker.ts';
 import { rowsOf } from '../dialogs/look.ts';
 import type { PickItem } from '../dialogs/picker.ts';
-import type { ShowDialog } from '../view/types.ts';
+import type { ShowDialog } from '../view/dialog.ts';
 
 /** What was found on the first run. */
 export type Findings = {

@@ -3,12 +3,14 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { cleanEnv, doors } from '../test/support/aca.ts';
-import { calls, says } from '../test/support/model-server/script.ts';
+import { calls, says, slowly } from '../test/support/model-server/script.ts';
 import { startModelServer } from '../test/support/model-server/server.ts';
 import type { ToolRow } from './tools.ts';
 
 const COMMANDS = 8;
 const RUNS = 7;
+/** Until a model's first word; real ones take longer. */
+const THINKING_MS = 400;
 /** How long each command itself took: bash prints it. */
 const REAL = /real\\t(\d+)m([\d.]+)s/g;
 
@@ -18,7 +20,7 @@ type Places = { root: string; home: string };
 
 /**
  * Eight sandboxed commands of half a second in one reply, from its last byte to the next request, beside the longest
- * of these commands. The first reply of a process finds nothing loaded; the second one is like all later ones.
+ * of these commands. The first reply of a process finds little loaded; the second one is like all later ones.
  */
 export async function parallelRows(main: string): Promise<ToolRow[]> {
   const folder = await realpath(await mkdtemp(path.join(tmpdir(), 'aca-bench-parallel-')));
@@ -58,7 +60,10 @@ async function oneRun(main: string, { root, home }: Places): Promise<Batch[]> {
       ]),
     ),
   );
-  await using server = await startModelServer([...replies, says('ok')]);
+  await using server = await startModelServer([
+    ...replies.map((reply) => slowly(reply, { firstMs: THINKING_MS })),
+    says('ok'),
+  ]);
   const { model, env } = doors.anthropic(server.url);
   const child = spawn(process.execPath, [main, '-p', 'go', '--mode', 'auto', '--model', model], {
     cwd: root,

@@ -102,6 +102,9 @@ type Prepared = {
   given?: ToolMessage;
 };
 
+/** `touches`: what it touches as far as others must wait for it. */
+type Ready = Prepared & { touches: Access[] };
+
 /**
  * Answers every call with exactly one message, in the model's order. Questions are asked one at a time, in call
  * order; then calls that do not touch the same things run side by side.
@@ -139,7 +142,10 @@ async function answerAll(calls: readonly ToolCallPart[], deps: RouterDeps, wires
     );
     const answered = Promise.all(before).then(async () => {
       const given = item.given ?? (twin && (await begun.get(twin)?.answered));
-      return given ? repeatAnswer(item, given, wires) : answer(item, deps, wires);
+      if (given) return repeatAnswer(item, given, wires);
+      // What ran before may have changed what this one would do.
+      const now = before.length === 0 ? touches : touched(item, deps);
+      return answer({ ...item, touches: now }, deps, wires);
     });
     begun.set(item, { touches, answered });
   }
@@ -153,7 +159,6 @@ function twinOf(item: Prepared, prepared: readonly Prepared[]): Prepared | undef
   return repeats === undefined ? undefined : prepared.find((other) => other.call.id === repeats);
 }
 
-/** Asks the judge about each command: what it finds may differ once another call has run. */
 function touched({ accesses }: Prepared, deps: RouterDeps): Access[] {
   return accesses.map((access) => (deps.isReadOnly(access) ? LOOKING : access));
 }
@@ -255,7 +260,7 @@ async function judge(item: Prepared, deps: RouterDeps, { channel, signal }: Wire
   }
 }
 
-async function answer(item: Prepared, deps: RouterDeps, { channel, signal }: Wires): Promise<ToolMessage> {
+async function answer(item: Ready, deps: RouterDeps, { channel, signal }: Wires): Promise<ToolMessage> {
   const started = performance.now();
   const result = item.answer ?? (await runOne(item, deps, { channel, signal }));
   const { call, tool } = item;
@@ -328,9 +333,8 @@ async function bound(callId: string, result: ToolResult, deps: RouterDeps) {
   return { text: text + where, metadata };
 }
 
-async function runOne(item: Prepared, deps: RouterDeps, { channel, signal }: Wires): Promise<ToolResult> {
-  const { call, tool, input, title, accesses, opens = [] } = item;
-  const touches = touched(item, deps);
+async function runOne(item: Ready, deps: RouterDeps, { channel, signal }: Wires): Promise<ToolResult> {
+  const { call, tool, input, title, accesses, touches, opens = [] } = item;
   const blocked = tool ? await afterLingering(touches, deps, signal) : null;
   if (!tool || signal.aborted) return fail('Interrupted by the user before it ran.');
   if (blocked !== null) return fail(blocked);

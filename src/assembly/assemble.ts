@@ -11,6 +11,7 @@ import type { Session } from '../contract/session.ts';
 import { limited, unlessAborted } from '../lib/async/abort.ts';
 import { inTurn, once } from '../lib/async/closing.ts';
 import { EventChannel } from '../lib/async/event-channel.ts';
+import { whileWaiting } from '../lib/async/while-waiting.ts';
 import { sha256 } from '../lib/sha256.ts';
 import { cachedUsage, PromptCache } from '../observability/spending/prompt-cache.ts';
 import { namesServer } from '../permissions/pattern.ts';
@@ -49,6 +50,8 @@ import { createProjectInstructions } from './window/project-instructions.ts';
 
 /** How long the end of a session waits for interrupted tools that do not end. */
 const LINGERING_MS = 5_000;
+/** A model that has said nothing for so long leaves time to prepare for the commands it may ask for. */
+const THINKING_MS = 100;
 
 /** The one place where parts are made and handed to each other. */
 export function assemble(parts: Parts): Assistant {
@@ -271,6 +274,10 @@ export function assemble(parts: Parts): Assistant {
     tell: (event) => controller.beside(event),
   });
 
+  /** What goes wrong here goes wrong again, and is told, when a command needs it. */
+  const prepareCommands = () =>
+    void Promise.all([hands.shell.prepare(), judge.prepare()]).catch(() => undefined);
+
   const prepareRun: ControllerDeps['prepareRun'] = async (options) => {
     answers ??= new Answers(session.messages);
     const info = runInfo(session.messages);
@@ -286,7 +293,8 @@ export function assemble(parts: Parts): Assistant {
       model: answering.choice.model,
       ask: (history, signal) => {
         refuseCircles(history, circlesOf(inUse));
-        return answering.provider.stream(view.request(begin, history), signal);
+        const reply = answering.provider.stream(view.request(begin, history), signal);
+        return whileWaiting(reply, { afterMs: THINKING_MS, work: prepareCommands });
       },
       act: (calls, signal) => runTools(calls, deps, signal),
       heed: extensions.heed,

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type AcaOptions, aca, cleanEnv, doors, parseStream } from '../support/aca.ts';
-import { calls, hangs, type Step, says } from '../support/model-server/script.ts';
+import { calls, hangs, type Step, says, slowly } from '../support/model-server/script.ts';
 import { leftAfter, runningWith } from '../support/processes.ts';
 import { program } from '../support/program.ts';
 import { serve } from '../support/serve.ts';
@@ -107,6 +107,12 @@ describe('[X01] [X03] [Y37] the sandbox around a run', () => {
       ]);
     },
   );
+
+  test('it is tested while the model thinks, so that the first command need not wait', async () => {
+    const { space, run } = await start({}, [slowly(says('done'), { firstMs: 5_000 })]);
+    expect((await run()).code).toBe(0);
+    expect(await readdir(path.join(space.home, '.ai-assistant/cache'))).toContain('sandbox-probe');
+  });
 
   test('kill -9 of the assistant ends what runs in the sandbox', async () => {
     const word = `7${process.pid}${Date.now() % 1_000}`;

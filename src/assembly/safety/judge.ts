@@ -35,6 +35,8 @@ type Surroundings = {
 export type Judge = {
   decide: RouterDeps['decide'];
   isReadOnly: RouterDeps['isReadOnly'];
+  /** Does ahead of the first command what would hold it up. */
+  prepare(): Promise<void>;
   /** What differs in the environment of a command that only looks. */
   lookingEnvironment(command: string): NonNullable<CommandRun['env']>;
   standing: Standing;
@@ -145,6 +147,11 @@ export function createJudge(parts: Parts, { mode, guard, sandbox, warn, controll
       return decision;
     },
     isReadOnly: ({ kind, target, looks }) => looks ?? (canRead && kind === 'execute' && isHarmless(target)),
+    async prepare() {
+      await loadGrammar();
+      // The grammar and the rules are compiled when they are first used.
+      isHarmless('git status | head -n 3');
+    },
     lookingEnvironment(command) {
       // A project's own script needs the programs and settings of the project; it only runs where that is trusted.
       const bare = { ...placeNow(), trusted: false, gitRuns: () => null };

@@ -30,6 +30,8 @@ export type ConfineOptions = Confinement & { cwd: string; outputFolder?: string;
 /** Walls around commands; what kind is found out when first asked. */
 export type Confine = {
   state(): Promise<SandboxState>;
+  /** Does ahead of the first command what takes longest: the test of the sandbox, and the first search for secrets. */
+  prepare(): Promise<void>;
   launch(line: CommandLine, where?: { unconfined: true }): Promise<Launch>;
   close(): Promise<void>;
 };
@@ -93,6 +95,11 @@ export function createConfine(options: ConfineOptions): Confine {
 
   return {
     state: async () => stateOf(await choose()),
+
+    async prepare() {
+      const { kind } = await choose();
+      if (kind === 'bubblewrap' || kind === 'seatbelt') wallsAt(level());
+    },
 
     async launch(line, where) {
       const found = await choose();

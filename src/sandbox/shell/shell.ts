@@ -38,7 +38,11 @@ export type ShellOptions = {
 };
 
 /** `close` ends what still runs, and what commands left running behind them. */
-export type SessionShell = Shell & { close(): Promise<void> };
+export type SessionShell = Shell & {
+  /** Does ahead of the first command what would hold it up. */
+  prepare(): Promise<void>;
+  close(): Promise<void>;
+};
 
 type Started = { child: Child; number: number; launch: Launch; stop(): Promise<void> };
 type Wanted = Pick<CommandRun, 'command' | 'cwd' | 'unconfined' | 'env' | 'input' | 'readable'>;
@@ -150,6 +154,10 @@ export function createShell(options: ShellOptions): SessionShell {
     name: program.name,
 
     sandbox: async () => (options.confine ? (await confine(options.confine)).state() : noSandbox),
+
+    async prepare() {
+      if (options.confine) await (await confine(options.confine)).prepare();
+    },
 
     async run(run) {
       run.signal.throwIfAborted();

@@ -1,0 +1,15 @@
+/** The same items; if the first one takes longer than `afterMs`, `work` begins meanwhile. */
+export async function* whileWaiting<Item>(
+  items: AsyncIterable<Item>,
+  { afterMs, work }: { afterMs: number; work(): void },
+): AsyncGenerator<Item> {
+  const timer = setTimeout(work, afterMs);
+  try {
+    for await (const item of items) {
+      clearTimeout(timer);
+      yield item;
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+}

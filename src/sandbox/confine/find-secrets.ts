@@ -1,7 +1,7 @@
-import { type Dirent, lstatSync, readdirSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import path from 'node:path';
 import { peek } from '../../lib/files/peek.ts';
-import { isErrno } from '../files/real-path.ts';
+import { entriesOf, isSettled, unlessClosed } from '../files/unless-closed.ts';
 
 export type Closed = { path: string; type: 'file' | 'folder' };
 
@@ -11,8 +11,6 @@ export type Found = { secrets: Closed[]; repositories: string[]; sockets: string
 const MAX_DEPTH = 32;
 const MAX_FOLDERS = 4_000;
 const MAX_ENTRIES = 100_000;
-/** Clocks of file systems are coarse: what changed this lately may change again within the same tick. */
-const TICK_NS = 100_000_000n;
 /** Large, and made by programs. */
 const skipped = new Set(['.git', 'node_modules', '.venv', 'venv', '__pycache__', 'target']);
 /** Of these commands get their own, or nothing they could change. */
@@ -61,7 +59,7 @@ export function createSecretSearch(isClosed: (one: Closed) => boolean): (root: s
       else if (isClosed(one)) found.secrets.push(one);
       else if (one.type === 'folder' && !skipped.has(entry.name)) found.folders.push(one.path);
     }
-    if (BigInt(Date.now()) * 1_000_000n - changed > TICK_NS) known.set(folder, found);
+    if (isSettled(changed)) known.set(folder, found);
     return found;
   }
 
@@ -94,18 +92,4 @@ function isHarmless(file: string): boolean {
 /** When entries came or went last. Not the time of modification: that one a command can set as it likes. */
 function changeOf(folder: string): bigint | null {
   return unlessClosed(() => lstatSync(folder, { bigint: true }).ctimeNs);
-}
-
-function entriesOf(folder: string): Dirent[] {
-  return unlessClosed(() => readdirSync(folder, { withFileTypes: true })) ?? [];
-}
-
-/** Null for a folder that is gone, or not the user's to look into. */
-function unlessClosed<Value>(look: () => Value): Value | null {
-  try {
-    return look();
-  } catch (error) {
-    if (isErrno(error, ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'])) return null;
-    throw error;
-  }
 }

@@ -1,4 +1,4 @@
-import { type Dirent, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { lstatSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate as pause } from 'node:timers/promises';
 import {
@@ -7,7 +7,7 @@ import {
   mayBeStartupFile,
   sealedNames,
 } from '../../contract/startup-files.ts';
-import { isErrno } from '../files/real-path.ts';
+import { entriesOf, isSettled, unlessClosed } from '../files/unless-closed.ts';
 
 /** `via` is the link that makes it one; without that link it would be nothing special. */
 export type Place = { path: string; because: string; via?: string };
@@ -24,8 +24,6 @@ export type StartupSearch = {
 const MAX_FOLDERS = 20_000;
 /** Through links, which may go round in a circle. */
 const MAX_LINKS = 4;
-/** Clocks of file systems are coarse: what changed this lately may change again within the same tick. */
-const TICK_NS = 100_000_000n;
 const PAUSE_EVERY_MS = 12;
 /** Made by package tools and version control, which have their own ways to run things. */
 const skippedNames = new Set([
@@ -65,7 +63,7 @@ export function createStartupSearch(roots: readonly string[]): StartupSearch {
     }
     const first = found.files[0];
     if (link !== undefined && first) found.files.push({ path: link, because: first.because });
-    if (BigInt(Date.now()) * 1_000_000n - changed > TICK_NS) known.set(folder, found);
+    if (isSettled(changed)) known.set(folder, found);
     return found;
   }
 
@@ -114,18 +112,4 @@ function changeOf(folder: string): bigint | null {
 
 function isFolder(file: string): boolean {
   return unlessClosed(() => statSync(file).isDirectory()) ?? false;
-}
-
-function entriesOf(folder: string): Dirent[] {
-  return unlessClosed(() => readdirSync(folder, { withFileTypes: true })) ?? [];
-}
-
-/** Null for a folder that is gone, or not the user's to look into. */
-function unlessClosed<Value>(look: () => Value): Value | null {
-  try {
-    return look();
-  } catch (error) {
-    if (isErrno(error, ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP'])) return null;
-    throw error;
-  }
 }

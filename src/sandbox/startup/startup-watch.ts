@@ -13,6 +13,7 @@ import {
 import path from 'node:path';
 import { isInside } from '../../lib/paths/inside.ts';
 import { isErrno, realPath } from '../files/real-path.ts';
+import { isSettled, unlessClosed } from '../files/unless-closed.ts';
 import { createStartupSearch, type Place } from './startup-search.ts';
 
 /** What stands at a path: a file's content, or where a link leads. */
@@ -202,30 +203,18 @@ function isSame(a: Content, b: Content): boolean {
   return a.type === b.type && a.bytes.equals(b.bytes) && (executable(a.mode) || !executable(b.mode));
 }
 
-/** Clocks of file systems are coarse: what changed this lately may change again within the same tick. */
-const TICK_NS = 100_000_000n;
-
 function stampOf(file: string): { text: string; sure: boolean } | null {
-  const stat = unlessGone(() => lstatSync(file, { bigint: true }));
+  const stat = unlessClosed(() => lstatSync(file, { bigint: true }));
   if (!stat) return null;
-  const sure = BigInt(Date.now()) * 1_000_000n - stat.ctimeNs > TICK_NS;
+  const sure = isSettled(stat.ctimeNs);
   return { text: `${stat.dev}:${stat.ino}:${stat.size}:${stat.ctimeNs}`, sure };
 }
 
 function contentOf(file: string): Content | null {
-  return unlessGone(() => {
+  return unlessClosed(() => {
     const stat = lstatSync(file);
     if (stat.isSymbolicLink()) return { type: 'link', bytes: Buffer.from(readlinkSync(file)), mode: 0o777 };
     if (!stat.isFile() || stat.size > MAX_BYTES) return null;
     return { type: 'file', bytes: readFileSync(file), mode: stat.mode & 0o777 };
   });
-}
-
-function unlessGone<Value>(read: () => Value): Value | null {
-  try {
-    return read();
-  } catch (error) {
-    if (isErrno(error, ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP', 'EISDIR'])) return null;
-    throw error;
-  }
 }

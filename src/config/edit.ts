@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { applyEdits, findNodeAtLocation, modify, parseTree } from 'jsonc-parser';
-import { updateFile, type Write } from '../lib/files/file-update.ts';
+import { type SharedFile, updateFile, type Write } from '../lib/files/file-update.ts';
 import { parseConfig, readSmallFile } from './config-file.ts';
 
 /**
@@ -8,11 +8,12 @@ import { parseConfig, readSmallFile } from './config-file.ts';
  * wrong is ever written.
  */
 export function setValue(
-  file: string,
+  shared: SharedFile,
   keyPath: readonly string[],
   value: unknown,
 ): Promise<{ notices: string[] }> {
-  return updateFile(file, (write) => change({ file, keyPath, value }, write));
+  const file = typeof shared === 'string' ? shared : shared.file;
+  return updateFile(shared, (write) => change({ file, keyPath, value }, write));
 }
 
 async function change(

@@ -11,6 +11,7 @@ import { configJsonSchema } from '../../config/schema/reference.ts';
 import { findProjectFile } from '../../config/trust.ts';
 import { UserError } from '../../contract/errors.ts';
 import { dataRoot } from '../../lib/files/data-root.ts';
+import { userFile } from '../../lib/files/file-update.ts';
 import { type SubcommandContext, table, withContext } from './context.ts';
 
 type ShowOptions = { json?: boolean; origins?: boolean; trust?: boolean };
@@ -112,7 +113,8 @@ async function set(context: SubcommandContext, { keyPath, text, inProject }: Cha
     ? (findProjectFile(cwd) ?? path.join(cwd, '.ai-assistant.json'))
     : userConfigFile(dataRoot(env));
   const value = valueFor(keyPath, text);
-  const { notices } = await setValue(file, keyPath, value);
+  const place = inProject ? userFile(dataRoot(env), file) : file;
+  const { notices } = await setValue(place, keyPath, value);
 
   for (const notice of notices) stderr.write(`${notice}\n`);
   stdout.write(`${key} is now ${shown(keyPath, value)} in ${file}\n`);

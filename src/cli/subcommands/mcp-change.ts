@@ -7,9 +7,8 @@ import { mcpServer, mcpServerName } from '../../config/schema/mcp-server.ts';
 import { projectRoot } from '../../config/trust.ts';
 import { UserError } from '../../contract/errors.ts';
 import type { Terminal } from '../../frontends/shared/terminal.ts';
-import { dataRoot, locksFolder } from '../../lib/files/data-root.ts';
-import { updateFile } from '../../lib/files/file-update.ts';
-import { lockNameIn } from '../../lib/files/lock.ts';
+import { dataRoot } from '../../lib/files/data-root.ts';
+import { updateFile, userFile } from '../../lib/files/file-update.ts';
 
 export type AddOptions = {
   transport?: string;
@@ -76,9 +75,9 @@ type Entry = { file: string; name: string; server: unknown };
 async function write({ file, name, server }: Entry, { env }: Terminal): Promise<void> {
   const keyPath = ['mcpServers', name];
   if (path.basename(file) !== MCP_FILE) return void (await setValue(file, keyPath, server));
-  await updateFile(file, (replace) => replace(editText(textOf(file), keyPath, server), { mode: 0o644 }), {
-    lockAs: lockNameIn(locksFolder(dataRoot(env)), file),
-  });
+  await updateFile(userFile(dataRoot(env), file), (replace) =>
+    replace(editText(textOf(file), keyPath, server), { mode: 0o644 }),
+  );
 }
 
 function textOf(file: string): string {

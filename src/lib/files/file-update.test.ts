@@ -1,9 +1,9 @@
-import { mkdir, readFile, symlink } from 'node:fs/promises';
+import { mkdir, readdir, readFile, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { runTogether } from '../../../test/support/run-together.ts';
 import { workspace } from '../../../test/support/workspace.ts';
-import { updateFile } from './file-update.ts';
+import { updateFile, userFile } from './file-update.ts';
 import { lockFile } from './lock.ts';
 
 const PROCESSES = 20;
@@ -30,6 +30,19 @@ test('20 processes that change one file of settings and one of trust, some throu
   const trust = JSON.parse(await readFile(path.join(real, 'trust.json'), 'utf8')) as { folders: object };
   expect(Object.keys(trust.folders).sort()).toEqual([...folders].sort());
 }, 120_000);
+
+test('beside a file of the user nothing appears, whatever path leads to it', async () => {
+  const { home, root } = await workspace({ 'a.json': '{}' });
+  await symlink(root, path.join(home, 'link'));
+  const seen = await updateFile(userFile(home, path.join(home, 'link', 'a.json')), async (write) => {
+    await write('{"a":1}', { mode: 0o644 });
+    return [await readdir(root), await readdir(path.join(home, 'locks'))];
+  });
+  expect(seen).toEqual([['a.json'], [expect.stringMatching(/^[0-9a-f]{32}\.lock$/)]]);
+  expect(userFile(home, path.join(home, 'link', 'a.json'))).toMatchObject({
+    lockAs: (userFile(home, path.join(root, 'a.json')) as { lockAs: string }).lockAs,
+  });
+});
 
 test('updates in one process take turns, too, and one that fails lets the next one in', async () => {
   const { home } = await workspace();

@@ -1,6 +1,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { writeAtomic } from './atomic-write.ts';
-import { LockedError, lockFile } from './lock.ts';
+import { locksFolder } from './data-root.ts';
+import { LockedError, lockFile, lockNameIn } from './lock.ts';
 
 const PATIENCE_MS = 30_000;
 
@@ -10,20 +11,23 @@ const PATIENCE_MS = 30_000;
  */
 export type Write = (content: string, options?: { mode?: number; to?: string }) => Promise<void>;
 
-export type UpdateOptions = {
-  /** What to lock instead of a file beside which nothing of ours may appear. */
-  lockAs?: string;
-};
+/** A file of ours, which has its lock beside it, or one of the user's, beside which nothing of ours may appear. */
+export type SharedFile = string | { file: string; lockAs: string };
+
+/** A file outside the data root. */
+export function userFile(dataRoot: string, file: string): SharedFile {
+  return { file, lockAs: lockNameIn(locksFolder(dataRoot), file) };
+}
 
 /**
  * The one way to change a file that other processes change, too: one after the other, so that no change is lost. The
  * reading belongs into `update` as well.
  */
 export async function updateFile<T>(
-  file: string,
+  shared: SharedFile,
   update: (write: Write) => T | Promise<T>,
-  { lockAs = file }: UpdateOptions = {},
 ): Promise<T> {
+  const { file, lockAs } = typeof shared === 'string' ? { file: shared, lockAs: shared } : shared;
   const lock = await lockFile(lockAs, { patienceMs: PATIENCE_MS });
   if (!lock) throw new LockedError(file);
   try {

@@ -135,11 +135,12 @@ function take(place: string, watch: Watch): Lock | null {
   if (token === null) return null;
   let aliveAt = Date.now();
   const isHeld = () => look(place)?.token === token;
-  const signs = setInterval(() => {
+  const giveSign = () => {
     if (!isHeld()) return;
+    lutimesSync(place, Date.now() / 1000, Date.now() / 1000);
     aliveAt = Date.now();
-    ignoringErrno(() => lutimesSync(place, aliveAt / 1000, aliveAt / 1000));
-  }, SIGN_OF_LIFE_MS).unref();
+  };
+  const signs = setInterval(() => ignoringErrno(giveSign), SIGN_OF_LIFE_MS).unref();
   return {
     isHeld,
     release() {
@@ -159,6 +160,8 @@ function claim(place: string, watch: Watch): string | null {
     const token = randomBytes(5).toString('hex');
     if (create(place, textOf({ ...thisProcess(), token }))) return token;
     const found = look(place);
+    // A network file system may ask twice, and say that what it has just made was there before.
+    if (found?.token === token) return token;
     if (found && !(isAbandoned(found, watch) && remove(place, found.token))) return null;
   }
 }

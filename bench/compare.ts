@@ -3,50 +3,67 @@ import { existsSync } from 'node:fs';
 import { appendFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import path from 'node:path';
+import { parseArgs } from 'node:util';
 import { type Contestant, contestantFrom, ours } from './contestant.ts';
 import { median } from './process-figures.ts';
 import { type RaceRow, race } from './race.ts';
 
 /**
  * Races this program, as JavaScript and as a binary where one was built, beside others in one run: `npm run
- * bench:compare -- other.json`. Each file tells how to start one; docs/bench.md shows such a file. `--record` appends the
- * table to bench/results.md.
+ * bench:compare -- other.json`. Each file tells how to start one; docs/bench.md shows such a file. With `--before DIR`,
+ * another checkout of this repository that was built, each build is measured against its earlier self. `--record`
+ * appends the table to bench/results.md.
  */
 
-const outdir = '.bench-dist';
-const ROUNDS = 15;
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { before: { type: 'string' }, record: { type: 'boolean', default: false } },
+});
+const BARE_ROUNDS = 15;
 
-async function compare(files: readonly string[]): Promise<void> {
-  execFileSync(process.execPath, ['scripts/build.mjs', '--quiet', '--outdir', outdir], { stdio: 'inherit' });
-  const binary = path.resolve(`build/aca-${process.platform}-${process.arch}`);
-  const contestants: Contestant[] = [
-    ours('this, on Node', [process.execPath, path.resolve(outdir, 'main.cjs')]),
-    ...(existsSync(binary) ? [ours('this, binary', [binary])] : []),
-    ...(await Promise.all(files.map(contestantFrom))),
-  ];
+async function compare(): Promise<void> {
+  execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' });
+  const now = buildsIn('.', 'this');
+  const before = values.before === undefined ? [] : buildsIn(values.before, 'before');
+  const contestants = [...before, ...now, ...(await Promise.all(positionals.map(contestantFrom)))];
   const bare = await bareRuntime();
-  const tables: RaceRow[][] = [];
-  for (const contestant of contestants) tables.push(await race(contestant));
-  const lines = (tables[0] ?? []).map(({ what }, row) =>
-    cells([what, ...tables.map((table) => shown(table[row]?.figure ?? Number.NaN))]),
-  );
+  const rows = await race(contestants);
+  const pairs = Math.min(before.length, now.length);
   const text = [
     `Bare runtime, spawn to exit: ${bare.toFixed(1)} ms.`,
     '',
-    cells(['what', ...contestants.map(({ name }) => name)]),
-    cells(['---', ...contestants.map(() => '---')]),
-    ...lines,
+    cells(['what', ...contestants.map(({ name }) => name), ...Array(pairs).fill('ratio')]),
+    cells(['---', ...contestants.map(() => '---'), ...Array(pairs).fill('---')]),
+    ...rows.map((row) => cells([row.what, ...row.figures.map(shown), ...ratios(row, before.length, pairs)])),
   ].join('\n');
   console.log(text);
-  if (!process.argv.includes('--record')) return;
+  if (!values.record) return;
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
-  const heading = `## Beside others, ${new Date().toISOString().slice(0, 10)}, ${commit}, Node ${process.version}, ${cpus().length} cores`;
+  const beside = values.before === undefined ? 'Beside others' : 'Beside an earlier build';
+  const heading = `## ${beside}, ${new Date().toISOString().slice(0, 10)}, ${commit}, Node ${process.version}, ${cpus().length} cores`;
   await appendFile('bench/results.md', `\n${heading}\n\n${text}\n`);
+}
+
+/** The builds of a checkout: on Node first, then the binary where there is one. */
+function buildsIn(folder: string, name: string): Contestant[] {
+  const main = path.resolve(folder, 'dist/main.cjs');
+  const binary = path.resolve(folder, `build/aca-${process.platform}-${process.arch}`);
+  return [
+    ours(`${name}, on Node`, [process.execPath, main]),
+    ...(existsSync(binary) ? [ours(`${name}, binary`, [binary])] : []),
+  ];
+}
+
+/** What each build takes of what its earlier self took. */
+function ratios({ figures }: RaceRow, before: number, pairs: number): string[] {
+  return Array.from({ length: pairs }, (_, i) =>
+    ((figures[before + i] ?? Number.NaN) / (figures[i] ?? Number.NaN)).toFixed(2),
+  );
 }
 
 async function bareRuntime(): Promise<number> {
   const figures: number[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < BARE_ROUNDS; round++) {
     const started = performance.now();
     // As bare as the others are: certificates of the environment, say, would be read at every start.
     const env = { PATH: process.env.PATH ?? '' };
@@ -65,4 +82,4 @@ function shown(figure: number): string {
   return figure < 100 ? figure.toFixed(1) : figure.toFixed(0);
 }
 
-await compare(process.argv.slice(2).filter((word) => !word.startsWith('--')));
+await compare();

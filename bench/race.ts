@@ -12,9 +12,9 @@ import { withLab } from './lab.ts';
 import { cpuMs, median, residentMb } from './process-figures.ts';
 import { startTimedStream } from './timed-stream.ts';
 
-export type RaceRow = { what: string; figure: number };
+/** One figure of every program, in the order they were given. */
+export type RaceRow = { what: string; figures: number[] };
 
-const STARTS = 9;
 const KEYS = 25;
 const DELTAS = 2_000;
 const LARGE = 300_000;
@@ -24,66 +24,103 @@ const LIMIT_MS = 180_000;
 const KEY = '§';
 
 type Track = { contestant: Contestant; space: Workspace };
+type Figures = Record<string, number>;
 
-/** What people feel of a program, the same for every one: it is started in a terminal and spoken to by a scripted model. */
-export async function race(contestant: Contestant): Promise<RaceRow[]> {
+/** What is measured, and how often; the first round of each is not counted, because it fills caches. */
+const LAPS: { rounds: number; lap: (track: Track) => Promise<Figures> }[] = [
+  { rounds: 15, lap: starting },
+  { rounds: 15, lap: headless },
+  { rounds: 5, lap: atThePrompt },
+  { rounds: 5, lap: turns },
+  { rounds: 3, lap: streaming },
+  { rounds: 3, lap: largeAnswer },
+];
+
+/**
+ * What people feel of a program, the same for every one: it is started in a terminal and spoken to by a scripted model.
+ * The programs take turns in every round, so that a busy moment of the machine meets all of them.
+ */
+export async function race(contestants: readonly Contestant[]): Promise<RaceRow[]> {
   const folder = await realpath(await mkdtemp(path.join(tmpdir(), 'race-')));
-  const space = {
-    root: path.join(folder, 'project'),
-    home: path.join(folder, 'home'),
-    tree: async () => ({}),
-  };
   try {
-    await Promise.all([mkdir(space.root), mkdir(space.home)]);
-    for (let i = 0; i < TURNS; i++) await writeFile(path.join(space.root, `f${i}.txt`), 'alpha\n');
-    const track = { contestant, space };
-    return [
-      ...(await starting(track)),
-      ...(await headless(track)),
-      ...(await streaming(track)),
-      ...(await largeAnswer(track)),
-    ];
+    const tracks = await Promise.all(
+      contestants.map((contestant, i) => prepareTrack(contestant, path.join(folder, String(i)))),
+    );
+    const rows: RaceRow[] = [];
+    for (const { rounds, lap } of LAPS) rows.push(...(await medians(tracks, rounds, lap)));
+    return rows;
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 
-async function starting(track: Track): Promise<RaceRow[]> {
-  await using server = await startModelServer([]);
-  const [painted, echoed, echoes, memory]: [number[], number[], number[], number[]] = [[], [], [], []];
-  for (let round = 0; round <= STARTS; round++) {
-    await onScreen(track, server.url, async (lab, started) => {
-      await ready(lab, track);
-      painted.push(performance.now() - started);
-      await echoOf(lab);
-      echoed.push(performance.now() - started);
-      if (round < STARTS) return;
-      await still(lab, 500);
-      memory.push(await residentMb(lab.pid));
-      for (let key = 0; key < KEYS; key++) {
-        echoes.push(await echoOf(lab));
-        await sleep(30);
-      }
-    });
-  }
-  return [
-    { what: 'spawn to prompt painted, ms', figure: median(painted.slice(1)) },
-    { what: 'spawn to first key echoed, ms', figure: median(echoed.slice(1)) },
-    { what: 'key to echo, ms', figure: median(echoes) },
-    { what: 'memory at the prompt, MB', figure: median(memory) },
-  ];
+async function prepareTrack(contestant: Contestant, folder: string): Promise<Track> {
+  const space = {
+    root: path.join(folder, 'project'),
+    home: path.join(folder, 'home'),
+    tree: async () => ({}),
+  };
+  await Promise.all([space.root, space.home].map((place) => mkdir(place, { recursive: true })));
+  for (let i = 0; i < TURNS; i++) await writeFile(path.join(space.root, `f${i}.txt`), 'alpha\n');
+  return { contestant, space };
 }
 
-async function headless(track: Track): Promise<RaceRow[]> {
-  const done: number[] = [];
-  let words = Number.NaN;
-  for (let round = 0; round <= STARTS; round++) {
-    await using server = await startModelServer([says('All is well.')]);
-    const started = performance.now();
-    await toEnd(track, server.url);
-    done.push(performance.now() - started);
-    words = fixedKilobytes(server.requests[0]?.body);
-  }
+async function medians(
+  tracks: readonly Track[],
+  rounds: number,
+  lap: (track: Track) => Promise<Figures>,
+): Promise<RaceRow[]> {
+  const results: Figures[][] = tracks.map(() => []);
+  for (let round = 0; round <= rounds; round++)
+    for (const [i, track] of tracks.entries()) {
+      const figures = await lap(track);
+      if (round > 0) results[i]?.push(figures);
+    }
+  const names = Object.keys(results[0]?.[0] ?? {});
+  return names.map((what) => ({
+    what,
+    figures: results.map((all) => median(all.map((one) => one[what] ?? Number.NaN))),
+  }));
+}
+
+async function starting(track: Track): Promise<Figures> {
+  await using server = await startModelServer([]);
+  return await onScreen(track, server.url, async (lab, started) => {
+    await ready(lab, track);
+    const painted = performance.now() - started;
+    await echoOf(lab);
+    const echoed = performance.now() - started;
+    return { 'spawn to prompt painted, ms': painted, 'spawn to first key echoed, ms': echoed };
+  });
+}
+
+async function atThePrompt(track: Track): Promise<Figures> {
+  await using server = await startModelServer([]);
+  return await onScreen(track, server.url, async (lab) => {
+    await ready(lab, track);
+    await still(lab, 500);
+    const memory = await residentMb(lab.pid);
+    const echoes: number[] = [];
+    for (let key = 0; key < KEYS; key++) {
+      echoes.push(await echoOf(lab));
+      await sleep(30);
+    }
+    return { 'key to echo, ms': median(echoes), 'memory at the prompt, MB': memory };
+  });
+}
+
+async function headless(track: Track): Promise<Figures> {
+  await using server = await startModelServer([says('All is well.')]);
+  const started = performance.now();
+  await toEnd(track, server.url);
+  return {
+    'headless prompt, spawn to exit, ms': performance.now() - started,
+    'headless prompt, spawn to request, ms': (server.requests[0]?.receivedAt ?? Number.NaN) - started,
+    'system and tool text, KB': fixedKilobytes(server.requests[0]?.body),
+  };
+}
+
+async function turns(track: Track): Promise<Figures> {
   const { tool, input } = track.contestant.read;
   const reads = Array.from({ length: TURNS }, (_, i) =>
     calls([tool, filledIn(input, { file: path.join(track.space.root, `f${i}.txt`) })]),
@@ -93,11 +130,7 @@ async function headless(track: Track): Promise<RaceRow[]> {
   const gaps = server.requests
     .slice(1)
     .map(({ receivedAt }, i) => receivedAt - (server.requests[i]?.endedAt ?? Number.NaN));
-  return [
-    { what: 'headless prompt, spawn to exit, ms', figure: median(done.slice(1)) },
-    { what: 'end of a reply to the next request, ms', figure: median(gaps) },
-    { what: 'system and tool text, KB', figure: words },
-  ];
+  return { 'end of a reply to the next request, ms': median(gaps) };
 }
 
 /** What every request begins with, before a word of the user's. */
@@ -106,7 +139,7 @@ function fixedKilobytes(body: unknown): number {
   return (JSON.stringify(system ?? '').length + JSON.stringify(tools ?? '').length) / 1000;
 }
 
-async function streaming(track: Track): Promise<RaceRow[]> {
+async function streaming(track: Track): Promise<Figures> {
   await using stream = await startTimedStream(DELTAS);
   return await onScreen(track, stream.url, async (lab) => {
     await ready(lab, track);
@@ -123,14 +156,14 @@ async function streaming(track: Track): Promise<RaceRow[]> {
       const sent = stream.sent[i];
       return sent === undefined ? [] : [at - sent];
     });
-    return [
-      { what: `${DELTAS} deltas, CPU s`, figure: ((await cpuMs(lab.pid)) - cpu) / 1000 },
-      { what: 'delta to glyph, ms', figure: median(latencies) },
-    ];
+    return {
+      [`${DELTAS} deltas, CPU s`]: ((await cpuMs(lab.pid)) - cpu) / 1000,
+      'delta to glyph, ms': median(latencies),
+    };
   });
 }
 
-async function largeAnswer(track: Track): Promise<RaceRow[]> {
+async function largeAnswer(track: Track): Promise<Figures> {
   const paragraph =
     'Some **bold** words, `code` and a [link](https://example.org) in a paragraph that is long enough.';
   const code = '```ts\nexport const value = read("file") ?? 42; // a line of code\n```';
@@ -143,12 +176,9 @@ async function largeAnswer(track: Track): Promise<RaceRow[]> {
     lab.type('go\r');
     await lab.waitFor((it) => it.written().includes('The very end.'), { limitMs: LIMIT_MS });
     const shown = performance.now();
-    return [
-      {
-        what: '300 KB answer, last byte to the screen, ms',
-        figure: shown - (server.requests[0]?.endedAt ?? Number.NaN),
-      },
-    ];
+    return {
+      '300 KB answer, last byte to the screen, ms': shown - (server.requests[0]?.endedAt ?? Number.NaN),
+    };
   });
 }
 

@@ -36,7 +36,7 @@ const main = path.resolve(outdir, 'main.cjs');
 type Row = { what: string; ms: number; baseline?: { what: string; ms: number }; target?: string };
 
 async function bench(): Promise<void> {
-  execFileSync(process.execPath, ['scripts/build.mjs', '--quiet', '--outdir', outdir], { stdio: 'inherit' });
+  execFileSync('npm', ['run', '--silent', 'build', '--', '--outDir', outdir], { stdio: 'inherit' });
   const folder = await mkdtemp(path.join(tmpdir(), 'aca-bench-'));
   try {
     await writeFile(path.join(folder, 'a.txt'), 'alpha\n');

@@ -1,17 +1,24 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { configSchema } from '../src/config/schema/check-settings.ts';
+import { builtinTools } from '../src/tools/index.ts';
+import { parametersOf } from '../src/tools/registry.ts';
 import { schemaOf } from './json-schema.ts';
 import { brokenLinks, readPages } from './links.ts';
 import { manPage } from './man-page.ts';
 import { publicTypes } from './public-types.ts';
 import { reference } from './reference.ts';
 
-/** Writes what of the documentation comes from the code; with --check it only tells whether the files are up to date. */
+/** Writes what comes from the code: documentation, and what would take long to work out at every start; with --check it only tells whether the files are up to date. */
 const types = await publicTypes();
 const generated: Record<string, string> = {
   'docs/reference.md': reference(),
   'man/aca.1': manPage(),
   'etc/api.d.ts': types,
+  'src/config/schema/defaults.json': json(configSchema().parse({})),
+  'src/tools/parameters.json': json(
+    Object.fromEntries(builtinTools().map((tool) => [tool.name, parametersOf(tool)])),
+  ),
   'docs/schemas/event.json': json(schemaOf('AgentEvent', types)),
   'docs/schemas/result.json': json(schemaOf('Report', types)),
 };

@@ -4,8 +4,4 @@ export type Host = {
   cwd: string;
   /** The script that Node runs. */
   program?: string;
-  /** `import()`: code that was compiled by an earlier process has none of its own. */
-  importFile?(url: string): Promise<unknown>;
-  /** Records a start-up milestone, for start-up traces. */
-  mark?(what: string): void;
 };

@@ -23,7 +23,6 @@ import type { SessionSettings } from '../contract/session.ts';
 import type { ToolContext } from '../contract/tool.ts';
 import { inTurn, once } from '../lib/async/closing.ts';
 import { EventChannel } from '../lib/async/event-channel.ts';
-import type { HttpClient } from '../lib/network/http-client.ts';
 import { isNearby } from '../lib/network/nearby-address.ts';
 import { hasProxy, type Network, openNetwork } from '../lib/network/network.ts';
 import { visible } from '../lib/text/printable.ts';
@@ -97,7 +96,6 @@ export async function openAssistant(
 ): Promise<Opened> {
   const { config, root, trusted } = settings;
   const { env, cwd } = terminal;
-  terminal.mark?.('model chosen');
   const { http } = await userNetwork(config, env);
   const store = sessionStore(settings);
   const { preset } = choice;
@@ -105,7 +103,7 @@ export async function openAssistant(
   const warn = (text: string) => events.emit({ type: 'notice', level: 'warn', text });
   const reach: ReachDeps = {
     config,
-    http: marked(http, terminal),
+    http,
     profiles: profileStore(root),
     embedded: { dataRoot: root, cwd, config, env },
     notice: warn,
@@ -147,7 +145,6 @@ export async function openAssistant(
     ...(host && { host }),
     agents,
     projectFiles: settings.extensions,
-    ...(terminal.importFile && { importFile: terminal.importFile }),
     watch(event, about) {
       for (const watcher of watchers) watcher(event, about);
     },
@@ -155,7 +152,6 @@ export async function openAssistant(
     ...(approver && { approver: approvals.approver }),
     ...(ask && { ask }),
   });
-  terminal.mark?.('session open');
   const found = findingsIn(opened);
   // Of a long session the rest is read later.
   void opened.ready.then(() => {
@@ -264,14 +260,6 @@ async function vendorModel({ preset }: Choice, place: Place): Promise<string | n
       return `${other.name}/${other.defaultModel}`;
   }
   return null;
-}
-
-function marked(http: HttpClient, { mark }: Host): HttpClient {
-  if (!mark) return http;
-  return (request) => {
-    mark('first request sent');
-    return http(request);
-  };
 }
 
 /** With the user's proxy and certificates. Offline it leads no further than the network at hand. */

@@ -44,8 +44,6 @@ export type Parts = HostAdditions & {
   agents?: readonly AgentDefinition[];
   /** The project's files that bring commands and skills, as the user trusted them. */
   projectFiles?: readonly ProjectContent[];
-  /** `import()` of a plugin, for programs whose own code has none. */
-  importFile?(url: string): Promise<unknown>;
   watch?: Watcher;
   /** What parts say before there is anybody to hear it waits here; absent, only this session's parts speak. */
   events?: EventChannel<AgentEvent>;

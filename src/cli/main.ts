@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 import { writeSync } from 'node:fs';
 import { constants } from 'node:os';
-import process from 'node:process';
 import type { Terminal } from '../frontends/shared/terminal.ts';
 
 /** Put in by the build; the second by that of the standalone binary only: the system it is for. */
@@ -47,6 +46,7 @@ async function begin(args: string[]): Promise<void> {
   let ended: Parameters<Terminal['onSignal']>[0] | undefined;
   const { openEarly } = await import('../frontends/terminal/early/open-early.ts');
   const early = openEarly(args, process);
+  if (typeof ACA_BINARY !== 'string') await cacheCode();
   const terminal: Terminal = {
     env: process.env,
     cwd,
@@ -54,7 +54,6 @@ async function begin(args: string[]): Promise<void> {
     stdin: process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,
-    importFile: (url) => import(url),
     onUncaught: (listener) => void process.on('uncaughtExceptionMonitor', listener),
     ...(early && { early }),
     onSignal: (signal, listener) =>
@@ -63,7 +62,7 @@ async function begin(args: string[]): Promise<void> {
         listener();
       }),
   };
-  // In the built program this is kept-run.ts, in this same file.
+  await early?.breathe();
   const { run } = await import('./run.ts');
   const done = await run(args, terminal);
   const code = ended ? 128 + constants.signals[ended] : done;
@@ -73,6 +72,13 @@ async function begin(args: string[]): Promise<void> {
   if (typeof ACA_BINARY !== 'string')
     process.stdout.write('', (error) => (error ? setImmediate(leave) : leave()));
   else void Promise.all([process.stdout, process.stderr].map(emptied)).then(leave);
+}
+
+/** After the first prompt is painted, and before anything large is loaded. The binary has its compiled code inside. */
+async function cacheCode(): Promise<void> {
+  const { enableCompileCache } = await import('../lib/compile-cache.ts');
+  const { dataRoot } = await import('../lib/files/data-root.ts');
+  enableCompileCache(dataRoot(process.env));
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Options } from '../frontends/shared/options.ts';
 import type { Terminal } from '../frontends/shared/terminal.ts';
 import { dataRoot } from '../lib/files/data-root.ts';
 import { NotRegularFileError } from '../lib/files/regular-file.ts';
+import { sourceStack } from '../lib/source-stack.ts';
 import { commanderExitCode, parseArgs } from './args.ts';
 
 /** Does what the arguments ask for; resolves with the exit code. */
@@ -15,13 +16,14 @@ export async function run(args: string[], terminal: Terminal): Promise<number> {
     keepDataRootPrivate(dataRoot(terminal.env));
     if (invocation.kind === 'subcommand') terminal.early?.dismiss();
     if (invocation.kind === 'subcommand' && invocation.name === 'policy') return await judge(args, terminal);
-    terminal.mark?.('arguments read');
-    const frontends = await import('./frontends.ts');
-    terminal.onUncaught?.((error) => frontends.logCrash(error, terminal));
-    terminal.mark?.('program loaded');
-    if (invocation.kind === 'subcommand')
-      return await frontends.runSubcommand(invocation.name, args.slice(1), terminal);
-    return await converse(invocation.prompt, invocation.options, { terminal, frontends });
+    // Loaded now: an error that nobody waited for leaves no time to load anything.
+    const { logCrash } = await import('../app/opening/crash-log.ts');
+    terminal.onUncaught?.((error) => logCrash(error, terminal));
+    if (invocation.kind === 'subcommand') {
+      const { runSubcommand } = await import('./subcommands/run.ts');
+      return await runSubcommand(invocation.name, args.slice(1), terminal);
+    }
+    return await converse(invocation.prompt, invocation.options, terminal);
   } catch (error) {
     return await explain(error, args, terminal);
   }
@@ -48,29 +50,32 @@ async function judge(args: string[], terminal: Terminal): Promise<number> {
   return exitCodes.done.code;
 }
 
-type Stage = { terminal: Terminal; frontends: typeof import('./frontends.ts') };
-
-async function converse(prompt: string, asked: Options, { terminal, frontends }: Stage): Promise<number> {
+async function converse(prompt: string, asked: Options, terminal: Terminal): Promise<number> {
   const { stdin, stdout } = terminal;
   const { worktree, ...others } = asked;
   const report = (text: string) => void terminal.stderr.write(`${text}\n`);
   const place = { host: terminal, options: others, report };
   if (!opensScreen(asked, terminal)) terminal.early?.dismiss();
-  if (worktree !== undefined)
-    return frontends.inWorktree(worktree, place, ({ cwd, ...trust }) =>
-      converse(prompt, { ...others, ...trust }, { terminal: { ...terminal, cwd }, frontends }),
+  if (worktree !== undefined) {
+    const { inWorktree } = await import('../app/opening/worktree.ts');
+    return inWorktree(worktree, place, ({ cwd, ...trust }) =>
+      converse(prompt, { ...others, ...trust }, { ...terminal, cwd }),
     );
-  if (asked.demo) return frontends.runDemo(terminal);
-  const options = await withModel(asked, terminal);
-  if (options.print || options.inputFormat === 'stream-json')
-    return frontends.runPrint(prompt, options, terminal);
-  if (stdin.isTTY && stdout.isTTY) {
-    if (!paints(options, terminal)) return frontends.runPlain(prompt, options, terminal);
-    return frontends.runScreen(prompt, options, terminal);
   }
-  return prompt === ''
-    ? frontends.showWelcome(options, terminal)
-    : frontends.runPrint(prompt, options, terminal);
+  if (asked.demo) return (await import('../frontends/plain/demo.ts')).runDemo(terminal);
+  const options = await withModel(asked, terminal);
+  if (options.print || options.inputFormat === 'stream-json') return print(prompt, options, terminal);
+  if (stdin.isTTY && stdout.isTTY) {
+    if (paints(options, terminal))
+      return (await import('../frontends/terminal/run.ts')).runScreen(prompt, options, terminal);
+    return (await import('../frontends/plain/run.ts')).runPlain(prompt, options, terminal);
+  }
+  if (prompt !== '') return print(prompt, options, terminal);
+  return (await import('../frontends/print/welcome.ts')).showWelcome(options, terminal);
+}
+
+async function print(prompt: string, options: Options, terminal: Terminal): Promise<number> {
+  return (await import('../frontends/print/run.ts')).runPrint(prompt, options, terminal);
 }
 
 /** Whether nothing but the screen comes of these options. */
@@ -107,7 +112,8 @@ async function explain(thrown: unknown, args: string[], terminal: Terminal): Pro
     return exitCodes.error.code;
   }
   stderr.write('This is a bug in ai-code-assistant. Please report it with what follows.\n');
-  stderr.write(`${error instanceof Error ? error.stack : String(error)}\naca ${args.join(' ')}\n`);
+  const stack = error instanceof Error ? sourceStack(error.stack ?? '') : String(error);
+  stderr.write(`${stack}\naca ${args.join(' ')}\n`);
   const { logCrash } = await import('../app/opening/crash-log.ts');
   const file = logCrash(error, terminal);
   if (file !== null) stderr.write(`It is also in ${file}, with what came before it.\n`);

@@ -119,11 +119,6 @@ export const environmentVariables: readonly EnvironmentVariable[] = [
     description: '0: keep keys in credentials.json of the data root, never in the system keychain',
   },
   {
-    name: 'AI_ASSISTANT_STARTUP_TRACE',
-    key: null,
-    description: '1, or a file: tell at the end what the start spent its time on',
-  },
-  {
     name: 'AI_ASSISTANT_BINARY',
     key: null,
     description: '0: installed with npm, run the JavaScript build, not the binary',

@@ -25,8 +25,6 @@ export type PluginTrouble = { place: string; because: string };
 export type LoadOptions = {
   /** Names that are taken: MCP servers, whose tools are named the same way. */
   taken: ReadonlySet<string>;
-  /** `import()`: the built program's own files have none. */
-  importFile?(url: string): Promise<unknown>;
   /** For each plugin's module to load. */
   timeoutMs?: number;
   /** Whether this runtime runs TypeScript. */
@@ -60,8 +58,7 @@ async function loadOne(place: string, options: LoadOptions): Promise<LoadedPlugi
   if (file === null) return 'There is no such file, and no folder with an index.js or a package.json.';
   if (/\.[cm]?ts$/.test(file) && !(options.typescript ?? runsTypeScript()))
     return `It is TypeScript, which Node ${process.version} does not run. Use Node 22.18 or later, or compile it to JavaScript.`;
-  const importFile = options.importFile ?? ((url: string) => import(url));
-  const module = await inTime(importFile(pathToFileURL(file).href), options.timeoutMs ?? LOAD_MS);
+  const module = await inTime(import(pathToFileURL(file).href), options.timeoutMs ?? LOAD_MS);
   const plugin = checkPlugin(exportOf(module));
   if (typeof plugin === 'string') return plugin;
   const { name, version, tools = [], hooks = {}, commands = [] } = plugin;

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import type { ToolDefinition } from '../contract/provider.ts';
 import type { Tool } from '../contract/tool.ts';
+import builtin from './parameters.json' with { type: 'json' };
 
-/** Parameters of built-in tools by name, worked out by the build: doing it at every start takes 10 ms. */
-declare const TOOL_PARAMETERS: Record<string, Record<string, unknown>> | undefined;
-const prepared = typeof TOOL_PARAMETERS === 'undefined' ? {} : TOOL_PARAMETERS;
+/** What `parametersOf` says of the built-in tools, written down by `npm run docs`: to work it out takes 10 ms. */
+const written: Record<string, Record<string, unknown> | undefined> = builtin;
 
 export type Registry = {
   /** By name first, then by alias; case, `_` and `-` do not count. */
@@ -46,7 +46,7 @@ function plain(name: string): string {
 
 export function toDefinition(tool: Tool): ToolDefinition {
   const { name, description, parameters } = tool;
-  return { name, description, parameters: parameters ?? prepared[name] ?? parametersOf(tool) };
+  return { name, description, parameters: parameters ?? written[name] ?? parametersOf(tool) };
 }
 
 /** What tells a model nothing: that a text is not empty, a count not negative, a flag off until it is set. */

@@ -38,7 +38,8 @@ describe('the packed package in a program of somebody else', () => {
     for (const name of ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md'])
       await copyFile(name, path.join(source, name));
     const dist = path.join(source, 'dist');
-    await run(process.execPath, ['scripts/build.mjs', '--quiet', '--types', '--outdir', dist]);
+    await run('npm', ['run', 'build', '--', '--outDir', dist]);
+    await run(process.execPath, ['scripts/run-ts.mjs', 'scripts/types.ts', path.join(dist, 'types')]);
     await run('npm', ['pack', '--silent', '--ignore-scripts'], { cwd: source });
     const [tarball = ''] = (await readdir(source)).filter((name) => name.endsWith('.tgz'));
 

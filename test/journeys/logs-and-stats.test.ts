@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ConfigInput } from '../../src/config/schema/schema.ts';
 import type { LogEntry } from '../../src/observability/log/log-entry.ts';
 import { aca, doors } from '../support/aca.ts';
 import { calls, fails, hangs, type Step, says } from '../support/model-server/script.ts';
+import { binary } from '../support/program.ts';
 import { openScreen } from '../support/screen.ts';
 import { serve } from '../support/serve.ts';
 import { openTerminal } from '../support/terminal.ts';
@@ -85,17 +86,36 @@ describe('[O06] the log of the program', () => {
     expect(wrong.stderr).toContain('AI_ASSISTANT_LOG');
   });
 
-  test('a bug that ends the program is in it', async () => {
+  test('a bug that ends the program is in it, with its place in the source', async () => {
+    const words = 'This is a bug in ai-code-assistant';
+    const chunk = binary === undefined ? await placeOf(words) : '/program/main.cjs:1:1';
     // Thrown where nobody waits, and from a place of the program's: what a plugin throws there would not be fatal.
-    const bug =
-      "const bug = new Error('a bug'); bug.stack = 'Error: a bug\\n    at run (/program/main.cjs:1:1)'; setTimeout(() => { throw bug; }, 1);";
+    const stack = `Error: a bug\\n    at explain (${chunk})`;
+    const bug = `const bug = new Error('a bug'); bug.stack = '${stack}'; setTimeout(() => { throw bug; }, 1);`;
     const space = await workspace({ 'p.mjs': `${bug}\nexport default { name: 'p', version: '1.0.0' };` });
     await configure(space, { plugins: [path.join(space.root, 'p.mjs')] });
     const { code, stderr } = await (await start(space, [hangs()])).run(['-p', 'go']);
     expect(code).not.toBe(0);
     expect(stderr).toContain('a bug');
-    expect((await entriesOf(logOf(space))).map(brief)).toEqual(['error uncaught error: a bug']);
+    const entries = await entriesOf(logOf(space));
+    expect(entries.map(brief)).toEqual(['error uncaught error: a bug']);
+    if (binary === undefined)
+      expect(entries[0]).toMatchObject({
+        metadata: { stack: expect.stringMatching(/at explain \(src\/cli\/run\.ts:\d+:\d+\)/) },
+      });
   });
+
+  /** Where a text stands in the built program. */
+  async function placeOf(text: string): Promise<string> {
+    const chunks = path.resolve('dist/chunks');
+    for (const name of await readdir(chunks)) {
+      const file = path.join(chunks, name);
+      const lines = name.endsWith('.cjs') ? (await readFile(file, 'utf8')).split('\n') : [];
+      const line = lines.findIndex((one) => one.includes(text));
+      if (line >= 0) return `${file}:${line + 1}:${(lines[line]?.indexOf(text) ?? 0) + 1}`;
+    }
+    throw new Error(`${text} is in no chunk.`);
+  }
 
   test('[O07] verbose: the steps on standard error, in colour on a terminal alone', async () => {
     const space = await workspace();

@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { doors } from '../support/aca.ts';
@@ -121,24 +121,6 @@ describe('[N03] [Y31] a prompt before anything is loaded', () => {
     expect(await first.lab.exit).toBe(0);
     const { lab } = await openHeld(space);
     await lab.waitFor(shows(EARLY));
-  });
-
-  test('compiled code that one screen has kept is taken by the next', async ({ skip }) => {
-    if (binary !== undefined) skip('a binary has its compiled code inside');
-    const space = await workspace();
-    const watch = path.join(space.home, 'watch.cjs');
-    const report = path.join(space.home, 'report');
-    await writeFile(watch, WATCH);
-    const env = { NODE_OPTIONS: `--require ${watch}`, REPORT: report };
-    for (const _ of ['first', 'second']) {
-      await writeFile(report, '');
-      const { lab } = await openScreen(space, [], { env });
-      lab.type('\u0004');
-      expect(await lab.exit).toBe(0);
-    }
-    const taken = (await readFile(report, 'utf8')).trim().split('\n');
-    expect([...new Set(taken)]).toEqual(['taken']);
-    expect(taken.length).toBeGreaterThan(20);
   });
 
   test('NO_COLOR counts from the beginning', async () => {
@@ -296,18 +278,6 @@ describe('when something else comes', () => {
     expect(lab.written()).not.toContain('\u001b[?2004h\u001b[?2026h');
   });
 });
-
-/** Loaded before the program: tells of every file that comes with compiled code whether the engine takes it. */
-const WATCH = `const vm = require('node:vm');
-const { appendFileSync } = require('node:fs');
-const { Script } = vm;
-vm.Script = class extends Script {
-  constructor(source, options) {
-    super(source, options);
-    if (options.cachedData) appendFileSync(process.env.REPORT, this.cachedDataRejected ? 'refused\\n' : 'taken\\n');
-  }
-};
-`;
 
 const WORDS = 'the quick brown fox jumps over the lazy dog';
 

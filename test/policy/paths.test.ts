@@ -2,11 +2,10 @@ import { execFile } from 'node:child_process';
 import { chmod, chown, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { build } from 'esbuild';
 import { expect, onTestFinished, test } from 'vitest';
 import { createGuard } from '../../src/sandbox/guard.ts';
+import { bundleScript } from '../support/bundle-script.ts';
 import { workspace } from '../support/workspace.ts';
 import { checkPaths } from './check-paths.ts';
 import { harmlessFiles, pathCases, secretFiles } from './paths.cases.ts';
@@ -34,18 +33,7 @@ test('[X05] [R08] every path case holds for an ordinary user', async ({ skip }) 
     skip('only root can become another user; the case above ran as an ordinary one');
   const base = await folder();
   const script = path.join(base, 'check.mjs');
-  await build({
-    stdin: {
-      contents: `import { checkPaths } from './check-paths.ts';
-        process.stdout.write(JSON.stringify({ uid: process.getuid(), wrong: await checkPaths(process.argv[2]) }));`,
-      resolveDir: path.dirname(fileURLToPath(import.meta.url)),
-    },
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    outfile: script,
-    logLevel: 'error',
-  });
+  await bundleScript('test/policy/report-paths.ts', script);
   await chmod(base, 0o755);
   const place = path.join(base, 'theirs');
   await mkdir(place);

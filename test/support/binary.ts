@@ -13,7 +13,7 @@ export const builtBinary: string | null = systems.includes(system)
 
 /** Both builds: what is installed with npm has both in it. */
 export default function buildBinary(): void {
-  const build = (...args: string[]) => execFileSync(process.execPath, args, { stdio: 'inherit' });
-  build('scripts/build.mjs', '--quiet', '--types');
-  if (builtBinary !== null) build('scripts/build-binary.mjs', '--quiet', '--outdir', folder);
+  const npm = (...args: string[]) => execFileSync('npm', ['run', '--silent', ...args], { stdio: 'inherit' });
+  npm('prepack');
+  if (builtBinary !== null) npm('build:binary', '--', '--quiet', '--outdir', folder);
 }

@@ -2,5 +2,5 @@ import { execFileSync } from 'node:child_process';
 
 /** Journeys run the built program; one build serves them all. */
 export default function buildOnce(): void {
-  execFileSync(process.execPath, ['scripts/build.mjs', '--quiet'], { stdio: 'inherit' });
+  execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' });
 }

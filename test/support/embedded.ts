@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { build } from 'esbuild';
 import { writeTinyModel } from '../../scripts/make-tiny-gguf.mjs';
 import { fitModel } from '../../src/embedded/models/fit.ts';
 import { readGguf } from '../../src/embedded/models/gguf.ts';
@@ -8,6 +7,7 @@ import type { InstalledRuntime } from '../../src/embedded/runtime/runtime-folder
 import { systemWithSummary } from '../../src/providers/summary.ts';
 import { withTextTools } from '../../src/providers/text-tools/text-tools.ts';
 import { createThinkSplitter } from '../../src/providers/text-tools/thinking.ts';
+import { bundleScript } from './bundle-script.ts';
 
 const root = process.cwd();
 
@@ -36,16 +36,7 @@ export async function tinyModel(file: string, options: TinyOptions): Promise<str
 /** The thread as the build makes it, from the source as it is. */
 export async function buildWorker(): Promise<string> {
   const outfile = path.join(runtimeHome, `worker-${process.pid}.mjs`);
-  await build({
-    absWorkingDir: root,
-    entryPoints: ['src/embedded/worker.ts'],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20.19',
-    logLevel: 'warning',
-  });
+  await bundleScript('src/embedded/worker.ts', outfile);
   return outfile;
 }
 

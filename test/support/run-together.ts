@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { build } from 'esbuild';
+import { bundleScript } from './bundle-script.ts';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 
@@ -20,16 +20,6 @@ export async function runTogether(
 /** A file of this folder as one that Node runs without anything else; where it is. */
 export async function bundled(script: string, folder: string): Promise<string> {
   const outfile = path.join(folder, `${path.parse(script).name}.mjs`);
-  await build({
-    entryPoints: [path.join(here, script)],
-    outfile,
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    mainFields: ['module', 'main'],
-    target: 'node20.19',
-    // Native code is not a part of a bundle, and only loaded by who uses it.
-    external: ['@napi-rs/keyring'],
-  });
+  await bundleScript(path.join(here, script), outfile);
   return outfile;
 }

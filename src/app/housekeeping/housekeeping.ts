@@ -3,6 +3,7 @@ import path from 'node:path';
 import * as z from 'zod';
 import type { Config } from '../../config/schema/schema.ts';
 import { UserError } from '../../contract/errors.ts';
+import { pruneCompileCache } from '../../lib/compile-cache.ts';
 import { updateFile, type Write } from '../../lib/files/file-update.ts';
 import {
   forgetTraces,
@@ -62,6 +63,7 @@ export async function keepHouseDaily(house: House, now = Date.now()): Promise<st
     }
   }
   await tidy(options);
+  pruneCompileCache(root, now);
   return [
     removedText(removed),
     nextText(next.filter(({ session: { id } }) => announced[id] === undefined)),

@@ -4,6 +4,7 @@ import { envSecrets } from '../../firewall/env-secrets.ts';
 import { createFirewall } from '../../firewall/firewall.ts';
 import { ownKey } from '../../lib/files/data-key.ts';
 import { dataRoot } from '../../lib/files/data-root.ts';
+import { sourceStack } from '../../lib/source-stack.ts';
 import { createLog, logFileIn } from '../../observability/log/log.ts';
 import type { Host } from '../host.ts';
 import { loadSettings } from '../settings.ts';
@@ -29,7 +30,11 @@ export function logCrash(error: unknown, terminal: Host): string | null {
     },
   });
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
-  log.write({ level: 'error', message: `uncaught error: ${message}`, metadata: { stack: stack ?? '' } });
+  log.write({
+    level: 'error',
+    message: `uncaught error: ${message}`,
+    metadata: { stack: sourceStack(stack ?? '') },
+  });
   return written;
 }
 

@@ -107,8 +107,7 @@ export function createExtensions(parts: Parts, deps: ExtensionDeps): SessionExte
     if (config.plugins.length === 0) return { plugins: [], troubles: [] };
     const { loadPlugins } = await import('../../plugins/load.ts');
     const taken = new Set(Object.keys(config.mcpServers));
-    const { importFile } = parts;
-    const all = await loadPlugins(config.plugins, { taken, ...(importFile && { importFile }) });
+    const all = await loadPlugins(config.plugins, { taken });
     for (const { place, because } of all.troubles)
       untold.push(`The plugin ${place} was left out: ${because}`);
     return all;

@@ -2,8 +2,8 @@ import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import { spawn } from '@lydell/node-pty';
-import { build } from 'esbuild';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { bundleScript } from '../../../test/support/bundle-script.ts';
 import { workspace } from '../../../test/support/workspace.ts';
 import { keysCommand } from './keys.ts';
 
@@ -68,19 +68,11 @@ describe('keys', () => {
   });
 });
 
-const program = `
-  import { keysCommand } from './src/cli/subcommands/keys.ts';
-  const { env, stdin, stdout, stderr } = process;
-  const command = keysCommand({ env, cwd: '.', stdin, stdout, stderr });
-  await command.parseAsync(['set', 'anthropic'], { from: 'user' }).catch((error) => console.log(error.message));
-`;
-
 describe.runIf(process.platform !== 'win32')('at a terminal', () => {
   async function type(text: string) {
     const { home, root, file } = await setUp();
     const outfile = path.resolve('node_modules/.cache', `keys-${path.basename(path.dirname(root))}.mjs`);
-    const stdin = { contents: program, resolveDir: path.resolve('.'), loader: 'ts' as const };
-    await build({ stdin, outfile, bundle: true, format: 'esm', platform: 'node', packages: 'external' });
+    await bundleScript('test/support/set-key.ts', outfile);
     onTestFinished(() => rm(outfile, { force: true }));
 
     const env = { ...process.env, AI_ASSISTANT_HOME: home, AI_ASSISTANT_KEYCHAIN: '0' };

@@ -2,17 +2,7 @@ import type { Command } from 'commander';
 import { loadSettings } from '../../app/settings.ts';
 import { presetsOf } from '../../assembly/models/choose-model.ts';
 import type { Terminal } from '../../frontends/shared/terminal.ts';
-import { auditCommand } from './audit.ts';
-import { configCommand } from './config.ts';
 import type { Ended } from './context.ts';
-import { keysCommand } from './keys.ts';
-import { mcpCommand } from './mcp.ts';
-import { memoryCommand } from './memory.ts';
-import { modelsCommand } from './models.ts';
-import { sessionsCommand } from './sessions.ts';
-import { statsCommand } from './stats.ts';
-import { trustCommand } from './trust.ts';
-import { undoCommand } from './undo.ts';
 
 /** Runs one subcommand; resolves with the exit code. */
 export async function runSubcommand(name: string, args: string[], terminal: Terminal): Promise<number> {
@@ -21,19 +11,19 @@ export async function runSubcommand(name: string, args: string[], terminal: Term
   return ended.code;
 }
 
-/** Those that are seldom called are loaded only then: the others come with the app. */
+/** Each is loaded when it is called. */
 async function commandNamed(name: string, terminal: Terminal, ended: Ended = { code: 0 }): Promise<Command> {
   switch (name) {
     case 'audit':
-      return auditCommand(terminal, ended);
+      return (await import('./audit.ts')).auditCommand(terminal, ended);
     case 'completion':
       return (await import('./completion.ts')).completionCommand(terminal, commandNamed);
     case 'config':
-      return configCommand(terminal);
+      return (await import('./config.ts')).configCommand(terminal);
     case 'doctor':
       return (await import('./doctor.ts')).doctorCommand(terminal, ended);
     case 'keys':
-      return keysCommand({
+      return (await import('./keys.ts')).keysCommand({
         ...terminal,
         get providers() {
           const vendors = presetsOf(loadSettings({}, terminal).config).filter((preset) => !preset.local);
@@ -41,23 +31,23 @@ async function commandNamed(name: string, terminal: Terminal, ended: Ended = { c
         },
       });
     case 'mcp':
-      return mcpCommand(terminal);
+      return (await import('./mcp.ts')).mcpCommand(terminal);
     case 'memory':
-      return memoryCommand(terminal);
+      return (await import('./memory.ts')).memoryCommand(terminal);
     case 'models':
-      return modelsCommand(terminal);
+      return (await import('./models.ts')).modelsCommand(terminal);
     case 'policy':
       return (await import('./policy.ts')).policyCommand(terminal);
     case 'redo':
-      return undoCommand('redo', terminal);
+      return (await import('./undo.ts')).undoCommand('redo', terminal);
     case 'sessions':
-      return sessionsCommand(terminal);
+      return (await import('./sessions.ts')).sessionsCommand(terminal);
     case 'stats':
-      return statsCommand(terminal);
+      return (await import('./stats.ts')).statsCommand(terminal);
     case 'trust':
-      return trustCommand(terminal);
+      return (await import('./trust.ts')).trustCommand(terminal);
     case 'undo':
-      return undoCommand('undo', terminal);
+      return (await import('./undo.ts')).undoCommand('undo', terminal);
     case 'uninstall':
       return (await import('./uninstall.ts')).uninstallCommand(terminal);
     case 'update':

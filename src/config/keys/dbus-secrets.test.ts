@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
-import { build } from 'esbuild';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { bundleScript } from '../../../test/support/bundle-script.ts';
 import { workspace } from '../../../test/support/workspace.ts';
 import { busAddress, secretServiceProblem } from './dbus-secrets.ts';
 
@@ -56,33 +56,11 @@ if (missing.length > 0) {
 }
 
 /** Our own key store in a process of its own, since the native library ties itself to one bus for ever. */
-const program = `
-  import { createKeychain } from './src/config/keys/keychain.ts';
-  const home = process.argv[2];
-  const started = performance.now();
-  const keychain = createKeychain({ home, env: process.env });
-  const stored = await keychain.store('anthropic', 'sk-ant-0123456789');
-  const again = createKeychain({ home, env: process.env });
-  const found = await again.find('anthropic');
-  const listed = await again.list();
-  const removed = await again.remove('anthropic');
-  const quick = performance.now() - started < 15_000;
-  console.log(JSON.stringify({ stored, found, listed, removed, after: await again.find('anthropic'), quick }));
-`;
-
 describe.runIf(missing.length === 0)('[N12] a real secret service', () => {
   async function play(prelude: string): Promise<{ home: string; outcome: unknown }> {
     const { root, home } = await workspace();
     const file = path.resolve('node_modules/.cache', `keychain-${path.basename(path.dirname(root))}.mjs`);
-    const stdin = { contents: program, resolveDir: path.resolve('.'), loader: 'ts' as const };
-    await build({
-      stdin,
-      outfile: file,
-      bundle: true,
-      format: 'esm',
-      platform: 'node',
-      packages: 'external',
-    });
+    await bundleScript('test/support/use-keychain.ts', file);
     onTestFinished(() => rm(file, { force: true }));
 
     const env = { ...process.env, HOME: home, XDG_RUNTIME_DIR: root, DISPLAY: '', WAYLAND_DISPLAY: '' };

@@ -1,8 +1,6 @@
 import * as z from 'zod';
+import defaultSettings from './defaults.json' with { type: 'json' };
 import { type Config, type ConfigInput, type Shape, settings } from './schema.ts';
-
-/** Put in by the build; elsewhere they are made from the schema. */
-declare const CONFIG_DEFAULTS: Config | undefined;
 
 /** For checks at start: compiling a checker, zod's default, costs more than the few checks it would speed up. */
 export const checkOnce = { jitless: true } as const;
@@ -64,10 +62,11 @@ export function settled(input: ConfigInput): Config {
   return Object.fromEntries(entries) as Config;
 }
 
-let usual: Config | undefined = typeof CONFIG_DEFAULTS === 'undefined' ? undefined : CONFIG_DEFAULTS;
-
-/** Each time its own: whoever gets them may change them. */
+/**
+ * Each time its own: whoever gets them may change them. They are what `configSchema().parse({})` comes to, written down
+ * by `npm run docs`: most starts need no schema, and to make them all takes 20 ms.
+ */
 function defaults(): Config {
-  usual ??= configSchema().parse({}, checkOnce);
-  return structuredClone(usual);
+  // JSON has lost that some texts are one of a few.
+  return structuredClone(defaultSettings) as unknown as Config;
 }

@@ -9,14 +9,12 @@ import { leaveWithoutTerminal } from './leave-without-terminal.ts';
 export async function runScreen(prompt: string, options: Options, terminal: Terminal): Promise<number> {
   const { cwd } = terminal;
   const settings = loadSettings(options, terminal);
-  terminal.mark?.('settings read');
   await terminal.early?.breathe();
   const news: string[] = [];
   const prompts = new TypedPrompts({ ...settings, cwd, warn: (text) => news.push(text) });
   const { ScreenConversation } = await import('./terminal-conversation.ts');
   const conversation = await ScreenConversation.open({ options, settings, terminal, prompts, news });
   const { screen } = conversation;
-  terminal.mark?.('screen painted');
   const leaving = leavingOf(terminal);
   leaving.addEventListener('abort', () => screen.quit());
   try {

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { appendFileSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { build } from 'esbuild';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { bundleScript } from '../../../test/support/bundle-script.ts';
 import { runTogether } from '../../../test/support/run-together.ts';
 import { workspace } from '../../../test/support/workspace.ts';
 import { filesOfLog } from '../log/rotating-file.ts';
@@ -56,10 +56,7 @@ describe('a log that is as it was written', () => {
     const { home } = await workspace();
     const file = path.join(home, 'audit.jsonl');
     const outfile = path.join(home, 'append.mjs');
-    await build({
-      entryPoints: ['test/support/append-chained.ts'],
-      ...{ outfile, bundle: true, format: 'esm', platform: 'node', target: 'node20.19' },
-    });
+    await bundleScript('test/support/append-chained.ts', outfile);
     for (let i = 0; i < 6; i++) {
       const child = spawn(process.execPath, [outfile, file, '50000', '100000', `${i}`], { stdio: 'ignore' });
       const ended = new Promise((resolve) => child.once('exit', resolve));

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { build } from 'esbuild';
+import { runnerImport } from 'vite';
 import { demo } from './demo-script.ts';
 import type { Step } from './script.ts';
 import { startModelServer } from './server.ts';
@@ -36,21 +36,11 @@ export OLLAMA_HOST=${server.url}`);
   process.once('SIGTERM', () => void server.close());
 }
 
-/** TypeScript is bundled first: the oldest supported Node cannot import it. */
+/** By Vite: the oldest supported Node cannot import TypeScript. */
 async function load(file: string): Promise<Step[]> {
   const from = path.resolve(file);
-  const bundled = await build({
-    entryPoints: [from],
-    bundle: true,
-    write: false,
-    format: 'esm',
-    platform: 'node',
-    packages: 'external',
-    logLevel: 'warning',
-  });
-  const code = bundled.outputFiles[0]?.text ?? '';
-  const module: unknown = await import(`data:text/javascript;base64,${Buffer.from(code).toString('base64')}`);
-  const { script } = module as { script?: unknown };
+  const { module } = await runnerImport<{ script?: unknown }>(from, { configFile: false, logLevel: 'error' });
+  const { script } = module;
   if (!Array.isArray(script)) throw new Error(`${from} must export its steps as \`script\`.`);
   return script;
 }

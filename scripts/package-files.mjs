@@ -1,0 +1,29 @@
+import { chmod, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { assets, root } from './bundle.mjs';
+import { licences } from './licences.mjs';
+
+/**
+ * The files of the npm package besides its code.
+ * @returns {import('vite').Plugin}
+ */
+export function packageFiles() {
+  return {
+    name: 'package-files',
+    async generateBundle(_options, bundle) {
+      const emit = (fileName, source) => this.emitFile({ type: 'asset', fileName, source });
+      for (const file of assets)
+        emit(`chunks/${path.basename(file)}`, await readFile(path.join(root, 'node_modules', file)));
+      // For programs that import the package: an ES module with the exports of the CommonJS build.
+      emit('index.js', "export * from './index.cjs';\n");
+      emit('THIRD-PARTY-LICENSES.txt', await licences(inputsOf(Object.values(bundle))));
+    },
+    writeBundle: ({ dir }) => chmod(path.join(dir, 'main.cjs'), 0o755),
+  };
+}
+
+/** What went into the files of a bundle, as paths from the root of the repository. */
+export function inputsOf(files) {
+  const inputs = files.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+  return inputs.map((file) => path.relative(root, file).replaceAll('\\', '/'));
+}

@@ -1,0 +1,23 @@
+import path from 'node:path';
+import { build } from 'vite';
+
+/** Bundles a TypeScript file and all it imports into one ES module, which any supported Node runs. */
+export async function bundleScript(entry: string, outfile: string): Promise<void> {
+  await build({
+    configFile: false,
+    logLevel: 'warn',
+    ssr: { noExternal: true },
+    build: {
+      ssr: entry,
+      target: 'node20.19',
+      minify: false,
+      outDir: path.dirname(outfile),
+      emptyOutDir: false,
+      rolldownOptions: {
+        external: ['@vscode/ripgrep', '@napi-rs/keyring'],
+        output: { entryFileNames: path.basename(outfile), codeSplitting: false },
+        checks: { eval: false },
+      },
+    },
+  });
+}

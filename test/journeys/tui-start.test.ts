@@ -176,6 +176,26 @@ describe.each([
   });
 });
 
+test('keys typed before a start in plain lines stand once, behind the prompt', async () => {
+  const server = await serve([says('Heard.')]);
+  const { model, env } = doors.anthropic(server.url);
+  const program = ['/bin/sh', '-c', 'echo before; sleep 0.3; exec "$@"', 'sh'];
+  const args = programLine(['--plain', '--model', model]);
+  const lab = openLab(await workspace(), [], {
+    program: [...program, ...args],
+    env,
+    columns: 120,
+    whenDone: onTestFinished,
+  });
+  await lab.waitFor('before');
+  lab.type('first words\rand morr\u007fe');
+  await lab.waitFor('Heard.');
+  await lab.waitFor((it) => rowsOf(it).includes('> and more'));
+  expect(lab.all().slice(0, 2)).toEqual(['before', expect.stringMatching(/^ai-code-assistant · /)]);
+  for (const words of ['first words', 'and more'])
+    expect(lab.all().flatMap((row) => (row.includes(words) ? row.trimEnd() : []))).toEqual([`> ${words}`]);
+});
+
 describe('leaving before anything is loaded', () => {
   test.each([
     ['Ctrl-D', '\u0004'],

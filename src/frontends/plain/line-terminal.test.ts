@@ -10,7 +10,7 @@ function talkWith(prompts: string[]) {
   const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => stdin });
   const stdout = new PassThrough();
   stdout.resume();
-  const talk = new Conversation({ stdin, stdout } as unknown as Terminal, { prompts });
+  const talk = new Conversation({ stdin, stdout, env: {} } as unknown as Terminal, { prompts });
   onTestFinished(() => talk.close());
   return { talk, type: (keys: string) => stdin.write(keys) };
 }

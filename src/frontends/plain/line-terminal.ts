@@ -1,6 +1,7 @@
 import type { Key } from 'node:readline';
 import { createInterface, type Interface } from 'node:readline/promises';
 import type { Terminal } from '../shared/terminal.ts';
+import { takeKeyboard } from '../shared/typed-ahead.ts';
 
 /** Room for what is typed until the end. */
 const MOST_TYPED = 1000;
@@ -16,6 +17,8 @@ export class Conversation {
   #closed = new AbortController();
   /** Lines typed while nothing was asked: they wait for the next prompt, and never answer a question. */
   readonly #typed: string[] = [];
+  /** The beginning of a line, typed before there was a prompt. */
+  #draft = '';
   #answering = false;
   /** Prompts for the arrow keys, the latest first. */
   #prompts: string[];
@@ -25,6 +28,7 @@ export class Conversation {
   /** `prompts` are those of earlier, the oldest first. */
   constructor(terminal: Terminal, { prompts = [] }: { prompts?: readonly string[] } = {}) {
     this.#terminal = terminal;
+    if (terminal.env.TERM !== 'dumb') this.#takeTypedAhead();
     // The line editor holds one line.
     this.#prompts = prompts.filter((prompt) => !prompt.includes('\n')).toReversed();
     this.#lines = createInterface({
@@ -67,9 +71,23 @@ export class Conversation {
 
   async prompt(): Promise<string | null> {
     const typed = this.#typed.shift();
-    if (typed === undefined) return this.#question('> ');
+    if (typed === undefined) {
+      const answer = this.#question('> ');
+      if (this.#draft !== '') this.#terminal.stdin.unshift(Buffer.from(this.#draft));
+      this.#draft = '';
+      return answer;
+    }
     this.print(`> ${typed}`);
     return typed;
+  }
+
+  /** Its echo would stand before everything else, and once more behind the prompt. */
+  #takeTypedAhead(): void {
+    const { typed, erase } = takeKeyboard(this.#terminal);
+    this.write(erase);
+    const lines = typed.split('\r');
+    this.#draft = lines.pop() ?? '';
+    this.#typed.push(...lines.filter((line) => line !== ''));
   }
 
   /** How wide a terminal is; undefined where lines go into a pipe. */

@@ -1,9 +1,9 @@
 import process from 'node:process';
 import type { EarlyPrompt, Handover } from '../../shared/terminal.ts';
+import { takeKeyboard } from '../../shared/typed-ahead.ts';
 import type { Look } from '../theme/look.ts';
 import { type EarlyLine, readEarly } from './early-line.ts';
 import { type EarlyFrame, earlyFrame, earlyWidth } from './early-rows.ts';
-import { takeKeyboard } from './typed-ahead.ts';
 
 type Streams = { stdin: NodeJS.ReadStream; stdout: NodeJS.WriteStream };
 

@@ -1,4 +1,4 @@
-import { takeKeyboard } from '../early/typed-ahead.ts';
+import { takeKeyboard } from '../../shared/typed-ahead.ts';
 import { KeyReader } from '../keyboard/keys.ts';
 import type { Key } from '../view/types.ts';
 import { Painter } from './painter.ts';

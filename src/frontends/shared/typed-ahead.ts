@@ -1,9 +1,10 @@
 import { closeSync, constants, openSync, readSync } from 'node:fs';
-import { NARROW } from '../text/narrow.ts';
 
 /** As much as a terminal holds for a program that does not read. */
 const MOST_BYTES = 4096;
 const TAB = 8;
+/** From here on most letters take two columns. */
+const FIRST_WIDE = '\u1100';
 
 /** What was typed before a program read, and how to take its echo off the screen. */
 export type TypedAhead = { typed: string; erase: string };
@@ -60,7 +61,7 @@ function echoRows(line: string, columns: number): number {
   const echo = [...line].map((letter) => (letter < ' ' && letter !== '\t' ? '^X' : letter)).join('');
   for (const letter of echo) {
     if (letter === '\t') column = Math.max(column, Math.min(columns - 1, column + TAB - (column % TAB)));
-    else put(NARROW.test(letter) ? 1 : 2);
+    else put(letter < FIRST_WIDE ? 1 : 2);
   }
   return rows;
 }

@@ -1,7 +1,7 @@
 import xterm from '@xterm/headless';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { terminalWidths } from '../../../../test/support/terminal-widths.ts';
+import { terminalWidths } from '../../../test/support/terminal-widths.ts';
 import { echoErased } from './typed-ahead.ts';
 
 /** What a terminal of 20 columns shows after these writes, and the cursor's place. */

@@ -275,8 +275,9 @@ export function assemble(parts: Parts): Assistant {
   });
 
   /** What goes wrong here goes wrong again, and is told, when a command needs it. */
-  const prepareCommands = () =>
-    void Promise.all([hands.shell.prepare(), judge.prepare()]).catch(() => undefined);
+  const prepareCommands = once(() =>
+    Promise.all([hands.shell.prepare(), judge.prepare()]).catch(() => undefined),
+  );
 
   const prepareRun: ControllerDeps['prepareRun'] = async (options) => {
     answers ??= new Answers(session.messages);

@@ -224,8 +224,8 @@ function lookForUpdateLater({ config, settings }: Opened, { host: { env } }: Sta
   const look = async () => {
     const { learnOfUpdate } = await import('../update/notice.ts');
     await learnOfUpdate({ root: settings.root, config, env }, async () => {
-      const { fetch } = await userNetwork(config, env);
-      return fetch;
+      const { http } = await userNetwork(config, env);
+      return http;
     });
   };
   // Nobody waits for it, and nobody is bothered with its troubles: `aca update` tells them.

@@ -1,7 +1,9 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { workspace } from '../../../test/support/workspace.ts';
+import type { HttpClient } from '../../lib/network/http-client.ts';
 import { learnOfUpdate, type UpdatePlace, updateNotice, wantsUpdates } from './notice.ts';
 import { latestVersion, registryOf } from './registry.ts';
 
@@ -11,11 +13,11 @@ const config: UpdatePlace['config'] = { offline: false, updates: { check: true }
 /** A registry that answers so, and remembers who asked. */
 function answering(body: string, status = 200) {
   const asked: string[] = [];
-  const fetch: typeof globalThis.fetch = async (input) => {
-    asked.push(String(input));
-    return new Response(body, { status });
+  const http: HttpClient = async ({ url }) => {
+    asked.push(url);
+    return { status, headers: {}, body: Readable.from([Buffer.from(body)]), text: async () => body };
   };
-  return { fetch, asked };
+  return { http, asked };
 }
 
 const knownIn = async (root: string) =>
@@ -36,13 +38,13 @@ test.each<[string, Partial<UpdatePlace['config']>, UpdatePlace['env'], boolean]>
 test('[D01] it is asked once a day, and told from then on as long as it is newer', async () => {
   const { root } = await workspace();
   const place = { root, config, env: {} };
-  const { fetch, asked } = answering('{"version":"0.2.0"}');
+  const { http, asked } = answering('{"version":"0.2.0"}');
   const now = Date.parse('2026-11-16T09:00:00Z');
   expect(updateNotice(place, '0.1.0')).toBe(null);
-  await learnOfUpdate(place, async () => fetch, now);
-  await learnOfUpdate(place, async () => fetch, now + 23 * HOUR);
+  await learnOfUpdate(place, async () => http, now);
+  await learnOfUpdate(place, async () => http, now + 23 * HOUR);
   expect(asked).toEqual(['https://registry.npmjs.org/ai-code-assistant/latest']);
-  await learnOfUpdate(place, async () => fetch, now + 25 * HOUR);
+  await learnOfUpdate(place, async () => http, now + 25 * HOUR);
   expect(asked.length).toBe(2);
   expect(updateNotice(place, '0.1.0')).toBe(
     'Version 0.2.0 is there; this is 0.1.0. `aca update` says how to get it.',
@@ -54,16 +56,16 @@ test('[D01] it is asked once a day, and told from then on as long as it is newer
 test('[D01] a registry that fails is left alone for a day, and what was known stays known', async () => {
   const { root } = await workspace();
   const place = { root, config, env: {} };
-  await learnOfUpdate(place, async () => answering('{"version":"0.2.0"}').fetch, 0);
-  await learnOfUpdate(place, async () => answering('down', 503).fetch, 30 * HOUR);
+  await learnOfUpdate(place, async () => answering('{"version":"0.2.0"}').http, 0);
+  await learnOfUpdate(place, async () => answering('down', 503).http, 30 * HOUR);
   expect(await knownIn(root)).toEqual({ checkedAt: 30 * HOUR, latest: '0.2.0' });
 });
 
 test('a clock that was put back does not silence it for years', async () => {
   const { root } = await workspace();
-  const { fetch, asked } = answering('{"version":"0.2.0"}');
-  await learnOfUpdate({ root, config, env: {} }, async () => fetch, Date.parse('2099-01-01'));
-  await learnOfUpdate({ root, config, env: {} }, async () => fetch, Date.parse('2026-11-16'));
+  const { http, asked } = answering('{"version":"0.2.0"}');
+  await learnOfUpdate({ root, config, env: {} }, async () => http, Date.parse('2099-01-01'));
+  await learnOfUpdate({ root, config, env: {} }, async () => http, Date.parse('2026-11-16'));
   expect(asked.length).toBe(2);
 });
 
@@ -103,7 +105,7 @@ describe('the registry', () => {
     ['words for a terminal', JSON.stringify({ version: '1.0.0\u001b]0;pwned' })],
     ['no object', 'null'],
   ])('%s is refused', async (_name, body) => {
-    await expect(latestVersion('http://r', answering(body).fetch)).rejects.toThrow(
+    await expect(latestVersion('http://r', answering(body).http)).rejects.toThrow(
       'http://r named no version',
     );
   });

@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { Config } from '../../config/schema/schema.ts';
 import { updateFile } from '../../lib/files/file-update.ts';
 import { readRegularText } from '../../lib/files/regular-file.ts';
+import type { HttpClient } from '../../lib/network/http-client.ts';
 import { isNewer } from '../../lib/text/version-order.ts';
 import { latestVersion, registryOf } from './registry.ts';
 
@@ -35,7 +36,7 @@ export function updateNotice(place: UpdatePlace, version: string): string | null
 /** Asks the registry, unless that was done within a day. A registry that does not answer is asked again tomorrow. */
 export async function learnOfUpdate(
   place: UpdatePlace,
-  fetch: () => Promise<typeof globalThis.fetch>,
+  http: () => Promise<HttpClient>,
   now = Date.now(),
 ): Promise<void> {
   if (!wantsUpdates(place)) return;
@@ -49,7 +50,7 @@ export async function learnOfUpdate(
     return true;
   });
   if (!isOurs) return;
-  const latest = await latestVersion(registryOf(place.config, place.env), await fetch()).catch(() => null);
+  const latest = await latestVersion(registryOf(place.config, place.env), await http()).catch(() => null);
   if (latest !== null)
     await updateFile(fileIn(place.root), (write) => write(textOf({ checkedAt: now, latest })));
 }

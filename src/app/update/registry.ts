@@ -1,5 +1,6 @@
 import type { Config } from '../../config/schema/schema.ts';
 import { limited } from '../../lib/async/abort.ts';
+import type { HttpClient } from '../../lib/network/http-client.ts';
 
 const PUBLIC = 'https://registry.npmjs.org';
 const PACKAGE = 'ai-code-assistant';
@@ -17,15 +18,16 @@ export function registryOf(config: Pick<Config, 'updates'>, env: Env): string {
 }
 
 /** The newest version there is, by the registry. Throws where it cannot be told. */
-export async function latestVersion(registry: string, fetch: typeof globalThis.fetch): Promise<string> {
-  const response = await fetch(`${registry}/${PACKAGE}/latest`, {
+export async function latestVersion(registry: string, http: HttpClient): Promise<string> {
+  const { status, headers, text } = await http({
+    url: `${registry}/${PACKAGE}/latest`,
     headers: { accept: 'application/json' },
     signal: limited(TIMEOUT_MS),
   });
-  if (!response.ok) throw new Error(`${registry} answered with ${response.status}`);
-  if (Number(response.headers.get('content-length') ?? 0) > MAX_BYTES)
+  if (status !== 200) throw new Error(`${registry} answered with ${status}`);
+  if (Number(headers['content-length'] ?? 0) > MAX_BYTES)
     throw new Error(`${registry} answered with too much`);
-  const body: unknown = JSON.parse(await response.text());
+  const body: unknown = JSON.parse(await text());
   const version = (body as { version?: unknown } | null)?.version;
   // What is shown later comes from outside: a version, or nothing.
   if (typeof version !== 'string' || !/^\d+\.\d+\.\d+[\w.+-]{0,40}$/.test(version))

@@ -32,9 +32,9 @@ async function look(terminal: Terminal): Promise<Answer> {
   const { how, update } = thisInstall(terminal.program);
   const known = { version, installed: how, command: update };
   if (config.offline) return { ...known, latest: null, trouble: 'offline, so nobody was asked' };
-  const { fetch } = await userNetwork(config, terminal.env);
+  const { http } = await userNetwork(config, terminal.env);
   try {
-    return { ...known, latest: await latestVersion(registryOf(config, terminal.env), fetch) };
+    return { ...known, latest: await latestVersion(registryOf(config, terminal.env), http) };
   } catch (error) {
     return { ...known, latest: null, trouble: error instanceof Error ? error.message : String(error) };
   }

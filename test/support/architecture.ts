@@ -47,11 +47,12 @@ const PROCESS_OWNERS = ['cli', 'frontends/shared', ...FRONTENDS];
 const FLAT_LISTS = ['src/commands', 'src/tools'];
 const MAX_FILES = 25;
 
+/** Their types describe the wire; their code is not in the program. */
 const VENDORS = /^(@anthropic-ai\/|openai(\/|$)|@google\/genai|ollama(\/|$))/;
 
 /** Packages that must not be loaded before somebody uses them. */
 const HEAVY = new RegExp(
-  `${VENDORS.source}|^(undici|ajv|@napi-rs/keyring|@modelcontextprotocol/|@agentclientprotocol/|node-llama-cpp|` +
+  '^(undici|ajv|@napi-rs/keyring|@modelcontextprotocol/|@agentclientprotocol/|node-llama-cpp|' +
     'web-tree-sitter|@hyzyla/pdfium|htmlparser2|pino|prom-client|@opentelemetry/|ioredis|chokidar|gpt-tokenizer|minisearch|highlight\\.js|shiki)(/|$|[a-z])',
 );
 
@@ -206,6 +207,9 @@ function checkModule(file: string, source: Source): Violation[] {
       violation(file, ban.rule, `imports ${from}; ${ban.instead}`),
     ),
   );
+  const vendors = source.imports
+    .filter(({ from, held, dynamic }) => module === 'providers' && VENDORS.test(from) && (held || dynamic))
+    .map(({ from }) => violation(file, 'vendor', `loads ${from}; import nothing but its types`));
   const globals = PROCESS_BANS.filter(
     ({ name, modules }) => source.processUses.has(name) && !modules.includes(module),
   ).map(({ name, instead }) => violation(file, 'process', `touches process.${name}; ${instead}`));
@@ -214,7 +218,7 @@ function checkModule(file: string, source: Source): Violation[] {
     writesAlone && !WHOLE_FILE_WRITERS.includes(file)
       ? [violation(file, 'shared', 'uses writeAtomic; change what processes share inside `updateFile`')]
       : [];
-  return [...layers, ...packages, ...globals, ...shared];
+  return [...layers, ...packages, ...vendors, ...globals, ...shared];
 }
 
 /** Tests do not count. */

@@ -77,7 +77,7 @@ export const stores: Record<string, SharedStore> = {
         { root, config: { offline: false, updates: { check: true } } as never, env: {} },
         async () => {
           appendFileSync(path.join(root, 'asked'), `${item}\n`);
-          return async () => new Response('', { status: 500 });
+          return () => Promise.reject(new Error('no registry'));
         },
       ),
     items: (root) => readFileSync(path.join(root, 'asked'), 'utf8').trim().split('\n'),

@@ -166,14 +166,14 @@ describe('what can go wrong', () => {
 
   test.each([
     ['overloaded_error', 'overloaded'],
-    ['api_error', 'overloaded'],
+    ['api_error', 'server_error'],
     ['rate_limit_error', 'rate_limit'],
     ['invalid_request_error', 'bad_request'],
     ['authentication_error', 'auth'],
     ['billing_error', 'quota'],
     ['timeout_error', 'timeout'],
     ['request_too_large', 'overflow'],
-    ['an_error_to_come', 'overloaded'],
+    ['an_error_to_come', 'server_error'],
   ])('%s within the stream is %s', async (type, kind) => {
     const server = await serve(events(start, { type: 'error', error: { type, message: 'So sorry' } }));
 

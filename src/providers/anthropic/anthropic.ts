@@ -1,10 +1,10 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { ProviderError } from '../../contract/errors.ts';
 import type { CompletionRequest, ProviderEvent } from '../../contract/provider.ts';
-import { kindOf } from '../errors/http-errors.ts';
-import { excerpt, notTheProtocol, redact } from '../errors/protocol-errors.ts';
+import { notTheProtocol } from '../errors/protocol-errors.ts';
+import { fromStreamedError } from '../errors/vendor-errors.ts';
 import { serverEvents, withoutEnd } from '../http/server-events.ts';
-import { bearer, brokenWire, watchWire, wordsIn } from '../http/wire-watch.ts';
+import { bearer, brokenWire, watchWire } from '../http/wire-watch.ts';
 import { estimateTokens } from '../models/estimate-tokens.ts';
 import type { CreateProvider, ProviderOptions } from '../options.ts';
 import { TEMPERATURE_VERSION } from './thinking.ts';
@@ -28,7 +28,7 @@ export const createAnthropic: CreateProvider = (options) => ({
     };
     const headers = { ...VERSION, ...bearer(options) };
     try {
-      const response = await watchWire(options).post(urlOf('count_tokens', options), {
+      const response = await watchWire(options).post(`${messagesUrl(options)}/count_tokens`, {
         headers,
         body,
         signal,
@@ -45,9 +45,8 @@ export const createAnthropic: CreateProvider = (options) => ({
 });
 
 /** The address may or may not end with the version. */
-function urlOf(action: '' | 'count_tokens', { baseUrl }: ProviderOptions): string {
-  const base = baseUrl.replace(/(\/v1)?\/*$/, '');
-  return `${base}/v1/messages${action && `/${action}`}`;
+function messagesUrl({ baseUrl }: ProviderOptions): string {
+  return `${baseUrl.replace(/(\/v1)?\/*$/, '')}/v1/messages`;
 }
 
 async function* stream(
@@ -62,7 +61,7 @@ async function* stream(
   try {
     const version = body.temperature === undefined ? VERSION : TEMPERATURE_VERSION;
     const headers = { ...version, ...bearer(options) };
-    const response = await watch.post(urlOf('', options), { headers, body, signal });
+    const response = await watch.post(messagesUrl(options), { headers, body, signal });
     for await (const { event, data } of serverEvents(response.body)) {
       if (event === 'ping' || data === '') continue;
       for (const said of read(data, state, options)) {
@@ -83,29 +82,11 @@ async function* stream(
 function read(data: string, state: ReplyState, options: ProviderOptions): ProviderEvent[] {
   try {
     const frame = JSON.parse(data) as Anthropic.RawMessageStreamEvent | ErrorFrame;
-    if (frame.type === 'error') throw fromErrorFrame(data, frame, options);
+    if (frame.type === 'error') throw fromStreamedError(frame.error ?? frame, options, { unknown: 500 });
     return [...toEvents(frame, state)];
   } catch (error) {
     throw error instanceof ProviderError ? error : notTheProtocol(options, data);
   }
 }
 
-type ErrorFrame = { type: 'error'; error?: { type?: string } };
-
-const STATUS: Partial<Record<string, number>> = {
-  invalid_request_error: 400,
-  authentication_error: 401,
-  billing_error: 402,
-  permission_error: 403,
-  not_found_error: 404,
-  timeout_error: 408,
-  request_too_large: 413,
-  rate_limit_error: 429,
-};
-
-/** A failure told within a stream, whose HTTP status has long been 200. */
-function fromErrorFrame(data: string, frame: ErrorFrame, options: ProviderOptions): ProviderError {
-  const message = redact(wordsIn(data) ?? excerpt(redact(data, options)), options);
-  const status = STATUS[frame.error?.type ?? ''] ?? 529;
-  return new ProviderError(message, { kind: kindOf(status, message), provider: options.name });
-}
+type ErrorFrame = { type: 'error'; error?: unknown };

@@ -3,18 +3,16 @@ import { fromBrokenConnection } from './http-errors.ts';
 
 const where = { provider: 'acme', address: 'https://api.acme.test', begun: false };
 
-/** As the runtime's fetch wraps what the socket said. */
-function fetchFailed(message: string, code?: string): Error {
-  return new TypeError('fetch failed', {
-    cause: Object.assign(new Error(message), code === undefined ? {} : { code }),
-  });
+/** As a socket, or a library over it, reports it. */
+function broken(message: string, code: string): Error {
+  return Object.assign(new Error(message), { code });
 }
 
 test.each([
   ['connect ECONNREFUSED 10.0.0.1:443', 'ECONNREFUSED'],
   ['getaddrinfo ENOTFOUND api.acme.test', 'ENOTFOUND'],
 ])('%s: nothing answers there, and the address is told', (message, code) => {
-  expect(fromBrokenConnection(fetchFailed(message, code), where)).toMatchObject({
+  expect(fromBrokenConnection(broken(message, code), where)).toMatchObject({
     kind: 'network',
     provider: 'acme',
     message: `Nothing answers at https://api.acme.test (${code}).`,
@@ -23,9 +21,7 @@ test.each([
 
 test('a refusal by another than the address says is told with its place: it may be the proxy', () => {
   const refused = (peer: { address: string; port: number }) =>
-    new TypeError('fetch failed', {
-      cause: Object.assign(new Error('no'), { code: 'ECONNREFUSED', ...peer }),
-    });
+    new Error('no connection', { cause: Object.assign(broken('no', 'ECONNREFUSED'), peer) });
   const peer = { address: '10.0.0.9', port: 3128 };
   expect(fromBrokenConnection(refused(peer), where).message).toBe(
     'Nothing answers at https://api.acme.test (ECONNREFUSED 10.0.0.9:3128).',
@@ -42,7 +38,7 @@ test.each([
     'The proxy refuses to connect to https://api.acme.test (407). Put a user name and a password into its address.',
   ],
 ])('a proxy that answers %s is told, and not tried again', (status, message) => {
-  const error = fetchFailed(`Proxy response (${status}) !== 200 when HTTP Tunneling`, 'UND_ERR_ABORTED');
+  const error = broken(`Proxy response (${status}) !== 200 when HTTP Tunneling`, 'UND_ERR_ABORTED');
   expect(fromBrokenConnection(error, where)).toMatchObject({ kind: 'network', message });
 });
 
@@ -51,14 +47,14 @@ test.each([
   ['unable to get local issuer certificate', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'],
   ['certificate has expired', 'CERT_HAS_EXPIRED'],
 ])('%s: the certificate is named, and where to name an authority', (message, code) => {
-  expect(fromBrokenConnection(fetchFailed(message, code), where)).toMatchObject({
+  expect(fromBrokenConnection(broken(message, code), where)).toMatchObject({
     kind: 'network',
     message: `The certificate of https://api.acme.test is not trusted (${code}). Name the authority's PEM file in network.caFile.`,
   });
 });
 
 test('any other break is worth another try before the first word, and a cut after it', () => {
-  const error = fetchFailed('other side closed', 'UND_ERR_SOCKET');
+  const error = broken('other side closed', 'UND_ERR_SOCKET');
   expect(fromBrokenConnection(error, where)).toMatchObject({
     kind: 'timeout',
     message: 'No answer from https://api.acme.test (UND_ERR_SOCKET).',
@@ -72,5 +68,6 @@ test('any other break is worth another try before the first word, and a cut afte
 test('a slip in our own code is not taken for a broken connection', () => {
   const slip = new TypeError("Cannot read properties of undefined (reading 'id')");
   expect(() => fromBrokenConnection(slip, where)).toThrow(slip);
-  expect(fromBrokenConnection(new TypeError('terminated'), where).kind).toBe('timeout');
+  const wrong = Object.assign(new TypeError('Invalid URL'), { code: 'ERR_INVALID_URL' });
+  expect(fromBrokenConnection(wrong, where).kind).toBe('timeout');
 });

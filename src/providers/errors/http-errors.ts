@@ -1,30 +1,26 @@
 import { ProviderError, type ProviderErrorKind } from '../../contract/errors.ts';
 import { isLargerThanAMinute, meansOverflow } from './overflow.ts';
 
-/** A failed HTTP exchange, whichever library made it. */
+/** A refusal by the server. */
 export type HttpFailure = {
   provider: string;
   status: number;
   message: string;
   label?: string;
-  headers?: Headers | Record<string, string> | undefined;
-  cause?: unknown;
+  /** Names in lower case. */
+  headers?: Record<string, string>;
 };
 
 const QUOTA = /quota|billing|insufficient.{0,10}(funds|balance|credit)|credit balance/i;
 
-export function fromHttp({ provider, status, message, label, headers, cause }: HttpFailure): ProviderError {
+export function fromHttp({ provider, status, message, label, headers }: HttpFailure): ProviderError {
   const retryAfterMs = retryAfter(headers);
-  return new ProviderError(
-    message,
-    {
-      kind: kindOf(status, message, label),
-      provider,
-      status,
-      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    },
-    { cause },
-  );
+  return new ProviderError(message, {
+    kind: kindOf(status, message, label),
+    provider,
+    status,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
 }
 
 /** `label` is the kind of error that the server itself names, such as `context_length_exceeded`. */
@@ -45,13 +41,11 @@ export function kindOf(status: number, message: string, label = ''): ProviderErr
 }
 
 /** `Retry-After` in seconds or as a date, or the milliseconds some vendors send. */
-function retryAfter(headers: HttpFailure['headers']): number | undefined {
-  const read = (name: string) =>
-    (headers instanceof Headers ? headers.get(name) : headers?.[name]) ?? undefined;
-  const ms = Number(read('retry-after-ms'));
+function retryAfter(headers: HttpFailure['headers'] = {}): number | undefined {
+  const ms = Number(headers['retry-after-ms']);
   if (Number.isFinite(ms) && ms > 0) return ms;
 
-  const value = read('retry-after');
+  const value = headers['retry-after'];
   if (value === undefined) return undefined;
   const seconds = Number(value);
   const delay = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(value) - Date.now();
@@ -105,12 +99,10 @@ export function fromBrokenConnection(
   return broken('timeout', `No answer from ${address} (${detail}).`);
 }
 
-/** The wires fail with a code, or wrap what failed; a slip in code does neither. */
+/** Connections fail with a code; a slip in code has none. */
 function isMistake(error: unknown): boolean {
   const slip = error instanceof TypeError || error instanceof ReferenceError || error instanceof RangeError;
-  return (
-    slip && error.cause === undefined && !('code' in error) && !/fetch failed|terminated/.test(error.message)
-  );
+  return slip && !('code' in error);
 }
 
 /** Who really refused, if that is not plain from the address: a proxy, for example. */

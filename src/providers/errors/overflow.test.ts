@@ -1,8 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { fails, loopback, modelInfo } from '../../../test/support/loopback.ts';
-import { fromStreamedError, watchWire } from '../http/wire-watch.ts';
+import { watchWire } from '../http/wire-watch.ts';
 import { kindOf } from './http-errors.ts';
+import { fromStreamedError } from './vendor-errors.ts';
 
 /** What vendors and servers answer to a request that is larger than the window, as it was seen. */
 const overflows: readonly [who: string, words: string][] = [

@@ -1,8 +1,9 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { ProviderError } from '../../contract/errors.ts';
 import { endedEarly, notTheProtocol } from '../errors/protocol-errors.ts';
+import { fromStreamedError, wordsIn } from '../errors/vendor-errors.ts';
 import type { ProviderOptions } from '../options.ts';
-import { fromStreamedError, type WireWatch, wordsIn } from './wire-watch.ts';
+import type { WireWatch } from './wire-watch.ts';
 
 /** The events of an event stream as they come; the parser looks at text, which is several times faster than at bytes. */
 export async function* serverEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<EventSourceMessage> {
@@ -48,13 +49,15 @@ type Exchange = { watch: WireWatch; options: ProviderOptions; begun: boolean };
 
 /** What an event's data holds; throws what is no frame, and what the server reports as a failure. */
 export function frameIn(data: string, { watch, options }: Pick<Exchange, 'watch' | 'options'>): unknown {
-  let frame: { error?: unknown } | null;
+  let frame: { error?: unknown; message?: unknown } | null;
   try {
     frame = JSON.parse(data);
   } catch (error) {
     throw notTheProtocol(options, `${(error as Error).message} in ... ${watch.latest()}`);
   }
   if (frame?.error) throw fromStreamedError(frame.error, options);
+  // Some servers send the error itself in the place of a frame.
+  if (typeof frame?.message === 'string') throw fromStreamedError(frame, options);
   return frame;
 }
 

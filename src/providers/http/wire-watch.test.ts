@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { fails, loopback, modelInfo } from '../../../test/support/loopback.ts';
 import { redact } from '../errors/protocol-errors.ts';
+import { fromStreamedError, wordsIn } from '../errors/vendor-errors.ts';
 import type { ProviderOptions } from '../options.ts';
-import { assertSendable, fromStreamedError, watchWire, wordsIn } from './wire-watch.ts';
+import { assertSendable, watchWire } from './wire-watch.ts';
 
 const options = (extra: Partial<ProviderOptions> = {}): ProviderOptions => ({
   name: 'vendor',

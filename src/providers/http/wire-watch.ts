@@ -1,9 +1,9 @@
 import { STATUS_CODES } from 'node:http';
 import { ProviderError } from '../../contract/errors.ts';
 import { type HttpResponse, httpClient, tapped } from '../../lib/network/http-client.ts';
-import { fromBrokenConnection, fromHttp, kindOf } from '../errors/http-errors.ts';
+import { fromBrokenConnection, fromHttp } from '../errors/http-errors.ts';
 import { excerpt, redact } from '../errors/protocol-errors.ts';
-import { fieldsOf } from '../local/query-server.ts';
+import { labelIn, wordsIn } from '../errors/vendor-errors.ts';
 import type { ProviderOptions } from '../options.ts';
 import { userAgent } from './user-agent.ts';
 
@@ -94,64 +94,6 @@ async function refusalOf(
       headers,
     })
   );
-}
-
-/** The vendor's own words, wherever its kind of error keeps them. */
-export function wordsIn(body: string): string | undefined {
-  return messageIn(parsed(body));
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function messageIn(value: unknown): string | undefined {
-  if (typeof value === 'string') return value.trim() || undefined;
-  if (Array.isArray(value)) return messageIn(value[0]);
-  if (typeof value !== 'object' || value === null) return undefined;
-  const fields = value as Record<string, unknown>;
-  const said = ['error', 'message', 'detail', 'msg'].map((name) => messageIn(fields[name])).find(Boolean);
-  // A router's own message only says that somebody behind it failed.
-  const behind = messageIn((fields.metadata as Record<string, unknown> | undefined)?.raw);
-  return said && behind ? `${said}: ${excerpt(behind)}` : said;
-}
-
-/** The kind of error that the server itself names. */
-function labelIn(body: string): string {
-  const fields = fieldsOf(parsed(body));
-  return [labelOf(fields), labelOf(fieldsOf(fields.error))].join(' ').trim();
-}
-
-function labelOf({ code, type, status }: Record<string, unknown>): string {
-  return [code, type, status].filter((value) => value != null).join(' ');
-}
-
-/** An error the server told inside a stream that had begun with success. */
-export function fromStreamedError(error: unknown, options: ProviderOptions): ProviderError {
-  const fields = fieldsOf(error);
-  const whole = redact(JSON.stringify(error) ?? String(error), options);
-  const message = redact(messageIn(error) ?? excerpt(whole), options);
-  const label = labelOf(fields);
-  return new ProviderError(message, {
-    kind: kindOf(statusOf(fields.code, `${label} ${message}`), message, label),
-    provider: options.name,
-  });
-}
-
-/** The HTTP status that a streamed error would have had. */
-function statusOf(code: unknown, words: string): number {
-  const numeric = Number(code);
-  if (Number.isInteger(numeric) && numeric >= 400 && numeric < 600) return numeric;
-  if (/rate.?limit|too many requests|insufficient_quota/i.test(words)) return 429;
-  if (/overload|unavailable|capacity|server.?error|internal.?error|try again/i.test(words)) return 503;
-  if (/timed? ?out/i.test(words)) return 408;
-  if (/invalid.{0,3}api.?key|unauthori[sz]ed|authentication/i.test(words)) return 401;
-  if (/model.?not.?found/i.test(words)) return 404;
-  return 400;
 }
 
 /** Any other failure is a connection that broke. */

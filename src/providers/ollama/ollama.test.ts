@@ -156,7 +156,7 @@ describe('[N11] faults', () => {
     const error = 'an error was encountered while running the model: unexpected EOF';
     expect(await fault((r) => jsonLines(r, [said({ content: 'he' }), { error }]))).toMatchObject({
       events: 1,
-      kind: 'overloaded',
+      kind: 'server_error',
       message: error,
     });
   });
@@ -166,7 +166,7 @@ describe('[N11] faults', () => {
     const end = [...words, '{"error":"crashed"}\n'].join('');
     expect(await fault((r) => void r.writeHead(200).end(end))).toMatchObject({
       events: 20,
-      kind: 'overloaded',
+      kind: 'server_error',
     });
   });
 

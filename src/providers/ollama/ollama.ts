@@ -1,8 +1,9 @@
 import type { ChatResponse } from 'ollama/browser';
 import { ProviderError } from '../../contract/errors.ts';
 import { endedEarly, notTheProtocol } from '../errors/protocol-errors.ts';
+import { fromStreamedError } from '../errors/vendor-errors.ts';
 import { linesOf } from '../http/server-events.ts';
-import { bearer, brokenWire, fromStreamedError, watchWire } from '../http/wire-watch.ts';
+import { bearer, brokenWire, watchWire } from '../http/wire-watch.ts';
 import { estimateTokens } from '../models/estimate-tokens.ts';
 import type { CreateProvider, ProviderOptions } from '../options.ts';
 import { wireNames } from '../tool-names.ts';
@@ -84,8 +85,8 @@ function frameIn(line: string, options: ProviderOptions): ChatResponse {
     throw notTheProtocol(options, line);
   }
   if (typeof frame !== 'object' || frame === null) throw notTheProtocol(options, line);
-  // Mid-answer, what fails is the server.
-  if ('error' in frame) throw fromStreamedError({ type: 'server_error', message: frame.error }, options);
+  // Mid-answer, what fails is mostly the server.
+  if ('error' in frame) throw fromStreamedError(frame.error, options, { unknown: 500 });
   if (!('message' in frame || 'done' in frame)) throw notTheProtocol(options, line);
   return frame as ChatResponse;
 }

@@ -112,7 +112,7 @@ describe('[N11] faults', () => {
   test.each([
     [{ code: 429, message: 'slow down' }, 'rate_limit'],
     [{ code: '502', message: 'bad gateway' }, 'server_error'],
-    [{ type: 'server_error', message: 'oops' }, 'overloaded'],
+    [{ type: 'server_error', message: 'oops' }, 'server_error'],
     [{ code: 'insufficient_quota', message: 'pay first' }, 'quota'],
     [{ code: 'context_length_exceeded', message: 'too long' }, 'overflow'],
     [{ message: 'no idea' }, 'bad_request'],

@@ -6,7 +6,7 @@ import type {
 } from 'openai/resources/responses/responses';
 import type { StopReason, Usage } from '../../contract/message.ts';
 import type { ProviderEvent } from '../../contract/provider.ts';
-import { fromStreamedError } from '../http/wire-watch.ts';
+import { fromStreamedError } from '../errors/vendor-errors.ts';
 import type { ProviderOptions } from '../options.ts';
 import type { WireNames } from '../tool-names.ts';
 import { signatureOf } from './responses-wire.ts';
@@ -14,13 +14,16 @@ import { signatureOf } from './responses-wire.ts';
 /** `id` is what the server said: compatible ones leave it out. */
 type OpenCall = { key: string; id: string | undefined; said: boolean };
 
-/** One reply in the making, by output index. */
+/** An item of the output by its index; compatible servers leave that out, and then have ids, or one item at a time. */
+type ItemKey = number | string | undefined;
+
+/** One reply in the making. */
 export type ResponsesReply = {
   options: ProviderOptions;
   names: WireNames;
   /** Items of which something has been said: what `done` repeats must not be said twice. */
-  said: Set<number>;
-  calls: Map<number, OpenCall>;
+  said: Set<ItemKey>;
+  calls: Map<ItemKey, OpenCall>;
   callCount: number;
   refused: boolean;
   stopped: boolean;
@@ -35,34 +38,35 @@ export function* toEvents(frame: ResponseStreamEvent, reply: ResponsesReply): Ge
   if (reply.stopped) return;
   switch (frame.type) {
     case 'response.output_text.delta':
-      reply.said.add(frame.output_index);
+      reply.said.add(keyOf(frame));
       yield { type: 'text', text: frame.delta };
       return;
     case 'response.refusal.delta':
       reply.refused = true;
-      reply.said.add(frame.output_index);
+      reply.said.add(keyOf(frame));
       yield { type: 'text', text: frame.delta };
       return;
     case 'response.reasoning_summary_part.added':
-      if (reply.said.has(frame.output_index)) yield { type: 'thinking', text: '\n\n' };
+      if (reply.said.has(keyOf(frame))) yield { type: 'thinking', text: '\n\n' };
       return;
     case 'response.reasoning_summary_text.delta':
     case 'response.reasoning_text.delta':
-      reply.said.add(frame.output_index);
+      reply.said.add(keyOf(frame));
       yield { type: 'thinking', text: frame.delta };
       return;
     case 'response.output_item.added':
-      if (frame.item.type === 'function_call') yield* startCall(frame.item, frame.output_index, reply);
+      if (frame.item.type === 'function_call') yield* startCall(frame.item, keyOf(frame), reply);
       return;
     case 'response.function_call_arguments.delta': {
-      const call = reply.calls.get(frame.output_index);
+      const at = keyOf(frame);
+      const call = at === undefined ? [...reply.calls.values()].at(-1) : reply.calls.get(at);
       if (!call) return;
       call.said = true;
       yield { type: 'tool_call_delta', key: call.key, json: jsonOf(frame.delta) };
       return;
     }
     case 'response.output_item.done':
-      yield* finishItem(frame.item, frame.output_index, reply);
+      yield* finishItem(frame.item, keyOf(frame), reply);
       return;
     case 'response.completed':
     case 'response.incomplete':
@@ -72,43 +76,45 @@ export function* toEvents(frame: ResponseStreamEvent, reply: ResponsesReply): Ge
       return;
     case 'response.failed':
       throw fromStreamedError(frame.response.error ?? 'The response failed.', reply.options);
-    case 'error':
-      throw fromStreamedError({ code: frame.code, message: frame.message }, reply.options);
   }
+}
+
+type ItemFrame = { output_index?: number; item_id?: string; item?: object };
+
+function keyOf({ output_index, item_id, item }: ItemFrame): ItemKey {
+  const { id, call_id }: { id?: string; call_id?: string } = item ?? {};
+  return output_index ?? item_id ?? id ?? call_id;
 }
 
 type FunctionCall = Extract<ResponseOutputItem, { type: 'function_call' }>;
 
-/** Opens the item's call, unless it is the one already open at this index: some servers use an index twice. */
+/** Opens the item's call, unless it is the one already open there: some servers use an index twice. */
 function* startCall(
   item: FunctionCall,
-  index: number,
+  at: ItemKey,
   reply: ResponsesReply,
 ): Generator<ProviderEvent, OpenCall> {
-  const open = reply.calls.get(index);
+  const open = reply.calls.get(at);
   if (open && open.id === item.call_id) return open;
   const call: OpenCall = { key: String(reply.callCount++), id: item.call_id, said: false };
-  reply.calls.set(index, call);
+  reply.calls.set(at, call);
   const { key, id } = call;
   yield { type: 'tool_call_start', key, ...(id ? { id } : {}), name: reply.names.fromWire(item.name) };
   return call;
 }
 
 /** A finished item repeats all of itself; servers that stream coarsely say it here only. */
-function* finishItem(
-  item: ResponseOutputItem,
-  index: number,
-  reply: ResponsesReply,
-): Generator<ProviderEvent> {
+function* finishItem(item: ResponseOutputItem, at: ItemKey, reply: ResponsesReply): Generator<ProviderEvent> {
   if (item.type === 'function_call') {
-    const call = yield* startCall(item, index, reply);
+    const call = yield* startCall(item, at, reply);
     if (!call.said && item.arguments) {
       yield { type: 'tool_call_delta', key: call.key, json: jsonOf(item.arguments) };
     }
     yield { type: 'tool_call_end', key: call.key };
-    reply.calls.delete(index);
+    reply.calls.delete(at);
   }
-  const silent = !reply.said.has(index);
+  // Pieces that name no item may be this one's.
+  const silent = !reply.said.has(at) && !reply.said.has(undefined);
   if (item.type === 'message' && silent) {
     for (const part of item.content) {
       if (part.type === 'refusal') reply.refused = true;

@@ -112,6 +112,59 @@ describe('[V04] response events become ours', () => {
     ]);
   });
 
+  test('calls side by side without an index are told apart by their ids', async () => {
+    const item = (name: string, args = '') => ({
+      type: 'function_call',
+      id: `fc_${name}`,
+      call_id: `call_${name}`,
+      name,
+      arguments: args,
+    });
+    const piece = (name: string, delta: string) => ({
+      type: 'response.function_call_arguments.delta',
+      item_id: `fc_${name}`,
+      delta,
+    });
+    const { events } = await answered([
+      { type: 'response.output_item.added', item: item('Read') },
+      { type: 'response.output_item.added', item: item('Grep') },
+      piece('Read', '{"x":1}'),
+      piece('Grep', '{}'),
+      { type: 'response.output_item.done', item: item('Read', '{"x":1}') },
+      { type: 'response.output_item.done', item: item('Grep', '{}') },
+      completed(),
+    ]);
+    expect(events).toEqual([
+      { type: 'tool_call_start', key: '0', id: 'call_Read', name: 'Read' },
+      { type: 'tool_call_start', key: '1', id: 'call_Grep', name: 'Grep' },
+      { type: 'tool_call_delta', key: '0', json: '{"x":1}' },
+      { type: 'tool_call_delta', key: '1', json: '{}' },
+      { type: 'tool_call_end', key: '0' },
+      { type: 'tool_call_end', key: '1' },
+      stop('tool_calls'),
+    ]);
+  });
+
+  test('pieces that name no item belong to the last call, or to the text that is under way', async () => {
+    const call = { type: 'function_call', id: 'fc_1', call_id: 'c', name: 'Read' };
+    const message = { type: 'message', id: 'msg_1', content: [{ type: 'output_text', text: 'hey' }] };
+    const { events } = await answered([
+      { type: 'response.output_text.delta', delta: 'hey' },
+      { type: 'response.output_item.done', item: message },
+      { type: 'response.output_item.added', item: { ...call, arguments: '' } },
+      { type: 'response.function_call_arguments.delta', delta: '{}' },
+      { type: 'response.output_item.done', item: { ...call, arguments: '{}' } },
+      completed(),
+    ]);
+    expect(events).toEqual([
+      { type: 'text', text: 'hey' },
+      { type: 'tool_call_start', key: '0', id: 'c', name: 'Read' },
+      { type: 'tool_call_delta', key: '0', json: '{}' },
+      { type: 'tool_call_end', key: '0' },
+      stop('tool_calls'),
+    ]);
+  });
+
   test('calls without ids stay calls', async () => {
     const item = { type: 'function_call', name: 'Read', arguments: '{}' };
     const { events } = await answered([
@@ -262,7 +315,7 @@ describe('[N11] faults', () => {
   test.each([
     [
       { type: 'response.failed', response: { error: { code: 'server_error', message: 'oops' } } },
-      'overloaded',
+      'server_error',
     ],
     [
       { type: 'response.failed', response: { error: { code: 'rate_limit_exceeded', message: 'slow' } } },

@@ -1,0 +1,78 @@
+import { ProviderError } from '../../contract/errors.ts';
+import { fieldsOf } from '../local/query-server.ts';
+import type { ProviderOptions } from '../options.ts';
+import { kindOf } from './http-errors.ts';
+import { excerpt, redact } from './protocol-errors.ts';
+
+/** The vendor's own words, wherever its kind of error keeps them. */
+export function wordsIn(body: string): string | undefined {
+  return messageIn(parsed(body));
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function messageIn(value: unknown): string | undefined {
+  if (typeof value === 'string') return value.trim() || undefined;
+  if (Array.isArray(value)) return messageIn(value[0]);
+  if (typeof value !== 'object' || value === null) return undefined;
+  const fields = value as Record<string, unknown>;
+  const said = ['error', 'message', 'detail', 'msg'].map((name) => messageIn(fields[name])).find(Boolean);
+  // A router's own message only says that somebody behind it failed.
+  const behind = messageIn((fields.metadata as Record<string, unknown> | undefined)?.raw);
+  return said && behind ? `${said}: ${excerpt(behind)}` : said;
+}
+
+/** The kind of error that the server itself names. */
+export function labelIn(body: string): string {
+  const fields = fieldsOf(parsed(body));
+  return [labelOf(fields), labelOf(fieldsOf(fields.error))].join(' ').trim();
+}
+
+function labelOf({ code, type, status }: Record<string, unknown>): string {
+  return [code, type, status].filter((value) => value != null).join(' ');
+}
+
+/**
+ * An error the server reports inside a stream that had begun with success. `unknown` is the HTTP status of one that
+ * tells nothing of its kind.
+ */
+export function fromStreamedError(
+  error: unknown,
+  options: ProviderOptions,
+  { unknown = 400 }: { unknown?: 400 | 500 } = {},
+): ProviderError {
+  const fields = fieldsOf(error);
+  const whole = redact(JSON.stringify(error) ?? String(error), options);
+  const message = redact(messageIn(error) ?? excerpt(whole), options);
+  const label = labelOf(fields);
+  const status = numericStatus(fields) ?? statusInWords(`${label} ${message}`) ?? unknown;
+  return new ProviderError(message, { kind: kindOf(status, message, label), provider: options.name });
+}
+
+function numericStatus({ code, status }: Record<string, unknown>): number | undefined {
+  return [code, status].map(Number).find((value) => Number.isInteger(value) && value >= 400 && value < 600);
+}
+
+/** The HTTP status that such words would have come with; the first row that fits counts. */
+const STATUS_WORDS: readonly [words: RegExp, status: number][] = [
+  [/rate.?limit|too many requests|quota|resource.?exhausted/i, 429],
+  [/overload|unavailable|capacity/i, 503],
+  [/(server|api|internal|engine).?error|^internal\b/i, 500],
+  [/try again/i, 503],
+  [/timed? ?out|deadline.?exceeded/i, 408],
+  [/invalid.{0,3}api.?key|unauthori[sz]ed|unauthenticated|authentication/i, 401],
+  [/permission.?(denied|error)/i, 403],
+  [/billing|payment.?required/i, 402],
+  [/model.?not.?found|not_found/i, 404],
+  [/invalid.?(request|argument)|bad.?request|request.?too.?large/i, 400],
+];
+
+function statusInWords(words: string): number | undefined {
+  return STATUS_WORDS.find(([pattern]) => pattern.test(words))?.[1];
+}

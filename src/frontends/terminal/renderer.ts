@@ -4,8 +4,8 @@ import type { DialogDesk, OpenDialog } from './dialog-queue.ts';
 import { promptLines } from './editor/prompt-lines.ts';
 import type { PromptModel } from './editor/prompt-model.ts';
 import { frameLines } from './frame.ts';
-import type { HeldTerminal } from './painter/held-terminal.ts';
 import { paint } from './painter/paint.ts';
+import type { Painter } from './painter/painter.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { DialogRoom, DialogView } from './view/dialog.ts';
 import type { Key, Line, StatusPart } from './view/types.ts';
@@ -19,7 +19,7 @@ type RendererOptions = {
   dialogs: DialogDesk;
   surroundings: Surroundings;
   prompt: PromptModel;
-  terminal: HeldTerminal;
+  painter: Painter;
   statusBar: readonly StatusPart[];
 };
 
@@ -43,14 +43,15 @@ export class Renderer {
   }
 
   start(): void {
-    const { store, dialogs, surroundings, prompt, terminal } = this.#options;
+    const { store, dialogs, surroundings, prompt } = this.#options;
     for (const source of [store, surroundings, prompt])
       this.#stops.push(source.subscribe(() => this.#changed()));
-    this.#stops.push(
-      dialogs.subscribe(() => this.#soon()),
-      terminal.listen((key) => (this.#dialog ?? prompt).press(key)),
-    );
+    this.#stops.push(dialogs.subscribe(() => this.#soon()));
     this.draw();
+  }
+
+  press(key: Key): void {
+    (this.#dialog ?? this.#options.prompt).press(key);
   }
 
   /** Keeps a press that was meant for the prompt until that is shown again. */
@@ -62,7 +63,7 @@ export class Renderer {
     clearTimeout(this.#timer);
     this.#pending = false;
     this.#mount();
-    const { store, surroundings, terminal, statusBar } = this.#options;
+    const { store, surroundings, painter, statusBar } = this.#options;
     this.#passFinished();
     const lines = frameLines({
       view: store.view,
@@ -72,7 +73,7 @@ export class Renderer {
       dialog: this.#dialog && ((room) => this.#dialog?.lines(room) ?? []),
       prompt: (room) => this.#promptLines(room),
     });
-    terminal.painter.paint(painted(lines));
+    painter.paint(painted(lines));
     this.#drawnAt = performance.now();
     this.#spin(store.view.run !== null && this.#dialog === null);
   }
@@ -115,9 +116,9 @@ export class Renderer {
   }
 
   #passFinished(): void {
-    const { store, surroundings, terminal } = this.#options;
+    const { store, surroundings, painter } = this.#options;
     const lines = store.takeFinished().flatMap((item) => itemLines(item, surroundings.now));
-    if (lines.length > 0) terminal.painter.above(painted(lines));
+    if (lines.length > 0) painter.above(painted(lines));
   }
 
   #promptLines(room: DialogRoom): Line[] {

@@ -17,9 +17,9 @@ import { LateMarkdown } from './markdown/late.ts';
 import { type HeldOptions, HeldTerminal, type TerminalStreams } from './painter/held-terminal.ts';
 import { Renderer } from './renderer.ts';
 import { Surroundings } from './surroundings.ts';
-import { askGround, groundOfEnv } from './theme/background.ts';
-import { colorDepthOf, knowsHyperlinks } from './theme/color.ts';
-import { type Ground, themeFor } from './theme/theme.ts';
+import { knowsHyperlinks } from './theme/color.ts';
+import { ScreenTheme } from './theme/screen-theme.ts';
+import type { Ground } from './theme/theme.ts';
 import { systemClock } from './view/batch.ts';
 import { Feed } from './view/feed.ts';
 import type { Key, ScreenAction, Status, StatusPart, Submitted } from './view/types.ts';
@@ -69,6 +69,7 @@ export class Screen {
   readonly #options: ScreenOptions;
   readonly #feed: Feed;
   readonly #renderer: Renderer;
+  readonly #theme: ScreenTheme;
   #interrupted: () => boolean = () => false;
   /** Whoever waits for the next prompt. */
   #taker: ((prompt: Submitted | null) => void) | null = null;
@@ -84,12 +85,13 @@ export class Screen {
       env,
       title,
       ...(takeOver && { takeOver }),
-      onKey: (key) => this.#tap(key),
+      onKey: (key) => this.#press(key),
     });
     this.store = new ViewStore(status);
     const { columns, rows } = this.terminal;
-    this.#ground = groundOfEnv(env) ?? options.ground ?? null;
-    const theme = this.#theme(this.#ground);
+    const { theme: setting, color } = settings;
+    this.#theme = new ScreenTheme({ setting, color, env, ground: options.ground ?? null });
+    const theme = this.#theme.now;
     this.surroundings = new Surroundings({ columns, rows, theme, highlighter: noHighlighter });
     this.#feed = new Feed({
       clock: systemClock,
@@ -117,9 +119,10 @@ export class Screen {
       hint: (text) => this.store.dispatch({ type: 'hint', text }),
       now: () => performance.now(),
     });
-    const { store, dialogs, surroundings, prompt, terminal } = this;
+    const { store, dialogs, surroundings, prompt } = this;
+    const { painter } = this.terminal;
     const { statusBar } = settings;
-    this.#renderer = new Renderer({ store, dialogs, surroundings, prompt, terminal, statusBar });
+    this.#renderer = new Renderer({ store, dialogs, surroundings, prompt, painter, statusBar });
     for (const text of problems) this.store.dispatch({ type: 'notice', level: 'warn', text });
   }
 
@@ -130,7 +133,7 @@ export class Screen {
 
   /** Takes the terminal and begins to draw. */
   open(): void {
-    const { stdin, stdout, settings } = this.#options;
+    const { stdin, stdout } = this.#options;
     const pressed = this.terminal.hold();
     stdout.on('resize', this.#resized);
     for (const gone of ['end', 'close', 'error']) stdin.on(gone, this.#gone);
@@ -138,9 +141,9 @@ export class Screen {
     process.on('SIGCONT', this.#continued);
     // Whatever comes up next, these were meant for the prompt: there was nothing else to see.
     this.prompt.resize(textWidth(this.terminal.columns));
-    this.terminal.deliver(pressed, (key) => this.prompt.press(key));
+    this.terminal.deliver(pressed);
     this.#renderer.start();
-    if (settings.theme === 'auto' && settings.color) void this.#askGround();
+    void this.#askGround();
     void loadHighlighter().then((highlighter) => this.surroundings.change({ highlighter }));
   }
 
@@ -305,40 +308,27 @@ export class Screen {
 
   /** Tries or keeps other colours. What is in the scrollback stays as it is. */
   setTheme(setting: string): void {
-    this.#setting = setting;
-    this.surroundings.change({ theme: this.#theme(this.#ground) });
-  }
-
-  #setting: string | null = null;
-  #ground: Ground | null = null;
-
-  #theme(ground: Ground | null) {
-    const { settings, env } = this.#options;
-    const depth = settings.color ? colorDepthOf(env) : 'none';
-    return themeFor(this.#setting ?? settings.theme, { ground, depth });
+    this.#theme.choose(setting);
+    this.surroundings.change({ theme: this.#theme.now });
   }
 
   async #askGround(): Promise<void> {
-    const { terminal } = this;
-    const ground = await askGround({
-      write: (text) => terminal.write(text),
-      onReply: (listener) => terminal.onReply(listener),
-    });
-    if (ground === null || this.#closed) return;
-    this.#ground = ground;
-    if (ground !== this.surroundings.now.theme.ground)
-      this.surroundings.change({ theme: this.#theme(ground) });
+    const differs = await this.#theme.askTerminal(this.terminal);
+    if (differs && !this.#closed) this.surroundings.change({ theme: this.#theme.now });
   }
 
   /** Ctrl-C in a dialog is the dialog's; but a second one soon after quits wherever it is pressed. */
-  #tap(key: Key): boolean {
+  #press(key: Key): void {
     if (this.store.view.hint !== null) this.store.dispatch({ type: 'hint', text: null });
-    const isCancel = key.type === 'key' && key.ctrl && key.name === 'c';
-    if (!isCancel || !this.dialogs.current) return false;
-    const again = performance.now() - this.#cancelledAt < TWICE_MS;
-    this.#cancelledAt = performance.now();
-    if (again) this.quit();
-    return again;
+    if (this.dialogs.current && key.type === 'key' && key.ctrl && key.name === 'c') {
+      const again = performance.now() - this.#cancelledAt < TWICE_MS;
+      this.#cancelledAt = performance.now();
+      if (again) {
+        this.quit();
+        return;
+      }
+    }
+    this.#renderer.press(key);
   }
 
   #cancel(): void {

@@ -7,28 +7,22 @@ const ESCAPE_MS = 40;
 /** A paste ends when nothing follows its end mark for so long: pasted text may hold the mark, and Enter behind it. */
 const PASTE_MS = 100;
 
-/** Room for what is typed before anybody listens. */
-const MOST_WAITING = 10_000;
-
 type Input = Pick<
   NodeJS.ReadStream,
   'on' | 'off' | 'setRawMode' | 'setEncoding' | 'readableEncoding' | 'resume' | 'pause' | 'isTTY'
 >;
 
-/**
- * The keyboard. Presses go to the listener that came last; those before the first listener, and those between two,
- * wait for the next.
- */
+/** The keyboard while it is open: bytes in, keys out. */
 export class KeyReader {
   readonly #stdin: Input;
   readonly #decoder = new KeyDecoder();
-  readonly #listeners: ((key: Key) => void)[] = [];
-  readonly #waiting: Key[] = [];
+  readonly #onKey: (key: Key) => void;
   #timer: NodeJS.Timeout | undefined;
   #open = false;
 
-  constructor(stdin: Input) {
+  constructor(stdin: Input, onKey: (key: Key) => void) {
     this.#stdin = stdin;
+    this.#onKey = onKey;
   }
 
   /** Reads from here on. Returns what `typed` means, which was typed before; its end may still be open. */
@@ -55,42 +49,22 @@ export class KeyReader {
     if (this.#stdin.isTTY) this.#stdin.setRawMode(false);
   }
 
-  listen(listener: (key: Key) => void): () => void {
-    this.#listeners.push(listener);
-    // Later: whoever begins to listen is still being set up.
-    queueMicrotask(() => this.#deliver());
-    return () => {
-      const at = this.#listeners.lastIndexOf(listener);
-      if (at >= 0) this.#listeners.splice(at, 1);
-    };
-  }
-
   readonly #read = (chunk: string | Buffer): void => {
     clearTimeout(this.#timer);
     const text = String(chunk);
-    if (!this.#decoder.isInPaste && isBurst(text)) this.take([{ type: 'paste', text }]);
-    else this.take(this.#decoder.push(text));
+    if (!this.#decoder.isInPaste && isBurst(text)) this.#take([{ type: 'paste', text }]);
+    else this.#take(this.#decoder.push(text));
     this.#awaitRest();
   };
 
   #awaitRest(): void {
     if (!this.#decoder.undecided) return;
     const wait = this.#decoder.endsPaste ? PASTE_MS : ESCAPE_MS;
-    this.#timer = setTimeout(() => this.take(this.#decoder.flush()), wait);
+    this.#timer = setTimeout(() => this.#take(this.#decoder.flush()), wait);
   }
 
-  /** Hands presses on as if they came now. */
-  take(keys: readonly Key[]): void {
-    this.#waiting.push(...keys.slice(0, MOST_WAITING - this.#waiting.length));
-    this.#deliver();
-  }
-
-  #deliver(): void {
-    for (let listener = this.#listeners.at(-1); listener; listener = this.#listeners.at(-1)) {
-      const key = this.#waiting.shift();
-      if (!key) return;
-      listener(key);
-    }
+  #take(keys: readonly Key[]): void {
+    for (const key of keys) this.#onKey(key);
   }
 }
 

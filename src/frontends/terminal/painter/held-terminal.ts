@@ -20,8 +20,8 @@ export type HeldOptions = TerminalStreams & {
   title: string;
   /** Ends whoever had the terminal before. Null when nobody had. */
   takeOver?(): Before | null;
-  /** Told of every press before anybody else; true keeps it. */
-  onKey(key: Key): boolean;
+  /** Every press; what the terminal itself has to say is not among them. */
+  onKey(key: Key): void;
 };
 
 /** The terminal while it is ours: keyboard, modes and the rows at its end. It is given back however the program ends. */
@@ -31,7 +31,7 @@ export class HeldTerminal {
   readonly #stdout: NodeJS.WriteStream;
   readonly #reader: KeyReader;
   readonly #modes: TerminalModes;
-  readonly #onKey: (key: Key) => boolean;
+  readonly #onKey: (key: Key) => void;
   readonly #takeOver: () => Before | null;
   readonly #replies = new Set<(reply: string) => void>();
   readonly #giveBack = () => this.release();
@@ -43,7 +43,7 @@ export class HeldTerminal {
     this.#stdout = stdout;
     this.#takeOver = takeOver ?? (() => null);
     this.#onKey = onKey;
-    this.#reader = new KeyReader(stdin);
+    this.#reader = new KeyReader(stdin, (key) => this.#take(key));
     this.#modes = new TerminalModes((text) => this.write(text), title);
     this.painter = new Painter({
       write: (text) => this.write(text),
@@ -107,20 +107,15 @@ export class HeldTerminal {
   }
 
   /** Hands presses on as if they came now. */
-  deliver(keys: readonly Key[], listener: (key: Key) => void): void {
-    for (const key of keys) if (!this.#tap(key)) listener(key);
+  deliver(keys: readonly Key[]): void {
+    for (const key of keys) this.#take(key);
   }
 
   resume(): void {
     clearInterval(this.#asleep);
-    this.#reader.take(this.hold());
+    const pressed = this.hold();
     this.painter.resume();
-  }
-
-  listen(listener: (key: Key) => void): () => void {
-    return this.#reader.listen((key) => {
-      if (!this.#tap(key)) listener(key);
-    });
+    this.deliver(pressed);
   }
 
   onReply(listener: (reply: string) => void): () => void {
@@ -128,14 +123,19 @@ export class HeldTerminal {
     return () => this.#replies.delete(listener);
   }
 
-  #tap(key: Key): boolean {
-    if (key.type === 'focus') this.#focused = key.focused;
-    if (key.type === 'reply') {
-      if (KEYBOARD_REPLY.test(key.text)) this.#modes.keyboardKnown();
-      this.painter.replied(key.text);
-      for (const listener of [...this.#replies]) listener(key.text);
+  #take(key: Key): void {
+    switch (key.type) {
+      case 'focus':
+        this.#focused = key.focused;
+        return;
+      case 'reply':
+        if (KEYBOARD_REPLY.test(key.text)) this.#modes.keyboardKnown();
+        this.painter.replied(key.text);
+        for (const listener of [...this.#replies]) listener(key.text);
+        return;
+      default:
+        this.#onKey(key);
     }
-    return key.type === 'focus' || key.type === 'reply' || this.#onKey(key);
   }
 }
 

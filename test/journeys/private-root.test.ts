@@ -32,9 +32,11 @@ function openHanded(space: Workspace, args: string[], env: Record<string, string
 
 const rootOf = (space: Workspace) => path.join(space.home, '.ai-assistant');
 
-/** Everything of the data root that others may enter, read or write. */
+/** Everything of the data root that others may enter, read or write. Links, such as locks, have no rights of their own. */
 function openThings(folder: string): string[] {
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(
+    (entry) => !entry.isSymbolicLink(),
+  );
   const paths = [folder, ...entries.map((entry) => path.join(entry.parentPath, entry.name))];
   return paths.filter((file) => (statSync(file).mode & 0o077) !== 0);
 }

@@ -1,5 +1,6 @@
 import { UserError } from '../contract/errors.ts';
 import { LockedError } from '../lib/files/lock.ts';
+import { NotRegularFileError } from '../lib/files/regular-file.ts';
 
 const REFUSALS: Readonly<Record<string, [reason: string, hint: string]>> = {
   ENOSPC: ['the disk is full', 'Free some space; `aca sessions usage` shows what takes it up here.'],
@@ -11,8 +12,11 @@ const REFUSALS: Readonly<Record<string, [reason: string, hint: string]>> = {
 
 /** What the disk or another process keeps this one from, as something the user can fix; any other error as it is. */
 export function explainRefusal(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
   if (error instanceof LockedError)
     return new UserError(error.message, 'Try again when it is done.', { cause: error, exit: 'error' });
+  if (error instanceof NotRegularFileError)
+    return new UserError(error.message, 'Move it away.', { cause: error, exit: 'error' });
   const { code = '', path, dest = path } = error as NodeJS.ErrnoException & { dest?: string };
   const refusal = REFUSALS[code];
   if (!refusal || dest === undefined) return error;

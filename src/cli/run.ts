@@ -4,7 +4,6 @@ import { exitCodes } from '../frontends/shared/exit-codes.ts';
 import type { Options } from '../frontends/shared/options.ts';
 import type { Terminal } from '../frontends/shared/terminal.ts';
 import { dataRoot } from '../lib/files/data-root.ts';
-import { NotRegularFileError } from '../lib/files/regular-file.ts';
 import { sourceStack } from '../lib/source-stack.ts';
 import { commanderExitCode, parseArgs } from './args.ts';
 
@@ -100,16 +99,13 @@ async function withModel(options: Options, terminal: Terminal): Promise<Options>
 async function explain(thrown: unknown, args: string[], terminal: Terminal): Promise<number> {
   const { stderr, early } = terminal;
   early?.dismiss();
-  const error = (await import('./disk-refusal.ts')).explainRefusal(thrown);
-  const code = commanderExitCode(error);
+  const code = commanderExitCode(thrown);
   if (code !== null) return code;
+  const error =
+    thrown instanceof UserError ? thrown : (await import('./disk-refusal.ts')).explainRefusal(thrown);
   if (error instanceof UserError) {
     stderr.write(`${error.message}\n${error.hint}\n`);
     return exitCodes[error.exit].code;
-  }
-  if (error instanceof NotRegularFileError) {
-    stderr.write(`${error.message}\nMove it away.\n`);
-    return exitCodes.error.code;
   }
   stderr.write('This is a bug in ai-code-assistant. Please report it with what follows.\n');
   const stack = error instanceof Error ? sourceStack(error.stack ?? '') : String(error);

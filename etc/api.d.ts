@@ -132,7 +132,7 @@ type SandboxState = {
 
 type SandboxKind = 'bubblewrap' | 'seatbelt' | 'docker' | 'podman' | 'host';
 
-/** strict: nothing can be written, no network; standard: the working directory can; permissive: the network, too. */
+/** strict: cannot write files, no network; standard: the working directory can; permissive: the network, too. */
 type SandboxLevel = 'strict' | 'standard' | 'permissive';
 
 type CommandRun = {

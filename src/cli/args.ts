@@ -13,7 +13,7 @@ export const subcommands = [
   { name: 'audit', description: 'Show what was allowed and refused' },
   { name: 'completion', description: 'Print a completion script for bash, zsh, fish or PowerShell' },
   { name: 'config', description: 'Show and change settings' },
-  { name: 'doctor', description: 'Look into what usually goes wrong, and say what to do' },
+  { name: 'doctor', description: 'Check your setup and suggest fixes' },
   { name: 'keys', description: 'Store API keys in the system keychain' },
   { name: 'mcp', description: 'Add, list, test and log in to MCP servers; serve this assistant as one' },
   { name: 'memory', description: 'Show and forget what is remembered' },

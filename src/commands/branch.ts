@@ -5,14 +5,14 @@ const SHOWN = 20;
 
 export const branch: SlashCommand = {
   name: 'branch',
-  description: 'Show the branches, go to one, or begin a new one here: /branch [name]',
+  description: 'List branches, switch to one or create one: /branch [name]',
   async execute([name], { repository, print, confirm }) {
     const state = await repository?.state();
     if (!repository || !state) return print(NO_REPOSITORY);
     if (name === undefined) return print(listing(state.branches, state.branch));
     const create = !state.branches.includes(name);
     if (name === state.branch) return print(`You are on ${name}.`);
-    if (create && !(await confirm(`There is no branch ${name}. Begin it here?`)))
+    if (create && !(await confirm(`There is no branch ${name}. Create it?`)))
       return print('Nothing was changed.');
     await repository.switchTo(name, { create });
     print(`On ${name} now.`);

@@ -6,7 +6,7 @@ const WORDS = { run: 'each run', session: 'this session', day: 'today' } as cons
 
 export const budget: SlashCommand = {
   name: 'budget',
-  description: 'Show or set what may be spent: /budget $5, /budget run 500k, /budget off',
+  description: 'Show or set spending limits: /budget $5, /budget run 500k, /budget off',
   async execute(args, { spending, print }) {
     const named = SCOPES.find((scope) => scope === args[0]?.toLowerCase());
     const scope = named ?? 'session';
@@ -14,12 +14,12 @@ export const budget: SlashCommand = {
     if (text === '') return print(await standing(spending, named));
     if (text.toLowerCase() === 'off') {
       spending.setLimits(scope, []);
-      return print(`There is no limit for ${WORDS[scope]} now.`);
+      return print(`Removed the limit for ${WORDS[scope]}.`);
     }
     const limits = parseLimits(text);
-    if (!limits) return print(`"${text}" is no limit. Write it as $5, 500k tokens or 40 turns.`);
+    if (!limits) return print(`"${text}" is not a valid limit. Use $5, 500k tokens or 40 turns.`);
     spending.setLimits(scope, limits);
-    print(`The limit for ${WORDS[scope]} is ${limits.map(formatLimit).join(' and ')} now.`);
+    print(`Limit for ${WORDS[scope]}: ${limits.map(formatLimit).join(' and ')}.`);
   },
 };
 
@@ -28,7 +28,7 @@ async function standing(
   only: LimitScope | undefined,
 ): Promise<string> {
   const limits = (await spending.limits()).filter(({ scope }) => only === undefined || scope === only);
-  if (limits.length === 0) return 'There is no limit. Set one: /budget $5, /budget run 500k.';
+  if (limits.length === 0) return 'No limits set. Set one with /budget $5 or /budget run 500k.';
   return limits
     .map(({ scope, limit, used }) => {
       const amount = limit.unit === 'usd' ? shortUsd(used) : grouped(used);

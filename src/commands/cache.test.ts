@@ -20,9 +20,9 @@ test('[K06] /cache tells the share of the session and of the last request', asyn
     'This session: 66 % from the cache (8,000 of 12,000 tokens)\n' +
       'Last request: 90 % from the cache (900 of 1,000 tokens)',
   );
-  expect(await shown({ session: noUsage, last: null, compared: null })).toBe('No request was answered yet.');
-  expect(await shown({ session: noUsage, last: noUsage, compared: null })).toContain('gave no figures');
-  expect(await shown(undefined)).toBe('Nothing is known of the prompt cache here.');
+  expect(await shown({ session: noUsage, last: null, compared: null })).toBe('No requests yet.');
+  expect(await shown({ session: noUsage, last: noUsage, compared: null })).toContain('reported no figures');
+  expect(await shown(undefined)).toBe('No prompt cache statistics available.');
 });
 
 test.each<[string, PromptCacheUse, string]>([
@@ -33,22 +33,22 @@ test.each<[string, PromptCacheUse, string]>([
       last: miss,
       compared: { gapMs: 0, difference: { block: 'message 3 (answer of Read)', character: 1281 } },
     },
-    'It differs from the request before in message 3 (answer of Read), near character 1,281: from there on nothing can be reused.',
+    'It differs from the previous request in message 3 (answer of Read), near character 1,281; nothing after that point can be reused.',
   ],
   [
     'that nothing differs',
     { session, last: hit, compared: { gapMs: 0, difference: null } },
-    'It begins with all of the request before, unchanged.',
+    'It starts with the whole previous request, unchanged.',
   ],
   [
     'that the vendor may have forgotten',
     { session, last: miss, compared: { gapMs: 3_700_000, difference: null } },
-    'It begins with all of the request before, unchanged. It came 61 minutes after it; vendors mostly keep a prompt for 5.',
+    'It starts with the whole previous request, unchanged. It came 61 minutes later; most providers keep a prompt for 5.',
   ],
   [
     'that the vendor may not cache',
     { session, last: miss, compared: { gapMs: 0, difference: null } },
-    'It begins with all of the request before, unchanged. Either the vendor does not cache short prompts or this model, or does not tell.',
+    'It starts with the whole previous request, unchanged. The provider may not cache short prompts or this model, or may not report it.',
   ],
 ])('[K06] /cache tells %s', async (_name, use, line) => {
   expect((await shown(use)).split('\n').at(-1)).toBe(line);

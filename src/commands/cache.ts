@@ -7,14 +7,14 @@ const MINUTES_KEPT = 5;
 
 export const cache: SlashCommand = {
   name: 'cache',
-  description: "Show how much of the prompts came from the vendor's cache, and what broke it",
+  description: "Show how much of your prompts came from the provider's cache, and what broke it",
   async execute(_args, { cache: use, print }) {
-    print(use ? report(use()) : 'Nothing is known of the prompt cache here.');
+    print(use ? report(use()) : 'No prompt cache statistics available.');
   },
 };
 
 function report({ session, last, compared }: PromptCacheUse): string {
-  if (!last) return 'No request was answered yet.';
+  if (!last) return 'No requests yet.';
   return [
     `This session: ${shareOf(session)}`,
     `Last request: ${shareOf(last)}`,
@@ -24,7 +24,7 @@ function report({ session, last, compared }: PromptCacheUse): string {
 
 function shareOf({ inputTokens, cacheReadTokens, cacheWriteTokens }: Usage): string {
   const all = inputTokens + cacheReadTokens + cacheWriteTokens;
-  if (all === 0) return 'the vendor gave no figures';
+  if (all === 0) return 'the provider reported no figures';
   const share = Math.floor((cacheReadTokens * 100) / all);
   return `${share} % from the cache (${grouped(cacheReadTokens)} of ${grouped(all)} tokens)`;
 }
@@ -32,12 +32,12 @@ function shareOf({ inputTokens, cacheReadTokens, cacheWriteTokens }: Usage): str
 function findingOf({ gapMs, difference }: NonNullable<PromptCacheUse['compared']>, last: Usage): string {
   if (difference) {
     const { block, character } = difference;
-    return `It differs from the request before in ${block}, near character ${grouped(character)}: from there on nothing can be reused.`;
+    return `It differs from the previous request in ${block}, near character ${grouped(character)}; nothing after that point can be reused.`;
   }
-  const same = 'It begins with all of the request before, unchanged.';
+  const same = 'It starts with the whole previous request, unchanged.';
   if (last.cacheReadTokens > 0) return same;
   const minutes = Math.floor(gapMs / 60_000);
   if (minutes >= MINUTES_KEPT)
-    return `${same} It came ${grouped(minutes)} minutes after it; vendors mostly keep a prompt for ${MINUTES_KEPT}.`;
-  return `${same} Either the vendor does not cache short prompts or this model, or does not tell.`;
+    return `${same} It came ${grouped(minutes)} minutes later; most providers keep a prompt for ${MINUTES_KEPT}.`;
+  return `${same} The provider may not cache short prompts or this model, or may not report it.`;
 }

@@ -2,11 +2,11 @@ import type { SlashCommand } from '../contract/command.ts';
 
 export const clear: SlashCommand = {
   name: 'clear',
-  description: 'Begin anew with an empty conversation; this one is kept',
+  description: 'Start a new conversation (this one is saved)',
   async execute(_args, { sessions, print }) {
     const { id, messages } = sessions.session;
-    if (messages.length === 0) return print('The conversation is empty already.');
+    if (messages.length === 0) return print('The conversation is already empty.');
     sessions.begin();
-    print(`This is a new session. The one before is kept: aca --resume ${id.slice(0, 8)}`);
+    print(`Started a new session. Resume the previous one with: aca --resume ${id.slice(0, 8)}`);
   },
 };

@@ -1,23 +1,23 @@
 import type { CommandContext, Repository, SlashCommand } from '../contract/command.ts';
 
-export const NO_REPOSITORY = 'This folder is in no git repository.';
+export const NO_REPOSITORY = 'This folder is not in a git repository.';
 
 export const commit: SlashCommand = {
   name: 'commit',
-  description: 'Commit what is staged, with a message written from the diff: /commit [what it should say]',
+  description: 'Commit staged changes with a generated message: /commit [what it should say]',
   async execute(args, context) {
     const { repository, print } = context;
     const state = await repository?.state();
     if (!repository || !state) return print(NO_REPOSITORY);
     if (state.staged.length === 0 && !(await offerToStage(state.unstaged, repository, context))) {
-      if (state.untracked.length > 0) print(`Not known to git yet: ${state.untracked.join(', ')}`);
+      if (state.untracked.length > 0) print(`Untracked: ${state.untracked.join(', ')}`);
       return;
     }
-    if (state.hooks.length > 0) print(`Hooks of the repository that will run: ${state.hooks.join(', ')}`);
+    if (state.hooks.length > 0) print(`Repository hooks that will run: ${state.hooks.join(', ')}`);
     const message = await agreedMessage(args.join(' '), repository, context);
     if (message === null) return print('Nothing was committed.');
     const { success, output } = await repository.commit(message);
-    print(success ? output : `Git did not commit:\n${output}`);
+    print(success ? output : `Git refused the commit:\n${output}`);
   },
 };
 
@@ -27,7 +27,7 @@ async function offerToStage(
   { print, confirm }: CommandContext,
 ): Promise<boolean> {
   if (unstaged.length === 0) {
-    print('Nothing is staged, and nothing has changed that could be. `git add` stages new files.');
+    print('Nothing to commit. Stage new files with `git add`.');
     return false;
   }
   print(unstaged.map((file) => `  ${file}`).join('\n'));
@@ -48,7 +48,7 @@ async function agreedMessage(
   const { print, ask } = voice;
   const message = await repository.draft(wishes);
   print(message.replaceAll(/^(?=.)/gm, '  '));
-  const answer = (await ask('Commit with this message? [y/n, or what should be different] '))?.trim() ?? '';
+  const answer = (await ask('Commit with this message? [y/n, or say what to change] '))?.trim() ?? '';
   if (answer.toLowerCase() === 'y') return message;
   if (answer === '' || /^no?$/i.test(answer)) return null;
   const more = `${answer}\nThe draft before this one was:\n${message}`;

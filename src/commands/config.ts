@@ -2,15 +2,13 @@ import type { SlashCommand } from '../contract/command.ts';
 
 export const config: SlashCommand = {
   name: 'config',
-  description: 'Show which settings are set, and by whom; /config words finds some',
+  description: 'Show your settings and where each comes from; /config TEXT filters them',
   async execute(words, { settings, print }) {
     const wanted = words.join(' ').toLowerCase();
     const found = (settings?.() ?? []).filter(({ key }) => key.toLowerCase().includes(wanted));
-    const way = '`aca config set KEY VALUE` changes one; it counts from the next start on.';
+    const way = 'Change one with `aca config set KEY VALUE`. Changes apply at the next start.';
     if (found.length === 0)
-      return print(
-        `${wanted === '' ? 'Every setting has its default.' : 'Nothing is set of that name.'} ${way}`,
-      );
+      return print(`${wanted === '' ? 'All settings are at their defaults.' : 'No setting matches.'} ${way}`);
     print([...found.map(({ key, value, origin }) => `${key} = ${value}  (${origin})`), way].join('\n'));
   },
 };

@@ -5,7 +5,7 @@ const BAR = 40;
 
 export const context: SlashCommand = {
   name: 'context',
-  description: "Show where the model's window goes",
+  description: 'Show what fills the context window',
   async execute(_args, { window, print }) {
     print(describeUse(await window.use()));
   },
@@ -26,7 +26,7 @@ function describeUse({ model, window, total, compactAt, parts, biggest }: Window
     ...(biggest.length === 0
       ? []
       : ['Biggest:', ...columns(biggest.map(({ name, tokens }) => [name, count(tokens)]))]),
-    `Past ${count(compactAt)} tokens older messages are compacted.`,
+    `Auto-compacts at ${count(compactAt)} tokens.`,
   ].join('\n');
 }
 

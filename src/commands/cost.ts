@@ -5,7 +5,7 @@ const TITLES = { run: 'This run', session: 'This session', day: 'Today, all sess
 
 export const cost: SlashCommand = {
   name: 'cost',
-  description: 'Show the tokens and money used, by model: this run, this session, today',
+  description: 'Show tokens and cost by model: this run, this session, today',
   async execute(_args, { spending, print }) {
     const parts = (await spending.costs()).map(({ scope, models }) =>
       [`${TITLES[scope]}: ${totalOf(models)}`, ...models.map((row) => `  ${lineOf(row)}`)].join('\n'),
@@ -19,7 +19,7 @@ function totalOf(models: readonly ModelCost[]): string {
   const priced = models.filter(({ usd }) => usd !== null);
   const sum = priced.reduce((total, { usd }) => total + (usd ?? 0), 0);
   if (priced.length === models.length) return shortUsd(sum);
-  return priced.length === 0 ? 'price unknown' : `${shortUsd(sum)} and what has no known price`;
+  return priced.length === 0 ? 'price unknown' : `${shortUsd(sum)} plus calls of unknown price`;
 }
 
 function lineOf({ model, calls, usage, usd, estimated }: ModelCost): string {

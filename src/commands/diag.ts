@@ -4,9 +4,9 @@ const SHOWN = 10;
 
 export const diag: SlashCommand = {
   name: 'diag',
-  description: 'Show the last warnings, and where the log is',
+  description: 'Show recent warnings and where the log is',
   async execute(_args, { log, print }) {
-    if (!log) return print('There is no log here.');
+    if (!log) return print('No log available.');
     const warnings = await log.warnings(SHOWN);
     const lines = warnings.map(
       ({ timestamp, level, message }) =>
@@ -14,7 +14,7 @@ export const diag: SlashCommand = {
     );
     print(
       [
-        ...(lines.length === 0 ? ['No warnings were written down.'] : lines),
+        ...(lines.length === 0 ? ['No warnings.'] : lines),
         `The log is ${log.file} (level ${log.level}; \`--debug\` for every step).`,
       ].join('\n'),
     );

@@ -2,19 +2,18 @@ import type { SlashCommand } from '../contract/command.ts';
 
 export const diff: SlashCommand = {
   name: 'diff',
-  description: 'Show what is not committed, or what git is asked for: /diff --stat, /diff main src',
+  description: 'Show uncommitted changes, or any git diff: /diff --stat, /diff main src',
   async execute(words, { call, print }) {
-    if (!call) return print('There is no way to ask git here.');
+    if (!call) return print('Git is not available here.');
     const wanted = words.length === 0 ? ['HEAD'] : words;
     const strange = wanted.find((word) => !/^[\w@{}~^./:+=,-]+$/.test(word));
-    if (strange !== undefined)
-      return print(`/diff takes names of commits, options and paths, not ${strange}.`);
+    if (strange !== undefined) return print(`/diff takes commits, options and paths, not ${strange}.`);
     const status = await call('Bash', { command: 'git status --short' });
     if (!status.success) return print(status.text);
     const { text } = await call('Bash', { command: `git --no-pager diff --no-color ${wanted.join(' ')}` });
     const fresh = words.length > 0 ? [] : untracked(status.text);
     const changes = text === NOTHING ? [] : [text.trimEnd()];
-    const news = fresh.length > 0 ? [`Not under version control yet:\n${fresh.join('\n')}`] : [];
+    const news = fresh.length > 0 ? [`Untracked files:\n${fresh.join('\n')}`] : [];
     print([...changes, ...news].join('\n') || 'Nothing has changed.');
   },
 };

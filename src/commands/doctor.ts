@@ -4,9 +4,9 @@ const MARKS: Record<HealthCheck['state'], string> = { ok: 'ok  ', warn: 'note', 
 
 export const doctor: SlashCommand = {
   name: 'doctor',
-  description: 'Look into what usually goes wrong',
+  description: 'Check your setup and suggest fixes',
   async execute(_args, { health, print }) {
-    if (!health) return print('Nothing can be looked into here.');
+    if (!health) return print('No checks available here.');
     print(healthLines(await health()).join('\n'));
   },
 };

@@ -13,7 +13,7 @@ Say nothing that is true of every project, nothing you have not seen here, and n
 
 export const init: SlashCommand = {
   name: 'init',
-  description: `Have the model look around and write ${FILE}; what you add is heeded: /init keep it short`,
+  description: `Explore the project and write ${FILE}; extra instructions are followed: /init keep it short`,
   async execute(words, { submit }) {
     const wishes = words.join(' ');
     await submit([{ type: 'text', text: wishes === '' ? PROMPT : `${PROMPT}\n\nThe user adds: ${wishes}` }]);

@@ -55,7 +55,7 @@ async function typed(line: string, servers?: Partial<McpServers>) {
 }
 
 test('/mcp lists the servers, one in detail, and restarts or logs in', async () => {
-  expect((await typed('/mcp')).printed).toEqual(['No MCP server is set up. `aca mcp add` adds one.']);
+  expect((await typed('/mcp')).printed).toEqual(['No MCP servers. Add one with `aca mcp add`.']);
   expect((await typed('/mcp', {})).printed).toEqual([
     'files  1 tools, 1 resources, 1 prompts  (stdio: npx files)\nweb    needs a login: log in  (http: https://a.test)',
   ]);
@@ -63,7 +63,7 @@ test('/mcp lists the servers, one in detail, and restarts or logs in', async () 
     '  files:read  Reads',
     '  @files:a://b  b',
     '  /files:ask  Asks',
-    '  what it said lately:',
+    '  recent output:',
     '    info: hello',
   ]);
   expect((await typed('/mcp restart web', {})).done).toEqual(['restart web']);
@@ -72,7 +72,9 @@ test('/mcp lists the servers, one in detail, and restarts or logs in', async () 
   expect((await typed('/mcp weeb', {})).printed).toEqual([
     'There is no MCP server weeb. Did you mean web? /mcp lists them.',
   ]);
-  expect((await typed('/mcp fly web', {})).printed).toEqual(['/mcp knows restart and login, not fly.']);
+  expect((await typed('/mcp fly web', {})).printed).toEqual([
+    'Unknown action fly. Use /mcp restart or /mcp login.',
+  ]);
 });
 
 test('a command of a server has a colon; a path and a file are no commands', async () => {

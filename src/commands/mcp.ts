@@ -11,11 +11,11 @@ const PHASES: Record<McpServerState['phase'], string> = {
 
 const SHOWN_LOG = 10;
 
-export const NO_SERVERS = 'No MCP server is set up. `aca mcp add` adds one.';
+export const NO_SERVERS = 'No MCP servers. Add one with `aca mcp add`.';
 
 export const mcp: SlashCommand = {
   name: 'mcp',
-  description: 'Show the MCP servers: /mcp, /mcp NAME, /mcp restart NAME, /mcp login NAME',
+  description: 'Show MCP servers: /mcp, /mcp NAME, /mcp restart NAME, /mcp login NAME',
   async execute([verb, second], { mcp: servers, print }) {
     if (!servers) return print(NO_SERVERS);
     const all = servers.list();
@@ -27,7 +27,7 @@ export const mcp: SlashCommand = {
     if (second === undefined) return print(serverDetails(wanted));
     if (verb === 'restart') await servers.restart(name);
     else if (verb === 'login') await servers.login(name, (url) => print(`Log in here: ${url}`));
-    else return print(`/mcp knows restart and login, not ${verb}.`);
+    else return print(`Unknown action ${verb}. Use /mcp restart or /mcp login.`);
     print(overview(servers.list().filter((server) => server.name === name)));
   },
 };
@@ -59,8 +59,6 @@ export function serverDetails(server: McpServerState): string {
     ...tools.map(({ name, description }) => `  ${server.name}:${name}  ${line(description)}`),
     ...resources.map(({ uri, name }) => `  @${server.name}:${uri}  ${name}`),
     ...prompts.map(({ name, description }) => `  /${server.name}:${name}  ${line(description)}`),
-    ...(log.length > 0
-      ? ['  what it said lately:', ...log.slice(-SHOWN_LOG).map((said) => `    ${said}`)]
-      : []),
+    ...(log.length > 0 ? ['  recent output:', ...log.slice(-SHOWN_LOG).map((said) => `    ${said}`)] : []),
   ].join('\n');
 }

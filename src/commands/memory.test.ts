@@ -58,7 +58,7 @@ test('/memory lists by kind, changes and forgets by number', async () => {
       'Decided in this project:',
       '  2. Use UTC. (2026-11-16)',
       '  3. Use cents. (2026-11-17)',
-      'The files are in /data/memory.',
+      'Files: /data/memory.',
     ].join('\n'),
   );
   expect(await say(memory, 'edit 2 Use local time.')).toBe('Changed.');
@@ -68,7 +68,7 @@ test('/memory lists by kind, changes and forgets by number', async () => {
   for (const wrong of ['forget 9', 'forget 0', 'forget', 'edit x y'])
     expect(await say(memory, wrong)).toMatch(/^There is no note/);
   expect(await say(memory, 'edit 1')).toBe('Write the new text after the number.');
-  expect(await say(memory, 'burn 1')).toMatch(/^Write \/memory/);
+  expect(await say(memory, 'burn 1')).toMatch(/^Use \/memory/);
   expect(texts()).toHaveLength(2);
 });
 
@@ -77,10 +77,10 @@ test('/remember puts a note where it belongs', async () => {
   expect(readNote('I prefer tabs')).toEqual({ kind: 'user', text: 'I prefer tabs' });
   expect(readNote('Decision: use REST')).toEqual({ kind: 'decisions', text: 'use REST' });
   expect(readNote('http: is not a kind')).toEqual({ kind: 'learnings', text: 'http: is not a kind' });
-  expect(await say(remember, 'context: the build is slow')).toBe('Noted under context.');
-  expect(await say(remember, 'user: Likes tea.')).toBe('That is known already.');
-  expect(await say(remember, '')).toContain('There is no model for this.');
-  expect(await say(remember, 'context:')).toBe('Write what to remember after the colon.');
+  expect(await say(remember, 'context: the build is slow')).toBe('Saved under context.');
+  expect(await say(remember, 'user: Likes tea.')).toBe('Already remembered.');
+  expect(await say(remember, '')).toContain('No model available for this.');
+  expect(await say(remember, 'context:')).toBe('Add the text to remember after the colon.');
   expect(texts().at(-1)).toBe('context: the build is slow');
 });
 
@@ -90,17 +90,17 @@ test('[U06] /suggest-rules lists with the exact rule, and does nothing unless to
     [
       '  1. allow Bash(npm test) (approved 4 times)',
       '  2. always tell Use UTC. (told in 3 sessions)',
-      'Nothing of it is in force. /suggest-rules apply with a number does it.',
+      'None of these are active. Apply one with /suggest-rules apply NUMBER.',
     ].join('\n'),
   );
   for (const wrong of ['apply', 'apply 3', 'apply all', 'accept 1']) await say(suggestRules, wrong);
   expect(applied).toEqual([]);
-  expect(await say(suggestRules, 'apply 1')).toContain('is allowed in this folder from now on');
+  expect(await say(suggestRules, 'apply 1')).toContain('is now allowed in this folder');
   expect(applied).toEqual(['Bash(npm test)']);
 });
 
 test('switched off, each of them says so', async () => {
   const { say } = setUp();
   for (const command of [memory, remember, suggestRules])
-    expect(await say(command, 'x', false)).toMatch(/^Memory is switched off/);
+    expect(await say(command, 'x', false)).toMatch(/^Memory is off/);
 });

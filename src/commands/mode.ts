@@ -4,16 +4,16 @@ import { didYouMean } from '../lib/text/nearest.ts';
 
 /** What each means, from strictest to loosest. */
 export const MODES: Record<PermissionMode, string> = {
-  'read-only': 'nothing is changed',
-  plan: 'nothing is changed; the model looks around and makes a plan',
-  default: 'changes and commands are asked about',
-  'accept-edits': 'edits in the working directory are free, and commands that the sandbox contains',
-  auto: 'nothing is asked: what is not contained is refused',
+  'read-only': 'no files are changed',
+  plan: 'no files are changed; the model explores and makes a plan',
+  default: 'asks before changes and commands',
+  'accept-edits': 'edits in this folder and sandboxed commands run without asking',
+  auto: 'never asks; anything outside the sandbox is refused',
 };
 
 export const mode: SlashCommand = {
   name: 'mode',
-  description: 'Show or change what may happen without asking: /mode plan',
+  description: 'Show or switch the permission mode: /mode plan',
   async execute([wanted], { mode, print }) {
     const names = Object.keys(MODES) as PermissionMode[];
     if (wanted === undefined) {
@@ -26,6 +26,6 @@ export const mode: SlashCommand = {
     const name = names.find((one) => one === wanted.toLowerCase());
     if (!name) return print(`There is no mode ${wanted}.${didYouMean(wanted, names)} /mode lists them.`);
     mode.set(name);
-    print(`The mode is ${name} now: ${MODES[name]}.`);
+    print(`Mode: ${name} (${MODES[name]}).`);
   },
 };

@@ -19,7 +19,7 @@ export async function offerUndo(offered: PendingUndo, question: string, voice: V
   const { cwd, print, include = [] } = voice;
   const pending = withIncluded(offered, namedIn(offered, include, cwd));
   // Passed over, the run no longer stands before those that can be taken back.
-  const asked = pending.files.length > 0 ? question : 'Nothing of it can be changed. Pass it over?';
+  const asked = pending.files.length > 0 ? question : 'None of it can be changed. Skip it?';
   if (!(await agreed(pending, asked, voice))) {
     print('Nothing was changed.');
     return false;
@@ -36,8 +36,8 @@ function namedIn({ uncertain }: PendingUndo, include: readonly string[], cwd: st
   const strange = named.find((file) => !paths.includes(file));
   if (strange !== undefined)
     throw new UserError(
-      `${shown(strange, cwd)} is not among the uncertain files.`,
-      'Undo without naming any shows them.',
+      `${shown(strange, cwd)} is not one of the uncertain files.`,
+      'Run undo without a file name to list them.',
     );
   return named;
 }
@@ -80,12 +80,12 @@ export function previewOf({ files, conflicts, uncertain }: PendingUndo, cwd: str
 export function uncertainLines({ uncertain }: Pick<PendingUndo, 'uncertain'>, cwd: string): string[] {
   if (uncertain.length === 0) return [];
   return [
-    'Perhaps not done by this run, and left alone:',
+    'Possibly not changed by this run, so left alone:',
     ...uncertain.map(
       ({ path: file, change, added, removed, because }) =>
         `  would ${change} ${shown(file, cwd)}  +${added} -${removed}: ${because}`,
     ),
-    'To take them back, too: /undo FILE ... or /undo all; aca undo --include FILE ... or all.',
+    'To undo these as well: /undo FILE ... or /undo all; aca undo --include FILE ... or all.',
   ];
 }
 

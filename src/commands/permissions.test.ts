@@ -82,33 +82,31 @@ test('[Y09] /permissions lists rules and answers, and forgets them one by one or
   expect(await type('/permissions')).toBe(
     [
       'Mode: default',
-      'Rules of your settings:',
+      'Rules in your settings:',
       '  deny  Bash(git push *)',
-      'Answers that are remembered:',
+      'Remembered answers:',
       '  1. allow Bash(make session) (this session)',
       '  2. allow Bash(make always) (always, in this folder)',
       '  3. deny Bash rm (User denied permission; this session)',
     ].join('\n'),
   );
   for (const which of ['0', '-1', 'x', '1.5', '01'])
-    expect(await type(`/permissions forget ${which}`)).toContain('nothing remembered');
+    expect(await type(`/permissions forget ${which}`)).toContain('no remembered answer');
   expect(await type('/permissions forget 2')).toBe(
     'forgotten: allow Bash(make always) (always, in this folder)',
   );
-  expect(await type('/permissions forget 9')).toBe(
-    'There is nothing remembered as 9. /permissions lists what is.',
-  );
+  expect(await type('/permissions forget 9')).toBe('There is no remembered answer 9. See /permissions.');
   expect(await type('/permissions forget all')).toBe(
     'forgotten: allow Bash(make session) (this session)\nforgotten: deny Bash rm (User denied permission; this session)',
   );
-  expect(await type('/permissions')).toContain('No answers are remembered.');
+  expect(await type('/permissions')).toContain('No remembered answers.');
   expect(await type('/permissions drop')).toContain('/permissions forget');
 });
 
 test('/mode shows the modes and switches', async () => {
   const { type, mode } = setUp();
   expect(await type('/mode')).toContain('* default ');
-  expect(await type('/mode Plan')).toMatch(/^The mode is plan now: nothing is changed/);
+  expect(await type('/mode Plan')).toMatch(/^Mode: plan \(no files are changed/);
   expect(mode()).toBe('plan');
   expect(await type('/mode plam')).toBe('There is no mode plam. Did you mean plan? /mode lists them.');
   expect(mode()).toBe('plan');

@@ -3,16 +3,17 @@ import type { Permission } from '../contract/permission.ts';
 
 export const permissions: SlashCommand = {
   name: 'permissions',
-  description: 'List rules and remembered answers; /permissions forget 1, or forget all',
+  description: 'List permission rules and remembered answers; /permissions forget 1, or forget all',
   async execute([verb, which], { permissions, mode, print }) {
     if (verb === undefined) return print(listing(permissions, mode.get()));
     if (verb !== 'forget' || which === undefined)
-      return print('Write /permissions to list, or /permissions forget with a number of the list or "all".');
+      return print(
+        'Use /permissions to list them, or /permissions forget with a number from the list or "all".',
+      );
 
     const entries = entriesOf(permissions);
     const chosen = which === 'all' ? entries : entries.filter((_, i) => String(i + 1) === which);
-    if (chosen.length === 0)
-      return print(`There is nothing remembered as ${which}. /permissions lists what is.`);
+    if (chosen.length === 0) return print(`There is no remembered answer ${which}. See /permissions.`);
     for (const { forget } of chosen) await forget();
     print(chosen.map(({ text }) => `forgotten: ${text}`).join('\n'));
   },
@@ -43,9 +44,9 @@ function listing(standing: Standing, mode: string): string {
   const entries = entriesOf(standing).map(({ text }, i) => `  ${i + 1}. ${text}`);
   return [
     `Mode: ${mode}`,
-    rules.length > 0 ? 'Rules of your settings:' : 'No rules in your settings.',
+    rules.length > 0 ? 'Rules in your settings:' : 'No rules in your settings.',
     ...rules,
-    entries.length > 0 ? 'Answers that are remembered:' : 'No answers are remembered.',
+    entries.length > 0 ? 'Remembered answers:' : 'No remembered answers.',
     ...entries,
   ].join('\n');
 }

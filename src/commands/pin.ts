@@ -2,12 +2,12 @@ import type { SlashCommand } from '../contract/command.ts';
 
 export const pin: SlashCommand = {
   name: 'pin',
-  description: 'Keep a fact word for word, whatever is compacted: /pin TEXT; without a text, list them',
+  description: 'Keep a fact through every compaction: /pin TEXT; without text, list pinned facts',
   async execute(args, { window, print }) {
     const text = args.join(' ');
     if (text === '') {
       const lines = window.pins().map((fact, i) => `${i + 1}  ${fact}`);
-      return print(lines.length === 0 ? 'Nothing is pinned. Pin a fact with /pin TEXT.' : lines.join('\n'));
+      return print(lines.length === 0 ? 'Nothing pinned. Pin a fact with /pin TEXT.' : lines.join('\n'));
     }
     const refused = await window.pin(text);
     print(refused ?? `Pinned: ${text}`);
@@ -16,7 +16,7 @@ export const pin: SlashCommand = {
 
 export const unpin: SlashCommand = {
   name: 'unpin',
-  description: 'Let a pinned fact go, by its number in /pin: /unpin 2',
+  description: 'Unpin a fact by its number in /pin: /unpin 2',
   async execute([number = ''], { window, print }) {
     const text = window.pins()[Number(number) - 1];
     if (text === undefined) return print(`There is no pinned fact ${number}. /pin lists them.`);

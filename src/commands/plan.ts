@@ -2,16 +2,16 @@ import type { SlashCommand } from '../contract/command.ts';
 
 export const plan: SlashCommand = {
   name: 'plan',
-  description: 'Change nothing and make a plan: /plan what is to be done; /plan done goes back',
+  description: 'Plan without changing files: /plan TASK; /plan done leaves plan mode',
   async execute(words, { mode, submit, print }) {
     const task = words.join(' ');
     if (task === 'done') {
-      if (mode.get() !== 'plan') return print(`This is no plan mode, the mode is ${mode.get()}.`);
+      if (mode.get() !== 'plan') return print(`You're not in plan mode (current mode: ${mode.get()}).`);
       mode.set('default');
-      return print('The mode is default again: changes are asked about.');
+      return print('Plan mode off. Changes need your approval.');
     }
     mode.set('plan');
-    print('The mode is plan now: nothing is changed. /plan done, or /mode, goes back.');
+    print('Plan mode on. No files will be changed. Leave it with /plan done or /mode.');
     if (task !== '') await submit([{ type: 'text', text: task }]);
   },
 };

@@ -4,7 +4,7 @@ export const plugins: SlashCommand = {
   name: 'plugins',
   description: 'List plugins, skills and hooks',
   async execute(_args, { extensions, print }) {
-    if (!extensions) return print('There are no plugins here.');
+    if (!extensions) return print('No plugins available.');
     print((await describe(extensions)).join('\n'));
   },
 };
@@ -13,7 +13,7 @@ async function describe(extensions: Extensions): Promise<string[]> {
   const [found, skills] = await Promise.all([extensions.plugins(), extensions.skills()]);
   const hooks = extensions.hooks();
   return [
-    found.length > 0 ? 'Plugins:' : 'No plugins. The setting `plugins` names them.',
+    found.length > 0 ? 'Plugins:' : 'No plugins. Add them with the `plugins` setting.',
     ...found.flatMap(pluginLines),
     skills.length > 0 ? 'Skills:' : 'No skills.',
     ...skills.map(({ name, description, source }) => `  ${name} (${source})  ${description}`),
@@ -23,7 +23,7 @@ async function describe(extensions: Extensions): Promise<string[]> {
 }
 
 function pluginLines({ name, version, place, trouble, ...brings }: PluginState): string[] {
-  if (trouble !== '') return [`  ${place}: left out. ${trouble}`];
+  if (trouble !== '') return [`  ${place}: skipped. ${trouble}`];
   const lists = {
     tools: brings.tools,
     hooks: brings.hooks,

@@ -3,7 +3,7 @@ import { offerUndo } from './offer-undo.ts';
 
 export const redo: SlashCommand = {
   name: 'redo',
-  description: 'Do again what the last /undo or /rewind took back from files',
+  description: 'Redo the file changes of the last /undo or /rewind',
   async execute(_args, context) {
     const pending = await context.files.redo();
     if (!pending) return context.print('Nothing to redo.');

@@ -15,14 +15,14 @@ const KINDS: Record<string, RememberedNote['kind']> = {
 
 export const remember: SlashCommand = {
   name: 'remember',
-  description: 'Note something for later sessions; without a text, go through this conversation',
+  description: 'Save a memory for later sessions; without text, extract memories from this conversation',
   async execute(args, { memory, print, signal }) {
     if (!memory) return print(MEMORY_IS_OFF);
     const said = args.join(' ').trim();
     if (said === '') return print(await learnt(memory, signal));
     const { kind, text } = readNote(said);
-    if (text === '') return print('Write what to remember after the colon.');
-    print(outcome(await memory.remember(kind, text), `Noted under ${kind}.`));
+    if (text === '') return print('Add the text to remember after the colon.');
+    print(outcome(await memory.remember(kind, text), `Saved under ${kind}.`));
   },
 };
 
@@ -36,7 +36,7 @@ export function readNote(said: string): { kind: RememberedNote['kind']; text: st
 
 async function learnt(memory: Memory, signal: AbortSignal): Promise<string> {
   const notes = await memory.learn(signal);
-  if (!notes) return 'There is no model for this. Write what to remember: /remember TEXT';
-  if (notes.length === 0) return 'Nothing new worth keeping was found.';
+  if (!notes) return 'No model available for this. Use /remember TEXT.';
+  if (notes.length === 0) return 'Nothing new to remember.';
   return ['Noted:', ...notes.map(({ kind, text }) => `  ${text} (${kind})`)].join('\n');
 }

@@ -2,13 +2,13 @@ import type { SlashCommand } from '../contract/command.ts';
 
 export const rename: SlashCommand = {
   name: 'rename',
-  description: 'Give this session a title, by which it can be resumed: /rename login bug',
+  description: 'Name this session so you can resume it by name: /rename login bug',
   async execute(words, { sessions, print }) {
     const title = words.join(' ');
     if (title === '') {
       const now = sessions.session.title;
       return print(
-        `${now === undefined ? 'It has no title.' : `It is "${now}".`} /rename and the new title.`,
+        `${now === undefined ? 'This session has no title.' : `This session is called "${now}".`} Rename it with /rename TITLE.`,
       );
     }
     await sessions.rename(title);

@@ -2,9 +2,9 @@ import type { SlashCommand } from '../contract/command.ts';
 
 export const resume: SlashCommand = {
   name: 'resume',
-  description: 'Go on with another session, by its id, the first characters of it, or its title',
+  description: 'Resume another session by id, id prefix or title',
   async execute(words, { sessions, print }) {
-    if (words.length === 0) return print('Which one? /resume and its id or title; /sessions lists them.');
+    if (words.length === 0) return print('Which session? Use /resume with an id or title; see /sessions.');
     await sessions.goTo(words.join(' '));
   },
 };

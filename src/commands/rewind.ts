@@ -12,7 +12,7 @@ const LISTED = 30;
 
 export const rewind: SlashCommand = {
   name: 'rewind',
-  description: 'List your prompts, or go back to before one: /rewind 2 conversation, files or both',
+  description: 'Rewind to before a prompt, or list your prompts: /rewind 2 conversation, files or both',
   async execute([number, wanted], context) {
     const { sessions, print } = context;
     await sessions.ready;
@@ -26,7 +26,7 @@ export const rewind: SlashCommand = {
 
 async function listing({ sessions, files }: CommandContext): Promise<string> {
   const prompts = promptsOf(sessions.session.messages);
-  if (prompts.length === 0) return 'Nothing was asked yet.';
+  if (prompts.length === 0) return 'No prompts yet.';
   const runs = await files.runs();
   const first = Math.max(0, prompts.length - LISTED);
   return [
@@ -36,7 +36,7 @@ async function listing({ sessions, files }: CommandContext): Promise<string> {
       const told = since === '' ? '' : `  (${since})`;
       return `${String(first + i + 1).padStart(3)}. ${at.slice(0, 16).replace('T', ' ')}  ${line}${told}`;
     }),
-    'Go back to before one of them with /rewind and its number.',
+    'Rewind to before one with /rewind NUMBER.',
   ].join('\n');
 }
 
@@ -48,13 +48,13 @@ export function changedSince(at: string, runs: Awaited<ReturnType<FileHistory['r
 
 /** Null when nothing is to be done. */
 async function partOf(wanted: string | undefined, { ask, print }: CommandContext): Promise<Part | null> {
-  const word = wanted ?? (await ask('Go back with the conversation, the files, or both? [c/f/b] '))?.trim();
+  const word = wanted ?? (await ask('Rewind the conversation, the files or both? [c/f/b] '))?.trim();
   if (!word) {
     print('Nothing was changed.');
     return null;
   }
   const part = PARTS.find((one) => one.startsWith(word.toLowerCase()));
-  if (!part) print(`There is no way back called ${word}.${didYouMean(word, PARTS)} Nothing was changed.`);
+  if (!part) print(`There is no option ${word}.${didYouMean(word, PARTS)} Nothing was changed.`);
   return part ?? null;
 }
 
@@ -65,17 +65,17 @@ export async function goBack(prompt: Prompt, part: Part, way: Way): Promise<bool
   const { files, sessions, print } = way;
   const pending = part === 'conversation' ? null : await files.undo(prompt.at);
   if (part === 'files' && !pending) {
-    print('No file was changed since.');
+    print('No files changed since then.');
     return false;
   }
-  const question = part === 'both' ? 'Go back with files and conversation?' : 'Go back with these files?';
+  const question = part === 'both' ? 'Rewind files and conversation?' : 'Rewind these files?';
   if (pending && !(await offerUndo(pending, question, way))) return false;
   if (part === 'files') return false;
   const gone = sessions.session.messages.length - prompt.message;
   await sessions.rewind(prompt.message);
-  print(`The conversation goes on from before "${prompt.line}" (${gone} messages back).`);
+  print(`Rewound to before "${prompt.line}" (${gone} messages back).`);
   print(
-    `What came after is kept: aca sessions fork ${sessions.session.id.slice(0, 8)} --rewound copies it into a new session.`,
+    `The later messages are saved. Copy them into a new session with: aca sessions fork ${sessions.session.id.slice(0, 8)} --rewound`,
   );
   return true;
 }

@@ -46,7 +46,7 @@ test('/cost: by model, and what has no price is said to have none', async () => 
   expect(await setUp(models).say(cost)).toBe(
     [
       'This run: nothing yet',
-      'This session: $1.50 and what has no known price',
+      'This session: $1.50 plus calls of unknown price',
       '  a/x: 2 calls, 1,200 tokens in, 30 out, $1.50',
       '  b/y: 1 call, 1,000 tokens in (900 cached), 7 out, $0.0042 (partly estimated)',
       '  c/z: 2 calls, 1,200 tokens in, 30 out, price unknown',
@@ -57,15 +57,15 @@ test('/cost: by model, and what has no price is said to have none', async () => 
 
 test('/budget shows, sets and removes limits', async () => {
   const { say } = setUp();
-  expect(await say(budget)).toBe('There is no limit. Set one: /budget $5, /budget run 500k.');
-  expect(await say(budget, '$5')).toBe('The limit for this session is $5.00 now.');
+  expect(await say(budget)).toBe('No limits set. Set one with /budget $5 or /budget run 500k.');
+  expect(await say(budget, '$5')).toBe('Limit for this session: $5.00.');
   expect(await say(budget, 'run', '500k', 'tokens', 'and', '40', 'turns')).toBe(
-    'The limit for each run is 500,000 tokens and 40 turns now.',
+    'Limit for each run: 500,000 tokens and 40 turns.',
   );
   expect(await say(budget)).toBe(
     'this session: $12.00 of $5.00 used\neach run: 12 of 500,000 tokens used\neach run: 12 of 40 turns used',
   );
-  expect(await say(budget, 'much')).toBe('"much" is no limit. Write it as $5, 500k tokens or 40 turns.');
-  expect(await say(budget, 'off')).toBe('There is no limit for this session now.');
-  expect(await say(budget, 'session')).toBe('There is no limit. Set one: /budget $5, /budget run 500k.');
+  expect(await say(budget, 'much')).toBe('"much" is not a valid limit. Use $5, 500k tokens or 40 turns.');
+  expect(await say(budget, 'off')).toBe('Removed the limit for this session.');
+  expect(await say(budget, 'session')).toBe('No limits set. Set one with /budget $5 or /budget run 500k.');
 });

@@ -62,8 +62,8 @@ test('/stats draws the numbers of a session', async () => {
 
 test('/stats says what is unknown, and that nothing happened yet', async () => {
   const nothing = { ...figures, requests: [], tools: [], caches: [] };
-  expect(await printed(stats, { figures: async () => nothing })).toBe('Nothing was asked yet.');
-  expect(await printed(stats, {})).toBe('Nobody counts here.');
+  expect(await printed(stats, { figures: async () => nothing })).toBe('No prompts yet.');
+  expect(await printed(stats, {})).toBe('No statistics available.');
   const unpriced = { ...figures, requests: [{ usage: usage(1, 0, 1), usd: null }] };
   expect(await printed(stats, { figures: async () => unpriced })).toContain('Cost    price unknown\n');
 });
@@ -118,7 +118,5 @@ test('/diag shows the last warnings and where the log is', async () => {
   expect(await printed(diag, { log })).toBe(
     ['2026-01-31 10:11:12 warn  a model failed', '2026-01-31 10:11:13 error crashed …', where].join('\n'),
   );
-  expect(await printed(diag, { log: { ...log, warnings: async () => [] } })).toBe(
-    `No warnings were written down.\n${where}`,
-  );
+  expect(await printed(diag, { log: { ...log, warnings: async () => [] } })).toBe(`No warnings.\n${where}`);
 });

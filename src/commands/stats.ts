@@ -11,15 +11,15 @@ const MOST_TOOLS = 12;
 
 export const stats: SlashCommand = {
   name: 'stats',
-  description: "Draw the session's numbers: tokens, cost, tools, caches",
+  description: 'Show session statistics: tokens, cost, tools, caches',
   async execute(_args, { figures, print }) {
-    if (!figures) return print('Nobody counts here.');
+    if (!figures) return print('No statistics available.');
     print(drawn(await figures()));
   },
 };
 
 function drawn({ runs, turns, ms, requests, answered, tools, caches }: SessionFigures): string {
-  if (requests.length + tools.length + caches.length === 0) return 'Nothing was asked yet.';
+  if (requests.length + tools.length + caches.length === 0) return 'No prompts yet.';
   const usage = requests.reduce((sum, one) => addUsage(sum, one.usage), noUsage);
   const read = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
   const sent = requests.map(

@@ -23,8 +23,8 @@ test('/compact tells what was gained, and hands on what to keep', async () => {
   await type(compact, 'nothing');
   expect(window.asked).toEqual(['compact the API', 'compact nothing']);
   expect(printed).toEqual([
-    'Compacted from 12,000 to 3,000 tokens: older messages are summarised without a model. /uncompact takes it back.',
-    'There is nothing to compact yet.',
+    'Compacted from 12,000 to 3,000 tokens: older messages summarized without a model. Undo it with /uncompact.',
+    'Nothing to compact yet.',
   ]);
 });
 
@@ -32,7 +32,7 @@ test('/compact that was called off says that nothing has changed', async () => {
   const { printed, type, stop } = setUp();
   stop.abort();
   await type(compact, 'nothing');
-  expect(printed).toEqual(['Interrupted. Nothing is compacted.']);
+  expect(printed).toEqual(['Interrupted. Nothing was compacted.']);
 });
 
 test('/uncompact says when it will not last', async () => {
@@ -40,7 +40,7 @@ test('/uncompact says when it will not last', async () => {
   await type(uncompact);
   await type(uncompact);
   expect(printed).toEqual([
-    'The last compaction is taken back: 3,000 tokens before, 12,000 now. That is too much for the model: the next prompt compacts it again.',
+    "Compaction undone: 3,000 tokens before, 12,000 now. That does not fit the model's context, so the next prompt compacts it again.",
     'Nothing is compacted.',
   ]);
 });
@@ -54,7 +54,7 @@ test('/pin keeps, lists and refuses; /unpin lets go by number', async () => {
   await type(unpin, '2');
   await type(unpin, '1');
   expect(printed).toEqual([
-    'Nothing is pinned. Pin a fact with /pin TEXT.',
+    'Nothing pinned. Pin a fact with /pin TEXT.',
     'Pinned: port 8080',
     'Too long.',
     '1  port 8080',
@@ -76,15 +76,13 @@ test('/context shows parts, what is free, and the biggest', async () => {
       '  free           750  75.0 %',
       'Biggest:',
       '  prompt: fix it  150',
-      'Past 800 tokens older messages are compacted.',
+      'Auto-compacts at 800 tokens.',
     ].join('\n'),
   ]);
 });
 
 test('how a compaction was made is said in words', () => {
   const sizes = { before: 10, after: 5 };
-  expect(describeCompaction({ ...sizes, by: 'squeeze' })).toContain(
-    'older tool output is sent in a shorter form',
-  );
-  expect(describeCompaction({ ...sizes, by: 'p/m' })).toContain('older messages are summarised by p/m');
+  expect(describeCompaction({ ...sizes, by: 'squeeze' })).toContain('older tool output shortened');
+  expect(describeCompaction({ ...sizes, by: 'p/m' })).toContain('older messages summarized by p/m');
 });

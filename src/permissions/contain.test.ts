@@ -35,7 +35,7 @@ describe('[X01][Y30] what the sandbox contains needs no question', () => {
     ['no word of a sandbox', null, {}, 'ask ask deny deny deny'],
     ['no sandbox', host, {}, 'ask ask deny deny deny'],
     ['an open network', permissive, {}, 'ask ask deny deny deny'],
-    ['nothing can be written', strict, {}, 'allow allow allow allow allow'],
+    ['cannot write files', strict, {}, 'allow allow allow allow allow'],
     ['strict, but some network', { ...strict, network: 'listed' }, {}, 'ask allow deny allow deny'],
     ['the working directory can', standard, {}, 'ask allow deny allow deny'],
     ['and the user lets it', standard, { sandboxAutoApprove: true }, 'allow allow deny allow deny'],
@@ -50,11 +50,11 @@ describe('[X01][Y30] what the sandbox contains needs no question', () => {
   test('and the judgement names it', () => {
     expect(run('make', { sandbox: standard, mode: 'auto' })).toEqual({
       verdict: 'allow',
-      because: 'bubblewrap contains it: no network, writes only in the working directory',
+      because: 'bubblewrap contains it: no network, can write only in this folder',
       by: 'sandbox bubblewrap',
     });
     expect(run('make', { sandbox: strict, mode: 'plan' }).because).toBe(
-      'bubblewrap contains it: no network, nothing can be written',
+      'bubblewrap contains it: no network, cannot write files',
     );
     expect(run('ls', { sandbox: strict })).toEqual({
       verdict: 'allow',

@@ -48,7 +48,5 @@ const WRITING: ReadonlySet<string> = new Set(['Edit', 'MultiEdit', 'Write', 'Del
 
 function wallsOf({ level, network }: SandboxState): string {
   const net = network === 'none' ? 'no network' : 'only the listed hosts';
-  return level === 'strict'
-    ? `${net}, nothing can be written`
-    : `${net}, writes only in the working directory`;
+  return level === 'strict' ? `${net}, cannot write files` : `${net}, can write only in this folder`;
 }

@@ -228,13 +228,13 @@ describe('what calls cost', () => {
       await screen.waitFor(line.slice(0, 99), 2);
       await screen.waitFor('Today, all sessions: $3.01');
       screen.type('/budget\r');
-      await screen.waitFor('There is no limit. Set one: /budget $5, /budget run 500k.');
+      await screen.waitFor('No limits set. Set one with /budget $5 or /budget run 500k.');
       screen.type('/budget day $3.01\r');
-      await screen.waitFor('The limit for today is $3.01 now.');
+      await screen.waitFor('Limit for today: $3.01.');
       screen.type('go on\r');
       await screen.waitFor('The limit is reached: $3.01 of $3.01 today');
       screen.type('/budget off\r');
-      await screen.waitFor('There is no limit for this session now.');
+      await screen.waitFor('Removed the limit for this session.');
       screen.type('/quit\r');
       expect(await screen.exitCode).toBe(0);
     });

@@ -220,9 +220,9 @@ describe('by hand, in a terminal', () => {
     const terminal = openTerminal(space, ['--plain', '--model', MODEL, '--continue'], env);
     await terminal.waitFor('> ');
     terminal.type('/compact the API\r');
-    await terminal.waitFor('/uncompact takes it back.');
+    await terminal.waitFor('Undo it with /uncompact.');
     expect(terminal.screen().replaceAll('\n', '')).toMatch(
-      /Compacted from [\d,]+ to [\d,]+ tokens: older messages are summarised by anthropic\/claude-sonnet-4-20250514\./,
+      /Compacted from [\d,]+ to [\d,]+ tokens: older messages summarized by anthropic\/claude-sonnet-4-20250514\./,
     );
     expect(server.requests.at(-1)?.messages[0]?.text).toContain('Keep above all what concerns: the API');
     terminal.type('/context\r');
@@ -258,7 +258,7 @@ describe('by hand, in a terminal', () => {
     terminal.type('/compact\r');
     await expect.poll(() => server.requests.filter(isAside).length, { timeout: 30_000 }).toBe(1);
     terminal.type(key);
-    await terminal.waitFor('Interrupted. Nothing is compacted.');
+    await terminal.waitFor('Interrupted. Nothing was compacted.');
     terminal.type('go on\r');
     await terminal.waitFor('Answer 10.');
     expect(asked(server).at(-1)?.messages.length).toBe(19);
@@ -276,7 +276,7 @@ describe('by hand, in a terminal', () => {
     terminal.type(`/pin ${PIN}\r`);
     await terminal.waitFor('Pinned: ');
     terminal.type('/compact\r');
-    await terminal.waitFor('/uncompact takes it back.');
+    await terminal.waitFor('Undo it with /uncompact.');
     terminal.type('go on\r');
     await terminal.waitFor('Answer 10.');
     expect(asked(server).at(-1)?.system).toContain(`Facts pinned by the user:\n- ${PIN}`);

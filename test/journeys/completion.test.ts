@@ -120,9 +120,7 @@ test('[N04] fish completes the same, with words about each', async ({ skip }) =>
     });
     return stdout.trimEnd().split('\n');
   };
-  expect(await complete('aca doct')).toEqual([
-    'doctor\tLook into what usually goes wrong, and say what to do about it',
-  ]);
+  expect(await complete('aca doct')).toEqual(['doctor\tCheck your setup and suggest fixes about it']);
   expect(await complete('aca --mode acc')).toEqual(['accept-edits']);
   expect(await complete('aca --output-format=str')).toEqual(['--output-format=stream-json']);
   expect(await complete('aca config set sandbox.req')).toEqual([

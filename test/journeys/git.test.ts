@@ -58,7 +58,7 @@ describe('[U02] /commit', () => {
     await talk.waitFor(PROMPT);
     talk.type('/commit for readers\r');
     await talk.waitFor('a: say gamma');
-    await talk.waitFor('Commit with this message? [y/n, or what should be different] ');
+    await talk.waitFor('Commit with this message? [y/n, or say what to change] ');
     talk.type('say what it was before\r');
     await talk.waitFor('It reads better.');
     await talk.waitFor('Commit with this message?', 2);
@@ -71,7 +71,7 @@ describe('[U02] /commit', () => {
     expect(git('log', '-1', '--format=%B')).toBe('a: gamma instead of alpha\n\nIt reads better.');
     expect(git('show', '--format=', '--name-only', 'HEAD')).toBe('a.txt');
     expect(await readFile(path.join(space.root, 'hook-ran'), 'utf8')).toBe('ran\n');
-    expect(talk.screen()).toContain('Hooks of the repository that will run: pre-commit');
+    expect(talk.screen()).toContain('Repository hooks that will run: pre-commit');
     const [first, second] = server.requests.map(({ messages }) => messages[0]?.text ?? '');
     expect(first).toContain('+gamma');
     expect(first).toContain('first: begin');
@@ -100,7 +100,7 @@ describe('[U02] /commit', () => {
     talk.type('/commit\r');
     await talk.waitFor('Commit with this message?', 2);
     talk.type('y\r');
-    await talk.waitFor('Git did not commit:');
+    await talk.waitFor('Git refused the commit:');
     await talk.waitFor('too short');
     talk.type('/quit\r');
     await talk.exitCode;
@@ -174,7 +174,7 @@ describe('[U02] /review', () => {
     talk.type('/review HEAD\r');
     await talk.waitFor('Review of commit ');
     talk.type('/review\r');
-    await talk.waitFor('There is nothing to review.');
+    await talk.waitFor('Nothing to review.');
     talk.type('/review nowhere\r');
     await talk.waitFor('There is no branch or commit nowhere.');
     talk.type('/review --output=x\r');
@@ -217,7 +217,7 @@ test('[U02] /branch shows branches, begins one after a yes, and goes back', asyn
   talk.type('/branch\r');
   await talk.waitFor('* main');
   talk.type('/branch topic\r');
-  await talk.waitFor('There is no branch topic. Begin it here? [y/n] ');
+  await talk.waitFor('There is no branch topic. Create it? [y/n] ');
   talk.type('y\r');
   await talk.waitFor('On topic now.');
   talk.type('/branch main\r');

@@ -140,9 +140,9 @@ describe('/diag, /doctor and /stats', () => {
       const screen = terminal(['--plain']);
       await screen.waitFor('> ');
       screen.type('/stats\r');
-      await screen.waitFor('Nothing was asked yet.');
+      await screen.waitFor('No prompts yet.');
       screen.type('/diag\r');
-      await screen.waitFor('No warnings were written down.');
+      await screen.waitFor('No warnings.');
       screen.type('first\r');
       await screen.waitFor('no such thing');
       screen.type('/diag\r');

@@ -313,7 +313,7 @@ describe('looking back', () => {
     terminal.type('/memory edit 2 Two better facts.\r');
     await terminal.waitFor('Changed.');
     terminal.type('/memory pin 2\r');
-    await terminal.waitFor('Pinned: it is told in every session.');
+    await terminal.waitFor('Pinned: included in every session.');
     terminal.type('/memory forget 1\r');
     await terminal.waitFor('Forgotten.');
     terminal.type('/memory\r');

@@ -119,7 +119,7 @@ test('[K06] /cache tells what came from the cache, and which block broke it', as
   terminal.type('again\r');
   await terminal.waitFor('Second answer.');
   terminal.type('/cache\r');
-  await terminal.waitFor('It begins with all of the request before, unchanged.');
+  await terminal.waitFor('It starts with the whole previous request, unchanged.');
   expect(terminal.screen()).toContain('This session: 44 % from the cache (800 of 1,800 tokens)');
   expect(terminal.screen()).toContain('Last request: 88 % from the cache (800 of 900 tokens)');
 

@@ -101,7 +101,7 @@ describe('[H03] a helper request that is made twice', () => {
     }
     for (const times of [1, 2]) {
       terminal.type('/compact\r');
-      await terminal.waitFor('/uncompact takes it back.', times);
+      await terminal.waitFor('Undo it with /uncompact.', times);
       terminal.type('/uncompact\r');
       await terminal.waitFor('The last compaction is taken back', times);
     }

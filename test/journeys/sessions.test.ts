@@ -52,11 +52,11 @@ describe('rewind', () => {
     terminal.type('/rewind 2\r');
     await terminal.waitFor('[c/f/b] ');
     terminal.type('b\r');
-    await terminal.waitFor('Go back with files and conversation? [y/n] ');
+    await terminal.waitFor('Rewind files and conversation? [y/n] ');
     expect(terminal.screen()).toContain('remove  c.txt');
     expect(await space.tree()).toEqual({ 'a.txt': 'zero\n', 'b.txt': 'one\n', 'c.txt': 'two\n' });
     terminal.type('y\r');
-    await terminal.waitFor('The conversation goes on from before "make c" (4 messages back).');
+    await terminal.waitFor('Rewound to before "make c" (4 messages back).');
     expect(await space.tree()).toEqual({ 'a.txt': 'zero\n', 'b.txt': 'one\n' });
 
     terminal.type('something else\r');
@@ -81,11 +81,11 @@ describe('rewind', () => {
     const { terminal, server } = await open(space, [says('Third.')], ['--continue']);
     await terminal.waitFor('> make b');
     terminal.type('/rewind 1 files\r');
-    await terminal.waitFor('Go back with these files? [y/n] ');
+    await terminal.waitFor('Rewind these files? [y/n] ');
     terminal.type('y\r');
     await terminal.waitFor('removed b.txt');
     terminal.type('/rewind 1 files\r');
-    await terminal.waitFor('No file was changed since.');
+    await terminal.waitFor('No files changed since then.');
     terminal.type('/redo\r');
     await terminal.waitFor('Redo this? [y/n] ');
     terminal.type('y\r');
@@ -225,7 +225,7 @@ describe('in a conversation', () => {
     const { terminal, server } = await open(space, [says('First.'), says('Second.'), says('In the copy.')]);
     await terminal.waitFor('> ');
     terminal.type('/fork\r');
-    await terminal.waitFor('There is nothing to copy yet.');
+    await terminal.waitFor('Nothing to copy yet.');
     terminal.type('/rename Login bug\r');
     await terminal.waitFor('This session is now "Login bug".');
     terminal.type('one\r');
@@ -240,7 +240,7 @@ describe('in a conversation', () => {
     expect(textsOf(server.requests[2]?.messages)).toEqual(['one', 'First.', 'three']);
 
     terminal.type('/sessions\r');
-    await terminal.waitFor('Go on with one by /resume and its id.');
+    await terminal.waitFor('Resume one with /resume ID.');
     expect(terminal.screen()).toMatch(/\* [0-9a-f]{8} {2}just now {2}4 messages {2}Login bug/);
     const original = /The original stays as it is: aca --resume ([0-9a-f]{8})/.exec(terminal.screen())?.[1];
     terminal.type('/resume nothing like this\r');

@@ -148,7 +148,7 @@ describe("the user's own work in between", () => {
     await terminal.waitFor('Second.');
     await writeFile(notes, (await readFile(notes, 'utf8')).replace('THREE', 'mine'));
     terminal.type('/undo\r');
-    await terminal.waitFor('Nothing of it can be changed. Pass it over? [y/n] ');
+    await terminal.waitFor('None of it can be changed. Skip it? [y/n] ');
     terminal.type('y\r');
     await terminal.waitFor('left alone notes.md');
     terminal.type('/undo\r');
@@ -180,7 +180,7 @@ describe("the user's own work in between", () => {
     const preview = (await aca(space, ['undo'])).stdout;
     expect(preview).toMatch(/remove +out\.txt/);
     expect(preview).toMatch(
-      /Perhaps not done by this run, and left alone:\n +would restore notes\.md +\+5 -1: it was changed while a command ran/,
+      /Possibly not changed by this run, so left alone:\n +would restore notes\.md +\+5 -1: it was changed while a command ran/,
     );
     expect((await aca(space, ['undo', '--yes'])).stdout).toContain('removed out.txt');
     expect(await readFile(at('notes.md'), 'utf8')).toBe('my work\n');

@@ -59,7 +59,7 @@ test('no sandbox is worth a word, with the reason', () => {
   });
   expect([check.state, check.text]).toEqual([
     'warn',
-    'commands run without a sandbox, with all your rights: bubblewrap is not installed',
+    'commands run not sandboxed, with your full permissions: bubblewrap is not installed',
   ]);
 });
 

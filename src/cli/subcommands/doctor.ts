@@ -11,7 +11,7 @@ import { withContext } from './context.ts';
 /** `aca doctor`: exit code 1 when something is broken; what is merely worth knowing does not count. */
 export function doctorCommand(terminal: Terminal, ended: Ended): Command {
   return withContext(new Command('doctor'), terminal)
-    .description('Look into what usually goes wrong, and say what to do about it')
+    .description('Check your setup and suggest fixes about it')
     .option('--json', 'print JSON')
     .option('--probe', 'send each key to its vendor, to learn whether it is taken')
     .action(async ({ json, probe = false }: { json?: boolean; probe?: boolean }) => {

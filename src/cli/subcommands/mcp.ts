@@ -137,7 +137,7 @@ function listServers(terminal: Terminal): string {
     visible(addressOf(server)),
     Object.entries(origins).find(([key]) => key.startsWith(`mcpServers.${name}.`))?.[1] ?? '',
   ]);
-  return rows.length === 0 ? 'No MCP server is set up. `aca mcp add` adds one.' : table(rows).trimEnd();
+  return rows.length === 0 ? 'No MCP servers. Add one with `aca mcp add`.' : table(rows).trimEnd();
 }
 
 async function testServers(wanted: string | undefined, terminal: Terminal): Promise<void> {
@@ -147,7 +147,7 @@ async function testServers(wanted: string | undefined, terminal: Terminal): Prom
   const all = settings.config.mcpServers;
   const mcpServers = wanted === undefined ? all : { [wanted]: serverNamed(wanted, all) };
   const servers = await startServers({ ...settings, config: { ...settings.config, mcpServers } }, terminal);
-  if (!servers) return void stdout.write('No MCP server is set up. `aca mcp add` adds one.\n');
+  if (!servers) return void stdout.write('No MCP servers. Add one with `aca mcp add`.\n');
   try {
     const { hub } = servers;
     hub.onNotice(() => undefined);

@@ -15,7 +15,7 @@ type Flags = { session?: string; yes?: boolean; include?: string[] };
 
 const WORDS = {
   undo: {
-    description: 'Take back the file changes of the last run that made any; again, of the run before',
+    description: 'Undo the file changes of the last run; repeat to go further back',
     nothing: 'Nothing to undo.',
     question: 'Undo this?',
   },

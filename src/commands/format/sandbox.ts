@@ -2,9 +2,9 @@ import type { SandboxState } from '../../contract/sandbox.ts';
 
 /** Ends a sentence such as "runs …". */
 export function describeSandbox({ kind, level, network }: SandboxState): string {
-  if (kind === 'host') return 'without a sandbox, with all your rights';
-  const writes = level === 'strict' ? 'nothing can be written' : 'writes only in the working directory';
+  if (kind === 'host') return 'not sandboxed, with your full permissions';
+  const writes = level === 'strict' ? 'cannot write files' : 'can write only in this folder';
   const reach =
-    network === 'none' ? 'no network' : network === 'listed' ? 'listed hosts only' : 'with the network';
+    network === 'none' ? 'no network' : network === 'listed' ? 'listed hosts only' : 'network allowed';
   return `in ${kind}: ${writes}, ${reach}`;
 }

@@ -21,7 +21,7 @@ export const sandboxSettings = () =>
       .enum(levelsByStrictness)
       .default('standard')
       .describe(
-        'strict: nothing can be written, no network; standard: the working directory can; permissive: the network, too',
+        'strict: cannot write files, no network; standard: the working directory can; permissive: the network, too',
       ),
     required: z
       .boolean()

@@ -137,14 +137,14 @@ describe('[C05] a question in plain lines', () => {
         '    make\n' +
         '  notes leads to /srv/app/.git/hooks/pre-commit\n' +
         '  why it is asked: rm may change something\n' +
-        '  runs in bubblewrap: writes only in the working directory, no network\n',
+        '  runs in bubblewrap: can write only in this folder, no network\n',
     );
   });
 
   test('says aloud that nothing stands around it', () => {
     const sandbox = { kind: 'host', level: 'permissive', network: 'open' } as const;
     expect(plain().render({ type: 'question', request: { ...request, sandbox } })).toContain(
-      '  runs without a sandbox, with all your rights\n',
+      '  runs not sandboxed, with your full permissions\n',
     );
   });
 

@@ -14,7 +14,7 @@ test('a key is made once, kept for its owner alone, and found again', async () =
   expect(await readdir(path.dirname(file))).toEqual(['own.key']);
 });
 
-test('where nothing can be written there is a key all the same', async () => {
+test('where cannot write files there is a key all the same', async () => {
   const { home } = await workspace();
   await writeFile(path.join(home, 'data'), 'a file, not a folder');
   expect(ownKey(path.join(home, 'data/own.key'))).toMatch(/^[0-9a-f]{64}$/);

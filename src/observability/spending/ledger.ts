@@ -10,7 +10,7 @@ import type { RunEntry } from '../run-tally.ts';
 /** Whose call it is. `model` is provider/model; a `helper` did a side job. */
 export type CallOwner = { session: string; run: string; model: string; purpose: 'main' | 'helper' };
 
-/** A call that was made. `usd` is null where the price is unknown; `estimated` where the vendor gave no figures. */
+/** A call that was made. `usd` is null where the price is unknown; `estimated` where the provider reported no figures. */
 export type Entry = CallOwner & {
   id: string;
   at: string;

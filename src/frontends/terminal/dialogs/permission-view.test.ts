@@ -63,7 +63,7 @@ describe('[C05] the question says exactly what will happen', () => {
       '  ls',
       '! rm -rf build   (rm deletes files)',
       '  why it is asked: rm deletes files',
-      '! runs without a sandbox, with all your rights',
+      '! runs not sandboxed, with your full permissions',
       'y yes, once   n no   r no, and say why   Esc stop the run',
     ]);
   });
@@ -110,7 +110,7 @@ describe('[C05] the question says exactly what will happen', () => {
       '  reads /srv',
       '! link/x leads to /etc/x',
       '  why it is asked: rm deletes files',
-      '  runs in bubblewrap: writes only in the working directory, no network',
+      '  runs in bubblewrap: can write only in this folder, no network',
     ]);
   });
 

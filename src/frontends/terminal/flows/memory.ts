@@ -30,7 +30,7 @@ export async function memoryByPicking({ memory, print }: CommandContext, desk: P
     const picked = await desk.show(
       pickerDialog({
         title: told === '' ? 'Memory' : `Memory · ${told}`,
-        none: `Nothing is remembered yet. /remember TEXT notes something; the files are in ${memory.folder}.`,
+        none: `No memories yet. Save one with /remember TEXT. Files: ${memory.folder}.`,
         takes: 'change it',
         actions: [
           { key: 'p', does: 'pin or unpin', name: 'pin' },
@@ -57,7 +57,7 @@ async function dealWith(
 ): Promise<string> {
   if (action === 'forget') return outcome(await memory.forget(note), 'Forgotten.');
   if (action === 'pin') {
-    const done = note.pinned ? 'No longer pinned.' : 'Pinned: it is told in every session.';
+    const done = note.pinned ? 'No longer pinned.' : 'Pinned: included in every session.';
     return outcome(await memory.pin(note, !note.pinned), done);
   }
   const text = (

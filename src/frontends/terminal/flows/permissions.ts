@@ -59,5 +59,5 @@ export async function modeByPicking({ mode, print }: CommandContext, { show }: P
   const name = names.find((one) => one === picked?.id);
   if (!name) return;
   mode.set(name);
-  print(`The mode is ${name} now: ${MODES[name]}.`);
+  print(`Mode: ${name} (${MODES[name]}).`);
 }

@@ -31,12 +31,12 @@ export async function rewindByPicking(context: CommandContext, desk: PickerDesk)
   const { sessions, files, print } = context;
   await sessions.ready;
   const prompts = promptsOf(sessions.session.messages);
-  if (prompts.length === 0) return print('Nothing was asked yet.');
+  if (prompts.length === 0) return print('No prompts yet.');
   const runs = await files.runs();
   const picked = await desk.show(
     pickerDialog({
       title: 'Go back to before',
-      none: 'Nothing was asked yet.',
+      none: 'No prompts yet.',
       takes: 'go back to before it',
       items: rewindItems(prompts, runs),
       search: 'typed',

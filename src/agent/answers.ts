@@ -6,7 +6,16 @@ const MOST = 500;
 export class Answers {
   readonly #byId = new Map<string, ToolMessage>();
 
-  constructor(history: readonly Message[]) {
+  #hasHistory = false;
+
+  constructor(history?: readonly Message[]) {
+    if (history) this.learn(history);
+  }
+
+  /** Takes in the answers of a history, the first time it is given one. */
+  learn(history: readonly Message[]): void {
+    if (this.#hasHistory) return;
+    this.#hasHistory = true;
     for (const message of history) if (message.role === 'tool') this.add(message);
   }
 

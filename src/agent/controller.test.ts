@@ -5,9 +5,11 @@ import { type ScriptedModel, scripted } from '../../test/support/scripted.ts';
 import type { AgentEvent } from '../contract/event.ts';
 import { type Message, textOf } from '../contract/message.ts';
 import type { Session } from '../contract/session.ts';
+import { EventChannel } from '../lib/async/event-channel.ts';
 import { Controller, type ControllerDeps } from './controller.ts';
 import { failedAnswer, type Unfinished } from './history.ts';
 import type { SessionLog } from './session-log.ts';
+import { SessionWriter } from './session-writer.ts';
 
 const nothing: Unfinished = { started: new Set(), answered: new Map() };
 
@@ -37,20 +39,23 @@ function controllerOf(
     settings: { model: 'm' },
   };
   const controller = new Controller({
-    session,
+    writer: new SessionWriter({
+      session,
+      events: new EventChannel(),
+      log: {
+        message: async (message) => void saved.push(message),
+        watch: async () => undefined,
+        started: async () => undefined,
+        answered: async () => undefined,
+        grant: async () => undefined,
+        ungrant: async () => undefined,
+        view: async () => undefined,
+        close: async () => undefined,
+        ...log,
+      },
+    }),
     unfinished,
     ready: Promise.resolve(),
-    log: {
-      message: async (message) => void saved.push(message),
-      watch: async () => undefined,
-      started: async () => undefined,
-      answered: async () => undefined,
-      grant: async () => undefined,
-      ungrant: async () => undefined,
-      view: async () => undefined,
-      close: async () => undefined,
-      ...log,
-    },
     provider: 'scripted',
     model: 'm',
     contextWindow: 1000,
@@ -104,25 +109,6 @@ describe('the controller', () => {
     expect({ saved, last: events.at(-1) }).toEqual({ saved: [], last: refused });
     await controller.submit(text('good'));
     expect(saved[0]?.content).toEqual([...text('good'), ...text('added')]);
-  });
-
-  test('a grant that is forgotten leaves the session and the journal', async () => {
-    const gone: string[] = [];
-    const { controller, session } = controllerOf(scripted(), {
-      log: { ungrant: async (pattern) => void gone.push(pattern) },
-    });
-    const permission = {
-      type: 'execute',
-      pattern: 'Bash(make)',
-      action: 'allow',
-      scope: 'session',
-      grantedAt: '2026-01-01',
-    } as const;
-    await controller.remember(permission);
-    await controller.forget('Bash(other)');
-    expect([session.permissions, gone]).toEqual([[permission], []]);
-    await controller.forget('Bash(make)');
-    expect([session.permissions, gone]).toEqual([[], ['Bash(make)']]);
   });
 
   test('writes each message through before anybody is told of it', async () => {

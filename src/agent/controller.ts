@@ -1,33 +1,26 @@
 import { setMaxListeners } from 'node:events';
 import type { RunOptions } from '../contract/command.ts';
 import type { AgentEvent } from '../contract/event.ts';
-import type { Message, UserMessage } from '../contract/message.ts';
-import type { Permission } from '../contract/permission.ts';
+import type { UserMessage } from '../contract/message.ts';
 import type { Session } from '../contract/session.ts';
-import { changeView, type ViewChange, wholeView } from '../contract/view.ts';
 import { unlessAborted } from '../lib/async/abort.ts';
-import { EventChannel } from '../lib/async/event-channel.ts';
 import { closeCall, openCallsOf, type Unfinished } from './history.ts';
 import type { Run } from './run.ts';
 import { type GoOn, runOn } from './run-on.ts';
-import type { SessionLog } from './session-log.ts';
+import type { SessionWriter } from './session-writer.ts';
 import { type AgentState, type Progress, reduceProgress } from './state.ts';
-import type { CallLog } from './tool-router.ts';
 
 export type RunEnd = Extract<AgentEvent, { type: 'end' }>;
 
 export type ControllerDeps = {
-  session: Session;
+  writer: SessionWriter;
   /** What was under way when the session was last open. */
   unfinished: Unfinished;
   /** All of the session's messages are there. */
   ready: Promise<void>;
-  log: SessionLog;
   provider: string;
   model: string;
   contextWindow: number;
-  /** Where the session's events go; what other parts have sent to it before is heard, too. */
-  events?: EventChannel<AgentEvent>;
   /** What the model must learn with the next prompt, and had no other way to; null when there is no news. */
   news?(): string | null;
   /** Hears of a prompt before it is kept: it may add to it, or refuse it. */
@@ -50,34 +43,31 @@ type Queued = {
 /** Of a prompt that was dropped, or interrupted before anything was asked. */
 const neverRan: RunEnd = { type: 'end', reason: 'interrupted', turns: 0 };
 
-/** One session: queues prompts, drives the loop, writes each message through, then tells the listeners. */
+/** One session: queues prompts, drives the loop, saves each message, then notifies the listeners. */
 export class Controller {
   readonly #deps: ControllerDeps;
-  readonly #events: EventChannel<AgentEvent>;
   readonly #queue: Queued[] = [];
   #progress: Progress;
   #current: AbortController | undefined;
   #draining: Promise<void> = Promise.resolve();
   #stopped = false;
-  #saving = true;
 
   constructor(deps: ControllerDeps) {
     this.#deps = deps;
     const context = { totalTokens: 0, maxTokens: deps.contextWindow };
     this.#progress = { toolCalls: [], pendingApprovals: [], context };
-    this.#events = deps.events ?? new EventChannel();
-    this.#events.watch((event) => {
+    deps.writer.events.watch((event) => {
       this.#progress = reduceProgress(this.#progress, event);
     });
   }
 
   get state(): AgentState {
-    const { id, messages } = this.#deps.session;
+    const { id, messages } = this.session;
     return { conversationId: id, messages, ...this.#progress };
   }
 
   get session(): Session {
-    return this.#deps.session;
+    return this.#deps.writer.session;
   }
 
   get busy(): boolean {
@@ -86,7 +76,7 @@ export class Controller {
 
   /** Returns the way to stop listening. */
   listen(listener: (event: AgentEvent) => void): () => void {
-    return this.#events.listen(listener);
+    return this.#deps.writer.events.listen(listener);
   }
 
   /** Runs now, or after the runs submitted before. Resolves with the run's end. */
@@ -103,45 +93,12 @@ export class Controller {
     this.#current?.abort(new DOMException('Interrupted by the user.', 'AbortError'));
   }
 
-  /** A yes that outlives its question. */
-  async remember(permission: Permission): Promise<void> {
-    this.#deps.session.permissions.push(permission);
-    await this.#save(this.#deps.log.grant(permission));
-  }
-
-  /** The user has changed their mind. */
-  async forget(pattern: string): Promise<void> {
-    const { session, log } = this.#deps;
-    if (!session.permissions.some((permission) => permission.pattern === pattern)) return;
-    session.permissions = session.permissions.filter((permission) => permission.pattern !== pattern);
-    await this.#save(log.ungrant(pattern));
-  }
-
-  /** What the model is shown of the messages is another from here on. */
-  async changeView(change: ViewChange): Promise<void> {
-    const { session, log } = this.#deps;
-    session.view = changeView(session.view ?? wholeView, change);
-    await this.#save(log.view(change));
-  }
-
-  /** The router's way to the journal. */
-  readonly callLog: CallLog = {
-    started: (callId, effect) => this.#save(this.#deps.log.started(callId, effect)),
-    answered: (message) => this.#save(this.#deps.log.answered(message)),
-  };
-
   notice(level: 'info' | 'warn', text: string): void {
     this.#tell({ type: 'notice', level, text });
   }
 
   /** For watching only: told at once, and kept nowhere. */
   mention(event: AgentEvent): void {
-    this.#tell(event);
-  }
-
-  /** What happens beside the runs, such as in a subagent that the user started. */
-  async beside(event: AgentEvent): Promise<void> {
-    await this.#save(this.#deps.log.watch(event));
     this.#tell(event);
   }
 
@@ -153,18 +110,10 @@ export class Controller {
     await this.#draining;
   }
 
-  /** Stops, then lets go of the session. */
+  /** Stops, then releases the session. */
   async close(): Promise<void> {
     await this.stop();
-    try {
-      await this.#deps.log.close();
-    } catch (error) {
-      if (this.#saving)
-        this.notice(
-          'warn',
-          `The session is saved, but not closed in good order (${(error as Error).message}).`,
-        );
-    }
+    await this.#deps.writer.close();
   }
 
   async #drain(): Promise<void> {
@@ -183,28 +132,27 @@ export class Controller {
   }
 
   async #run({ content, options }: Queued, signal: AbortSignal): Promise<RunEnd> {
-    const { session, provider, model } = this.#deps;
+    const { writer, provider, model } = this.#deps;
+    const { session } = writer;
     await this.#deps.ready;
     const timestamp = new Date().toISOString();
     const { id: sessionId, workingDirectory: cwd, messages } = session;
     this.#tell({ type: 'run_start', sessionId, provider, model, cwd, messages: messages.length });
     for (const call of openCallsOf(session.messages))
-      await this.#add(closeCall(call, this.#deps.unfinished, timestamp));
+      await writer.add(closeCall(call, this.#deps.unfinished, timestamp));
     const hearing = this.#deps.beforePrompt?.(content, signal);
     const heard = (hearing && (await unlessAborted(hearing, signal))) ?? { type: 'go' as const, content };
     if (heard.type === 'block') return this.#refused(heard.because);
     const news = this.#deps.news?.() ?? null;
     const told = news === null ? heard.content : [{ type: 'text' as const, text: news }, ...heard.content];
-    await this.#add({ role: 'user', content: told, timestamp });
+    await writer.add({ role: 'user', content: told, timestamp });
     const prepared = signal.aborted ? undefined : await unlessAborted(this.#deps.prepareRun(options), signal);
     if (!prepared) return this.#ended(neverRan);
     let end: RunEnd | undefined;
     const { goOn, ...run } = prepared;
     for await (const event of runOn({ ...run, history: session.messages, signal }, goOn)) {
-      const { log } = this.#deps;
-      await this.#save(event.type === 'message' ? log.message(event.message) : log.watch(event));
+      await writer.record(event);
       if (event.type === 'end') end = event;
-      this.#tell(event);
     }
     if (!end) throw new Error('The loop ended without saying why.');
     return end;
@@ -221,27 +169,7 @@ export class Controller {
     return end;
   }
 
-  async #add(message: Message): Promise<void> {
-    this.#deps.session.messages.push(message);
-    await this.#save(this.#deps.log.message(message));
-    this.#tell({ type: 'message', message });
-  }
-
-  /** A disk that fails costs the user a warning, never the conversation. */
-  async #save(writing: Promise<void>): Promise<void> {
-    try {
-      await writing;
-    } catch (error) {
-      if (this.#saving)
-        this.notice(
-          'warn',
-          `The session cannot be saved (${(error as Error).message}). It goes on in memory.`,
-        );
-      this.#saving = false;
-    }
-  }
-
   #tell(event: AgentEvent): void {
-    this.#events.emit(event);
+    this.#deps.writer.events.emit(event);
   }
 }

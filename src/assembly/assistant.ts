@@ -10,16 +10,13 @@ import type {
   Spending,
   Standing,
 } from '../contract/command.ts';
-import type { AgentEvent } from '../contract/event.ts';
-import type { ToolCall } from '../contract/message.ts';
-import type { ToolDefinition } from '../contract/provider.ts';
 import type { SandboxState } from '../contract/sandbox.ts';
 import type { UndoStore } from '../session/undo/undo-store.ts';
-import type { UserCall } from './extensions/user-calls.ts';
+import type { UserCalls } from './extensions/user-calls.ts';
 import type { Privacy } from './safety/privacy.ts';
 
 /** One session, put together. */
-export type Assistant = {
+export type Assistant = UserCalls & {
   controller: Controller;
   /** Placeholders for secrets, in what leaves this machine and in what others may see. */
   privacy: Pick<Privacy, 'hide' | 'outgoing'>;
@@ -35,13 +32,6 @@ export type Assistant = {
   /** Absent where no server is set up. */
   mcp?: McpServers;
   extensions: Extensions;
-  /** A call on the user's word. */
-  call(name: string, input: unknown): Promise<UserCall>;
-  /** The tools, for whoever is not the model: judged and answered like its calls. */
-  toolbox: {
-    definitions(): readonly ToolDefinition[];
-    run(call: ToolCall, signal: AbortSignal): AsyncGenerator<AgentEvent>;
-  };
   /** Notes what this session taught, as far as the time allows. */
   noteAtEnd(signal: AbortSignal): Promise<void>;
   /** What commands run in; a fallback is told as a notice when it is first found. */

@@ -19,7 +19,7 @@ const budget = new Budget({
   session: { id: session },
   limits: JSON.parse(limits) as Record<string, string>,
   notice: () => undefined,
-  soFar: () => '',
+  progressSummary: () => '',
   now: () => new Date(2026, 4, 1 + day, 12),
 });
 let answered = 0;

@@ -1,29 +1,61 @@
 import { randomUUID } from 'node:crypto';
+import type { SessionWriter } from '../../agent/session-writer.ts';
 import { type RouterDeps, runTools } from '../../agent/tool-router.ts';
 import type { AgentEvent } from '../../contract/event.ts';
-import { textOf } from '../../contract/message.ts';
+import { type ToolCall, textOf } from '../../contract/message.ts';
+import type { ToolDefinition } from '../../contract/provider.ts';
+import type { UndoStore } from '../../session/undo/undo-store.ts';
 
 /** `refused`: it was not allowed to run. */
 export type UserCall = { success: boolean; text: string; refused: boolean };
 
+export type UserCallDeps = {
+  router: RouterDeps;
+  writer: Pick<SessionWriter, 'session' | 'record'>;
+  undo: Pick<UndoStore, 'beginRun'>;
+  /** Tools for whoever is not the model. */
+  definitions: readonly ToolDefinition[];
+  /** Aborted when the session ends. */
+  signal: AbortSignal;
+};
+
+export type UserCalls = {
+  /** A call on behalf of the user. */
+  call(name: string, input: unknown): Promise<UserCall>;
+  toolbox: {
+    definitions(): readonly ToolDefinition[];
+    run(call: ToolCall, signal: AbortSignal): AsyncGenerator<AgentEvent>;
+  };
+};
+
 /** It is no part of the conversation, so its journal knows nothing of it. */
 const unwritten: RouterDeps['log'] = { started: async () => undefined, answered: async () => undefined };
 
-/** A call that a command of the user makes: judged, asked about and run like one of the model's. */
-export async function callForUser(
-  { name, input }: { name: string; input: unknown },
-  deps: RouterDeps,
-  { tell, signal }: { tell(event: AgentEvent): Promise<void>; signal: AbortSignal },
-): Promise<UserCall> {
-  const call = { type: 'tool_call' as const, id: `user-${randomUUID()}`, name, input };
-  const outcome: UserCall = { success: false, text: '', refused: false };
-  for await (const event of runTools([call], { ...deps, log: unwritten }, signal)) {
-    if (event.type === 'judged') outcome.refused = event.verdict === 'deny';
-    if (event.type !== 'message') await tell(event);
-    else if (event.message.role === 'tool') {
-      outcome.success = event.message.success;
-      outcome.text = textOf(event.message);
-    }
-  }
-  return outcome;
+/** Calls that the model did not make: judged, asked about and run like its own. */
+export function createUserCalls({ router, writer, undo, definitions, signal }: UserCallDeps): UserCalls {
+  const beginRun = (prompt: string) =>
+    undo.beginRun({ at: new Date().toISOString(), prompt, message: writer.session.messages.length });
+  return {
+    async call(name, input) {
+      beginRun(name);
+      const call = { type: 'tool_call' as const, id: `user-${randomUUID()}`, name, input };
+      const outcome: UserCall = { success: false, text: '', refused: false };
+      for await (const event of runTools([call], { ...router, log: unwritten }, signal)) {
+        if (event.type === 'judged') outcome.refused = event.verdict === 'deny';
+        if (event.type !== 'message') await writer.record(event);
+        else if (event.message.role === 'tool') {
+          outcome.success = event.message.success;
+          outcome.text = textOf(event.message);
+        }
+      }
+      return outcome;
+    },
+    toolbox: {
+      definitions: () => definitions,
+      run(call, signal) {
+        beginRun(call.name);
+        return runTools([{ type: 'tool_call', ...call }], router, signal);
+      },
+    },
+  };
 }

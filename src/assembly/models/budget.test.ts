@@ -35,7 +35,7 @@ async function setUp(limits: BudgetDeps['limits'], folder?: string) {
     session: { id: 's' },
     limits,
     notice: (_level, text) => notices.push(text),
-    soFar: () => 'Changed in this run: a.ts.',
+    progressSummary: () => 'Changed in this run: a.ts.',
   });
   return { budget, notices, folder: place };
 }

@@ -42,8 +42,8 @@ export type BudgetDeps = {
   session: { id: string };
   limits: Config['limits'];
   notice(level: 'info' | 'warn', text: string): void;
-  /** What was done in this run and what is left, for the words at a limit. */
-  soFar(): string;
+  /** What was done in this run and what is left, for the message at a limit. */
+  progressSummary(): string;
   now?: () => Date;
 };
 
@@ -230,7 +230,7 @@ export class Budget implements Spending {
       by.limit.unit === 'turns' ? '' : `, and the next call takes ${amountWords(by, most)} at least`;
     return new BudgetReachedError(
       `The limit is reached: ${describeLimit(by, used)}${next}.`,
-      [this.#deps.soFar(), RAISE[by.scope]].filter(Boolean).join('\n'),
+      [this.#deps.progressSummary(), RAISE[by.scope]].filter(Boolean).join('\n'),
     );
   }
 

@@ -13,78 +13,162 @@ export type StartupCheckOptions = {
   shell: Shell;
   watch: StartupWatch;
   decide: RouterDeps['decide'];
-  /** Whether nobody may write a file, whatever is answered. */
+  /** Whether a file may not be written, whatever is answered. */
   isClosed(file: string): boolean;
   /** Before a file that was agreed to is put in its place. */
   onBeforeWrite(change: FileChange): Promise<void>;
-  /** Told what a command in the background did. */
+  /** Called with what a command in the background did. */
   warn(text: string): void;
 };
 
-export type StartupCheck = {
-  /** For commands that may change something. */
-  shell: Pick<Shell, 'run' | 'start'>;
-  /** Asks about what commands changed, and adds what came of it to the answer of a call. */
-  settle(result: ToolResult, signal: AbortSignal, voice: CallVoice): Promise<ToolResult>;
-  /** Once no command runs any more. */
-  close(): Promise<void>;
-};
-
-/** How often commands in the background are looked after. */
+/** How often files are checked while commands run in the background. */
 const EVERY_MS = 3_000;
 
 /**
- * Files that other programs run and that a sandboxed command made or changed are put back at once; then the person is
+ * Files that other programs run and that a sandboxed command made or changed are restored at once; then the user is
  * asked about all of them together, as for a write of the same files.
  */
-export function createStartupCheck(options: StartupCheckOptions): StartupCheck {
-  const { cwd, shell, watch, decide, isClosed, onBeforeWrite, warn } = options;
-  let pending: SetAside[] = [];
-  const background = new Set<string>();
-  let timer: NodeJS.Timeout | undefined;
+export class StartupCheck {
+  readonly #options: StartupCheckOptions;
+  readonly #background = new Set<string>();
+  #pending: SetAside[] = [];
+  #timer: NodeJS.Timeout | undefined;
 
-  const shown = (file: string) => path.relative(cwd, file) || file;
+  constructor(options: StartupCheckOptions) {
+    this.#options = options;
+  }
 
-  async function collect(): Promise<SetAside[]> {
-    const found = await watch.check();
+  /** For commands that may change something. */
+  readonly shell: Pick<Shell, 'run' | 'start'> = {
+    run: (run) => this.#watched(run, () => this.#options.shell.run(run)),
+    start: (run) => this.#start(run),
+  };
+
+  /** Asks about what commands changed, and adds the outcome to the answer of a call. */
+  async settle(result: ToolResult, signal: AbortSignal, voice: CallVoice): Promise<ToolResult> {
+    if (this.#background.size > 0) await this.#collect();
+    let settled = result;
+    // One question for all that can be answered; what is closed to everybody is refused by itself.
+    for (const closed of [true, false]) {
+      const asked = this.#pending.filter((one) => this.#options.isClosed(one.path) === closed);
+      if (asked.length === 0) continue;
+      this.#pending = this.#pending.filter((one) => !asked.includes(one));
+      const callId = `${voice.callId}:${closed ? 'closed' : 'files'}`;
+      const refused = await this.#ask(asked, signal, { ...voice, callId });
+      if (refused !== null) settled = withNote(settled, refusal(asked, refused, this.#shown));
+    }
+    return settled;
+  }
+
+  /** Once no command runs any more. */
+  async close(): Promise<void> {
+    this.#stopTimer();
+    if (this.#background.size > 0) await this.#collect();
+    for (const _ of this.#background) this.#options.watch.leave();
+    this.#background.clear();
+  }
+
+  readonly #shown = (file: string) => path.relative(this.#options.cwd, file) || file;
+
+  async #watched<T>(run: Parameters<Shell['start']>[0], execute: () => Promise<T>): Promise<T> {
+    const { shell, watch } = this.#options;
+    if (run.unconfined || !canChange(await shell.sandbox())) return execute();
+    await watch.enter({ mounted: hasMounts(await shell.sandbox()) });
+    try {
+      return await execute();
+    } finally {
+      await this.#collect();
+      watch.leave();
+    }
+  }
+
+  async #start(run: Parameters<Shell['start']>[0]): Promise<string> {
+    const { shell, watch, warn } = this.#options;
+    if (run.unconfined || !canChange(await shell.sandbox())) return shell.start(run);
+    await watch.enter({ mounted: hasMounts(await shell.sandbox()) });
+    try {
+      const id = await shell.start(run);
+      this.#background.add(id);
+      this.#timer ??= setInterval(
+        () => void this.#checkBackground().catch((error: Error) => warn(error.message)),
+        EVERY_MS,
+      ).unref();
+      return id;
+    } catch (error) {
+      watch.leave();
+      throw error;
+    }
+  }
+
+  async #collect(): Promise<SetAside[]> {
+    const found = await this.#options.watch.check();
     // The latest content of a file is the one that counts.
     const paths = new Set(found.map((one) => one.path));
-    pending = [...pending.filter((one) => !paths.has(one.path)), ...found];
+    this.#pending = [...this.#pending.filter((one) => !paths.has(one.path)), ...found];
     return found;
   }
 
-  async function watched<T>(run: Parameters<Shell['start']>[0], deed: () => Promise<T>): Promise<T> {
-    if (run.unconfined || !canChange(await shell.sandbox())) return deed();
-    await watch.enter({ mounted: hasMounts(await shell.sandbox()) });
-    try {
-      return await deed();
-    } finally {
-      await collect();
-      watch.leave();
-    }
-  }
-
-  async function tend(): Promise<void> {
-    const found = await collect();
+  async #checkBackground(): Promise<void> {
+    const { shell, watch, warn } = this.#options;
+    const found = await this.#collect();
     if (found.length > 0)
       warn(
-        `A command in the background changed ${found.map((one) => `${shown(one.path)} (${one.because})`).join(', ')}. It was put back as it was.`,
+        `A command in the background changed ${found.map((one) => `${this.#shown(one.path)} (${one.because})`).join(', ')}. It was put back as it was.`,
       );
     const running = new Set(shell.background().flatMap(({ id, running }) => (running ? [id] : [])));
-    for (const id of background) {
+    for (const id of this.#background) {
       if (running.has(id)) continue;
-      background.delete(id);
+      this.#background.delete(id);
       watch.leave();
     }
-    if (background.size === 0) stopTimer();
+    if (this.#background.size === 0) this.#stopTimer();
   }
 
-  function stopTimer(): void {
-    clearInterval(timer);
-    timer = undefined;
+  #stopTimer(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
   }
 
-  async function putInPlace(found: readonly SetAside[]): Promise<void> {
+  /** Null when they are in place now, else why not. */
+  async #ask(
+    asked: SetAside[],
+    signal: AbortSignal,
+    { callId, tell }: Pick<CallVoice, 'callId' | 'tell'>,
+  ): Promise<string | null> {
+    const names = asked.map((one) => this.#shown(one.path));
+    const diffs = await diffsOf(asked, this.#shown);
+    const accesses: Access[] = names.map((target) => ({ kind: 'write', target }));
+    const operation = `Keep what the command wrote: ${names.join(', ')}`;
+    // The same content is not asked about twice.
+    const files = asked.map((one) => ({ path: this.#shown(one.path), sha256: sha256(one.after.bytes) }));
+    const request = { callId, tool: 'Write', operation, accesses, because: '', input: { files } };
+    const preview = diffs.length > 0 ? { preview: { kind: 'diffs' as const, diffs } } : {};
+    const beforeAsking = async (question: PermissionRequest) => {
+      const full = { ...question, ...preview };
+      await tell({ type: 'question', request: full });
+      return full;
+    };
+    const began = performance.now();
+    const decision = await this.#options.decide(request, { signal, beforeAsking }).catch((error: unknown) => {
+      this.#pending = [...asked, ...this.#pending];
+      throw error;
+    });
+    const { verdict, by, because } = decision;
+    await tell({ type: 'judged', callId, tool: 'Write', verdict, by, because, accesses });
+    const isAllowed = verdict === 'allow';
+    if (isAllowed) {
+      const call = { id: callId, name: 'Write', input: { files } };
+      await tell({ type: 'tool_start', call, title: operation });
+      await this.#putInPlace(asked);
+    }
+    const durationMs = Math.round(performance.now() - began);
+    const display = isAllowed && preview.preview ? { display: preview.preview } : {};
+    await tell({ type: 'tool_end', callId, name: 'Write', success: isAllowed, durationMs, ...display });
+    return isAllowed ? null : because;
+  }
+
+  async #putInPlace(found: readonly SetAside[]): Promise<void> {
+    const { onBeforeWrite, watch } = this.#options;
     for (const { path: file, before, after } of found) {
       if (after.type === 'file' && before?.type !== 'link')
         await onBeforeWrite({
@@ -97,92 +181,6 @@ export function createStartupCheck(options: StartupCheckOptions): StartupCheck {
       putContent(file, after);
     }
   }
-
-  /** Null when they are in place now, else why not. */
-  async function ask(
-    asked: SetAside[],
-    signal: AbortSignal,
-    { callId, tell }: Pick<CallVoice, 'callId' | 'tell'>,
-  ): Promise<string | null> {
-    const diffs = await diffsOf(asked, shown);
-    const accesses: Access[] = asked.map((one) => ({ kind: 'write', target: shown(one.path) }));
-    const operation = `Keep what the command wrote: ${asked.map((one) => shown(one.path)).join(', ')}`;
-    // The same content is not asked about twice.
-    const files = asked.map((one) => ({ path: shown(one.path), sha256: sha256(one.after.bytes) }));
-    const request = { callId, tool: 'Write', operation, accesses, because: '', input: { files } };
-    const preview = diffs.length > 0 ? { preview: { kind: 'diffs' as const, diffs } } : {};
-    const beforeAsking = async (question: PermissionRequest) => {
-      const full = { ...question, ...preview };
-      await tell({ type: 'question', request: full });
-      return full;
-    };
-    const began = performance.now();
-    const decision = await decide(request, { signal, beforeAsking }).catch((error: unknown) => {
-      pending = [...asked, ...pending];
-      throw error;
-    });
-    const { verdict, by, because } = decision;
-    await tell({ type: 'judged', callId, tool: 'Write', verdict, by, because, accesses });
-    const isAllowed = verdict === 'allow';
-    if (isAllowed) {
-      await tell({
-        type: 'tool_start',
-        call: { id: callId, name: 'Write', input: { files } },
-        title: operation,
-      });
-      await putInPlace(asked);
-    }
-    const durationMs = Math.round(performance.now() - began);
-    const display = isAllowed && preview.preview ? { display: preview.preview } : {};
-    await tell({ type: 'tool_end', callId, name: 'Write', success: isAllowed, durationMs, ...display });
-    return isAllowed ? null : because;
-  }
-
-  return {
-    shell: {
-      run: (run) => watched(run, () => shell.run(run)),
-      async start(run) {
-        if (run.unconfined || !canChange(await shell.sandbox())) return shell.start(run);
-        await watch.enter({ mounted: hasMounts(await shell.sandbox()) });
-        try {
-          const id = await shell.start(run);
-          background.add(id);
-          timer ??= setInterval(
-            () => void tend().catch((error: Error) => warn(error.message)),
-            EVERY_MS,
-          ).unref();
-          return id;
-        } catch (error) {
-          watch.leave();
-          throw error;
-        }
-      },
-    },
-
-    async settle(result, signal, voice) {
-      if (background.size > 0) await collect();
-      let settled = result;
-      // One question for all that can be answered; what is closed to everybody is refused by itself.
-      for (const closed of [true, false]) {
-        const asked = pending.filter((one) => isClosed(one.path) === closed);
-        if (asked.length === 0) continue;
-        pending = pending.filter((one) => !asked.includes(one));
-        const refused = await ask(asked, signal, {
-          ...voice,
-          callId: `${voice.callId}:${closed ? 'closed' : 'files'}`,
-        });
-        if (refused !== null) settled = withNote(settled, refusal(asked, refused, shown));
-      }
-      return settled;
-    },
-
-    async close() {
-      stopTimer();
-      if (background.size > 0) await collect();
-      for (const _ of background) watch.leave();
-      background.clear();
-    },
-  };
 }
 
 /** Outside a sandbox a person has agreed to the command itself; in a strict one nothing can be changed. */

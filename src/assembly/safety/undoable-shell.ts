@@ -3,7 +3,7 @@ import type { CommandRun, Shell } from '../../contract/tool.ts';
 import type { Command } from '../../session/undo/credit.ts';
 import type { UndoStore } from '../../session/undo/undo-store.ts';
 
-export type CarefulShellOptions = {
+export type UndoableShellOptions = {
   undo: Pick<UndoStore, 'commandBegins' | 'commandEnded' | 'goesOn'>;
   /** Runs the commands that may change something. */
   changing: Pick<Shell, 'run' | 'start'>;
@@ -24,7 +24,7 @@ type Wanted = Parameters<Shell['start']>[0];
  * repository names or a project brings may run with them. What the others change can be taken back: what stood in the
  * working directory is kept before each.
  */
-export function carefulShell<S extends Shell>(shell: S, options: CarefulShellOptions): S {
+export function undoableShell<S extends Shell>(shell: S, options: UndoableShellOptions): S {
   const { undo, changing, isHarmless, environmentOf, onNotice } = options;
 
   /** Commands of several agents may overlap: they are kept as one. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { bench } from '../../../test/support/hands.ts';
 import { builtinTools } from '../../tools/index.ts';
 import { createRegistry } from '../../tools/registry.ts';
-import { type AgentKind, hasTool, kindNamed, lookingHands } from './agent-kinds.ts';
+import { type AgentKind, hasTool, kindNamed, readOnlyContext } from './agent-kinds.ts';
 
 const registry = createRegistry(builtinTools());
 const nameOf = (word: string) => registry.find(word)?.name;
@@ -52,7 +52,7 @@ describe('[Y16] tools of a subagent', () => {
 
 test('hands that only look refuse every change, and touch nothing', async () => {
   const { context, tree } = await bench({ 'a.txt': 'alpha' });
-  const { files, shell, web, ask } = lookingHands(context);
+  const { files, shell, web, ask } = readOnlyContext(context);
   const { signal } = context;
   const bytes = Buffer.from('x');
   const deeds = [

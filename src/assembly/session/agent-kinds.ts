@@ -7,7 +7,7 @@ import { createTask, GENERAL } from '../../tools/task.ts';
 
 /** A subagent that can be started. */
 export type AgentKind = AgentDefinition & {
-  /** Without hands that change anything. */
+  /** Has no tool that changes anything. */
   readOnly?: true;
   /** A cheaper model will do. */
   cheap?: true;
@@ -16,7 +16,7 @@ export type AgentKind = AgentDefinition & {
 export const REVIEW = 'review';
 
 /** Tools that only read what lies in the folders the user opened. */
-const LOOKING = ['Read', 'Glob', 'Grep', 'Search', 'List'];
+const READ_ONLY_TOOLS = ['Read', 'Glob', 'Grep', 'Search', 'List'];
 
 const ROLE = `You are a subagent: another agent has handed you one task, and it reads your last answer and nothing else of what you write. Do the task with the tools you have, and no more than the task. Then answer with all that agent needs: what you found or did, with files and lines, what you checked, what you could not do.`;
 
@@ -27,7 +27,7 @@ const BUILT_IN: readonly AgentKind[] = [
     description: 'looks and changes nothing',
     prompt:
       'You only look: you have no tool that changes anything. Search widely first, then read what matters. Name files with line numbers, and quote the few lines that prove what you say.',
-    tools: LOOKING,
+    tools: READ_ONLY_TOOLS,
     readOnly: true,
     cheap: true,
   },
@@ -36,7 +36,7 @@ const BUILT_IN: readonly AgentKind[] = [
     description: 'reviews changes',
     prompt:
       'You review changes and change nothing yourself. Read what surrounds them before you judge. Report what is wrong and matters: bugs, broken cases, security, data loss, tests that are missing or cannot fail. The most serious comes first; for each say the file and line, what happens, and how to mend it. Leave out praise and matters of taste. If nothing is wrong, say so in one sentence.',
-    tools: LOOKING,
+    tools: READ_ONLY_TOOLS,
     readOnly: true,
   },
 ];
@@ -55,11 +55,11 @@ export function roleOf({ prompt }: AgentKind): string {
   return prompt === '' ? ROLE : `${ROLE}\n\n${prompt}`;
 }
 
-const HANDS_ON: ReadonlySet<string> = new Set([explore.name, createTask().name]);
+const STARTS_SUBAGENTS: ReadonlySet<string> = new Set([explore.name, createTask().name]);
 
 /** Whether tools of these names start subagents. */
-export function handsOn(name: string): boolean {
-  return HANDS_ON.has(name);
+export function startsSubagents(name: string): boolean {
+  return STARTS_SUBAGENTS.has(name);
 }
 
 /** Whether a subagent of this kind has the tool: all of them, or those its definition lists. */
@@ -68,7 +68,7 @@ export function hasTool(
   name: string,
   nameOf: (word: string) => string | undefined,
 ) {
-  if (readOnly) return LOOKING.includes(name);
+  if (readOnly) return READ_ONLY_TOOLS.includes(name);
   return tools === undefined || tools.some((word) => isNamed(word, name) || nameOf(word) === name);
 }
 
@@ -79,8 +79,8 @@ function isNamed(word: string, name: string): boolean {
   return wanted === name || wanted === '*' || name.startsWith(`${wanted.replace(/:\*$/, '')}:`);
 }
 
-/** Hands that can change nothing, whatever tool they are lent to. */
-export function lookingHands(context: ToolContext): ToolContext {
+/** A tool context that can change nothing, whatever tool uses it. */
+export function readOnlyContext(context: ToolContext): ToolContext {
   const closed = async (): Promise<never> => {
     throw new PermissionDeniedError({ operation: 'this subagent can only look', by: 'subagent' });
   };

@@ -21,7 +21,8 @@ import { glob } from '../../tools/glob.ts';
 import { grep } from '../../tools/grep.ts';
 import { read } from '../../tools/read.ts';
 import { keptReplies } from '../models/cached-replies.ts';
-import type { ModelLinesDeps } from '../models/connect-models.ts';
+import type { ModelDeps } from '../models/connect-models.ts';
+import type { Notify } from '../notify.ts';
 import type { Parts } from '../parts.ts';
 
 /** What one session keeps so that it need not be done again. Nothing is loaded before the first use. */
@@ -29,11 +30,11 @@ export type Caches = {
   /** Empty when nothing is to be kept. */
   router: Pick<RouterDeps, 'perform'>;
   /** Replies that are given again; a quota where there is a server to share it through. */
-  models: Pick<ModelLinesDeps, 'replies' | 'quota'>;
+  models: Pick<ModelDeps, 'replies' | 'quota'>;
   close(): Promise<void>;
 };
 
-export type CachesDeps = { guard: Pick<Guard, 'realOf'>; tell(event: AgentEvent): void };
+export type CachesDeps = { guard: Pick<Guard, 'realOf'>; notify: Notify };
 
 /** As in the settings. */
 const SHORTEST_KEY = 16;
@@ -44,10 +45,10 @@ const KINDS = new Map([
   [grep.name, 'grep' as const],
 ]);
 
-export function createCaches(parts: Parts, { guard, tell }: CachesDeps): Caches {
+export function createCaches(parts: Parts, { guard, notify }: CachesDeps): Caches {
   const { config, cwd, dataRoot, opened } = parts;
   const { enabled, files, responses } = config.cache;
-  const warn = (text: string) => tell({ type: 'notice', level: 'warn', text });
+  const { warn } = notify;
   const folder = path.join(dataRoot, 'cache');
   const redis = redisOf(parts, warn);
 
@@ -123,7 +124,7 @@ export function createCaches(parts: Parts, { guard, tell }: CachesDeps): Caches 
       replies(provider, { choice, purpose }) {
         if (!isWanted(purpose)) return provider;
         const line = `${choice.preset.name} ${choice.baseUrl}`;
-        return keptReplies(provider, { line, purpose, store: replyStore, tell });
+        return keptReplies(provider, { line, purpose, store: replyStore, tell: notify.emit });
       },
       ...(redis && !parts.quota && { quota: createRedisQuota(redis.line, localQuota(dataRoot, warn)) }),
     },

@@ -1,6 +1,6 @@
 import { callIn } from '../../agent/history.ts';
 import { type Message, textOf } from '../../contract/message.ts';
-import type { Todo } from '../../contract/tool.ts';
+import type { Todo, ToolContext } from '../../contract/tool.ts';
 import { withoutMemory } from '../../memory/block.ts';
 import type { RunInfo } from '../../session/undo/undo-log.ts';
 import { todo } from '../../tools/todo.ts';
@@ -21,4 +21,15 @@ export function lastTodos(history: readonly Message[]): readonly Todo[] {
   if (!call) return [];
   const parsed = todo.input.safeParse(call.input);
   return parsed.success ? (parsed.data as { items: Todo[] }).items : [];
+}
+
+/** A task list that tools may replace. */
+export function todoList(initial: readonly Todo[]): ToolContext['todos'] {
+  let items = initial;
+  return {
+    list: () => items,
+    replace: (next) => {
+      items = next;
+    },
+  };
 }

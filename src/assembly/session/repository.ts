@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
+import type { SessionWriter } from '../../agent/session-writer.ts';
 import type { Repository } from '../../contract/command.ts';
 import { UserError } from '../../contract/errors.ts';
 import type { AgentEvent } from '../../contract/event.ts';
@@ -16,8 +17,8 @@ export type RepositoryDeps = {
   git: Git;
   helper: Helper;
   subagents: Pick<Subagents, 'delegate'>;
-  /** Shows and keeps what happens in the subagent. */
-  tell(event: AgentEvent): Promise<void>;
+  /** Shows and saves what happens in the subagent. */
+  writer: Pick<SessionWriter, 'record'>;
 };
 
 export type RepositoryDesk = Repository & {
@@ -35,7 +36,8 @@ const CHARACTERS_PER_TOKEN = 3;
 const COMMIT_HOOKS = ['pre-commit', 'prepare-commit-msg', 'commit-msg', 'post-commit'];
 
 /** Git and a model for the user who asks for them. Nothing here pushes, and nothing rewrites what is committed. */
-export function createRepository({ cwd, git, helper, subagents, tell }: RepositoryDeps): RepositoryDesk {
+export function createRepository({ cwd, git, helper, subagents, writer }: RepositoryDeps): RepositoryDesk {
+  const tell = (event: AgentEvent) => writer.record(event);
   let underWay: AbortController | undefined;
   let untold: string | null = null;
 
@@ -52,31 +54,8 @@ export function createRepository({ cwd, git, helper, subagents, tell }: Reposito
     }
   }
 
-  const names = async (...args: string[]) => (await git.look(...args, '-z')).out.split('\0').filter(Boolean);
-
-  async function hooks(): Promise<string[]> {
-    // Whoever only looks has no hooks.
-    const folder = (await git.act(['rev-parse', '--git-path', 'hooks'])).out.trim();
-    const there = peek.folder(path.resolve(cwd, folder))?.files ?? [];
-    return COMMIT_HOOKS.filter((name) => there.includes(name));
-  }
-
   return {
-    async state() {
-      const inside = await git.look('rev-parse', '--is-inside-work-tree');
-      if (inside.out.trim() !== 'true') return null;
-      const branch = (await git.look('symbolic-ref', '--quiet', '--short', 'HEAD')).out.trim();
-      return {
-        branch: branch === '' ? null : branch,
-        branches: (await git.look('branch', '--format=%(refname:short)', '--sort=-committerdate')).out
-          .split('\n')
-          .filter(Boolean),
-        staged: await names('diff', '--cached', '--name-only', '--no-ext-diff'),
-        unstaged: await names('diff', '--name-only', '--no-ext-diff'),
-        untracked: await names('ls-files', '--others', '--exclude-standard'),
-        hooks: await hooks(),
-      };
-    },
+    state: () => repositoryState(git, cwd),
 
     async stageChanged() {
       const { success, err } = await git.act(['add', '--update', '--', ':/']);
@@ -118,9 +97,9 @@ export function createRepository({ cwd, git, helper, subagents, tell }: Reposito
         if (changes.diff === '' && changes.stat.trim() === '') return null;
         const callId = `review_${randomUUID().slice(0, 8)}`;
         const work = { agent: REVIEW, task: changes.what, prompt: reviewPrompt(changes) };
-        const done = await subagents.delegate({ callId, tell }, signal)?.(work);
+        const done = await subagents.delegate({ callId, tell }, signal)(work);
         signal.throwIfAborted();
-        if (done === undefined || typeof done === 'string') throw new Error(`No review: ${done}`);
+        if (typeof done === 'string') throw new Error(`No review: ${done}`);
         if (done.trouble !== null)
           throw new UserError(`There is no review: ${done.trouble}`, 'Try it again.');
         untold = `[The user had ${changes.what} reviewed by a subagent and has read this:\n${boundText(done.text, REVIEW_TOLD)}]`;
@@ -138,6 +117,33 @@ export function createRepository({ cwd, git, helper, subagents, tell }: Reposito
       return told;
     },
   };
+}
+
+async function repositoryState(git: Git, cwd: string): ReturnType<Repository['state']> {
+  const inside = await git.look('rev-parse', '--is-inside-work-tree');
+  if (inside.out.trim() !== 'true') return null;
+  const branch = (await git.look('symbolic-ref', '--quiet', '--short', 'HEAD')).out.trim();
+  return {
+    branch: branch === '' ? null : branch,
+    branches: (await git.look('branch', '--format=%(refname:short)', '--sort=-committerdate')).out
+      .split('\n')
+      .filter(Boolean),
+    staged: await namesIn(git, 'diff', '--cached', '--name-only', '--no-ext-diff'),
+    unstaged: await namesIn(git, 'diff', '--name-only', '--no-ext-diff'),
+    untracked: await namesIn(git, 'ls-files', '--others', '--exclude-standard'),
+    hooks: await commitHooks(git, cwd),
+  };
+}
+
+async function namesIn(git: Git, ...args: string[]): Promise<string[]> {
+  return (await git.look(...args, '-z')).out.split('\0').filter(Boolean);
+}
+
+async function commitHooks(git: Git, cwd: string): Promise<string[]> {
+  // `look` runs without hooks.
+  const folder = (await git.act(['rev-parse', '--git-path', 'hooks'])).out.trim();
+  const there = peek.folder(path.resolve(cwd, folder))?.files ?? [];
+  return COMMIT_HOOKS.filter((name) => there.includes(name));
 }
 
 function messagePrompt({ stat, diff }: Changes, subjects: string, wishes: string): string {

@@ -1,20 +1,30 @@
 import type { SessionLog } from '../../agent/session-log.ts';
+import type { Config } from '../../config/schema/schema.ts';
 import { type AgentEvent, innermost } from '../../contract/event.ts';
 import type { ViewChange } from '../../contract/view.ts';
 import type { JournalRecord } from '../../session/records.ts';
 import { headerOf, type OpenSession } from '../../session/store.ts';
 
 /** Who answers: a reply that breaks off is still somebody's. */
-type Answering = { provider: string; model: string };
+export type AnsweringModel = { provider: string; model: string };
+
+/** The journal, unless the user wants no history. */
+export function openLog(
+  { saveHistory }: Pick<Config, 'saveHistory'>,
+  opened: Pick<OpenSession, 'session' | 'journal' | 'close'>,
+  model: AnsweringModel,
+): SessionLog {
+  return saveHistory ? sessionLog(opened, model) : forgetful;
+}
 
 /**
  * Writes a session through to its journal, the header first. All of it survives the end of this process. That of the
  * machine is survived by a call that changes something, and by all before it, before it runs; the rest goes to the
  * disk while the model is asked.
  */
-export function sessionLog(
+function sessionLog(
   { session, journal, close }: Pick<OpenSession, 'session' | 'journal' | 'close'>,
-  model: Answering,
+  model: AnsweringModel,
 ): SessionLog {
   let begun = session.messages.length > 0;
   /** Said before the first message: without one, the session leaves no trace. */
@@ -47,7 +57,7 @@ export function sessionLog(
   };
 }
 
-function recordOf(event: AgentEvent, model: Answering): JournalRecord | null {
+function recordOf(event: AgentEvent, model: AnsweringModel): JournalRecord | null {
   switch (event.type) {
     case 'turn_start':
       return { type: 'reply', ...model, at: new Date().toISOString() };
@@ -71,7 +81,7 @@ function recordOf(event: AgentEvent, model: Answering): JournalRecord | null {
 }
 
 /** For those who want nothing kept. */
-export const forgetful: SessionLog = {
+const forgetful: SessionLog = {
   message: async () => undefined,
   watch: async () => undefined,
   started: async () => undefined,

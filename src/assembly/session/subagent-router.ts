@@ -1,25 +1,16 @@
 import { Answers } from '../../agent/answers.ts';
 import type { CallLog, CallVoice, RouterDeps } from '../../agent/tool-router.ts';
 import type { Session } from '../../contract/session.ts';
-import type { Todo, ToolContext } from '../../contract/tool.ts';
+import type { ToolContext } from '../../contract/tool.ts';
 import type { ProjectInstructions } from '../window/project-instructions.ts';
-import { type AgentKind, handsOn, hasTool, lookingHands } from './agent-kinds.ts';
-import { lastTodos } from './history-state.ts';
+import { type AgentKind, hasTool, readOnlyContext, startsSubagents } from './agent-kinds.ts';
+import { lastTodos, todoList } from './history-state.ts';
 
 /** What a subagent does not share: what it has read, and its task list. */
 export type Own = Pick<ToolContext, 'seen' | 'todos'>;
 
 export function ownThings({ messages }: Session): Own {
-  let items: readonly Todo[] = lastTodos(messages);
-  return {
-    seen: new Map(),
-    todos: {
-      list: () => items,
-      replace: (next) => {
-        items = next;
-      },
-    },
-  };
+  return { seen: new Map(), todos: todoList(lastTodos(messages)) };
 }
 
 type SubagentPlace = {
@@ -31,8 +22,7 @@ type SubagentPlace = {
   /** What its model can take in. */
   images: boolean;
   notes: ProjectInstructions['notesFor'];
-  /** Not there yet when the router is made. */
-  log(): CallLog;
+  log: CallLog;
   /** Absent where it may start no subagents. */
   delegate?(voice: CallVoice, signal: AbortSignal): NonNullable<ToolContext['delegate']>;
 };
@@ -49,9 +39,9 @@ export function subagentRouter(
   const nameOf = (word: string) => parent.find(word)?.name;
   const has = (tool: string) => hasTool(kind, tool, nameOf);
 
-  function handsFor(context: ToolContext, voice: CallVoice): ToolContext {
+  function contextFor(context: ToolContext, voice: CallVoice): ToolContext {
     const { delegate: _notItsOwn, ...lent } = context;
-    const hands: ToolContext = {
+    const narrowed: ToolContext = {
       ...lent,
       ...own,
       accepts: { images },
@@ -59,7 +49,7 @@ export function subagentRouter(
         lent.ask({ ...question, question: `${label} asks: ${question.question}` }, signal),
       ...(delegate && { delegate: delegate(voice, context.signal) }),
     };
-    return kind.readOnly ? lookingHands(hands) : hands;
+    return kind.readOnly ? readOnlyContext(narrowed) : narrowed;
   }
 
   return {
@@ -70,17 +60,17 @@ export function subagentRouter(
         const tool = parent.find(name);
         return tool && has(tool.name) ? tool : undefined;
       },
-      toolNames: () => parent.toolNames().filter((name) => has(name) && (delegate || !handsOn(name))),
+      toolNames: () => parent.toolNames().filter((name) => has(name) && (delegate || !startsSubagents(name))),
       decide: (request, options) => parent.decide({ ...request, agent: label }, options),
-      context: (signal, voice, scope) => handsFor(parent.context(signal, voice, scope), voice),
+      context: (signal, voice, scope) => contextFor(parent.context(signal, voice, scope), voice),
       answerTo: (callId) => answers.get(callId),
       keepOutput: (callId, text) => parent.keepOutput(`${session.id}-${callId}`, text),
       notesFor: notes,
       log: {
-        started: (callId, effect) => log().started(callId, effect),
+        started: log.started,
         answered(message) {
           answers.add(message);
-          return log().answered(message);
+          return log.answered(message);
         },
       },
     },

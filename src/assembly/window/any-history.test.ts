@@ -9,7 +9,7 @@ import type { Message } from '../../contract/message.ts';
 import type { CompletionRequest } from '../../contract/provider.ts';
 import type { Session } from '../../contract/session.ts';
 import { changeView, type ViewChange, wholeView } from '../../contract/view.ts';
-import { createConversationView } from './conversation-view.ts';
+import { ConversationView } from './conversation-view.ts';
 
 const BASE = { model: 'm', system: 's'.repeat(2000) };
 
@@ -54,7 +54,7 @@ function open(messages: Message[], window: number, vendor: Vendor) {
     settings: { model: 'm' },
   };
   const kept: string[] = [];
-  const view = createConversationView({
+  const view = new ConversationView({
     session,
     ready: Promise.resolve(),
     answering: () => ({
@@ -66,11 +66,11 @@ function open(messages: Message[], window: number, vendor: Vendor) {
     base: async () => BASE,
     helper: async () => null,
     todos: () => [],
-    controller: () => ({
+    writer: {
       changeView: async (change: ViewChange) => {
         session.view = changeView(session.view ?? wholeView, change);
       },
-    }),
+    },
     isWatched: false,
     keepText: async (text) => {
       kept.push(text);

@@ -4,7 +4,7 @@ import { noUsage } from '../../contract/message.ts';
 import type { Session } from '../../contract/session.ts';
 import { changeView, type ViewChange, wholeView } from '../../contract/view.ts';
 import { estimateTokens } from '../../providers/models/estimate-tokens.ts';
-import { createConversationView } from './conversation-view.ts';
+import { ConversationView } from './conversation-view.ts';
 
 /** A long session: 60 tasks of 5 calls each. Outputs are as long as tools let them be in such a window. */
 async function play(window: number, maxOutput: number) {
@@ -19,7 +19,7 @@ async function play(window: number, maxOutput: number) {
     settings: { model: 'm' },
   };
   let summaries = 0;
-  const view = createConversationView({
+  const view = new ConversationView({
     session,
     ready: Promise.resolve(),
     answering: () => ({ model: 'm', contextWindow: window, maxOutput }),
@@ -36,11 +36,11 @@ async function play(window: number, maxOutput: number) {
       },
     }),
     todos: () => [],
-    controller: () => ({
+    writer: {
       changeView: async (change: ViewChange) => {
         session.view = changeView(session.view ?? wholeView, change);
       },
-    }),
+    },
     isWatched: false,
   });
   const seen = { turns: 0, compactions: 0, fullest: 0, starts: [] as number[] };

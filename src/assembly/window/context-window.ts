@@ -17,7 +17,7 @@ export type PinnedWindow = ContextWindow & {
 /** What the user may see and change of the model's window. */
 export function createContextWindow(
   view: ConversationView,
-  { session, answering, controller }: Pick<ViewDeps, 'session' | 'answering' | 'controller'>,
+  { session, answering, writer }: Pick<ViewDeps, 'session' | 'answering' | 'writer'>,
   instructions: () => Promise<readonly { text: string }[]>,
 ): PinnedWindow {
   const unpinned: string[] = [];
@@ -52,7 +52,7 @@ export function createContextWindow(
       const last = view.current().compactions.at(-1);
       if (!last) return null;
       const { tokens: before } = await view.measure();
-      await controller().changeView({ type: 'uncompact', at: session.messages.length });
+      await writer.changeView({ type: 'uncompact', at: session.messages.length });
       const { tokens: after } = await view.measure();
       return { before, after, by: last.by };
     },
@@ -61,12 +61,12 @@ export function createContextWindow(
       const taken = pins().reduce((sum, pin) => sum + pin.length, 0);
       if (taken + text.length > MAX_PINNED)
         return `Pinned facts may have ${MAX_PINNED} characters together, and ${taken} are taken. Unpin something first.`;
-      await controller().changeView({ type: 'pin_fact', text });
+      await writer.changeView({ type: 'pin_fact', text });
       return null;
     },
 
     async unpin(text) {
-      await controller().changeView({ type: 'unpin_fact', text });
+      await writer.changeView({ type: 'unpin_fact', text });
       unpinned.push(text);
     },
 

@@ -7,7 +7,7 @@ import type { Session } from '../../contract/session.ts';
 import { changeView, type ViewChange, wholeView } from '../../contract/view.ts';
 import type { HelperModel } from '../models/background-model.ts';
 import { createContextWindow } from './context-window.ts';
-import { type ConversationView, createConversationView } from './conversation-view.ts';
+import { ConversationView } from './conversation-view.ts';
 
 const BASE = { model: 'm', system: 's'.repeat(350) };
 
@@ -49,15 +49,15 @@ function setUp(answer: (prompt: string, signal: AbortSignal) => Promise<string>,
     base: async () => BASE,
     helper: async () => helper,
     todos: () => [],
-    controller: () => ({
+    writer: {
       changeView: async (change: ViewChange) => {
         changes.push(change);
         session.view = changeView(session.view ?? wholeView, change);
       },
-    }),
+    },
     isWatched: true,
   };
-  const view = createConversationView(deps);
+  const view = new ConversationView(deps);
   return { view, session, changes, prompts, window: createContextWindow(view, deps, async () => []) };
 }
 

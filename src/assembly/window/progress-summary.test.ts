@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { AgentEvent } from '../../contract/event.ts';
 import type { Todo } from '../../contract/tool.ts';
-import { createSoFar } from './progress-summary.ts';
+import { createProgressSummary } from './progress-summary.ts';
 
 function changed(path: string, success = true): AgentEvent {
   const display = { kind: 'diff' as const, path, patch: '', added: 1, removed: 0 };
@@ -23,20 +23,20 @@ test('a run is told by the files it changed and what is still to do', () => {
     { text: 'two', status: 'in_progress' },
     { text: 'three', status: 'pending' },
   ];
-  const soFar = createSoFar(() => todos);
-  soFar.watch(begins);
+  const summary = createProgressSummary(() => todos);
+  summary.watch(begins);
   for (const event of [changed('a.ts'), changed('b.ts'), changed('a.ts'), changed('c.ts', false)])
-    soFar.watch(event);
-  expect(soFar.words()).toBe('Changed in this run: a.ts, b.ts.\nStill to do: two, three.');
+    summary.watch(event);
+  expect(summary.text()).toBe('Changed in this run: a.ts, b.ts.\nStill to do: two, three.');
 });
 
 test('the next run begins anew, and long lists are cut short', () => {
-  const soFar = createSoFar(() => []);
-  soFar.watch(changed('a.ts'));
-  soFar.watch(begins);
-  expect(soFar.words()).toBe('Nothing was changed in this run.');
-  for (let i = 1; i <= 12; i++) soFar.watch(changed(`${i}.ts`));
-  expect(soFar.words()).toBe(
+  const summary = createProgressSummary(() => []);
+  summary.watch(changed('a.ts'));
+  summary.watch(begins);
+  expect(summary.text()).toBe('Nothing was changed in this run.');
+  for (let i = 1; i <= 12; i++) summary.watch(changed(`${i}.ts`));
+  expect(summary.text()).toBe(
     `Changed in this run: ${Array.from({ length: 10 }, (_, i) => `${i + 1}.ts`).join(', ')}, 2 more.`,
   );
 });

@@ -4,10 +4,10 @@ import type { Todo } from '../../contract/tool.ts';
 
 const SHOWN = 10;
 
-/** What a run has done and what is left of it, for the words at a limit. */
-export type SoFar = { watch(event: AgentEvent): void; words(): string };
+/** What a run has done and what is left of it, for the message at a limit. */
+export type ProgressSummary = { watch(event: AgentEvent): void; text(): string };
 
-export function createSoFar(todos: () => readonly Todo[]): SoFar {
+export function createProgressSummary(todos: () => readonly Todo[]): ProgressSummary {
   let files = new Set<string>();
   return {
     watch(told) {
@@ -15,7 +15,7 @@ export function createSoFar(todos: () => readonly Todo[]): SoFar {
       if (event.type === 'run_start') files = new Set();
       else if (event.type === 'tool_end') for (const file of changedFiles(event)) files.add(file);
     },
-    words() {
+    text() {
       const open = todos().filter(({ status }) => status !== 'done');
       return [
         files.size === 0 ? 'Nothing was changed in this run.' : `Changed in this run: ${listed([...files])}.`,

@@ -1,0 +1,94 @@
+import type { AgentEvent } from '../contract/event.ts';
+import type { Message } from '../contract/message.ts';
+import type { Permission } from '../contract/permission.ts';
+import type { Session } from '../contract/session.ts';
+import { changeView, type ViewChange, wholeView } from '../contract/view.ts';
+import type { EventChannel } from '../lib/async/event-channel.ts';
+import type { SessionLog } from './session-log.ts';
+import type { CallLog } from './tool-router.ts';
+
+export type SessionWriterDeps = {
+  session: Session;
+  log: SessionLog;
+  /** Receives each event after it was saved. */
+  events: EventChannel<AgentEvent>;
+};
+
+/**
+ * All changes of one session: each is saved before anybody is told of it. A disk that fails costs the user a warning,
+ * never the conversation.
+ */
+export class SessionWriter {
+  readonly session: Session;
+  readonly events: EventChannel<AgentEvent>;
+  readonly #log: SessionLog;
+  #saving = true;
+
+  constructor({ session, log, events }: SessionWriterDeps) {
+    this.session = session;
+    this.events = events;
+    this.#log = log;
+  }
+
+  /** The tool router's access to the journal. */
+  readonly callLog: CallLog = {
+    started: (callId, effect) => this.#save(this.#log.started(callId, effect)),
+    answered: (message) => this.#save(this.#log.answered(message)),
+  };
+
+  /** Appends a message to the history. */
+  async add(message: Message): Promise<void> {
+    this.session.messages.push(message);
+    await this.record({ type: 'message', message });
+  }
+
+  /** Saves and emits an event; the message in it is part of the history already. */
+  async record(event: AgentEvent): Promise<void> {
+    await this.#save(event.type === 'message' ? this.#log.message(event.message) : this.#log.watch(event));
+    this.events.emit(event);
+  }
+
+  /** Keeps a grant for the rest of the session. */
+  async remember(permission: Permission): Promise<void> {
+    this.session.permissions.push(permission);
+    await this.#save(this.#log.grant(permission));
+  }
+
+  /** Drops the grants of this pattern. */
+  async forget(pattern: string): Promise<void> {
+    const { session } = this;
+    if (!session.permissions.some((permission) => permission.pattern === pattern)) return;
+    session.permissions = session.permissions.filter((permission) => permission.pattern !== pattern);
+    await this.#save(this.#log.ungrant(pattern));
+  }
+
+  /** Changes what the model is shown of the messages from here on. */
+  async changeView(change: ViewChange): Promise<void> {
+    this.session.view = changeView(this.session.view ?? wholeView, change);
+    await this.#save(this.#log.view(change));
+  }
+
+  /** Releases the session. */
+  async close(): Promise<void> {
+    try {
+      await this.#log.close();
+    } catch (error) {
+      if (this.#saving)
+        this.#warn(`The session is saved, but not closed in good order (${(error as Error).message}).`);
+    }
+  }
+
+  async #save(writing: Promise<void>): Promise<void> {
+    try {
+      await writing;
+    } catch (error) {
+      if (this.#saving)
+        this.#warn(`The session cannot be saved (${(error as Error).message}). It goes on in memory.`);
+      this.#saving = false;
+    }
+  }
+
+  #warn(text: string): void {
+    this.events.emit({ type: 'notice', level: 'warn', text });
+  }
+}

@@ -1,0 +1,84 @@
+import type { Extensions, RunOptions, SlashCommand } from '../../contract/command.ts';
+import { UserError } from '../../contract/errors.ts';
+import type { ToolContext } from '../../contract/tool.ts';
+import type { CustomCommand } from '../../plugins/custom-command.ts';
+import type { SessionExtensions } from './extensions.ts';
+import type { UserCall } from './user-calls.ts';
+
+export type ExtensionDeskDeps = {
+  /** A call on behalf of the user: judged, asked about and run like one of the model's. */
+  call(name: string, input: unknown): Promise<UserCall>;
+  files: Pick<ToolContext['files'], 'stat'>;
+};
+
+/** What the user may see and run of the extensions of one session. */
+export function createExtensionDesk(
+  { loader, hooks }: Pick<SessionExtensions, 'loader' | 'hooks'>,
+  { call, files }: ExtensionDeskDeps,
+): Extensions {
+  /** Whether a path the user may read leads to a file. */
+  const isFile = (file: string) =>
+    files.stat(file).then(
+      (stat) => stat?.type === 'file',
+      () => false,
+    );
+
+  async function expand({ body, model, tools, name }: CustomCommand, typed: string) {
+    const { expandCommand } = await import('../../plugins/custom-command.ts');
+    const text = await expandCommand(body, typed, {
+      async run(command) {
+        const { text, success, refused } = await call('Bash', { command });
+        if (refused)
+          throw new UserError(
+            `/${name} was not sent: ${text}.`,
+            'Allow the command, or take it out of the file.',
+          );
+        return success ? text.trimEnd() : `[${command} failed]\n${text.trimEnd()}`;
+      },
+      read: async (file) => ((await isFile(file)) ? (await call('Read', { file_path: file })).text : null),
+    });
+    const options: RunOptions = { ...(model !== undefined && { model }), ...(tools && { tools }) };
+    return { content: [{ type: 'text' as const, text }], options };
+  }
+
+  return {
+    async plugins() {
+      const { plugins, troubles } = await loader.all;
+      return [
+        ...plugins.map(({ name, version, file, tools, hooks: asked, commands }) => ({
+          name,
+          version,
+          place: file,
+          trouble: '',
+          tools: tools.map((tool) => tool.name),
+          hooks: Object.keys(asked),
+          commands: commands.map((command) => command.name),
+        })),
+        ...troubles.map(({ place, because }) => ({
+          ...{ name: '', version: '', place, trouble: because },
+          ...{ tools: [], hooks: [], commands: [] },
+        })),
+      ];
+    },
+    skills: async () => (await loader.all).skills,
+    hooks: () => hooks.list(),
+    commands: () => [
+      ...loader.custom.map((command) => ({
+        name: command.name,
+        description: command.description,
+        async execute(words: string[], { submit }: Parameters<SlashCommand['execute']>[1]) {
+          const { content, options } = await expand(command, words.join(' '));
+          await submit(content, options);
+        },
+      })),
+      ...(loader.loaded?.commands ?? []),
+    ],
+    async promptFor(line) {
+      const [, name = '', typed = ''] =
+        /^\/([a-z][\w-]*(?::[\w.:-]+)?)(?:\s+([\s\S]*))?$/i.exec(line.trim()) ?? [];
+      await loader.commandsFound;
+      const command = loader.custom.find((one) => one.name === name.toLowerCase());
+      return command ? expand(command, typed) : null;
+    },
+  };
+}

@@ -1,0 +1,127 @@
+import type { SlashCommand } from '../../contract/command.ts';
+import type { Tool } from '../../contract/tool.ts';
+import type { CustomCommand } from '../../plugins/custom-command.ts';
+import type { LoadedPlugin, PluginTrouble } from '../../plugins/load.ts';
+import type { HookRunner } from '../../plugins/plugin-hooks.ts';
+import type { Skill } from '../../plugins/skills.ts';
+import type { Parts } from '../parts.ts';
+import { findCommands, findSkills, hasMarkdown } from './find-extensions.ts';
+import { safeCommand } from './plugin-command.ts';
+
+export type LoadedExtensions = {
+  plugins: readonly LoadedPlugin[];
+  troubles: readonly PluginTrouble[];
+  hooks: HookRunner | null;
+  skills: readonly Skill[];
+  tools: readonly Tool[];
+  /** Those of plugins. */
+  commands: readonly SlashCommand[];
+};
+
+/** Finds and loads what the user, the project and the host program add to one session. Begins at once. */
+export class ExtensionLoader {
+  readonly #parts: Parts;
+  readonly #notice: (text: string) => void;
+  readonly #notices: string[] = [];
+  #stopWatching: (() => void) | undefined;
+  /** Custom commands, as far as they are found. */
+  custom: readonly CustomCommand[] = [];
+  /** Undefined until all is loaded. */
+  loaded: LoadedExtensions | undefined;
+  /** Custom commands are found. */
+  readonly commandsFound: Promise<void>;
+  readonly all: Promise<LoadedExtensions>;
+
+  constructor(parts: Parts, notice: (text: string) => void) {
+    this.#parts = parts;
+    this.#notice = notice;
+    this.commandsFound = this.#findCommands();
+    this.all = this.#load();
+  }
+
+  /** What was left out and why, each reported once. */
+  takeNotices(): string[] {
+    return this.#notices.splice(0);
+  }
+
+  close(): void {
+    this.#stopWatching?.();
+  }
+
+  get #places() {
+    return { dataRoot: this.#parts.dataRoot, files: this.#parts.projectFiles ?? [] };
+  }
+
+  async #findCommands(): Promise<void> {
+    if (!hasMarkdown(this.#places, 'commands')) return;
+    const { commands, troubles } = await findCommands(this.#places);
+    this.custom = commands;
+    this.#notices.push(...troubles);
+  }
+
+  async #load(): Promise<LoadedExtensions> {
+    const { plugins, troubles } = await this.#loadPlugins();
+    await this.commandsFound;
+    const skills = await this.#findSkills(plugins);
+    const skill = skills.length > 0 ? [(await import('../../tools/skill.ts')).createSkill(skills)] : [];
+    const hostTools = this.#parts.host?.tools ?? [];
+    this.loaded = {
+      plugins,
+      troubles,
+      hooks: await this.#hooksOf(plugins),
+      skills,
+      tools: [...skill, ...plugins.flatMap(({ tools }) => tools), ...hostTools],
+      commands: await this.#commandsOf(plugins),
+    };
+    return this.loaded;
+  }
+
+  async #loadPlugins(): Promise<Pick<LoadedExtensions, 'plugins' | 'troubles'>> {
+    const { config } = this.#parts;
+    if (config.plugins.length === 0) return { plugins: [], troubles: [] };
+    const { loadPlugins } = await import('../../plugins/load.ts');
+    const taken = new Set(Object.keys(config.mcpServers));
+    const all = await loadPlugins(config.plugins, { taken });
+    for (const { place, because } of all.troubles)
+      this.#notices.push(`The plugin ${place} was left out: ${because}`);
+    return all;
+  }
+
+  async #findSkills(plugins: readonly LoadedPlugin[]): Promise<readonly Skill[]> {
+    const folders = plugins.flatMap(({ folder }) => folder ?? []);
+    if (folders.length === 0 && !hasMarkdown(this.#places, 'skills')) return [];
+    const { skills, troubles } = await findSkills(this.#places, folders);
+    this.#notices.push(...troubles);
+    return skills;
+  }
+
+  async #hooksOf(plugins: readonly LoadedPlugin[]): Promise<HookRunner | null> {
+    if (plugins.length === 0) return null;
+    const [{ createPluginHooks }, { catchStrayErrors }] = await Promise.all([
+      import('../../plugins/plugin-hooks.ts'),
+      import('../../plugins/stray-errors.ts'),
+    ]);
+    this.#stopWatching = catchStrayErrors(plugins, this.#notice);
+    return createPluginHooks(plugins, { notice: this.#notice });
+  }
+
+  async #commandsOf(plugins: readonly LoadedPlugin[]): Promise<SlashCommand[]> {
+    if (plugins.every(({ commands }) => commands.length === 0)) return [];
+    const { builtinCommands } = await import('../../commands/index.ts');
+    const taken = new Set([...builtinCommands, ...this.custom].map(({ name }) => name));
+    const kept: SlashCommand[] = [];
+    for (const { name: plugin, commands } of plugins) {
+      for (const command of commands) {
+        const { name } = command;
+        const description = `${command.description} (${plugin})`;
+        if (taken.has(name))
+          this.#notices.push(
+            `The command /${name} of the plugin ${plugin} was left out: there is one of that name.`,
+          );
+        else kept.push({ name, description, execute: safeCommand(plugin, command) });
+        taken.add(name);
+      }
+    }
+    return kept;
+  }
+}

@@ -1,0 +1,42 @@
+import type { SlashCommand } from '../../contract/command.ts';
+import { UserError } from '../../contract/errors.ts';
+import type { UserMessage } from '../../contract/message.ts';
+import { raceAbort } from '../../lib/async/abort.ts';
+import { plainCopy, thrownWords } from '../../plugins/plain-copy.ts';
+
+/** A command of a plugin that throws or never ends costs the command, not the conversation. */
+export function safeCommand(plugin: string, command: SlashCommand): SlashCommand['execute'] {
+  return async (words, context) => {
+    const submit: typeof context.submit = (content, options) => context.submit(promptOf(content), options);
+    // Its getters stay what they are.
+    const own = Object.create(context, { submit: { value: submit } }) as typeof context;
+    try {
+      await raceAbort(
+        Promise.resolve().then(() => command.execute(words, own)),
+        context.signal,
+      );
+    } catch (error) {
+      if (error instanceof UserError || context.signal.aborted) throw error;
+      throw new UserError(
+        `/${command.name} failed: ${thrownWords(error)}.`,
+        `It belongs to the plugin ${plugin}.`,
+      );
+    }
+  };
+}
+
+/** What a plugin's command sends, if it is a prompt. */
+function promptOf(content: unknown): UserMessage['content'] {
+  const parts = plainCopy(content);
+  const isText = (part: Record<string, unknown>) => part.type === 'text' && typeof part.text === 'string';
+  const isImage = (part: Record<string, unknown>) =>
+    part.type === 'image' && typeof part.mediaType === 'string' && typeof part.data === 'string';
+  if (
+    !Array.isArray(parts) ||
+    parts.length === 0 ||
+    !parts.every((part) => part && (isText(part) || isImage(part)))
+  )
+    throw new Error('submit takes a list of texts and images');
+  // Checked just now.
+  return parts as UserMessage['content'];
+}

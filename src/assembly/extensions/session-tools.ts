@@ -1,0 +1,49 @@
+import type { RouterDeps } from '../../agent/tool-router.ts';
+import type { ToolDefinition } from '../../contract/provider.ts';
+import { namesServer } from '../../permissions/pattern.ts';
+import { builtinTools } from '../../tools/index.ts';
+import { createRegistry } from '../../tools/registry.ts';
+import type { SessionMemory } from '../memory/memory.ts';
+import type { Parts } from '../parts.ts';
+import type { Safety } from '../safety/build-safety.ts';
+import type { SessionExtensions } from './extensions.ts';
+
+export type SessionToolsDeps = {
+  safety: Pick<Safety, 'capabilities' | 'privacy'>;
+  extensions: Pick<SessionExtensions, 'definitions' | 'find'>;
+  memory: Pick<SessionMemory, 'recall'> | null;
+  warn(text: string): void;
+};
+
+export type SessionTools = ReturnType<typeof collectTools>;
+
+/** All tools of one session: our own, those of extensions, those of MCP servers. */
+export function collectTools(parts: Parts, { safety, extensions, memory, warn }: SessionToolsDeps) {
+  const { config, choice } = parts;
+  const registry = createRegistry(
+    builtinTools({
+      shell: safety.capabilities.shell.name,
+      maxTimeoutMs: config.maxCommandTimeoutMs,
+      agents: parts.agents ?? [],
+      recall: memory?.recall ?? null,
+    }),
+  );
+  const builtin = registry.definitions();
+  const servers = parts.servers?.({
+    outgoing: safety.privacy.outgoing,
+    isWatched: parts.approver !== undefined,
+    isAllowed: (server) => namesServer(config.permissions.allow, server),
+    window: () => choice.info.contextWindow,
+    notice: warn,
+  });
+  const definitions = (): readonly ToolDefinition[] => {
+    const own = extensions.definitions(builtin);
+    return servers?.behind(own) ?? own;
+  };
+  const router: Pick<RouterDeps, 'find' | 'meant' | 'toolNames'> = {
+    find: (name) => registry.find(name) ?? extensions.find(name) ?? servers?.find(name),
+    ...(servers && { meant: (call) => servers.meant(call) }),
+    toolNames: () => [...new Set([...definitions().map(({ name }) => name), ...(servers?.names() ?? [])])],
+  };
+  return { builtin, servers, definitions, router };
+}

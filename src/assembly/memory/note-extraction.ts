@@ -1,0 +1,83 @@
+import path from 'node:path';
+import type { Message } from '../../contract/message.ts';
+import type { SessionSummary } from '../../contract/session.ts';
+import { compareText } from '../../lib/text/compare.ts';
+import { newEntry } from '../../memory/entry.ts';
+import { EXTRACTION_TOKENS, extractionPrompt, isWorthExtracting, parseDrafts } from '../../memory/extract.ts';
+import { ExtractedSessions } from '../../memory/extracted.ts';
+import type { MemoryStore, Note } from '../../memory/store.ts';
+import type { SessionStore } from '../../session/store.ts';
+import type { Helper } from '../models/background-model.ts';
+
+export type ExtractionDeps = {
+  store: MemoryStore;
+  sessions: Pick<SessionStore, 'read'>;
+  /** Other sessions of this project. */
+  ourSessions(): SessionSummary[];
+  helper: Helper;
+  /** Takes secrets out of a text. */
+  hide(text: string): string;
+  /** Whether a text may be noted: it holds no secret. */
+  isClean(text: string): boolean;
+  notice(text: string): void;
+};
+
+/** Notes taken from what was said, by a model. */
+export type NoteExtraction = {
+  /** Null when there is no model for it. */
+  extract(messages: readonly Message[], sessionId: string, signal: AbortSignal): Promise<Note[] | null>;
+  /** Extracts from the last session of this project that is worth it and that was not done yet. */
+  catchUp(signal: AbortSignal): Promise<void>;
+  /** How many messages of a session notes were taken from. */
+  done(sessionId: string): number;
+};
+
+const EXTRACTION_WINDOW = 12_000;
+/** Sessions too short to teach anything are passed over, so many at a start. */
+const MOST_LOOKED_THROUGH = 10;
+const RECENT_MS = 30 * 24 * 60 * 60 * 1000;
+
+export function createNoteExtraction(deps: ExtractionDeps): NoteExtraction {
+  const { store, sessions, ourSessions, helper, hide, isClean, notice } = deps;
+  const extracted = new ExtractedSessions(path.join(store.folder, '.extracted.jsonl'));
+
+  async function extract(messages: readonly Message[], id: string, signal: AbortSignal) {
+    const model = await helper({ window: EXTRACTION_WINDOW });
+    if (!model) return null;
+    const prompt = hide(extractionPrompt(messages, store.list()));
+    const { text } = await model.complete(prompt, { maxTokens: EXTRACTION_TOKENS, signal });
+    signal.throwIfAborted();
+    const from = { date: today(), session: id.slice(0, 8) };
+    const drafts = parseDrafts(text).filter((draft) => isClean(draft.text));
+    const added = await store.add(drafts.map(({ kind, text }) => ({ kind, ...newEntry(text, from) })));
+    extracted.add(id, messages.length);
+    return added;
+  }
+
+  return {
+    extract,
+    done: (id) => extracted.known().get(id) ?? 0,
+    async catchUp(signal) {
+      const known = extracted.known();
+      const waiting = ourSessions()
+        .filter(({ id, messageCount }) => messageCount > (known.get(id) ?? 0))
+        .filter(({ updatedAt }) => Date.now() - Date.parse(updatedAt) < RECENT_MS)
+        .sort((a, b) => compareText(b.updatedAt, a.updatedAt));
+      for (const { id, messageCount } of waiting.slice(0, MOST_LOOKED_THROUGH)) {
+        const earlier = await sessions.read(id);
+        if (!earlier || !isWorthExtracting(earlier.messages)) {
+          extracted.add(id, messageCount);
+          continue;
+        }
+        const added = await extract(earlier.messages, id, signal);
+        if (added && added.length > 0)
+          notice(`Noted from an earlier session: ${added.map(({ text }) => text).join(' ')} (/memory)`);
+        return;
+      }
+    },
+  };
+}
+
+export function today(): string {
+  return new Date().toISOString().slice(0, 10);
+}

@@ -1,0 +1,45 @@
+import path from 'node:path';
+import type { AgentEvent } from '../../contract/event.ts';
+import type { EventChannel } from '../../lib/async/event-channel.ts';
+import { PromptCache } from '../../observability/spending/prompt-cache.ts';
+import type { Notify } from '../notify.ts';
+import type { Parts } from '../parts.ts';
+import type { Safety } from '../safety/build-safety.ts';
+import type { Caches } from '../session/caches.ts';
+import { createProgressSummary } from '../window/progress-summary.ts';
+import { Budget } from './budget.ts';
+import { connectModels } from './connect-models.ts';
+
+export type BuildModelsDeps = {
+  safety: Pick<Safety, 'privacy' | 'capabilities'>;
+  caches: Pick<Caches, 'models'>;
+  notify: Notify;
+  events: EventChannel<AgentEvent>;
+};
+
+export type BuiltModels = ReturnType<typeof buildModels>;
+
+/** The models of one session, with what they cost and how well vendors cache their prompts. */
+export function buildModels(parts: Parts, { safety, caches, notify, events }: BuildModelsDeps) {
+  const { privacy, capabilities } = safety;
+  const progress = createProgressSummary(() => capabilities.todos.list());
+  events.watch((event) => progress.watch(event));
+  const budget = new Budget({
+    folder: path.join(parts.dataRoot, 'ledger'),
+    session: parts.opened.session,
+    limits: parts.config.limits,
+    notice: notify.notice,
+    progressSummary: progress.text,
+  });
+  const promptCache = new PromptCache();
+  const models = connectModels({
+    ...parts,
+    ...caches.models,
+    main: { choice: parts.choice, provider: parts.provider },
+    budget,
+    guard: privacy.guard,
+    watch: (provider) => promptCache.watched(provider),
+    emit: notify.emit,
+  });
+  return { budget, promptCache, models };
+}

@@ -1,0 +1,67 @@
+import { type ProviderError, UserError } from '../../contract/errors.ts';
+import type { ToolContext } from '../../contract/tool.ts';
+import type { Stand } from '../../providers/wrappers/fallback.ts';
+import type { ReachedModel } from './background-model.ts';
+
+export type StandInDeps = {
+  /** The model named in the settings for it. */
+  fallbackModel?: string | undefined;
+  /** Null, and a notice, when it cannot be used. */
+  tryToOpen(name: string): Promise<ReachedModel | null>;
+  /** The name of a model of another vendor that could be asked after this failure; null when there is none. */
+  otherModel?(error: ProviderError): Promise<string | null>;
+  /** Absent when nobody is there to be asked. */
+  ask?: ToolContext['ask'];
+  warn(text: string): void;
+};
+
+export type StandIn = (error: ProviderError, signal: AbortSignal) => Promise<Stand | null>;
+
+/** The model that answers while the main one fails: the one in the settings, or one that the user agrees to. */
+export function createStandIn(deps: StandInDeps): StandIn {
+  let agreed: Promise<string | null> | undefined;
+
+  async function offer(error: ProviderError, signal: AbortSignal): Promise<string | null> {
+    const name = deps.ask && ((await deps.otherModel?.(error)) ?? null);
+    if (!deps.ask || !name) return null;
+    const question = `${withoutStop(error)}. Shall ${name} answer until ${error.provider} is back?`;
+    return (await deps.ask({ question, choices: ['yes', 'no'] }, signal)) === 'yes' ? name : null;
+  }
+
+  return async (error, signal) => {
+    // Asked once: a no is an answer for the whole conversation.
+    agreed ??= deps.fallbackModel ? Promise.resolve(deps.fallbackModel) : offer(error, signal);
+    const name = await agreed;
+    const stand = name === null ? null : await deps.tryToOpen(name);
+    if (!stand) return null;
+    deps.warn(`${withoutStop(error)}. ${nameOf(stand)} answers instead.`);
+    return standOf(stand);
+  };
+}
+
+export function standOf({ choice, provider }: ReachedModel): Stand {
+  return { provider, model: choice.model, maxOutputTokens: choice.info.maxOutputTokens };
+}
+
+/** Opens a model; one that cannot be used costs a warning. */
+export async function openOrWarn(
+  name: string,
+  open: (name: string) => Promise<ReachedModel>,
+  warn: (text: string) => void,
+): Promise<ReachedModel | null> {
+  try {
+    return await open(name);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    warn(`${name} cannot be used: ${error.message} ${error.hint}`);
+    return null;
+  }
+}
+
+export function nameOf({ choice }: ReachedModel): string {
+  return `${choice.preset.name}/${choice.model}`;
+}
+
+function withoutStop({ message }: ProviderError): string {
+  return message.replace(/[.\s]+$/, '');
+}

@@ -1,0 +1,56 @@
+import type { SessionWriter } from '../../agent/session-writer.ts';
+import type { ModeSwitch } from '../../contract/command.ts';
+import type { UndoStore } from '../../session/undo/undo-store.ts';
+import type { Notify } from '../notify.ts';
+import type { Parts } from '../parts.ts';
+import { createCapabilities } from './capabilities.ts';
+import { createJudge } from './judge.ts';
+import { createPrivacy } from './privacy.ts';
+import { createSessionGuard, sessionFolders } from './session-guard.ts';
+import { StartupCheck } from './startup-check.ts';
+import { undoableShell } from './undoable-shell.ts';
+
+export type SafetyDeps = { writer: SessionWriter; undo: UndoStore; mode: ModeSwitch; notify: Notify };
+
+export type Safety = ReturnType<typeof buildSafety>;
+
+/** Everything that decides what tools of one session may do, and what they do it with. */
+export function buildSafety(parts: Parts, { writer, undo, mode, notify }: SafetyDeps) {
+  const { cwd } = parts;
+  const { warn } = notify;
+  const folders = sessionFolders(parts);
+  const guard = createSessionGuard(parts, folders);
+  const privacy = createPrivacy(parts, { guard, notice: warn });
+  const capabilities = createCapabilities(parts, {
+    guard,
+    folders,
+    undo,
+    mode,
+    redact: privacy.outgoing,
+  });
+  const judge = createJudge(parts, {
+    mode,
+    guard,
+    sandbox: () => capabilities.shell.sandbox(),
+    writer,
+    warn,
+  });
+  const startup = new StartupCheck({
+    cwd,
+    shell: capabilities.shell,
+    watch: capabilities.startup,
+    decide: judge.decide,
+    isClosed: (file) => !guard.allows(file, 'write'),
+    onBeforeWrite: capabilities.onBeforeWrite,
+    warn,
+  });
+  const shell = undoableShell(capabilities.shell, {
+    undo,
+    changing: startup.shell,
+    cwd,
+    isHarmless: (target) => judge.isReadOnly({ kind: 'execute', target }),
+    environmentOf: judge.lookingEnvironment,
+    onNotice: notify.info,
+  });
+  return { folders, guard, privacy, capabilities, judge, startup, shell };
+}

@@ -1,0 +1,38 @@
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { readingDenier } from '../../permissions/pattern.ts';
+import { realPath } from '../../sandbox/files/real-path.ts';
+import { createGuard, type Guard } from '../../sandbox/guard.ts';
+import type { Parts } from '../parts.ts';
+
+/** Folders outside the project that tools of a session use. */
+export type SessionFolders = {
+  /** Outputs too long for the model, and files that were set aside. */
+  output: string;
+  /** The user's skills and those of plugins. */
+  skills: readonly string[];
+};
+
+export function sessionFolders({ dataRoot, config, opened }: Parts): SessionFolders {
+  return {
+    output: path.join(dataRoot, 'outputs', opened.session.id),
+    skills: [dataRoot, ...config.plugins].map((folder) => path.join(folder, 'skills')),
+  };
+}
+
+/** Which paths the tools of one session may read and write. */
+export function createSessionGuard(
+  { config, cwd, dataRoot }: Parts,
+  { output, skills }: SessionFolders,
+): Guard {
+  return createGuard({
+    cwd,
+    additionalDirectories: config.additionalDirectories,
+    readableDirectories: [output, ...skills],
+    closedDirectories: [dataRoot],
+    blockedPaths: config.blockedPaths,
+    allowedPaths: config.allowedPaths,
+    deniedReads: readingDenier(config.permissions.deny, realPath(cwd)),
+    home: homedir(),
+  });
+}

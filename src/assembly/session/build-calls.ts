@@ -1,0 +1,74 @@
+import { Answers } from '../../agent/answers.ts';
+import { Lingering } from '../../agent/lingering.ts';
+import { limited, unlessAborted } from '../../lib/async/abort.ts';
+import type { SessionExtensions } from '../extensions/extensions.ts';
+import type { SessionTools } from '../extensions/session-tools.ts';
+import { createUserCalls } from '../extensions/user-calls.ts';
+import type { BuiltModels } from '../models/build-models.ts';
+import { requestSettings } from '../models/request-settings.ts';
+import type { Parts } from '../parts.ts';
+import type { Safety } from '../safety/build-safety.ts';
+import type { BuiltWindow } from '../window/build-window.ts';
+import type { Caches } from './caches.ts';
+import type { SessionCore } from './open-core.ts';
+import { createRouter, withSubagents } from './session-router.ts';
+import { Subagents } from './subagents.ts';
+
+export type BuildCallsDeps = {
+  core: SessionCore;
+  safety: Safety;
+  caches: Caches;
+  models: BuiltModels;
+  extensions: SessionExtensions;
+  tools: SessionTools;
+  window: BuiltWindow;
+};
+
+export type BuiltCalls = ReturnType<typeof buildCalls>;
+
+/** How long the end of a session waits for interrupted tools that do not end. */
+const LINGERING_MS = 5_000;
+
+/** How tool calls of one session run: those of the model, of its subagents, and of the user. */
+export function buildCalls(parts: Parts, deps: BuildCallsDeps) {
+  const { core, safety, caches, models, extensions, tools, window } = deps;
+  const { writer, undo, mode } = core;
+  const lingering = new Lingering();
+  const answers = new Answers();
+  const ending = new AbortController();
+  const withoutSubagents = createRouter({
+    tools,
+    safety,
+    extensions,
+    caches,
+    instructions: window.instructions,
+    writer,
+    answers,
+    lingering,
+  });
+  const subagents = new Subagents({
+    config: parts.config,
+    opened: parts.opened,
+    agents: parts.agents ?? [],
+    router: withoutSubagents,
+    definitions: tools.definitions,
+    surroundings: () => window.surroundings(mode.get()),
+    settings: requestSettings(parts.config),
+    models: models.models,
+    budget: models.budget,
+    notes: (conversation) => window.instructionsFor(conversation).notesFor,
+  });
+  const router = withSubagents(withoutSubagents, subagents);
+  const { signal } = ending;
+  const userCalls = createUserCalls({ router, writer, undo, definitions: tools.builtin, signal });
+  return {
+    router,
+    answers,
+    subagents,
+    userCalls,
+    /** Interrupts the calls of the user. */
+    stop: () => ending.abort(new DOMException('The session ends.', 'AbortError')),
+    /** Waits for interrupted calls, for a while. */
+    ended: () => unlessAborted(lingering.ended(), limited(LINGERING_MS)),
+  };
+}

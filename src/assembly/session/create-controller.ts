@@ -1,0 +1,62 @@
+import { Controller } from '../../agent/controller.ts';
+import type { SessionExtensions } from '../extensions/extensions.ts';
+import type { SessionTools } from '../extensions/session-tools.ts';
+import type { SessionMemory } from '../memory/memory.ts';
+import type { BuiltModels } from '../models/build-models.ts';
+import type { Parts } from '../parts.ts';
+import type { Safety } from '../safety/build-safety.ts';
+import type { BuiltWindow } from '../window/build-window.ts';
+import type { BuiltCalls } from './build-calls.ts';
+import type { SessionCore } from './open-core.ts';
+import { runPreparation } from './prepare-run.ts';
+import type { RepositoryDesk } from './repository.ts';
+
+export type CreateControllerDeps = {
+  core: SessionCore;
+  safety: Safety;
+  models: BuiltModels;
+  memory: SessionMemory | null;
+  extensions: SessionExtensions;
+  tools: SessionTools;
+  window: BuiltWindow;
+  calls: BuiltCalls;
+  repository: RepositoryDesk;
+};
+
+/** The controller of one session, with all that a run needs. */
+export function createController(parts: Parts, deps: CreateControllerDeps): Controller {
+  const { opened, choice } = parts;
+  const { core, safety, models, memory, extensions, tools, window, calls, repository } = deps;
+  const { router, answers, subagents } = calls;
+  return new Controller({
+    writer: core.writer,
+    unfinished: opened.unfinished,
+    ready: opened.ready.then(() => subagents.closeOpen()),
+    provider: choice.preset.name,
+    model: choice.model,
+    contextWindow: choice.info.contextWindow,
+    news: () => joinNews([core.mode, window.window, tools.servers, repository]),
+    beforePrompt: async (content, signal) => {
+      const heard = await extensions.beforePrompt(content, signal);
+      if (heard.type === 'block' || !memory) return heard;
+      return { type: 'go', content: await memory.withNotes(heard.content) };
+    },
+    prepareRun: runPreparation(parts, {
+      router,
+      safety,
+      answers,
+      undo: core.undo,
+      budget: models.budget,
+      models: models.models,
+      extensions,
+      tools,
+      window,
+    }),
+  });
+}
+
+/** What the model must learn with the next prompt; null when there is nothing new. */
+function joinNews(sources: readonly ({ news(): string | null } | undefined)[]): string | null {
+  const texts = sources.map((source) => source?.news() ?? null).filter((text) => text !== null);
+  return texts.join('\n') || null;
+}

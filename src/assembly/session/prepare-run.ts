@@ -1,0 +1,71 @@
+import type { Answers } from '../../agent/answers.ts';
+import type { ControllerDeps } from '../../agent/controller.ts';
+import { refuseCircles } from '../../agent/stuck.ts';
+import { type RouterDeps, runTools } from '../../agent/tool-router.ts';
+import { once } from '../../lib/async/closing.ts';
+import { whileWaiting } from '../../lib/async/while-waiting.ts';
+import type { UndoStore } from '../../session/undo/undo-store.ts';
+import type { SessionExtensions } from '../extensions/extensions.ts';
+import type { SessionTools } from '../extensions/session-tools.ts';
+import type { Budget } from '../models/budget.ts';
+import type { Models } from '../models/connect-models.ts';
+import { circlesOf } from '../models/small-model.ts';
+import type { Parts } from '../parts.ts';
+import type { Safety } from '../safety/build-safety.ts';
+import type { BuiltWindow } from '../window/build-window.ts';
+import { runInfo } from './history-state.ts';
+
+export type PrepareRunDeps = {
+  router: RouterDeps;
+  safety: Pick<Safety, 'capabilities' | 'judge'>;
+  answers: Answers;
+  undo: Pick<UndoStore, 'beginRun'>;
+  budget: Pick<Budget, 'beginRun' | 'takeCost'>;
+  models: Pick<Models, 'forPrompt'>;
+  extensions: Pick<SessionExtensions, 'beginRun' | 'heed' | 'goOn'>;
+  tools: Pick<SessionTools, 'servers'>;
+  window: Pick<BuiltWindow, 'base' | 'view'>;
+};
+
+/** A model that has said nothing for so long leaves time to prepare for the commands it may ask for. */
+const THINKING_MS = 100;
+
+/** What each run of one session needs, made when its prompt is there. */
+export function runPreparation(
+  { config, opened: { session } }: Parts,
+  deps: PrepareRunDeps,
+): ControllerDeps['prepareRun'] {
+  const { router, answers, undo, budget, models, extensions, tools } = deps;
+  const { base: nextBase, view } = deps.window;
+  const { capabilities, judge } = deps.safety;
+  /** What fails here fails again, and is reported, when a command needs it. */
+  const prepareCommands = once(() =>
+    Promise.all([capabilities.shell.prepare(), judge.prepare()]).catch(() => undefined),
+  );
+  return async (options) => {
+    // Not earlier: until the first run, a long session may still be loading.
+    answers.learn(session.messages);
+    const info = runInfo(session.messages);
+    undo.beginRun(info);
+    budget.beginRun(info.prompt);
+    const { choice, provider } = await models.forPrompt(info.prompt, options.model);
+    extensions.beginRun(options);
+    await tools.servers?.ready(info.prompt);
+    const base = await nextBase();
+    return {
+      provider: choice.preset.name,
+      model: choice.model,
+      ask: (history, signal) => {
+        refuseCircles(history, circlesOf(choice));
+        const reply = provider.stream(view.request(base, history), signal);
+        return whileWaiting(reply, { afterMs: THINKING_MS, work: prepareCommands });
+      },
+      act: (calls, signal) => runTools(calls, router, signal),
+      heed: extensions.heed,
+      goOn: extensions.goOn,
+      makeRoom: (cause, signal) => view.makeRoom(cause, signal, base),
+      costOf: () => budget.takeCost(),
+      maxTurns: config.maxTurns,
+    };
+  };
+}

@@ -1,0 +1,71 @@
+import type { Answers } from '../../agent/answers.ts';
+import type { Lingering } from '../../agent/lingering.ts';
+import type { SessionWriter } from '../../agent/session-writer.ts';
+import type { RouterDeps } from '../../agent/tool-router.ts';
+import type { SessionExtensions } from '../extensions/extensions.ts';
+import type { SessionTools } from '../extensions/session-tools.ts';
+import type { Safety } from '../safety/build-safety.ts';
+import { shellOpenTo } from '../safety/undoable-shell.ts';
+import type { ProjectInstructions } from '../window/project-instructions.ts';
+import type { Caches } from './caches.ts';
+import { keepOutput } from './keep-output.ts';
+import type { Subagents } from './subagents.ts';
+
+export type SessionRouterDeps = {
+  tools: Pick<SessionTools, 'router'>;
+  safety: Safety;
+  extensions: Pick<SessionExtensions, 'router'>;
+  caches: Pick<Caches, 'router'>;
+  instructions: Pick<ProjectInstructions, 'notesFor'>;
+  writer: Pick<SessionWriter, 'callLog'>;
+  answers: Answers;
+  lingering: Lingering;
+};
+
+/** How calls of one session are looked up, judged and run. It starts no subagents. */
+export function createRouter(deps: SessionRouterDeps): RouterDeps {
+  const { tools, safety, extensions, caches, instructions, writer, answers, lingering } = deps;
+  const { privacy, judge, capabilities, startup, shell, folders } = safety;
+  const { perform } = caches.router;
+  return {
+    ...tools.router,
+    decide: judge.decide,
+    context: (signal, voice, scope) => ({
+      ...capabilities.context(signal, voice, scope),
+      shell: shellOpenTo(shell, scope.opens),
+      mayLeaveSandbox: judge.mayLeaveSandbox,
+    }),
+    localInput: privacy.localInput,
+    unknownPlaceholders: privacy.unknownPlaceholders,
+    printed: privacy.printed,
+    isReadOnly: judge.isReadOnly,
+    answerTo: (callId) => answers.get(callId),
+    keepOutput: (callId, text) => keepOutput(folders.output, callId, text),
+    notesFor: instructions.notesFor,
+    ...extensions.router,
+    perform: async (work, context, voice) => {
+      const result = perform ? perform(work, context, voice) : work.tool.run(work.input, context);
+      return startup.settle(await result, context.signal, voice);
+    },
+    inTurn: capabilities.inTurn,
+    lingering,
+    log: {
+      started: writer.callLog.started,
+      answered: async (message) => {
+        await writer.callLog.answered(message);
+        answers.add(message);
+      },
+    },
+  };
+}
+
+/** The same, for calls that may start subagents. */
+export function withSubagents(router: RouterDeps, subagents: Pick<Subagents, 'delegate'>): RouterDeps {
+  return {
+    ...router,
+    context: (signal, voice, scope) => ({
+      ...router.context(signal, voice, scope),
+      delegate: subagents.delegate(voice, signal),
+    }),
+  };
+}

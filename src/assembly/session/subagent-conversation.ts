@@ -1,0 +1,162 @@
+import { Controller } from '../../agent/controller.ts';
+import { SessionWriter } from '../../agent/session-writer.ts';
+import { runSubagent, SubagentTally, tellingLog } from '../../agent/subagent.ts';
+import { type CallVoice, type RouterDeps, runTools } from '../../agent/tool-router.ts';
+import type { Config } from '../../config/schema/schema.ts';
+import { type Surroundings, systemPrompt } from '../../context/system-prompt.ts';
+import type { AgentEvent } from '../../contract/event.ts';
+import type { ToolDefinition } from '../../contract/provider.ts';
+import type { Session } from '../../contract/session.ts';
+import type { Delegated, Delegation, ToolContext } from '../../contract/tool.ts';
+import { EventChannel } from '../../lib/async/event-channel.ts';
+import { cacheKeyOf } from '../../providers/models/cache-key.ts';
+import type { OpenSubagent } from '../../session/subagent-files.ts';
+import type { ReachedModel } from '../models/background-model.ts';
+import type { Budget, Purse } from '../models/budget.ts';
+import type { Models } from '../models/connect-models.ts';
+import { outputLimits } from '../models/request-settings.ts';
+import { ConversationView } from '../window/conversation-view.ts';
+import type { ProjectInstructions } from '../window/project-instructions.ts';
+import type { Base } from '../window/sent-messages.ts';
+import { type AgentKind, roleOf, startsSubagents } from './agent-kinds.ts';
+import { openLog } from './session-log.ts';
+import { type Own, subagentRouter } from './subagent-router.ts';
+
+export type SubagentConversationDeps = {
+  config: Pick<Config, 'saveHistory' | 'maxTokens' | 'maxTurns' | 'summarizationThreshold'>;
+  /** The conversation's own: a subagent's judges by it, and never more mildly. */
+  router: RouterDeps;
+  definitions(): readonly ToolDefinition[];
+  surroundings(): Promise<Surroundings>;
+  settings: Pick<Base, 'maxTokens' | 'temperature' | 'effort'>;
+  models: Pick<Models, 'forSubagent' | 'helper'>;
+  budget: Pick<Budget, 'takeCost' | 'keepRest'>;
+  /** Instructions in the folders that a conversation is led to. */
+  notes(session: Session): ProjectInstructions['notesFor'];
+};
+
+/** One subagent that can be prompted. */
+export type LivingSubagent = OpenSubagent & Own & { kind: AgentKind; isBusy: boolean };
+
+/** One piece of work for a subagent, and where its events go. */
+export type Assignment = {
+  work: Delegation;
+  /** What the subagent is called, with the subagents above it. */
+  fullLabel: string;
+  tell(event: AgentEvent): Promise<void>;
+  signal: AbortSignal;
+  /** Absent where it may start no subagents. */
+  delegate?(voice: CallVoice, signal: AbortSignal): NonNullable<ToolContext['delegate']>;
+};
+
+/** Lets a subagent do one piece of work, in a conversation, window and journal of its own. */
+export async function runConversation(
+  deps: SubagentConversationDeps,
+  subagent: LivingSubagent,
+  assignment: Assignment,
+): Promise<Delegated> {
+  const { work, signal, tell } = assignment;
+  const { session, kind } = subagent;
+  const purse: Purse = [];
+  const model = await deps.models.forSubagent(
+    { ...(kind.model !== undefined && { model: kind.model }), ...(kind.cheap && { cheap: true }) },
+    { purse, tell: (event) => void tell(event) },
+  );
+  const name = `${model.choice.preset.name}/${model.choice.model}`;
+  session.settings = { ...session.settings, model: name };
+  const { controller, view } = await openConversation(deps, subagent, { ...assignment, model, purse });
+  const tally = new SubagentTally();
+  controller.listen((event) => {
+    tally.take(event);
+    view.watch(event);
+    if (event.type === 'notice') void tell(event);
+  });
+  try {
+    const { reason, error } = await runSubagent(controller, work.prompt, signal);
+    const { text, turns, calls, tokens, costUsd } = tally;
+    const empty = text.trim() === '' ? 'It gave no answer.' : null;
+    const trouble = reason === 'done' ? empty : (error?.message ?? TROUBLES[reason]);
+    return { id: session.id, text, trouble, model: name, turns, calls, tokens, costUsd };
+  } finally {
+    deps.budget.keepRest(purse);
+    view.close();
+    await controller.close();
+  }
+}
+
+const TROUBLES = {
+  max_turns: 'It took as many turns as it may.',
+  max_tokens: 'Its answer was cut off at the output limit.',
+  budget: 'A limit was reached.',
+  refusal: 'The model declined to answer.',
+  interrupted: 'It was interrupted.',
+  error: 'It failed.',
+} as const;
+
+async function openConversation(
+  deps: SubagentConversationDeps,
+  subagent: LivingSubagent,
+  { model: reached, purse, ...assignment }: Assignment & { model: ReachedModel; purse: Purse },
+): Promise<{ controller: Controller; view: ConversationView }> {
+  const { config, models, budget } = deps;
+  const { session, unfinished, kind } = subagent;
+  const { choice, provider } = reached;
+  const { model, info } = choice;
+  const vendor = choice.preset.name;
+  const opened = { session, journal: subagent.journal, close: () => subagent.journal.close() };
+  const log = openLog(config, opened, { provider: vendor, model });
+  const writer = new SessionWriter({
+    session,
+    log: tellingLog(log, assignment.tell, assignment.signal),
+    events: new EventChannel<AgentEvent>(),
+  });
+  const { router, has } = subagentRouter(deps.router, {
+    kind,
+    own: subagent,
+    session,
+    label: assignment.fullLabel,
+    images: info.abilities.images,
+    notes: deps.notes(session),
+    log: writer.callLog,
+    ...(assignment.delegate && { delegate: assignment.delegate }),
+  });
+  const mayDelegate = assignment.delegate !== undefined;
+  const output = outputLimits(config, info);
+  const base: Base = {
+    model,
+    system: systemPrompt({ ...(await deps.surroundings()), role: roleOf(kind) }),
+    tools: deps.definitions().filter(({ name }) => has(name) && (mayDelegate || !startsSubagents(name))),
+    cacheKey: cacheKeyOf(session),
+    ...deps.settings,
+    ...(config.maxTokens !== undefined && { maxTokens: output.maxOutput }),
+  };
+  const view = new ConversationView({
+    session,
+    ready: Promise.resolve(),
+    answering: () => ({ model, contextWindow: info.contextWindow, ...output }),
+    threshold: config.summarizationThreshold,
+    base: async () => base,
+    helper: models.helper,
+    todos: () => subagent.todos.list(),
+    writer,
+    isWatched: false,
+  });
+  const controller = new Controller({
+    writer,
+    unfinished,
+    ready: Promise.resolve(),
+    provider: vendor,
+    model,
+    contextWindow: info.contextWindow,
+    prepareRun: async () => ({
+      provider: vendor,
+      model,
+      ask: (history, asked) => provider.stream(view.request(base, history), asked),
+      act: (calls, acting) => runTools(calls, router, acting),
+      makeRoom: (cause, making) => view.makeRoom(cause, making, base),
+      costOf: () => budget.takeCost(purse),
+      maxTurns: config.maxTurns,
+    }),
+  });
+  return { controller, view };
+}

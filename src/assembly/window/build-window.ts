@@ -1,0 +1,74 @@
+import type { SessionWriter } from '../../agent/session-writer.ts';
+import type { Session } from '../../contract/session.ts';
+import { sha256 } from '../../lib/sha256.ts';
+import type { SessionExtensions } from '../extensions/extensions.ts';
+import type { SessionTools } from '../extensions/session-tools.ts';
+import type { Models } from '../models/connect-models.ts';
+import { outputLimits } from '../models/request-settings.ts';
+import type { Notify } from '../notify.ts';
+import type { Parts } from '../parts.ts';
+import type { Safety } from '../safety/build-safety.ts';
+import { keepOutput } from '../session/keep-output.ts';
+import { createContextWindow } from './context-window.ts';
+import { ConversationView } from './conversation-view.ts';
+import type { Mode } from './mode.ts';
+import { createProjectInstructions } from './project-instructions.ts';
+import { createRequestBase } from './request-base.ts';
+
+export type BuildWindowDeps = {
+  writer: SessionWriter;
+  mode: Mode;
+  safety: Pick<Safety, 'guard' | 'capabilities' | 'folders'>;
+  models: Models;
+  extensions: SessionExtensions;
+  tools: SessionTools;
+  notify: Notify;
+};
+
+export type BuiltWindow = ReturnType<typeof buildWindow>;
+
+/** What the model of one session is shown: instructions, the beginning of requests, and the messages that fit. */
+export function buildWindow(parts: Parts, deps: BuildWindowDeps) {
+  const { config, cwd, dataRoot, opened } = parts;
+  const { session } = opened;
+  const { writer, mode, safety, models, extensions, tools, notify } = deps;
+  const { guard, capabilities, folders } = safety;
+  const instructionsFor = (conversation: Pick<Session, 'messages'>) =>
+    createProjectInstructions({
+      config,
+      cwd,
+      dataRoot,
+      guard,
+      messages: () => conversation.messages,
+      notice: notify.warn,
+    });
+  const instructions = instructionsFor(session);
+  const shellName = capabilities.shell.name;
+  const { base, surroundings } = createRequestBase(parts, {
+    mode,
+    shellName,
+    models,
+    tools,
+    extensions,
+    instructions,
+  });
+  const viewDeps = {
+    session,
+    ready: opened.ready,
+    answering: () => {
+      const { model, info } = models.current();
+      return { model, contextWindow: info.contextWindow, ...outputLimits(config, info) };
+    },
+    keepText: (text: string) => keepOutput(folders.output, `prompt-${sha256(text).slice(0, 16)}`, text),
+    threshold: config.summarizationThreshold,
+    base,
+    helper: models.helper,
+    todos: () => capabilities.todos.list(),
+    writer,
+    isWatched: parts.approver !== undefined,
+    keepsAll: extensions.keepsAll,
+  };
+  const view = new ConversationView(viewDeps);
+  const window = createContextWindow(view, viewDeps, () => instructions.all());
+  return { instructions, instructionsFor, base, surroundings, view, window };
+}

@@ -1,0 +1,106 @@
+import type { SessionWriter } from '../../agent/session-writer.ts';
+import { tailStart } from '../../context/boundary.ts';
+import { type Cause, type Draft, planCompaction } from '../../context/compact.ts';
+import { keptText } from '../../context/kept.ts';
+import { budgetOf } from '../../context/window.ts';
+import type { Compacted } from '../../contract/command.ts';
+import type { Message } from '../../contract/message.ts';
+import type { Session } from '../../contract/session.ts';
+import type { Todo } from '../../contract/tool.ts';
+import { estimateTokens } from '../../providers/models/estimate-tokens.ts';
+import type { Helper } from '../models/background-model.ts';
+import type { Answering, ModelLimits } from './model-limits.ts';
+import { type Measured, type SentMessages, sizeOf } from './sent-messages.ts';
+import { createSummarizer, type Job } from './summarizer.ts';
+
+export type CompactorDeps = {
+  session: Session;
+  answering(): Answering;
+  limits: ModelLimits;
+  sent: SentMessages;
+  helper: Helper;
+  todos(): readonly Todo[];
+  writer: Pick<SessionWriter, 'changeView'>;
+  /** Whether somebody wants older messages kept as they are, as long as they fit. */
+  keepsAll?(cause: 'routine' | 'asked', focus: string): Promise<boolean>;
+};
+
+export type Compactor = {
+  /** Null when nothing was gained. */
+  compact(
+    measured: Measured,
+    options: { cause: Cause; focus: string; signal: AbortSignal },
+  ): Promise<Compacted | null>;
+  /** Begins a summary in the background if one will soon be wanted. */
+  prepare(measured: Measured): void;
+  close(): void;
+};
+
+/** What recent messages may take at most of what a request takes now. */
+const RECENT = 0.4;
+
+/** Replaces older messages by a summary, in what is sent. */
+export function createCompactor(deps: CompactorDeps): Compactor {
+  const { session, limits, sent } = deps;
+  const summarizer = createSummarizer(deps.helper);
+  const budget = () => budgetOf(deps.answering().contextWindow);
+  const counter = (scale: number) => (message: Message) =>
+    scale * estimateTokens({ model: '', system: '', messages: [message] });
+
+  async function summarize(job: Job, signal: AbortSignal): Promise<Draft | null> {
+    const { messages, previous } = job;
+    const ready = job.focus === '' ? await summarizer.prepared(job, signal) : null;
+    const keepFrom = ready?.keepFrom ?? job.keepFrom;
+    if (keepFrom <= (previous?.keepFrom ?? 0)) return null;
+    const summary = ready ?? (await summarizer.write(job, signal));
+    const squeezeUntil = Math.max(previous?.squeezeUntil ?? 0, keepFrom);
+    return {
+      summary: summary.text,
+      kept: keptText({ pins: sent.view.pins, todos: deps.todos(), messages, keepFrom }),
+      keepFrom,
+      squeezeUntil,
+      level: squeezeUntil > keepFrom ? (previous?.level ?? 0) : 0,
+      at: messages.length,
+      by: summary.by,
+    };
+  }
+
+  return {
+    async compact({ sent: request, tokens, scale }, { cause, focus, signal }) {
+      if (cause !== 'overflow' && (await deps.keepsAll?.(cause, focus))) return null;
+      const messages = sent.shortened(session.messages);
+      const previous = sent.lastCompaction;
+      const { recent, summary: room } = budget();
+      const compaction = await planCompaction({
+        messages,
+        previous,
+        cause,
+        limits: limits.withTarget(sizeOf({ ...request, summary: '', messages: [] }, scale)),
+        recent: cause === 'asked' ? 0 : Math.min(recent, tokens * RECENT),
+        keep: sent.keep,
+        before: tokens,
+        size: (some, summary) => {
+          const { summary: _old, ...base } = request;
+          return sizeOf({ ...base, messages: some, ...(summary !== undefined && { summary }) }, scale);
+        },
+        count: counter(scale),
+        summarize: (keepFrom) => summarize({ messages, keepFrom, previous, focus, budget: room }, signal),
+      });
+      if (!compaction || signal.aborted) return null;
+      await deps.writer.changeView({ type: 'compaction', ...compaction });
+      return { before: compaction.tokensBefore, after: compaction.tokensAfter, by: compaction.by };
+    },
+
+    prepare({ tokens, scale }) {
+      if (tokens < limits.now().prepareAt) return;
+      const { messages } = session;
+      const previous = sent.lastCompaction;
+      const { recent, summary } = budget();
+      const keepFrom = tailStart(messages, { budget: recent, count: counter(scale), keep: sent.keep });
+      if (keepFrom > (previous?.keepFrom ?? 0))
+        summarizer.prepare({ messages, keepFrom, previous, focus: '', budget: summary });
+    },
+
+    close: () => summarizer.close(),
+  };
+}

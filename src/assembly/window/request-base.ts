@@ -1,0 +1,54 @@
+import { type Surroundings, systemPrompt } from '../../context/system-prompt.ts';
+import type { PermissionMode } from '../../contract/permission.ts';
+import { cacheKeyOf } from '../../providers/models/cache-key.ts';
+import { hostInstructions, type SessionExtensions } from '../extensions/extensions.ts';
+import type { SessionTools } from '../extensions/session-tools.ts';
+import type { Models } from '../models/connect-models.ts';
+import { requestSettings } from '../models/request-settings.ts';
+import { fitInstructions, isSmall, offeredTools } from '../models/small-model.ts';
+import type { Parts } from '../parts.ts';
+import type { Mode } from './mode.ts';
+import type { ProjectInstructions } from './project-instructions.ts';
+import type { Base } from './sent-messages.ts';
+
+export type RequestBaseDeps = {
+  mode: Mode;
+  shellName: string;
+  models: Pick<Models, 'current'>;
+  tools: Pick<SessionTools, 'definitions'>;
+  extensions: Pick<SessionExtensions, 'ready'>;
+  instructions: Pick<ProjectInstructions, 'all'>;
+};
+
+export type RequestBase = {
+  /** What the system prompt says of this machine and project. */
+  surroundings(mode: PermissionMode): Promise<Surroundings>;
+  base(): Promise<Base>;
+};
+
+/** What every request of one session begins with: system prompt, tools, settings. */
+export function createRequestBase(parts: Parts, deps: RequestBaseDeps): RequestBase {
+  const { config, cwd, opened } = parts;
+  const { mode, models, tools, extensions, instructions } = deps;
+  const settings = requestSettings(config);
+
+  async function surroundings(now: PermissionMode): Promise<Surroundings> {
+    const [{ skills }, found] = await Promise.all([extensions.ready(), instructions.all()]);
+    const all = [...found, ...hostInstructions(parts)];
+    const place = { cwd, platform: process.platform, shell: deps.shellName, mode: now };
+    const choice = models.current();
+    if (!isSmall(choice, config)) return { ...place, instructions: all, skills };
+    return { ...place, instructions: fitInstructions(all, choice.info.contextWindow), length: 'short' };
+  }
+
+  return {
+    surroundings,
+    base: async () => ({
+      model: models.current().model,
+      system: systemPrompt(await surroundings(mode.first)),
+      tools: offeredTools(tools.definitions(), models.current(), config),
+      cacheKey: cacheKeyOf(opened.session),
+      ...settings,
+    }),
+  };
+}

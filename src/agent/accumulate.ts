@@ -46,24 +46,24 @@ export class Reply {
     return this.#usage;
   }
 
-  /** Neither words nor calls, for whatever reason but a refusal. */
+  /** Neither text nor calls, for any reason but a refusal. */
   get isEmpty(): boolean {
     return this.#stop !== 'refusal' && this.#calls.size === 0 && !this.#hasText();
   }
 
-  /** Words that the output limit cut off, and no call that could be answered. */
+  /** Text that the output limit cut off, and no call that could be answered. */
   get isCutText(): boolean {
     return this.#stop === 'max_tokens' && this.#calls.size === 0 && this.#hasText();
   }
 
   /** Waits for the rest of an answer that was cut off; returns what there is of it. */
   goOn(timestamp: string): AssistantMessage {
-    const soFar = this.#message('max_tokens', timestamp);
-    const content = soFar.content.filter((part) => part.type === 'text').map((part) => ({ ...part }));
+    const partial = this.#message('max_tokens', timestamp);
+    const content = partial.content.filter((part) => part.type === 'text').map((part) => ({ ...part }));
     this.#usage = undefined;
     this.#stop = undefined;
     this.#from = this.#content.length;
-    return { ...soFar, content };
+    return { ...partial, content };
   }
 
   /** The rest of a cut answer could not be had: it stands as it was before `goOn`. */
@@ -72,7 +72,7 @@ export class Reply {
     this.#stop = 'max_tokens';
   }
 
-  /** Forgets an answer that said nothing, so that another can be heard. */
+  /** Drops an empty answer, so that another can be received. */
   startOver(): void {
     this.#content.length = 0;
     this.#usage = undefined;

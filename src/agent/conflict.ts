@@ -9,7 +9,7 @@ export function accessesConflict(a: readonly Access[], b: readonly Access[]): bo
 function clash(a: Access, b: Access): boolean {
   if (a.kind === 'fetch' || b.kind === 'fetch') return false;
   const kinds = [a.kind, b.kind];
-  // Subagents work side by side; each of them looks again before it writes.
+  // Subagents work side by side; each of them reads a file again before it writes.
   if (kinds.includes('delegate')) return kinds.includes('write') || kinds.includes('execute');
   if (kinds.includes('execute')) return true;
   if (a.kind === 'read' && b.kind === 'read') return false;

@@ -6,7 +6,7 @@ import type { Session } from '../contract/session.ts';
 import { unlessAborted } from '../lib/async/abort.ts';
 import { closeCall, openCallsOf, type Unfinished } from './history.ts';
 import type { Run } from './run.ts';
-import { type GoOn, runOn } from './run-on.ts';
+import { type RemainingWork, runUntilDone } from './run-until-done.ts';
 import type { SessionWriter } from './session-writer.ts';
 import { type AgentState, type Progress, reduceProgress } from './state.ts';
 
@@ -21,12 +21,14 @@ export type ControllerDeps = {
   provider: string;
   model: string;
   contextWindow: number;
-  /** What the model must learn with the next prompt, and had no other way to; null when there is no news. */
+  /** What the model must learn with the next prompt; null when there is no news. */
   news?(): string | null;
-  /** Hears of a prompt before it is kept: it may add to it, or refuse it. */
+  /** Called with a prompt before it is saved: may add to it, or refuse it. */
   beforePrompt?(content: UserMessage['content'], signal: AbortSignal): Promise<HeardPrompt>;
   /** Called at each submit: everything one run needs, but what the controller itself knows. */
-  prepareRun(options: RunOptions): Promise<Omit<Run, 'history' | 'signal'> & { goOn?: GoOn }>;
+  prepareRun(
+    options: RunOptions,
+  ): Promise<Omit<Run, 'history' | 'signal'> & { remainingWork?: RemainingWork }>;
 };
 
 export type HeardPrompt =
@@ -88,18 +90,18 @@ export class Controller {
     });
   }
 
-  /** Ends the current run; what it has said and done so far is kept. */
+  /** Ends the current run; what it has said and done so far is saved. */
   interrupt(): void {
     this.#current?.abort(new DOMException('Interrupted by the user.', 'AbortError'));
   }
 
   notice(level: 'info' | 'warn', text: string): void {
-    this.#tell({ type: 'notice', level, text });
+    this.#emit({ type: 'notice', level, text });
   }
 
-  /** For watching only: told at once, and kept nowhere. */
+  /** Emits an event without saving it. */
   mention(event: AgentEvent): void {
-    this.#tell(event);
+    this.#emit(event);
   }
 
   /** Drops the queue, interrupts the run and waits for its end. From then on nothing runs. */
@@ -137,7 +139,7 @@ export class Controller {
     await this.#deps.ready;
     const timestamp = new Date().toISOString();
     const { id: sessionId, workingDirectory: cwd, messages } = session;
-    this.#tell({ type: 'run_start', sessionId, provider, model, cwd, messages: messages.length });
+    this.#emit({ type: 'run_start', sessionId, provider, model, cwd, messages: messages.length });
     for (const call of openCallsOf(session.messages))
       await writer.add(closeCall(call, this.#deps.unfinished, timestamp));
     const hearing = this.#deps.beforePrompt?.(content, signal);
@@ -149,8 +151,8 @@ export class Controller {
     const prepared = signal.aborted ? undefined : await unlessAborted(this.#deps.prepareRun(options), signal);
     if (!prepared) return this.#ended(neverRan);
     let end: RunEnd | undefined;
-    const { goOn, ...run } = prepared;
-    for await (const event of runOn({ ...run, history: session.messages, signal }, goOn)) {
+    const { remainingWork, ...run } = prepared;
+    for await (const event of runUntilDone({ ...run, history: session.messages, signal }, remainingWork)) {
       await writer.record(event);
       if (event.type === 'end') end = event;
     }
@@ -158,18 +160,18 @@ export class Controller {
     return end;
   }
 
-  /** A prompt that nobody will answer is not kept. */
+  /** A prompt that is not sent is not saved. */
   #refused(because: string): RunEnd {
     const error = { message: `The prompt was not sent: ${because}` };
     return this.#ended({ type: 'end', reason: 'error', turns: 0, error });
   }
 
   #ended(end: RunEnd): RunEnd {
-    this.#tell(end);
+    this.#emit(end);
     return end;
   }
 
-  #tell(event: AgentEvent): void {
+  #emit(event: AgentEvent): void {
     this.#deps.writer.events.emit(event);
   }
 }

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { nearest } from '../lib/text/nearest.ts';
 
-/** The words that let a model mend its own call. */
+/** Error messages that let a model fix its own call. */
 
 /** Servers may bring hundreds. */
 const MOST_NAMES = 100;

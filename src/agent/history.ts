@@ -10,7 +10,7 @@ export function callIn(history: readonly Message[], id: string): ToolCallPart | 
   return undefined;
 }
 
-/** Calls in the history that nobody has answered, in the order they were made. */
+/** Unanswered calls in the history, in the order they were made. */
 export function openCallsOf(history: readonly Message[]): ToolCallPart[] {
   const answered = new Set(history.flatMap((message) => (message.role === 'tool' ? [message.callId] : [])));
   return history
@@ -23,7 +23,7 @@ export type Unfinished = { started: ReadonlySet<string>; answered: ReadonlyMap<s
 
 /**
  * The answer to a call that its process left open: the one it had already given, or the plain truth. A call whose
- * outcome nobody knows is not run again unasked.
+ * outcome is unknown is not run again without asking.
  */
 export function closeCall(
   call: ToolCallPart,

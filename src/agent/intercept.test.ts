@@ -32,7 +32,7 @@ async function play(changes: Partial<RouterDeps>, signal = new AbortController()
     answerTo: () => undefined,
     keepOutput: async () => null,
     log: { started: async () => undefined, answered: async () => undefined },
-    // The tool of these tests has no need of hands.
+    // The tool of these tests needs no capabilities.
     context: () => ({}) as ToolContext,
     ...changes,
   };
@@ -111,7 +111,10 @@ describe('[G02] after a call', () => {
     const kept: ToolMessage[] = [];
     const { texts } = await play({
       after: async ({ input }, result) => [`${JSON.stringify(input)} ${result.success}`],
-      heed: async (message) => ({ ...message, content: [...message.content, { type: 'text', text: '!' }] }),
+      transformMessage: async (message) => ({
+        ...message,
+        content: [...message.content, { type: 'text', text: '!' }],
+      }),
       log: { started: async () => undefined, answered: async (message) => void kept.push(message) },
     });
     expect(texts).toEqual([['saw a', '\n\n{"target":"a"} true', '!']]);

@@ -5,13 +5,13 @@ import { Reply } from './accumulate.ts';
 import { callIn } from './history.ts';
 import type { Run } from './run.ts';
 import { isOverflow, runErrorOf } from './run-error.ts';
-import { hearReply, NOTHING } from './whole-reply.ts';
+import { NOTHING, streamWholeReply } from './whole-reply.ts';
 
 const NOTHING_HINT = 'Try again, put the prompt in other words, or choose another model.';
 const CUT_CALL =
   'The answer reached the output limit in the middle of a call. The call did not run; the model is asked to work in smaller parts.';
 
-/** Asks, acts and tells until the model wants nothing more; however it ends, every call has its answer. */
+/** Requests replies and runs their calls until the model is done; however it ends, every call has its answer. */
 export async function* runLoop(run: Run): AsyncGenerator<AgentEvent> {
   for (let turn = 1; turn <= run.maxTurns; turn++) {
     yield { type: 'turn_start', turn };
@@ -24,13 +24,13 @@ export async function* runLoop(run: Run): AsyncGenerator<AgentEvent> {
 
 type Ending = { reason: EndReason; error?: RunError };
 
-/** One model reply and the calls it asks for. Null when the model wants to go on. */
+/** One model reply and the calls it makes. Null when the run continues. */
 async function* takeTurn(run: Run): AsyncGenerator<AgentEvent, Ending | null> {
   yield* run.makeRoom('routine', run.signal);
   const { provider, model, history } = run;
   const reply = new Reply({ provider, model, earlier: (id) => callIn(history, id) });
   try {
-    yield* hearReply(run, reply);
+    yield* streamWholeReply(run, reply);
   } catch (error) {
     if (!run.signal.aborted && isOverflow(error) && (yield* run.makeRoom('overflow', run.signal)))
       return yield* takeTurn(run);
@@ -50,7 +50,7 @@ async function* takeTurn(run: Run): AsyncGenerator<AgentEvent, Ending | null> {
       ? { reason: 'max_tokens' }
       : { reason: 'error', error: { message: NOTHING, hint: NOTHING_HINT } };
   }
-  const message = (await run.heed?.(finished)) ?? finished;
+  const message = (await run.transformMessage?.(finished)) ?? finished;
   if (reply.usage) yield { type: 'usage', usage: reply.usage, costUsd: run.costOf(reply.usage) };
   if (message.content.length > 0) yield* record(run, message);
   const calls = toolCallsOf(message);

@@ -4,7 +4,7 @@ import { nextStep } from '../providers/errors/next-step.ts';
 
 const OVERFLOW_HINT = 'Start a new session, or choose a model with a larger window.';
 
-/** What the user is told of a failure that ends a run: what happened and what to do. Null for a bug. */
+/** The message for a failure that ends a run: what happened and what to do. Null for a bug. */
 export function runErrorOf(error: unknown, model: string): RunError | null {
   if (!(error instanceof Error)) return null;
   const { message } = error;

@@ -2,11 +2,11 @@ import type { AgentEvent } from '../contract/event.ts';
 import type { AssistantMessage, Message, ToolCallPart, Usage } from '../contract/message.ts';
 import type { ProviderEvent } from '../contract/provider.ts';
 
-/** All that one run needs; policy comes in from outside, so that the loop stays a loop. */
+/** All that one run needs; policy is passed in, so that the loop stays a loop. */
 export type Run = {
   provider: string;
   model: string;
-  /** Grows as the run goes on; whoever drives the loop journals each `message` before asking for the next event. */
+  /** Grows during the run; the driver of the loop journals each `message` before it takes the next event. */
   history: Message[];
   ask(history: readonly Message[], signal: AbortSignal): AsyncIterable<ProviderEvent>;
   /** Answers every call with one `message`, however it ends. */
@@ -16,8 +16,8 @@ export type Run = {
    * is smaller now.
    */
   makeRoom(cause: 'routine' | 'overflow', signal: AbortSignal): AsyncGenerator<AgentEvent, boolean>;
-  /** Has the last word on a reply before it is kept. */
-  heed?(message: AssistantMessage): Promise<AssistantMessage>;
+  /** May change a reply before it is saved. */
+  transformMessage?(message: AssistantMessage): Promise<AssistantMessage>;
   costOf(usage: Usage): number | null;
   maxTurns: number;
   signal: AbortSignal;

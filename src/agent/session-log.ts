@@ -4,10 +4,10 @@ import type { Permission } from '../contract/permission.ts';
 import type { ViewChange } from '../contract/view.ts';
 import type { CallLog } from './tool-router.ts';
 
-/** Where a session is written through to. */
+/** Where a session is saved. */
 export type SessionLog = CallLog & {
   message(message: Message): Promise<void>;
-  /** Told of everything else that happens, before it is shown: a reply under way must survive, too. */
+  /** Receives every other event before it is shown: a partial reply must survive, too. */
   watch(event: AgentEvent): Promise<void>;
   grant(permission: Permission): Promise<void>;
   ungrant(pattern: string): Promise<void>;

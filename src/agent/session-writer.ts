@@ -15,7 +15,7 @@ export type SessionWriterDeps = {
 };
 
 /**
- * All changes of one session: each is saved before anybody is told of it. A disk that fails costs the user a warning,
+ * All changes of one session: each is saved before listeners are notified. A disk that fails costs the user a warning,
  * never the conversation.
  */
 export class SessionWriter {

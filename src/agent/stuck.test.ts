@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { StuckError } from '../contract/errors.ts';
 import type { Message } from '../contract/message.ts';
-import { refuseCircles } from './stuck.ts';
+import { refuseRepetition } from './stuck.ts';
 
 const timestamp = '2026-01-01T00:00:00Z';
 const prompt: Message = { role: 'user', content: [{ type: 'text', text: 'go' }], timestamp };
@@ -41,7 +41,7 @@ const broken = (text: string) => turn('Read', {}, { text, unreadable: true });
 
 function outcome(...turns: Message[][]): string | null {
   try {
-    refuseCircles([prompt, ...turns.flat()], { alike: 3 });
+    refuseRepetition([prompt, ...turns.flat()], { alike: 3 });
     return null;
   } catch (error) {
     if (error instanceof StuckError) return error.message;
@@ -78,11 +78,11 @@ describe('a model that goes round in circles', () => {
 
   test('a call that is too long for one answer is not asked for for ever', () => {
     const cut = (text: string) => turn('Write', {}, { text, cut: true });
-    expect(() => refuseCircles([prompt, ...cut('a'), ...cut('b')], { alike: 10 })).not.toThrow();
+    expect(() => refuseRepetition([prompt, ...cut('a'), ...cut('b')], { alike: 10 })).not.toThrow();
     expect(() =>
-      refuseCircles([prompt, ...cut('a'), ...read(), ...cut('b'), ...cut('c')], { alike: 10 }),
+      refuseRepetition([prompt, ...cut('a'), ...read(), ...cut('b'), ...cut('c')], { alike: 10 }),
     ).not.toThrow();
-    expect(() => refuseCircles([prompt, ...cut('a'), ...cut('b'), ...cut('c')], { alike: 10 })).toThrow(
+    expect(() => refuseRepetition([prompt, ...cut('a'), ...cut('b'), ...cut('c')], { alike: 10 })).toThrow(
       'The model reached its output limit in the middle of a call, 3 times in a row.',
     );
   });

@@ -8,7 +8,7 @@ import {
   toolCallsOf,
 } from '../contract/message.ts';
 
-/** A call, and two tries to mend it. */
+/** A call, and two tries to fix it. */
 const MOST_UNREADABLE = 3;
 /** A call that was too long for one answer, and two tries to make it shorter. */
 const MOST_CUT = 3;
@@ -17,10 +17,10 @@ const MOST_CUT = 3;
 type Turn = { call: ToolCallPart; answer: ToolMessage | undefined }[];
 
 /**
- * Throws when the model goes round in circles: more turns would only cost time. `alike` is how often the same call may
+ * Throws when the model repeats itself: more turns would only cost time. `alike` is how often the same call may
  * get the same answer; what is still running may be waited for without end.
  */
-export function refuseCircles(history: readonly Message[], { alike: most }: { alike: number }): void {
+export function refuseRepetition(history: readonly Message[], { alike: most }: { alike: number }): void {
   const turns = lastTurns(history, Math.max(MOST_UNREADABLE, most));
   const unreadable = turns.slice(-MOST_UNREADABLE);
   const last = turns.at(-1)?.at(-1);
@@ -54,7 +54,7 @@ export function refuseCircles(history: readonly Message[], { alike: most }: { al
   }
 }
 
-/** Those since the user last spoke, as many as are wanted. Looked for from the end: it is asked before every request. */
+/** The latest turns since the last prompt. Searched from the end, because this runs before every request. */
 function lastTurns(history: readonly Message[], most: number): Turn[] {
   const turns: Turn[] = [];
   const answers = new Map<string, ToolMessage>();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { AgentEvent } from '../contract/event.ts';
 import type { SessionLog } from './session-log.ts';
-import { SubagentTally, tellingLog } from './subagent.ts';
+import { forwardingLog, SubagentTally } from './subagent.ts';
 
 const usage = { inputTokens: 1, outputTokens: 2, cacheReadTokens: 3, cacheWriteTokens: 4 };
 const spent = (costUsd: number | null): AgentEvent => ({ type: 'usage', usage, costUsd });
@@ -35,7 +35,7 @@ test('the parent is told after it was written and before the subagent goes on; o
   const log = { watch: async () => void order.push('written') } as unknown as SessionLog;
   const leaving = new AbortController();
   let taken: () => void = () => undefined;
-  const telling = tellingLog(
+  const telling = forwardingLog(
     log,
     () => {
       order.push('told');

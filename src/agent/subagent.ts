@@ -27,17 +27,17 @@ export class SubagentTally {
 }
 
 /**
- * A log that also tells the parent. An event is told after it was written and before the subagent goes on, so that a
- * person sees what a question is about before it is put. A parent that has gone is told nothing.
+ * A log that also notifies the parent, after an event was saved and before the subagent continues, so that the user
+ * sees what a question is about before it is asked. A parent that has ended is not notified.
  */
-export function tellingLog(
+export function forwardingLog(
   log: SessionLog,
-  tell: (event: AgentEvent) => Promise<void>,
+  emit: (event: AgentEvent) => Promise<void>,
   signal: AbortSignal,
 ): SessionLog {
   const told = async (event: AgentEvent) => {
     if (signal.aborted) return;
-    await raceAbort(tell(event), signal).catch((error: unknown) => {
+    await raceAbort(emit(event), signal).catch((error: unknown) => {
       if (!signal.aborted) throw error;
     });
   };

@@ -4,7 +4,7 @@ import { PermissionDeniedError } from '../contract/errors.ts';
 import type { AgentEvent } from '../contract/event.ts';
 import type { ToolCallPart, ToolMessage } from '../contract/message.ts';
 import { defineTool, ok, type Tool, type ToolContext } from '../contract/tool.ts';
-import { Lingering } from './lingering.ts';
+import { InterruptedCalls } from './interrupted-calls.ts';
 import { type Decision, type RouterDeps, runTools } from './tool-router.ts';
 
 const input = z.object({ target: z.string(), ms: z.number().default(0) });
@@ -43,7 +43,7 @@ function depsOf(changes: Partial<RouterDeps> & { tools?: Tool[] } = {}): RouterD
     answerTo: () => undefined,
     keepOutput: async () => null,
     log: { started: async () => undefined, answered: async () => undefined },
-    // The tools of these tests have no need of hands.
+    // The tools of these tests need no capabilities.
     context: (signal, { progress }) => ({ signal, progress }) as unknown as ToolContext,
     ...changes,
   };
@@ -101,7 +101,7 @@ describe('[E01] [E03] [E04] a tool that fails', () => {
     ]);
   });
 
-  test('a refusal by the hands reads as one', async () => {
+  test('a refusal by a capability reads as one', async () => {
     const reach = toolOf('Reach', 'read', {
       run: () => Promise.reject(new PermissionDeniedError({ operation: '.env holds secrets' })),
     });
@@ -312,16 +312,16 @@ describe('an interrupted call that has not ended yet', () => {
     return { tool, letGo };
   }
 
-  async function interrupted(kind: 'read' | 'write' | 'execute') {
+  async function interrupt(kind: 'read' | 'write' | 'execute') {
     const { tool, letGo } = stubborn('Stubborn', kind);
-    const lingering = new Lingering();
-    const deps = depsOf({ tools: [...tools, tool], lingering });
+    const interrupted = new InterruptedCalls();
+    const deps = depsOf({ tools: [...tools, tool], interrupted });
     const stop = new AbortController();
     const run = play([call('Stubborn', { target: 'a/b' })], deps, stop.signal);
     await new Promise((resolve) => setImmediate(resolve));
     stop.abort();
     expect((await run).texts).toEqual(['Interrupted by the user while it was running.']);
-    return { deps, letGo, lingering };
+    return { deps, letGo, interrupted };
   }
 
   const cases = [
@@ -337,7 +337,7 @@ describe('an interrupted call that has not ended yet', () => {
     ['write', 'Look', 'elsewhere', 'runs'],
   ] as const;
   test.each(cases)('%s a/b: %s %s %s', async (kind, name, target, expected) => {
-    const { deps, letGo, lingering } = await interrupted(kind);
+    const { deps, letGo, interrupted } = await interrupt(kind);
     let done = false;
     const next = play([call(name, { target })], deps).then((outcome) => {
       done = true;
@@ -348,12 +348,12 @@ describe('an interrupted call that has not ended yet', () => {
     expect(done).toBe(expected === 'runs');
     letGo();
     expect((await next).texts).toEqual([`${name} ${target}`]);
-    await lingering.ended();
-    expect(lingering.before([{ kind: 'execute', target: 'any' }])).toEqual([]);
+    await interrupted.ended();
+    expect(interrupted.before([{ kind: 'execute', target: 'any' }])).toEqual([]);
   });
 
   test('one that never ends costs calls that touch the same a sentence, not the conversation; a wait can be interrupted', async () => {
-    const { deps } = await interrupted('write');
+    const { deps } = await interrupt('write');
     const stop = new AbortController();
     const waiting = play([call('Change', { target: 'a/b' })], deps, stop.signal);
     await new Promise((resolve) => setImmediate(resolve));

@@ -16,17 +16,17 @@ import {
   explainPlaceholders,
   explainUnknownTool,
 } from './explain.ts';
-import type { Lingering } from './lingering.ts';
+import type { InterruptedCalls } from './interrupted-calls.ts';
 
 /** How long a call waits for an interrupted one that touches the same. */
-const LINGERING_MS = 30_000;
+const INTERRUPTED_MS = 30_000;
 
 /** `opens`: places outside the working directory that the call may touch. */
 export type Decision = { verdict: 'allow' | 'deny'; by: string; because: string; opens?: readonly Opening[] };
 
 export type RouterDeps = {
   find(name: string): Tool | undefined;
-  /** The call that this one stands for, where a tool only hands on to another. Its answer goes by its own name. */
+  /** The call that this one stands for, where a tool only forwards to another. Its answer carries its own name. */
   meant?(call: ToolCall): { name: string; input: unknown } | undefined;
   toolNames(): string[];
   /** Judges a call and asks a person where the policy says so; `beforeAsking` may enrich the question. */
@@ -35,34 +35,34 @@ export type RouterDeps = {
     options: { signal: AbortSignal; beforeAsking(request: PermissionRequest): Promise<PermissionRequest> },
   ): Promise<Decision>;
   /** What the tool has to work with, as far as `scope` opens it. */
-  context(signal: AbortSignal, voice: CallVoice, scope: Scope): ToolContext;
+  context(signal: AbortSignal, reporter: CallReporter, scope: Scope): ToolContext;
   /** What is judged and run: the input with what the model is not shown put back. Absent, the input itself. */
   localInput?(tool: string, input: unknown): unknown;
   /** Placeholders in that input that stand for nothing: what holds them must not be written or run. */
   unknownPlaceholders?(tool: string, input: unknown): string[];
-  /** Hears what a call printed before any of it is told. */
+  /** Called with what a call printed before any of it is emitted. */
   printed?(callId: string, accesses: readonly Access[], output: string): void;
-  /** Whether a command only looks; such commands run beside other reads. */
+  /** Whether a command is read-only; such commands run in parallel with other reads. */
   isReadOnly(access: Access): boolean;
   /** The answer a call of this id has already had. */
   answerTo(callId: string): ToolMessage | undefined;
-  /** Keeps a text too long for the model in a file it can page through; null when that failed. */
+  /** Saves a text too long for the model to a file it can page through; null when that failed. */
   keepOutput(callId: string, text: string): Promise<string | null>;
   /** What the model should know of the places a call has led to, to stand behind its answer. */
   notesFor?(accesses: readonly Access[]): Promise<string[]>;
-  /** Hears of a call before it is judged. Another input is parsed and judged like any. */
+  /** Called before a call is judged. A changed input is parsed and judged like any other. */
   before?(call: ToolCall, signal: AbortSignal): Promise<Intercepted>;
-  /** Hears of a call that ran; what it says stands behind the answer. */
+  /** Called after a call ran; its texts are appended to the answer. */
   after?(call: ToolCall, result: ToolResult, signal: AbortSignal): Promise<string[]>;
   /** Runs a call that may run; `changes` are those of its accesses that change something. Absent, its tool does. */
-  perform?(work: Work, context: ToolContext, voice: CallVoice): Promise<ToolResult>;
+  perform?(work: Work, context: ToolContext, reporter: CallReporter): Promise<ToolResult>;
   /** Runs work that changes something when it is its turn: no other call, of any client, changes the same files then. */
   inTurn?<T>(changes: readonly Access[], signal: AbortSignal, work: () => Promise<T>): Promise<T>;
-  /** Has the last word on an answer before it is kept. */
-  heed?(message: ToolMessage): Promise<ToolMessage>;
+  /** May change an answer before it is saved. */
+  transformMessage?(message: ToolMessage): Promise<ToolMessage>;
   log: CallLog;
   /** Interrupted calls of earlier runs that have not ended yet. */
-  lingering?: Lingering;
+  interrupted?: InterruptedCalls;
 };
 
 /** What becomes of a call before it is judged. */
@@ -73,14 +73,14 @@ export type Work = { tool: Tool; input: unknown; changes: readonly Access[] };
 /** What a call would touch, and what it opens outside the working directory. */
 export type Scope = { accesses: readonly Access[]; opens: readonly Opening[] };
 
-/** What a call may tell while it runs. `tell` resolves when the event was dealt with. */
-export type CallVoice = {
+/** How a call reports while it runs. `emit` resolves when the event was processed. */
+export type CallReporter = {
   callId: string;
   progress(text: string): void;
-  tell(event: AgentEvent): Promise<void>;
+  emit(event: AgentEvent): Promise<void>;
 };
 
-/** Written through before a call runs, and before its answer is told. A call that only looks `changes` nothing. */
+/** Saved before a call runs, and before its answer is emitted. A read-only call `changes` nothing. */
 export type CallLog = {
   started(callId: string, effect: { changes: boolean }): Promise<void>;
   /** Its answer may still wait for its place among the messages. */
@@ -163,7 +163,7 @@ function touched({ accesses }: Prepared, deps: RouterDeps): Access[] {
   return accesses.map((access) => (deps.isReadOnly(access) ? LOOKING : access));
 }
 
-/** What a command that only looks touches: anything here, and changes nothing. */
+/** What a read-only command touches: anything here, and changes nothing. */
 const LOOKING: Access = { kind: 'read', target: '.' };
 
 function prepare(sent: ToolCallPart, deps: RouterDeps): Prepared {
@@ -242,7 +242,7 @@ async function judge(item: Prepared, deps: RouterDeps, { channel, signal }: Wire
   if (!tool || signal.aborted) return;
   const request = { callId: call.id, tool: tool.name, operation: title, accesses, because: '', input };
   const beforeAsking = async (question: PermissionRequest) => {
-    const silent = { callId: call.id, progress: () => undefined, tell: async () => undefined };
+    const silent = { callId: call.id, progress: () => undefined, emit: async () => undefined };
     const scope = { accesses, opens: question.opens ?? [] };
     const preview = await tool.preview?.(input, deps.context(signal, silent, scope)).catch(() => undefined);
     const full = preview ? { ...question, preview } : question;
@@ -290,7 +290,7 @@ async function answer(item: Ready, deps: RouterDeps, { channel, signal }: Wires)
     ...(metadata && { metadata }),
     timestamp: new Date().toISOString(),
   };
-  const message = (await deps.heed?.(written)) ?? written;
+  const message = (await deps.transformMessage?.(written)) ?? written;
   await deps.log.answered(message);
   const durationMs = Math.round(performance.now() - started);
   const extras = { ...(display && { display }), ...(metadata && { metadata }) };
@@ -342,18 +342,18 @@ async function runOne(item: Ready, deps: RouterDeps, { channel, signal }: Wires)
   const changes = touches.filter(({ kind }) => kind !== 'read');
   await deps.log.started(call.id, { changes: changes.length > 0 });
   await channel.push({ type: 'tool_start', call: shown, title });
-  const voice: CallVoice = {
+  const reporter: CallReporter = {
     callId: call.id,
     progress: (text) => void channel.push({ type: 'tool_progress', callId: call.id, text }),
-    tell: (event) => channel.push(event),
+    emit: (event) => channel.push(event),
   };
   try {
-    const context = deps.context(signal, voice, { accesses, opens });
+    const context = deps.context(signal, reporter, { accesses, opens });
     const work = async () =>
-      deps.perform?.({ tool, input, changes }, context, voice) ?? tool.run(input, context);
+      deps.perform?.({ tool, input, changes }, context, reporter) ?? tool.run(input, context);
     const running = deps.inTurn?.(changes, signal, work) ?? work();
     return await raceAbort(running, signal).catch((error: unknown) => {
-      if (signal.aborted) deps.lingering?.add({ title, touches }, running);
+      if (signal.aborted) deps.interrupted?.add({ title, touches }, running);
       throw error;
     });
   } catch (error) {
@@ -383,8 +383,8 @@ async function afterLingering(
   deps: RouterDeps,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const patience = limited(LINGERING_MS, signal);
-  for (const { title, ended } of deps.lingering?.before(touches) ?? []) {
+  const patience = limited(INTERRUPTED_MS, signal);
+  for (const { title, ended } of deps.interrupted?.before(touches) ?? []) {
     const isOver = ended.then(() => true);
     if (!(await unlessAborted(isOver, patience)))
       return `"${title}" was interrupted and is still running, and this call touches the same. Do something else first, or try again later.`;

@@ -14,17 +14,17 @@ const GO_ON =
 const SAY_SOMETHING = '[Your last answer was empty. Answer now, or make the calls that are still needed.]';
 
 /**
- * Hears one whole answer: words that the output limit cuts off are gone on with, and an answer that says nothing is
- * asked for once more. What is put to the model for that is in no history.
+ * Streams one whole answer: text that the output limit cut off is continued, and an empty answer is requested once
+ * more. The prompts for that are not part of the history.
  */
-export async function* hearReply(run: Run, reply: Reply): AsyncGenerator<AgentEvent> {
+export async function* streamWholeReply(run: Run, reply: Reply): AsyncGenerator<AgentEvent> {
   yield* streamReply(run, reply, run.history);
-  if (reply.isEmpty) yield* askAgain(run, reply);
+  if (reply.isEmpty) yield* retryEmpty(run, reply);
   for (let part = 1; reply.isCutText && part <= MOST_PARTS; part++)
-    if (!(yield* goOn(run, reply, part))) return;
+    if (!(yield* continueCut(run, reply, part))) return;
 }
 
-async function* askAgain(run: Run, reply: Reply): AsyncGenerator<AgentEvent> {
+async function* retryEmpty(run: Run, reply: Reply): AsyncGenerator<AgentEvent> {
   yield* usageOf(run, reply);
   yield { type: 'notice', level: 'info', text: `${NOTHING} Asking once more.` };
   reply.startOver();
@@ -41,14 +41,14 @@ async function* askAgain(run: Run, reply: Reply): AsyncGenerator<AgentEvent> {
   }
 }
 
-/** Whether more was heard. */
-async function* goOn(run: Run, reply: Reply, part: number): AsyncGenerator<AgentEvent, boolean> {
+/** Whether more arrived. */
+async function* continueCut(run: Run, reply: Reply, part: number): AsyncGenerator<AgentEvent, boolean> {
   yield* usageOf(run, reply);
   const text = `The answer reached the output limit. Going on with it (${part} of ${MOST_PARTS}).`;
   yield { type: 'notice', level: 'info', text };
-  const soFar = reply.goOn(new Date().toISOString());
+  const partial = reply.goOn(new Date().toISOString());
   try {
-    yield* streamReply(run, reply, spoken([...run.history, soFar], GO_ON));
+    yield* streamReply(run, reply, spoken([...run.history, partial], GO_ON));
     return true;
   } catch (error) {
     if (run.signal.aborted || !(error instanceof ProviderError)) throw error;
@@ -78,7 +78,7 @@ function* usageOf({ costOf }: Run, { usage }: Reply): Generator<AgentEvent> {
   if (usage) yield { type: 'usage', usage, costUsd: costOf(usage) };
 }
 
-/** The history with these words of the user at its end. Some models refuse two prompts in a row. */
+/** The history with this text of the user at its end. Some models refuse two prompts in a row. */
 function spoken(history: readonly Message[], text: string): Message[] {
   const part = { type: 'text' as const, text };
   const last = history.at(-1);

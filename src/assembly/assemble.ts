@@ -3,7 +3,7 @@ import { inTurn, once } from '../lib/async/closing.ts';
 import { cachedUsage } from '../observability/spending/prompt-cache.ts';
 import { createGit } from '../sandbox/git.ts';
 import type { Assistant } from './assistant.ts';
-import { createExtensionDesk } from './extensions/extension-desk.ts';
+import { createExtensionCommands } from './extensions/extension-commands.ts';
 import { createExtensions, type SessionExtensions } from './extensions/extensions.ts';
 import { collectTools, type SessionTools } from './extensions/session-tools.ts';
 import { createMemory, type SessionMemory } from './memory/memory.ts';
@@ -27,10 +27,10 @@ export function assemble(parts: Parts): Assistant {
   const { privacy, judge, capabilities } = safety;
   const caches = createCaches(parts, { guard: safety.guard, notify });
   const models = buildModels(parts, { safety, caches, events, notify });
-  const { helper } = models.models;
+  const { backgroundModel } = models.models;
   const memory = createMemory(parts, {
     hide: privacy.hide,
-    helper,
+    backgroundModel,
     notice: notify.info,
     offers: judge.offers,
     allowAlways: judge.allowAlways,
@@ -41,7 +41,7 @@ export function assemble(parts: Parts): Assistant {
   const calls = buildCalls(parts, { core, safety, caches, models, extensions, tools, window });
   const { subagents, userCalls } = calls;
   const git = createGit({ cwd, env, trusted });
-  const repository = createRepository({ cwd, git, helper, subagents, writer });
+  const repository = createRepository({ cwd, git, backgroundModel, subagents, writer });
   const built = { core, safety, models, memory, extensions, tools, window, calls, repository };
   const controller = createController(parts, built);
   for (const part of [privacy, memory, window.view]) events.watch((event) => part?.watch(event));
@@ -60,9 +60,9 @@ export function assemble(parts: Parts): Assistant {
     sandbox: judge.sandbox,
     shells: () => capabilities.shell.background().filter(({ running }) => running).length,
     hints: [...rootHints(env), ...judge.hints],
-    ...(memory && { memory: memory.desk }),
+    ...(memory && { memory: memory.commands }),
     ...(tools.servers && { mcp: tools.servers.desk }),
-    extensions: createExtensionDesk(extensions, { call: userCalls.call, files: capabilities.files }),
+    extensions: createExtensionCommands(extensions, { call: userCalls.call, files: capabilities.files }),
     noteAtEnd: async (signal) => memory?.atEnd(signal),
     close: once(() => closeAll({ ...built, caches, controller })),
   };

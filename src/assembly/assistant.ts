@@ -15,7 +15,7 @@ import type { UndoStore } from '../session/undo/undo-store.ts';
 import type { UserCalls } from './extensions/user-calls.ts';
 import type { Privacy } from './safety/privacy.ts';
 
-/** One session, put together. */
+/** One assembled session. */
 export type Assistant = UserCalls & {
   controller: Controller;
   /** Placeholders for secrets, in what leaves this machine and in what others may see. */
@@ -32,13 +32,13 @@ export type Assistant = UserCalls & {
   /** Absent where no server is set up. */
   mcp?: McpServers;
   extensions: Extensions;
-  /** Notes what this session taught, as far as the time allows. */
+  /** Takes notes from this session, as far as the time allows. */
   noteAtEnd(signal: AbortSignal): Promise<void>;
-  /** What commands run in; a fallback is told as a notice when it is first found. */
+  /** What commands run in; a fallback is reported as a notice when it is first found. */
   sandbox(): Promise<SandboxState>;
   /** How many commands run on in the background. */
   shells(): number;
-  /** What is good to know at the start, and no trouble. */
+  /** Worth knowing at the start, and no trouble. */
   hints: readonly string[];
   /** Ends the run, saves the session, and ends what commands left running. */
   close(): Promise<void>;

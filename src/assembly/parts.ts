@@ -12,7 +12,7 @@ import type { Watcher } from '../observability/watcher.ts';
 import type { WebOptions } from '../sandbox/web/web.ts';
 import type { OpenSession } from '../session/store.ts';
 import type { BringServers } from './extensions/server-tools.ts';
-import type { ReachedModel } from './models/background-model.ts';
+import type { ConnectedModel } from './models/background-model.ts';
 import type { Choice } from './models/choose-model.ts';
 
 /** What the program that embeds the assistant brings along. */
@@ -27,8 +27,8 @@ export type Parts = HostAdditions & {
   trusted: boolean;
   choice: Choice;
   provider: Provider;
-  /** Another model by its name: for side jobs, as a stand-in, for some prompts. */
-  openModel?(name: string): Promise<ReachedModel>;
+  /** Another model by its name: for background work, as a stand-in, for some prompts. */
+  openModel?(name: string): Promise<ConnectedModel>;
   /** The name of a model of another vendor that could be asked after this failure; null when there is none. */
   otherModel?(error: ProviderError): Promise<string | null>;
   /** Counts for several machines what quotas limit; without it, the processes of this one share their counts. */
@@ -38,16 +38,16 @@ export type Parts = HostAdditions & {
   opened: OpenSession;
   /** The user's proxy, or else the user's certificates: how pages are fetched. */
   web?: Pick<WebOptions, 'fetch' | 'certificates'>;
-  /** Absent where no MCP server is set up. Servers outlive the session: whoever started them ends them. */
+  /** Absent where no MCP server is set up. Servers outlive the session. */
   servers?: BringServers;
   /** Subagents that people have described in files. */
   agents?: readonly AgentDefinition[];
   /** The project's files that bring commands and skills, as the user trusted them. */
   projectFiles?: readonly ProjectContent[];
   watch?: Watcher;
-  /** What parts say before there is anybody to hear it waits here; absent, only this session's parts speak. */
+  /** Events emitted before anybody listens wait here. */
   events?: EventChannel<AgentEvent>;
-  /** Both absent when nobody is there to be asked. */
+  /** Both absent in headless sessions. */
   approver?: Approver;
   ask?: ToolContext['ask'];
 };

@@ -1,5 +1,5 @@
 import type { HeardPrompt } from '../../agent/controller.ts';
-import type { GoOn } from '../../agent/run-on.ts';
+import type { RemainingWork } from '../../agent/run-until-done.ts';
 import type { RouterDeps } from '../../agent/tool-router.ts';
 import type { RunOptions } from '../../contract/command.ts';
 import type { AssistantMessage, Message, UserMessage } from '../../contract/message.ts';
@@ -34,9 +34,9 @@ export type SessionExtensions = Pick<SessionHooks, 'keepsAll'> & {
   /** What follows is for this run only. */
   beginRun(options: RunOptions): void;
   beforePrompt(content: UserMessage['content'], signal: AbortSignal): Promise<HeardPrompt>;
-  router: Pick<RouterDeps, 'before' | 'after' | 'heed'>;
-  heed(message: AssistantMessage): Promise<AssistantMessage>;
-  goOn: GoOn;
+  router: Pick<RouterDeps, 'before' | 'after' | 'transformMessage'>;
+  transformMessage(message: AssistantMessage): Promise<AssistantMessage>;
+  remainingWork: RemainingWork;
   close(): Promise<void>;
 };
 
@@ -50,7 +50,7 @@ export function createExtensions(parts: Parts, deps: ExtensionDeps): SessionExte
   let joined: { builtin: readonly ToolDefinition[]; all: readonly ToolDefinition[] } | undefined;
 
   const pluginHooks = async () => (await loader.all).hooks;
-  const heed = async <M extends Message>(message: M): Promise<M> =>
+  const transformMessage = async <M extends Message>(message: M): Promise<M> =>
     (await (await pluginHooks())?.message(message)) ?? message;
 
   /** What hooks have to say at the first prompt. */
@@ -88,7 +88,7 @@ export function createExtensions(parts: Parts, deps: ExtensionDeps): SessionExte
       const added = [...context, ...said.context].map((text) => `\n\n[From a hook:]\n${text}`);
       const parts = [...content, ...added.map((text) => ({ type: 'text' as const, text }))];
       const message = { role: 'user' as const, content: parts, timestamp: new Date().toISOString() };
-      return { type: 'go', content: (await heed(message)).content };
+      return { type: 'go', content: (await transformMessage(message)).content };
     },
     router: {
       async before(call, signal) {
@@ -103,10 +103,10 @@ export function createExtensions(parts: Parts, deps: ExtensionDeps): SessionExte
         await (await pluginHooks())?.afterCall(call, result);
         return hooks.after(call, result, signal);
       },
-      heed,
+      transformMessage,
     },
-    heed,
-    goOn: hooks.goOn,
+    transformMessage,
+    remainingWork: hooks.remainingWork,
     keepsAll: hooks.keepsAll,
     async close() {
       if (started) await hooks.sessionEnd();

@@ -13,19 +13,19 @@ const SHARE = 0.1;
  * for those it is likely to call. The others are waited for by the call that turns out to need them.
  */
 const PATIENCE_MS = { watched: 3_000, alone: 15_000 };
-/** All are waited for this long, without a word. */
+/** How long all servers are waited for without a notice. */
 const QUICK_MS = 1_000;
 
 type ServerTools = SessionTools & {
   desk: McpServers;
-  /** All that a request tells of tools: the very same list while nothing changes. */
+  /** All tool definitions of a request: the very same list while nothing changes. */
   behind(builtin: readonly ToolDefinition[]): readonly ToolDefinition[];
   /** The servers are ready, or as ready as this prompt can wait for; from here on the list of tools stays. */
   ready(prompt: string): Promise<void>;
   close(): void;
 };
 
-/** What a session hands to those who bring the servers into it. */
+/** What a session gives to the servers. */
 type SessionDeps = {
   /** What may be sent to a server. */
   outgoing<T>(value: T): T;

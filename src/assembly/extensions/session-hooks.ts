@@ -1,4 +1,4 @@
-import type { GoOn } from '../../agent/run-on.ts';
+import type { RemainingWork } from '../../agent/run-until-done.ts';
 import type { RouterDeps } from '../../agent/tool-router.ts';
 import { hookPoints } from '../../config/schema/hook-settings.ts';
 import type { Config } from '../../config/schema/schema.ts';
@@ -23,14 +23,14 @@ export type SessionHooks = {
   prompt(text: string, signal: AbortSignal): Promise<{ blocked: string | null; context: string[] }>;
   before: NonNullable<RouterDeps['before']>;
   after: NonNullable<RouterDeps['after']>;
-  goOn: GoOn;
-  /** Whether older messages are to be kept as they are. */
+  remainingWork: RemainingWork;
+  /** Whether a hook forbids compaction. */
   keepsAll(cause: 'routine' | 'asked', focus: string): Promise<boolean>;
   sessionEnd(): Promise<void>;
   list(): { point: string; command: string }[];
 };
 
-/** Nobody who leaves is kept longer. */
+/** The end of a session waits no longer for hooks. */
 const END_MS = 5_000;
 
 export function createSessionHooks(deps: SessionHooksDeps): SessionHooks {
@@ -88,7 +88,7 @@ export function createSessionHooks(deps: SessionHooksDeps): SessionHooks {
       const { blocked, context } = await fire('PostToolUse', { tool, facts, signal });
       return [...context, ...(blocked === null ? [] : [blocked])].map((text) => `[From a hook:]\n${text}`);
     },
-    async goOn(again, signal) {
+    async remainingWork(again, signal) {
       const { blocked } = await fire('Stop', { facts: () => ({ stop_hook_active: again > 0 }), signal });
       return blocked === null ? null : `[A hook says that the work is not done:]\n${blocked}`;
     },

@@ -13,7 +13,7 @@ export type UserCallDeps = {
   router: RouterDeps;
   writer: Pick<SessionWriter, 'session' | 'record'>;
   undo: Pick<UndoStore, 'beginRun'>;
-  /** Tools for whoever is not the model. */
+  /** Tools for callers other than the model. */
   definitions: readonly ToolDefinition[];
   /** Aborted when the session ends. */
   signal: AbortSignal;

@@ -13,9 +13,9 @@ import { MemoryStore, type Note } from '../../memory/store.ts';
 import { hasVectors } from '../../memory/vectors.ts';
 import { SessionStore } from '../../session/store.ts';
 import type { RecallSearch } from '../../tools/recall.ts';
-import type { Helper } from '../models/background-model.ts';
+import type { GetBackgroundModel } from '../models/background-model.ts';
 import type { Parts } from '../parts.ts';
-import { createMemoryDesk } from './memory-desk.ts';
+import { createMemoryCommands } from './memory-commands.ts';
 import { createNoteExtraction, type NoteExtraction, today } from './note-extraction.ts';
 import { createNoteVectors, type NoteVectors } from './note-vectors.ts';
 import { createRecallSearch } from './recall-search.ts';
@@ -24,7 +24,7 @@ import { createSuggestions, type SuggestionDeps } from './suggestions.ts';
 export type MemoryDeps = SuggestionDeps & {
   /** Takes secrets out of a text. */
   hide(text: string): string;
-  helper: Helper;
+  backgroundModel: GetBackgroundModel;
   notice(text: string): void;
 };
 
@@ -40,7 +40,7 @@ export function createMemory(parts: Parts, deps: MemoryDeps): SessionMemory | nu
 
 /** What one session takes from earlier ones, and leaves to later ones. */
 export class SessionMemory {
-  readonly desk: Memory;
+  readonly commands: Memory;
   readonly recall: RecallSearch;
   readonly #parts: Parts;
   readonly #deps: MemoryDeps;
@@ -76,7 +76,7 @@ export class SessionMemory {
       byMeaning: this.#vectors.byMeaning,
       hide: deps.hide,
     });
-    this.desk = createMemoryDesk({
+    this.commands = createMemoryCommands({
       store,
       sessionId: session.id,
       isClean,

@@ -7,14 +7,14 @@ import { EXTRACTION_TOKENS, extractionPrompt, isWorthExtracting, parseDrafts } f
 import { ExtractedSessions } from '../../memory/extracted.ts';
 import type { MemoryStore, Note } from '../../memory/store.ts';
 import type { SessionStore } from '../../session/store.ts';
-import type { Helper } from '../models/background-model.ts';
+import type { GetBackgroundModel } from '../models/background-model.ts';
 
 export type ExtractionDeps = {
   store: MemoryStore;
   sessions: Pick<SessionStore, 'read'>;
   /** Other sessions of this project. */
   ourSessions(): SessionSummary[];
-  helper: Helper;
+  backgroundModel: GetBackgroundModel;
   /** Takes secrets out of a text. */
   hide(text: string): string;
   /** Whether a text may be noted: it holds no secret. */
@@ -38,11 +38,11 @@ const MOST_LOOKED_THROUGH = 10;
 const RECENT_MS = 30 * 24 * 60 * 60 * 1000;
 
 export function createNoteExtraction(deps: ExtractionDeps): NoteExtraction {
-  const { store, sessions, ourSessions, helper, hide, isClean, notice } = deps;
+  const { store, sessions, ourSessions, backgroundModel, hide, isClean, notice } = deps;
   const extracted = new ExtractedSessions(path.join(store.folder, '.extracted.jsonl'));
 
   async function extract(messages: readonly Message[], id: string, signal: AbortSignal) {
-    const model = await helper({ window: EXTRACTION_WINDOW });
+    const model = await backgroundModel({ window: EXTRACTION_WINDOW });
     if (!model) return null;
     const prompt = hide(extractionPrompt(messages, store.list()));
     const { text } = await model.complete(prompt, { maxTokens: EXTRACTION_TOKENS, signal });

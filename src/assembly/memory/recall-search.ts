@@ -10,7 +10,7 @@ import type { RecallHit, RecallSearch } from '../../tools/recall.ts';
 type Sources = {
   notes(): Note[];
   sessions: SessionStore;
-  /** Other sessions of this project, the newest first. What was said in other projects is not told in this one. */
+  /** Other sessions of this project, the newest first. Other projects are not searched. */
   ourSessions(): SessionSummary[];
   byMeaning(): Promise<ByMeaning | null>;
   hide(text: string): string;

@@ -7,7 +7,7 @@ import { readAudit } from '../../observability/audit/read-audit.ts';
 import type { Parts } from '../parts.ts';
 
 export type SuggestionDeps = {
-  /** The rules that would spare the question about such a call; none where nothing would. */
+  /** The rules that would make the question about such a call unnecessary. */
   offers(tool: string, accesses: readonly Access[]): Promise<readonly string[]>;
   /** As if the user had answered "always". */
   allowAlways(rule: string): Promise<void>;
@@ -16,7 +16,7 @@ export type SuggestionDeps = {
 type Sources = SuggestionDeps & { store: MemoryStore; isOurs(folder: string): boolean };
 
 const LOOKED_AT = 20_000;
-/** Told so often and never taken back, a note is a convention. */
+/** A note used so often and never removed is a convention. */
 const SETTLED = 3;
 
 /** What was approved again and again in this project, and what has proved itself as a convention. */

@@ -6,7 +6,7 @@ import { ProviderError, UserError } from '../../contract/errors.ts';
 import type { ProviderEvent } from '../../contract/provider.ts';
 import { infoOf } from '../../providers/models/models.ts';
 import { findPreset } from '../../providers/presets.ts';
-import { cheapestOf, type HelperDeps, helperOf } from './background-model.ts';
+import { type BackgroundModelDeps, backgroundModelOf, cheapestOf } from './background-model.ts';
 import type { Choice } from './choose-model.ts';
 
 function choiceOf(provider: string, model: string, baseUrl?: string): Choice {
@@ -20,8 +20,8 @@ const signal = new AbortController().signal;
 const sonnet = choiceOf('anthropic', 'claude-sonnet-4-5');
 const options = { maxTokens: 100, signal };
 
-function setUp(main: ScriptedModel, cheap: ScriptedModel, changes: Partial<HelperDeps> = {}) {
-  return helperOf({
+function setUp(main: ScriptedModel, cheap: ScriptedModel, changes: Partial<BackgroundModelDeps> = {}) {
+  return backgroundModelOf({
     config,
     main: { choice: sonnet, provider: main },
     beside: (choice) => ({ choice, provider: cheap }),
@@ -30,7 +30,7 @@ function setUp(main: ScriptedModel, cheap: ScriptedModel, changes: Partial<Helpe
   });
 }
 
-describe('[U05] the model for side jobs', () => {
+describe('[U05] the model for background work', () => {
   test('is the cheapest of the same vendor whose window is large enough', () => {
     expect(cheapestOf(sonnet, config, 32_000)?.id).toBe('claude-haiku-5-5');
     expect(cheapestOf(choiceOf('openai', 'gpt-5'), config, 32_000)?.id).toBe('gpt-5-nano');
@@ -46,8 +46,8 @@ describe('[U05] the model for side jobs', () => {
   test('answers one prompt, thinking little, and says who it was', async () => {
     const main = scripted();
     const cheap = scripted(says(' short '));
-    const helper = await setUp(main, cheap)();
-    expect(await helper?.complete('sum this up', options)).toEqual({
+    const backgroundModel = await setUp(main, cheap)();
+    expect(await backgroundModel?.complete('sum this up', options)).toEqual({
       text: 'short',
       usage: { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0 },
       by: 'anthropic/claude-haiku-5-5',
@@ -63,24 +63,24 @@ describe('[U05] the model for side jobs', () => {
       { type: 'text', text: 'hal' },
       { type: 'stop', reason: 'max_tokens' },
     ];
-    const helper = await setUp(scripted(), scripted(half))();
-    expect(await helper?.complete('sum this up', options)).toMatchObject({ text: 'hal', cut: true });
+    const backgroundModel = await setUp(scripted(), scripted(half))();
+    expect(await backgroundModel?.complete('sum this up', options)).toMatchObject({ text: 'hal', cut: true });
   });
 
   test('is the one the user named, before any other', async () => {
     const cheap = scripted(says('short'));
     const named = setUp(scripted(), cheap, { config: { ...config, helperModel: 'openai/gpt-5-mini' } });
-    const helper = await named();
-    expect(helper?.model).toBe('gpt-5-mini');
-    expect((await helper?.complete('x', options))?.by).toBe('openai/gpt-5-mini');
+    const backgroundModel = await named();
+    expect(backgroundModel?.model).toBe('gpt-5-mini');
+    expect((await backgroundModel?.complete('x', options))?.by).toBe('openai/gpt-5-mini');
   });
 
   test('gives way to the main model when it fails or says nothing', async () => {
     const overloaded = new ProviderError('busy', { kind: 'overloaded', provider: 'p' });
     const main = scripted(says('one'), says('two'));
-    const helper = await setUp(main, scripted(overloaded, says(' ')))();
-    expect((await helper?.complete('x', options))?.text).toBe('one');
-    expect((await helper?.complete('x', options))?.text).toBe('two');
+    const backgroundModel = await setUp(main, scripted(overloaded, says(' ')))();
+    expect((await backgroundModel?.complete('x', options))?.text).toBe('one');
+    expect((await backgroundModel?.complete('x', options))?.text).toBe('two');
   });
 
   test('is not asked a second time when the vendor has no such model', async () => {
@@ -107,14 +107,14 @@ describe('[U05] the model for side jobs', () => {
     expect((await small({ window: 500_000 }))?.model).toBe('claude-sonnet-4-5');
   });
 
-  test('there is none when side jobs are switched off', async () => {
+  test('there is none when background work is switched off', async () => {
     const off = setUp(scripted(), scripted(), { config: { ...config, helperModel: 'none' } });
     expect(await off()).toBeNull();
   });
 
   test('when the main model fails, too, the failure is told', async () => {
     const busy = new ProviderError('busy', { kind: 'overloaded', provider: 'p' });
-    const helper = await setUp(scripted(busy), scripted(busy))();
-    await expect(helper?.complete('x', options)).rejects.toBe(busy);
+    const backgroundModel = await setUp(scripted(busy), scripted(busy))();
+    await expect(backgroundModel?.complete('x', options)).rejects.toBe(busy);
   });
 });

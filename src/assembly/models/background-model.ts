@@ -7,10 +7,10 @@ import { knownModels, type PricedModel } from '../../providers/models/models.ts'
 import { findPreset } from '../../providers/presets.ts';
 import { type Choice, modelInfo } from './choose-model.ts';
 
-/** A model and its line. */
-export type ReachedModel = { choice: Choice; provider: Provider };
+/** A model and the provider that answers for it. */
+export type ConnectedModel = { choice: Choice; provider: Provider };
 
-type HelperAnswer = {
+type BackgroundAnswer = {
   text: string;
   usage: Usage;
   /** As provider/model: who answered in the end. */
@@ -19,44 +19,47 @@ type HelperAnswer = {
   cut?: boolean;
 };
 
-/** Does side jobs: summaries, extraction. What it costs is counted like any other call. */
-export type HelperModel = {
+/** Does background work: summaries, extraction. Its cost is counted like that of any other call. */
+export type BackgroundModel = {
   provider: Provider;
   model: string;
   contextWindow: number;
   /** One answer to one prompt; the main model is asked where the cheaper one fails. */
-  complete(prompt: string, options: { maxTokens: number; signal: AbortSignal }): Promise<HelperAnswer>;
+  complete(prompt: string, options: { maxTokens: number; signal: AbortSignal }): Promise<BackgroundAnswer>;
 };
 
 /**
- * `window` is what the prompt and its answer will take, in tokens. Null when side jobs are switched off; what the user
- * asked for is none, and the main model does it then.
+ * `window` is what the prompt and its answer will take, in tokens. Null when background work is switched off; what the
+ * user asked for is none, and the main model does it then.
  */
-export type Helper = (need?: { window?: number; asked?: true }) => Promise<HelperModel | null>;
+export type GetBackgroundModel = (need?: {
+  window?: number;
+  asked?: true;
+}) => Promise<BackgroundModel | null>;
 
-export type HelperDeps = {
+export type BackgroundModelDeps = {
   config: Config;
   /** `provider` is guarded and counted, as all that leaves is. */
-  main: ReachedModel;
+  main: ConnectedModel;
   /** Another model of the main one's vendor. */
-  beside(choice: Choice): ReachedModel;
+  beside(choice: Choice): ConnectedModel;
   /** The model of this name, guarded and counted, too. */
-  open(name: string): Promise<ReachedModel>;
+  open(name: string): Promise<ConnectedModel>;
 };
 
 /** For `helperModel`. */
-export const NO_SIDE_JOBS = 'none';
-/** Room for a prompt where nobody says how much it takes. */
+export const NO_BACKGROUND_MODEL = 'none';
+/** Room for a prompt of unknown size. */
 const USUAL_WINDOW = 32_000;
 
 /** The model the user named for it, or else the cheapest one the same vendor has, or else the main one. */
-export function helperOf({ config, main, beside, open }: HelperDeps): Helper {
+export function backgroundModelOf({ config, main, beside, open }: BackgroundModelDeps): GetBackgroundModel {
   const { helperModel } = config;
   // A name that proved wrong is not tried with every job.
   const missing = new Set<string>();
-  let named: Promise<ReachedModel | null> | undefined;
+  let named: Promise<ConnectedModel | null> | undefined;
 
-  async function cheaper(window: number): Promise<ReachedModel | null> {
+  async function cheaper(window: number): Promise<ConnectedModel | null> {
     if (helperModel !== undefined) {
       named ??= open(helperModel).catch(orNull);
       const model = await named;
@@ -67,7 +70,7 @@ export function helperOf({ config, main, beside, open }: HelperDeps): Helper {
   }
 
   return async ({ window = USUAL_WINDOW, asked } = {}) => {
-    const isOff = helperModel === NO_SIDE_JOBS;
+    const isOff = helperModel === NO_BACKGROUND_MODEL;
     if (isOff && !asked) return null;
     const cheap = isOff ? null : await cheaper(window);
     const tried = cheap && !missing.has(nameOf(cheap)) ? [cheap, main] : [main];
@@ -95,10 +98,10 @@ export function helperOf({ config, main, beside, open }: HelperDeps): Helper {
 const LASTING: ReadonlySet<string> = new Set(['auth', 'quota', 'model_not_found', 'bad_request']);
 
 async function answer(
-  { choice, provider }: ReachedModel,
+  { choice, provider }: ConnectedModel,
   prompt: string,
   { maxTokens, signal }: { maxTokens: number; signal: AbortSignal },
-): Promise<HelperAnswer> {
+): Promise<BackgroundAnswer> {
   const request = {
     model: choice.model,
     system: '',
@@ -166,12 +169,12 @@ export function cheapestOf(main: Choice, config: Config, window: number): Priced
   return cheapest ?? null;
 }
 
-/** Side jobs read far more than they write. Without a price, no model is the cheaper one. */
+/** Background work reads far more than it writes. Without a price, no model is the cheaper one. */
 function priceOfJob({ price }: PricedModel): number {
   return price ? 8 * price.input + price.output : Number.POSITIVE_INFINITY;
 }
 
-function nameOf({ choice }: ReachedModel): string {
+function nameOf({ choice }: ConnectedModel): string {
   return `${choice.preset.name}/${choice.model}`;
 }
 

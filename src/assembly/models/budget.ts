@@ -50,14 +50,14 @@ export type BudgetDeps = {
 /** How long calls under way are waited for when they hold what the next one needs. */
 const PATIENCE_MS = 300_000;
 const LOOK_AGAIN_MS = 200;
-/** Tokens of an answer where nobody says how long it may be: what is held should not keep others waiting. */
+/** Tokens of an answer without a limit of its own: what is reserved should not keep others waiting. */
 const USUAL_MOST = 32_000;
 const CHARACTERS_PER_TOKEN = 3.5;
 const SCOPES = ['run', 'session', 'day'] as const satisfies readonly LimitScope[];
 const FREE = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
 /** Dollars of calls, each null where its price was unknown. */
-export type Purse = (number | null)[];
+export type CallCosts = (number | null)[];
 
 /** A call that was let through: its owner in the ledger, and its longest answer where a limit holds. */
 type Admitted = { owner: CallOwner; id: string; held: boolean; maxTokens?: number };
@@ -70,7 +70,7 @@ export class Budget implements Spending {
   readonly #limits: Record<LimitScope, readonly Limit[]>;
   #run = { id: randomUUID() as string, limits: [] as readonly Limit[] };
   readonly #now: () => Date;
-  readonly #since: Purse = [];
+  readonly #since: CallCosts = [];
   #troubled = false;
 
   constructor(deps: BudgetDeps) {
@@ -89,15 +89,15 @@ export class Budget implements Spending {
     if (limit) this.#deps.notice('info', `This run may take ${formatLimit(limit)}.`);
   }
 
-  /** Dollars since this was last asked, of the calls counted there; null when a price was unknown. */
-  takeCost(purse: Purse = this.#since): number | null {
-    const since = purse.splice(0);
+  /** Dollars since the last call of this, of the calls counted there; null when a price was unknown. */
+  takeCost(costs: CallCosts = this.#since): number | null {
+    const since = costs.splice(0);
     return since.includes(null) ? null : since.reduce<number>((sum, usd) => sum + (usd ?? 0), 0);
   }
 
-  /** What nobody has taken from a purse counts as the session's. */
-  keepRest(purse: Purse): void {
-    this.#since.push(...purse.splice(0));
+  /** Costs that were not taken count as the session's. */
+  keepRest(costs: CallCosts): void {
+    this.#since.push(...costs.splice(0));
   }
 
   /** The provider with each of its calls counted, and held to the limits. */
@@ -106,8 +106,8 @@ export class Budget implements Spending {
     {
       choice,
       purpose,
-      purse = this.#since,
-    }: Pick<CallOwner, 'purpose'> & { choice: Choice; purse?: Purse | undefined },
+      costs = this.#since,
+    }: Pick<CallOwner, 'purpose'> & { choice: Choice; costs?: CallCosts | undefined },
   ): Provider {
     const { info, preset } = choice;
     const admit = (request: CompletionRequest, signal: AbortSignal) =>
@@ -118,7 +118,7 @@ export class Budget implements Spending {
         return;
       }
       const usd = costOf(usage, info);
-      purse.push(usd);
+      costs.push(usd);
       const at = this.#now().toISOString();
       const entry = { ...admitted.owner, id: admitted.id, at, usage, usd, ...(estimated && { estimated }) };
       this.#write((ledger) => ledger.spend(entry as Entry));

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createReplyStore } from '../../cache/reply-store.ts';
 import type { AgentEvent } from '../../contract/event.ts';
 import type { CompletionRequest, Provider, ProviderEvent } from '../../contract/provider.ts';
-import { keptReplies } from './cached-replies.ts';
+import { cachedReplies } from './cached-replies.ts';
 
 const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
@@ -18,11 +18,11 @@ function desk(reply: (count: number) => ProviderEvent[], purpose: 'main' | 'help
   };
   const store = createReplyStore([]);
   const told: AgentEvent[] = [];
-  const kept = keptReplies(provider, {
+  const kept = cachedReplies(provider, {
     line: 'p http://x',
     purpose,
     store: async () => store,
-    tell: (event) => told.push(event),
+    emit: (event) => told.push(event),
   });
   const ask = async (own: Partial<CompletionRequest> = {}) => {
     const said: ProviderEvent[] = [];
@@ -73,7 +73,7 @@ test('[Y22] at any other temperature, or at none, the model is asked each time',
   expect([asked(), told]).toEqual([3, []]);
 });
 
-test('[H03] [Y22] a side job is kept also where the model takes no temperature; the counters say so', async () => {
+test('[H03] [Y22] background work is cached also where the model takes no temperature; the counters say so', async () => {
   const { ask, told, asked } = desk(whole, 'helper');
   const job = { temperature: undefined as unknown as number, effort: 'low' as const };
   for (let i = 0; i < 3; i++) await ask(job);

@@ -5,21 +5,24 @@ import type { CompletionRequest, Provider, ProviderEvent } from '../../contract/
 import { sha256 } from '../../lib/sha256.ts';
 import { canonicalJson } from '../../lib/text/canonical-json.ts';
 
-export type KeptRepliesDeps = {
-  /** Which vendor and server answers: the same words to another one are another request. */
+export type CachedRepliesDeps = {
+  /** Which vendor and server answers: the same request to another one has another reply. */
   line: string;
-  /** `main`: a conversation, where only temperature 0 promises the same answer. A side job has one answer in any case. */
+  /** `main`: a conversation, where only temperature 0 promises the same answer. Background work has one answer in any case. */
   purpose: 'main' | 'helper';
   store(): Promise<Store<ProviderEvent[]>>;
-  tell(event: AgentEvent): void;
+  emit(event: AgentEvent): void;
 };
 
 /**
- * Gives the reply to a request again when the very same request comes once more; only at temperature 0, where a model
- * would say much the same, or for a side job of a model that takes no temperature. A reply that was cut, retried, or given by another model is not kept. What it cost is not
- * told again.
+ * Repeats the reply to an identical request; only at temperature 0, where a model would answer much the same, or for
+ * background work of a model that takes no temperature. A reply that was cut, retried, or given by another model is not
+ * cached. Its usage is not reported again.
  */
-export function keptReplies(provider: Provider, { line, purpose, store, tell }: KeptRepliesDeps): Provider {
+export function cachedReplies(
+  provider: Provider,
+  { line, purpose, store, emit }: CachedRepliesDeps,
+): Provider {
   return {
     ...provider,
     async *stream(request, signal) {
@@ -31,7 +34,7 @@ export function keptReplies(provider: Provider, { line, purpose, store, tell }: 
       const kept = await store();
       const key = keyOf(line, request);
       const found = await kept.get(key, '');
-      tell({ type: 'cache', kind: 'llm', outcome: found ? 'hit' : 'miss', entries: kept.size });
+      emit({ type: 'cache', kind: 'llm', outcome: found ? 'hit' : 'miss', entries: kept.size });
       signal.throwIfAborted();
       if (found) {
         yield* found.map((event) => ({ ...event }));
@@ -52,7 +55,7 @@ export function keptReplies(provider: Provider, { line, purpose, store, tell }: 
   };
 }
 
-/** When a message was said, what it took, and how requests are told apart on the way, do not change what is asked. */
+/** Timestamps, usage and routing keys do not change what is asked. */
 function keyOf(line: string, { cacheKey: _route, messages, ...rest }: CompletionRequest): string {
   return sha256(canonicalJson({ line, ...rest, messages: messages.map(asked) }));
 }

@@ -16,7 +16,7 @@ import { type Preset, presets } from '../../providers/presets.ts';
 
 type Key = { key: string; source: string };
 
-/** A model and all that is needed to reach it. */
+/** A model and all that is needed to connect to it. */
 export type Choice = {
   preset: Preset;
   baseUrl: string;
@@ -25,7 +25,7 @@ export type Choice = {
   key: Key | null;
   /** What was measured of it, if that is still this model. */
   profile?: ModelProfile;
-  /** What its server tells, where it is one of the user's own. */
+  /** What its server reports, where it is one of the user's own. */
   facts?: LocalModel;
   /** Another model has stood behind the name when it was measured. */
   stale?: true;

@@ -7,8 +7,14 @@ import type { ToolContext } from '../../contract/tool.ts';
 import { withFallback } from '../../providers/wrappers/fallback.ts';
 import { withOutputLimit } from '../../providers/wrappers/output-limit.ts';
 import { withRetry } from '../../providers/wrappers/retry.ts';
-import { cheapestOf, type Helper, helperOf, NO_SIDE_JOBS, type ReachedModel } from './background-model.ts';
-import type { Budget, Purse } from './budget.ts';
+import {
+  backgroundModelOf,
+  type ConnectedModel,
+  cheapestOf,
+  type GetBackgroundModel,
+  NO_BACKGROUND_MODEL,
+} from './background-model.ts';
+import type { Budget, CallCosts } from './budget.ts';
 import type { Choice } from './choose-model.ts';
 import { observed } from './observed.ts';
 import { quotasOf } from './quotas.ts';
@@ -20,41 +26,41 @@ export type ModelDeps = {
   /** Counts what quotas limit, for several machines. */
   quota?: Quota;
   /** As it was chosen: bare, without retries. */
-  main: ReachedModel;
+  main: ConnectedModel;
   /** Any model by name, bare. Absent where only the main one can be reached. */
-  openModel?(name: string): Promise<ReachedModel>;
+  openModel?(name: string): Promise<ConnectedModel>;
   /** The name of a model of another vendor that could be asked after this failure; null when there is none. */
   otherModel?(error: ProviderError): Promise<string | null>;
-  /** Absent when nobody is there to be asked. */
+  /** Absent in headless sessions. */
   ask?: ToolContext['ask'];
   budget: Pick<Budget, 'metered'>;
-  /** Keeps secrets in. */
+  /** Redacts secrets. */
   guard(provider: Provider): Provider;
-  /** Sees what is asked of the main model. */
+  /** Observes requests to the main model. */
   watch(provider: Provider): Provider;
-  /** Gives replies again that are kept. */
+  /** Serves cached replies. */
   replies?(provider: Provider, of: { choice: Choice; purpose: 'main' | 'helper' }): Provider;
   /** Receives each request, and what the user should know. */
   emit(event: AgentEvent): void;
 };
 
-/** Models ready for use: guarded, counted, and asked again where a failure may pass. */
+/** Models ready for use: guarded, metered, and retried where a failure may pass. */
 export type Models = {
   /** The model of the run under way, or of the last one. */
   current(): Choice;
   /** The one that answers this prompt: a named one, or the main one, unless a row of `routing` says otherwise. */
-  forPrompt(prompt: string, model?: string): Promise<ReachedModel>;
-  helper: Helper;
-  /** For a subagent: a named one, a cheaper one, or the main one. What it costs is counted in its own purse. */
-  forSubagent(wanted: { model?: string; cheap?: true }, own: OwnAccount): Promise<ReachedModel>;
+  forPrompt(prompt: string, model?: string): Promise<ConnectedModel>;
+  backgroundModel: GetBackgroundModel;
+  /** For a subagent: a named one, a cheaper one, or the main one. Its calls are counted in its own costs. */
+  forSubagent(wanted: { model?: string; cheap?: true }, own: OwnAccount): Promise<ConnectedModel>;
 };
 
-/** What it costs is counted in this purse; its requests are told of here. */
-type OwnAccount = { purse: Purse; tell(event: AgentEvent): void };
+/** Where its calls are counted, and where its requests are reported. */
+type OwnAccount = { costs: CallCosts; emit(event: AgentEvent): void };
 
-/** Room for what a subagent reads while it looks around. */
+/** Room for what a subagent reads while it explores. */
 const EXPLORING_WINDOW = 100_000;
-/** After any of these the main model goes on with what the cheaper one could not do. */
+/** After any of these the main model takes over from the cheaper one. */
 const NOT_CHEAP: ReadonlySet<ProviderErrorKind> = new Set([
   'auth',
   'quota',
@@ -72,19 +78,19 @@ export function connectModels(deps: ModelDeps): Models {
   const notice = (level: 'info' | 'warn', text: string) => emit({ type: 'notice', level, text });
   const warn = (text: string) => notice('warn', text);
   const limited = quotasOf(deps, notice);
-  const bounded = ({ choice, provider }: ReachedModel): ReachedModel => ({
+  const bounded = ({ choice, provider }: ConnectedModel): ConnectedModel => ({
     choice,
     provider: withOutputLimit(provider),
   });
   const first = bounded(deps.main);
-  const connect = ({ choice, provider }: ReachedModel, purpose: 'main' | 'helper'): ReachedModel => {
-    const seen = observed(provider, { choice, purpose, tell: emit });
+  const connect = ({ choice, provider }: ConnectedModel, purpose: 'main' | 'helper'): ConnectedModel => {
+    const seen = observed(provider, { choice, purpose, emit });
     const asked = withRetry(limited(budget.metered(seen, { choice, purpose }), choice.preset.name));
     const cached = deps.replies?.(asked, { choice, purpose }) ?? asked;
     return { choice, provider: guard(purpose === 'main' ? watch(cached) : cached) };
   };
-  const opened = new Map<string, Promise<ReachedModel>>();
-  function open(name: string): Promise<ReachedModel> {
+  const opened = new Map<string, Promise<ConnectedModel>>();
+  function open(name: string): Promise<ConnectedModel> {
     const found = opened.get(name) ?? (deps.openModel ?? unreachable)(name).then(bounded);
     opened.set(name, found);
     return found;
@@ -92,9 +98,9 @@ export function connectModels(deps: ModelDeps): Models {
   const tryToOpen = (name: string) => openOrWarn(name, async (one) => connect(await open(one), 'main'), warn);
   const standIn = createStandIn({ ...deps, fallbackModel: config.fallbackModel, tryToOpen, warn });
   /** Its turns count as any; what it sends says nothing of the conversation's prompt cache. */
-  const connectSubagent = ({ choice, provider }: ReachedModel, own: OwnAccount): ReachedModel => {
-    const seen = observed(provider, { choice, purpose: 'main', tell: own.tell });
-    const metered = budget.metered(seen, { choice, purpose: 'main', purse: own.purse });
+  const connectSubagent = ({ choice, provider }: ConnectedModel, own: OwnAccount): ConnectedModel => {
+    const seen = observed(provider, { choice, purpose: 'main', emit: own.emit });
+    const metered = budget.metered(seen, { choice, purpose: 'main', costs: own.costs });
     const asked = withRetry(limited(metered, choice.preset.name));
     return { choice, provider: withFallback(guard(asked), { standIn }) };
   };
@@ -102,15 +108,15 @@ export function connectModels(deps: ModelDeps): Models {
   const main = { ...bare, provider: withFallback(bare.provider, { standIn }) };
   let current = main.choice;
 
-  async function cheaper(): Promise<ReachedModel | null> {
+  async function cheaper(): Promise<ConnectedModel | null> {
     const { helperModel } = config;
-    if (helperModel === NO_SIDE_JOBS) return null;
+    if (helperModel === NO_BACKGROUND_MODEL) return null;
     if (helperModel !== undefined) return openOrWarn(helperModel, open, warn);
     const info = cheapestOf(first.choice, config, EXPLORING_WINDOW);
     return info?.abilities.tools ? { ...first, choice: { ...first.choice, model: info.id, info } } : null;
   }
 
-  async function modelFor(prompt: string, model?: string): Promise<ReachedModel> {
+  async function modelFor(prompt: string, model?: string): Promise<ConnectedModel> {
     const named = model === undefined ? null : await tryToOpen(model);
     if (named) return named;
     const row = config.routing.find(({ match }) => new RegExp(match, 'iu').test(prompt));
@@ -138,7 +144,7 @@ export function connectModels(deps: ModelDeps): Models {
         provider: withFallback(provider, { kinds: NOT_CHEAP, standIn: async () => standOf(main) }),
       };
     },
-    helper: helperOf({
+    backgroundModel: backgroundModelOf({
       config,
       main: connect(first, 'helper'),
       beside: (choice) => connect({ ...first, choice }, 'helper'),

@@ -19,8 +19,8 @@ async function tellsOf(
   const choice: Choice = { preset, baseUrl: '', model: 'm', info, key: null };
   const provider: Provider = { name: 'anthropic', stream, countTokens: async () => 0 };
   const told: AgentEvent[] = [];
-  const tell = (event: AgentEvent) => void told.push(event);
-  const watched = observed(provider, { choice, purpose: 'helper', tell });
+  const emit = (event: AgentEvent) => void told.push(event);
+  const watched = observed(provider, { choice, purpose: 'helper', emit });
   let taken = 0;
   try {
     for await (const _ of watched.stream({ model: 'm', system: '', messages: [] }, signal))

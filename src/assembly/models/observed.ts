@@ -4,14 +4,14 @@ import type { StopReason, Usage } from '../../contract/message.ts';
 import type { Provider } from '../../contract/provider.ts';
 import type { Choice } from './choose-model.ts';
 
-/** Tells of each request when it is over. As near to the wire as can be: waiting for a turn is no part of it. */
+/** Reports each request when it is over. Placed next to the wire, so that waiting for a quota is not measured. */
 export function observed(
   provider: Provider,
   {
     choice: { preset, info },
     purpose,
-    tell,
-  }: { choice: Choice; purpose: 'main' | 'helper'; tell(event: AgentEvent): void },
+    emit,
+  }: { choice: Choice; purpose: 'main' | 'helper'; emit(event: AgentEvent): void },
 ): Provider {
   return {
     ...provider,
@@ -32,7 +32,7 @@ export function observed(
         throw thrown;
       } finally {
         if (error === undefined) stop ??= 'aborted';
-        tell({
+        emit({
           type: 'model_call',
           provider: preset.name,
           model: request.model,

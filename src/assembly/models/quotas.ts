@@ -19,7 +19,7 @@ export type QuotasDeps = {
 /** Makes a vendor's calls wait until the quotas have room for them. */
 export type Quotas = { limited(provider: Provider, vendor: string): Provider };
 
-/** Shorter waits are not worth a word. */
+/** Shorter waits are not reported. */
 const WORTH_TELLING_MS = 1000;
 const MINUTE_MS = 60_000;
 /** Is counted, and never waited for. */

@@ -14,7 +14,7 @@ export function requestSettings({
   };
 }
 
-/** Most tokens of an answer where nobody has set it: hardly any is longer. */
+/** Most tokens of an answer by default: hardly any is longer. */
 const USUAL_OUTPUT = 32_000;
 
 /** Most tokens of an answer: as it is asked for, and after one that was cut off. What the user has set holds for both. */

@@ -25,11 +25,11 @@ export function isSmall(
 }
 
 /** How often the same call may get the same answer. Models elsewhere have their reasons, such as waiting. */
-export function circlesOf({ preset }: Pick<Choice, 'preset'>): { alike: number } {
+export function repetitionLimit({ preset }: Pick<Choice, 'preset'>): { alike: number } {
   return { alike: preset.local === true ? 3 : 10 };
 }
 
-/** The tools this model is told of. What is not told of is still there, should it be called. */
+/** The tools offered to this model. The others still work, should it call them. */
 export function offeredTools(
   all: readonly ToolDefinition[],
   choice: Pick<Choice, 'preset' | 'info'>,

@@ -1,16 +1,16 @@
 import { type ProviderError, UserError } from '../../contract/errors.ts';
 import type { ToolContext } from '../../contract/tool.ts';
 import type { Stand } from '../../providers/wrappers/fallback.ts';
-import type { ReachedModel } from './background-model.ts';
+import type { ConnectedModel } from './background-model.ts';
 
 export type StandInDeps = {
   /** The model named in the settings for it. */
   fallbackModel?: string | undefined;
   /** Null, and a notice, when it cannot be used. */
-  tryToOpen(name: string): Promise<ReachedModel | null>;
+  tryToOpen(name: string): Promise<ConnectedModel | null>;
   /** The name of a model of another vendor that could be asked after this failure; null when there is none. */
   otherModel?(error: ProviderError): Promise<string | null>;
-  /** Absent when nobody is there to be asked. */
+  /** Absent in headless sessions. */
   ask?: ToolContext['ask'];
   warn(text: string): void;
 };
@@ -39,16 +39,16 @@ export function createStandIn(deps: StandInDeps): StandIn {
   };
 }
 
-export function standOf({ choice, provider }: ReachedModel): Stand {
+export function standOf({ choice, provider }: ConnectedModel): Stand {
   return { provider, model: choice.model, maxOutputTokens: choice.info.maxOutputTokens };
 }
 
-/** Opens a model; one that cannot be used costs a warning. */
+/** Opens a model; warns of one that cannot be used. */
 export async function openOrWarn(
   name: string,
-  open: (name: string) => Promise<ReachedModel>,
+  open: (name: string) => Promise<ConnectedModel>,
   warn: (text: string) => void,
-): Promise<ReachedModel | null> {
+): Promise<ConnectedModel | null> {
   try {
     return await open(name);
   } catch (error) {
@@ -58,7 +58,7 @@ export async function openOrWarn(
   }
 }
 
-export function nameOf({ choice }: ReachedModel): string {
+export function nameOf({ choice }: ConnectedModel): string {
   return `${choice.preset.name}/${choice.model}`;
 }
 

@@ -49,7 +49,7 @@ export function buildSafety(parts: Parts, { writer, undo, mode, notify }: Safety
     changing: startup.shell,
     cwd,
     isHarmless: (target) => judge.isReadOnly({ kind: 'execute', target }),
-    environmentOf: judge.lookingEnvironment,
+    environmentOf: judge.readOnlyEnvironment,
     onNotice: notify.info,
   });
   return { folders, guard, privacy, capabilities, judge, startup, shell };

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { CallVoice, RouterDeps, Scope } from '../../agent/tool-router.ts';
+import type { CallReporter, RouterDeps, Scope } from '../../agent/tool-router.ts';
 import type { ModeSwitch } from '../../contract/command.ts';
 import type { FileChange } from '../../contract/file-change.ts';
 import type { ToolContext } from '../../contract/tool.ts';
@@ -63,7 +63,7 @@ export function createCapabilities(parts: Parts, deps: CapabilityDeps) {
     todos: shared.todos,
     context: (
       signal: AbortSignal,
-      { progress }: Pick<CallVoice, 'progress'>,
+      { progress }: Pick<CallReporter, 'progress'>,
       { accesses, opens }: Scope,
     ): ToolContext => {
       const writes = accesses.filter(({ kind }) => kind === 'write').map(({ target }) => target);

@@ -34,17 +34,17 @@ export type JudgeDeps = {
 export type Judge = {
   decide: RouterDeps['decide'];
   isReadOnly: RouterDeps['isReadOnly'];
-  /** Does ahead of the first command what would hold it up. */
+  /** Does ahead of the first command what would delay it. */
   prepare(): Promise<void>;
-  /** What differs in the environment of a command that only looks. */
-  lookingEnvironment(command: string): NonNullable<CommandRun['env']>;
+  /** What differs in the environment of a read-only command. */
+  readOnlyEnvironment(command: string): NonNullable<CommandRun['env']>;
   standing: Standing;
   sandbox(): Promise<SandboxState>;
-  /** What broad rules open; for those who look at a screen. */
+  /** What broad rules open; shown in interactive sessions. */
   hints: readonly string[];
   /** Whether a command outside the sandbox could be allowed. */
   mayLeaveSandbox(): boolean;
-  /** The rules that would spare the question about such a call; none where nothing would, or nothing need. */
+  /** The rules that would make the question about such a call unnecessary; none where there are none, or no question. */
   offers(tool: string, accesses: readonly Access[]): Promise<string[]>;
   /** As if the user had answered "always". */
   allowAlways(pattern: string): Promise<void>;
@@ -113,7 +113,7 @@ export function createJudge(parts: Parts, deps: JudgeDeps): Judge {
       // The grammar and the rules are compiled when they are first used.
       isHarmless('git status | head -n 3');
     },
-    lookingEnvironment(command) {
+    readOnlyEnvironment(command) {
       // A project's own script needs the programs and settings of the project; it only runs where that is trusted.
       const bare = { ...placeNow(), trusted: false, gitRuns: () => null };
       const runsScript = trusted && classify(command, bare).verdict !== 'allow';

@@ -16,7 +16,7 @@ export type MachineSecrets = {
   keyVariables: readonly string[];
   /** Of the vendor in use, where it comes from the keychain. */
   key?: string | undefined;
-  /** Looked through for closed files. */
+  /** Searched for closed files. */
   folders: readonly string[];
   isClosed(file: string): boolean;
   /** Tools whose results are texts of this machine as they are: a placeholder in them was written there by somebody. */

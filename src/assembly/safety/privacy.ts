@@ -29,7 +29,7 @@ const LOCAL = new Set([
   'Bash',
 ]);
 
-/** Of larger files only what is shown of them is looked at. */
+/** Larger files are not read as a whole. */
 const MAX_LEARNED = 1024 * 1024;
 const MAX_FILES = 50;
 
@@ -39,7 +39,7 @@ export type Privacy = {
   localInput(tool: string, input: unknown): unknown;
   /** Placeholders in a local tool's input that stand for nothing this process knows. */
   unknownPlaceholders(tool: string, input: unknown): string[];
-  /** Hears what a call printed, and what it was about, before any of it is sent. */
+  /** Learns from what a call printed, and what it touched, before any of it is sent. */
   printed(callId: string, accesses: readonly Access[], output: string): void;
   /** Placeholders for what is secret in a text, or in the texts of a plain value. */
   hide<T>(value: T): T;
@@ -49,7 +49,7 @@ export type Privacy = {
   watch(event: AgentEvent): void;
 };
 
-/** What must not leave this machine does not, and what was allowed is written down. */
+/** Keeps secrets on this machine, and writes the audit log. */
 export function createPrivacy(
   parts: Parts,
   { guard, notice }: { guard: Pick<Guard, 'closedBecause'>; notice(text: string): void },

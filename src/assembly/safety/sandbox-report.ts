@@ -4,14 +4,14 @@ import type { SandboxState } from '../../contract/sandbox.ts';
 export type SandboxStateDeps = {
   find(): Promise<SandboxState>;
   mode: ModeSwitch;
-  /** Somebody can be asked about commands. */
+  /** The user can be asked about commands. */
   hasApprover: boolean;
   warn(text: string): void;
 };
 
 /** What commands run in. A fallback is reported when it is first found. */
 export type SandboxReport = {
-  /** Null until it was looked for. */
+  /** Null before the first search. */
   known(): SandboxState | null;
   find(): Promise<SandboxState>;
 };

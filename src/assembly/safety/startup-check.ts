@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { CallVoice, RouterDeps } from '../../agent/tool-router.ts';
+import type { CallReporter, RouterDeps } from '../../agent/tool-router.ts';
 import type { FileChange } from '../../contract/file-change.ts';
 import type { Access, PermissionRequest } from '../../contract/permission.ts';
 import type { SandboxState } from '../../contract/sandbox.ts';
@@ -45,7 +45,7 @@ export class StartupCheck {
   };
 
   /** Asks about what commands changed, and adds the outcome to the answer of a call. */
-  async settle(result: ToolResult, signal: AbortSignal, voice: CallVoice): Promise<ToolResult> {
+  async settle(result: ToolResult, signal: AbortSignal, reporter: CallReporter): Promise<ToolResult> {
     if (this.#background.size > 0) await this.#collect();
     let settled = result;
     // One question for all that can be answered; what is closed to everybody is refused by itself.
@@ -53,8 +53,8 @@ export class StartupCheck {
       const asked = this.#pending.filter((one) => this.#options.isClosed(one.path) === closed);
       if (asked.length === 0) continue;
       this.#pending = this.#pending.filter((one) => !asked.includes(one));
-      const callId = `${voice.callId}:${closed ? 'closed' : 'files'}`;
-      const refused = await this.#ask(asked, signal, { ...voice, callId });
+      const callId = `${reporter.callId}:${closed ? 'closed' : 'files'}`;
+      const refused = await this.#ask(asked, signal, { ...reporter, callId });
       if (refused !== null) settled = withNote(settled, refusal(asked, refused, this.#shown));
     }
     return settled;
@@ -133,7 +133,7 @@ export class StartupCheck {
   async #ask(
     asked: SetAside[],
     signal: AbortSignal,
-    { callId, tell }: Pick<CallVoice, 'callId' | 'tell'>,
+    { callId, emit }: Pick<CallReporter, 'callId' | 'emit'>,
   ): Promise<string | null> {
     const names = asked.map((one) => this.#shown(one.path));
     const diffs = await diffsOf(asked, this.#shown);
@@ -145,7 +145,7 @@ export class StartupCheck {
     const preview = diffs.length > 0 ? { preview: { kind: 'diffs' as const, diffs } } : {};
     const beforeAsking = async (question: PermissionRequest) => {
       const full = { ...question, ...preview };
-      await tell({ type: 'question', request: full });
+      await emit({ type: 'question', request: full });
       return full;
     };
     const began = performance.now();
@@ -154,16 +154,16 @@ export class StartupCheck {
       throw error;
     });
     const { verdict, by, because } = decision;
-    await tell({ type: 'judged', callId, tool: 'Write', verdict, by, because, accesses });
+    await emit({ type: 'judged', callId, tool: 'Write', verdict, by, because, accesses });
     const isAllowed = verdict === 'allow';
     if (isAllowed) {
       const call = { id: callId, name: 'Write', input: { files } };
-      await tell({ type: 'tool_start', call, title: operation });
+      await emit({ type: 'tool_start', call, title: operation });
       await this.#putInPlace(asked);
     }
     const durationMs = Math.round(performance.now() - began);
     const display = isAllowed && preview.preview ? { display: preview.preview } : {};
-    await tell({ type: 'tool_end', callId, name: 'Write', success: isAllowed, durationMs, ...display });
+    await emit({ type: 'tool_end', callId, name: 'Write', success: isAllowed, durationMs, ...display });
     return isAllowed ? null : because;
   }
 

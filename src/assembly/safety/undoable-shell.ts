@@ -9,25 +9,24 @@ export type UndoableShellOptions = {
   changing: Pick<Shell, 'run' | 'start'>;
   /** Where commands run that name no folder. */
   cwd: string;
-  /** Whether a command surely changes nothing. */
+  /** Whether a command is certainly read-only. */
   isHarmless(command: string): boolean;
   /** What differs in the environment of such a command. */
   environmentOf(command: string): NonNullable<CommandRun['env']>;
-  /** Told what cannot be undone. */
+  /** Called with what cannot be undone. */
   onNotice(text: string): void;
 };
 
 type Wanted = Parameters<Shell['start']>[0];
 
 /**
- * A shell that takes care of both kinds of commands. Those that only look run unasked, so none of the programs that a
- * repository names or a project brings may run with them. What the others change can be taken back: what stood in the
- * working directory is kept before each.
+ * Read-only commands run without asking, so none of the programs that a repository names or a project contains may run
+ * with them. What other commands change can be undone: the state of the working directory is saved before each.
  */
 export function undoableShell<S extends Shell>(shell: S, options: UndoableShellOptions): S {
   const { undo, changing, isHarmless, environmentOf, onNotice } = options;
 
-  /** Commands of several agents may overlap: they are kept as one. */
+  /** Commands of several agents may overlap: they are undone as one. */
   let begun: Promise<string[]> | undefined;
   let running = 0;
   let commands: Command[] = [];

@@ -50,7 +50,7 @@ describe('[Y16] tools of a subagent', () => {
   });
 });
 
-test('hands that only look refuse every change, and touch nothing', async () => {
+test('a read-only context refuses every change, and touch nothing', async () => {
   const { context, tree } = await bench({ 'a.txt': 'alpha' });
   const { files, shell, web, ask } = readOnlyContext(context);
   const { signal } = context;

@@ -50,7 +50,7 @@ export function kindNamed(name: string, defined: readonly AgentDefinition[]): Ag
   return `There is no subagent named ${name}.${didYouMean(name, names)} There are: ${names.join(', ')}.`;
 }
 
-/** What it is told besides its task. */
+/** Its instructions besides the task. */
 export function roleOf({ prompt }: AgentKind): string {
   return prompt === '' ? ROLE : `${ROLE}\n\n${prompt}`;
 }

@@ -1,5 +1,5 @@
 import { Answers } from '../../agent/answers.ts';
-import { Lingering } from '../../agent/lingering.ts';
+import { InterruptedCalls } from '../../agent/interrupted-calls.ts';
 import { limited, unlessAborted } from '../../lib/async/abort.ts';
 import type { SessionExtensions } from '../extensions/extensions.ts';
 import type { SessionTools } from '../extensions/session-tools.ts';
@@ -27,13 +27,13 @@ export type BuildCallsDeps = {
 export type BuiltCalls = ReturnType<typeof buildCalls>;
 
 /** How long the end of a session waits for interrupted tools that do not end. */
-const LINGERING_MS = 5_000;
+const INTERRUPTED_MS = 5_000;
 
 /** How tool calls of one session run: those of the model, of its subagents, and of the user. */
 export function buildCalls(parts: Parts, deps: BuildCallsDeps) {
   const { core, safety, caches, models, extensions, tools, window } = deps;
   const { writer, undo, mode } = core;
-  const lingering = new Lingering();
+  const interrupted = new InterruptedCalls();
   const answers = new Answers();
   const ending = new AbortController();
   const withoutSubagents = createRouter({
@@ -44,7 +44,7 @@ export function buildCalls(parts: Parts, deps: BuildCallsDeps) {
     instructions: window.instructions,
     writer,
     answers,
-    lingering,
+    interrupted,
   });
   const subagents = new Subagents({
     config: parts.config,
@@ -69,6 +69,6 @@ export function buildCalls(parts: Parts, deps: BuildCallsDeps) {
     /** Interrupts the calls of the user. */
     stop: () => ending.abort(new DOMException('The session ends.', 'AbortError')),
     /** Waits for interrupted calls, for a while. */
-    ended: () => unlessAborted(lingering.ended(), limited(LINGERING_MS)),
+    ended: () => unlessAborted(interrupted.ended(), limited(INTERRUPTED_MS)),
   };
 }

@@ -20,16 +20,16 @@ import type { Guard } from '../../sandbox/guard.ts';
 import { glob } from '../../tools/glob.ts';
 import { grep } from '../../tools/grep.ts';
 import { read } from '../../tools/read.ts';
-import { keptReplies } from '../models/cached-replies.ts';
+import { cachedReplies } from '../models/cached-replies.ts';
 import type { ModelDeps } from '../models/connect-models.ts';
 import type { Notify } from '../notify.ts';
 import type { Parts } from '../parts.ts';
 
-/** What one session keeps so that it need not be done again. Nothing is loaded before the first use. */
+/** The caches of one session. Nothing is loaded before the first use. */
 export type Caches = {
-  /** Empty when nothing is to be kept. */
+  /** Empty when caching is off. */
   router: Pick<RouterDeps, 'perform'>;
-  /** Replies that are given again; a quota where there is a server to share it through. */
+  /** Cached replies; a quota where there is a server to share it through. */
   models: Pick<ModelDeps, 'replies' | 'quota'>;
   close(): Promise<void>;
 };
@@ -85,7 +85,7 @@ export function createCaches(parts: Parts, { guard, notify }: CachesDeps): Cache
     return createReplyStore(await tiers);
   }
 
-  async function perform({ tool, input, changes }: Work, context: ToolContext, voice: Voice) {
+  async function perform({ tool, input, changes }: Work, context: ToolContext, reporter: Voice) {
     const touched = changes.filter(({ kind }) => kind !== 'fetch' && kind !== 'delegate');
     if (touched.length > 0) {
       const run = () => tool.run(input, context);
@@ -105,10 +105,10 @@ export function createCaches(parts: Parts, { guard, notify }: CachesDeps): Cache
       key: `${tool.name}:${canonicalJson(input)}${variant}`,
       target: looked.target,
       context,
-      tell: (of: CacheTold['kind'], outcome: CacheTold['outcome'], entries: number) =>
-        void voice.tell({ type: 'cache', kind: of, outcome, entries }),
+      tell: (of: CacheEvent['kind'], outcome: CacheEvent['outcome'], entries: number) =>
+        void reporter.emit({ type: 'cache', kind: of, outcome, entries }),
     };
-    return results.through(call, (hands) => tool.run(input, { ...context, files: hands }));
+    return results.through(call, (files) => tool.run(input, { ...context, files }));
   }
 
   const replyStore = () => {
@@ -124,7 +124,7 @@ export function createCaches(parts: Parts, { guard, notify }: CachesDeps): Cache
       replies(provider, { choice, purpose }) {
         if (!isWanted(purpose)) return provider;
         const line = `${choice.preset.name} ${choice.baseUrl}`;
-        return keptReplies(provider, { line, purpose, store: replyStore, tell: notify.emit });
+        return cachedReplies(provider, { line, purpose, store: replyStore, emit: notify.emit });
       },
       ...(redis && !parts.quota && { quota: createRedisQuota(redis.line, localQuota(dataRoot, warn)) }),
     },
@@ -142,7 +142,7 @@ function localQuota(dataRoot: string, onTrouble: (text: string) => void): Quota 
 }
 
 type Voice = Parameters<NonNullable<RouterDeps['perform']>>[2];
-type CacheTold = Extract<AgentEvent, { type: 'cache' }>;
+type CacheEvent = Extract<AgentEvent, { type: 'cache' }>;
 
 /** Ignored folders are not watched. */
 function looksEverywhere(input: unknown): boolean {

@@ -1,10 +1,10 @@
 import { UserError } from '../../contract/errors.ts';
 import type { Git } from '../../sandbox/git.ts';
 
-/** Changes as git tells them: what they are, their files, and the diff. */
+/** Changes as git reports them: what they are, their files, and the diff. */
 export type Changes = { what: string; stat: string; diff: string };
 
-/** No program of the repository's choice, no colours, moved files told as such. */
+/** No program of the repository's choice, no colours, renames detected. */
 const DIFF = ['diff', '--no-ext-diff', '--no-textconv', '--no-color', '-M'];
 
 export function stagedChanges(git: Git): Promise<Changes> {

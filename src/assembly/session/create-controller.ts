@@ -9,7 +9,7 @@ import type { BuiltWindow } from '../window/build-window.ts';
 import type { BuiltCalls } from './build-calls.ts';
 import type { SessionCore } from './open-core.ts';
 import { runPreparation } from './prepare-run.ts';
-import type { RepositoryDesk } from './repository.ts';
+import type { RepositoryCommands } from './repository.ts';
 
 export type CreateControllerDeps = {
   core: SessionCore;
@@ -20,7 +20,7 @@ export type CreateControllerDeps = {
   tools: SessionTools;
   window: BuiltWindow;
   calls: BuiltCalls;
-  repository: RepositoryDesk;
+  repository: RepositoryCommands;
 };
 
 /** The controller of one session, with all that a run needs. */

@@ -1,6 +1,6 @@
 import type { Answers } from '../../agent/answers.ts';
 import type { ControllerDeps } from '../../agent/controller.ts';
-import { refuseCircles } from '../../agent/stuck.ts';
+import { refuseRepetition } from '../../agent/stuck.ts';
 import { type RouterDeps, runTools } from '../../agent/tool-router.ts';
 import { once } from '../../lib/async/closing.ts';
 import { whileWaiting } from '../../lib/async/while-waiting.ts';
@@ -9,7 +9,7 @@ import type { SessionExtensions } from '../extensions/extensions.ts';
 import type { SessionTools } from '../extensions/session-tools.ts';
 import type { Budget } from '../models/budget.ts';
 import type { Models } from '../models/connect-models.ts';
-import { circlesOf } from '../models/small-model.ts';
+import { repetitionLimit } from '../models/small-model.ts';
 import type { Parts } from '../parts.ts';
 import type { Safety } from '../safety/build-safety.ts';
 import type { BuiltWindow } from '../window/build-window.ts';
@@ -22,7 +22,7 @@ export type PrepareRunDeps = {
   undo: Pick<UndoStore, 'beginRun'>;
   budget: Pick<Budget, 'beginRun' | 'takeCost'>;
   models: Pick<Models, 'forPrompt'>;
-  extensions: Pick<SessionExtensions, 'beginRun' | 'heed' | 'goOn'>;
+  extensions: Pick<SessionExtensions, 'beginRun' | 'transformMessage' | 'remainingWork'>;
   tools: Pick<SessionTools, 'servers'>;
   window: Pick<BuiltWindow, 'base' | 'view'>;
 };
@@ -56,13 +56,13 @@ export function runPreparation(
       provider: choice.preset.name,
       model: choice.model,
       ask: (history, signal) => {
-        refuseCircles(history, circlesOf(choice));
+        refuseRepetition(history, repetitionLimit(choice));
         const reply = provider.stream(view.request(base, history), signal);
         return whileWaiting(reply, { afterMs: THINKING_MS, work: prepareCommands });
       },
       act: (calls, signal) => runTools(calls, router, signal),
-      heed: extensions.heed,
-      goOn: extensions.goOn,
+      transformMessage: extensions.transformMessage,
+      remainingWork: extensions.remainingWork,
       makeRoom: (cause, signal) => view.makeRoom(cause, signal, base),
       costOf: () => budget.takeCost(),
       maxTurns: config.maxTurns,

@@ -7,7 +7,7 @@ import type { AgentEvent } from '../../contract/event.ts';
 import { peek } from '../../lib/files/peek.ts';
 import { boundText } from '../../lib/text/truncate.ts';
 import type { Git } from '../../sandbox/git.ts';
-import type { Helper } from '../models/background-model.ts';
+import type { GetBackgroundModel } from '../models/background-model.ts';
 import { REVIEW } from './agent-kinds.ts';
 import { type Changes, changesNamed, firstLine, stagedChanges } from './changes.ts';
 import type { Subagents } from './subagents.ts';
@@ -15,14 +15,14 @@ import type { Subagents } from './subagents.ts';
 export type RepositoryDeps = {
   cwd: string;
   git: Git;
-  helper: Helper;
+  backgroundModel: GetBackgroundModel;
   subagents: Pick<Subagents, 'delegate'>;
   /** Shows and saves what happens in the subagent. */
   writer: Pick<SessionWriter, 'record'>;
 };
 
-export type RepositoryDesk = Repository & {
-  /** A review that the conversation has not been told of. */
+export type RepositoryCommands = Repository & {
+  /** A review that is not part of the conversation yet. */
   news(): string | null;
 };
 
@@ -36,8 +36,14 @@ const CHARACTERS_PER_TOKEN = 3;
 const COMMIT_HOOKS = ['pre-commit', 'prepare-commit-msg', 'commit-msg', 'post-commit'];
 
 /** Git and a model for the user who asks for them. Nothing here pushes, and nothing rewrites what is committed. */
-export function createRepository({ cwd, git, helper, subagents, writer }: RepositoryDeps): RepositoryDesk {
-  const tell = (event: AgentEvent) => writer.record(event);
+export function createRepository({
+  cwd,
+  git,
+  backgroundModel,
+  subagents,
+  writer,
+}: RepositoryDeps): RepositoryCommands {
+  const emit = (event: AgentEvent) => writer.record(event);
   let underWay: AbortController | undefined;
   let untold: string | null = null;
 
@@ -68,7 +74,7 @@ export function createRepository({ cwd, git, helper, subagents, writer }: Reposi
         const subjects = (await git.look('log', '-15', '--format=%s')).out.trim();
         const prompt = messagePrompt(changes, subjects, wishes);
         const window = prompt.length / CHARACTERS_PER_TOKEN + MESSAGE_TOKENS;
-        const model = await helper({ window, asked: true });
+        const model = await backgroundModel({ window, asked: true });
         if (!model) throw new UserError('There is no model for it.', 'Choose one with --model.');
         return plainMessage((await model.complete(prompt, { maxTokens: MESSAGE_TOKENS, signal })).text);
       }),
@@ -97,7 +103,7 @@ export function createRepository({ cwd, git, helper, subagents, writer }: Reposi
         if (changes.diff === '' && changes.stat.trim() === '') return null;
         const callId = `review_${randomUUID().slice(0, 8)}`;
         const work = { agent: REVIEW, task: changes.what, prompt: reviewPrompt(changes) };
-        const done = await subagents.delegate({ callId, tell }, signal)(work);
+        const done = await subagents.delegate({ callId, emit }, signal)(work);
         signal.throwIfAborted();
         if (typeof done === 'string') throw new Error(`No review: ${done}`);
         if (done.trouble !== null)

@@ -5,7 +5,7 @@ import type { ViewChange } from '../../contract/view.ts';
 import type { JournalRecord } from '../../session/records.ts';
 import { headerOf, type OpenSession } from '../../session/store.ts';
 
-/** Who answers: a reply that breaks off is still somebody's. */
+/** The model that answers: a partial reply is recorded under its name. */
 export type AnsweringModel = { provider: string; model: string };
 
 /** The journal, unless the user wants no history. */
@@ -71,7 +71,7 @@ function recordOf(event: AgentEvent, model: AnsweringModel): JournalRecord | nul
     case 'end':
       return { type: 'end' };
     case 'subagent': {
-      // What it says is kept in its own journal; what it costs, the session has cost.
+      // Its messages are saved in its own journal; its cost counts for the session.
       const { event: inner } = innermost(event);
       return inner.type === 'usage' ? recordOf(inner, model) : null;
     }
@@ -80,7 +80,7 @@ function recordOf(event: AgentEvent, model: AnsweringModel): JournalRecord | nul
   }
 }
 
-/** For those who want nothing kept. */
+/** Saves nothing. */
 const forgetful: SessionLog = {
   message: async () => undefined,
   watch: async () => undefined,

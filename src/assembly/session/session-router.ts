@@ -1,5 +1,5 @@
 import type { Answers } from '../../agent/answers.ts';
-import type { Lingering } from '../../agent/lingering.ts';
+import type { InterruptedCalls } from '../../agent/interrupted-calls.ts';
 import type { SessionWriter } from '../../agent/session-writer.ts';
 import type { RouterDeps } from '../../agent/tool-router.ts';
 import type { SessionExtensions } from '../extensions/extensions.ts';
@@ -19,19 +19,19 @@ export type SessionRouterDeps = {
   instructions: Pick<ProjectInstructions, 'notesFor'>;
   writer: Pick<SessionWriter, 'callLog'>;
   answers: Answers;
-  lingering: Lingering;
+  interrupted: InterruptedCalls;
 };
 
 /** How calls of one session are looked up, judged and run. It starts no subagents. */
 export function createRouter(deps: SessionRouterDeps): RouterDeps {
-  const { tools, safety, extensions, caches, instructions, writer, answers, lingering } = deps;
+  const { tools, safety, extensions, caches, instructions, writer, answers, interrupted } = deps;
   const { privacy, judge, capabilities, startup, shell, folders } = safety;
   const { perform } = caches.router;
   return {
     ...tools.router,
     decide: judge.decide,
-    context: (signal, voice, scope) => ({
-      ...capabilities.context(signal, voice, scope),
+    context: (signal, reporter, scope) => ({
+      ...capabilities.context(signal, reporter, scope),
       shell: shellOpenTo(shell, scope.opens),
       mayLeaveSandbox: judge.mayLeaveSandbox,
     }),
@@ -43,12 +43,12 @@ export function createRouter(deps: SessionRouterDeps): RouterDeps {
     keepOutput: (callId, text) => keepOutput(folders.output, callId, text),
     notesFor: instructions.notesFor,
     ...extensions.router,
-    perform: async (work, context, voice) => {
-      const result = perform ? perform(work, context, voice) : work.tool.run(work.input, context);
-      return startup.settle(await result, context.signal, voice);
+    perform: async (work, context, reporter) => {
+      const result = perform ? perform(work, context, reporter) : work.tool.run(work.input, context);
+      return startup.settle(await result, context.signal, reporter);
     },
     inTurn: capabilities.inTurn,
-    lingering,
+    interrupted,
     log: {
       started: writer.callLog.started,
       answered: async (message) => {
@@ -63,9 +63,9 @@ export function createRouter(deps: SessionRouterDeps): RouterDeps {
 export function withSubagents(router: RouterDeps, subagents: Pick<Subagents, 'delegate'>): RouterDeps {
   return {
     ...router,
-    context: (signal, voice, scope) => ({
-      ...router.context(signal, voice, scope),
-      delegate: subagents.delegate(voice, signal),
+    context: (signal, reporter, scope) => ({
+      ...router.context(signal, reporter, scope),
+      delegate: subagents.delegate(reporter, signal),
     }),
   };
 }

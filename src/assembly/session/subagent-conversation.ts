@@ -1,7 +1,7 @@
 import { Controller } from '../../agent/controller.ts';
 import { SessionWriter } from '../../agent/session-writer.ts';
-import { runSubagent, SubagentTally, tellingLog } from '../../agent/subagent.ts';
-import { type CallVoice, type RouterDeps, runTools } from '../../agent/tool-router.ts';
+import { forwardingLog, runSubagent, SubagentTally } from '../../agent/subagent.ts';
+import { type CallReporter, type RouterDeps, runTools } from '../../agent/tool-router.ts';
 import type { Config } from '../../config/schema/schema.ts';
 import { type Surroundings, systemPrompt } from '../../context/system-prompt.ts';
 import type { AgentEvent } from '../../contract/event.ts';
@@ -11,8 +11,8 @@ import type { Delegated, Delegation, ToolContext } from '../../contract/tool.ts'
 import { EventChannel } from '../../lib/async/event-channel.ts';
 import { cacheKeyOf } from '../../providers/models/cache-key.ts';
 import type { OpenSubagent } from '../../session/subagent-files.ts';
-import type { ReachedModel } from '../models/background-model.ts';
-import type { Budget, Purse } from '../models/budget.ts';
+import type { ConnectedModel } from '../models/background-model.ts';
+import type { Budget, CallCosts } from '../models/budget.ts';
 import type { Models } from '../models/connect-models.ts';
 import { outputLimits } from '../models/request-settings.ts';
 import { ConversationView } from '../window/conversation-view.ts';
@@ -29,7 +29,7 @@ export type SubagentConversationDeps = {
   definitions(): readonly ToolDefinition[];
   surroundings(): Promise<Surroundings>;
   settings: Pick<Base, 'maxTokens' | 'temperature' | 'effort'>;
-  models: Pick<Models, 'forSubagent' | 'helper'>;
+  models: Pick<Models, 'forSubagent' | 'backgroundModel'>;
   budget: Pick<Budget, 'takeCost' | 'keepRest'>;
   /** Instructions in the folders that a conversation is led to. */
   notes(session: Session): ProjectInstructions['notesFor'];
@@ -43,10 +43,10 @@ export type Assignment = {
   work: Delegation;
   /** What the subagent is called, with the subagents above it. */
   fullLabel: string;
-  tell(event: AgentEvent): Promise<void>;
+  emit(event: AgentEvent): Promise<void>;
   signal: AbortSignal;
   /** Absent where it may start no subagents. */
-  delegate?(voice: CallVoice, signal: AbortSignal): NonNullable<ToolContext['delegate']>;
+  delegate?(reporter: CallReporter, signal: AbortSignal): NonNullable<ToolContext['delegate']>;
 };
 
 /** Lets a subagent do one piece of work, in a conversation, window and journal of its own. */
@@ -55,21 +55,21 @@ export async function runConversation(
   subagent: LivingSubagent,
   assignment: Assignment,
 ): Promise<Delegated> {
-  const { work, signal, tell } = assignment;
+  const { work, signal, emit } = assignment;
   const { session, kind } = subagent;
-  const purse: Purse = [];
+  const costs: CallCosts = [];
   const model = await deps.models.forSubagent(
     { ...(kind.model !== undefined && { model: kind.model }), ...(kind.cheap && { cheap: true }) },
-    { purse, tell: (event) => void tell(event) },
+    { costs, emit: (event) => void emit(event) },
   );
   const name = `${model.choice.preset.name}/${model.choice.model}`;
   session.settings = { ...session.settings, model: name };
-  const { controller, view } = await openConversation(deps, subagent, { ...assignment, model, purse });
+  const { controller, view } = await openConversation(deps, subagent, { ...assignment, model, costs });
   const tally = new SubagentTally();
   controller.listen((event) => {
     tally.take(event);
     view.watch(event);
-    if (event.type === 'notice') void tell(event);
+    if (event.type === 'notice') void emit(event);
   });
   try {
     const { reason, error } = await runSubagent(controller, work.prompt, signal);
@@ -78,7 +78,7 @@ export async function runConversation(
     const trouble = reason === 'done' ? empty : (error?.message ?? TROUBLES[reason]);
     return { id: session.id, text, trouble, model: name, turns, calls, tokens, costUsd };
   } finally {
-    deps.budget.keepRest(purse);
+    deps.budget.keepRest(costs);
     view.close();
     await controller.close();
   }
@@ -96,7 +96,7 @@ const TROUBLES = {
 async function openConversation(
   deps: SubagentConversationDeps,
   subagent: LivingSubagent,
-  { model: reached, purse, ...assignment }: Assignment & { model: ReachedModel; purse: Purse },
+  { model: reached, costs, ...assignment }: Assignment & { model: ConnectedModel; costs: CallCosts },
 ): Promise<{ controller: Controller; view: ConversationView }> {
   const { config, models, budget } = deps;
   const { session, unfinished, kind } = subagent;
@@ -107,7 +107,7 @@ async function openConversation(
   const log = openLog(config, opened, { provider: vendor, model });
   const writer = new SessionWriter({
     session,
-    log: tellingLog(log, assignment.tell, assignment.signal),
+    log: forwardingLog(log, assignment.emit, assignment.signal),
     events: new EventChannel<AgentEvent>(),
   });
   const { router, has } = subagentRouter(deps.router, {
@@ -136,7 +136,7 @@ async function openConversation(
     answering: () => ({ model, contextWindow: info.contextWindow, ...output }),
     threshold: config.summarizationThreshold,
     base: async () => base,
-    helper: models.helper,
+    backgroundModel: models.backgroundModel,
     todos: () => subagent.todos.list(),
     writer,
     isWatched: false,
@@ -154,7 +154,7 @@ async function openConversation(
       ask: (history, asked) => provider.stream(view.request(base, history), asked),
       act: (calls, acting) => runTools(calls, router, acting),
       makeRoom: (cause, making) => view.makeRoom(cause, making, base),
-      costOf: () => budget.takeCost(purse),
+      costOf: () => budget.takeCost(costs),
       maxTurns: config.maxTurns,
     }),
   });

@@ -1,5 +1,5 @@
 import { Answers } from '../../agent/answers.ts';
-import type { CallLog, CallVoice, RouterDeps } from '../../agent/tool-router.ts';
+import type { CallLog, CallReporter, RouterDeps } from '../../agent/tool-router.ts';
 import type { Session } from '../../contract/session.ts';
 import type { ToolContext } from '../../contract/tool.ts';
 import type { ProjectInstructions } from '../window/project-instructions.ts';
@@ -24,11 +24,11 @@ type SubagentPlace = {
   notes: ProjectInstructions['notesFor'];
   log: CallLog;
   /** Absent where it may start no subagents. */
-  delegate?(voice: CallVoice, signal: AbortSignal): NonNullable<ToolContext['delegate']>;
+  delegate?(reporter: CallReporter, signal: AbortSignal): NonNullable<ToolContext['delegate']>;
 };
 
 /**
- * The conversation's own way of judging and running calls, narrowed to what a subagent has. `has` tells which tools
+ * The router of the conversation, narrowed to what a subagent has. `has` says which tools
  * those are. One that may start no further subagents still finds the tools for it: they say why.
  */
 export function subagentRouter(
@@ -39,7 +39,7 @@ export function subagentRouter(
   const nameOf = (word: string) => parent.find(word)?.name;
   const has = (tool: string) => hasTool(kind, tool, nameOf);
 
-  function contextFor(context: ToolContext, voice: CallVoice): ToolContext {
+  function contextFor(context: ToolContext, reporter: CallReporter): ToolContext {
     const { delegate: _notItsOwn, ...lent } = context;
     const narrowed: ToolContext = {
       ...lent,
@@ -47,7 +47,7 @@ export function subagentRouter(
       accepts: { images },
       ask: (question, signal) =>
         lent.ask({ ...question, question: `${label} asks: ${question.question}` }, signal),
-      ...(delegate && { delegate: delegate(voice, context.signal) }),
+      ...(delegate && { delegate: delegate(reporter, context.signal) }),
     };
     return kind.readOnly ? readOnlyContext(narrowed) : narrowed;
   }
@@ -62,7 +62,7 @@ export function subagentRouter(
       },
       toolNames: () => parent.toolNames().filter((name) => has(name) && (delegate || !startsSubagents(name))),
       decide: (request, options) => parent.decide({ ...request, agent: label }, options),
-      context: (signal, voice, scope) => contextFor(parent.context(signal, voice, scope), voice),
+      context: (signal, reporter, scope) => contextFor(parent.context(signal, reporter, scope), reporter),
       answerTo: (callId) => answers.get(callId),
       keepOutput: (callId, text) => parent.keepOutput(`${session.id}-${callId}`, text),
       notesFor: notes,

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { failedAnswer, openCallsOf } from '../../agent/history.ts';
-import type { CallVoice } from '../../agent/tool-router.ts';
+import type { CallReporter } from '../../agent/tool-router.ts';
 import type { AgentDefinition } from '../../config/agents.ts';
 import type { Config } from '../../config/schema/schema.ts';
 import type { AgentEvent } from '../../contract/event.ts';
@@ -36,7 +36,7 @@ type Starter = {
   /** For display, with a blank behind it: the subagents above it. */
   above: string;
   callId: string;
-  tell(event: AgentEvent): Promise<void>;
+  emit(event: AgentEvent): Promise<void>;
   signal: AbortSignal;
 };
 
@@ -57,10 +57,10 @@ export class Subagents {
 
   /** For one call of the conversation itself: starts or continues a subagent. */
   delegate(
-    voice: Pick<CallVoice, 'callId' | 'tell'>,
+    reporter: Pick<CallReporter, 'callId' | 'emit'>,
     signal: AbortSignal,
   ): NonNullable<ToolContext['delegate']> {
-    return (work) => this.#run(work, { depth: 0, above: '', ...voice, signal });
+    return (work) => this.#run(work, { depth: 0, above: '', ...reporter, signal });
   }
 
   /** Answers calls that a process left open while a subagent worked for them: with what it had said. */
@@ -69,7 +69,7 @@ export class Subagents {
     return this.#closeOpenCalls(session, unfinished);
   }
 
-  /** Ends those at work; what they have said and done so far is kept. */
+  /** Ends those at work; what they have said and done so far is saved. */
   async close(): Promise<void> {
     this.#closing.abort(new DOMException('The session ends.', 'AbortError'));
     await Promise.all(this.#running);
@@ -102,19 +102,19 @@ export class Subagents {
     const label = labelOf(subagent.kind.name, work.task);
     const fullLabel = `${starter.above}${label}`;
     const depth = starter.depth + 1;
-    const delegate = (voice: CallVoice, inner: AbortSignal) => (next: Delegation) =>
+    const delegate = (reporter: CallReporter, inner: AbortSignal) => (next: Delegation) =>
       this.#run(next, {
         depth,
         parent: subagent.session.id,
         above: `${fullLabel} › `,
-        callId: voice.callId,
-        tell: voice.tell,
+        callId: reporter.callId,
+        emit: reporter.emit,
         signal: inner,
       });
     return runConversation(this.#deps, subagent, {
       work,
       fullLabel,
-      tell: (event) => starter.tell({ type: 'subagent', callId, agent: label, event }),
+      emit: (event) => starter.emit({ type: 'subagent', callId, agent: label, event }),
       signal,
       ...(depth < MAX_DEPTH && { delegate }),
     });

@@ -64,7 +64,7 @@ function open(messages: Message[], window: number, vendor: Vendor) {
     }),
     threshold: 0.9,
     base: async () => BASE,
-    helper: async () => null,
+    backgroundModel: async () => null,
     todos: () => [],
     writer: {
       changeView: async (change: ViewChange) => {

@@ -62,7 +62,7 @@ export function buildWindow(parts: Parts, deps: BuildWindowDeps) {
     keepText: (text: string) => keepOutput(folders.output, `prompt-${sha256(text).slice(0, 16)}`, text),
     threshold: config.summarizationThreshold,
     base,
-    helper: models.helper,
+    backgroundModel: models.backgroundModel,
     todos: () => capabilities.todos.list(),
     writer,
     isWatched: parts.approver !== undefined,

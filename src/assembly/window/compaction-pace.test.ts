@@ -25,7 +25,7 @@ async function play(window: number, maxOutput: number) {
     answering: () => ({ model: 'm', contextWindow: window, maxOutput }),
     threshold: 0.9,
     base: async () => base,
-    helper: async () => ({
+    backgroundModel: async () => ({
       provider: undefined as never,
       model: 'h',
       contextWindow: 200_000,

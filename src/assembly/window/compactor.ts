@@ -8,7 +8,7 @@ import type { Message } from '../../contract/message.ts';
 import type { Session } from '../../contract/session.ts';
 import type { Todo } from '../../contract/tool.ts';
 import { estimateTokens } from '../../providers/models/estimate-tokens.ts';
-import type { Helper } from '../models/background-model.ts';
+import type { GetBackgroundModel } from '../models/background-model.ts';
 import type { Answering, ModelLimits } from './model-limits.ts';
 import { type Measured, type SentMessages, sizeOf } from './sent-messages.ts';
 import { createSummarizer, type Job } from './summarizer.ts';
@@ -18,10 +18,10 @@ export type CompactorDeps = {
   answering(): Answering;
   limits: ModelLimits;
   sent: SentMessages;
-  helper: Helper;
+  backgroundModel: GetBackgroundModel;
   todos(): readonly Todo[];
   writer: Pick<SessionWriter, 'changeView'>;
-  /** Whether somebody wants older messages kept as they are, as long as they fit. */
+  /** Whether a hook forbids compaction, as long as everything fits. */
   keepsAll?(cause: 'routine' | 'asked', focus: string): Promise<boolean>;
 };
 
@@ -42,7 +42,7 @@ const RECENT = 0.4;
 /** Replaces older messages by a summary, in what is sent. */
 export function createCompactor(deps: CompactorDeps): Compactor {
   const { session, limits, sent } = deps;
-  const summarizer = createSummarizer(deps.helper);
+  const summarizer = createSummarizer(deps.backgroundModel);
   const budget = () => budgetOf(deps.answering().contextWindow);
   const counter = (scale: number) => (message: Message) =>
     scale * estimateTokens({ model: '', system: '', messages: [message] });

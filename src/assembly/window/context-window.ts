@@ -10,7 +10,7 @@ import type { ConversationView, ViewDeps } from './conversation-view.ts';
 const MAX_PINNED = 8000;
 
 export type PinnedWindow = ContextWindow & {
-  /** Pinned facts that the conversation has not been told yet. */
+  /** Pinned facts that are not part of the conversation yet. */
   news(): string | null;
 };
 
@@ -83,7 +83,7 @@ export function createContextWindow(
   };
 }
 
-/** Worked out from what is written, so that a pin set before a session was closed is told when it goes on. */
+/** Derived from the history, so that a pin set before a session was closed is sent when it is resumed. */
 function toldIn({ messages }: Session, compaction: Compaction | undefined): string[] {
   const sent = messages.slice(compaction?.keepFrom ?? 0);
   const said = sent.flatMap((message) => (message.role === 'user' ? [textOf(message)] : []));

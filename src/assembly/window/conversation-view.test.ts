@@ -5,7 +5,7 @@ import type { Message } from '../../contract/message.ts';
 import { noUsage, textOf } from '../../contract/message.ts';
 import type { Session } from '../../contract/session.ts';
 import { changeView, type ViewChange, wholeView } from '../../contract/view.ts';
-import type { HelperModel } from '../models/background-model.ts';
+import type { BackgroundModel } from '../models/background-model.ts';
 import { createContextWindow } from './context-window.ts';
 import { ConversationView } from './conversation-view.ts';
 
@@ -31,7 +31,7 @@ function setUp(answer: (prompt: string, signal: AbortSignal) => Promise<string>,
     permissions: [],
     settings: { model: 'm' },
   };
-  const helper: HelperModel = {
+  const backgroundModel: BackgroundModel = {
     // Only its words are used here.
     provider: undefined as never,
     model: 'h',
@@ -47,7 +47,7 @@ function setUp(answer: (prompt: string, signal: AbortSignal) => Promise<string>,
     answering: () => ({ model: 'm', contextWindow: 10_000, maxOutput: 1000, mostOutput: 3000 }),
     threshold: 0.9,
     base: async () => BASE,
-    helper: async () => helper,
+    backgroundModel: async () => backgroundModel,
     todos: () => [],
     writer: {
       changeView: async (change: ViewChange) => {

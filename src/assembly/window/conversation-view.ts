@@ -12,7 +12,7 @@ import type { Session } from '../../contract/session.ts';
 import type { Todo } from '../../contract/tool.ts';
 import type { SessionView } from '../../contract/view.ts';
 import { estimateTokens } from '../../providers/models/estimate-tokens.ts';
-import type { Helper } from '../models/background-model.ts';
+import type { GetBackgroundModel } from '../models/background-model.ts';
 import { type Compactor, createCompactor } from './compactor.ts';
 import { type Answering, createModelLimits, type ModelLimits } from './model-limits.ts';
 import { type Base, type Measured, SentMessages } from './sent-messages.ts';
@@ -25,14 +25,14 @@ export type ViewDeps = {
   /** Share of the window past which older messages are compacted. */
   threshold: number;
   base(): Promise<Base>;
-  helper: Helper;
+  backgroundModel: GetBackgroundModel;
   todos(): readonly Todo[];
   writer: Pick<SessionWriter, 'changeView'>;
-  /** Somebody may go on typing after a run: a summary may be prepared for it. */
+  /** The user may send another prompt after a run: a summary may be prepared for it. */
   isWatched: boolean;
   /** Puts a text that is too long for the window where the model can read it in parts; null when it cannot. */
   keepText?(text: string): Promise<string | null>;
-  /** Whether somebody wants older messages kept as they are, as long as they fit. */
+  /** Whether a hook forbids compaction, as long as everything fits. */
   keepsAll?(cause: 'routine' | 'asked', focus: string): Promise<boolean>;
 };
 
@@ -59,7 +59,7 @@ export class ConversationView {
   readonly #compactor: Compactor;
   #estimated = 0;
   #idleUntil = 0;
-  /** The shortest texts that the user was told of. */
+  /** The shortening that was reported last. */
   #reported = { limit: Number.POSITIVE_INFINITY, dropped: false };
 
   constructor(deps: ViewDeps) {
@@ -130,7 +130,7 @@ export class ConversationView {
       });
   }
 
-  /** Ends what goes on in the background. */
+  /** Ends background work. */
   close(): void {
     this.#compactor.close();
   }

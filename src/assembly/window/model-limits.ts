@@ -3,7 +3,7 @@ import { type Limits, limitsOf } from '../../context/window.ts';
 /** The model in use, its window, and most tokens of an answer: as it is asked for, and if need be. */
 export type Answering = { model: string; contextWindow: number; maxOutput: number; mostOutput?: number };
 
-/** What is kept of a window that proved smaller than it was said to be. */
+/** What is used of a window that proved smaller than documented. */
 const SMALLER = 0.9;
 /** What a compaction leaves of the room for messages, or the next one would come too soon. */
 const GIVEN_BACK = 0.5;
@@ -33,7 +33,7 @@ export function createModelLimits({ answering, threshold }: { answering(): Answe
       return { ...all, target: Math.max(0, Math.min(all.target, half)) };
     },
 
-    /** A request of so many tokens was refused: the window is smaller than we were told. */
+    /** A request of so many tokens was refused: the window is smaller than documented. */
     shrink(tokens: number, { compactAt }: Limits): void {
       const { model } = answering();
       real.set(model, ((real.get(model) ?? 1) * SMALLER * tokens) / compactAt);

@@ -35,7 +35,7 @@ export type ProjectInstructions = {
   notesFor(accesses: readonly Access[]): Promise<string[]>;
 };
 
-/** Nobody writes so much by hand. */
+/** Larger files are not written by hand. */
 const MAX_BYTES = 1_000_000;
 
 /** What the user and the project want the model to keep in mind. */
@@ -45,7 +45,7 @@ export function createProjectInstructions(deps: InstructionDeps): ProjectInstruc
   let noted: Set<string> | undefined;
 
   const read: ReadText = async (file) => {
-    // The user's own words lie where nothing else may be read.
+    // The user's own instructions lie in a folder where nothing else may be read.
     if (isInside(dataRoot, file)) return path.extname(file) === '.md' ? readSmall(file) : null;
     return isInside(cwd, file) ? readInside(file, guard) : null;
   };

@@ -2,7 +2,7 @@ import { type Summary, summarize, type Task } from '../../context/summarize.ts';
 import type { Message } from '../../contract/message.ts';
 import type { Compaction } from '../../contract/view.ts';
 import { limited } from '../../lib/async/abort.ts';
-import type { Helper } from '../models/background-model.ts';
+import type { GetBackgroundModel } from '../models/background-model.ts';
 
 /** What is to be put in short: the messages from the last compaction's place to `keepFrom`. */
 export type Job = {
@@ -19,7 +19,7 @@ export type Summarizer = {
   /** The one prepared, as soon as it is there, if it still speaks of these messages. */
   prepared(job: Pick<Job, 'messages' | 'previous'>, signal: AbortSignal): Promise<Prepared | null>;
   write(job: Job, signal: AbortSignal): Promise<Summary>;
-  /** Ends what goes on in the background. */
+  /** Ends background work. */
   close(): void;
 };
 
@@ -28,12 +28,12 @@ type Prepared = Summary & { keepFrom: number };
 /** Rather few: what is too much for a model must not be sent to it. */
 const CHARACTERS_PER_TOKEN = 3;
 const MAX_PROMPT_TOKENS = 100_000;
-/** For the words of the prompt itself. */
+/** For the prompt itself. */
 const OVERHEAD = 1000;
 const PATIENCE_MS = 90_000;
 
 /** Summaries by the cheapest model there is for it, by the main one, or by none. */
-export function createSummarizer(helper: Helper): Summarizer {
+export function createSummarizer(backgroundModel: GetBackgroundModel): Summarizer {
   let waiting: { job: Job; stop: AbortController; summary: Promise<Summary | null> } | undefined;
 
   async function write(job: Job, signal: AbortSignal): Promise<Summary> {
@@ -41,7 +41,7 @@ export function createSummarizer(helper: Helper): Summarizer {
     const messages = job.messages.slice(from, job.keepFrom);
     const size = messages.reduce((sum, message) => sum + JSON.stringify(message.content).length, 0);
     const wanted = Math.min(MAX_PROMPT_TOKENS, Math.ceil(size / CHARACTERS_PER_TOKEN)) + OVERHEAD;
-    const model = await helper({ window: wanted + job.budget });
+    const model = await backgroundModel({ window: wanted + job.budget });
     const room = (model?.contextWindow ?? 0) - job.budget - OVERHEAD;
     const patient = limited(PATIENCE_MS, signal);
     const task: Task = {

@@ -2,19 +2,22 @@ import type { AgentEvent } from '../contract/event.ts';
 import { runLoop } from './loop.ts';
 import type { Run } from './run.ts';
 
-/** Asked when the model wants nothing more: what is left to do, or null. `again` counts how often it had an answer. */
-export type GoOn = (again: number, signal: AbortSignal) => Promise<string | null>;
+/** Called when the model is done: what is left to do, or null. `again` counts how often there was something left. */
+export type RemainingWork = (again: number, signal: AbortSignal) => Promise<string | null>;
 
-/** Somebody who is never content must not keep a model at work for ever. */
+/** A hook that is never satisfied must not keep a model at work for ever. */
 const MOST_AGAIN = 10;
 
-/** The loop, once more as long as somebody has a reason why the work is not done. All of it is one run. */
-export async function* runOn(run: Run, goOn: GoOn = async () => null): AsyncGenerator<AgentEvent> {
+/** Repeats the loop as long as a hook says that the work is not done. All of it is one run. */
+export async function* runUntilDone(
+  run: Run,
+  remainingWork: RemainingWork = async () => null,
+): AsyncGenerator<AgentEvent> {
   let turns = 0;
   for (let again = 0; ; again++) {
     const more = yield* runOnce(run, {
       turns,
-      ask: again < MOST_AGAIN ? (signal) => goOn(again, signal) : null,
+      ask: again < MOST_AGAIN ? (signal) => remainingWork(again, signal) : null,
     });
     if (more === null) return;
     turns = more.turns;

@@ -3,7 +3,7 @@ import { newEntry } from '../../memory/entry.ts';
 import type { MemoryStore, Note } from '../../memory/store.ts';
 import { today } from './note-extraction.ts';
 
-export type MemoryDeskDeps = {
+export type MemoryCommandDeps = {
   store: MemoryStore;
   sessionId: string;
   isClean(text: string): boolean;
@@ -12,7 +12,13 @@ export type MemoryDeskDeps = {
 };
 
 /** What the user may see and change of the notes. */
-export function createMemoryDesk({ store, sessionId, isClean, learn, suggestions }: MemoryDeskDeps): Memory {
+export function createMemoryCommands({
+  store,
+  sessionId,
+  isClean,
+  learn,
+  suggestions,
+}: MemoryCommandDeps): Memory {
   const noteOf = ({ kind, text }: RememberedNote) =>
     store.list().find((note) => note.kind === kind && note.text === text);
   const changed = async (

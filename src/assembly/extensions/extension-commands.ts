@@ -5,16 +5,16 @@ import type { CustomCommand } from '../../plugins/custom-command.ts';
 import type { SessionExtensions } from './extensions.ts';
 import type { UserCall } from './user-calls.ts';
 
-export type ExtensionDeskDeps = {
+export type ExtensionCommandDeps = {
   /** A call on behalf of the user: judged, asked about and run like one of the model's. */
   call(name: string, input: unknown): Promise<UserCall>;
   files: Pick<ToolContext['files'], 'stat'>;
 };
 
 /** What the user may see and run of the extensions of one session. */
-export function createExtensionDesk(
+export function createExtensionCommands(
   { loader, hooks }: Pick<SessionExtensions, 'loader' | 'hooks'>,
-  { call, files }: ExtensionDeskDeps,
+  { call, files }: ExtensionCommandDeps,
 ): Extensions {
   /** Whether a path the user may read leads to a file. */
   const isFile = (file: string) =>

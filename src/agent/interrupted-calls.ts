@@ -4,7 +4,7 @@ import { accessesConflict } from './conflict.ts';
 type Call = { title: string; touches: readonly Access[]; ended: Promise<void> };
 
 /** Calls that were interrupted and have not ended yet: what they touch stays theirs until they have. */
-export class Lingering {
+export class InterruptedCalls {
   readonly #calls = new Set<Call>();
 
   add({ title, touches }: Omit<Call, 'ended'>, running: Promise<unknown>): void {

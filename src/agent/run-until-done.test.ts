@@ -3,9 +3,17 @@ import { says } from '../../test/support/model-server/script.ts';
 import { scripted } from '../../test/support/scripted.ts';
 import type { AgentEvent } from '../contract/event.ts';
 import { type Message, textOf } from '../contract/message.ts';
-import { type GoOn, runOn } from './run-on.ts';
+import { type RemainingWork, runUntilDone } from './run-until-done.ts';
 
-async function play({ replies, goOn, maxTurns = 50 }: { replies: number; goOn?: GoOn; maxTurns?: number }) {
+async function play({
+  replies,
+  remainingWork,
+  maxTurns = 50,
+}: {
+  replies: number;
+  remainingWork?: RemainingWork;
+  maxTurns?: number;
+}) {
   const model = scripted(...Array.from({ length: replies }, (_, i) => says(`reply ${i + 1}`)));
   const history: Message[] = [{ role: 'user', content: [{ type: 'text', text: 'go' }], timestamp: '' }];
   const events: AgentEvent[] = [];
@@ -26,7 +34,7 @@ async function play({ replies, goOn, maxTurns = 50 }: { replies: number; goOn?: 
     maxTurns,
     signal: new AbortController().signal,
   };
-  for await (const event of runOn(run, goOn)) events.push(event);
+  for await (const event of runUntilDone(run, remainingWork)) events.push(event);
   return {
     said: history.map((message) => `${message.role}: ${textOf(message)}`),
     turns: events.flatMap((event) => (event.type === 'turn_start' ? [event.turn] : [])),
@@ -45,7 +53,7 @@ test('an objection goes to the model; turns count on, and there is one end', asy
   const heard: number[] = [];
   const { said, turns, ends, told } = await play({
     replies: 3,
-    goOn: async (again) => {
+    remainingWork: async (again) => {
       heard.push(again);
       return again < 2 ? `more ${again}` : null;
     },
@@ -64,8 +72,10 @@ test('an objection goes to the model; turns count on, and there is one end', asy
 });
 
 test('it ends after ten objections, and at the limit of turns before that', async () => {
-  expect((await play({ replies: 20, goOn: async () => 'more' })).ends).toEqual([
+  expect((await play({ replies: 20, remainingWork: async () => 'more' })).ends).toEqual([
     { type: 'end', reason: 'done', turns: 11 },
   ]);
-  expect((await play({ replies: 20, goOn: async () => 'more', maxTurns: 4 })).turns).toEqual([1, 2, 3, 4]);
+  expect((await play({ replies: 20, remainingWork: async () => 'more', maxTurns: 4 })).turns).toEqual([
+    1, 2, 3, 4,
+  ]);
 });

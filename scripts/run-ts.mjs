@@ -7,4 +7,9 @@ if (file === undefined) {
   console.error('Usage: node scripts/run-ts.mjs FILE [ARG ...]');
   process.exit(2);
 }
-await runnerImport(path.resolve(file), { configFile: false, logLevel: 'error' });
+await runnerImport(path.resolve(file), {
+  configFile: false,
+  logLevel: 'error',
+  // The oldest supported Node does not know `await using`.
+  oxc: { target: 'es2022' },
+});

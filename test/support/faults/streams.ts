@@ -76,7 +76,11 @@ export const streams: Fault[] = [
       failsMidway(answer, { after: protocol === 'google' || protocol === 'ollama' ? 0 : 1 }),
       says('fine'),
     ],
-    upshot: { requests: 2, retries: ['overloaded'] },
+    // Each vendor's usual one: OpenAI's and Ollama's servers say that they failed, not that they are busy.
+    upshot: (protocol) => ({
+      requests: 2,
+      retries: [protocol === 'anthropic' || protocol === 'google' ? 'overloaded' : 'server_error'],
+    }),
   },
   {
     name: '[N11] [V06] broken in mid-text: what was said is kept, and the model goes on from there',

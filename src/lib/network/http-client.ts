@@ -48,17 +48,20 @@ export function createHttpClient(transport: Transport): HttpClient {
       request.signal?.throwIfAborted();
       throw error;
     });
-    // Whoever reads the body is told. Without a reader nobody needs to know.
-    stream.on('error', () => undefined);
+    stream.on('error', unread);
     const location = redirects < MAX_REDIRECTS && redirectOf(request, status, headers.location);
     if (location) {
       stream.resume();
       return send({ ...request, url: location }, redirects + 1);
     }
-    const body = chunksOf(decoded(stream, headers['content-encoding']));
-    return responseOf({ status, headers: joined(headers), body });
+    const content = decoded(stream, headers['content-encoding']).on('error', unread);
+    return responseOf({ status, headers: joined(headers), body: chunksOf(content) });
   };
   return (request) => send(request, 0);
+}
+
+function unread(): void {
+  // Whoever reads a body is told why it broke; without a reader nobody needs to know.
 }
 
 /** The same response, each chunk of its body also handed to a listener just before its reader. */
@@ -115,7 +118,10 @@ const decoders: Record<string, () => Transform> = {
 function decoded(stream: Readable, encoding = 'identity'): Readable {
   if (encoding === 'identity') return stream;
   const decoder = decoders[encoding.toLowerCase()]?.();
-  if (!decoder) throw new Error(`The server used an unknown content encoding, ${encoding}.`);
+  if (!decoder) {
+    stream.destroy();
+    throw new Error(`The server used an unknown content encoding, ${encoding}.`);
+  }
   return pipeline(stream, decoder, () => undefined);
 }
 

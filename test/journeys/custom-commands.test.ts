@@ -172,9 +172,9 @@ describe('[C10] built-in commands', () => {
     await terminal.waitFor('/help lists commands');
     terminal.type('/diff\r');
     await terminal.waitFor('+two');
-    await terminal.waitFor('Not under version control yet:');
+    await terminal.waitFor('Untracked files:');
     terminal.type('/diff ;ls\r');
-    await terminal.waitFor('/diff takes names of commits');
+    await terminal.waitFor('/diff takes commits, options and paths');
     terminal.type('/init in German\r');
     await terminal.waitFor('Allow: Write AGENTS.md?');
     terminal.type('y\r');
@@ -188,7 +188,7 @@ describe('[C10] built-in commands', () => {
       'new.txt',
     ]);
     terminal.type('/plan done\r');
-    await terminal.waitFor('The mode is default again');
+    await terminal.waitFor('Plan mode off');
     terminal.type('/quit\r');
     expect(await terminal.exitCode).toBe(0);
   });

@@ -305,7 +305,7 @@ describe('[C10] in a terminal', () => {
     terminal.type('/plugins\r');
     await terminal.waitFor('todo-count 1.0.0');
     await terminal.waitFor('hooks: onBeforeToolCall, onAfterToolCall');
-    await terminal.waitFor('gone.js: left out.');
+    await terminal.waitFor('gone.js: skipped.');
     await terminal.waitFor('changelog (user)');
     await terminal.waitFor('release-notes (plugin)');
     await terminal.waitFor('Stop  true');

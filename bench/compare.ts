@@ -4,6 +4,7 @@ import { appendFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { buildProgram } from '../test/support/build-program.ts';
 import { type Contestant, contestantFrom, ours } from './contestant.ts';
 import { median } from './process-figures.ts';
 import { type RaceRow, race } from './race.ts';
@@ -22,7 +23,7 @@ const { values, positionals } = parseArgs({
 const BARE_ROUNDS = 15;
 
 async function compare(): Promise<void> {
-  execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' });
+  buildProgram();
   const now = buildsIn('.', 'this');
   const before = values.before === undefined ? [] : buildsIn(values.before, 'before');
   const contestants = [...before, ...now, ...(await Promise.all(positionals.map(contestantFrom)))];

@@ -3,6 +3,7 @@ import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import path from 'node:path';
 import { doors, protocolNames } from '../test/support/aca.ts';
+import { buildProgram } from '../test/support/build-program.ts';
 import { calls, says } from '../test/support/model-server/script.ts';
 import { type ModelServer, startModelServer } from '../test/support/model-server/server.ts';
 import { cacheRows } from './cache.ts';
@@ -36,7 +37,7 @@ const main = path.resolve(outdir, 'main.cjs');
 type Row = { what: string; ms: number; baseline?: { what: string; ms: number }; target?: string };
 
 async function bench(): Promise<void> {
-  execFileSync('npm', ['run', '--silent', 'build', '--', '--outDir', outdir], { stdio: 'inherit' });
+  buildProgram('--outDir', outdir);
   const folder = await mkdtemp(path.join(tmpdir(), 'aca-bench-'));
   try {
     await writeFile(path.join(folder, 'a.txt'), 'alpha\n');

@@ -17,6 +17,7 @@ import { promisify } from 'node:util';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { aca, cleanEnv, doors } from '../support/aca.ts';
+import { buildProgram, node } from '../support/build-program.ts';
 import { both, calls, fails, type Step, says, thinks } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
 import { workspace } from '../support/workspace.ts';
@@ -38,8 +39,8 @@ describe('the packed package in a program of somebody else', () => {
     for (const name of ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md'])
       await copyFile(name, path.join(source, name));
     const dist = path.join(source, 'dist');
-    await run('npm', ['run', 'build', '--', '--outDir', dist]);
-    await run(process.execPath, ['scripts/run-ts.mjs', 'scripts/types.ts', path.join(dist, 'types')]);
+    buildProgram('--outDir', dist);
+    node('scripts/run-ts.mjs', 'scripts/types.ts', path.join(dist, 'types'));
     await run('npm', ['pack', '--silent', '--ignore-scripts'], { cwd: source });
     const [tarball = ''] = (await readdir(source)).filter((name) => name.endsWith('.tgz'));
 

@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import process from 'node:process';
+import { buildProgram, node } from './build-program.ts';
 
 const system = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
 const systems = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64', 'windows-x64'];
@@ -13,7 +13,7 @@ export const builtBinary: string | null = systems.includes(system)
 
 /** Both builds: what is installed with npm has both in it. */
 export default function buildBinary(): void {
-  const npm = (...args: string[]) => execFileSync('npm', ['run', '--silent', ...args], { stdio: 'inherit' });
-  npm('prepack');
-  if (builtBinary !== null) npm('build:binary', '--', '--quiet', '--outdir', folder);
+  buildProgram();
+  node('scripts/run-ts.mjs', 'scripts/types.ts', 'dist/types');
+  if (builtBinary !== null) node('scripts/build-binary.mjs', '--quiet', '--outdir', folder);
 }

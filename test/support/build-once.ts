@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process';
+import { buildProgram } from './build-program.ts';
 
 /** Journeys run the built program; one build serves them all. */
 export default function buildOnce(): void {
-  execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' });
+  buildProgram();
 }

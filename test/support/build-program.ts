@@ -1,0 +1,12 @@
+import { execFileSync } from 'node:child_process';
+import process from 'node:process';
+
+/** Does what `npm run build` does. On Windows only a shell could start npm itself. */
+export function buildProgram(...args: string[]): void {
+  node('node_modules/vite/bin/vite.js', 'build', '--logLevel', 'warn', ...args);
+}
+
+/** Runs a script of the repository. */
+export function node(script: string, ...args: string[]): void {
+  execFileSync(process.execPath, [script, ...args], { stdio: 'inherit' });
+}

@@ -24,7 +24,7 @@ describe('[V05][V10] a preset becomes a provider', () => {
     ['deepseek', '/chat/completions'],
     ['openai', '/responses'],
     ['ollama', '/api/chat'],
-  ])('%s speaks its protocol and carries its name', async (name, path) => {
+  ])('%s uses its protocol and its name', async (name, path) => {
     const server = await loopback((response, request) => {
       if (request.path === '/api/chat')
         jsonLines(response, [{ message: { role: 'assistant', content: 'hey' }, done: true }]);
@@ -46,14 +46,14 @@ describe('[V05][V10] a preset becomes a provider', () => {
     expect(server.requests[0]?.path).toBe(path);
   });
 
-  test('the vendor’s quirks reach the wire', async () => {
+  test('the vendor’s quirks affect the request', async () => {
     const server = await loopback((response) => sse(response, chatFrames));
     const provider = await createProvider(preset('mistral'), { baseUrl: server.url, apiKey: 'k', infoOf });
     await play(provider, hello());
     expect(server.requests[0]?.body).not.toHaveProperty('stream_options');
   });
 
-  test('[V06] what may pass is tried again after the pause the vendor asks for', async () => {
+  test('[V06] transient errors are retried after the delay that the vendor requests', async () => {
     let asked = 0;
     const server = await loopback((response) => {
       if (asked++ === 0)
@@ -71,7 +71,7 @@ describe('[V05][V10] a preset becomes a provider', () => {
     ]);
   });
 
-  test('tools may travel as text', async () => {
+  test('tools can be sent as text', async () => {
     const server = await loopback((response) => sse(response, chatFrames));
     const provider = await createProvider(preset('local'), { baseUrl: server.url, infoOf, toolMode: 'xml' });
     await play(provider, hello({ tools: [{ name: 'Read', description: 'Reads.', parameters: {} }] }));
@@ -79,7 +79,7 @@ describe('[V05][V10] a preset becomes a provider', () => {
     expect(JSON.stringify(server.requests[0]?.body.messages)).toContain('Reads.');
   });
 
-  test('a server whose address only the user knows asks for it', async () => {
+  test('a server whose address only the user knows requires one', async () => {
     await expect(createProvider(preset('local'), { infoOf })).rejects.toEqual(
       new UserError('No address for local.', 'Set LOCAL_BASE_URL, for example to http://127.0.0.1:8080/v1.'),
     );

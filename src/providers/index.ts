@@ -7,7 +7,7 @@ import type { ThinkMode } from './text-tools/thinking.ts';
 import type { Manners, MannersOptions } from './wrappers/adapt.ts';
 import { type StallLimits, withStallLimit } from './wrappers/stall.ts';
 
-/** None is loaded before it is used. */
+/** Loaded on first use. */
 const protocols: Record<Protocol, () => Promise<(options: ChatOptions) => Provider>> = {
   anthropic: async () => (await import('./anthropic/anthropic.ts')).createAnthropic,
   google: async () => (await import('./google/google.ts')).createGoogle,
@@ -16,22 +16,27 @@ const protocols: Record<Protocol, () => Promise<(options: ChatOptions) => Provid
   'openai-responses': async () => (await import('./openai/responses.ts')).createOpenAIResponses,
 };
 
-/** Models may think in silence for minutes; a local server may first have to load one, or to read a long prompt. */
+/**
+ * Models may think silently for minutes; a local server may first have to load one, or read a long prompt.
+ */
 const STALL: StallLimits = { firstMs: 300_000, betweenMs: 180_000 };
 const STALL_LOCAL: StallLimits = { firstMs: 900_000, betweenMs: 300_000 };
 
 export type CreateOptions = Omit<ProviderOptions, 'name' | 'baseUrl'> &
   Partial<Pick<ProviderOptions, 'baseUrl'>> &
-  /** How the model wants to be talked to: by the protocol unless told. */
+  /** Model-specific settings; the protocol's defaults if absent. */
   Partial<Manners> &
   Pick<MannersOptions, 'onAdapt'> & {
-    /** How thoughts hide in the text, where that is known. */
+    /** How thinking is embedded in the text, if known. */
     think?: ThinkMode;
-    /** Longest silence, before the first word and between two; minutes unless told. */
+    /** Longest silence before the first output and between two events; default: minutes. */
     silenceMs?: number;
   };
 
-/** The preset's vendor, ready to be asked; silence ends. Asking again is `withRetry`'s, around whatever counts calls. */
+/**
+ * The provider for a preset; a stalled stream times out. Retries are up to `withRetry`, which wraps whatever
+ * counts calls.
+ */
 export async function createProvider(
   preset: Preset,
   {

@@ -5,7 +5,7 @@ import { findPreset, type Preset, presets } from './presets.ts';
 const all: readonly Preset[] = presets;
 
 describe('[V05] presets', () => {
-  test('name every vendor and kind of server we promise', () => {
+  test('include every documented vendor and kind of server', () => {
     expect(all.map((preset) => preset.name)).toEqual([
       'anthropic',
       'openai',
@@ -43,16 +43,16 @@ describe('[V05] presets', () => {
     expect({ ...facts, id: stranger.id }).not.toEqual(stranger);
   });
 
-  test('quirks belong to the one protocol that knows them', () => {
+  test('quirks are set only for the protocol that supports them', () => {
     expect(all.filter((preset) => preset.quirks && preset.protocol !== 'openai-chat')).toEqual([]);
   });
 
-  test('[V03][V04] the documented default models stand', () => {
+  test('[V03][V04] the documented default models are set', () => {
     expect(findPreset('anthropic')?.defaultModel).toBe('claude-sonnet-4-20250514');
     expect(findPreset('openai')?.defaultModel).toBe('gpt-4-turbo');
   });
 
-  test('an unknown name finds nothing', () => {
+  test('an unknown name returns nothing', () => {
     expect(findPreset('nobody')).toBeUndefined();
   });
 });

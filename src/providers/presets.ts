@@ -2,16 +2,16 @@ import type { ChatQuirks } from './openai/chat-wire.ts';
 
 export type Protocol = 'anthropic' | 'openai-responses' | 'openai-chat' | 'google' | 'ollama';
 
-/** One vendor or kind of local server: everything that tells it from the others that speak its protocol. */
+/** A vendor or kind of local server: everything that differs between users of one protocol. */
 export type Preset = {
-  /** The word before the slash in `provider/model`. */
+  /** The part before the slash in `provider/model`. */
   name: string;
   label: string;
-  /** How a sentence names it, where that is not the label. */
+  /** The name inside a sentence, if it differs from the label. */
   inText?: string;
-  /** `embedded` runs in this very process: there is nobody to speak a protocol with. */
+  /** `embedded` runs in this process, without a wire protocol. */
   protocol: Protocol | 'embedded';
-  /** Empty where only the user can know it. */
+  /** Empty if only the user can know it. */
   baseUrl: string;
   /** Environment variables that may hold a key; the first one set wins. */
   keyEnv: readonly string[];
@@ -20,14 +20,16 @@ export type Preset = {
   keyUrl?: string;
   /** Runs on the user's own machine and needs no key. */
   local?: true;
-  /** Used when the user names a provider and no model. Local servers are asked what they have. */
+  /**
+   * Used when the user names a provider without a model. Local servers are queried for their models instead.
+   */
   defaultModel?: string;
   quirks?: ChatQuirks;
-  /** Whose rows of the model table hold for it, where they are not its own. */
+  /** The provider whose model table rows apply, if not its own. */
   tableOf?: string;
 };
 
-/** What servers on the user's own machine pass on is up to the model's template. */
+/** On local servers, the output format depends on the model's template. */
 const LOCAL: ChatQuirks = { think: 'unknown' };
 
 export const presets = [
@@ -107,7 +109,7 @@ export const presets = [
     keyEnv: ['OPENROUTER_API_KEY'],
     keyUrl: 'https://openrouter.ai/keys',
     defaultModel: 'anthropic/claude-sonnet-4.6',
-    // The other models behind it cache by themselves, or not at all.
+    // Its other models cache automatically, or not at all.
     quirks: { thoughtsBackAs: 'reasoning', cacheControlFor: /^~?(anthropic|google|qwen)\// },
   },
   {

@@ -13,8 +13,8 @@ const cached = { cache_control: { type: 'ephemeral' } };
 const tools = [{ name: 'Read', description: 'Reads.', parameters: { type: 'object' } }];
 const asked = hello({ summary, tools });
 
-describe('[K04] [K07] [Y03] a summary stands between the system prompt and the messages', () => {
-  test('Anthropic: a system block of its own, whose place in the cache the tools give up', () => {
+describe('[K04] [K07] [Y03] a summary is between the system prompt and the messages', () => {
+  test('Anthropic: a separate system block, which takes over the cache breakpoint of the tools', () => {
     const { system, tools: sent } = toAnthropic(asked, options);
     expect(system).toEqual([
       { type: 'text', text: 'Be brief.', ...cached },

@@ -5,7 +5,7 @@ import { wireNames } from './tool-names.ts';
 const named = (...names: string[]) => names.map((name) => ({ name }));
 
 describe('tool names on the wire', () => {
-  test('a plain name travels as itself, a server tool with its colon written as two underscores', () => {
+  test("a plain name is unchanged, an MCP tool's colon becomes two underscores", () => {
     const names = wireNames(named('Read', 'github:list_issues', 'a:b:c'));
 
     expect(names.toWire('Read')).toBe('Read');
@@ -14,7 +14,7 @@ describe('tool names on the wire', () => {
     expect(names.fromWire('github__list_issues')).toBe('github:list_issues');
   });
 
-  test('a name a vendor would take for another is told apart by a hash, the plain one staying as it is', () => {
+  test('a name that would collide with another gets a hash, the plain one is unchanged', () => {
     const names = wireNames(named('git:log', 'git__log'));
 
     expect(names.toWire('git__log')).toBe('git__log');
@@ -22,28 +22,28 @@ describe('tool names on the wire', () => {
     expect(names.fromWire(names.toWire('git:log'))).toBe('git:log');
   });
 
-  test('names that differ only in what vendors refuse are told apart', () => {
+  test('names that differ only in rejected characters stay distinct', () => {
     const names = wireNames(named('a:x.y', 'a:x y'));
 
     expect(names.toWire('a:x.y')).not.toBe(names.toWire('a:x y'));
     expect(names.fromWire(names.toWire('a:x.y'))).toBe('a:x.y');
   });
 
-  test('a long name is cut to 64 characters and remains its own', () => {
+  test('a long name is cut to 64 characters and stays unique', () => {
     const names = wireNames(named(`server:${'x'.repeat(90)}a`, `server:${'x'.repeat(90)}b`));
 
     expect(names.toWire(`server:${'x'.repeat(90)}a`)).toHaveLength(64);
     expect(names.fromWire(names.toWire(`server:${'x'.repeat(90)}b`))).toBe(`server:${'x'.repeat(90)}b`);
   });
 
-  test('a name no tool has passes: in history encoded, from the model as it came', () => {
+  test('an unknown name passes: encoded in history, unchanged from the model', () => {
     const names = wireNames(named('Read'));
 
     expect(names.toWire('gone:tool')).toBe('gone__tool');
     expect(names.fromWire('Reed')).toBe('Reed');
   });
 
-  test('every name goes there and back, is acceptable and unique, in whatever order the tools come', () => {
+  test('every name round-trips, is valid and unique, whatever the order of the tools', () => {
     const name = fc.oneof(
       fc.stringMatching(/^[a-c:_. -]{1,6}$/),
       fc.string({ minLength: 1, maxLength: 90, unit: 'grapheme' }),

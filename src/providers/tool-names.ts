@@ -4,14 +4,14 @@ const LIMIT = 64;
 const HASH_LENGTH = 10;
 const PLAIN = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
 
-/** Tool names as vendors accept them, and back again. */
+/** Converts tool names to ones that vendors accept, and back. */
 export type WireNames = { toWire(name: string): string; fromWire(wire: string): string };
 
 /**
- * Vendors refuse `:` and much else in tool names, so `server:tool` travels as `server__tool`; a plain name
- * travels as itself. Where that would be too long or could be taken for another tool, a hash of the name
- * makes the difference. The outcome does not depend on the order of the tools. A name that belongs to no
- * tool (a tool since removed, one the model made up) passes, too.
+ * Vendors reject `:` and other characters in tool names, so `server:tool` is sent as `server__tool`; plain
+ * names are unchanged. If the result is too long or could collide with another tool, a hash of the name is
+ * added. Independent of the order of the tools. A name without a tool (since removed, or made up by the
+ * model) is converted, too.
  */
 export function wireNames(tools: readonly { name: string }[]): WireNames {
   const known = made.get(tools) ?? namesFor(tools);

@@ -33,7 +33,7 @@ function sent(protocol: string, text: string, success: boolean): string {
   return JSON.stringify(wires[protocol]?.({ model: 'm', system: '', messages }));
 }
 
-/** How each protocol says that a call failed. */
+/** How each protocol marks a failed call. */
 const marks: Record<string, (text: string) => string> = {
   anthropic: (text) => `"content":[{"type":"text","text":"${text}"}],"is_error":true`,
   google: (text) => `"response":{"error":"${text}"}`,
@@ -43,17 +43,17 @@ const marks: Record<string, (text: string) => string> = {
 };
 
 describe.each(Object.keys(wires))('over %s', (protocol) => {
-  test('a failed call is marked, and one that worked is not', () => {
+  test('a failed call is marked, and a successful one is not', () => {
     const mark = marks[protocol]?.('no such file') ?? '';
     expect(sent(protocol, 'no such file', false)).toContain(mark);
     expect(sent(protocol, 'no such file', true)).not.toContain(mark);
   });
 
-  test('a failure without a word says at least that', () => {
+  test('a failure without a message still says that it failed', () => {
     expect(sent(protocol, '', false)).toMatch(/the call failed without a message\./i);
   });
 
-  test('what says so already is not marked twice', () => {
+  test('a result that is already marked is not marked twice', () => {
     expect(sent(protocol, 'Error: disk full', false)).not.toContain('Error: Error');
   });
 });

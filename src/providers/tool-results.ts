@@ -1,8 +1,8 @@
 import { type ToolMessage, textOf } from '../contract/message.ts';
 
 /**
- * What a call came to, for protocols that have no field for failure: the model must be able to tell a failure from
- * an output that reads like one.
+ * A result for protocols without a failure field: the model must be able to distinguish a failure from an
+ * output that reads like one.
  */
 export function resultText(message: ToolMessage): string {
   const text = textOf(message);

@@ -28,7 +28,7 @@ const done = { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage:
 const stop = { type: 'message_stop' };
 
 describe('[V03][V10] Anthropic over a real connection', () => {
-  test('streams a reply, with the key, the version and the body where the vendor looks for them', async () => {
+  test('streams a reply; key, version and body are where the vendor expects them', async () => {
     const server = await serve(events(start, { type: 'ping' }, opened, hi, closed, done, stop));
 
     const { events: said, error } = await play(provider(`${server.url}/v1/`), hello());
@@ -50,7 +50,7 @@ describe('[V03][V10] Anthropic over a real connection', () => {
     expect(request?.body).toMatchObject({ model: 'm', max_tokens: 8192, stream: true });
   });
 
-  test('uses the HTTP client it is given and the headers of the config, and sends no key where there is none', async () => {
+  test('uses the given HTTP client and the configured headers, and sends no key if there is none', async () => {
     const server = await serve(events(start, stop));
     const urls: string[] = [];
     const keyless = createAnthropic({
@@ -72,7 +72,7 @@ describe('[V03][V10] Anthropic over a real connection', () => {
     expect(server.requests[0]?.headers['x-api-key']).toBeUndefined();
   });
 
-  test('asks for the older API where a temperature is wanted: the newer one knows none', async () => {
+  test('uses the older API version when a temperature is set: the newer one has no temperature', async () => {
     const server = await serve(events(start, stop));
 
     await play(provider(server.url), hello({ temperature: 0.5 }));
@@ -81,7 +81,7 @@ describe('[V03][V10] Anthropic over a real connection', () => {
     expect(server.requests[0]?.body).toMatchObject({ temperature: 0.5 });
   });
 
-  test('reads a character whose bytes arrive apart', async () => {
+  test('decodes a character whose bytes arrive in separate chunks', async () => {
     const bytes = Buffer.from(events(start, opened, hi, closed, done, stop));
     const middle = bytes.indexOf(Buffer.from('☕')) + 1;
     const server = await loopback(async (response) => {
@@ -97,7 +97,7 @@ describe('[V03][V10] Anthropic over a real connection', () => {
   });
 });
 
-describe('what can go wrong', () => {
+describe('failures', () => {
   test.each([
     [401, 'authentication_error', 'invalid x-api-key', 'auth'],
     [403, 'permission_error', 'no', 'auth'],
@@ -107,19 +107,22 @@ describe('what can go wrong', () => {
     [400, 'invalid_request_error', 'Your credit balance is too low', 'quota'],
     [429, 'rate_limit_error', 'slow down', 'rate_limit'],
     [529, 'overloaded_error', 'Overloaded', 'overloaded'],
-  ])('HTTP %i (%s: %s) is %s, once, in the vendor’s own words', async (status, type, message, kind) => {
-    const server = await loopback((response) =>
-      fails(response, status, { body: { type: 'error', error: { type, message } } }),
-    );
+  ])(
+    'HTTP %i (%s: %s) is %s, reported once, in the vendor’s own words',
+    async (status, type, message, kind) => {
+      const server = await loopback((response) =>
+        fails(response, status, { body: { type: 'error', error: { type, message } } }),
+      );
 
-    const { events: said, error } = await play(provider(server.url), hello());
+      const { events: said, error } = await play(provider(server.url), hello());
 
-    expect(said).toEqual([]);
-    expect(error).toMatchObject({ name: 'ProviderError', kind, message, provider: 'anthropic', status });
-    expect(server.requests).toHaveLength(1);
-  });
+      expect(said).toEqual([]);
+      expect(error).toMatchObject({ name: 'ProviderError', kind, message, provider: 'anthropic', status });
+      expect(server.requests).toHaveLength(1);
+    },
+  );
 
-  test('a limit says when to come back, and an echoed key goes no further', async () => {
+  test('a rate limit carries its retry delay, and an echoed key is redacted', async () => {
     const server = await loopback((response) =>
       fails(response, 429, {
         body: { type: 'error', error: { type: 'rate_limit_error', message: `too fast, ${key}` } },
@@ -133,7 +136,7 @@ describe('what can go wrong', () => {
     expect(String(error)).not.toContain(key);
   });
 
-  test('a page of HTML is not a reply, whatever it calls itself', async () => {
+  test('an HTML page is not a reply, whatever its content type', async () => {
     const page = '<!doctype html><html><title>Sign in</title>\n\n<p>to the guest network</p></html>';
     for (const type of ['text/html', 'text/event-stream']) {
       const { error } = await play(provider((await serve(page, type)).url), hello());
@@ -154,7 +157,7 @@ describe('what can go wrong', () => {
     ['no JSON', 'event: message_start\ndata: plain words\n\n'],
     ['a frame without its parts', 'event: content_block_delta\ndata: {"type":"content_block_delta"}\n\n'],
     ['null', 'event: message_start\ndata: null\n\n'],
-  ])('%s in a frame is told with an excerpt', async (_what, raw) => {
+  ])('%s in a frame is reported with an excerpt', async (_what, raw) => {
     const server = await serve(events(start, opened, hi, raw, stop));
 
     const { events: said, error } = await play(provider(server.url), hello());
@@ -174,7 +177,7 @@ describe('what can go wrong', () => {
     ['timeout_error', 'timeout'],
     ['request_too_large', 'overflow'],
     ['an_error_to_come', 'server_error'],
-  ])('%s within the stream is %s', async (type, kind) => {
+  ])('%s inside the stream is %s', async (type, kind) => {
     const server = await serve(events(start, { type: 'error', error: { type, message: 'So sorry' } }));
 
     const { error } = await play(provider(server.url), hello());
@@ -182,7 +185,7 @@ describe('what can go wrong', () => {
     expect(error).toMatchObject({ name: 'ProviderError', kind, message: 'So sorry' });
   });
 
-  test('a stream that ends without its end is cut once something was said, silent before that', async () => {
+  test('a stream without its final event is `cut` after some output, a timeout before any', async () => {
     const cut = await play(provider((await serve(events(start, opened, hi, closed, done))).url), hello());
     expect(cut.error).toMatchObject({ kind: 'cut' });
     expect(cut.events).toContainEqual({ type: 'text', text: 'hi ☕' });
@@ -193,7 +196,7 @@ describe('what can go wrong', () => {
     expect((await play(provider((await serve('')).url), hello())).error).toMatchObject({ kind: 'timeout' });
   });
 
-  test('a connection that breaks is cut after the first word, worth another try before it', async () => {
+  test('a broken connection is `cut` after the first output and retryable before it', async () => {
     for (const [body, kind] of [
       [events(start, opened, hi), 'cut'],
       [events(start), 'timeout'],
@@ -210,11 +213,11 @@ describe('what can go wrong', () => {
     expect((await play(provider(deaf.url), hello())).error).toMatchObject({ kind: 'timeout' });
   });
 
-  test('nobody listening is a matter of the network', async () => {
+  test('connection refused is a network error', async () => {
     expect((await play(provider(await deadUrl()), hello())).error).toMatchObject({ kind: 'network' });
   });
 
-  test('an abort comes out as the reason it was given, before and during the answer', async () => {
+  test('an abort throws its reason, before and during the reply', async () => {
     const reason = new DOMException('enough', 'AbortError');
     const server = await loopback((response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -234,7 +237,7 @@ describe('what can go wrong', () => {
     expect((await play(provider(server.url), hello(), AbortSignal.abort(reason))).error).toBe(reason);
   });
 
-  test('a reader who leaves takes the connection along', async () => {
+  test('a consumer that stops reading closes the connection', async () => {
     let gone: Promise<unknown> | undefined;
     const server = await loopback((response) => {
       gone = new Promise((resolve) => response.on('close', resolve));
@@ -251,7 +254,7 @@ describe('what can go wrong', () => {
 });
 
 describe('counting tokens', () => {
-  test('asks the vendor, and leaves out what only a reply needs', async () => {
+  test('asks the vendor, and omits what only a reply needs', async () => {
     const server = await loopback((response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end('{"input_tokens":42}');
@@ -263,7 +266,7 @@ describe('counting tokens', () => {
     expect(Object.keys(server.requests[0]?.body ?? {}).sort()).toEqual(['messages', 'model', 'system']);
   });
 
-  test('estimates where the vendor cannot say', async () => {
+  test('estimates when the vendor cannot count', async () => {
     const server = await loopback((response) => fails(response, 404, { body: {} }));
 
     expect(await provider(server.url).countTokens(hello(), new AbortController().signal)).toBe(4);

@@ -10,7 +10,7 @@ import type { CreateProvider, ProviderOptions } from '../options.ts';
 import { TEMPERATURE_VERSION } from './thinking.ts';
 import { newReply, type ReplyState, toEvents, toWire } from './wire.ts';
 
-/** The API's newest version; `TEMPERATURE_VERSION` where a temperature is wanted. */
+/** The newest API version; `TEMPERATURE_VERSION` is used when a temperature is set. */
 const VERSION = { 'anthropic-version': '2026-10-21' };
 
 export const createAnthropic: CreateProvider = (options) => ({
@@ -44,7 +44,7 @@ export const createAnthropic: CreateProvider = (options) => ({
   },
 });
 
-/** The address may or may not end with the version. */
+/** The base URL may or may not end with the version. */
 function messagesUrl({ baseUrl }: ProviderOptions): string {
   return `${baseUrl.replace(/(\/v1)?\/*$/, '')}/v1/messages`;
 }
@@ -78,7 +78,7 @@ async function* stream(
   }
 }
 
-/** The shape is taken on trust; a frame that turns out to lack what its kind must have is no frame. */
+/** The shape is not validated up front; a frame that lacks a required field is reported as malformed. */
 function read(data: string, state: ReplyState, options: ProviderOptions): ProviderEvent[] {
   try {
     const frame = JSON.parse(data) as Anthropic.RawMessageStreamEvent | ErrorFrame;

@@ -13,11 +13,12 @@ import { summarySection } from '../summary.ts';
 import { type WireNames, wireNames } from '../tool-names.ts';
 import { type ThinkingFields, thinkingFor } from './thinking.ts';
 
-/** Enough for a long file in one call; a model's full limit would only delay the end of a run gone wild. */
+/** Enough for a long file in one call; the model's full limit would only delay the end of a runaway reply. */
 const MAX_OUTPUT_TOKENS = 32_000;
 /**
- * The vendor takes four, and looks back some twenty blocks from each: with two in the messages, the end of the last
- * request is found however many results have come since. The others are for what is the same in every request.
+ * The vendor allows four breakpoints and searches about twenty blocks back from each. With two in the
+ * messages, the end of the previous request is found however many results were added since. The other two
+ * cover the part that is the same in every request.
  */
 const MESSAGE_BREAKPOINTS = 2;
 const FIXED_BREAKPOINTS = 2;
@@ -57,20 +58,20 @@ function toTools(request: CompletionRequest, names: WireNames): Anthropic.Tool[]
   }));
 }
 
-/** The summary is a block of its own: what stands before it stays cached when it changes. */
+/** The summary is a separate block, so that everything before it stays cached when it changes. */
 function toSystem(request: CompletionRequest): Anthropic.TextBlockParam[] {
   return [request.system, summarySection(request) ?? '']
     .filter((text) => text !== '')
     .map((text) => ({ type: 'text', text, cache_control: CACHED }));
 }
 
-/** Alternatives are refused at the top, where what they choose between is checked by the tool in any case. */
+/** The API rejects alternatives (anyOf etc.) at the top level; the tool validates its input anyway. */
 function toSchema(parameters: Record<string, unknown>): Anthropic.Tool.InputSchema {
   const { oneOf: _one, anyOf: _any, allOf: _all, ...schema } = parameters;
   return { ...schema, type: 'object' };
 }
 
-/** Answers to calls travel in the user's turn, before anything the user said. */
+/** Tool results go in the user's turn, before any text of the user. */
 function toMessages(
   request: CompletionRequest,
   options: WireOptions,
@@ -105,7 +106,7 @@ function toMessages(
 
 const rank = (block: Block): number => (block.type === 'tool_result' ? 0 : 1);
 
-/** A signature is good only for the vendor and the model that wrote the thought. */
+/** A signature is valid only for the vendor and model that produced the thinking. */
 function keepsThoughts(
   message: AssistantMessage,
   { model }: CompletionRequest,
@@ -126,13 +127,13 @@ function assistantBlocks(message: AssistantMessage, names: WireNames, thoughts: 
       ? [{ type: 'redacted_thinking', data: part.signature }]
       : [{ type: 'thinking', thinking: part.text, signature: part.signature }];
   });
-  // A turn of thoughts alone is refused.
+  // A turn with only thinking is rejected.
   return blocks.some((block) => block.type === 'text' || block.type === 'tool_use') ? blocks : [];
 }
 
 function toolResult(message: ToolMessage, images: boolean): Anthropic.ToolResultBlockParam {
   const content = plainBlocks(message.content, images);
-  // An error without a word is refused.
+  // An empty error result is rejected.
   if (!message.success && content.length === 0)
     content.push({ type: 'text', text: 'The call failed without a message.' });
   return {
@@ -152,7 +153,7 @@ function plainBlocks(content: readonly (TextPart | ImagePart)[], images: boolean
         type: 'image',
         source: {
           type: 'base64',
-          // The vendor names the few kinds it takes, and says so itself when it is given another.
+          // The vendor accepts only a few media types and reports any other itself.
           media_type: part.mediaType as Anthropic.Base64ImageSource['media_type'],
           data: part.data,
         },
@@ -161,19 +162,19 @@ function plainBlocks(content: readonly (TextPart | ImagePart)[], images: boolean
   });
 }
 
-/** Text without a visible character is refused. */
+/** Text without a visible character is rejected. */
 function textBlocks(part: TextPart): Anthropic.TextBlockParam[] {
   return part.text.trim() === '' ? [] : [{ type: 'text', text: part.text }];
 }
 
-/** Ids made by other vendors may hold characters this one refuses. */
+/** Ids from other vendors may contain characters that this one rejects. */
 const wireId = (id: string): string => id.replaceAll(/[^a-zA-Z0-9_-]/g, '_');
 
 function objectOf(input: unknown): unknown {
   return typeof input === 'object' && input !== null && !Array.isArray(input) ? input : {};
 }
 
-/** What one reply has shown so far. `open` holds the blocks still arriving, by index. */
+/** State of one reply. `open` holds the blocks still arriving, by index. */
 export type ReplyState = {
   names: WireNames;
   usage: Usage;
@@ -185,7 +186,7 @@ export function newReply(tools: readonly { name: string }[] = []): ReplyState {
   return { names: wireNames(tools), usage: noUsage, stop: 'end', open: new Map() };
 }
 
-/** One wire frame to our events. Kinds of frame, block or delta we do not know say nothing. */
+/** Translates one wire frame to events. Unknown kinds of frames, blocks and deltas are ignored. */
 export function* toEvents(
   frame: Anthropic.RawMessageStreamEvent,
   state: ReplyState,
@@ -266,13 +267,13 @@ function* closeBlock(index: number, { open }: ReplyState): Generator<ProviderEve
   open.delete(index);
   if (block?.type === 'call') yield { type: 'tool_call_end', key: String(index) };
   if (block?.type === 'thought' && block.signature !== '') {
-    // A thought kept from us still needs a beginning, or its signature would close the one before.
+    // A hidden thinking block still needs a start event, or its signature would close the previous block.
     if (block.silent) yield { type: 'thinking', text: '' };
     yield { type: 'thinking_signature', signature: block.signature };
   }
 }
 
-/** Later figures replace earlier ones; what a frame leaves out stays as it was. */
+/** Later counts replace earlier ones; fields missing from a frame keep their value. */
 function* countUsage(
   usage: Partial<Anthropic.MessageDeltaUsage> | undefined,
   state: ReplyState,

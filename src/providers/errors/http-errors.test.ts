@@ -3,7 +3,7 @@ import { fromBrokenConnection } from './http-errors.ts';
 
 const where = { provider: 'acme', address: 'https://api.acme.test', begun: false };
 
-/** As a socket, or a library over it, reports it. */
+/** An error as a socket, or a library on top of it, reports it. */
 function broken(message: string, code: string): Error {
   return Object.assign(new Error(message), { code });
 }
@@ -11,7 +11,7 @@ function broken(message: string, code: string): Error {
 test.each([
   ['connect ECONNREFUSED 10.0.0.1:443', 'ECONNREFUSED'],
   ['getaddrinfo ENOTFOUND api.acme.test', 'ENOTFOUND'],
-])('%s: nothing answers there, and the address is told', (message, code) => {
+])('%s: connection refused, and the error names the address', (message, code) => {
   expect(fromBrokenConnection(broken(message, code), where)).toMatchObject({
     kind: 'network',
     provider: 'acme',
@@ -19,7 +19,7 @@ test.each([
   });
 });
 
-test('a refusal by another than the address says is told with its place: it may be the proxy', () => {
+test('a refused connection names the peer if it differs from the address: it may be the proxy', () => {
   const refused = (peer: { address: string; port: number }) =>
     new Error('no connection', { cause: Object.assign(broken('no', 'ECONNREFUSED'), peer) });
   const peer = { address: '10.0.0.9', port: 3128 };
@@ -37,7 +37,7 @@ test.each([
     '407',
     'The proxy refuses to connect to https://api.acme.test (407). Put a user name and a password into its address.',
   ],
-])('a proxy that answers %s is told, and not tried again', (status, message) => {
+])('a proxy that answers %s is reported, and not retried', (status, message) => {
   const error = broken(`Proxy response (${status}) !== 200 when HTTP Tunneling`, 'UND_ERR_ABORTED');
   expect(fromBrokenConnection(error, where)).toMatchObject({ kind: 'network', message });
 });
@@ -46,14 +46,14 @@ test.each([
   ['self-signed certificate', 'DEPTH_ZERO_SELF_SIGNED_CERT'],
   ['unable to get local issuer certificate', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'],
   ['certificate has expired', 'CERT_HAS_EXPIRED'],
-])('%s: the certificate is named, and where to name an authority', (message, code) => {
+])('%s: the certificate error is named, with the setting for a custom CA', (message, code) => {
   expect(fromBrokenConnection(broken(message, code), where)).toMatchObject({
     kind: 'network',
     message: `The certificate of https://api.acme.test is not trusted (${code}). Name the authority's PEM file in network.caFile.`,
   });
 });
 
-test('any other break is worth another try before the first word, and a cut after it', () => {
+test('any other broken connection is retryable before the first output and `cut` after it', () => {
   const error = broken('other side closed', 'UND_ERR_SOCKET');
   expect(fromBrokenConnection(error, where)).toMatchObject({
     kind: 'timeout',
@@ -65,7 +65,7 @@ test('any other break is worth another try before the first word, and a cut afte
   });
 });
 
-test('a slip in our own code is not taken for a broken connection', () => {
+test('a bug in our own code is not mistaken for a broken connection', () => {
   const slip = new TypeError("Cannot read properties of undefined (reading 'id')");
   expect(() => fromBrokenConnection(slip, where)).toThrow(slip);
   const wrong = Object.assign(new TypeError('Invalid URL'), { code: 'ERR_INVALID_URL' });

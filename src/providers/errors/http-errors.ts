@@ -1,7 +1,7 @@
 import { ProviderError, type ProviderErrorKind } from '../../contract/errors.ts';
 import { isLargerThanAMinute, meansOverflow } from './overflow.ts';
 
-/** A refusal by the server. */
+/** An error response from the server. */
 export type HttpFailure = {
   provider: string;
   status: number;
@@ -23,7 +23,7 @@ export function fromHttp({ provider, status, message, label, headers }: HttpFail
   });
 }
 
-/** `label` is the kind of error that the server itself names, such as `context_length_exceeded`. */
+/** `label` is the error type or code in the server's response, such as `context_length_exceeded`. */
 export function kindOf(status: number, message: string, label = ''): ProviderErrorKind {
   const words = label === '' ? message : `${label} ${message}`;
   if (status === 401 || status === 403) return 'auth';
@@ -33,14 +33,14 @@ export function kindOf(status: number, message: string, label = ''): ProviderErr
   if (status === 413 || isLargerThanAMinute(words)) return 'overflow';
   if (status === 429)
     return QUOTA.test(words) && !/per (minute|second|day)/i.test(words) ? 'quota' : 'rate_limit';
-  // Routers and local servers say it with any status.
+  // Routers and local servers report it with any status.
   if (meansOverflow(words)) return 'overflow';
   if (status >= 500)
     return status === 503 || status === 529 || /overload/i.test(words) ? 'overloaded' : 'server_error';
   return QUOTA.test(words) ? 'quota' : 'bad_request';
 }
 
-/** `Retry-After` in seconds or as a date, or the milliseconds some vendors send. */
+/** `Retry-After` in seconds or as a date, or the milliseconds that some vendors send. */
 function retryAfter(headers: HttpFailure['headers'] = {}): number | undefined {
   const ms = Number(headers['retry-after-ms']);
   if (Number.isFinite(ms) && ms > 0) return ms;
@@ -56,15 +56,15 @@ const DEAD = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH'
 
 export type BrokenConnection = {
   provider: string;
-  /** Where the server was looked for. */
+  /** The address that was requested. */
   address: string;
-  /** Whether the model had already begun to answer. */
+  /** Whether the model had already produced output. */
   begun: boolean;
 };
 
 /**
- * A failure that never became an HTTP answer: nobody listens (`network`), or the connection broke. A mistake in the
- * program is none of these and is thrown as it is.
+ * A failure without an HTTP response: connection refused (`network`), or a connection that broke. Programming
+ * errors are rethrown unchanged.
  */
 export function fromBrokenConnection(
   error: unknown,
@@ -99,13 +99,13 @@ export function fromBrokenConnection(
   return broken('timeout', `No answer from ${address} (${detail}).`);
 }
 
-/** Connections fail with a code; a slip in code has none. */
+/** Connection errors have a code; programming errors do not. */
 function isMistake(error: unknown): boolean {
   const slip = error instanceof TypeError || error instanceof ReferenceError || error instanceof RangeError;
   return slip && !('code' in error);
 }
 
-/** Who really refused, if that is not plain from the address: a proxy, for example. */
+/** The peer that refused the connection, if it differs from the address: for example a proxy. */
 function peerIn(chain: unknown[], address: string): string {
   const { address: host, port } = chain.at(-1) as { address?: string; port?: number };
   if (host === undefined || port === undefined) return '';

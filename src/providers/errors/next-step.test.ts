@@ -92,7 +92,7 @@ test.each<[string, ProviderErrorKind, string, number | undefined, string]>([
     undefined,
     'Check that Ollama is running. For a slow model, raise `network.silenceMs`.',
   ],
-])('%s: the next step is named', (_, kind, provider, status, expected) => {
+])('%s: names the next step', (_, kind, provider, status, expected) => {
   expect(after(kind, provider, status)).toBe(expected);
 });
 
@@ -113,6 +113,6 @@ describe.each<Preset>(presets)('$name', (preset) => {
   });
 });
 
-test('other failures have no step of their own', () => {
+test('other failures have no next step', () => {
   expect(after('bad_request', 'openai', 400)).toBeUndefined();
 });

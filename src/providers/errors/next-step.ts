@@ -1,7 +1,7 @@
 import type { ProviderError } from '../../contract/errors.ts';
 import { type Preset, presets } from '../presets.ts';
 
-/** What the user can do about a failed request; undefined where the vendor's own words have to do. */
+/** What the user can do about a failed request; undefined if the vendor's message has to suffice. */
 export function nextStep({ kind, provider, status }: ProviderError, model: string): string | undefined {
   const preset: Preset | undefined = presets.find(({ name }) => name === provider);
   const vendor = preset?.inText ?? preset?.label ?? provider;

@@ -5,7 +5,7 @@ import { watchWire } from '../http/wire-watch.ts';
 import { kindOf } from './http-errors.ts';
 import { fromStreamedError } from './vendor-errors.ts';
 
-/** What vendors and servers answer to a request that is larger than the window, as it was seen. */
+/** Real responses of vendors and servers to a request that exceeds the context window. */
 const overflows: readonly [who: string, words: string][] = [
   ['Anthropic', 'prompt is too long: 213462 tokens > 200000 maximum'],
   [
@@ -200,7 +200,7 @@ const overflows: readonly [who: string, words: string][] = [
   ['a proxy', 'Payload Too Large'],
 ];
 
-/** Other troubles with similar words: another answer is needed. */
+/** Other errors with similar wording that need different handling. */
 const others: readonly string[] = [
   'Rate limit reached for model `llama-3.1-8b-instant` on tokens per minute (TPM): Limit 6000, Used 5034, Requested 1443. Please try again in 4.77s.',
   'ThrottlingException: Too many tokens, please wait before trying again.',
@@ -225,7 +225,7 @@ const others: readonly string[] = [
   'request canceled: context canceled',
 ];
 
-describe('a request larger than the window', () => {
+describe('a request that exceeds the context window', () => {
   const statuses = [400, 413, 422, 429, 500, 502, 503, 529];
   test.each(overflows)('%s: %s', (_who, words) => {
     const large = /request too large for/i.test(words);
@@ -246,7 +246,7 @@ describe('a request larger than the window', () => {
       expect(fromStreamedError(error, options)).toMatchObject({ kind: 'overflow' });
   });
 
-  test('a code says it where the words do not', async () => {
+  test('the error code is enough if the message is unclear', async () => {
     const bodies = [
       { error: { message: 'Bad Request', code: 'context_length_exceeded' } },
       { error: { message: 'Something went wrong', type: 'exceed_context_size_error', n_ctx: 8192 } },
@@ -263,17 +263,17 @@ describe('a request larger than the window', () => {
   });
 });
 
-describe('other troubles with similar words', () => {
+describe('other errors with similar wording', () => {
   test.each(others)('%s', (words) => {
     for (const status of [400, 422, 429, 500, 503]) expect(kindOf(status, words)).not.toBe('overflow');
   });
 
-  test('a request that is larger than a whole minute allows does not wait for the next', () => {
+  test('a request larger than the per-minute limit is not retried', () => {
     const words = 'Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 342389.';
     expect(kindOf(429, words)).toBe('overflow');
   });
 
-  test('whatever the words are, they are judged in no time', () => {
+  test('any message is classified in linear time', () => {
     fc.assert(
       fc.property(fc.constantFrom(...overflows.map(([, words]) => words)), fc.nat(200), (words, times) => {
         const began = performance.now();

@@ -1,6 +1,9 @@
-/** How vendors and servers say that a request is larger than the model's window. `overflow.test.ts` has their words. */
+/**
+ * How vendors and servers report that a request exceeds the context window. `overflow.test.ts` lists real
+ * messages.
+ */
 const OVERFLOW: readonly RegExp[] = [
-  // The window by name, and that something is too much for it: "maximum context length is", "exceed context limit",
+  // Names the context window and says it is exceeded: "maximum context length is", "exceed context limit",
   // "available context size", "context window exceeds limit", "context_length_exceeded".
   /\b(max(imum)?|available|loaded)[\s_-](allowed[\s_-])?(model[\s_-])?(context|sequence|seq)\b/i,
   /context[\s_-]?(length|window|size|limit).{0,60}(exceed|overflow|\bonly\b|\bfull\b|too (small|short))/is,
@@ -20,18 +23,18 @@ const OVERFLOW: readonly RegExp[] = [
   /shorter (input|prompt)|shorten (the|your) (input|prompt|messages|conversation)/i,
 ];
 
-/** The same words in answers to something else: too many requests at a time, or a limit of the answer alone. */
+/** Similar wording for other errors: too many concurrent requests, or a limit on the output alone. */
 const OTHERWISE: readonly RegExp[] = [
   /rate.?limit (reached|exceeded)|too many requests|throttl|please wait before|quota/i,
   /^(?!.*(`?inputs?`? tokens|prompt|input length|messages)).*max_?(completion_|output_|new_)?tokens\b.{0,40}(must be|is too large|cannot be|should be|supports at most|maximum allowed number of output)/is,
 ];
 
-/** Whether these words mean that the conversation does not fit: it must be made smaller before it is sent again. */
+/** Whether the message means that the conversation does not fit and must be shortened before a retry. */
 export function meansOverflow(words: string): boolean {
   return OVERFLOW.some((pattern) => pattern.test(words)) && !OTHERWISE.some((pattern) => pattern.test(words));
 }
 
-/** A single request larger than what a minute allows: no wait makes it fit. */
+/** A single request exceeds the per-minute limit: waiting does not help. */
 export function isLargerThanAMinute(words: string): boolean {
   return /request too large for/i.test(words);
 }

@@ -9,7 +9,7 @@ describe('an excerpt', () => {
     ).toBe('Please sign in');
   });
 
-  test('is short and of one line, whatever the text', () => {
+  test('is short and on one line, whatever the text', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 2_000, unit: 'grapheme' }), (text) => {
         expect(excerpt(text).length).toBeLessThanOrEqual(201);
@@ -19,7 +19,7 @@ describe('an excerpt', () => {
   });
 });
 
-test('a strange answer is named by what could be read of it', () => {
+test('an unexpected response is reported with an excerpt', () => {
   expect(notTheProtocol({ name: 'acme' }, '<p>Sign in</p>')).toMatchObject({
     kind: 'protocol',
     provider: 'acme',
@@ -30,12 +30,12 @@ test('a strange answer is named by what could be read of it', () => {
   );
 });
 
-test('an early end is cut if the model had begun, and worth another try if not', () => {
+test('an early end is `cut` if the model had produced output, retryable if not', () => {
   expect(endedEarly('acme', true)).toMatchObject({ kind: 'cut', provider: 'acme' });
   expect(endedEarly('acme', false)).toMatchObject({ kind: 'timeout', provider: 'acme' });
 });
 
-test('a strange answer that repeats the key is told without it, even where the key would be cut in two', () => {
+test('an unexpected response that repeats the key is redacted, even where the excerpt would cut the key in two', () => {
   const options = { name: 'acme', apiKey: 'sk-0123456789', headers: { 'x-token': 'secret-token' } };
   expect(notTheProtocol(options, 'You sent sk-0123456789 and secret-token').message).toBe(
     "acme answered with something that is not a model's reply: You sent [redacted] and [redacted]",

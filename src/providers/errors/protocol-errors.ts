@@ -3,7 +3,7 @@ import type { ProviderOptions } from '../options.ts';
 
 const EXCERPT_LENGTH = 200;
 
-/** What can be shown of a text that was not what we waited for: one line, markup left out. */
+/** A printable excerpt of an unexpected response: one line, without markup. */
 export function excerpt(text: string): string {
   const line = text
     .replaceAll(/<(script|style)\b.*?<\/\1>/gis, ' ')
@@ -13,7 +13,7 @@ export function excerpt(text: string): string {
   return line.length > EXCERPT_LENGTH ? `${line.slice(0, EXCERPT_LENGTH)}…` : line;
 }
 
-/** Some servers repeat the key they were given. To be asked before a text is shortened: half a key is no match. */
+/** Some servers echo the key. Call this before shortening a text: half a key does not match. */
 export function redact(text: string, { apiKey, headers = {} }: Secrets): string {
   const secrets = [apiKey ?? '', ...Object.values(headers)].filter((value) => value.length >= 8);
   return secrets.reduce((clean, secret) => clean.replaceAll(secret, '[redacted]'), text);
@@ -21,7 +21,7 @@ export function redact(text: string, { apiKey, headers = {} }: Secrets): string 
 
 type Secrets = Pick<ProviderOptions, 'apiKey' | 'headers'>;
 
-/** A server answered, but not in this protocol: a login page, a proxy's notice, broken JSON. */
+/** The server's response is not in this protocol: a login page, a proxy's notice, broken JSON. */
 export function notTheProtocol(
   { name: provider, ...secrets }: Pick<ProviderOptions, 'name'> & Secrets,
   text: string,
@@ -33,7 +33,7 @@ export function notTheProtocol(
   );
 }
 
-/** The stream ended without its last event. `begun` tells whether the model had said anything. */
+/** The stream ended without its final event. `begun`: whether the model had produced any output. */
 export function endedEarly(provider: string, begun: boolean): ProviderError {
   return begun
     ? new ProviderError('The answer broke off before its end.', { kind: 'cut', provider })

@@ -16,7 +16,7 @@ const google = (code: number, status: string, message: string): Frame => ({
   error: { code, status, message },
 });
 
-/** Errors in streams that had begun with HTTP 200, as vendors and servers send them. */
+/** Real errors of vendors and servers inside streams that started with HTTP 200. */
 const rows: Row[] = [
   ['Anthropic', 'anthropic', anthropic('overloaded_error', 'Overloaded'), 'overloaded'],
   ['Anthropic', 'anthropic', anthropic('api_error', 'Internal server error'), 'server_error'],

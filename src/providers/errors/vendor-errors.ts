@@ -4,7 +4,7 @@ import type { ProviderOptions } from '../options.ts';
 import { kindOf } from './http-errors.ts';
 import { excerpt, redact } from './protocol-errors.ts';
 
-/** The vendor's own words, wherever its kind of error keeps them. */
+/** The vendor's own message, wherever its error format keeps it. */
 export function wordsIn(body: string): string | undefined {
   return messageIn(parsed(body));
 }
@@ -23,12 +23,12 @@ function messageIn(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const fields = value as Record<string, unknown>;
   const said = ['error', 'message', 'detail', 'msg'].map((name) => messageIn(fields[name])).find(Boolean);
-  // A router's own message only says that somebody behind it failed.
+  // A router's own message only says that an upstream provider failed.
   const behind = messageIn((fields.metadata as Record<string, unknown> | undefined)?.raw);
   return said && behind ? `${said}: ${excerpt(behind)}` : said;
 }
 
-/** The kind of error that the server itself names. */
+/** The error type or code in the server's response. */
 export function labelIn(body: string): string {
   const fields = fieldsOf(parsed(body));
   return [labelOf(fields), labelOf(fieldsOf(fields.error))].join(' ').trim();
@@ -39,8 +39,8 @@ function labelOf({ code, type, status }: Record<string, unknown>): string {
 }
 
 /**
- * An error the server reports inside a stream that had begun with success. `unknown` is the HTTP status of one that
- * tells nothing of its kind.
+ * An error reported inside a stream that started with HTTP 200. `unknown` is the HTTP status to assume if the
+ * error doesn't indicate its kind.
  */
 export function fromStreamedError(
   error: unknown,
@@ -59,7 +59,7 @@ function numericStatus({ code, status }: Record<string, unknown>): number | unde
   return [code, status].map(Number).find((value) => Number.isInteger(value) && value >= 400 && value < 600);
 }
 
-/** The HTTP status that such words would have come with; the first row that fits counts. */
+/** The HTTP status that such a message would normally have; the first match wins. */
 const STATUS_WORDS: readonly [words: RegExp, status: number][] = [
   [/rate.?limit|too many requests|quota|resource.?exhausted/i, 429],
   [/overload|unavailable|capacity/i, 503],

@@ -22,7 +22,7 @@ const serve = (body: string, contentType = 'text/event-stream') =>
   });
 
 describe('[V10] Google over a real connection', () => {
-  test('streams a reply, with the key and the body where the vendor looks for them', async () => {
+  test('streams a reply; key and body are where the vendor expects them', async () => {
     const server = await loopback((response) =>
       sse(response, [part('hi '), { ...part('☕', 'STOP'), usageMetadata }]),
     );
@@ -47,7 +47,7 @@ describe('[V10] Google over a real connection', () => {
     });
   });
 
-  test('uses the HTTP client it is given, the headers of the config and the version in the address', async () => {
+  test('uses the given HTTP client, the configured headers and the version in the base URL', async () => {
     const server = await loopback((response) => sse(response, [part('ok', 'STOP')]));
     const urls: string[] = [];
     const gateway = createGoogle({
@@ -69,7 +69,7 @@ describe('[V10] Google over a real connection', () => {
   });
 });
 
-describe('what can go wrong', () => {
+describe('failures', () => {
   const error = (code: number, message: string, details: object[] = []) => ({
     error: { code, message, status: 'SOME_STATUS', details },
   });
@@ -92,7 +92,7 @@ describe('what can go wrong', () => {
     [429, 'You exceeded your current quota', perDay, 'quota'],
     [503, 'The model is overloaded.', [], 'overloaded'],
   ])(
-    'HTTP %i (%s) with %j is %s, once, in the vendor’s own words',
+    'HTTP %i (%s) with %j is %s, reported once, in the vendor’s own words',
     async (status, message, details, kind) => {
       const server = await loopback((response) =>
         fails(response, status, { body: error(status, message, details) }),
@@ -112,7 +112,7 @@ describe('what can go wrong', () => {
     },
   );
 
-  test('a limit says when to come back, in the header or in the body; an echoed key goes no further', async () => {
+  test('a rate limit carries its retry delay from header or body; an echoed key is redacted', async () => {
     const inBody = await loopback((response) =>
       fails(response, 429, { body: error(429, 'wait', perMinute) }),
     );
@@ -126,7 +126,7 @@ describe('what can go wrong', () => {
     expect(String(outcome.error)).not.toContain(key);
   });
 
-  test('an error told within the stream keeps its kind', async () => {
+  test('an error inside the stream keeps its kind', async () => {
     const server = await loopback((response) =>
       sse(response, [part('hi'), error(503, 'The model is overloaded.')]),
     );
@@ -137,7 +137,7 @@ describe('what can go wrong', () => {
     expect(outcome.error).toMatchObject({ kind: 'overloaded', message: 'The model is overloaded.' });
   });
 
-  test('a page of HTML is not a reply, whatever it calls itself', async () => {
+  test('an HTML page is not a reply, whatever its content type', async () => {
     for (const page of ['<html><title>Sign in</title>', '<html>\n\n<title>Sign in</title>\n\n']) {
       for (const type of ['text/html', 'text/event-stream']) {
         const { error } = await play(provider((await serve(page, type)).url), hello());
@@ -146,7 +146,7 @@ describe('what can go wrong', () => {
     }
   });
 
-  test('a frame that is not JSON is told with an excerpt', async () => {
+  test('a frame that is not JSON is reported with an excerpt', async () => {
     const server = await serve('data: plain words\n\n');
 
     expect((await play(provider(server.url), hello())).error).toMatchObject({
@@ -155,7 +155,7 @@ describe('what can go wrong', () => {
     });
   });
 
-  test('a stream that ends without its end is cut once something was said, silent before that', async () => {
+  test('a stream without its final event is `cut` after some output, a timeout before any', async () => {
     const whole = `data: ${JSON.stringify(part('hi'))}\n\n`;
     for (const body of [whole, `${whole}data: {"cand`]) {
       const cut = await play(provider((await serve(body)).url), hello());
@@ -169,7 +169,7 @@ describe('what can go wrong', () => {
     }
   });
 
-  test('a connection that breaks is cut after the first word, worth another try before it, harmless after the last', async () => {
+  test('a broken connection is `cut` after the first output, retryable before it, ignored after the finish', async () => {
     const breaking = (frames: object[]) =>
       loopback(async (response) => {
         response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -193,7 +193,7 @@ describe('what can go wrong', () => {
     });
   });
 
-  test('an abort comes out as the reason it was given, before and during the answer', async () => {
+  test('an abort throws its reason, before and during the reply', async () => {
     const reason = new DOMException('enough', 'AbortError');
     const server = await loopback((response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -208,7 +208,7 @@ describe('what can go wrong', () => {
     expect((await play(provider(server.url), hello(), AbortSignal.abort(reason))).error).toBe(reason);
   });
 
-  test('a reader who leaves takes the connection along', async () => {
+  test('a consumer that stops reading closes the connection', async () => {
     let gone: Promise<unknown> | undefined;
     const server = await loopback((response) => {
       gone = new Promise((resolve) => response.on('close', resolve));
@@ -223,7 +223,7 @@ describe('what can go wrong', () => {
 });
 
 describe('counting tokens', () => {
-  test('asks the vendor, the system prompt and the tools included', async () => {
+  test('asks the vendor, system prompt and tools included', async () => {
     const server = await loopback((response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end('{"totalTokens":42}');
@@ -236,7 +236,7 @@ describe('counting tokens', () => {
     for (const text of ['Be brief.', 'Read a file', '"text":"hi"']) expect(sent).toContain(text);
   });
 
-  test('estimates where the vendor cannot say', async () => {
+  test('estimates when the vendor cannot count', async () => {
     const server = await loopback((response) => fails(response, 500, { body: 'oops' }));
 
     expect(await provider(server.url).countTokens(hello(), new AbortController().signal)).toBe(4);

@@ -11,7 +11,7 @@ export const createGoogle: CreateProvider = (options) => ({
   name: options.name,
   stream: (request, signal) => stream(request, options, signal),
 
-  /** The API counts contents only, so the rest is counted as if it were said. */
+  /** The API counts only contents, so system prompt and tools are counted as if they were messages. */
   async countTokens(request, signal) {
     const { contents } = toWire(request, options);
     const rest = [...systemTexts(request), JSON.stringify(request.tools ?? [])];
@@ -30,7 +30,7 @@ export const createGoogle: CreateProvider = (options) => ({
   },
 });
 
-/** The address may end with the API's version. A model may be named with the collection it is in. */
+/** The base URL may end with the API version. A model name may include its collection. */
 function urlOf(action: string, { baseUrl }: ProviderOptions): string {
   const [, base = baseUrl, version = 'v1beta'] = /^(.*?)\/*(?:\/(v1\w*))?\/*$/.exec(baseUrl) ?? [];
   const path = /^(models|tunedModels)\//.test(action) ? action : `models/${action}`;
@@ -65,7 +65,7 @@ async function* stream(
     }
   } catch (error) {
     signal.throwIfAborted();
-    // Once the model has finished, only the usage can be missing.
+    // After the finish, only the usage can be missing.
     if (state.finish === undefined) throw brokenWire(error, { options, begun });
   }
   signal.throwIfAborted();

@@ -17,7 +17,7 @@ const body = z.object({
 });
 
 /**
- * Two refusals whose HTTP status misleads: a wrong key is a 400, and every limit, even one that is over in a
+ * Two errors with a misleading HTTP status: a wrong key is a 400, and every limit, even one that lasts a
  * second, is called a quota. Undefined for all others.
  */
 export function refusedByGoogle(status: number, text: string, provider: string): ProviderError | undefined {

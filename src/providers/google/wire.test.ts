@@ -56,8 +56,8 @@ const ask = (messages: Message[], over: Partial<CompletionRequest> = {}): Comple
 const contents = (messages: Message[], over: Partial<CompletionRequest> = {}) =>
   toWire(ask(messages, over), options()).contents;
 
-describe('[V01] a request in Gemini words', () => {
-  test('carries system, tools by JSON Schema and the settings', () => {
+describe("[V01] a request in Gemini's format", () => {
+  test('carries system, tools as JSON Schema and the settings', () => {
     const parameters = { type: 'object', properties: { n: { type: 'number' } } };
 
     expect(
@@ -89,7 +89,7 @@ describe('[V01] a request in Gemini words', () => {
     });
   });
 
-  test('is to the last field what the SDK would have sent', async () => {
+  test('equals what the SDK would have sent, to the last field', async () => {
     const { contents, systemInstruction, tools, generationConfig } = toWire(
       ask(
         [
@@ -128,7 +128,7 @@ describe('[V01] a request in Gemini words', () => {
     expect([{ contents, systemInstruction, tools, generationConfig }]).toEqual(sent);
   });
 
-  test('[Y36] answers go in one content, in the order of the calls, and a person’s words in the next', () => {
+  test('[Y36] tool results go in one content, in the order of the calls, and user text in the next', () => {
     expect(
       contents([
         user('go'),
@@ -158,7 +158,7 @@ describe('[V01] a request in Gemini words', () => {
     ]);
   });
 
-  test('a signature goes back to the model that gave it; a call of another’s gets the vendor’s waiver', () => {
+  test('a signature goes back to the model that produced it; calls of other models get the vendor’s placeholder signature', () => {
     const part = (message: AssistantMessage, over: Partial<CompletionRequest> = {}) =>
       JSON.stringify(contents([user('go'), message, answer('a', 'A')], over)).match(
         /"thoughtSignature":"(.*?)"/,
@@ -175,14 +175,14 @@ describe('[V01] a request in Gemini words', () => {
     expect(part(said([call('a')]), { model: 'gemini-2.5-pro' })).toBeUndefined();
   });
 
-  test('a Gemini that the table does not know yet gets the waiver, too', () => {
+  test('an unknown Gemini model gets the placeholder signature, too', () => {
     const sent = (model: string) =>
       JSON.stringify(toWire(ask([user('go'), said([call('a')])], { model }), options({ thinking: false })));
     expect(sent('gemini-9-pro')).toContain('skip_thought_signature_validator');
     expect(sent('gemma-4')).not.toContain('skip_thought_signature_validator');
   });
 
-  test('thoughts return only with their signature; empty words and turns not at all', () => {
+  test('thinking returns only with its signature; empty text and empty turns are omitted', () => {
     expect(
       contents([
         user('a'),
@@ -205,7 +205,7 @@ describe('[V01] a request in Gemini words', () => {
     ]);
   });
 
-  test('images are shown as data, those of tools after the answers, and named where the model cannot see', () => {
+  test('images are sent as data, those of tools after the results, and replaced by a note for models without vision', () => {
     const image = { type: 'image' as const, mediaType: 'image/png', data: 'AAAA' };
     const messages: Message[] = [
       { role: 'user', content: [image], timestamp },
@@ -229,19 +229,19 @@ describe('[V01] a request in Gemini words', () => {
     ['gemini-3.8-flash', 'low', { includeThoughts: true, thinkingLevel: 'LOW' }],
     ['gemini-4-argon', 'high', { includeThoughts: true, thinkingLevel: 'HIGH' }],
     ['gemini-2.5-flash', 'medium', { includeThoughts: true, thinkingBudget: 8_192 }],
-  ] as const)('%s thinks %s as %j', (name, effort, thinkingConfig) => {
+  ] as const)('%s with effort %s is sent %j', (name, effort, thinkingConfig) => {
     expect(toWire(ask([user('hi')], { model: name, effort }), options()).generationConfig).toMatchObject({
       thinkingConfig,
     });
   });
 
-  test('a model that does not think is not told to', () => {
+  test('a model without thinking gets no thinking settings', () => {
     const { generationConfig } = toWire(ask([user('hi')], { effort: 'high' }), options({ thinking: false }));
 
     expect(generationConfig).not.toHaveProperty('thinkingConfig');
   });
 
-  test('ids that the vendor gave go back to it, with the call and with its answer; others do not', () => {
+  test('ids issued by the vendor are sent back, with the call and its result; others are not', () => {
     const made = newCallId();
     const sent = (message: AssistantMessage, id: string) =>
       JSON.stringify(contents([user('go'), message, answer(id, 'A')])).match(/"id":"\w+"/g);
@@ -250,7 +250,7 @@ describe('[V01] a request in Gemini words', () => {
     expect(sent(said([call('toolu_1')], { provider: 'anthropic' }), 'toolu_1')).toBeNull();
   });
 
-  test('a signed text goes back to the model that wrote it with its signature, also an empty one; to others as plain text', () => {
+  test('signed text, even empty, returns with its signature to the model that wrote it; to others as plain text', () => {
     const parts = [
       { type: 'text' as const, text: 'Done.', signature: 's1' },
       { type: 'text' as const, text: '', signature: 's2' },
@@ -264,7 +264,7 @@ describe('[V01] a request in Gemini words', () => {
     ]);
   });
 
-  test('however the answers of a turn are ordered, each stands where its call stood', () => {
+  test('results are sorted into the order of their calls', () => {
     fc.assert(
       fc.property(fc.shuffledSubarray(['a', 'b', 'c', 'd'], { minLength: 4 }), (order) => {
         const calls = ['a', 'b', 'c', 'd'].map((id) => call(id, 's'));
@@ -281,7 +281,7 @@ describe('[V01] a request in Gemini words', () => {
   });
 });
 
-describe('a reply in our words', () => {
+describe('a Gemini reply as events', () => {
   const play = (...frames: object[]) => {
     const state = newReply('google', [{ name: 'git:log' }]);
     const events: ProviderEvent[] = frames.flatMap((frame) => [
@@ -294,7 +294,7 @@ describe('a reply in our words', () => {
     candidates: [{ content: { parts: list }, ...(finishReason ? { finishReason } : {}) }],
   });
 
-  test('a signature of a text closes it, also one that comes alone at the end', () => {
+  test('a text signature closes the text, also if it arrives alone at the end', () => {
     const frame = (part: object, finishReason?: string) => ({
       candidates: [{ content: { parts: [part] }, ...(finishReason && { finishReason }) }],
     });
@@ -308,12 +308,12 @@ describe('a reply in our words', () => {
     ]);
   });
 
-  test('arguments that come as text stay that text', () => {
+  test('arguments sent as a string are passed on unchanged', () => {
     const events = play(parts([{ functionCall: { name: 'git__log', args: '{"n":' } }], 'STOP'));
     expect(events[1]).toEqual({ type: 'tool_call_delta', key: '0', json: '{"n":' });
   });
 
-  test('thoughts, text and calls come out in order, the stop after the usage', () => {
+  test('thinking, text and calls keep their order, the stop comes after the usage', () => {
     expect(
       play(
         parts([{ text: 'hm', thought: true, thoughtSignature: 's1' }]),
@@ -361,14 +361,14 @@ describe('a reply in our words', () => {
     expect(play(parts([], finishReason))).toEqual([{ type: 'stop', reason }]);
   });
 
-  test('a blocked prompt is a refusal, an unspecified finish none at all', () => {
+  test('a blocked prompt is a refusal, an unspecified finish is ignored', () => {
     expect(play({ promptFeedback: { blockReason: 'SAFETY' } })).toEqual([
       { type: 'stop', reason: 'refusal' },
     ]);
     expect(play(parts([], 'FINISH_REASON_UNSPECIFIED'))).toEqual([]);
   });
 
-  test('a call the vendor itself could not read is an error', () => {
+  test('a call that the vendor itself could not parse is an error', () => {
     expect(() => play(parts([], 'MALFORMED_FUNCTION_CALL'))).toThrow(
       expect.objectContaining({ kind: 'protocol', provider: 'google' }),
     );

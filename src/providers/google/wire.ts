@@ -29,12 +29,12 @@ import { type WireNames, wireNames } from '../tool-names.ts';
 const MAX_OUTPUT_TOKENS = 65_536;
 const BUDGET = { low: 2_048, medium: 8_192, high: 24_576 };
 const LEVEL = { low: 'LOW', medium: 'MEDIUM', high: 'HIGH' } as const;
-/** What the vendor wants in place of a signature on a call that another model made. */
+/** The vendor's placeholder for the missing signature of a call that another model made. */
 const UNSIGNED = 'skip_thought_signature_validator';
 
 type WireOptions = Pick<ProviderOptions, 'name' | 'infoOf'>;
 
-/** What the API takes; the SDK has the settings of all kinds in one place, and sorts them at every request. */
+/** The API's request body; the SDK keeps all settings in one object and sorts them on every request. */
 export type WireBody = {
   contents: Content[];
   systemInstruction?: Content;
@@ -64,7 +64,7 @@ export function toWire(request: CompletionRequest, options: WireOptions): WireBo
   };
 }
 
-/** The summary is a part of its own, behind what stays the same. */
+/** The summary is a separate part, after everything that stays the same. */
 export function systemTexts(request: CompletionRequest): string[] {
   return [request.system, summarySection(request) ?? ''].filter((text) => text !== '');
 }
@@ -77,7 +77,7 @@ function toDeclarations(request: CompletionRequest, names: WireNames): FunctionD
   }));
 }
 
-/** Models before 3 count thoughts in tokens, later ones in levels. */
+/** Models before 3 take a token budget for thinking, later ones a level. */
 function thinkingFor({ model, effort }: CompletionRequest, info: ModelInfo): Thinking | undefined {
   if (!info.abilities.thinking) return undefined;
   if (effort === undefined) return { includeThoughts: true };
@@ -88,12 +88,12 @@ function thinkingFor({ model, effort }: CompletionRequest, info: ModelInfo): Thi
 
 const isBefore3 = (model: string): boolean => /gemini-[12]\b/.test(model);
 
-/** Every Gemini from 3 on thinks, also one that the table does not know yet. */
+/** Every Gemini from 3 on thinks, including ones missing from the model table. */
 function signsCalls(model: string, { abilities }: ModelInfo): boolean {
   return !isBefore3(model) && (abilities.thinking || /gemini-\d/.test(model));
 }
 
-/** Answers to a turn's calls make one content, in the order of the calls; what a person adds makes the next. */
+/** Results for a turn's calls form one content, in the order of the calls; the user's text forms the next. */
 function toContents(request: CompletionRequest, options: WireOptions, names: WireNames): Content[] {
   const { images } = options.infoOf(request.model).abilities;
   const wire: Wire = { names, vendorIds: vendorIdsIn(request, options) };
@@ -137,10 +137,10 @@ function toContents(request: CompletionRequest, options: WireOptions, names: Wir
   return contents;
 }
 
-/** `vendorIds`: calls whose ids the vendor gave. They go back to it, so that answers find their calls. */
+/** `vendorIds`: call ids issued by the vendor. They are sent back, to match results with calls. */
 type Wire = { names: WireNames; vendorIds: ReadonlySet<string> };
 
-/** It knows none of the ids that we, or other vendors, made up. */
+/** The vendor does not recognize ids that we or other vendors generated. */
 function vendorIdsIn({ messages }: CompletionRequest, { name }: WireOptions): Set<string> {
   const calls = messages.flatMap((message) =>
     message.role === 'assistant' && message.provider === name ? toolCallsOf(message) : [],
@@ -148,7 +148,7 @@ function vendorIdsIn({ messages }: CompletionRequest, { name }: WireOptions): Se
   return new Set(calls.map(({ id }) => id).filter((id) => !isOwnCallId(id)));
 }
 
-/** `own`: this very model wrote it. `signed`: the first call of a turn is refused without a signature. */
+/** `own`: written by this same model. `signed`: the first call of a turn is rejected without a signature. */
 function modelParts(
   message: AssistantMessage,
   { names, vendorIds }: Wire,
@@ -203,14 +203,14 @@ function objectOf(input: unknown): Record<string, unknown> {
   return typeof input === 'object' && input !== null && !Array.isArray(input) ? { ...input } : {};
 }
 
-/** What one reply has shown so far. `finish` is set once the model has said that, and why, it is done. */
+/** State of one reply. `finish` is set once the model reports its finish reason. */
 export type ReplyState = { provider: string; names: WireNames; calls: number; finish?: StopReason };
 
 export function newReply(provider: string, tools: readonly { name: string }[] = []): ReplyState {
   return { provider, names: wireNames(tools), calls: 0 };
 }
 
-/** One wire frame to our events. The stop is not among them: usage may come after the finish. */
+/** Translates one wire frame to events, except for the stop: usage may arrive after the finish. */
 export function* toEvents(
   frame: Pick<GenerateContentResponse, 'candidates' | 'promptFeedback' | 'usageMetadata'>,
   state: ReplyState,
@@ -229,7 +229,7 @@ export function* toEvents(
   state.finish = STOP[reason] ?? 'end';
 }
 
-/** The last event of a reply that was finished. */
+/** The last event of a finished reply. */
 export function stopOf({ finish, calls }: ReplyState): ProviderEvent | undefined {
   if (finish === undefined) return undefined;
   return { type: 'stop', reason: finish === 'end' && calls > 0 ? 'tool_calls' : finish };
@@ -269,7 +269,7 @@ function* readPart(part: Part, state: ReplyState): Generator<ProviderEvent> {
       name: state.names.fromWire(name),
       ...(signature ? { signature } : {}),
     };
-    // A compatible server may send the text of the arguments; parsed or refused, it must be read as it came.
+    // A compatible server may send the arguments as a string; it is passed on unchanged, valid or not.
     yield { type: 'tool_call_delta', key, json: typeof args === 'string' ? args : JSON.stringify(args) };
     yield { type: 'tool_call_end', key };
     return;
@@ -280,7 +280,7 @@ function* readPart(part: Part, state: ReplyState): Generator<ProviderEvent> {
     return;
   }
   if (part.text) yield { type: 'text', text: part.text };
-  // It may come with an empty text, as the last of a stream.
+  // It may arrive with an empty text at the end of the stream.
   if (signature) yield { type: 'text_signature', signature };
 }
 

@@ -10,14 +10,14 @@ import type { ProviderEvent } from '../../contract/provider.ts';
 import type { HttpClient } from '../../lib/network/http-client.ts';
 import { openNetwork } from '../../lib/network/network.ts';
 
-/** The text of a reply, and how it ended: the rest differs from wire to wire. */
+/** The text of a reply and how it ended: the only parts that are the same for every protocol. */
 function outcome({ events, error }: { events: ProviderEvent[]; error?: unknown }) {
   const text = events.flatMap((event) => (event.type === 'text' ? [event.text] : [])).join('');
   const stop = events.find((event) => event.type === 'stop');
   return { text, ...(stop && { stop: stop.reason }), ...(error === undefined ? {} : { error }) };
 }
 
-/** A proxy that leads every name to one server, and remembers the names. */
+/** A proxy that routes every host name to one server, and records the names. */
 async function proxyTo(url: string): Promise<{ url: string; asked: string[] }> {
   const asked: string[] = [];
   const proxy = createServer().on('connect', (request, socket) => {
@@ -41,7 +41,7 @@ describe.each(Object.entries(wires))('[V03][V10] %s', (name, wire) => {
     wire.create({ name, baseUrl, infoOf: () => modelInfo(), ...(http && { http }) });
   const whole = wire.body([...wire.says('half ', 'a ☕'), ...wire.ends]);
 
-  test('reads the same reply whatever the chunks and the ends of lines', async () => {
+  test('reads the same reply whatever the chunks and line endings', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.string({ unit: 'grapheme', minLength: 1 }).filter((text) => /^[^<\s]/.test(text))),
@@ -64,7 +64,7 @@ describe.each(Object.entries(wires))('[V03][V10] %s', (name, wire) => {
     );
   });
 
-  test('through a proxy', async () => {
+  test('works through a proxy', async () => {
     const server = await loopback((response) => {
       response.writeHead(200, { 'content-type': wire.type, connection: 'close' }).end(whole);
     });
@@ -77,14 +77,14 @@ describe.each(Object.entries(wires))('[V03][V10] %s', (name, wire) => {
     expect(proxy.asked).toEqual(['model.invalid:8080']);
   });
 
-  test('compressed, though nobody asked for it', async () => {
+  test('decodes an unrequested compression', async () => {
     const server = await loopback((response) => {
       response.writeHead(200, { 'content-type': wire.type, 'content-encoding': 'gzip' }).end(gzipSync(whole));
     });
     expect(outcome(await play(provider(server.url), hello()))).toEqual({ text: 'half a ☕', stop: 'end' });
   });
 
-  test('an abort in mid-reply comes out as its reason, and the server is told', async () => {
+  test('an abort during the reply throws its reason, and the server notices', async () => {
     let gone: Promise<unknown> | undefined;
     const server = await loopback((response) => {
       gone = once(response, 'close');
@@ -97,7 +97,7 @@ describe.each(Object.entries(wires))('[V03][V10] %s', (name, wire) => {
     await gone;
   });
 
-  test('a connection that is reset is a cut in mid-reply, and worth another try before it', async () => {
+  test('a reset connection is `cut` during the reply, and retryable before it', async () => {
     const resetting = (body: Buffer) =>
       loopback(async (response) => {
         response.writeHead(200, { 'content-type': wire.type }).flushHeaders();
@@ -111,9 +111,9 @@ describe.each(Object.entries(wires))('[V03][V10] %s', (name, wire) => {
     expect(outcome(await play(provider(silent.url), hello()))).toMatchObject({ error: { kind: 'timeout' } });
   });
 
-  // Google has no last word: usage may come after the finish.
+  // Google has no final event: usage may arrive after the finish.
   if (name === 'google') return;
-  test('a server that never closes the stream does not hold up the reply', async () => {
+  test('a server that never closes the stream does not delay the reply', async () => {
     const done = name === 'openai-chat' ? 'data: [DONE]\n\n' : '';
     const server = await loopback((response) => {
       response.writeHead(200, { 'content-type': wire.type }).write(Buffer.concat([whole, Buffer.from(done)]));

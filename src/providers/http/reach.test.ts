@@ -28,11 +28,11 @@ test.each<[Protocol, string, string]>([
   ['openai-responses', 'https://a.example/v1', 'https://a.example/v1/models'],
   ['google', 'https://a.example/', 'https://a.example/v1beta/models'],
   ['ollama', 'http://127.0.0.1:11434', 'http://127.0.0.1:11434/api/tags'],
-])('%s at %s is asked at %s', (protocol, baseUrl, url) => {
+])('%s at %s is requested at %s', (protocol, baseUrl, url) => {
   expect(listUrl(protocol, baseUrl)).toBe(url);
 });
 
-test('any answer means it is there; no key is sent without one being given, and each vendor gets it its own way', async () => {
+test('any response means reachable; no key is sent unless given, and each vendor gets it in its own header', async () => {
   const { url, heard } = await server();
   const ask = (protocol: Protocol, key?: string) =>
     reach({ protocol, baseUrl: url, http: httpClient, timeoutMs: 10_000, ...(key !== undefined && { key }) });
@@ -51,7 +51,7 @@ test('any answer means it is there; no key is sent without one being given, and 
   ]);
 });
 
-test('silence is told by its reason: nobody there, or no answer in time', async () => {
+test('an unreachable server is reported with the reason: connection refused, or timeout', async () => {
   const refused = await reach({
     protocol: 'ollama',
     baseUrl: await deadUrl(),

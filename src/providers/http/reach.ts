@@ -5,18 +5,18 @@ import type { Protocol } from '../presets.ts';
 export type ReachOptions = {
   protocol: Protocol;
   baseUrl: string;
-  /** Sent along, so that the server tells whether it takes it; without one, only whether it answers. */
+  /** Sent along to check whether the server accepts it; without one, only reachability is checked. */
   key?: string;
   http: HttpClient;
   timeoutMs: number;
 };
 
-/** `date` is the server's clock, where it tells. */
+/** `date` is the server's clock, if sent. */
 export type Reached =
   | { type: 'answered'; status: number; ms: number; date?: string }
   | { type: 'silent'; because: string };
 
-/** Whether a server answers to the question for its models, the cheapest there is. Never throws. */
+/** Whether a server answers a request for its model list, the cheapest one available. Never throws. */
 export async function reach({ protocol, baseUrl, key, http, timeoutMs }: ReachOptions): Promise<Reached> {
   const started = performance.now();
   try {
@@ -27,7 +27,7 @@ export async function reach({ protocol, baseUrl, key, http, timeoutMs }: ReachOp
     });
     const ms = Math.round(performance.now() - started);
     const { date } = headers;
-    // The list itself is not wanted.
+    // The list itself is not needed.
     for await (const _ of body) break;
     return { type: 'answered', status, ms, ...(date && { date }) };
   } catch (error) {
@@ -57,7 +57,7 @@ function keyHeaders(protocol: Protocol, key: string): Record<string, string> {
   return protocol === 'google' ? { 'x-goog-api-key': key } : { authorization: `Bearer ${key}` };
 }
 
-/** The system's own word for it, such as ECONNREFUSED, wherever in the chain of causes it stands. */
+/** The system's error code, such as ECONNREFUSED, from anywhere in the chain of causes. */
 function reasonOf(error: unknown, timeoutMs: number): string {
   let words = String(error);
   for (let cause = error; cause instanceof Error; cause = cause.cause) {

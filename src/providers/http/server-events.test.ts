@@ -12,13 +12,13 @@ async function* answer(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array
   yield* chunks;
 }
 
-/** The bytes, cut at any places: also within a character, a line's end or a field's name. */
+/** The bytes, cut at any position: also within a character, a line ending or a field name. */
 function cut(bytes: Uint8Array<ArrayBuffer>, places: readonly number[]): Uint8Array<ArrayBuffer>[] {
   const at = [0, ...places.map((place) => place % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
   return at.slice(1).map((end, i) => bytes.slice(at[i], end));
 }
 
-test('events are the same whatever the chunks and the ends of lines', async () => {
+test('events are the same whatever the chunks and line endings', async () => {
   const line = fc.string({ unit: 'grapheme' }).map((text) => text.replaceAll(/[\r\n\0]/g, ''));
   const event = fc.record({
     event: fc.option(
@@ -44,12 +44,12 @@ test('events are the same whatever the chunks and the ends of lines', async () =
   );
 });
 
-test('line ends of all three kinds may alternate, also with CR and LF in different chunks', async () => {
+test('the three kinds of line endings may be mixed, also with CR and LF in different chunks', async () => {
   const end = fc.constantFrom('\n', '\r\n', '\r');
   const lines = fc.array(fc.tuple(fc.constantFrom('data: a', 'data: b', ': comment', ''), end));
   await fc.assert(
     fc.asyncProperty(lines, fc.array(fc.nat()), async (parts, places) => {
-      // A line that ends with CR before an empty line that ends with LF would read as one CRLF.
+      // A line ending with CR before an empty line ending with LF would read as one CRLF.
       const text = parts
         .map(([line, ending], i) => {
           const next = parts[i + 1];
@@ -63,7 +63,7 @@ test('line ends of all three kinds may alternate, also with CR and LF in differe
   );
 });
 
-test('an event that ends with CR is given out at once, before the next chunk', async () => {
+test('an event that ends with CR is emitted at once, before the next chunk', async () => {
   let asked = 0;
   async function* source(): AsyncGenerator<Uint8Array> {
     for (const text of ['data: 1\r\r', 'data: 2\r\r']) {
@@ -79,13 +79,13 @@ test('an event that ends with CR is given out at once, before the next chunk', a
   ]);
 });
 
-test('lines of data belong together, and an event without its end is none', async () => {
+test('several data lines form one event, and an unterminated event is dropped', async () => {
   const text = 'data: one\ndata:two\n\nid: 7\nretry: 5\nstrange: field\n\ndata: cut off\n';
   expect(await read(answer([new TextEncoder().encode(text)]))).toEqual([
     { event: undefined, data: 'one\ntwo' },
   ]);
 });
 
-test('an answer without a body has no events', async () => {
+test('a response without a body has no events', async () => {
   expect(await read(answer([]))).toEqual([]);
 });

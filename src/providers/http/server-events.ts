@@ -5,7 +5,9 @@ import { fromStreamedError, wordsIn } from '../errors/vendor-errors.ts';
 import type { ProviderOptions } from '../options.ts';
 import type { WireWatch } from './wire-watch.ts';
 
-/** The events of an event stream as they come; the parser looks at text, which is several times faster than at bytes. */
+/**
+ * Server-sent events as they arrive. The parser works on text, which is several times faster than on bytes.
+ */
 export async function* serverEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<EventSourceMessage> {
   let ready: EventSourceMessage[] = [];
   const parser = createParser({ onEvent: (event) => ready.push(event) });
@@ -19,7 +21,7 @@ export async function* serverEvents(body: AsyncIterable<Uint8Array>): AsyncGener
   }
 }
 
-/** The lines of a body as they come, with their ends; the last one may lack it. */
+/** The lines of a body as they arrive, with their line endings; the last one may lack it. */
 export async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = '';
@@ -32,8 +34,8 @@ export async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<
 }
 
 /**
- * Turns CRLF and bare CR into LF, chunk by chunk. The parser alone holds back a CR at the end of a chunk until more
- * arrives, so the last event of a stream with bare CRs would be lost and every other one late.
+ * Converts CRLF and bare CR to LF, chunk by chunk. The parser itself holds back a CR at the end of a chunk
+ * until more arrives, so with bare CRs the last event would be lost and every other one late.
  */
 function lineFeeds(): (chunk: string) => string {
   let endedWithCr = false;
@@ -47,7 +49,7 @@ function lineFeeds(): (chunk: string) => string {
 
 type Exchange = { watch: WireWatch; options: ProviderOptions; begun: boolean };
 
-/** What an event's data holds; throws what is no frame, and what the server reports as a failure. */
+/** Parses an event's data; throws if it is malformed or an error reported by the server. */
 export function frameIn(data: string, { watch, options }: Pick<Exchange, 'watch' | 'options'>): unknown {
   let frame: { error?: unknown; message?: unknown } | null;
   try {
@@ -56,12 +58,12 @@ export function frameIn(data: string, { watch, options }: Pick<Exchange, 'watch'
     throw notTheProtocol(options, `${(error as Error).message} in ... ${watch.latest()}`);
   }
   if (frame?.error) throw fromStreamedError(frame.error, options);
-  // Some servers send the error itself in the place of a frame.
+  // Some servers send the bare error in place of a frame.
   if (typeof frame?.message === 'string') throw fromStreamedError(frame, options);
   return frame;
 }
 
-/** A stream ended without its last word: cut, empty, or no event stream at all. */
+/** The stream ended without its final event: cut, empty, or not an event stream at all. */
 export function withoutEnd({ watch, options, begun }: Exchange): ProviderError {
   const opening = watch.opening();
   if (begun || opening === '' || /^(data|event|id|retry)?:/m.test(opening))

@@ -3,7 +3,7 @@ import { createProvider } from '../index.ts';
 import { presets } from '../presets.ts';
 
 test.each(['anthropic', 'openai', 'openai-chat', 'google', 'ollama'])(
-  'requests to %s say who asks',
+  'requests to %s send a user agent',
   async (name) => {
     const preset = presets.find((row) => row.name === name);
     if (!preset) throw new Error(`no preset ${name}`);

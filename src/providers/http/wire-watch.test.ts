@@ -16,7 +16,7 @@ const options = (extra: Partial<ProviderOptions> = {}): ProviderOptions => ({
 const request = () => ({ headers: {}, body: {}, signal: new AbortController().signal });
 
 describe('[N11] a watched request', () => {
-  test('passes the answer on untouched and remembers how it began and where it is', async () => {
+  test('passes the response on unchanged and records its beginning and its latest part', async () => {
     const long = `${'a'.repeat(5000)}${'z'.repeat(500)}`;
     const server = await loopback((response) => void response.writeHead(201, { 'x-kept': 'yes' }).end(long));
     const watch = watchWire(options());
@@ -28,7 +28,7 @@ describe('[N11] a watched request', () => {
     expect(watch.latest()).toMatch(/^z{1,120}$/);
   });
 
-  test('throws a refusal in the vendor’s words', async () => {
+  test('throws an error response in the vendor’s words', async () => {
     const server = await loopback((response) => fails(response, 403, { body: { error: 'Keep out' } }));
     const watch = watchWire(options());
     await expect(watch.post(server.url, request())).rejects.toMatchObject({
@@ -52,12 +52,12 @@ test.each([
   ['"a"', 'a'],
   ['null', undefined],
   ['<html>', undefined],
-])('[N11] the vendor’s words in %s are %j', (body, words) => {
+])('[N11] the vendor’s message in %s is %j', (body, words) => {
   expect(wordsIn(body)).toBe(words);
 });
 
-describe('[N11] no secret leaves with an error', () => {
-  test('wherever the key or a header’s value stands in the text', () => {
+describe('[N11] errors never contain secrets', () => {
+  test('wherever the key or a header’s value is in the text', () => {
     const secret = fc.string({ minLength: 8, maxLength: 40 }).filter((text) => !'[redacted]'.includes(text));
     fc.assert(
       fc.property(secret, fc.array(fc.string({ maxLength: 5 })), (key, around) => {
@@ -69,7 +69,7 @@ describe('[N11] no secret leaves with an error', () => {
     );
   });
 
-  test('also not in an error told inside a stream', () => {
+  test('also not in an error inside a stream', () => {
     const error = fromStreamedError({ message: 'bad key sk-12345678' }, options({ apiKey: 'sk-12345678' }));
     expect(error.message).toBe('bad key [redacted]');
   });
@@ -81,13 +81,13 @@ describe('[N11] no secret leaves with an error', () => {
     [{ baseUrl: 'secret' }, 'bad_request'],
     [{ baseUrl: 'ftp://secret.example' }, 'bad_request'],
     [{ baseUrl: 'https://me:secret@example.com' }, 'bad_request'],
-  ])('what cannot be sent is refused unquoted: %j', (extra, kind) => {
+  ])('an unsendable value is rejected without being quoted: %j', (extra, kind) => {
     expect(() => assertSendable(options(extra))).toThrow(
       expect.objectContaining({ kind, message: expect.not.stringContaining('secret') }),
     );
   });
 
-  test('what can be sent passes', () => {
+  test('sendable values pass', () => {
     assertSendable(options({ apiKey: 'sk-1', headers: { a: 'b c' } }));
   });
 });

@@ -8,25 +8,25 @@ import type { ProviderOptions } from '../options.ts';
 import { userAgent } from './user-agent.ts';
 
 const OPENING = 300;
-/** More than is shown, so that no key ends beyond it. */
+/** More than is ever shown, so that a key is never cut at the end. */
 const RECORDED = 4096;
 const LATEST = 120;
 const REFUSAL_LIMIT = 64_000;
 
-/** One request, and what an error message needs of its answer. */
+/** One request, with what error messages need from its response. */
 export type WireWatch = {
-  /** Sends a body as JSON. Throws what the server refuses it with. */
+  /** Sends a body as JSON. Throws the server's error response. */
   post(url: string, request: PostRequest): Promise<HttpResponse>;
-  /** How the answer's body began, without the key. */
+  /** The start of the response body, with the key redacted. */
   opening(): string;
-  /** The end of what has come so far, without the key. */
+  /** The end of what has arrived so far, with the key redacted. */
   latest(): string;
 };
 
-/** `headers`: what this protocol adds; names in lower case. The user's own take precedence. */
+/** `headers`: added by this protocol, in lower case. The user's own take precedence. */
 type PostRequest = { headers: Record<string, string>; body: object; signal: AbortSignal };
 
-/** A vendor's own reading of a refusal, where the HTTP status misleads. */
+/** A vendor-specific reading of an error response, for misleading HTTP statuses. */
 type Refusal = (status: number, body: string, provider: string) => ProviderError | undefined;
 
 export function watchWire(options: ProviderOptions, refusal?: Refusal): WireWatch {
@@ -59,7 +59,7 @@ export function watchWire(options: ProviderOptions, refusal?: Refusal): WireWatc
   };
 }
 
-/** The key as most protocols want it; local servers have none, and get no header either. */
+/** The key as most protocols expect it; without a key (local servers) no header is sent. */
 export function bearer({ apiKey }: Pick<ProviderOptions, 'apiKey'>): Record<string, string> {
   return apiKey ? { authorization: `Bearer ${apiKey}` } : {};
 }
@@ -96,7 +96,7 @@ async function refusalOf(
   );
 }
 
-/** Any other failure is a connection that broke. */
+/** Any error without a more specific meaning is a broken connection. */
 export function brokenWire(
   error: unknown,
   { options, begun }: { options: ProviderOptions; begun: boolean },
@@ -106,7 +106,7 @@ export function brokenWire(
   return fromBrokenConnection(error, { provider: options.name, address: origin, begun });
 }
 
-/** Refused here, because the runtime's own complaint would quote the value, which may hold a key. */
+/** Rejected here because the runtime's own error would quote the value, which may contain a key. */
 export function assertSendable({ name, baseUrl, apiKey = '', headers = {} }: ProviderOptions): void {
   const unsendable = /[^\t\x20-\x7e\x80-\xff]/;
   if (unsendable.test(apiKey)) {

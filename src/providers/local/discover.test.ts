@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { deadUrl, loopback } from '../../../test/support/loopback.ts';
 import { describeModel, discover } from './discover.ts';
 
-/** A server that knows these paths, and no others. */
+/** A server that knows only these paths. */
 function knowing(answers: Record<string, unknown>) {
   return loopback((response: ServerResponse, { path }) => {
     const body = answers[path];
@@ -12,7 +12,7 @@ function knowing(answers: Record<string, unknown>) {
   });
 }
 
-describe('what each kind of server tells of its models [V05]', () => {
+describe('model details by kind of server [V05]', () => {
   test('Ollama', async () => {
     const { url } = await knowing({
       '/api/tags': {
@@ -85,7 +85,7 @@ describe('what each kind of server tells of its models [V05]', () => {
       },
       { digest: 'gemma Q4_0' },
     ],
-  ])('LM Studio, as it is %s', async (_, answers, more) => {
+  ])('LM Studio %s', async (_, answers, more) => {
     const { url } = await knowing({ '/v1/models': { data: [{ id: 'gemma' }] }, ...answers });
     const candidate = { baseUrl: `${url}/v1`, kind: 'lmstudio' as const };
     expect(await describeModel(candidate, 'gemma')).toEqual({
@@ -138,7 +138,7 @@ describe('what each kind of server tells of its models [V05]', () => {
   });
 });
 
-test('servers that are silent, absent or strangers are passed over, within the budget', async () => {
+test('silent, absent and unknown servers are skipped, within the time limit', async () => {
   const good = await knowing({ '/v1/models': { data: [{ id: 'a' }, { odd: true }, null] } });
   const silent = await loopback(() => undefined);
   const stranger = await knowing({ '/v1/models': { hello: 'world' } });

@@ -6,23 +6,23 @@ import { detailsOf } from './server-details.ts';
 /** A model server that answers on this machine. */
 export type LocalServer = { provider: string; baseUrl: string; models: LocalModel[] };
 
-/** Where to look, and what is expected there. */
+/** An address to check, and the kind of server expected there. */
 export type LocalCandidate = { provider: string; baseUrl: string; kind: ServerKind };
 
 export type DiscoverOptions = {
   http?: HttpClient;
-  /** `names`: what the list of models says. `all`: each model is asked about, too. */
+  /** `names`: only the model list. `all`: also queries the details of each model. */
   depth?: 'names' | 'all';
-  /** 300 for names, longer where more is asked. */
+  /** Default: 300 for names, more for details. */
   budgetMs?: number;
 };
 
-/** Nobody should wait for servers that may not be there. */
+/** Short, since most of these servers don't exist. */
 const BUDGET_MS = 300;
-/** For a server that is about to be talked to anyway. */
+/** For a server that is about to be used anyway. */
 const CHOSEN_MS = 1500;
 
-/** Asks every candidate at once; those that do not answer in time are not there. */
+/** Queries all candidates in parallel; those that do not answer in time are treated as absent. */
 export async function discover(
   candidates: readonly LocalCandidate[],
   {
@@ -45,7 +45,7 @@ export async function discover(
   return found.filter((server) => server !== null);
 }
 
-/** What the server says of this one model; null when it does not answer in time or does not have it. */
+/** The server's details of one model; null if it does not answer in time or does not have the model. */
 export async function describeModel(
   { baseUrl, kind }: Pick<LocalCandidate, 'baseUrl' | 'kind'>,
   name: string,
@@ -62,7 +62,7 @@ export async function describeModel(
 async function listModels(kind: ServerKind, ask: Ask): Promise<LocalModel[] | null> {
   const body = await ask(kind === 'ollama' ? '/api/tags' : 'models');
   const { data, models } = fieldsOf(body);
-  // Of llama.cpp's two lists the standard one holds the facts.
+  // Of llama.cpp's two lists, the standard one has the details.
   const rows: unknown = data ?? models;
   if (!Array.isArray(rows)) return null;
   return rows.flatMap((row: unknown) => {
@@ -72,7 +72,9 @@ async function listModels(kind: ServerKind, ask: Ask): Promise<LocalModel[] | nu
   });
 }
 
-/** What some servers say in their list: Ollama the digest, vLLM the window, llama.cpp the size. */
+/**
+ * Details that some servers include in their list: Ollama the digest, vLLM the window, llama.cpp the size.
+ */
 function listedFacts(row: Record<string, unknown>): Omit<LocalModel, 'name'> {
   const details = fieldsOf(row.details);
   const meta = fieldsOf(row.meta);

@@ -1,18 +1,18 @@
-/** What a server tells of one of its models; what it does not tell is absent. */
+/** A server's details of one of its models; fields it does not report are absent. */
 export type LocalModel = {
   name: string;
   sizeBytes?: number;
   /** Such as `8.2B`. */
   parameters?: string;
   quantization?: string;
-  /** What it takes at once as it runs now, or else what it was trained for. */
+  /** The window it runs with now, or else the one it was trained for. */
   contextWindow?: number;
   abilities?: { tools?: boolean; images?: boolean; thinking?: boolean };
-  /** Changes when another model stands behind the name. */
+  /** Changes if another model gets this name. */
   digest?: string;
-  /** In memory now. */
+  /** Currently in memory. */
   loaded?: boolean;
 };
 
-/** What speaks there: servers of one protocol tell of their models in different places. */
+/** The server software: servers with the same protocol report model details in different places. */
 export type ServerKind = 'ollama' | 'lmstudio' | 'llamacpp' | 'vllm' | 'openai';

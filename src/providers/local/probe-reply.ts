@@ -1,14 +1,14 @@
 import type { AssistantMessage, ToolCallPart } from '../../contract/message.ts';
 import type { CompletionRequest, Provider } from '../../contract/provider.ts';
 
-/** One reply, and how it came. */
+/** One collected reply. */
 export type Heard = {
   text: string;
   thought: string;
   calls: { name: string; input: unknown }[];
-  /** The first call came in the protocol's own way. */
+  /** The first call used the protocol's native tool calls. */
   native: boolean;
-  /** How many pieces the words came in. */
+  /** The number of text chunks. */
   pieces: number;
   firstMs: number;
   tokensPerSecond?: number;

@@ -2,7 +2,10 @@ import { ProviderError } from '../../contract/errors.ts';
 import type { Message } from '../../contract/message.ts';
 import type { Heard } from './probe-reply.ts';
 
-/** In tokens. Larger windows are taken as this large: reading more would take a small machine minutes. */
+/**
+ * In tokens. Larger windows are treated as the largest of these: reading more would take a small machine
+ * minutes.
+ */
 const SIZES = [4096, 8192, 16_384, 32_768];
 const PATIENCE_MS = 15_000;
 const WORD = 'MARIGOLD';
@@ -13,8 +16,8 @@ const TOKENS_PER_LINE = 10;
 export type AskLong = (request: { messages: Message[]; maxTokens: number }) => Promise<Heard | ProviderError>;
 
 /**
- * How much the model really sees, for servers that do not tell: a word at the beginning of ever longer prompts must
- * still be known. Undefined when not even the shortest was read.
+ * Measures the effective window, for servers that don't report it: a word at the start of ever longer prompts
+ * must still be known. Undefined if not even the shortest prompt worked.
  */
 export async function measureWindow(ask: AskLong): Promise<number | undefined> {
   let seen: number | undefined;
@@ -35,7 +38,7 @@ function longPrompt(tokens: number): Message {
   return { role: 'user', content: [{ type: 'text', text }], timestamp: new Date().toISOString() };
 }
 
-/** Servers that refuse mostly say how much they take: the smallest plausible number. */
+/** Error messages mostly state the limit: the smallest plausible number. */
 function limitIn(message: string): number | undefined {
   const numbers = [...message.matchAll(/\d[\d,]{2,}/g)].map(([digits]) => Number(digits.replaceAll(',', '')));
   const plausible = numbers.filter((number) => number >= 512 && number <= 10_000_000);

@@ -13,7 +13,7 @@ import type { ModelProfile } from './profile.ts';
 export type ProbeOptions = Omit<CreateOptions, keyof Manners | 'onAdapt' | 'think'> & {
   baseUrl: string;
   model: string;
-  /** What the server says of the model. */
+  /** The server's details of the model. */
   facts: LocalModel | null;
   signal: AbortSignal;
   onStep?(words: string): void;
@@ -30,7 +30,7 @@ const COLOR_TOOL = {
   },
 };
 
-/** Asks a model a few small questions and notes how it answers. Nothing is run. */
+/** Sends a model a few small requests and records how it answers. Runs no tools. */
 export async function probe(preset: Preset, options: ProbeOptions): Promise<ModelProfile> {
   const { model, facts, signal, onStep = () => undefined, baseUrl, ...reach } = options;
   let raw = '';
@@ -81,7 +81,7 @@ export async function probe(preset: Preset, options: ProbeOptions): Promise<Mode
   for (const candidate of modes) {
     const answer = await said(say(color, candidate));
     if (answer instanceof ProviderError || !hasCalled(answer, ['blue'])) continue;
-    // Where a call comes as text though the tools were sent in the protocol's way, text is what the model knows.
+    // If the call arrives as text although native tools were sent, the model needs text tools.
     if (candidate.toolMode === 'native' && !answer.native) continue;
     manners = candidate;
     reply = answer;
@@ -129,7 +129,7 @@ export async function probe(preset: Preset, options: ProbeOptions): Promise<Mode
 const TWO_CALLS =
   'Call the tool report_color twice in one reply: once with the color red, once with the color green.';
 
-/** A refusal is an answer, too; what is no refusal of this request ends the probe. */
+/** An error response counts as an answer; any other failure ends the probe. */
 async function said(answer: Promise<Heard>): Promise<Heard | ProviderError> {
   try {
     return await answer;
@@ -144,7 +144,7 @@ async function holdsToSchema(
   say: (request: Pick<CompletionRequest, 'messages' | 'replySchema'>) => Promise<Heard | ProviderError>,
 ): Promise<boolean> {
   const replySchema = { type: 'object', properties: { sum: { type: 'integer' } }, required: ['sum'] };
-  // Nothing in the question asks for JSON: a model that answers so was held to it.
+  // The question does not ask for JSON: a model that answers in JSON was constrained by the schema.
   const reply = await say({ messages: [user('What is three plus four?')], replySchema });
   if (reply instanceof ProviderError) return false;
   try {
@@ -163,7 +163,7 @@ function hasCalled({ calls }: Heard, colors: readonly string[]): boolean {
   return colors.every((color) => asked.includes(color));
 }
 
-/** Where the thoughts came, told by what was on the wire. */
+/** How thinking arrived, judged by the raw response. */
 function thinkingIn(raw: string, { thought }: Heard): ModelProfile['thinking'] {
   if (thought === '') return 'none';
   if (/"(reasoning_content|reasoning|thinking)":\s*"[^"]/.test(raw)) return 'field';
@@ -189,7 +189,7 @@ function resultOf(message: Message): Message {
   };
 }
 
-/** Overhears the answers' bodies. */
+/** Records the response bodies. */
 function listening(http: HttpClient = httpClient, hears: (text: string) => void): HttpClient {
   return async (request) => {
     const decoder = new TextDecoder();

@@ -2,24 +2,24 @@ import * as z from 'zod';
 import type { ThinkMode } from '../text-tools/thinking.ts';
 import type { Manners } from '../wrappers/adapt.ts';
 
-/** What was measured of one model on one server, and how it is talked to because of it. */
+/** What was measured for one model on one server, and the resulting settings. */
 export const profileSchema = () =>
   z.object({
     server: z.string(),
     model: z.string(),
-    /** Of the model that was measured; another one behind the same name is measured again. */
+    /** Of the measured model; if it changes, the model is measured again. */
     digest: z.string().exactOptional(),
     measuredAt: z.string(),
-    /** `probe`: measured on purpose. `run`: learned from a refusal in the middle of work. */
+    /** `probe`: measured on request. `run`: learned from an error response during normal use. */
     by: z.enum(['probe', 'run']),
     toolMode: z.enum(['native', 'xml', 'fence', 'grammar']),
-    /** Whether any way of calling a tool worked. */
+    /** Whether any way to call a tool worked. */
     callsTools: z.boolean(),
     parallelCalls: z.boolean(),
     resultRole: z.enum(['tool', 'user']),
     systemRole: z.boolean(),
     streaming: z.boolean(),
-    /** Where thoughts come: in a field of their own, in tags, before a bare closing tag, in channels. */
+    /** Where thinking arrives: in a separate field, in tags, before a bare closing tag, in channels. */
     thinking: z.enum(['none', 'field', 'tags', 'bare', 'channels']),
     jsonMode: z.boolean(),
     contextWindow: z.number().int().min(1).exactOptional(),
@@ -29,7 +29,7 @@ export const profileSchema = () =>
 
 export type ModelProfile = z.output<ReturnType<typeof profileSchema>>;
 
-/** What a run taught of a model nobody has probed. */
+/** What was learned during use about a model that was never probed. */
 export function learnedProfile(
   { server, model, digest }: Pick<ModelProfile, 'server' | 'model' | 'digest'>,
   manners: Manners,
@@ -49,12 +49,14 @@ export function learnedProfile(
   };
 }
 
-/** Where the opening tag never comes, all is known to be thought from the first word on. */
+/** If the opening tag never arrives, everything from the start is thinking. */
 export function thinkModeOf({ thinking }: Pick<ModelProfile, 'thinking'>): ThinkMode | undefined {
   return thinking === 'bare' ? 'bare' : undefined;
 }
 
-/** Whether another model stands behind the name now. Servers that tell no digest are believed. */
+/**
+ * Whether another model has this name now. Without a digest from the server, the profile counts as current.
+ */
 export function isStale({ digest }: Pick<ModelProfile, 'digest'>, now: string | undefined): boolean {
   return digest !== undefined && now !== undefined && digest !== now;
 }

@@ -1,9 +1,9 @@
 import type { HttpClient } from '../../lib/network/http-client.ts';
 
-/** One question to a server; undefined when there is no usable answer, whatever the reason. */
+/** Queries a server; undefined if there is no usable response, for any reason. */
 export type Ask = (path: string, body?: unknown) => Promise<unknown>;
 
-/** Paths that begin with a slash count from the server's root, others from its base URL. */
+/** Paths with a leading slash are relative to the server's root, others to its base URL. */
 export function asker(baseUrl: string, http: HttpClient, signal: AbortSignal): Ask {
   const base = baseUrl.replace(/\/+$/, '');
   const root = base.replace(/\/v\d+$/, '');
@@ -22,7 +22,7 @@ export function asker(baseUrl: string, http: HttpClient, signal: AbortSignal): A
       const answer = await text();
       return status === 200 ? (JSON.parse(answer) as unknown) : undefined;
     } catch {
-      // Whatever went wrong, nothing usable answers there.
+      // Any failure means that there is no usable server.
       return undefined;
     }
   };
@@ -30,7 +30,7 @@ export function asker(baseUrl: string, http: HttpClient, signal: AbortSignal): A
 
 const TICK_MS = 25;
 
-/** Ends after this time, not counting the time in which this process itself was too busy to listen. */
+/** A timeout that excludes the time in which this process was too busy to handle responses. */
 export function listeningTime(ms: number): AbortSignal {
   const end = new AbortController();
   let left = ms;
@@ -44,7 +44,7 @@ export function listeningTime(ms: number): AbortSignal {
   return end.signal;
 }
 
-/** The fields of anything that has some; a server may answer whatever it likes. */
+/** The fields of an object, empty for anything else; a server may return anything. */
 export function fieldsOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }

@@ -1,7 +1,7 @@
 import type { LocalModel, ServerKind } from './local-model.ts';
 import { type Ask, fieldsOf, numberAs, textAs } from './query-server.ts';
 
-/** The models with what this kind of server says of each when it is asked. */
+/** The models with the details that this kind of server reports per model. */
 export async function detailsOf(
   models: readonly LocalModel[],
   kind: ServerKind,
@@ -17,10 +17,10 @@ export async function detailsOf(
     case 'llamacpp':
       return withProps(models, await ask('/props'));
     case 'vllm':
-      // Its list says all there is.
+      // Its list is complete.
       return [...models];
     case 'openai': {
-      // A server of the user's own may be any of these.
+      // A custom server may be any of these.
       const [props, rows] = await Promise.all([ask('/props'), lmStudioRows(ask)]);
       return props === undefined ? withRows(models, rows) : withProps(models, props);
     }
@@ -48,7 +48,7 @@ async function ollamaFacts(model: string, ask: Ask): Promise<Facts> {
   };
 }
 
-/** `/props` is of the one model that is loaded. */
+/** `/props` describes the one loaded model. */
 function withProps(models: readonly LocalModel[], body: unknown): LocalModel[] {
   const { default_generation_settings, chat_template_caps, modalities, model_path } = fieldsOf(body);
   const caps = fieldsOf(chat_template_caps);
@@ -74,7 +74,7 @@ function withProps(models: readonly LocalModel[], body: unknown): LocalModel[] {
   }));
 }
 
-/** A GGUF's name says how it was made smaller: `qwen3-8b-Q4_K_M.gguf`. */
+/** A GGUF file name contains its quantization: `qwen3-8b-Q4_K_M.gguf`. */
 function quantizationIn(file: string): string | undefined {
   return /[-._]((?:IQ|Q)\d\w*|BF16|F16|F32|MXFP4)\.gguf$/i.exec(file)?.[1];
 }

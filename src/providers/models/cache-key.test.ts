@@ -17,14 +17,14 @@ const session = (id: string, ...messages: UserMessage[]): Session => ({
   settings: { model: 'm' },
 });
 
-test('[K06] a session keeps its cache key as it grows, and its forks have the same', () => {
+test('[K06] a session keeps its cache key as it grows, and forks share it', () => {
   const key = cacheKeyOf(session('one', user('a', 1)));
   expect(key).toMatch(/^[0-9a-f]{32}$/);
   expect(cacheKeyOf(session('one', user('a', 1), user('b', 2)))).toBe(key);
   expect(cacheKeyOf(session('a fork', user('a', 1), user('c', 3)))).toBe(key);
 });
 
-test('[K06] sessions that have nothing in common have keys of their own', () => {
+test('[K06] unrelated sessions have different keys', () => {
   const others = [session('one', user('a', 2)), session('two'), session('three')];
   expect(new Set([session('one', user('a', 1)), ...others].map(cacheKeyOf)).size).toBe(4);
 });

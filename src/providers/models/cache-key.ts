@@ -2,8 +2,8 @@ import type { Session } from '../../contract/session.ts';
 import { sha256 } from '../../lib/sha256.ts';
 
 /**
- * By what a vendor finds the server that has a prompt cached. The same for a session and for all that was forked from
- * it: they begin alike. It tells nothing of what is said.
+ * Lets a vendor route requests to the server that has the prompt cached. The same for a session and all its
+ * forks, since they share a prefix. Reveals nothing about the content.
  */
 export function cacheKeyOf({ id, workingDirectory, messages }: Session): string {
   const [first] = messages;

@@ -5,8 +5,8 @@ const CHARACTERS_PER_TOKEN = 3.5;
 const TOKENS_PER_IMAGE = 1600;
 
 /**
- * How many tokens a request would take, where the vendor cannot say: rather too many than too few. Asked before every
- * request, and a request differs from the one before by a few messages: what was counted once is not counted again.
+ * Estimated tokens of a request, if the vendor cannot count them: high rather than low. Called before every
+ * request, and successive requests differ by a few messages, so counts are cached per message.
  */
 export function estimateTokens({ system, summary = '', messages, tools = [] }: CompletionRequest): number {
   let tokens = (system.length + summary.length) / CHARACTERS_PER_TOKEN + counted(tools, tokensOfTools);
@@ -14,7 +14,7 @@ export function estimateTokens({ system, summary = '', messages, tools = [] }: C
   return Math.ceil(tokens);
 }
 
-/** Messages and lists of tools do not change once they are sent. */
+/** Messages and tool lists are immutable once sent. */
 const counts = new WeakMap<object, number>();
 
 function counted<T extends object>(thing: T, count: (thing: T) => number): number {

@@ -1,7 +1,10 @@
-/** US dollars per million tokens: input, output, cache read, cache write. What is not given costs as input. */
+/**
+ * US dollars per million tokens: input, output, cache read, cache write. Missing prices equal the input
+ * price.
+ */
 export type Usd = readonly [input: number, output: number, cacheRead?: number, cacheWrite?: number];
 
-/** `long` is the price of a whole request whose prompt is longer than `above` tokens. */
+/** `long` is the price of a request whose prompt exceeds `above` tokens. */
 export type Facts = {
   window: number;
   output: number;
@@ -25,7 +28,10 @@ const GEMINI = { window: 1_048_576, output: 65_536, can: ALL };
 const LONG_GPT = 272_000;
 const LONG_GEMINI = 200_000;
 
-/** The vendors' published figures of November 2026, by provider and model. A model's maker comes before its resellers. */
+/**
+ * The vendors' published figures of November 2026, by provider and model. A model's vendor comes before its
+ * resellers.
+ */
 export const table: Readonly<Record<string, Readonly<Record<string, Facts>>>> = {
   anthropic: {
     'claude-fable-5-1': { ...CLAUDE, usd: [10, 50, 0.25, 12.5] },
@@ -129,7 +135,7 @@ export const table: Readonly<Record<string, Readonly<Record<string, Facts>>>> = 
   deepseek: {
     'deepseek-v4-pro': { window: 1_000_000, output: 384_000, can: THINKS, usd: [1.32, 3.96, 0.044] },
     'deepseek-flash': { window: 1_000_000, output: 384_000, can: ALL, usd: [0.3, 1.2, 0.006] },
-    // Names that the vendor lets point at whatever is newest.
+    // Names that the vendor points at its newest model.
     'deepseek-chat': { window: 128_000, output: 8_192, can: TEXT, usd: null },
     'deepseek-reasoner': { window: 128_000, output: 65_536, can: THINKS, usd: null },
   },
@@ -232,7 +238,7 @@ export const table: Readonly<Record<string, Readonly<Record<string, Facts>>>> = 
   },
 };
 
-/** Short names for what each vendor offers now. */
+/** Short names for each vendor's current models. */
 export const aliases: Readonly<Record<string, string>> = {
   fable: 'anthropic/claude-fable-5-1',
   opus: 'anthropic/claude-opus-5-5',

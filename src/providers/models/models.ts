@@ -5,26 +5,25 @@ import { aliases, type Facts, table, type Usd } from './models-data.ts';
 
 type Price = NonNullable<ModelInfo['price']>;
 
-/** What is known of a model, with the other price that some vendors ask for long prompts. */
+/** Facts about a model, with the higher price that some vendors charge for long prompts. */
 export type PricedModel = ModelInfo & { long?: { above: number; price: Price } };
 
-/** The user's own facts, from the config file. */
+/** The user's overrides, from the config file. */
 export type ModelOverrides = Partial<Omit<ModelInfo, 'provider' | 'id' | 'abilities'>> & {
   abilities?: Partial<ModelInfo['abilities']>;
 };
 
 const UNKNOWN: Facts = {
   window: 128_000,
-  // Enough to write a file of some length; a server that lets it write less says so, and is believed.
+  // Enough for a long file; a server with a lower limit says so, and its limit is then used.
   output: 16_384,
   usd: null,
   can: { tools: true, images: false, thinking: false },
 };
 
 /**
- * Never fails: a dated or tagged name has the facts of the model it names; a younger sibling of a known model
- * has its facts but no price; so has a known model behind another vendor's door; a stranger gets cautious
- * defaults.
+ * Never fails. A dated or tagged name has the facts of the model it names. A newer sibling of a known model,
+ * or a known model at another vendor, has its facts but no price. Unknown models get cautious defaults.
  */
 export function infoOf(provider: string, id: string, overrides: ModelOverrides = {}): PricedModel {
   const facts = factsOf(provider, id);
@@ -43,7 +42,7 @@ export function infoOf(provider: string, id: string, overrides: ModelOverrides =
 
 /**
  * `provider/model`, an alias or a bare name. The text before the first slash is a provider only if it is one
- * of `providers`: `meta-llama/llama-4` is a name that many vendors use as it is.
+ * of `providers`: `meta-llama/llama-4` is a model name at many vendors.
  */
 export function resolveModel(text: string, providers: readonly string[]): { provider?: string; id: string } {
   const alias = Object.hasOwn(aliases, text.toLowerCase()) ? aliases[text.toLowerCase()] : undefined;
@@ -59,7 +58,7 @@ export function resolveModel(text: string, providers: readonly string[]): { prov
   return maker !== undefined && providers.includes(maker) ? { provider: maker, id: name } : { id: name };
 }
 
-/** At most three names one could have meant, the closest first; none when nothing is close. */
+/** At most three similar names, the closest first; empty if none is close. */
 export function nearestModels(text: string): string[] {
   const typed = text.toLowerCase();
   const limit = Math.max(2, Math.floor(typed.length / 3));
@@ -77,7 +76,9 @@ export function nearestModels(text: string): string[] {
     .map(({ name }) => name);
 }
 
-/** US dollars for the usage of one reply (a long prompt may change its price); null where the price is unknown. */
+/**
+ * US dollars for the usage of one reply (a long prompt may change its price); null if the price is unknown.
+ */
 export function costOf(usage: Usage, info: PricedModel): number | null {
   const prompt = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
   const price = info.long && prompt > info.long.above ? info.long.price : info.price;
@@ -106,7 +107,7 @@ function makerOf(id: string): string | undefined {
   return listed ?? MAKERS.find(([pattern]) => pattern.test(id))?.[1];
 }
 
-/** Names that resellers give to makers. */
+/** Resellers' names for vendors. */
 const MAKER_NAMES: Readonly<Record<string, string>> = {
   'x-ai': 'xai',
   moonshotai: 'moonshot',
@@ -122,11 +123,11 @@ function factsOf(provider: string, id: string): Facts {
     slash > 0
       ? lookUp(MAKER_NAMES[head] ?? head, id.slice(slash + 1).replace(/^(claude-.*\d)\.(\d)/, '$1-$2'))
       : lookUp(makerOf(id) ?? '', id);
-  // What a reseller asks is its own affair.
+  // Resellers set their own prices.
   return elsewhere ? { ...elsewhere, usd: null } : UNKNOWN;
 }
 
-/** The row of this name, or of the longest known name that this one begins with. */
+/** The row with this name, or with the longest known name that is a prefix of it. */
 function lookUp(provider: string, id: string): Facts | undefined {
   const rows = Object.hasOwn(table, provider) ? table[provider] : undefined;
   if (!rows) return undefined;

@@ -34,7 +34,7 @@ async function answered(frames: object[], request: Partial<CompletionRequest> = 
   return play(ollama(server.url), hello(request));
 }
 
-/** Fails the test if the library prints: only faces may. */
+/** Fails the test if the library prints: only frontends may. */
 function watchConsole(): () => void {
   const spies = (['log', 'warn', 'error'] as const).map((name) => vi.spyOn(console, name));
   onTestFinished(() => {
@@ -45,7 +45,7 @@ function watchConsole(): () => void {
   };
 }
 
-test('[N06] a short request after a long one leaves the context as large, so that the model is not loaded anew', async () => {
+test('[N06] a short request after a long one keeps the context size, so that the model is not reloaded', async () => {
   const server = await loopback((response) => jsonLines(response, [done()]));
   const provider = ollama(server.url, { ...modelInfo(), contextWindow: 131_072 });
   for (const system of ['short', 'long '.repeat(40_000), 'short']) await play(provider, hello({ system }));
@@ -58,19 +58,19 @@ test('[N06] a short request after a long one leaves the context as large, so tha
   ]);
 });
 
-describe('[V05] an answer', () => {
-  test('is text and usage', async () => {
+describe('[V05] a reply', () => {
+  test('has text and usage', async () => {
     const end = done({ done_reason: 'stop', prompt_eval_count: 12, eval_count: 3 });
     expect(await answered([said({ content: 'he' }), said({ content: 'y' }), end])).toEqual({
       events: [{ type: 'text', text: 'he' }, { type: 'text', text: 'y' }, usage(12, 3), stop('end')],
     });
   });
 
-  test('may hit the limit', async () => {
+  test('can hit the output limit', async () => {
     expect((await answered([done({ done_reason: 'length' })])).events.at(-1)).toEqual(stop('max_tokens'));
   });
 
-  test('may be calls, whole, with or without ids', async () => {
+  test('can contain complete calls, with or without ids', async () => {
     const calls = [
       { function: { name: 'files__read', arguments: { x: 1 } } },
       { id: 'call_9', function: { name: 'Write', arguments: {} } },
@@ -91,7 +91,7 @@ describe('[V05] an answer', () => {
     ]);
   });
 
-  test('[V09] may hold thoughts, in their own field or before a bare closing tag', async () => {
+  test('[V09] can contain thinking, in its own field or before a bare closing tag', async () => {
     expect(
       (await answered([said({ thinking: 'hm' }), said({ content: 'ok </think>' }), done()])).events,
     ).toEqual([
@@ -112,7 +112,7 @@ describe('[V05] an answer', () => {
   });
 });
 
-describe('[N11] faults', () => {
+describe('[N11] failures', () => {
   async function fault(answer: Parameters<typeof loopback>[0]) {
     const silent = watchConsole();
     const server = await loopback(answer);
@@ -124,7 +124,7 @@ describe('[N11] faults', () => {
     return { events: events.length, kind, message };
   }
 
-  test('a model that is not there comes with the way to get it', async () => {
+  test('a missing model is reported with the command to download it', async () => {
     const body = { error: 'model "m" not found, try pulling it first' };
     expect(await fault((r) => fails(r, 404, { body }))).toEqual({
       events: 0,
@@ -133,7 +133,7 @@ describe('[N11] faults', () => {
     });
   });
 
-  test('a model without tools is told in the server’s words', async () => {
+  test('a model without tool support is reported in the server’s words', async () => {
     const body = { error: 'registry.ollama.ai/library/m does not support tools' };
     expect(await fault((r) => fails(r, 400, { body }))).toEqual({
       events: 0,
@@ -142,7 +142,7 @@ describe('[N11] faults', () => {
     });
   });
 
-  test('too little memory is not worth another try, another server error is', async () => {
+  test('out of memory is not retried, other server errors are', async () => {
     const body = { error: 'model requires more system memory (9 GiB) than is available (4 GiB)' };
     expect(await fault((r) => fails(r, 500, { body }))).toMatchObject({ kind: 'bad_request' });
     expect(await fault((r) => fails(r, 500, { body: 'runner crashed' }))).toEqual({
@@ -152,7 +152,7 @@ describe('[N11] faults', () => {
     });
   });
 
-  test('an error inside the stream is told', async () => {
+  test('an error inside the stream is reported', async () => {
     const error = 'an error was encountered while running the model: unexpected EOF';
     expect(await fault((r) => jsonLines(r, [said({ content: 'he' }), { error }]))).toMatchObject({
       events: 1,
@@ -161,7 +161,7 @@ describe('[N11] faults', () => {
     });
   });
 
-  test('an error that comes in one piece with many words takes none of them along', async () => {
+  test('an error that arrives in one chunk with much text loses none of the text', async () => {
     const words = Array.from({ length: 20 }, (_, i) => `${JSON.stringify(said({ content: `w${i}` }))}\n`);
     const end = [...words, '{"error":"crashed"}\n'].join('');
     expect(await fault((r) => void r.writeHead(200).end(end))).toMatchObject({
@@ -170,7 +170,7 @@ describe('[N11] faults', () => {
     });
   });
 
-  test('a stream without its end is cut, or a timeout if nothing was said', async () => {
+  test('a stream without its final event is `cut`, or a timeout if nothing was received', async () => {
     expect(await fault((r) => jsonLines(r, [said({ content: 'he' })]))).toMatchObject({
       events: 1,
       kind: 'cut',
@@ -183,7 +183,7 @@ describe('[N11] faults', () => {
     expect(halfALine).toMatchObject({ events: 1, kind: 'cut' });
   });
 
-  test('a broken connection mid-answer is cut', async () => {
+  test('a broken connection during the reply is `cut`', async () => {
     const broken = await fault(async (response) => {
       response.writeHead(200).write(`${JSON.stringify(said({ content: 'he' }))}\n`);
       await new Promise((resolve) => setTimeout(resolve, 50));
@@ -202,11 +202,11 @@ describe('[N11] faults', () => {
     },
   );
 
-  test('nobody listening is a network error', async () => {
+  test('connection refused is a network error', async () => {
     expect((await play(ollama(await deadUrl()), hello())).error).toMatchObject({ kind: 'network' });
   });
 
-  test('aborting throws the reason, before and during the answer', async () => {
+  test('an abort throws its reason, before and during the reply', async () => {
     const reason = new Error('enough');
     const server = await loopback((response) => {
       response.writeHead(200).write(`${JSON.stringify(said({ content: 'he' }))}\n`);

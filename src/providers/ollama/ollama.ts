@@ -9,7 +9,7 @@ import type { CreateProvider, ProviderOptions } from '../options.ts';
 import { wireNames } from '../tool-names.ts';
 import { openReply, toEvents, toWire } from './wire.ts';
 
-/** Ollama's own protocol, the only one of its that lets us set the size of the context. */
+/** Ollama's native protocol, the only one it offers that can set the context size. */
 export const createOllama: CreateProvider = (given) => {
   const options = { ...given, baseUrl: hostOf(given.baseUrl) };
   const contexts = new Map<string, number>();
@@ -41,7 +41,7 @@ export const createOllama: CreateProvider = (given) => {
   };
 };
 
-/** `OLLAMA_HOST` may lack a scheme or a port, or name the address a server listens on. */
+/** `OLLAMA_HOST` may lack a scheme or port, or be the server's listen address. */
 export function hostOf(baseUrl: string): string {
   const full = /^[a-z]+:\/\//i.test(baseUrl) ? baseUrl : `http://${withPort(baseUrl)}`;
   if (!URL.canParse(full)) return full;
@@ -61,7 +61,7 @@ async function* frames(
 ): AsyncGenerator<ChatResponse> {
   for await (const line of linesOf(body)) {
     if (line.trim() === '') continue;
-    // Half a line is a cut, which the missing end will tell.
+    // An incomplete last line means the stream was cut, which the missing final event reports.
     if (!line.endsWith('\n') && line.startsWith('{') && !isJson(line)) return;
     yield frameIn(line, options);
   }
@@ -76,7 +76,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** What a line holds; throws what is no frame, and what the server reports as a failure. */
+/** Parses a line; throws if it is malformed or an error reported by the server. */
 function frameIn(line: string, options: ProviderOptions): ChatResponse {
   let frame: unknown;
   try {
@@ -85,7 +85,7 @@ function frameIn(line: string, options: ProviderOptions): ChatResponse {
     throw notTheProtocol(options, line);
   }
   if (typeof frame !== 'object' || frame === null) throw notTheProtocol(options, line);
-  // Mid-answer, what fails is mostly the server.
+  // Errors during a reply are mostly server errors.
   if ('error' in frame) throw fromStreamedError(frame.error, options, { unknown: 500 });
   if (!('message' in frame || 'done' in frame)) throw notTheProtocol(options, line);
   return frame as ChatResponse;
@@ -100,7 +100,7 @@ function withAdvice(error: ProviderError, model: string): ProviderError {
       kind,
     });
   }
-  // Trying again does not make the machine larger.
+  // Retrying does not free memory.
   if ((kind === 'overloaded' || kind === 'server_error') && /memory/i.test(message)) {
     return new ProviderError(message, { ...details, kind: 'bad_request' });
   }

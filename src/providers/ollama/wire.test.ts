@@ -12,7 +12,7 @@ function wire(extra: Partial<CompletionRequest>, info = modelInfo()) {
 }
 
 describe('[V02] a request on the wire', () => {
-  test('sets the context’s size and only what was asked for', () => {
+  test('sets the context size, and otherwise only what was requested', () => {
     expect(wire({})).toEqual({
       model: 'm',
       stream: true,
@@ -33,7 +33,7 @@ describe('[V02] a request on the wire', () => {
     });
   });
 
-  test('asks only a model that can think to think, and only one family how hard', () => {
+  test('requests thinking only from models that support it, and an effort only from one family', () => {
     const info = modelInfo({ thinking: true });
     expect(wire({ effort: 'high' })).not.toHaveProperty('think');
     expect(wire({ effort: 'high' }, info)).toMatchObject({ think: true });
@@ -41,7 +41,7 @@ describe('[V02] a request on the wire', () => {
   });
 });
 
-test('[Y36] a conversation travels with calls as objects and results by id and tool name', () => {
+test('[Y36] a conversation has calls as objects, and results with id and tool name', () => {
   const image = { type: 'image' as const, mediaType: 'image/png', data: 'AAAA' };
   const messages: Message[] = [
     { role: 'user', content: [{ type: 'text', text: 'Look' }, image], timestamp },
@@ -77,7 +77,7 @@ test('[Y36] a conversation travels with calls as objects and results by id and t
   ]);
 });
 
-describe('[N06] the size of the context', () => {
+describe('[N06] the context size', () => {
   test('grows with the conversation, up to the model’s window', () => {
     expect(contextSize(131_072, 1000)).toBe(32_768);
     expect(contextSize(131_072, 40_000)).toBe(65_536);
@@ -85,7 +85,7 @@ describe('[N06] the size of the context', () => {
     expect(contextSize(8192, 50_000)).toBe(8192);
   });
 
-  test('always holds what is needed if the window does, and never shrinks', () => {
+  test('always fits the request if the window does, and never shrinks', () => {
     const windows = fc.integer({ min: 1, max: 2_000_000 });
     fc.assert(
       fc.property(windows, fc.array(fc.nat(3_000_000), { minLength: 1 }), (window, needs) => {

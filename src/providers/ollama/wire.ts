@@ -10,13 +10,13 @@ import { createThinkSplitter } from '../text-tools/thinking.ts';
 import { type WireNames, wireNames } from '../tool-names.ts';
 import { resultText } from '../tool-results.ts';
 
-/** A larger context costs memory at once, so it is asked for only when the conversation needs it. */
+/** A larger context costs memory at once, so it is requested only when the conversation needs it. */
 const USUAL_CONTEXT = 32_768;
 const ROOM_FOR_ANSWER = 4096;
 
 /**
- * Without an explicit size, the server silently forgets the beginning of all but short conversations. A size other
- * than the last makes it load the model anew and forget what it had read: it never goes back.
+ * Without an explicit size, the server silently drops the start of all but short conversations. Changing the
+ * size makes it reload the model and lose its prompt cache, so the size never shrinks.
  */
 export function contextSize(window: number, needed: number, last = USUAL_CONTEXT): number {
   let size = Math.min(Math.max(USUAL_CONTEXT, last), window);
@@ -24,7 +24,7 @@ export function contextSize(window: number, needed: number, last = USUAL_CONTEXT
   return size;
 }
 
-/** `lastContext`: the size this model was last asked for with. */
+/** `lastContext`: the size last requested for this model. */
 type WireOptions = ProviderOptions & { lastContext?: number | undefined };
 
 export function toWire(request: CompletionRequest, options: WireOptions) {
@@ -46,11 +46,11 @@ export function toWire(request: CompletionRequest, options: WireOptions) {
     ...(tools.length > 0 && {
       tools: tools.map(({ name, description, parameters }) => ({
         type: 'function',
-        // The library's type knows less of JSON Schema than the server does.
+        // The library's type covers less of JSON Schema than the server does.
         function: { name: names.toWire(name), description, parameters } as OllamaTool['function'],
       })),
     }),
-    // Levels are known to one family of models; the others think or do not.
+    // Only one model family has levels; the others take on or off.
     ...(abilities.thinking && { think: effort && /gpt-oss/i.test(model) ? effort : true }),
     ...(replySchema && { format: replySchema }),
     options: {
@@ -95,15 +95,15 @@ function messageToWire(message: Message, { names, images, thoughtsOf }: Wire): O
     .filter(Boolean)
     .join('\n');
   if (message.role === 'user') return [{ role: 'user', content: text, ...shown }];
-  // Two calls of one tool are told apart by the id; servers that know none go by the name and the order.
+  // Two calls of one tool are distinguished by id; servers without ids go by name and order.
   const call = { tool_name: names.toWire(message.name), tool_call_id: message.callId };
   return [{ role: 'tool', content: text || '(no output)', ...call, ...shown }];
 }
 
-/** One reply in the making. */
+/** State of one reply. */
 export type OllamaReply = {
   names: WireNames;
-  /** Gone once thoughts come in their own field, or a call has come. */
+  /** Undefined once thinking arrives in its own field, or a call has arrived. */
   splitter: Splitter | undefined;
   calls: number;
 };
@@ -112,7 +112,7 @@ export function openReply(names: WireNames): OllamaReply {
   return { names, splitter: createThinkSplitter('unknown'), calls: 0 };
 }
 
-/** One line of the stream to our events. Calls come whole and mostly without ids. */
+/** Translates one line of the stream to events. Calls arrive complete and mostly without ids. */
 export function* toEvents(frame: ChatResponse, reply: OllamaReply): Generator<ProviderEvent> {
   const { thinking, content, tool_calls: calls = [] } = frame.message ?? {};
   if (thinking) {
@@ -151,7 +151,7 @@ function stopReason(frame: ChatResponse, { calls }: OllamaReply): StopReason {
   return calls > 0 ? 'tool_calls' : 'end';
 }
 
-/** A prompt found whole in the server's cache comes without a count. */
+/** A fully cached prompt comes without a count. */
 function usageOf(frame: Partial<ChatResponse>): Usage {
   return {
     inputTokens: frame.prompt_eval_count ?? 0,

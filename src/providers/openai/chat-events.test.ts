@@ -13,7 +13,7 @@ function reply(frames: ChatFrame[], think: 'tags' | 'unknown' = 'tags'): Provide
   return [...frames.flatMap((frame) => [...toEvents(frame, open)]), ...closeReply(open)];
 }
 
-/** What the calls come to: name, id and joined arguments by key. */
+/** The collected calls: name, id and joined arguments by key. */
 function callsIn(events: ProviderEvent[]) {
   const calls = new Map<string, { id?: string; name: string; json: string; ended: number }>();
   for (const event of events) {
@@ -30,8 +30,8 @@ function callsIn(events: ProviderEvent[]) {
   return [...calls.values()].map(({ ended: _, ...call }) => call);
 }
 
-describe('[V04] chat frames become events', () => {
-  test('text comes as it is, and an empty list of choices is nothing', () => {
+describe('[V04] chat frames as events', () => {
+  test('text is passed on unchanged, and an empty choices list is ignored', () => {
     expect(
       reply([
         { choices: [] },
@@ -48,7 +48,7 @@ describe('[V04] chat frames become events', () => {
     ]);
   });
 
-  test('usage counts cached tokens apart, wherever the vendor puts it', () => {
+  test('usage counts cached tokens separately, wherever the vendor puts them', () => {
     const usage = { prompt_tokens: 100, completion_tokens: 7, prompt_tokens_details: { cached_tokens: 60 } };
     const expected = {
       type: 'usage',
@@ -73,14 +73,14 @@ describe('[V04] chat frames become events', () => {
     expect(reply([finish(wire)]).at(-1)).toEqual({ type: 'stop', reason });
   });
 
-  test('a reply with calls is tool_calls even if the server says stop, but a limit stays a limit', () => {
+  test('a reply with calls ends with tool_calls even if the server says stop, but a limit stays a limit', () => {
     const call = pieces({ index: 0, id: 'a', function: { name: 'Read', arguments: '{}' } });
     expect(reply([call, finish('stop')]).at(-1)).toEqual({ type: 'stop', reason: 'tool_calls' });
     expect(reply([call, finish('function_call')]).at(-1)).toEqual({ type: 'stop', reason: 'tool_calls' });
     expect(reply([call, finish('length')]).at(-1)).toEqual({ type: 'stop', reason: 'max_tokens' });
   });
 
-  test('a refusal is said and marked', () => {
+  test('a refusal is emitted and marked', () => {
     expect(reply([delta({ refusal: 'I will not.' }), finish()])).toEqual([
       { type: 'text', text: 'I will not.' },
       { type: 'stop', reason: 'refusal' },
@@ -88,8 +88,8 @@ describe('[V04] chat frames become events', () => {
   });
 });
 
-describe('[V09] thoughts', () => {
-  test.each(['reasoning_content', 'reasoning'])('in the field %s are thinking', (field) => {
+describe('[V09] thinking', () => {
+  test.each(['reasoning_content', 'reasoning'])('in the field %s is recognized', (field) => {
     expect(reply([delta({ [field]: 'hm', content: null }), delta({ content: 'ok' }), finish()])).toEqual([
       { type: 'thinking', text: 'hm' },
       { type: 'text', text: 'ok' },
@@ -97,7 +97,7 @@ describe('[V09] thoughts', () => {
     ]);
   });
 
-  test('in tags across frames are thinking', () => {
+  test('in tags across frames is recognized', () => {
     const events = reply([
       delta({ content: '<thi' }),
       delta({ content: 'nk>hm</th' }),
@@ -111,7 +111,7 @@ describe('[V09] thoughts', () => {
     ]);
   });
 
-  test('before a bare closing tag are reclassified', () => {
+  test('before a bare closing tag is reclassified', () => {
     const events = reply([delta({ content: 'hm\n\n</think>\n\nok' }), finish()], 'unknown');
     expect(events).toEqual([
       { type: 'text', text: 'hm' },
@@ -121,7 +121,7 @@ describe('[V09] thoughts', () => {
     ]);
   });
 
-  test('in a field of their own leave a tag in the text alone', () => {
+  test('in a separate field leaves tags in the text alone', () => {
     const events = reply(
       [delta({ reasoning: 'hm' }), delta({ content: 'use </think> so' }), finish()],
       'unknown',
@@ -132,7 +132,7 @@ describe('[V09] thoughts', () => {
     ]);
   });
 
-  test('as parts of a content list are thinking', () => {
+  test('as parts of a content list is recognized', () => {
     const content = [
       { type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] },
       { type: 'text', text: 'ok' },
@@ -144,7 +144,7 @@ describe('[V09] thoughts', () => {
   });
 });
 
-describe('[N06] calls, however a compatible server cuts them', () => {
+describe('[N06] calls, however a compatible server splits them', () => {
   const read = { id: 'a', name: 'Read', json: '{"x":1}' };
 
   test.each<[string, ChatFrame[], object[]]>([
@@ -264,7 +264,7 @@ describe('[N06] calls, however a compatible server cuts them', () => {
     expect(callsIn(reply([...frames, finish('tool_calls')]))).toEqual(expected);
   });
 
-  test('any cut and any interleaving of indexed calls gives the same calls in their order, those without arguments included', () => {
+  test('any split and interleaving of indexed calls yields the same calls in order, including calls without arguments', () => {
     const call = fc.record({
       name: fc.constantFrom('Read', 'Write'),
       json: fc.oneof(

@@ -4,7 +4,7 @@ import type { Splitter } from '../text-tools/splitter.ts';
 import { createThinkSplitter, type ThinkMode } from '../text-tools/thinking.ts';
 import type { WireNames } from '../tool-names.ts';
 
-/** A piece of a call. Compatible servers leave out, repeat and retype any of this. */
+/** A fragment of a call. Compatible servers omit, repeat or retype any of these fields. */
 type CallPiece = {
   index?: number | null;
   id?: string | null;
@@ -42,10 +42,10 @@ export type ChatFrame = {
 
 type OpenCall = { key: string; index?: number; id?: string; name: string; json: string; started: boolean };
 
-/** One reply in the making. */
+/** State of one reply. */
 export type ChatReply = {
   names: WireNames;
-  /** Gone once thoughts come in a field of their own, or the text is over. */
+  /** Undefined once thinking arrives in a separate field, or the text is complete. */
   splitter: Splitter | undefined;
   calls: OpenCall[];
   finish: string | undefined;
@@ -56,7 +56,7 @@ export function openReply(names: WireNames, think: ThinkMode): ChatReply {
   return { names, splitter: createThinkSplitter(think), calls: [], finish: undefined, refused: false };
 }
 
-/** One wire frame to our events. */
+/** Translates one wire frame to events. */
 export function* toEvents(frame: ChatFrame, reply: ChatReply): Generator<ProviderEvent> {
   const choice = frame.choices?.[0];
   const delta = choice?.delta ?? choice?.message;
@@ -66,7 +66,7 @@ export function* toEvents(frame: ChatFrame, reply: ChatReply): Generator<Provide
   if (usage) yield { type: 'usage', usage: usageOf(usage) };
 }
 
-/** What remains to be said once the stream is over and a finish reason has come. */
+/** The remaining events, once the stream is over and a finish reason has arrived. */
 export function* closeReply(reply: ChatReply): Generator<ProviderEvent> {
   yield* endText(reply);
   for (const call of reply.calls) {
@@ -114,7 +114,7 @@ function* endText(reply: ChatReply): Generator<ProviderEvent> {
   if (splitter) yield* splitter.end();
 }
 
-/** A thought may be a string or a list of text parts. */
+/** Thinking may be a string or a list of text parts. */
 function textIn(value: unknown): string {
   if (typeof value === 'string') return value;
   if (!Array.isArray(value)) return '';
@@ -127,8 +127,8 @@ function* pieceToEvents(piece: CallPiece, reply: ChatReply): Generator<ProviderE
   if (piece.id) call.id ??= piece.id;
   if (!call.started) call.name = joinName(call.name, piece.function?.name ?? '');
   if (json === '') return;
-  // Only the first argument proves that the name is complete. A call before this one has no arguments, and
-  // must keep its place.
+  // Only the first argument fragment proves that the name is complete. Earlier calls without arguments must
+  // keep their place.
   for (const other of reply.calls) {
     if (other.name !== '') yield* start(other, reply.names);
     if (other === call) break;
@@ -144,7 +144,7 @@ function* start(call: OpenCall, names: WireNames): Generator<ProviderEvent> {
   yield { type: 'tool_call_start', key, ...(id ? { id } : {}), name: names.fromWire(name) };
 }
 
-/** The call a piece belongs to; a new one where index, id or name say so. */
+/** The call a fragment belongs to; a new one if index, id or name indicate it. */
 function callOf(piece: CallPiece, json: string, calls: OpenCall[]): OpenCall {
   const { index, id } = piece;
   const known =
@@ -160,8 +160,8 @@ function callOf(piece: CallPiece, json: string, calls: OpenCall[]): OpenCall {
 }
 
 /**
- * Some servers number every call 0, or none at all. A name marks a new call when it comes with another id, or
- * when what the known call has is already complete.
+ * Some servers give every call index 0, or no index at all. A name marks a new call if it comes with another
+ * id, or if the known call is already complete.
  */
 function beginsAnother(piece: CallPiece, json: string, known: OpenCall): boolean {
   const name = piece.function?.name;
@@ -170,12 +170,12 @@ function beginsAnother(piece: CallPiece, json: string, known: OpenCall): boolean
   return known.started && (name !== known.name || (json !== '' && isComplete(known.json)));
 }
 
-/** A name may come whole, in pieces, growing, or again with every piece. */
+/** A name may arrive complete, in fragments, cumulatively, or repeated with every fragment. */
 function joinName(soFar: string, piece: string): string {
   return piece.startsWith(soFar) ? piece : soFar + piece;
 }
 
-/** Some servers send the arguments as an object instead of its text. */
+/** Some servers send the arguments as an object instead of a string. */
 function argumentsOf(value: unknown): string {
   if (value === undefined || value === null) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);

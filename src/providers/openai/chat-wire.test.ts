@@ -35,7 +35,7 @@ const messages = (list: Message[], quirks: ChatQuirks = {}, info = modelInfo()) 
   wire({ system: '', messages: list }, { quirks, info }).messages;
 
 describe('[V02] a request on the wire', () => {
-  test('carries only what was asked for', () => {
+  test('carries only what was requested', () => {
     expect(wire({})).toEqual({
       model: 'm',
       stream: true,
@@ -47,7 +47,7 @@ describe('[V02] a request on the wire', () => {
     });
   });
 
-  test('carries tools, limits and settings; the limit is fixed to what the model can do', () => {
+  test("carries tools, limits and settings; the limit is capped at the model's maximum", () => {
     const parameters = { type: 'object', properties: {} };
     const asked = wire({
       tools: [{ name: 'files:read', description: 'Reads.', parameters }],
@@ -67,7 +67,7 @@ describe('[V02] a request on the wire', () => {
     expect(asked).not.toHaveProperty('prompt_cache_key');
   });
 
-  test('effort goes to models that think, unless the vendor refuses it', () => {
+  test('effort is sent to thinking models, unless the vendor rejects it', () => {
     const info = modelInfo({ thinking: true });
     expect(wire({ effort: 'low' }, { info })).toMatchObject({ reasoning_effort: 'low' });
     expect(wire({ effort: 'low' }, { info, quirks: { noEffort: true } })).not.toHaveProperty(
@@ -75,7 +75,7 @@ describe('[V02] a request on the wire', () => {
     );
   });
 
-  test('quirks rename and drop', () => {
+  test('quirks rename and drop fields', () => {
     const quirks: ChatQuirks = {
       noStreamOptions: true,
       maxCompletionTokens: true,
@@ -111,7 +111,7 @@ describe('[Y36] a conversation on the wire', () => {
     ]);
   });
 
-  test('pictures in results follow the last result of the turn', () => {
+  test('images in results follow the last result of the turn', () => {
     const list = messages([
       assistant([call('a'), call('b')]),
       result('a', image),
@@ -127,17 +127,17 @@ describe('[Y36] a conversation on the wire', () => {
     });
   });
 
-  test('a model that cannot see is told that there was an image', () => {
+  test('a model without vision gets a note that there was an image', () => {
     expect(
       messages([user({ type: 'text', text: 'Look:' }, image)], {}, modelInfo({ images: false })),
     ).toEqual([{ role: 'user', content: 'Look:\n[An image was here; this model cannot see images.]' }]);
   });
 
-  test('an assistant message with nothing but thoughts is left out', () => {
+  test('an assistant message with only thinking is omitted', () => {
     expect(messages([assistant([{ type: 'thinking', text: 'hm' }])])).toEqual([]);
   });
 
-  test('thoughts go back only where the vendor wants its own', () => {
+  test('thinking is sent back only if the vendor wants its own', () => {
     const thinking = { type: 'thinking' as const, text: 'hm' };
     const text = { type: 'text' as const, text: 'ok' };
     const back: ChatQuirks = { thoughtsBackAs: 'reasoning_content' };
@@ -153,7 +153,7 @@ describe('[Y36] a conversation on the wire', () => {
     ]);
   });
 
-  test('ids become what the vendor accepts, the same in call and result', () => {
+  test('ids are converted to what the vendor accepts, the same in call and result', () => {
     const id = 'toolu_01ABCDEFGHIJKLMNOPQRSTUVWXYZ-0123456789';
     for (const [quirks, shape] of [
       [{}, /^.{1,40}$/],
@@ -166,7 +166,7 @@ describe('[Y36] a conversation on the wire', () => {
     }
   });
 
-  test('a user’s word after a result is kept apart where the vendor insists', () => {
+  test('a user message after a result is separated if the vendor requires it', () => {
     const list = [assistant([call('a')]), result('a'), user({ type: 'text', text: 'stop' })];
     expect(messages(list, { assistantAfterTool: true }).map((message) => message.role)).toEqual([
       'assistant',
@@ -177,7 +177,7 @@ describe('[Y36] a conversation on the wire', () => {
   });
 });
 
-describe('marks for prompt caches', () => {
+describe('prompt cache markers', () => {
   const quirks = { cacheControlFor: /^anthropic\// };
   const said = (text: string) => user({ type: 'text', text });
   const cached = (text: string) => [{ type: 'text', text, cache_control: { type: 'ephemeral' } }];
@@ -188,7 +188,7 @@ describe('marks for prompt caches', () => {
   const unmarked = (sent: unknown) =>
     JSON.parse(JSON.stringify(sent, (key, value) => (key === 'cache_control' ? undefined : value)));
 
-  test('stand on the system prompt, on the summary, and on the end of the last two turns', () => {
+  test('are on the system prompt, the summary, and the end of the last two turns', () => {
     const answered = assistant([{ type: 'text', text: 'word' }]);
     const sent = wireOf([said('one'), answered, said('two'), answered, said('three')]);
     expect(sent[0]?.content).toEqual([
@@ -203,7 +203,7 @@ describe('marks for prompt caches', () => {
     expect(marksIn(sent)).toBe(4);
   });
 
-  test('move on with the results of tools while a run goes on by itself', () => {
+  test('advance with tool results during a long run', () => {
     const turn = (id: string) => [
       assistant([call(`${id}1`), call(`${id}2`)]),
       result(`${id}1`, { type: 'text', text: `${id}1` }),
@@ -217,11 +217,11 @@ describe('marks for prompt caches', () => {
     ]);
   });
 
-  test('are left out for models that take none', () => {
+  test('are omitted for models that reject them', () => {
     expect(JSON.stringify(wireOf([said('one')], 'openai/gpt-5'))).not.toContain('cache_control');
   });
 
-  test('property: never more than four, and a request is the beginning of each that continues it', () => {
+  test('property: never more than four, and each request is a prefix of its continuation', () => {
     const some = fc.constantFrom<Message[]>(
       [said('hi')],
       [said('')],

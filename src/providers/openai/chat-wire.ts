@@ -8,29 +8,29 @@ import { summarySection, systemWithSummary } from '../summary.ts';
 import { type WireNames, wireNames } from '../tool-names.ts';
 import { resultText } from '../tool-results.ts';
 
-/** How a vendor's chat endpoint differs from the common ground. */
+/** How a vendor's chat endpoint differs from the standard. */
 export type ChatQuirks = {
-  /** Refuses `stream_options`; usage comes only if it volunteers it. */
+  /** Rejects `stream_options`; usage arrives only if sent unprompted. */
   noStreamOptions?: true;
-  /** Wants the output limit as `max_completion_tokens`. */
+  /** Takes the output limit as `max_completion_tokens`. */
   maxCompletionTokens?: true;
-  /** Refuses `reasoning_effort`. */
+  /** Rejects `reasoning_effort`. */
   noEffort?: true;
-  /** Refuses `temperature` for models that think. */
+  /** Rejects `temperature` for thinking models. */
   noTemperatureWhenThinking?: true;
   /** Routes by `prompt_cache_key`. */
   promptCacheKey?: true;
-  /** Models whose prompts are cached up to marks in the request, as Anthropic's own API takes them. */
+  /** Models whose prompts are cached up to markers in the request, as in Anthropic's own API. */
   cacheControlFor?: RegExp;
-  /** Wants its earlier thoughts back, in this field. */
+  /** Wants its earlier thinking back, in this field. */
   thoughtsBackAs?: 'reasoning_content' | 'reasoning';
   /** Accepts only call ids of nine letters and digits. */
   nineCharacterIds?: true;
-  /** Refuses a user's message right after a tool's result. */
+  /** Rejects a user message right after a tool result. */
   assistantAfterTool?: true;
-  /** Takes a second system message. Chat templates of many models refuse one, so elsewhere there is one only. */
+  /** Accepts a second system message. Many chat templates reject one, so by default there is only one. */
   secondSystemMessage?: true;
-  /** How thoughts hide in the text; `tags` unless told. */
+  /** How thinking is embedded in the text; default: `tags`. */
   think?: 'tags' | 'bare' | 'unknown';
 };
 
@@ -38,7 +38,7 @@ export type ChatOptions = ProviderOptions & { quirks?: ChatQuirks };
 
 type Wire = Pick<ChatOptions, 'name'> & { quirks: ChatQuirks; names: WireNames; images: boolean };
 
-/** `reasoning_content` and the like are not in the official types. */
+/** `reasoning_content` and similar fields are not in the official types. */
 type WireMessage = ChatCompletionMessageParam & { reasoning_content?: string; reasoning?: string };
 
 export function toWire(
@@ -94,10 +94,10 @@ function systemToWire(request: CompletionRequest, { secondSystemMessage }: ChatQ
 
 const CACHED = { cache_control: { type: 'ephemeral' } };
 
-/** In addition to those of the system prompt; a request may have four in all. */
+/** In addition to those of the system prompt; a request may have four in total. */
 const MESSAGE_MARKS = 2;
 
-/** The summary is a part of its own: what stands before it stays cached when it changes. */
+/** The summary is a separate part, so that everything before it stays cached when it changes. */
 function markedSystem(request: CompletionRequest): WireMessage[] {
   const texts = [request.system, summarySection(request) ?? ''].filter((text) => text !== '');
   const content = texts.map((text) => ({ type: 'text' as const, text, ...CACHED }));
@@ -105,8 +105,8 @@ function markedSystem(request: CompletionRequest): WireMessage[] {
 }
 
 /**
- * Marks the end of the last two turns, tool results included. All user and tool messages become lists of parts, the only
- * place for a mark, so that a message looks the same when the marks have moved on.
+ * Marks the end of the last two turns, tool results included. All user and tool messages become lists of
+ * parts, the only place for a marker, so that a message stays the same when the markers advance.
  */
 function withMarks(messages: readonly WireMessage[]): WireMessage[] {
   const inParts = messages.map(asParts);
@@ -132,16 +132,16 @@ function withMark(message: WireMessage): WireMessage {
   const parts = Array.isArray(message.content) ? message.content : [];
   const last = parts.findLastIndex(isText);
   const content = parts.map((part, i) => (i === last ? { ...part, ...CACHED } : part));
-  // The official types know no marks.
+  // The official types have no markers.
   return { ...message, content } as WireMessage;
 }
 
-/** An empty text with a mark is refused. */
+/** Empty text with a marker is rejected. */
 function isText(part: { type: string; text?: string }): boolean {
   return part.type === 'text' && part.text !== '';
 }
 
-/** Results of one turn must stand together right after their calls, so their pictures wait for the last one. */
+/** Results of one turn must directly follow their calls, so their images come after the last result. */
 function messagesToWire(messages: readonly Message[], wire: Wire): WireMessage[] {
   const out: WireMessage[] = [];
   let pictures: (TextPart | ImagePart)[] = [];
@@ -185,7 +185,7 @@ function userContent(content: readonly (TextPart | ImagePart)[], wire: Wire) {
     };
   });
   const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
-  // Many small servers understand nothing but a string.
+  // Many small servers support only strings.
   return texts.length === parts.length ? texts.join('\n') : parts;
 }
 
@@ -214,12 +214,12 @@ function thoughtsToWire(message: AssistantMessage, { name, quirks }: Wire) {
   const thoughts = message.content
     .flatMap((part) => (part.type === 'thinking' && message.provider === name ? [part.text] : []))
     .join('');
-  // Where thoughts must come back, a call without any is refused; an empty one passes.
+  // If thinking must be sent back, a call without it is rejected; an empty string is accepted.
   const must = quirks.thoughtsBackAs === 'reasoning_content' && toolCallsOf(message).length > 0;
   return thoughts || must ? { [quirks.thoughtsBackAs]: thoughts } : {};
 }
 
-/** A session may bring ids from another vendor; the same id always becomes the same one. */
+/** A session may contain ids from another vendor; the mapping is deterministic. */
 function idToWire(id: string, { quirks }: Wire): string {
   if (quirks.nineCharacterIds) return /^[a-zA-Z0-9]{9}$/.test(id) ? id : shortened(id, 9);
   return id.length <= 40 ? id : shortened(id, 40);

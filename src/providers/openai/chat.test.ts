@@ -52,7 +52,7 @@ describe('[V01] over a real connection', () => {
     });
   });
 
-  test('without a key no authorization is sent, but the user’s headers are', async () => {
+  test('without a key no authorization header is sent, but the user’s headers are', async () => {
     const server = await loopback((response) => sse(response, [finish()]));
     const provider = createOpenAIChat({
       name: 'local',
@@ -68,7 +68,7 @@ describe('[V01] over a real connection', () => {
   });
 });
 
-describe('[N11] faults', () => {
+describe('[N11] failures', () => {
   async function fault(answer: Parameters<typeof loopback>[0]) {
     const server = await loopback(answer);
     const { events, error } = await play(chat(server.url), hello());
@@ -79,7 +79,7 @@ describe('[N11] faults', () => {
     return { events: events.length, kind, status, message, retryAfterMs };
   }
 
-  test('a refusal carries the vendor’s words, its status and its pause, and never the key', async () => {
+  test('an error response carries the vendor’s message, status and retry delay, and never the key', async () => {
     const body = { error: { message: `Slow down, ${KEY}`, type: 'rate' } };
     expect(await fault((r) => fails(r, 429, { body, headers: { 'retry-after': '7' } }))).toEqual({
       events: 0,
@@ -124,18 +124,18 @@ describe('[N11] faults', () => {
     });
   });
 
-  test('a stream that ends after some text is cut', async () => {
+  test('a stream that ends after some text is `cut`', async () => {
     expect(await fault((r) => sse(r, [delta({ content: 'he' })]))).toMatchObject({ events: 1, kind: 'cut' });
   });
 
-  test('a stream that ends before any text is a timeout, worth another try', async () => {
+  test('a stream that ends before any text is a retryable timeout', async () => {
     expect(await fault((r) => sse(r, []))).toMatchObject({ events: 0, kind: 'timeout' });
     expect(await fault((r) => sse(r, [delta({ role: 'assistant' }), '[DONE]']))).toMatchObject({
       kind: 'timeout',
     });
   });
 
-  test('a connection that breaks mid-answer is cut, one that breaks before is a timeout', async () => {
+  test('a connection that breaks during the reply is `cut`, one that breaks before it is a timeout', async () => {
     const broken = await fault(async (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(`data: ${JSON.stringify(delta({ content: 'he' }))}\n\n`);
@@ -179,13 +179,13 @@ describe('[N11] faults', () => {
     expect(print).not.toHaveBeenCalled();
   });
 
-  test('nobody listening is a network error at once', async () => {
+  test('connection refused is a network error at once', async () => {
     const url = await deadUrl();
     const { error } = await play(chat(url), hello());
     expect(error).toMatchObject({ kind: 'network', message: `Nothing answers at ${url} (ECONNREFUSED).` });
   });
 
-  test('a key with a line break is refused without being quoted', async () => {
+  test('a key with a line break is rejected without being quoted', async () => {
     const provider = createOpenAIChat({
       name: 'vendor',
       baseUrl: 'http://127.0.0.1:1',
@@ -196,11 +196,11 @@ describe('[N11] faults', () => {
     expect(error).toMatchObject({ kind: 'auth', message: expect.not.stringContaining(KEY) });
   });
 
-  test('an address that is no URL is said to be none', async () => {
+  test('an invalid URL is reported as such', async () => {
     expect((await play(chat('not a url'), hello())).error).toMatchObject({ kind: 'bad_request' });
   });
 
-  test('aborting throws the reason, before and during the answer', async () => {
+  test('an abort throws its reason, before and during the reply', async () => {
     const reason = new Error('enough');
     const server = await loopback((response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });

@@ -7,7 +7,7 @@ import { type ChatFrame, closeReply, openReply, toEvents } from './chat-events.t
 import { type ChatOptions, toWire } from './chat-wire.ts';
 import { replyFrames } from './reply-frames.ts';
 
-/** OpenAI's Chat Completions, which most vendors and local servers speak, each with its quirks. */
+/** OpenAI's Chat Completions, used by most vendors and local servers, each with its quirks. */
 export function createOpenAIChat(options: ChatOptions): Provider {
   const url = `${options.baseUrl.replace(/\/+$/, '')}/chat/completions`;
   const headers = bearer(options);
@@ -29,7 +29,7 @@ export function createOpenAIChat(options: ChatOptions): Provider {
         }
       } catch (error) {
         signal.throwIfAborted();
-        // Once the model has finished, only the usage can be missing.
+        // After the finish, only the usage can be missing.
         if (reply.finish === undefined) throw brokenWire(error, { options, begun });
       }
       signal.throwIfAborted();

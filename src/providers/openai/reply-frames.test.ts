@@ -18,7 +18,7 @@ async function read(response: Parameters<typeof replyFrames>[0]): Promise<unknow
   return frames;
 }
 
-/** A body cut at any places: also within a character. */
+/** A body cut at any position: also within a character. */
 async function* cut(body: string, places: readonly number[]): AsyncGenerator<Uint8Array> {
   const bytes = new TextEncoder().encode(body);
   const at = [0, ...places.map((place) => place % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
@@ -28,13 +28,13 @@ async function* cut(body: string, places: readonly number[]): AsyncGenerator<Uin
 const frame = (text: string) => ({ choices: [{ delta: { content: text } }] });
 const event = (value: unknown) => `data: ${JSON.stringify(value)}\n\n`;
 
-test('an event stream is read as one, also where it is called JSON', async () => {
+test('an event stream is read as one, even if its content type is JSON', async () => {
   const body = `${event(frame('a'))}${event(frame('b'))}data: [DONE]\n\n`;
   for (const type of ['text/event-stream', 'application/json; charset=utf-8', 'application/x-ndjson'])
     expect(await framesIn(body, type)).toEqual([frame('a'), frame('b'), '[DONE]']);
 });
 
-test('JSON values are read by lines or over several, whatever the chunks', async () => {
+test('JSON values are read from one line or several, whatever the chunks', async () => {
   const headers = { 'content-type': 'application/json' };
   const frames = fc.array(fc.tuple(fc.string({ unit: 'grapheme' }).map(frame), fc.constantFrom(0, 2)));
   await fc.assert(
@@ -53,7 +53,7 @@ test('JSON values are read by lines or over several, whatever the chunks', async
   );
 });
 
-test('what is no reply has no frames', async () => {
+test('anything else has no frames', async () => {
   for (const body of ['{"message": "who are you?"}', '{"choices": [', 'plain words', ''])
     expect(await framesIn(body)).toEqual([]);
 });

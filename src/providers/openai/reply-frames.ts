@@ -2,8 +2,8 @@ import type { HttpResponse } from '../../lib/network/http-client.ts';
 import { linesOf, serverEvents } from '../http/server-events.ts';
 
 /**
- * The frames of a chat reply as JSON texts, from an event stream; or from a server that sends one JSON object a line,
- * or the whole reply at once.
+ * The frames of a chat reply as JSON texts, from an event stream, from one JSON object per line, or from a
+ * single JSON response.
  */
 export async function* replyFrames({ headers, body }: HttpResponse): AsyncGenerator<string> {
   if (/json/i.test(headers['content-type'] ?? '')) yield* jsonFrames(body);
@@ -11,7 +11,7 @@ export async function* replyFrames({ headers, body }: HttpResponse): AsyncGenera
 }
 
 async function* jsonFrames(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  // One value may stand on several lines.
+  // A value may span several lines.
   let pending = '';
   for await (const line of linesOf(body)) {
     pending = (pending + line.replace(/^data:\s*/, '')).trimStart();

@@ -11,17 +11,17 @@ import type { ProviderOptions } from '../options.ts';
 import type { WireNames } from '../tool-names.ts';
 import { signatureOf } from './responses-wire.ts';
 
-/** `id` is what the server said: compatible ones leave it out. */
+/** `id` as sent by the server: compatible ones omit it. */
 type OpenCall = { key: string; id: string | undefined; said: boolean };
 
-/** An item of the output by its index; compatible servers leave that out, and then have ids, or one item at a time. */
+/** An output item by its index; compatible servers omit it, and then have ids, or one item at a time. */
 type ItemKey = number | string | undefined;
 
-/** One reply in the making. */
+/** State of one reply. */
 export type ResponsesReply = {
   options: ProviderOptions;
   names: WireNames;
-  /** Items of which something has been said: what `done` repeats must not be said twice. */
+  /** Items with output so far: what `done` repeats must not be emitted twice. */
   said: Set<ItemKey>;
   calls: Map<ItemKey, OpenCall>;
   callCount: number;
@@ -33,7 +33,7 @@ export function openReply(options: ProviderOptions, names: WireNames): Responses
   return { options, names, said: new Set(), calls: new Map(), callCount: 0, refused: false, stopped: false };
 }
 
-/** One wire frame to our events; throws what the server reports as a failure. */
+/** Translates one wire frame to events; throws errors that the server reports. */
 export function* toEvents(frame: ResponseStreamEvent, reply: ResponsesReply): Generator<ProviderEvent> {
   if (reply.stopped) return;
   switch (frame.type) {
@@ -88,7 +88,7 @@ function keyOf({ output_index, item_id, item }: ItemFrame): ItemKey {
 
 type FunctionCall = Extract<ResponseOutputItem, { type: 'function_call' }>;
 
-/** Opens the item's call, unless it is the one already open there: some servers use an index twice. */
+/** Opens the item's call, unless it is already open there: some servers reuse an index. */
 function* startCall(
   item: FunctionCall,
   at: ItemKey,
@@ -103,7 +103,7 @@ function* startCall(
   return call;
 }
 
-/** A finished item repeats all of itself; servers that stream coarsely say it here only. */
+/** A finished item repeats all of its content; servers without fine-grained streaming send it only here. */
 function* finishItem(item: ResponseOutputItem, at: ItemKey, reply: ResponsesReply): Generator<ProviderEvent> {
   if (item.type === 'function_call') {
     const call = yield* startCall(item, at, reply);
@@ -113,7 +113,7 @@ function* finishItem(item: ResponseOutputItem, at: ItemKey, reply: ResponsesRepl
     yield { type: 'tool_call_end', key: call.key };
     reply.calls.delete(at);
   }
-  // Pieces that name no item may be this one's.
+  // Fragments without an item id may belong to this item.
   const silent = !reply.said.has(at) && !reply.said.has(undefined);
   if (item.type === 'message' && silent) {
     for (const part of item.content) {
@@ -130,7 +130,7 @@ function* finishItem(item: ResponseOutputItem, at: ItemKey, reply: ResponsesRepl
   }
 }
 
-/** Some servers send the arguments as an object instead of its text. */
+/** Some servers send the arguments as an object instead of a string. */
 function jsonOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
@@ -141,7 +141,7 @@ function stopReason(response: Response, { callCount, refused }: ResponsesReply):
   return callCount > 0 ? 'tool_calls' : 'end';
 }
 
-/** Compatible servers leave the details out. */
+/** Compatible servers omit the details. */
 function usageOf(usage: Partial<ResponseUsage>): Usage {
   const { cached_tokens = 0, cache_write_tokens = 0 }: Partial<ResponseUsage.InputTokensDetails> =
     usage.input_tokens_details ?? {};

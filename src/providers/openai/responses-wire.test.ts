@@ -35,7 +35,7 @@ const text = { type: 'text' as const, text: 'ok' };
 const call = { type: 'tool_call' as const, id: 'call_1', name: 'files:read', input: { x: 1 } };
 
 describe('[V02] a request on the wire', () => {
-  test('is stored nowhere and carries only what was asked for', () => {
+  test('is not stored by the vendor and carries only what was requested', () => {
     expect(wire({})).toEqual({
       model: 'm',
       stream: true,
@@ -65,7 +65,7 @@ describe('[V02] a request on the wire', () => {
     expect(wire({ effort: 'high' })).not.toHaveProperty('reasoning');
   });
 
-  test('asks a model that thinks for its thoughts, and sets no temperature', () => {
+  test('requests thinking from thinking models, and sets no temperature', () => {
     const asked = wire({ effort: 'high', temperature: 0.5 }, { info: thinks });
     expect(asked).toMatchObject({
       reasoning: { effort: 'high', summary: 'auto' },
@@ -77,7 +77,7 @@ describe('[V02] a request on the wire', () => {
 });
 
 describe('[Y36] a conversation on the wire', () => {
-  test('thoughts, text, calls and results are items of their own, in order', () => {
+  test('thinking, text, calls and results are separate items, in order', () => {
     expect(
       input([
         assistant([thought, text, call]),
@@ -103,7 +103,7 @@ describe('[Y36] a conversation on the wire', () => {
     ]);
   });
 
-  test('a redacted thought goes back without a summary', () => {
+  test('redacted thinking goes back without a summary', () => {
     expect(input([assistant([{ ...thought, text: '', redacted: true }, text])])).toMatchObject([
       { type: 'reasoning', summary: [] },
       { role: 'assistant' },
@@ -116,11 +116,11 @@ describe('[Y36] a conversation on the wire', () => {
     ['with another vendor’s proof', assistant([{ ...thought, signature: 'abc' }, text])],
     ['without proof', assistant([{ type: 'thinking', text: 'hm' }, text])],
     ['that led to nothing', assistant([text, thought])],
-  ])('a thought %s stays home', (_, message) => {
+  ])('thinking %s is not sent', (_, message) => {
     expect(input([message])).toEqual([{ role: 'assistant', content: 'ok' }]);
   });
 
-  test('pictures travel inside results and messages, or as a word about them', () => {
+  test('images are sent inside results and messages, or replaced by a note', () => {
     const image = { type: 'image' as const, mediaType: 'image/png', data: 'AAAA' };
     const result: Message = {
       role: 'tool',

@@ -15,18 +15,18 @@ import { resultText } from '../tool-results.ts';
 const MIN_OUTPUT_TOKENS = 16;
 const MAX_ID_LENGTH = 64;
 
-/** A thought's proof, as kept in `ThinkingPart.signature`. */
+/** The id and encrypted content of a thinking item, as kept in `ThinkingPart.signature`. */
 const Proof = z.object({ id: z.string(), encrypted_content: z.string() });
 
 export function signatureOf(proof: z.infer<typeof Proof>): string {
   return JSON.stringify({ id: proof.id, encrypted_content: proof.encrypted_content });
 }
 
-/** Stop sequences have no place in this protocol and are left out. */
+/** This protocol has no stop sequences, so they are omitted. */
 export type WireOptions = ProviderOptions & {
-  /** Some accounts may not see summaries of the model's thoughts. */
+  /** Some accounts have no access to summaries of the model's thinking. */
   noSummaries?: boolean;
-  /** Thoughts had under another account are refused by this one. */
+  /** Thinking from another account is rejected. */
   noThoughts?: boolean;
 };
 
@@ -101,7 +101,8 @@ function contentToWire(content: readonly (TextPart | ImagePart)[], { images }: W
 }
 
 /**
- * A thought goes back only to the model that had it, and only together with what it led to: alone, it is refused.
+ * Thinking goes back only to the model that produced it, and only together with its output: alone, it is
+ * rejected.
  */
 function assistantToWire(message: AssistantMessage, wire: Wire): ResponseInputItem[] {
   const own = wire.thoughts && message.provider === wire.provider && message.model === wire.model;
@@ -140,7 +141,7 @@ function proofIn(signature: string | undefined): z.infer<typeof Proof> | undefin
   }
 }
 
-/** A session may bring longer ids from another vendor; the same id always becomes the same one. */
+/** A session may contain longer ids from another vendor; the mapping is deterministic. */
 function idToWire(id: string): string {
   return id.length <= MAX_ID_LENGTH ? id : createHash('sha256').update(id).digest('hex');
 }

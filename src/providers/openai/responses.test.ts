@@ -40,8 +40,8 @@ const added = (item: object, output_index = 0) => ({
 });
 const stop = (reason: string) => ({ type: 'stop', reason });
 
-describe('[V04] response events become ours', () => {
-  test('text and usage, the cached part apart', async () => {
+describe('[V04] Responses frames as events', () => {
+  test('text and usage, cached tokens counted separately', async () => {
     const usage = { input_tokens: 100, output_tokens: 7, input_tokens_details: { cached_tokens: 60 } };
     const message = { type: 'message', content: [{ type: 'output_text', text: 'Hello' }] };
     expect(
@@ -65,7 +65,7 @@ describe('[V04] response events become ours', () => {
     });
   });
 
-  test('calls in pieces, side by side, with encoded names', async () => {
+  test('calls in fragments, in parallel, with encoded names', async () => {
     const item = (call_id: string, args = '') => ({
       type: 'function_call',
       id: `fc_${call_id}`,
@@ -103,7 +103,7 @@ describe('[V04] response events become ours', () => {
     ]);
   });
 
-  test('two calls at one index stay two', async () => {
+  test('two calls at one index stay separate', async () => {
     const item = (call_id: string) => ({ type: 'function_call', call_id, name: 'Read', arguments: '{}' });
     const { events } = await answered([added(item('a')), added(item('b')), done(item('b')), completed()]);
     expect(events.filter((event) => event.type === 'tool_call_start')).toEqual([
@@ -112,7 +112,7 @@ describe('[V04] response events become ours', () => {
     ]);
   });
 
-  test('calls side by side without an index are told apart by their ids', async () => {
+  test('parallel calls without an index are distinguished by id', async () => {
     const item = (name: string, args = '') => ({
       type: 'function_call',
       id: `fc_${name}`,
@@ -145,7 +145,7 @@ describe('[V04] response events become ours', () => {
     ]);
   });
 
-  test('pieces that name no item belong to the last call, or to the text that is under way', async () => {
+  test('fragments without an item id belong to the last call, or to the current text', async () => {
     const call = { type: 'function_call', id: 'fc_1', call_id: 'c', name: 'Read' };
     const message = { type: 'message', id: 'msg_1', content: [{ type: 'output_text', text: 'hey' }] };
     const { events } = await answered([
@@ -165,7 +165,7 @@ describe('[V04] response events become ours', () => {
     ]);
   });
 
-  test('calls without ids stay calls', async () => {
+  test('calls without ids are kept', async () => {
     const item = { type: 'function_call', name: 'Read', arguments: '{}' };
     const { events } = await answered([
       added(item, 0),
@@ -184,13 +184,13 @@ describe('[V04] response events become ours', () => {
     ]);
   });
 
-  test('arguments that come as an object are made text', async () => {
+  test('arguments sent as an object are serialized', async () => {
     const item = { type: 'function_call', call_id: 'a', name: 'Read', arguments: { x: 1 } };
     const { events } = await answered([done(item), completed()]);
     expect(events[1]).toEqual({ type: 'tool_call_delta', key: '0', json: '{"x":1}' });
   });
 
-  test('what a server says only at the end of an item is not lost', async () => {
+  test('content that arrives only with the finished item is not lost', async () => {
     const call = { type: 'function_call', call_id: 'a', name: 'Read', arguments: '{"x":1}' };
     const message = { type: 'message', content: [{ type: 'output_text', text: 'hey' }] };
     const reasoning = { type: 'reasoning', id: 'rs', summary: [{ type: 'summary_text', text: 'hm' }] };
@@ -206,7 +206,7 @@ describe('[V04] response events become ours', () => {
     ]);
   });
 
-  test('thoughts are closed by their proof; one without words is redacted', async () => {
+  test('thinking is closed by its signature; without text it is redacted', async () => {
     const summary = { type: 'response.reasoning_summary_text.delta', output_index: 0 };
     const part = { type: 'response.reasoning_summary_part.added', output_index: 0 };
     const item = { type: 'reasoning', id: 'rs_1', encrypted_content: 'XYZ', summary: [] };
@@ -237,7 +237,7 @@ describe('[V04] response events become ours', () => {
     expect((await answered([said('he'), incomplete])).events.at(-1)).toEqual(stop(expected));
   });
 
-  test('a refusal is said and marked', async () => {
+  test('a refusal is emitted and marked', async () => {
     const refusal = { type: 'response.refusal.delta', output_index: 0, delta: 'No.' };
     expect((await answered([refusal, completed()])).events).toEqual([
       { type: 'text', text: 'No.' },
@@ -257,7 +257,7 @@ describe('[V01] over a real connection', () => {
     });
   });
 
-  test('an account without summaries is asked again without, and from then on', async () => {
+  test('an account without summaries is retried without them, and they stay off', async () => {
     const message = 'Your organization must be verified to generate reasoning summaries.';
     const server = await loopback((response, { body }) => {
       if ((body.reasoning as { summary?: string }).summary)
@@ -272,7 +272,7 @@ describe('[V01] over a real connection', () => {
   });
 });
 
-test('[N11] thoughts that the server cannot verify are left out of a second try', async () => {
+test('[N11] thinking that the server cannot verify is left out of a retry', async () => {
   const message = 'The encrypted content for item rs_1 could not be verified.';
   const server = await loopback((response, { body }) => {
     if (JSON.stringify(body).includes('encrypted_content":'))
@@ -301,7 +301,7 @@ test('[N11] thoughts that the server cannot verify are left out of a second try'
   expect(server.requests[1]?.body).toMatchObject({ input: [{ role: 'assistant', content: 'ok' }] });
 });
 
-describe('[N11] faults', () => {
+describe('[N11] failures', () => {
   async function fault(answer: Parameters<typeof loopback>[0]) {
     const server = await loopback(answer);
     const { events, error } = await play(responses(server.url), hello());
@@ -331,7 +331,7 @@ describe('[N11] faults', () => {
     expect(await fault((r) => sse(r, [frame]))).toMatchObject({ events: 0, kind });
   });
 
-  test('a refusal carries the vendor’s words', async () => {
+  test('an error response carries the vendor’s message', async () => {
     const body = { error: { message: `Incorrect API key provided: ${KEY}` } };
     expect(await fault((r) => fails(r, 401, { body }))).toEqual({
       events: 0,
@@ -340,12 +340,12 @@ describe('[N11] faults', () => {
     });
   });
 
-  test('a stream without its end is cut, or a timeout if nothing was said', async () => {
+  test('a stream without its final event is `cut`, or a timeout if nothing was received', async () => {
     expect(await fault((r) => sse(r, [said('he')]))).toMatchObject({ events: 1, kind: 'cut' });
     expect(await fault((r) => sse(r, [{ type: 'response.created' }]))).toMatchObject({ kind: 'timeout' });
   });
 
-  test('a broken connection mid-answer is cut', async () => {
+  test('a broken connection during the reply is `cut`', async () => {
     const broken = await fault(async (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(`data: ${JSON.stringify(said('he'))}\n\n`);
@@ -362,11 +362,11 @@ describe('[N11] faults', () => {
     ).toMatchObject({ kind: 'protocol', message: expect.stringContaining('Log in') });
   });
 
-  test('nobody listening is a network error', async () => {
+  test('connection refused is a network error', async () => {
     expect((await play(responses(await deadUrl()), hello())).error).toMatchObject({ kind: 'network' });
   });
 
-  test('aborting throws the reason', async () => {
+  test('an abort throws its reason', async () => {
     const reason = new Error('enough');
     const server = await loopback((response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });

@@ -9,12 +9,12 @@ import { wireNames } from '../tool-names.ts';
 import { openReply, toEvents } from './responses-events.ts';
 import { toWire, type WireOptions } from './responses-wire.ts';
 
-/** Events that only repeat the request, tools and all: larger than everything the model says. */
+/** Events that only repeat the request with all its tools: larger than the model's whole output. */
 const ECHOES: ReadonlySet<string> = new Set(['response.created', 'response.queued', 'response.in_progress']);
 
 type Concession = 'noSummaries' | 'noThoughts';
 
-/** OpenAI's Responses, without storage on the vendor's side. */
+/** OpenAI's Responses API, without storage on the vendor's side. */
 export const createOpenAIResponses: CreateProvider = (options) => {
   const conceded: Partial<Record<Concession, true>> = {};
   return {
@@ -34,7 +34,7 @@ export const createOpenAIResponses: CreateProvider = (options) => {
   };
 };
 
-/** What to do without when the account is refused for it: better a plainer answer than none. */
+/** What to omit if the account lacks access to it: a plainer answer is better than none. */
 function concessionFor(error: unknown): Concession | undefined {
   if (!(error instanceof ProviderError) || error.kind !== 'bad_request') return undefined;
   if (/reasoning summar|reasoning\.summary/i.test(error.message)) return 'noSummaries';

@@ -17,7 +17,7 @@ const RAW_HEAD = new RegExp(
   `^\\{\\s*${RAW_NAME.source}\\s*,?\\s*["']?(?:${ARGUMENT_KEYS.join('|')})["']?\\s*:\\s*(?=\\S)`,
 );
 
-/** The calls in a block's body, one object each, also as a list; undefined when any of it is something else. */
+/** The calls in a block's body, one object each or as a list; undefined if it contains anything else. */
 export function readCalls(body: string, { closed, explicit }: ReadOptions): TextCall[] | undefined {
   const text = withoutFence(body);
   const tagged = explicit ? undefined : readTagged(text);
@@ -32,15 +32,15 @@ export function readCalls(body: string, { closed, explicit }: ReadOptions): Text
       if (!call) return undefined;
       calls.push(call);
     }
-    // One closing bracket too many is a common slip; a comma between objects another.
+    // An extra closing bracket is a common mistake, and so is a comma between objects.
     at = read.end + (/^[\s,\]}]*/.exec(text.slice(read.end))?.[0].length ?? 0);
   } while (at < text.length);
   return calls.length > 0 ? calls : undefined;
 }
 
 /**
- * A body that is no readable JSON, as a call that tells the router what was written: the arguments where it is
- * clear that they begin, else all of it. Undefined without a name, and when it is JSON that says something else.
+ * A body that is not parseable JSON, as a call with the raw text: the arguments if their start is clear, else
+ * all of it. Undefined without a name, and for JSON that is something else.
  */
 export function rawCall(body: string): TextCall | undefined {
   const text = withoutFence(body);

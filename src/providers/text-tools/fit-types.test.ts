@@ -20,7 +20,7 @@ const tools = [
 const fitted = (input: unknown, name = 'Read') =>
   JSON.parse(fitTypes({ name, json: JSON.stringify(input) }, tools).json) as unknown;
 
-test('values take the type their tool asks for, where they can only mean that', () => {
+test("values are converted to the tool's type if their meaning is unambiguous", () => {
   expect(fitted({ file_path: 42, offset: '10', all: 'True', parts: "[1, 'a']" })).toEqual({
     file_path: '42',
     offset: 10,
@@ -29,7 +29,7 @@ test('values take the type their tool asks for, where they can only mean that', 
   });
 });
 
-test('anything else stays as it was written', () => {
+test('anything else stays as written', () => {
   const odd = { file_path: '10', offset: 'ten', all: 'maybe', parts: 'a, b', more: '7' };
   expect(fitted(odd)).toEqual(odd);
   expect(fitted({ offset: '1' }, 'Unknown')).toEqual({ offset: '1' });

@@ -5,8 +5,8 @@ import type { TextCall } from './text-call.ts';
 type Schema = { type?: unknown; properties?: Record<string, Schema> };
 
 /**
- * The call with its values in the types its tool asks for, where what was written can only mean that: models that
- * write calls as text write `"10"` for 10, and 42 for a text. Anything else stays, for the router to refuse.
+ * Converts a call's values to the types its tool expects, if the meaning is unambiguous: models that write
+ * calls as text write `"10"` for 10, and 42 for a string. Anything else stays, and the router rejects it.
  */
 export function fitTypes(call: TextCall, tools: readonly ToolDefinition[]): TextCall {
   const parameters: Schema | undefined = tools.find(({ name }) => name === call.name)?.parameters;

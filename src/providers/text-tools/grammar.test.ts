@@ -11,18 +11,18 @@ function read(...chunks: string[]) {
 
 const reply = '{"say": "I look.", "calls": [{"name": "Read", "arguments": {"file_path": "a"}}]}';
 
-test('a reply of the schema is words and calls, whatever the chunking', () => {
+test('a reply that follows the schema is parsed into text and calls, whatever the chunking', () => {
   const expected = { text: 'I look.', calls: [{ name: 'Read', json: '{"file_path":"a"}' }] };
   expect(read(reply)).toEqual(expected);
   expect(read(...reply)).toEqual(expected);
   expect(read('{"say": "Done.", "calls": []}')).toEqual({ text: 'Done.', calls: [] });
 });
 
-test('one that was cut off keeps what it said', () => {
+test('a truncated reply keeps its text', () => {
   expect(read('{"say": "Done.", "calls": [')).toEqual({ text: 'Done.', calls: [] });
 });
 
-test('any other reply is read as text, and never swallowed', () => {
+test('any other reply is read as text, and never dropped', () => {
   expect(read('<tool_call>\n{"name": "Read", "parameters": {}}\n</tool_call>')).toEqual({
     text: '',
     calls: [{ name: 'Read', json: '{}' }],
@@ -35,7 +35,7 @@ test('any other reply is read as text, and never swallowed', () => {
   );
 });
 
-test('the schema names each tool with its own parameters', () => {
+test('the schema lists each tool with its own parameters', () => {
   const parameters = { type: 'object', properties: { file_path: { type: 'string' } } };
   expect(grammarSchema([{ name: 'Read', description: '', parameters }])).toEqual({
     type: 'object',

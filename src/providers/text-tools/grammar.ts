@@ -3,7 +3,9 @@ import { readCalls } from './calls.ts';
 import { readLoose } from './loose-json.ts';
 import { type CallParser, createCallParser } from './parse.ts';
 
-/** What a reply must be where the server can hold a model to a schema: some words, and calls of these tools. */
+/**
+ * The schema of a reply, for servers that support constrained output: some text, and calls of these tools.
+ */
 export function grammarSchema(tools: readonly ToolDefinition[]): Record<string, unknown> {
   const calls = tools.map(({ name, parameters }) => ({
     type: 'object',
@@ -19,7 +21,7 @@ export function grammarSchema(tools: readonly ToolDefinition[]): Record<string, 
   };
 }
 
-/** Reads a reply of that schema once it is whole; one that is none is read as any other text. */
+/** Parses a reply that follows the schema once it is complete; any other reply is read as plain text. */
 export function createGrammarReader(tools: readonly string[]): CallParser {
   let reply = '';
   return {

@@ -17,7 +17,7 @@ function read(...chunks: string[]): { thinking: string; text: string } {
 const CALL = '<tool_call>\n{"name": "Read", "parameters": {"file_path": "a"}}\n</tool_call>';
 
 describe('a reply in channels [V09]', () => {
-  test('analysis is thought, final is text', () => {
+  test('analysis is thinking, final is text', () => {
     expect(
       read(
         '<|channel|>analysis<|message|>hm a < b<|end|><|start|>assistant<|channel|>final<|message|>Yes.<|return|>',
@@ -34,14 +34,14 @@ describe('a reply in channels [V09]', () => {
     expect({ thinking, text: text.trim() }).toEqual({ thinking: '', text: CALL });
   });
 
-  test('commentary to nobody is told to the user', () => {
+  test('commentary without a recipient is text for the user', () => {
     expect(read('<|channel|>commentary<|message|>I look first.<|end|>')).toEqual({
       thinking: '',
       text: 'I look first.',
     });
   });
 
-  test('a reply that only mentions marks is text, and a head that never ends is not lost', () => {
+  test('a reply that only mentions markers is text, and an unterminated header is not lost', () => {
     expect(read('The mark <|channel|> opens one.').text).toBe('The mark <|channel|> opens one.');
     expect(read('<|start|>assistant').text).toBe('assistant');
     expect(read(`<|channel|>${'long '.repeat(100)}`).text.trim()).toBe('long '.repeat(100).trim());

@@ -1,24 +1,24 @@
 import type { ProviderEvent } from '../../contract/provider.ts';
 import type { Splitter } from './splitter.ts';
 
-/** How a reply in channels begins: gpt-oss writes so, and some servers pass it on as it is. */
+/** How a reply in channels starts: gpt-oss writes this format, and some servers pass it on unparsed. */
 export const HARMONY_OPENINGS = ['<|channel|>', '<|start|>'];
 
 const MARK = /<\|(start|channel|constrain|message|end|return|call)\|>/;
-/** No mark is longer. */
+/** The longest marker. */
 const LONGEST_MARK = '<|constrain|>'.length;
-/** A head longer than this is none. */
+/** A longer header is not a header. */
 const LONGEST_HEAD = 300;
 
 type Message = { type: 'text' | 'thinking' } | { type: 'call'; name: string };
 
 /**
- * A reply in channels, in pieces of any size: `analysis` is thought, a message to a function becomes a `<tool_call>`
- * block, and all else is text. Marks and heads are dropped, nothing else is.
+ * A reply in channels, in chunks of any size: `analysis` is thinking, a message to a function becomes a
+ * `<tool_call>` block, and everything else is text. Drops only markers and headers.
  */
 export function createHarmonySplitter(): Splitter {
   let held = '';
-  /** What stands before `<|message|>`; undefined outside a head. */
+  /** The text before `<|message|>`; undefined outside a header. */
   let head: string | undefined;
   let message: Message = { type: 'text' };
   let body = '';
@@ -52,7 +52,7 @@ export function createHarmonySplitter(): Splitter {
     } else if (mark === 'constrain') head = head === undefined ? undefined : `${head} `;
     else {
       yield* close();
-      // The role before a channel belongs to the same head: it may name the function.
+      // The role before a channel belongs to the same header: it may name the function.
       if (mark === 'channel') head = `${head ?? ''} `;
       else head = mark === 'start' ? '' : undefined;
     }
@@ -81,13 +81,13 @@ export function createHarmonySplitter(): Splitter {
       const events = [...advance(true)];
       if (head?.trim()) events.push({ type: 'text', text: head });
       head = undefined;
-      // The mark that ends a call ends the reply, too; many servers keep it to themselves.
+      // The marker that ends a call also ends the reply; many servers omit it.
       return [...events, ...close()];
     },
   };
 }
 
-/** A head such as `assistant analysis`, or `commentary to=functions.Read json`. */
+/** A header such as `assistant analysis`, or `commentary to=functions.Read json`. */
 function messageOf(head: string): Message {
   const name = /\bto=(?:functions\.)?([\w.:-]+)/.exec(head)?.[1];
   if (name !== undefined) return { type: 'call', name };

@@ -35,13 +35,13 @@ test('a call is written as a tag with parameters [V08] or as a fence with argume
   );
 });
 
-test('arguments that were not JSON are shown to the model as it wrote them', () => {
+test('arguments that were not valid JSON are shown to the model as written', () => {
   expect(writeCall({ name: 'Read', input: {}, malformed: '{"file_path": ' }, 'xml')).toContain(
     '"parameters": {"file_path": }',
   );
 });
 
-test('calls go into the text and results come from the user, in one message [R06] [Y36]', () => {
+test('calls become text, and results user messages, one per turn [R06] [Y36]', () => {
   const history: Message[] = [
     user('fix it'),
     assistant(
@@ -80,7 +80,7 @@ test('calls go into the text and results come from the user, in one message [R06
   ]);
 });
 
-test('an image a tool returned follows its text', () => {
+test('an image returned by a tool follows its text', () => {
   const image = { type: 'image' as const, mediaType: 'image/png', data: 'AAAA' };
   const shot = result('Read', 'a picture');
   expect(
@@ -94,7 +94,7 @@ test('an image a tool returned follows its text', () => {
   ]);
 });
 
-test('a history without tools is left as it is', () => {
+test('a history without tools is unchanged', () => {
   const history = [
     user('hi'),
     assistant({ type: 'text', text: 'a' }, { type: 'text', text: 'b' }),
@@ -103,7 +103,7 @@ test('a history without tools is left as it is', () => {
   expect(writeHistory(history, { format: 'xml', resultRole: 'user' })).toEqual(history);
 });
 
-test('[Y36] where the profile says so, results stay the tool’s, and only calls become text', () => {
+test('[Y36] if the profile says so, results stay tool messages, and only calls become text', () => {
   const timestamp = '2026-01-01T00:00:00Z';
   const call: Message = {
     role: 'assistant',

@@ -8,12 +8,12 @@ import {
   type UserMessage,
 } from '../../contract/message.ts';
 
-/** How calls are written: in a `<tool_call>` tag, in a fenced block, or as a reply that is JSON as a whole. */
+/** The format of calls: in a `<tool_call>` tag, in a fenced block, or as a reply that is JSON as a whole. */
 export type TextFormat = 'xml' | 'fence' | 'grammar';
 
 export type HistoryOptions = { format: TextFormat; resultRole: 'tool' | 'user' };
 
-/** One call as the model should have written it. */
+/** One call in the format that the model should use. */
 export function writeCall(
   { name, input, malformed }: Pick<ToolCallPart, 'name' | 'input' | 'malformed'>,
   format: TextFormat,
@@ -26,14 +26,14 @@ export function writeCall(
     : `\`\`\`tool_call\n{"name": ${quoted}, "arguments": ${json}}\n\`\`\``;
 }
 
-/** A whole reply as JSON: what is said, and the calls. */
+/** A whole reply as JSON: its text and the calls. */
 export function writeReply(say: string, calls: readonly Parameters<typeof writeCall>[0][]): string {
   return `{"say": ${JSON.stringify(say)}, "calls": [${calls.map((call) => writeCall(call, 'grammar')).join(', ')}]}`;
 }
 
 /**
- * The conversation for a model that knows no calls: they are written into the assistant's text. Where results come
- * from the user, neighbouring user messages become one, since many chat templates insist on turns.
+ * The conversation for a model without native calls: they are written into the assistant's text. If results
+ * are user messages, adjacent user messages are merged, since many chat templates require alternating turns.
  */
 export function writeHistory(
   messages: readonly Message[],

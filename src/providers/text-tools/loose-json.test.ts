@@ -4,7 +4,7 @@ import { readLoose } from './loose-json.ts';
 
 const read = (text: string) => readLoose(text, { from: 0, fill: false })?.value;
 
-test('valid JSON reads as JSON.parse reads it, to its last character', () => {
+test('valid JSON is parsed as by JSON.parse, to its last character', () => {
   fc.assert(
     fc.property(fc.json(), fc.constantFrom(undefined, 2), (json, indent) => {
       const text = JSON.stringify(JSON.parse(json), null, indent);
@@ -17,7 +17,7 @@ test('valid JSON reads as JSON.parse reads it, to its last character', () => {
   );
 });
 
-test('any text is read or refused, never thrown at', () => {
+test('any text is parsed or rejected, without throwing', () => {
   const pieces = fc.constantFrom(
     '{',
     '}',
@@ -73,11 +73,11 @@ test.each([
   'nope',
   '01x',
   '{,}',
-])('%j is refused or read only in part', (text) => {
+])('%j is rejected or only partly parsed', (text) => {
   expect(readLoose(text, { from: 0, fill: false })?.end).not.toBe(text.length);
 });
 
-test('brackets left open are closed on request, strings and half-written pairs never', () => {
+test('open brackets are closed on request, strings and incomplete pairs never', () => {
   const filled = (text: string) => readLoose(text, { from: 0, fill: true })?.value;
   expect(filled('{"a": {"b": [1, 2')).toEqual({ a: { b: [1, 2] } });
   expect(filled('{"a": 1,')).toEqual({ a: 1 });

@@ -1,16 +1,16 @@
-/** More brackets than this inside one another are no call. */
+/** Deeper nesting is not a call. */
 const MAX_DEPTH = 100;
 
 export type LooseOptions = {
-  /** Where the value begins; white space before it is skipped. */
+  /** Where the value starts; leading white space is skipped. */
   from: number;
-  /** At the end of the text, close the brackets that are still open. A string is never closed. */
+  /** At the end of the text, close any open brackets. Strings are never closed. */
   fill: boolean;
 };
 
 /**
- * Reads one value from JSON as models write it: also with trailing commas, single quotes, line breaks in strings,
- * bare keys, backslashes that escape nothing, and Python's words. Valid JSON reads as `JSON.parse` reads it.
+ * Parses one value from JSON as models write it: also with trailing commas, single quotes, line breaks in
+ * strings, bare keys, invalid escapes, and Python literals. Valid JSON is parsed as by `JSON.parse`.
  */
 export function readLoose(
   text: string,
@@ -121,7 +121,7 @@ const ESCAPES: Record<string, string> = {
   "\\'": "'",
 };
 
-/** What escapes nothing, such as the `\d` of a pattern, was meant as it stands. */
+/** A backslash that escapes nothing, such as in the pattern `\d`, is kept. */
 function unescaped(text: string): string {
   if (text.length === 6) return String.fromCharCode(Number.parseInt(text.slice(2), 16));
   return ESCAPES[text] ?? text;

@@ -1,20 +1,23 @@
 import { taggedBody } from './tagged.ts';
 
-/** How a block begins: in a tag, in a `tool_call` fence, or as mere JSON, which only the reply's end can confirm. */
+/**
+ * How a block starts: with a tag, a `tool_call` fence, or as bare JSON, which is confirmed only at the end of
+ * the reply.
+ */
 export type Opening = {
   type: 'tag' | 'fence' | 'loose';
-  /** The body is no JSON: quotes in it are quotes. */
+  /** The body is not JSON: quotes are literal. */
   tagged?: true;
-  /** All that stands before the body. */
+  /** Everything before the body. */
   head: string;
 };
 
 export type Place = {
-  /** Names that make mere JSON worth waiting for. */
+  /** Tool names that make bare JSON a candidate. */
   tools: readonly string[];
-  /** Nothing but white space precedes on this line. */
+  /** Only white space precedes on this line. */
   lineStart: boolean;
-  /** Inside a code block of the answer. */
+  /** Inside a code block of the reply. */
   inCode: boolean;
 };
 
@@ -22,12 +25,12 @@ const TAG = '<tool_call>';
 const CALL_WORDS = ['tool_call', 'tool_calls'];
 const FENCE_WORDS = ['', 'json', 'xml', 'html', ...CALL_WORDS];
 const FENCE = /^`{3,}[ \t]*([\w-]*)(\s*)/;
-/** Longer than the longest name a tool may have, with room for white space. */
+/** Longer than the longest tool name, with space for white space. */
 const LOOSE_HEAD = 300;
 
 /**
- * Does a block begin at the start of `rest`? `wait` when only more text can tell. An answer other than `wait`
- * stays the same however the text goes on: this is what makes the parser indifferent to chunking.
+ * Whether a block starts at the beginning of `rest`; `wait` if more text is needed. Any other result is
+ * final, whatever text follows: this makes the parser independent of chunking.
  */
 export function openingOf(rest: string, place: Place): Opening | 'wait' | undefined {
   const marked = place.inCode ? undefined : markedOf(rest);
@@ -37,7 +40,7 @@ export function openingOf(rest: string, place: Place): Opening | 'wait' | undefi
   return place.lineStart && !place.inCode ? looseOf(rest, place.tools) : undefined;
 }
 
-/** Words by which some models announce calls that fill the rest of the reply: Mistral's and Llama's. */
+/** Markers of some models (Mistral, Llama) for calls that fill the rest of the reply. */
 const MARKS = ['[TOOL_CALLS]', '<|python_tag|>'];
 
 function markedOf(rest: string): Opening | 'wait' | undefined {

@@ -55,11 +55,11 @@ describe('a call in either form [V08] [R04] [Y14]', () => {
     ['JSON in a fence', fence(READ, 'json')],
     ['JSON in an unclosed fence', `\`\`\`json\n${READ}`],
     ['mere JSON', ` ${READ}\n`],
-  ])('%s is understood', (_, reply) => {
+  ])('%s is recognized', (_, reply) => {
     expect(parse(reply)).toEqual({ text: '', calls: [read] });
   });
 
-  test('no arguments at all are an empty object', () => {
+  test('missing arguments are an empty object', () => {
     for (const body of [
       '{"name": "Read"}',
       '{"name": "Read", "arguments": null}',
@@ -68,7 +68,7 @@ describe('a call in either form [V08] [R04] [Y14]', () => {
       expect(parse(xml(body))).toEqual({ text: '', calls: [{ name: 'Read', json: '{}' }] });
   });
 
-  test('several calls keep their order, however they are set', () => {
+  test('several calls keep their order, whatever their layout', () => {
     const both = { text: '', calls: [read, bash] };
     expect(parse(xml(READ) + xml(BASH))).toEqual(both);
     expect(parse(`${xml(READ)}\n\n${fence(BASH)}`)).toEqual(both);
@@ -78,7 +78,7 @@ describe('a call in either form [V08] [R04] [Y14]', () => {
     expect(parse(`<tool_call>${READ}<tool_call>${BASH}</tool_call>.`)).toEqual({ ...both, text: '.' });
   });
 
-  test('text before, between and after stays, the block and the space around it go', () => {
+  test('text before, between and after is kept; the block and the space around it are removed', () => {
     expect(parse(`First.\n\n${xml(READ)}\n\nThen.\n${fence(BASH)}Last.\n`)).toEqual({
       text: 'First.\n\nThen.\nLast.\n',
       calls: [read, bash],
@@ -95,7 +95,7 @@ describe('a call in either form [V08] [R04] [Y14]', () => {
     expect(parse(`\`\`\`xml\n${xml(READ)}\n\n${code}`)).toEqual({ text: code, calls: [read] });
   });
 
-  test('what would end a block does not do so inside a string', () => {
+  test('an end marker inside a string does not end the block', () => {
     for (const content of [
       '</tool_call>',
       '```',
@@ -117,12 +117,12 @@ describe('a call in either form [V08] [R04] [Y14]', () => {
     expect(parse(fence(body))).toEqual({ text: '', calls: [{ name: 'Grep', json }] });
   });
 
-  test('an unknown name is still a call: the router answers it', () => {
+  test('a call of an unknown tool is still a call: the router answers it', () => {
     expect(parse(xml('{"name": "Fly", "parameters": {}}')).calls).toEqual([{ name: 'Fly', json: '{}' }]);
   });
 });
 
-describe('a block that is no readable call', () => {
+describe('a block that is not a parseable call', () => {
   test('with a name becomes a call with the raw arguments', () => {
     expect(parse(`So: ${xml('{"name": "Bash", "parameters": {"command": "echo "hi" there"}}')} ok`)).toEqual({
       text: 'So: ok',
@@ -134,14 +134,14 @@ describe('a block that is no readable call', () => {
     expect(parse(xml('{"name": "Bash", "arguments": "ls"}')).calls).toEqual([{ name: 'Bash', json: 'ls' }]);
   });
 
-  test('cut off after its arguments is a call with these', () => {
+  test('truncated after its arguments is a call with them', () => {
     expect(parse(`<tool_call>${READ.slice(0, -1)}`)).toEqual({
       text: '',
       calls: [{ name: 'Read', json: '{"file_path": "a.ts"}' }],
     });
   });
 
-  test('cut off in its arguments is never completed', () => {
+  test('truncated within its arguments is never completed', () => {
     expect(parse('<tool_call>{"name": "Bash", "parameters": {"command": "rm -rf /tmp/a').calls).toEqual([
       { name: 'Bash', json: '{"command": "rm -rf /tmp/a' },
     ]);
@@ -150,7 +150,7 @@ describe('a block that is no readable call', () => {
     ]);
   });
 
-  test('with an odd quote ends at its own end, and the next call is found', () => {
+  test('with an unbalanced quote ends at its own end marker, and the next call is found', () => {
     const odd = xml("{'name': 'Bash', 'parameters': {'command': 'it's'}}");
     expect(parse(`${odd} Then it's ${xml(READ)} it`)).toEqual({
       text: "Then it's it",
@@ -175,7 +175,7 @@ describe('a block that is no readable call', () => {
   });
 });
 
-describe('JSON in an answer', () => {
+describe('JSON in a reply', () => {
   test.each([
     ['of a tool that does not exist', fence('{"name": "my-app", "arguments": {}}', 'json')],
     ['of which only a part is a tool', `[${READ}, {"name": "Fly", "arguments": {}}]`],
@@ -189,7 +189,7 @@ describe('JSON in an answer', () => {
     expect(parse(reply)).toEqual({ text: reply, calls: [] });
   });
 
-  test('after an introduction is a call when it ends the reply', () => {
+  test('after an introduction is a call if it ends the reply', () => {
     expect(parse(`I will read it:\n${fence(READ, 'json')}\n`)).toEqual({
       text: 'I will read it:',
       calls: [read],
@@ -247,7 +247,7 @@ const pieces = fc.oneof(
 );
 const replies = fc.array(pieces, { maxLength: 12 }).map((list) => list.join(''));
 
-/** The text cut at every place named; repeated places give empty chunks. */
+/** The text cut at each position; repeated positions give empty chunks. */
 function cut(text: string, places: number[]): string[] {
   const at = places.map((place) => place % (text.length + 1)).sort((a, b) => a - b);
   return [0, ...at].map((from, i) => text.slice(from, at[i] ?? text.length));
@@ -265,14 +265,14 @@ describe('whatever the chunking [Z09]', () => {
     );
   });
 
-  test('nothing is swallowed: without a call the text is the reply, with one the words outside it remain', () => {
+  test('nothing is dropped: without a call the text is the reply, with one the text around it remains', () => {
     fc.assert(
       fc.property(replies, (reply) => {
         const { text, calls } = parse(reply);
         if (calls.length === 0) expect(text).toBe(reply);
         const kept = `${text} ${calls.map(({ json }) => json).join(' ')}`;
         const count = (words: RegExp, from: string) => [...from.matchAll(words)].length;
-        // What follows a fence may be its label, which goes with it.
+        // Text after a fence may be its label, which is removed with it.
         expect(count(/word/g, kept)).toBeGreaterThanOrEqual(count(/(?<!```[ \t]*\w*)word/g, reply));
         expect(count(/word/g, kept)).toBeLessThanOrEqual(count(/word/g, reply));
       }),
@@ -313,7 +313,7 @@ describe('whatever the chunking [Z09]', () => {
     );
   });
 
-  test('a long call in small pieces is read in little time', () => {
+  test('a long call in small chunks is parsed in linear time', () => {
     const content = 'line with "quotes" and ```fences```\n'.repeat(3000);
     const json = JSON.stringify({ content });
     const reply = `Go.\n${fence(`{"name": "Write", "arguments": ${json}}`)}`;

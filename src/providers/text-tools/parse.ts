@@ -3,21 +3,21 @@ import { type Opening, openingOf } from './opening.ts';
 import type { TextCall } from './text-call.ts';
 
 export type CallParser = {
-  /** Takes the next piece of the reply; returns the text that is certainly no call. */
+  /** Takes the next chunk of the reply; returns the text that is certainly not part of a call. */
   push(text: string): string;
   /**
-   * The rest of the text, and all calls in the order written. In a reply that was `cut`, a block that never ended is no
-   * text: it is a call as far as it can be read, or nothing.
+   * The rest of the text, and all calls in order. In a `cut` reply, an unterminated block is not text: it
+   * becomes a call as far as it can be parsed, or is dropped.
    */
   end(how?: { cut: boolean }): { text: string; calls: TextCall[] };
 };
 
-/** A block being read. The body begins after `head`; offsets count from the head's first character. */
+/** A block being parsed. The body starts after `head`; offsets count from the first character of the head. */
 type Block = Opening & {
   searched: number;
   tracked: number;
   quote: string;
-  /** The first end that seemed to stand inside a string. */
+  /** The first end marker that seemed to be inside a string. */
   doubtful?: End;
 };
 
@@ -27,9 +27,9 @@ const CLOSERS = { tag: /<\/?tool_call>/g, fence: /`{3,}/g };
 const LONGEST_CLOSER = '</tool_call>'.length;
 
 /**
- * Finds the calls a model wrote into its text, as `<tool_call>` or fenced, cleanly or not, in pieces of any size.
- * A block vanishes from the text, with the white space around it; a block that is no call stays in it. Only what
- * may yet prove to be a block is held back.
+ * Finds the calls that a model wrote into its text, as `<tool_call>` or fenced, well-formed or not, in chunks
+ * of any size. A block is removed from the text with the white space around it; a block that is not a call
+ * stays. Holds back only text that may turn out to be a block.
  */
 export function createCallParser(tools: readonly string[]): CallParser {
   const calls: TextCall[] = [];
@@ -38,13 +38,13 @@ export function createCallParser(tools: readonly string[]): CallParser {
   let cut = false;
   let block: Block | undefined;
   let out = '';
-  /** White space that is text only if more text follows. */
+  /** White space that counts as text only if more text follows. */
   let gap = '';
   let spoke = false;
   let afterBlock = false;
   let lineStart = true;
   let inCode = false;
-  /** The last block's tag stood in a fence that is still open. */
+  /** The last block's tag was inside a fence that is still open. */
   let wrapped = false;
 
   function say(length: number): void {
@@ -61,7 +61,7 @@ export function createCallParser(tools: readonly string[]): CallParser {
     lineStart = line.trim() === '' && (lineStart || said.includes('\n'));
   }
 
-  /** Says what looked like the beginning of a block and is none. */
+  /** Emits what looked like the start of a block but is not. */
   function sayHead(head: string): void {
     if (head.startsWith('```') && lineStart) inCode = !inCode;
     say(head.length);
@@ -82,7 +82,7 @@ export function createCallParser(tools: readonly string[]): CallParser {
     sayHead(head === '' ? pending.slice(0, 1) : head);
   }
 
-  /** Looks for a block at the start of what is pending; false when more text is needed. */
+  /** Looks for a block at the start of the pending text; false if more text is needed. */
   function open(): boolean {
     const fence = /^`+/.exec(pending)?.[0] ?? '';
     if (wrapped && fence.length >= 3) {
@@ -101,13 +101,13 @@ export function createCallParser(tools: readonly string[]): CallParser {
       const { length } = opening.head;
       block = { ...opening, searched: length, tracked: length, quote: '' };
     } else if (afterBlock && pending.startsWith('<tool_call>')) {
-      // The opening tag where the closing one belongs.
+      // An opening tag in place of the closing one.
       pending = pending.slice('<tool_call>'.length);
     } else sayHead(fence || pending.slice(0, 1));
     return true;
   }
 
-  /** Reads on in the block; false when more text is needed. */
+  /** Continues parsing the block; false if more text is needed. */
   function read(current: Block): boolean {
     if (current.type === 'loose') {
       if (!ended) return false;
@@ -192,7 +192,7 @@ export function createCallParser(tools: readonly string[]): CallParser {
   };
 }
 
-/** Brings `quote` up to `to`: the quote of the string that position stands in, or none. */
+/** Advances `quote` to position `to`: the quote character of the string at that position, if any. */
 function trackQuote(block: Block, text: string, to: number): void {
   for (; block.tracked < to; block.tracked++) {
     const char = text.charAt(block.tracked);

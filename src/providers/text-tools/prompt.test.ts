@@ -19,8 +19,8 @@ const read: ToolDefinition = {
   },
 };
 
-describe('the system prompt of a model without tools of its own [R05]', () => {
-  test('describes each tool, with what it needs', () => {
+describe('the system prompt of a model without native tools [R05]', () => {
+  test('describes each tool with its required parameters', () => {
     const prompt = writeSystem('You are careful.', [list, read], 'xml');
     expect(prompt.startsWith('You are careful.\n\n# Tools\n')).toBe(true);
     expect(
@@ -41,7 +41,7 @@ describe('the system prompt of a model without tools of its own [R05]', () => {
     ).toBe(true);
   });
 
-  test('shows one example in the form asked for, made of a tool it has', () => {
+  test('shows one example in the requested format, with a tool that exists', () => {
     const json = '{"file_path":"src/main.ts","parts":[]}';
     expect(writeSystem('', [list, read], 'xml')).toContain(
       `\n<tool_call>\n{"name": "Read", "parameters": ${json}}\n</tool_call>\n`,
@@ -52,7 +52,7 @@ describe('the system prompt of a model without tools of its own [R05]', () => {
     expect(writeSystem('', [list], 'xml')).toContain('{"name": "List", "parameters": {}}');
   });
 
-  test('without tools of its own the example form is never the other one', () => {
+  test('without tools the example never uses the other format', () => {
     expect(writeSystem('', [read], 'xml')).not.toContain('```');
     expect(writeSystem('', [read], 'fence')).not.toContain('<tool_call>');
   });

@@ -3,7 +3,7 @@ import { type TextFormat, writeCall, writeReply } from './history.ts';
 
 type Schema = Record<string, unknown>;
 
-/** The system prompt, with the tools and the way to call them for a model that was never taught one. */
+/** The system prompt with the tools and the call format, for a model without native tool calls. */
 export function writeSystem(system: string, tools: readonly ToolDefinition[], format: TextFormat): string {
   const way = format === 'grammar' ? writeJsonWay(tools) : writeBlockWay(tools, format);
   return `${system}\n\n# Tools\n${way}\n\n${tools.map(describe).join('\n\n')}`.trimStart();
@@ -41,7 +41,7 @@ function describe({ name, description, parameters }: ToolDefinition): string {
   return [`## ${name}`, description, ...lines].join('\n');
 }
 
-/** A short name for a simple type; the schema itself for anything with an inside. */
+/** A short name for a simple type; the schema itself for anything structured. */
 function typeName({ description: _, default: fallback, ...schema }: Schema): string {
   const after = fallback === undefined ? '' : `, default ${JSON.stringify(fallback)}`;
   if (Array.isArray(schema.enum))
@@ -52,7 +52,7 @@ function typeName({ description: _, default: fallback, ...schema }: Schema): str
   return `list of ${isRecord(schema.items) ? typeName(schema.items) : 'anything'}${after}`;
 }
 
-/** The first tool that needs something, called with what it needs. */
+/** The first tool with required parameters, called with them. */
 function exampleCall(tools: readonly ToolDefinition[]): { name: string; input: unknown } {
   const tool = tools.find(({ parameters }) => requiredOf(parameters).length > 0) ?? tools[0];
   if (!tool) return { name: 'Name', input: {} };

@@ -1,4 +1,4 @@
 import type { ProviderEvent } from '../../contract/provider.ts';
 
-/** Sorts the pieces of one reply's content into text and thinking. */
+/** Splits the chunks of one reply's content into text and thinking. */
 export type Splitter = { push(text: string): ProviderEvent[]; end(): ProviderEvent[] };

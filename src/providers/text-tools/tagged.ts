@@ -1,11 +1,11 @@
 import type { TextCall } from './text-call.ts';
 
-/** Bodies of a `<tool_call>` block that are no JSON: as Qwen's coders and as GLM write them. */
+/** Bodies of a `<tool_call>` block that are not JSON: the formats of Qwen Coder and GLM. */
 const FUNCTION_HEAD = '<function=';
 const KEYED_HEAD = /^[\w.:-]{1,64}\s*<arg_key>/;
 const KEYED_START = /^[\w.:-]{1,64}\s*(<[a-z_]{0,7})?$/;
 
-/** Whether a body begins so; `wait` when only more text can tell. */
+/** Whether a body is in this format; `wait` if more text is needed. */
 export function taggedBody(body: string): boolean | 'wait' {
   if (body.startsWith(FUNCTION_HEAD) || KEYED_HEAD.test(body)) return true;
   const mayBeKeyed = KEYED_START.test(body) && '<arg_key>'.startsWith(/<[a-z_]*$/.exec(body)?.[0] ?? '');
@@ -17,8 +17,8 @@ const PARAMETER = /<parameter=([\w.-]+)>([\s\S]*?)(?:<\/parameter>|(?=<parameter
 const KEYED = /<arg_key>\s*([\w.-]+)\s*<\/arg_key>\s*<arg_value>([\s\S]*?)(?:<\/arg_value>|(?=<arg_key>)|$)/g;
 
 /**
- * The calls of such a body; their values are texts, whatever was meant. Undefined when it is none, and when it holds
- * words that belong to no value: they would be lost.
+ * The calls in such a body; all values are strings. Undefined if it is not in this format, or has text
+ * outside of values, which would be lost.
  */
 export function readTagged(body: string): TextCall[] | undefined {
   const text = body.trim();

@@ -1,2 +1,2 @@
-/** `json` is what the model wrote as arguments: a JSON object, or raw text that the router will refuse. */
+/** `json`: the arguments as the model wrote them: a JSON object, or raw text that the router will reject. */
 export type TextCall = { name: string; json: string };

@@ -40,7 +40,7 @@ const request: CompletionRequest = {
 };
 const CALL = '<tool_call>\n{"name": "Read", "parameters": {"file_path": "b"}}\n</tool_call>';
 
-/** A provider that says these events, and keeps what it was asked. */
+/** A provider that emits these events, and records its requests. */
 function speaking(events: ProviderEvent[], failure?: Error): Provider & { asked: CompletionRequest[] } {
   const asked: CompletionRequest[] = [];
   return {
@@ -74,8 +74,8 @@ async function collect(provider: Provider, asked = request): Promise<ProviderEve
   return events;
 }
 
-describe('what the model is asked', () => {
-  test('the tools are in the system prompt, calls and results in the text [V08] [R05] [R06]', async () => {
+describe('the request to the model', () => {
+  test('has the tools in the system prompt, calls and results in the text [V08] [R05] [R06]', async () => {
     const model = speaking([stop('end')]);
     await collect(model);
 
@@ -104,7 +104,7 @@ describe('what the model is asked', () => {
     });
   });
 
-  test('tokens are counted on what is really sent', async () => {
+  test('tokens are counted for what is actually sent', async () => {
     const model = speaking([stop('end')]);
     await collect(model);
     const wrapped = withTextTools(model, { mode: 'xml', resultRole: 'user' });
@@ -112,7 +112,7 @@ describe('what the model is asked', () => {
     expect(model.asked[1]).toEqual(model.asked[0]);
   });
 
-  test('without tools the prompt is untouched and the text is not searched', async () => {
+  test('without tools the prompt is unchanged and the text is not parsed', async () => {
     const { tools: _, ...plain } = request;
     const model = speaking([text(CALL), stop('end')]);
     expect(await collect(model, plain)).toEqual([text(CALL), stop('end')]);
@@ -120,8 +120,8 @@ describe('what the model is asked', () => {
   });
 });
 
-describe('what the model answers', () => {
-  test('a call in the text becomes a call, and the stop reason says so', async () => {
+describe('the reply of the model', () => {
+  test('a call in the text becomes a call event, and the stop reason matches', async () => {
     const usage = { inputTokens: 1, outputTokens: 2, cacheReadTokens: 0, cacheWriteTokens: 0 };
     const model = speaking([
       text('Look'),
@@ -139,7 +139,7 @@ describe('what the model answers', () => {
     ]);
   });
 
-  test('an answer without a call is left alone', async () => {
+  test('a reply without a call is unchanged', async () => {
     expect(await collect(speaking([text('a '), text('b\n'), stop('end')]))).toEqual([
       text('a'),
       text(' b'),
@@ -148,7 +148,7 @@ describe('what the model answers', () => {
     ]);
   });
 
-  test('a reply cut by its length says so even with a call', async () => {
+  test('a reply truncated by the output limit says so even with a call', async () => {
     expect(await collect(speaking([text(CALL), stop('max_tokens')]))).toEqual([
       ...called('text-0', '{"file_path":"b"}'),
       stop('max_tokens'),
@@ -161,7 +161,7 @@ describe('what the model answers', () => {
     ['in its arguments', 'ok <tool_call>{"name":"Read","arguments":{"file_path":"b', ['{"file_path":"b']],
     ['in a fence', 'ok\n```tool_call\n{"name":"Read","arguments":{"file_path":"b', ['{"file_path":"b']],
     ['without a tag', 'ok\n{"name":"Read","arguments":{"file_path":"b', ['{"file_path":"b']],
-  ])('a call that the output limit cuts off %s is no text', async (_where, said, jsons) => {
+  ])('a call that the output limit truncates %s is not text', async (_where, said, jsons) => {
     const events = await collect(speaking([text(said), stop('max_tokens')]));
     const words = events.flatMap((event) => (event.type === 'text' ? [event.text] : [])).join('');
     expect(words.trim()).toBe('ok');
@@ -169,12 +169,12 @@ describe('what the model answers', () => {
     expect(events.at(-1)).toEqual(stop('max_tokens'));
   });
 
-  test('a call in a thought is no call', async () => {
+  test('a call inside thinking is not a call', async () => {
     const events = [thinking(CALL), text('No.'), stop('end')];
     expect(await collect(speaking(events))).toEqual(events);
   });
 
-  test('a stream that breaks has told all it said before it throws', async () => {
+  test('a stream that breaks emits everything received before it throws', async () => {
     const failure = new ProviderError('broke', { kind: 'cut', provider: 'local' });
     const seen: ProviderEvent[] = [];
     const reading = (async () => {
@@ -188,19 +188,19 @@ describe('what the model answers', () => {
     expect(seen).toEqual([text('a'), text(' <tool_')]);
   });
 
-  test('a stream that ends without a stop has told its calls', async () => {
+  test('a stream that ends without a stop emits its calls', async () => {
     expect(await collect(speaking([text(CALL)]))).toEqual(called('text-0', '{"file_path":"b"}'));
   });
 });
 
-/** The events of a model whose thoughts arrive as content. */
+/** The events of a model whose thinking arrives as content. */
 function thoughtful(mode: ThinkMode, chunks: string[]): ProviderEvent[] {
   const splitter = createThinkSplitter(mode);
   return [...chunks.flatMap((chunk) => splitter.push(chunk)), ...splitter.end(), stop('end')];
 }
 
-describe('with thoughts that arrive as content [V09]', () => {
-  test('a call that turns out to have been a thought does not run', async () => {
+describe('with thinking that arrives as content [V09]', () => {
+  test('a call that turns out to be thinking does not run', async () => {
     const chunks = [`I could ${CALL} but`, ' <tool_call>', '\n</think>\n\nNo.'];
     expect(await collect(speaking(thoughtful('unknown', chunks)))).toEqual([
       text('I could but'),
@@ -211,7 +211,7 @@ describe('with thoughts that arrive as content [V09]', () => {
     ]);
   });
 
-  test('a call after the thought runs', async () => {
+  test('a call after the thinking runs', async () => {
     expect(await collect(speaking(thoughtful('bare', [`hm ${CALL}\n</think>\n\n${CALL}`])))).toEqual([
       thinking(`hm ${CALL}`),
       ...called('text-0', '{"file_path":"b"}'),
@@ -219,7 +219,7 @@ describe('with thoughts that arrive as content [V09]', () => {
     ]);
   });
 
-  test('a call in what only seemed to be a thought runs', async () => {
+  test('a call in what only seemed to be thinking runs', async () => {
     expect(await collect(speaking(thoughtful('bare', [`Reading. ${CALL}`])))).toEqual([
       thinking(`Reading. ${CALL}`),
       ...called('text-0', '{"file_path":"b"}'),
@@ -227,7 +227,7 @@ describe('with thoughts that arrive as content [V09]', () => {
     ]);
   });
 
-  test('an answer that only seemed to be a thought becomes text', async () => {
+  test('an answer that only seemed to be thinking becomes text', async () => {
     expect(await collect(speaking(thoughtful('bare', ['Yes.'])))).toEqual([
       thinking('Yes.'),
       { type: 'reclassify', as: 'text' },
@@ -236,7 +236,7 @@ describe('with thoughts that arrive as content [V09]', () => {
   });
 });
 
-test('the same events come whatever the chunking, joined [Z09]', async () => {
+test('the joined events are the same whatever the chunking [Z09]', async () => {
   const pieces = fc.constantFrom(
     CALL,
     '<think>',

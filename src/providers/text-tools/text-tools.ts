@@ -7,17 +7,17 @@ import { writeSystem } from './prompt.ts';
 import type { TextCall } from './text-call.ts';
 
 /**
- * How a model calls tools. `native`: by the protocol. `xml`, `fence`: in its text. `grammar`: its whole reply is JSON
- * that the server holds to a schema.
+ * How a model calls tools. `native`: by the protocol. `xml`, `fence`: in its text. `grammar`: its whole reply
+ * is JSON that the server constrains to a schema.
  */
 export type ToolMode = 'native' | TextFormat;
 
 export type TextToolsOptions = { mode: ToolMode; resultRole: 'tool' | 'user' };
 
 /**
- * Gives tools to a model that has none: they are described in the system prompt, and calls and results travel as
- * text. `mode` is how the model is asked to write its calls; what it writes is read in any form. A model with tools
- * that writes a call into its text all the same is understood, too.
+ * Adds tool support to a model without it: tools are described in the system prompt, and calls and results
+ * are sent as text. `mode` is the format requested from the model; replies are parsed in any format. Also
+ * recognizes text calls of a model with native tools.
  */
 export function withTextTools(provider: Provider, options: TextToolsOptions): Provider {
   return {
@@ -49,8 +49,8 @@ function asText(request: CompletionRequest, { mode, resultRole }: TextToolsOptio
 }
 
 /**
- * Calls are told only when the reply ends: until then a bare `</think>` may still turn what was said into
- * thoughts, and a call that was only thought of must not run.
+ * Calls are emitted only when the reply ends: until then a bare `</think>` may still turn the text into
+ * thinking, and a call inside thinking must not run.
  */
 async function* extractCalls(
   events: AsyncIterable<ProviderEvent>,
@@ -81,7 +81,7 @@ async function* extractCalls(
     whole.push(thought);
     const inThought = whole.end().calls;
     calls = [...inThought, ...rest.calls];
-    // Already shown as a thought, a block cannot be taken out of what would become text; so it stays a thought.
+    // A block already shown as thinking cannot be removed from what would become text, so it stays thinking.
     if (inThought.length === 0) yield event;
   }
 

@@ -5,7 +5,7 @@ import { createThinkSplitter, type ThinkMode } from './thinking.ts';
 
 type Split = { thinking: string; text: string };
 
-/** What a reader ends up with: pieces joined, reclassified where told so. */
+/** What a consumer ends up with: chunks joined, and reclassified on request. */
 function fold(events: ProviderEvent[]): Split {
   const split: Split = { thinking: '', text: '' };
   for (const event of events) {
@@ -27,11 +27,11 @@ function run(mode: ThinkMode, chunks: string[]): ProviderEvent[] {
 const split = (mode: ThinkMode, text: string) => fold(run(mode, [text]));
 
 describe('a reply with tags [V09]', () => {
-  test.each<ThinkMode>(['tags', 'unknown', 'bare'])('in mode %s, a thought in tags is split off', (mode) => {
+  test.each<ThinkMode>(['tags', 'unknown', 'bare'])('in mode %s, thinking in tags is split off', (mode) => {
     expect(split(mode, '<think>\nhm\n</think>\n\nYes.')).toEqual({ thinking: 'hm', text: 'Yes.' });
   });
 
-  test.each(['think', 'thinking', 'thought'])('<%s> is understood', (name) => {
+  test.each(['think', 'thinking', 'thought'])('<%s> is recognized', (name) => {
     expect(split('tags', ` \n<${name}>a < b</${name}>c`)).toEqual({ thinking: 'a < b', text: 'c' });
   });
 
@@ -42,7 +42,7 @@ describe('a reply with tags [V09]', () => {
     ['Command', '<|START_THINKING|>hm<|END_THINKING|>Yes.'],
     ['Seed', '<seed:think>hm</seed:think>Yes.'],
     ['Kimi', '◁think▷hm◁/think▷Yes.'],
-  ])('%s has marks of its own', (_, reply) => {
+  ])('%s has its own markers', (_, reply) => {
     expect(split('unknown', reply)).toEqual({ thinking: 'hm', text: 'Yes.' });
     expect(fold(run('unknown', [...reply]))).toEqual({ thinking: 'hm', text: 'Yes.' });
   });
@@ -51,11 +51,11 @@ describe('a reply with tags [V09]', () => {
     expect(split('tags', '<thinking>a</think>b</thinking>c')).toEqual({ thinking: 'a</think>b', text: 'c' });
   });
 
-  test('an empty thought leaves the answer alone', () => {
+  test('empty thinking leaves the answer unchanged', () => {
     expect(run('tags', ['<think>\n\n</think>\n\nHi'])).toEqual([{ type: 'text', text: 'Hi' }]);
   });
 
-  test('a second thought before the answer is a thought, too', () => {
+  test('a second thinking block before the answer is thinking, too', () => {
     expect(split('tags', '<think>a</think>\n<think>b</think>c')).toEqual({ thinking: 'ab', text: 'c' });
   });
 
@@ -65,14 +65,14 @@ describe('a reply with tags [V09]', () => {
     expect(split('tags', `<think>a</think>${answer}`)).toEqual({ thinking: 'a', text: answer });
   });
 
-  test('a thought that never ends stays a thought, even where the opening tag is not expected', () => {
+  test('unterminated thinking stays thinking, even where the opening tag is not expected', () => {
     expect(split('tags', '<think>a </thi')).toEqual({ thinking: 'a </thi', text: '' });
     expect(split('bare', '<think>a')).toEqual({ thinking: 'a', text: '' });
   });
 });
 
 describe('a reply with a bare closing tag [V09] [Z09]', () => {
-  test('where it is expected, all before it is thinking from the first piece on', () => {
+  test('if expected, everything before it is thinking from the first chunk on', () => {
     expect(run('bare', ['let me', ' see\n', '\n</thi', 'nk>\n', '\nIt is 4.'])).toEqual([
       { type: 'thinking', text: 'let me' },
       { type: 'thinking', text: ' see' },
@@ -80,7 +80,7 @@ describe('a reply with a bare closing tag [V09] [Z09]', () => {
     ]);
   });
 
-  test('where it was not expected, what was said is reclassified', () => {
+  test('if not expected, the earlier text is reclassified', () => {
     expect(run('unknown', ['let me see', '\n\n</think>\n\n', 'It is 4.'])).toEqual([
       { type: 'text', text: 'let me see' },
       { type: 'reclassify', as: 'thinking' },
@@ -88,7 +88,7 @@ describe('a reply with a bare closing tag [V09] [Z09]', () => {
     ]);
   });
 
-  test('where it never came, what was said is text after all', () => {
+  test('if it never arrives, the earlier output becomes text', () => {
     expect(run('bare', ['It is 4.\n'])).toEqual([
       { type: 'thinking', text: 'It is 4.' },
       { type: 'thinking', text: '\n' },
@@ -96,12 +96,12 @@ describe('a reply with a bare closing tag [V09] [Z09]', () => {
     ]);
   });
 
-  test('a reply without content says nothing', () => {
+  test('a reply without content emits nothing', () => {
     expect(run('bare', [])).toEqual([]);
     expect(run('unknown', [''])).toEqual([]);
   });
 
-  test('a closing tag in quotes is talked about, not used', () => {
+  test('a quoted closing tag is text', () => {
     const answer = 'End it with `</think>`, or "</think>".';
     expect(split('unknown', answer)).toEqual({ thinking: '', text: answer });
     expect(fold(run('unknown', [...answer]))).toEqual({ thinking: '', text: answer });
@@ -141,7 +141,7 @@ const replies = fc.array(pieces, { maxLength: 14 }).map((list) => list.join(''))
 
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-/** The text cut at every place named; repeated places give empty chunks. */
+/** The text cut at each position; repeated positions give empty chunks. */
 function cut(text: string, places: number[]): string[] {
   const at = places.map((place) => place % (text.length + 1)).sort((a, b) => a - b);
   return [0, ...at].map((from, i) => text.slice(from, at[i] ?? text.length));
@@ -158,7 +158,7 @@ describe('whatever the chunking [Z09]', () => {
     );
   });
 
-  test('nothing is lost or said twice but tags and the white space around them', () => {
+  test('nothing is lost or repeated except tags and the white space around them', () => {
     const dropped = '(?:\\s|</?(?:think|thinking|thought)>)*';
     fc.assert(
       fc.property(modes, replies, (mode, reply) => {

@@ -3,10 +3,10 @@ import { createHarmonySplitter, HARMONY_OPENINGS } from './harmony.ts';
 import type { Splitter } from './splitter.ts';
 
 /**
- * Where a model's thoughts end and its answer begins, when both arrive as content.
- * - `tags`: thoughts stand between tags at the very beginning of the reply.
- * - `bare`: the opening tag never arrives; all is thought until the closing tag.
- * - `unknown`: either of these, or no thoughts at all.
+ * How to separate a model's thinking from its answer, when both arrive as content.
+ * - `tags`: thinking is between tags at the very start of the reply.
+ * - `bare`: the opening tag never arrives; everything before the closing tag is thinking.
+ * - `unknown`: either of these, or no thinking at all.
  */
 export type ThinkMode = 'tags' | 'bare' | 'unknown';
 
@@ -27,13 +27,13 @@ const PAIRS = [
 const OPENINGS = [...PAIRS.map(({ open }) => open), ...HARMONY_OPENINGS];
 
 /**
- * One reply's content in pieces of any size to text and thinking. Tags and the white space around them are
- * dropped; nothing else is lost, and no more is held back than what may yet prove to be a tag. A closing tag
- * in matching quotes or backticks is being talked about, not used.
+ * Splits one reply's content, in chunks of any size, into text and thinking. Drops only tags and the white
+ * space around them, and holds back only what may turn out to be a tag. A closing tag in matching quotes or
+ * backticks counts as text.
  */
 export function createThinkSplitter(mode: ThinkMode): Splitter {
   let speaks: 'text' | 'thinking' = mode === 'bare' ? 'thinking' : 'text';
-  /** The closing tag to watch for; none once the answer has surely begun. */
+  /** The closing tag to watch for; undefined once the answer has certainly started. */
   let close = mode === 'tags' ? undefined : CLOSE;
   let atOpening = true;
   let opened = false;
@@ -42,10 +42,10 @@ export function createThinkSplitter(mode: ThinkMode): Splitter {
   let lastSaid = '';
   let said = false;
   let ended = false;
-  /** Reads the whole reply once it proves to be in channels. */
+  /** Takes over the whole reply if it turns out to be in channels. */
   let channels: Splitter | undefined;
 
-  /** Says the first `length` characters held. */
+  /** Emits the first `length` held characters. */
   function* say(length: number): Generator<ProviderEvent> {
     const text = held.slice(0, length);
     held = held.slice(length);
@@ -55,7 +55,7 @@ export function createThinkSplitter(mode: ThinkMode): Splitter {
     yield { type: speaks, text };
   }
 
-  /** Goes through what is held as far as it can be judged. */
+  /** Processes the held text as far as it is decidable. */
   function* advance(): Generator<ProviderEvent> {
     while (held !== '') {
       if (skipSpace) {

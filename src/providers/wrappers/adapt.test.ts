@@ -8,7 +8,7 @@ const native: Manners = { toolMode: 'native', resultRole: 'tool', systemRole: tr
 const tools = [{ name: 'Read', description: 'Reads.', parameters: { type: 'object' } }];
 const END: ProviderEvent = { type: 'stop', reason: 'end' };
 
-/** A server that refuses what it does not like, and else says yes. */
+/** A server that rejects some requests, and answers yes to the others. */
 function picky(refusal: (request: CompletionRequest) => string | null) {
   const requests: CompletionRequest[] = [];
   const provider: Provider = {
@@ -35,7 +35,7 @@ async function talk(refusal: (request: CompletionRequest) => string | null, requ
   return { ...first, learned, asked, askedAgain: requests.length - asked, last: requests.at(-1) };
 }
 
-describe('a refusal that tells of other manners is learned from, once [V07]', () => {
+describe('the provider adapts once to an error that reveals unsupported features [V07]', () => {
   test.each([
     'registry.ollama.ai/library/gemma does not support tools',
     'This model does not support tool use',
@@ -56,7 +56,7 @@ describe('a refusal that tells of other manners is learned from, once [V07]', ()
     expect(last?.system).toContain('## Read');
   });
 
-  test('no system message: the instructions stand before the first words', async () => {
+  test('no system message: the instructions precede the first user message', async () => {
     const { learned, last } = await talk(
       ({ system }) => (system === '' ? null : 'System role not supported'),
       hello({ summary: 'Before.' }),
@@ -70,7 +70,7 @@ describe('a refusal that tells of other manners is learned from, once [V07]', ()
     ]);
   });
 
-  test('no results from tools: calls and results are told as text, tools stay the protocol’s', async () => {
+  test('no tool results: calls and results become text, tools stay native', async () => {
     const timestamp = '2026-01-01T00:00:00Z';
     const request = hello({
       tools,
@@ -105,19 +105,19 @@ describe('a refusal that tells of other manners is learned from, once [V07]', ()
   });
 });
 
-describe('nothing is learned', () => {
+describe('no adaptation', () => {
   test.each([
     'The tool call id is unknown',
     'Invalid value for messages',
     'max_tokens is too large',
     'support for this file is missing',
-  ])('from other refusals: %s', async (words) => {
+  ])('to other errors: %s', async (words) => {
     const { error, learned } = await talk(() => words);
     expect(error).toMatchObject({ message: words });
     expect(learned).toEqual([]);
   });
 
-  test('where nobody listens, as in a probe', async () => {
+  test('without a listener, as in a probe', async () => {
     const { provider } = picky(() => 'does not support tools');
     const { error } = await play(withManners(provider, native), hello({ tools }));
     expect(error).toMatchObject({ message: 'does not support tools' });

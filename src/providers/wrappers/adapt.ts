@@ -4,20 +4,20 @@ import type { CompletionRequest, Provider } from '../../contract/provider.ts';
 import { systemWithSummary } from '../summary.ts';
 import { type ToolMode, withTextTools } from '../text-tools/text-tools.ts';
 
-/** How a model wants to be talked to. */
+/** Which request format a model supports. */
 export type Manners = {
   toolMode: ToolMode;
-  /** Who tells the model what a call returned. Where that is the user, earlier calls are written as text, too. */
+  /** The role of tool results. If it is `user`, earlier calls are written as text, too. */
   resultRole: 'tool' | 'user';
-  /** Whether it takes a system message; without one, the instructions stand before the user's first words. */
+  /** Whether it accepts a system message; if not, the instructions precede the first user message. */
   systemRole: boolean;
 };
 
-/** What a server's refusal taught. */
+/** What was learned from an error response. */
 export type Adaptation = { manners: Manners; because: string };
 
 export type MannersOptions = Manners & {
-  /** Told once for each thing learned. Without it, refusals are passed on as they are. */
+  /** Called once for each adaptation. If absent, errors are passed on unchanged. */
   onAdapt?(model: string, learned: Adaptation): void;
 };
 
@@ -45,7 +45,10 @@ const LESSONS: readonly Lesson[] = [
   },
 ];
 
-/** Talks to a model in its own manners. A refusal that tells of others is learned from, and the turn repeated. */
+/**
+ * Sends requests in the format that a model supports. If an error reveals that a format is unsupported,
+ * adapts and repeats the request.
+ */
 export function withManners(provider: Provider, { onAdapt, ...first }: MannersOptions): Provider {
   const known = new Map<string, Manners>();
   const mannersOf = (model: string) => known.get(model) ?? first;
@@ -75,7 +78,7 @@ export function withManners(provider: Provider, { onAdapt, ...first }: MannersOp
   };
 }
 
-/** Templates that fail make some servers answer as if they were broken. */
+/** Some servers report a failing chat template as a server error. */
 const MAY_TEACH: ReadonlySet<ProviderErrorKind> = new Set([
   'bad_request',
   'overloaded',

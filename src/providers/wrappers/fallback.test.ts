@@ -10,7 +10,7 @@ const said = (text: string): ProviderEvent[] => [
 ];
 const failure = (kind: ProviderErrorKind) => new ProviderError(`It is ${kind}.`, { kind, provider: 'p' });
 
-/** Plays one script a request; an error in it is thrown. */
+/** Plays one script per request; errors in it are thrown. */
 function model(name: string, ...script: (ProviderEvent | Error)[][]) {
   const requests: CompletionRequest[] = [];
   const provider: Provider = {
@@ -32,9 +32,9 @@ function standIn(provider: Provider): Stand {
   return { provider, model: 'other', maxOutputTokens: 100 };
 }
 
-describe('[V06] a model that stands in', () => {
+describe('[V06] a fallback model', () => {
   test.each<ProviderErrorKind>(['overloaded', 'server_error', 'rate_limit', 'timeout', 'network', 'quota'])(
-    'answers when the first one fails with %s, under its own name and within its own limit',
+    'answers if the first model fails with %s, under its own name and within its own limit',
     async (kind) => {
       const first = model('first', [failure(kind)]);
       const second = model('second');
@@ -50,7 +50,7 @@ describe('[V06] a model that stands in', () => {
   );
 
   test.each<ProviderErrorKind>(['auth', 'bad_request', 'overflow', 'protocol', 'model_not_found', 'cut'])(
-    'is not asked for %s: that is for the user to mend',
+    'is not used for %s: the user has to fix that',
     async (kind) => {
       const error = failure(kind);
       const first = model('first', [error]);
@@ -61,14 +61,14 @@ describe('[V06] a model that stands in', () => {
     },
   );
 
-  test('is not asked once the first one has spoken', async () => {
+  test('is not used once the first model has produced output', async () => {
     const error = failure('overloaded');
     const first = model('first', [{ type: 'text', text: 'half' }, error]);
     const provider = withFallback(first.provider, { standIn: async () => standIn(model('x').provider) });
     expect(await play(provider, hello())).toEqual({ events: [{ type: 'text', text: 'half' }], error });
   });
 
-  test('goes on answering until the first one has had five minutes of rest', async () => {
+  test('keeps answering until five minutes after the failure', async () => {
     let clock = 0;
     const asked: string[] = [];
     const first = model('first', [failure('overloaded')]);
@@ -93,7 +93,7 @@ describe('[V06] a model that stands in', () => {
     });
   });
 
-  test('without one, the failure stands', async () => {
+  test('without one, the failure is passed on', async () => {
     const error = failure('overloaded');
     const provider = withFallback(model('first', [error]).provider, { standIn: async () => null });
     expect(await play(provider, hello())).toEqual({ events: [], error });

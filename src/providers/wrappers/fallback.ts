@@ -1,7 +1,7 @@
 import { ProviderError, type ProviderErrorKind } from '../../contract/errors.ts';
 import type { Provider } from '../../contract/provider.ts';
 
-/** Failures that say nothing against the request itself: another model may well answer it. */
+/** Failures not caused by the request itself: another model may well answer it. */
 const ELSEWHERE: ReadonlySet<ProviderErrorKind> = new Set([
   'rate_limit',
   'overloaded',
@@ -10,20 +10,23 @@ const ELSEWHERE: ReadonlySet<ProviderErrorKind> = new Set([
   'network',
   'quota',
 ]);
-/** How long the first model is left alone after it failed. */
+/** How long the first model is skipped after a failure. */
 const REST_MS = 300_000;
 
 export type Stand = { provider: Provider; model: string; maxOutputTokens: number };
 
 export type FallbackOptions = {
-  /** The model that stands in; null when nobody may. Told why, so that it can be shown. */
+  /** The fallback model; null if there is none. Gets the error, so that it can be shown. */
   standIn(error: ProviderError, signal: AbortSignal): Promise<Stand | null>;
-  /** Which failures another model is asked after; those that say nothing against the request, if absent. */
+  /** Which failures trigger the fallback; default: those not caused by the request. */
   kinds?: ReadonlySet<ProviderErrorKind>;
   now?: () => number;
 };
 
-/** When the first model cannot answer, another one does: for this request, and until the first has had a rest. */
+/**
+ * If the first model fails, a fallback answers: this request, and all others until the first one's pause is
+ * over.
+ */
 export function withFallback(
   provider: Provider,
   { standIn, kinds = ELSEWHERE, now = Date.now }: FallbackOptions,

@@ -18,13 +18,13 @@ function failing(times: number, message: string, patienceMs = 30_000) {
   return { provider: withLoadingWait(provider, { lookAgainMs: 1, patienceMs }), asked: () => asked };
 }
 
-test('a server that loads its model is waited for', async () => {
+test('waits for a server that is loading its model', async () => {
   const { provider, asked } = failing(3, 'Loading model');
   expect(await play(provider, hello())).toEqual({ events: [{ type: 'stop', reason: 'end' }] });
   expect(asked()).toBe(4);
 });
 
-test('but not for ever, and not when it says something else', async () => {
+test('gives up after a while, and does not wait for other errors', async () => {
   const forever = await play(failing(Number.POSITIVE_INFINITY, 'Loading model', 300).provider, hello());
   expect(forever.error).toMatchObject({ message: 'Loading model' });
   const other = failing(1, 'Server busy');
@@ -32,7 +32,7 @@ test('but not for ever, and not when it says something else', async () => {
   expect(other.asked()).toBe(1);
 });
 
-test('an abort ends the wait, and comes out as the reason it was given', async () => {
+test('an abort ends the wait and throws its reason', async () => {
   const stop = new AbortController();
   const reason = new Error('enough');
   const { provider } = failing(Number.POSITIVE_INFINITY, 'Loading model');

@@ -8,7 +8,7 @@ const LOOK_AGAIN_MS = 500;
 
 export type LoadingOptions = { patienceMs?: number; lookAgainMs?: number };
 
-/** Waits while a server that has just started, or was just asked for another model, reads it from the disk. */
+/** Waits while a server that was just started, or just switched models, loads one from disk. */
 export function withLoadingWait(
   provider: Provider,
   { patienceMs = PATIENCE_MS, lookAgainMs = LOOK_AGAIN_MS }: LoadingOptions = {},
@@ -29,7 +29,7 @@ export function withLoadingWait(
   };
 }
 
-/** Only a server that says so before its first word is waited for: this is told by the status. */
+/** Only a server that reports it before its first output is waited for, recognized by the status. */
 function isLoading(error: unknown): boolean {
   return error instanceof ProviderError && error.status === 503 && LOADING.test(error.message);
 }

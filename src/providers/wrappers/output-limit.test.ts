@@ -14,7 +14,7 @@ async function ask(provider: Provider, asked = request): Promise<void> {
   for await (const _event of provider.stream(asked, new AbortController().signal));
 }
 
-describe('a server that does not let a model write so much', () => {
+describe('a server with a lower output limit', () => {
   test.each([
     [
       'max_tokens: 64000 > 8192, which is the maximum allowed number of output tokens for claude-3-5-haiku-20241022',
@@ -48,11 +48,11 @@ describe('a server that does not let a model write so much', () => {
     'Unsupported parameter: max_tokens is not supported with this model. Use max_completion_tokens instead.',
     "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens.",
     'max_tokens must be at least 1',
-  ])('is not what "%s" says', (message) => {
+  ])('is not recognized in "%s"', (message) => {
     expect(outputLimitIn(refusal(message), 64_000)).toBeNull();
   });
 
-  test('is asked for less, and from then on at once', async () => {
+  test('gets a retry with less, and the limit is remembered', async () => {
     const model = scripted(refusal('max_tokens: 32000 > 8192, which is the maximum'), says('a'), says('b'));
     const provider = withOutputLimit(model);
     await ask(provider, { ...request, maxTokens: 32_000 });
@@ -60,14 +60,14 @@ describe('a server that does not let a model write so much', () => {
     expect(model.requests.map(({ maxTokens }) => maxTokens)).toEqual([32_000, 8192, 8192]);
   });
 
-  test('is found where nobody had asked for a length', async () => {
+  test('is recognized even if no length was requested', async () => {
     const words = 'max_tokens: 32000 > 8192, which is the maximum';
     const model = scripted(refusal(words), refusal(words), says('a'));
     await ask(withOutputLimit(model));
     expect(model.requests.map(({ maxTokens }) => maxTokens)).toEqual([undefined, 32_000, 8192]);
   });
 
-  test('that refuses whatever is asked for is not asked for ever', async () => {
+  test('that rejects every limit is not retried forever', async () => {
     const words = 'max_tokens 900 800 700 600 500 400';
     const model = scripted(...Array.from({ length: 9 }, () => refusal(words)));
     await expect(ask(withOutputLimit(model))).rejects.toThrow(words);

@@ -1,15 +1,15 @@
 import { ProviderError } from '../../contract/errors.ts';
 import type { CompletionRequest, Provider } from '../../contract/provider.ts';
 
-/** An answer that may not even be so long is not worth asking for. */
+/** A shorter limit is not worth a request. */
 const LEAST = 256;
-/** A first number may be the one that was asked for. */
+/** The first number in a message may be the requested one. */
 const MOST_TRIES = 3;
 
 const OUTPUT_LIMIT =
   /max[\s_]?(output|completion|new)?[\s_]?tokens|(output|completion) tokens|maximum tokens you requested/i;
 
-/** Asks for shorter answers where the server refuses the length that was asked for, and remembers it for each model. */
+/** Retries with a lower output limit if the server rejects the requested one, and remembers it per model. */
 export function withOutputLimit(provider: Provider): Provider {
   const limits = new Map<string, number>();
   const within = (request: CompletionRequest): CompletionRequest => {
@@ -40,7 +40,7 @@ export function withOutputLimit(provider: Provider): Provider {
   };
 }
 
-/** The most that a server says it lets a model write; null when that is not what it refused. */
+/** The server's output limit from an error; null if the error is about something else. */
 export function outputLimitIn(error: unknown, asked = Number.POSITIVE_INFINITY): number | null {
   if (!(error instanceof ProviderError) || error.kind !== 'bad_request') return null;
   const { message } = error;

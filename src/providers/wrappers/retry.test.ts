@@ -16,7 +16,7 @@ function failure(kind: ProviderErrorKind, retryAfterMs?: number) {
   });
 }
 
-/** Plays one script per attempt; an error in it is thrown. */
+/** Plays one script per attempt; errors in it are thrown. */
 function scripted(...attempts: (ProviderEvent | Error)[][]) {
   const seen = { attempts: 0, requests: [] as CompletionRequest[] };
   const provider: Provider = {
@@ -69,7 +69,7 @@ describe('[V06][Y21] retry', () => {
     expect(slept).toEqual([1100, 2200, 4400, 8800, 10_000, 10_000]);
   });
 
-  test('figures are no words: a failure after them is still tried again', async () => {
+  test('usage events are not output: a failure after them is still retried', async () => {
     const usage: ProviderEvent = { type: 'usage', usage: noUsage };
     const { provider } = scripted([usage, failure('overloaded')], [usage, text, stop]);
     const { sleep } = waits();
@@ -78,7 +78,7 @@ describe('[V06][Y21] retry', () => {
     expect(events.map((event) => event.type)).toEqual(['usage', 'retry', 'usage', 'text', 'stop']);
   });
 
-  test('success after a retry goes on as if nothing had been', async () => {
+  test('success after a retry continues normally', async () => {
     const { provider } = scripted([failure('rate_limit')], [text, stop]);
     const { sleep } = waits();
     const { events, error } = await play(withRetry(provider, { sleep }), hello());
@@ -95,7 +95,7 @@ describe('[V06][Y21] retry', () => {
     'overflow',
     'model_not_found',
     'bad_request',
-  ])('%s is not tried again', async (kind) => {
+  ])('%s is not retried', async (kind) => {
     const error = failure(kind);
     const { provider, seen } = scripted([error], [text, stop]);
     expect(await play(withRetry(provider), hello())).toEqual({ events: [], error });
@@ -103,7 +103,7 @@ describe('[V06][Y21] retry', () => {
   });
 
   test.each<ProviderErrorKind>(['cut', 'overloaded', 'server_error', 'timeout'])(
-    'an answer that broke off (%s) is gone on with: the model sees what it has said',
+    'an interrupted answer (%s) is continued: the model sees its partial output',
     async (kind) => {
       const call: ProviderEvent = { type: 'tool_call_start', key: '0', name: 'Read' };
       const { provider, seen } = scripted(
@@ -134,7 +134,7 @@ describe('[V06][Y21] retry', () => {
     },
   );
 
-  test('an answer that breaks off time and again ends with the error, after three tries', async () => {
+  test('an answer that is interrupted repeatedly ends with the error, after three attempts', async () => {
     const error = failure('cut');
     const { provider, seen } = scripted([text, error], [text, error], [text, error], [text, error]);
     const { slept, sleep } = waits();
@@ -143,7 +143,7 @@ describe('[V06][Y21] retry', () => {
     expect({ attempts: seen.requests.length, slept }).toEqual({ attempts: 4, slept: [1000, 2000, 4000] });
   });
 
-  test('thoughts and calls alone are no answer to go on with: the same request is sent again', async () => {
+  test('thinking and calls alone are not continued: the same request is sent again', async () => {
     const thought: ProviderEvent = { type: 'thinking', text: 'hm' };
     const { provider, seen } = scripted([thought, failure('cut')], [text, stop]);
     const { sleep } = waits();
@@ -152,7 +152,7 @@ describe('[V06][Y21] retry', () => {
     expect(seen.requests).toEqual([request, request]);
   });
 
-  test('what turned out to be a thought is not shown to the model as its answer', async () => {
+  test('text reclassified as thinking is not sent back as partial output', async () => {
     const asThought: ProviderEvent = { type: 'reclassify', as: 'thinking' };
     const { provider, seen } = scripted([text, asThought, failure('cut')], [text, stop]);
     const { sleep } = waits();
@@ -161,20 +161,20 @@ describe('[V06][Y21] retry', () => {
     expect(seen.requests).toEqual([request, request]);
   });
 
-  test('a bug is not tried again', async () => {
+  test('a bug is not retried', async () => {
     const error = new TypeError('bug');
     const { provider } = scripted([error], [stop]);
     expect(await play(withRetry(provider), hello())).toEqual({ events: [], error });
   });
 
-  test('the vendor’s own pause is honoured, and never shortened', async () => {
+  test('the vendor’s retry delay is respected, and never shortened', async () => {
     const { provider } = scripted([failure('rate_limit', 30_000)], [failure('rate_limit', 5)], [stop]);
     const { slept, sleep } = waits();
     await play(withRetry(provider, { sleep, random: () => 0 }), hello());
     expect(slept).toEqual([30_000, 2000]);
   });
 
-  test('a pause beyond the ceiling is not waited for; the user hears when to come back', async () => {
+  test('a delay above the maximum is not waited for; the error says when to retry', async () => {
     const { provider, seen } = scripted([failure('rate_limit', 600_000)], [stop]);
     const { events, error } = await play(withRetry(provider), hello());
     expect(events).toEqual([]);
@@ -196,7 +196,7 @@ describe('[V06][Y21] retry', () => {
     expect(seen.attempts).toBe(1);
   });
 
-  test('the rest of the provider stays as it was', async () => {
+  test('other members of the provider are unchanged', async () => {
     const { provider } = scripted();
     const wrapped = withRetry(provider);
     expect(wrapped.name).toBe('p');

@@ -6,9 +6,9 @@ export const MAX_RETRIES = 3;
 const FIRST_DELAY_MS = 1000;
 const MULTIPLIER = 2;
 const MAX_DELAY_MS = 10_000;
-/** Up to this share of a delay is added, so that many clients do not come back at the same moment. */
+/** Up to this share of a delay is added, so that many clients don't retry at the same moment. */
 const JITTER = 0.1;
-/** A vendor that wants a longer pause than this is not waited for: the user is told when to come back. */
+/** A longer delay is not waited for: the error says when to retry. */
 const LONGEST_WAIT_MS = 60_000;
 
 const RETRYABLE: ReadonlySet<ProviderErrorKind> = new Set([
@@ -21,13 +21,13 @@ const RETRYABLE: ReadonlySet<ProviderErrorKind> = new Set([
 export type RetryOptions = {
   maxRetries?: number;
   sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** From 0 to 1; decides the jitter. */
+  /** From 0 to 1; determines the jitter. */
   random?: () => number;
 };
 
 /**
- * Asks again where the failure may pass. An answer that broke off is gone on with: the model is shown what it has
- * said. No call of a broken answer has run, so nothing is done twice.
+ * Retries transient failures. An interrupted answer is continued: the model gets its partial output. Calls of
+ * an interrupted answer have not run, so nothing is done twice.
  */
 export function withRetry(provider: Provider, options: RetryOptions = {}): Provider {
   const { maxRetries = MAX_RETRIES, sleep = pause, random = Math.random } = options;
@@ -41,7 +41,7 @@ export function withRetry(provider: Provider, options: RetryOptions = {}): Provi
         try {
           for await (const event of provider.stream(goingOn(request, said, provider.name), signal)) {
             said = saidWith(said, event);
-            // A vendor that counts before it speaks has said nothing yet.
+            // Usage before the first output does not count as output.
             begun ||= event.type !== 'usage';
             yield event;
           }

@@ -7,7 +7,7 @@ import { withStallLimit } from './stall.ts';
 const text: ProviderEvent = { type: 'text', text: 'hey' };
 const stop: ProviderEvent = { type: 'stop', reason: 'end' };
 
-/** Says events, or stays silent for so many milliseconds; a silence ends early when aborted. */
+/** Emits events, or waits for that many milliseconds; a wait ends early on abort. */
 function paced(...steps: (ProviderEvent | number)[]) {
   const seen: { reason?: unknown; closed: boolean } = { closed: false };
   const provider: Provider = {
@@ -32,7 +32,7 @@ function paced(...steps: (ProviderEvent | number)[]) {
 
 const limits = { firstMs: 60, betweenMs: 60 };
 
-describe('[N11] a stream that falls silent', () => {
+describe('[N11] a stalled stream', () => {
   test('before its first event is a timeout, and the request is aborted', async () => {
     const { provider, seen } = paced(10_000, text);
     const { events, error } = await play(withStallLimit(provider, limits), hello());
@@ -40,7 +40,7 @@ describe('[N11] a stream that falls silent', () => {
     expect(seen.reason).toBe(error);
   });
 
-  test('between events is cut', async () => {
+  test('between events is `cut`', async () => {
     const { provider, seen } = paced(text, 10_000, stop);
     const { events, error } = await play(withStallLimit(provider, limits), hello());
     expect({ events, error }).toMatchObject({ events: [text], error: { kind: 'cut' } });
@@ -52,7 +52,7 @@ describe('[N11] a stream that falls silent', () => {
     expect(await play(withStallLimit(provider, limits), hello())).toEqual({ events: [text, stop] });
   });
 
-  test('is noticed also after a reader who took longer than the limit', async () => {
+  test('is detected also after a consumer took longer than the limit', async () => {
     const { provider } = paced(text, text, 10_000, stop);
     const events: ProviderEvent[] = [];
     const run = async () => {
@@ -76,7 +76,7 @@ describe('[N11] a stream that falls silent', () => {
     });
   });
 
-  test('is not confused with a slow reader', async () => {
+  test('is not confused with a slow consumer', async () => {
     const { provider } = paced(text, text, stop);
     const events: ProviderEvent[] = [];
     for await (const event of withStallLimit(provider, limits).stream(
@@ -89,7 +89,7 @@ describe('[N11] a stream that falls silent', () => {
     expect(events).toEqual([text, text, stop]);
   });
 
-  test('and is then aborted by the user throws the user’s reason', async () => {
+  test('that the user aborts throws the user’s reason', async () => {
     const { provider, seen } = paced(10_000);
     const reason = new Error('enough');
     const abort = new AbortController();
@@ -98,7 +98,7 @@ describe('[N11] a stream that falls silent', () => {
     expect(seen.reason).toBe(reason);
   });
 
-  test('a reader that leaves early closes the stream below', async () => {
+  test('a consumer that stops early closes the underlying stream', async () => {
     const { provider, seen } = paced(text, text, stop);
     for await (const _ of withStallLimit(provider, limits).stream(hello(), new AbortController().signal))
       break;

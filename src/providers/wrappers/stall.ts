@@ -11,7 +11,7 @@ export type StallLimits = {
 
 const STALLED = Symbol('stalled');
 
-/** Ends a stream that has fallen silent: the request below is aborted, and the silence becomes an error. */
+/** Ends a stalled stream: aborts the underlying request and throws an error. */
 export function withStallLimit(provider: Provider, { firstMs, betweenMs }: StallLimits): Provider {
   return {
     ...provider,
@@ -30,7 +30,7 @@ export function withStallLimit(provider: Provider, { firstMs, betweenMs }: Stall
             over = true;
             const error = silence(provider.name, { limit, begun: last !== undefined });
             inner.abort(error);
-            // The abort makes the step fail; nobody waits for it any more.
+            // The abort rejects the pending step, which is no longer awaited.
             step.catch(() => undefined);
             if (last?.type === 'stop') return;
             throw error;
@@ -61,7 +61,10 @@ function silence(provider: string, { limit, begun }: { limit: number; begun: boo
     : new ProviderError(`No answer from ${provider} within ${seconds} s.`, { kind: 'timeout', provider });
 }
 
-/** One timer for a whole stream, wound up for each event: one for each event would cost as much as the event. */
+/**
+ * One timer for the whole stream, restarted for each event: creating one per event would cost as much as the
+ * event.
+ */
 class Patience {
   #timer: NodeJS.Timeout | undefined;
   #limit: number | undefined;

@@ -3,9 +3,9 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { createCachedFiles } from '../src/cache/cached-files.ts';
+import { CachedResults } from '../src/cache/cached-results.ts';
 import { createFileTier } from '../src/cache/file-tier.ts';
-import { createKeptFiles } from '../src/cache/kept-files.ts';
-import { KeptResults } from '../src/cache/kept-results.ts';
 import { createStore } from '../src/cache/store.ts';
 import type { Tier } from '../src/cache/tier.ts';
 import { TreeWatch } from '../src/cache/tree-watch.ts';
@@ -95,8 +95,8 @@ async function readRows(folder: string): Promise<CacheRow[]> {
   const guard = createGuard({ cwd, additionalDirectories: [], blockedPaths: [], allowedPaths: [], home });
   // Read takes no other hands.
   const context = { cwd, files: createFiles({ guard, cwd }), seen: new Map() } as unknown as ToolContext;
-  const kept = createKeptFiles();
-  const results = new KeptResults({ kept, watchTree: () => null });
+  const kept = createCachedFiles();
+  const results = new CachedResults({ kept, watchTree: () => null });
   let hits = 0;
   const keptRead = (name: string) =>
     results.through(

@@ -22,7 +22,7 @@ import { startupFiles } from '../src/contract/startup-files.ts';
 import { exitCodes } from '../src/frontends/shared/exit-codes.ts';
 import type { Terminal } from '../src/frontends/shared/terminal.ts';
 import { withDialogs } from '../src/frontends/terminal/flows/commands.ts';
-import type { PickerDesk } from '../src/frontends/terminal/flows/desk.ts';
+import type { Pickers } from '../src/frontends/terminal/flows/pickers.ts';
 import { bindings, keyLabel } from '../src/frontends/terminal/keyboard/keymap.ts';
 import { presets } from '../src/providers/presets.ts';
 import { builtinTools } from '../src/tools/index.ts';
@@ -130,7 +130,7 @@ function cellsOf({ usage, description, flags }: CommandRow): string[] {
 
 function slashRows(): string[][] {
   // Only their words are read.
-  const onScreen = withDialogs(builtinCommands, {} as PickerDesk);
+  const onScreen = withDialogs(builtinCommands, {} as Pickers);
   const everywhere = new Set([...builtinCommands.map(({ name }) => name), 'model']);
   return onScreen
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))

@@ -7,7 +7,7 @@ import type { Tool, ToolContext, ToolResult } from '../contract/tool.ts';
 import { fail } from '../contract/tool.ts';
 import { limited, raceAbort, unlessAborted } from '../lib/async/abort.ts';
 import { Channel } from '../lib/async/channel.ts';
-import { boundText } from '../lib/text/truncate.ts';
+import { truncateText } from '../lib/text/truncate.ts';
 import { accessesConflict } from './conflict.ts';
 import {
   explainBadInput,
@@ -319,7 +319,7 @@ async function repeatAnswer(
 /** A text too long for the model reaches it as head and tail, with the place where it can read the rest. */
 async function bound(callId: string, result: ToolResult, deps: RouterDeps) {
   const whole = result.success ? result.output : result.error;
-  const text = boundText(whole);
+  const text = truncateText(whole);
   if (text === whole) return { text, metadata: result.metadata };
   const fullOutput = result.metadata?.fullOutput ?? (await deps.keepOutput(callId, whole));
   const where = fullOutput

@@ -9,7 +9,7 @@ import { loadSettings, type Settings, sessionStore } from './settings.ts';
 export type Plan = { settings: Settings; options: SessionOptions; choice: Choice; session?: OpenSession };
 
 /** The same conversation, answered by another model; by the one before, where that one is not found. */
-export async function answeredBy(
+export async function switchModel(
   model: string,
   { plan, opened }: { plan: Plan; opened: Opened },
   terminal: Host,

@@ -8,8 +8,8 @@ import { settledFile } from '../../test/support/settled-file.ts';
 import type { ToolContext } from '../contract/tool.ts';
 import { ok } from '../contract/tool.ts';
 import { isOnLocalDisk } from '../lib/files/local-disk.ts';
-import { createKeptFiles } from './kept-files.ts';
-import { type KeptCall, KeptResults } from './kept-results.ts';
+import { createCachedFiles } from './cached-files.ts';
+import { CachedResults, type KeptCall } from './cached-results.ts';
 import { TreeWatch } from './tree-watch.ts';
 
 /** Elsewhere nothing is kept. */
@@ -56,7 +56,7 @@ function numbers(seed: number) {
 async function desk() {
   const space = await bench(Object.fromEntries(NAMES.map((name) => [name, 'begin\n'])));
   const { root, home, context } = space;
-  const kept = createKeptFiles();
+  const kept = createCachedFiles();
   const watchTree = () => {
     const onFail = (why: string) => expect.fail(why);
     const onChange = (file: string | null) => kept.changed(file);
@@ -65,9 +65,9 @@ async function desk() {
     return tree;
   };
   let tree: TreeWatch | null = null;
-  const results = new KeptResults({ kept, watchTree: () => tree });
+  const results = new CachedResults({ kept, watchTree: () => tree });
   const hits = { read: 0, glob: 0, grep: 0 };
-  const through = (kind: KeptCall['kind'], target: string, run: Parameters<KeptResults['through']>[1]) =>
+  const through = (kind: KeptCall['kind'], target: string, run: Parameters<CachedResults['through']>[1]) =>
     results.through(
       {
         kind,

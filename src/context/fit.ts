@@ -1,5 +1,5 @@
 import type { AssistantMessage, ImagePart, Message, TextPart, ToolCallPart } from '../contract/message.ts';
-import { boundText } from '../lib/text/truncate.ts';
+import { truncateText } from '../lib/text/truncate.ts';
 import { turnStart } from './boundary.ts';
 
 /**
@@ -119,6 +119,6 @@ function shortened(text: string, limit: number, place?: string): string {
   const where = place === undefined ? '' : ` The whole text is in ${place}; read it in parts.`;
   const mark = `[${text.length - limit} characters are left out here to fit the context window.${where}]\n`;
   return (
-    mark + boundText(text, { max: limit, head: Math.floor(limit * 0.65), tail: Math.floor(limit * 0.3) })
+    mark + truncateText(text, { max: limit, head: Math.floor(limit * 0.65), tail: Math.floor(limit * 0.3) })
   );
 }

@@ -1,6 +1,6 @@
 import type { Message, UserMessage } from '../contract/message.ts';
 import type { Compaction } from '../contract/view.ts';
-import { boundText } from '../lib/text/truncate.ts';
+import { truncateText } from '../lib/text/truncate.ts';
 import { turnStart } from './boundary.ts';
 import { squeeze } from './squeeze.ts';
 
@@ -41,7 +41,7 @@ function promptBefore(messages: readonly Message[], at: number): UserMessage | n
   if (!prompt) return null;
   const content = prompt.content.map((part) => {
     if (part.type === 'image') return part;
-    const text = boundText(part.text, LONG_PROMPT);
+    const text = truncateText(part.text, LONG_PROMPT);
     return text === part.text ? part : { ...part, text };
   });
   return { ...prompt, content };

@@ -1,5 +1,5 @@
 import type { AssistantMessage, Message, TextPart, ToolMessage } from '../contract/message.ts';
-import { boundText, type TextLimits } from '../lib/text/truncate.ts';
+import { type TextLimits, truncateText } from '../lib/text/truncate.ts';
 import { changesFiles } from './known-tools.ts';
 import { isFolderNote } from './nested-instructions.ts';
 import { repeatedReads } from './repeated-reads.ts';
@@ -67,7 +67,7 @@ function boundOutput(message: ToolMessage, limits: TextLimits | undefined): Tool
 function boundPart(part: ToolMessage['content'][number], limits: TextLimits): ToolMessage['content'][number] {
   if (part.type === 'image') return limits.max > 1000 ? part : IMAGE;
   if (isFolderNote(part.text)) return part;
-  const text = boundText(part.text, limits);
+  const text = truncateText(part.text, limits);
   return text.length < part.text.length ? { type: 'text', text } : part;
 }
 

@@ -1,5 +1,5 @@
 import type { Message } from '../contract/message.ts';
-import { boundText } from '../lib/text/truncate.ts';
+import { truncateText } from '../lib/text/truncate.ts';
 import { extract } from './extract.ts';
 import { asRound, hasSection, joinRounds, roundsOf, writeSections } from './sections.ts';
 import { transcriptOf } from './transcript.ts';
@@ -84,7 +84,7 @@ function isSummary({ text, cut }: Awaited<ReturnType<Ask>>): boolean {
 }
 
 function clip(text: string, max: number): string {
-  return boundText(text, { max, head: Math.floor(max * 0.6), tail: Math.floor(max * 0.35) });
+  return truncateText(text, { max, head: Math.floor(max * 0.6), tail: Math.floor(max * 0.35) });
 }
 
 const FORM = `[Completed: what was done, with the outcome of tests and commands]

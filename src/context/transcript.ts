@@ -1,5 +1,5 @@
 import { type Message, textOf, toolCallsOf } from '../contract/message.ts';
-import { boundText } from '../lib/text/truncate.ts';
+import { truncateText } from '../lib/text/truncate.ts';
 
 /** Characters of one thing said; the next row is taken where a transcript would become too long. */
 const SIZES = [
@@ -16,7 +16,7 @@ export function transcriptOf(messages: readonly Message[], maxCharacters: number
     if (text.length <= maxCharacters) return text;
   }
   const half = Math.floor(maxCharacters / 2) - 50;
-  return boundText(text, { max: maxCharacters, head: half, tail: half });
+  return truncateText(text, { max: maxCharacters, head: half, tail: half });
 }
 
 function entryOf(message: Message, size: (typeof SIZES)[number]): string {
@@ -39,5 +39,5 @@ function entryOf(message: Message, size: (typeof SIZES)[number]): string {
 }
 
 function cut(text: string, max: number): string {
-  return boundText(text.trim(), { max, head: Math.floor(max * 0.7), tail: Math.floor(max * 0.2) });
+  return truncateText(text.trim(), { max, head: Math.floor(max * 0.7), tail: Math.floor(max * 0.2) });
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type Message, textOf } from '../contract/message.ts';
-import { boundText } from '../lib/text/truncate.ts';
+import { truncateText } from '../lib/text/truncate.ts';
 import { withoutMemory } from './block.ts';
 import { type NoteKind, noteKinds } from './store.ts';
 
@@ -43,7 +43,7 @@ export function extractionPrompt(messages: readonly Message[], known: readonly D
     ].join('\n'),
     'Leave out what belongs to this task only: names of variables, line numbers, what was edited, progress, mistakes already mended. Leave out everything secret. Each note is one sentence of at most 200 characters that makes sense on its own.',
     ...(shown.length > 0 ? [`Already known, do not repeat:\n${shown.join('\n')}`] : []),
-    `<conversation>\n${boundText(transcriptOf(messages), WHOLE_LIMITS)}\n</conversation>`,
+    `<conversation>\n${truncateText(transcriptOf(messages), WHOLE_LIMITS)}\n</conversation>`,
     `Answer with nothing but a JSON list of at most ${MOST_DRAFTS} notes, such as [{"kind":"decisions","text":"Dates are stored in UTC because reports cross time zones."}]. If nothing is worth keeping, and often nothing is, answer [].`,
   ].join('\n\n');
 }
@@ -54,8 +54,8 @@ function transcriptOf(messages: readonly Message[]): string {
       const text = withoutMemory(textOf(message)).trim();
       if (message.role === 'tool' || text === '') return [];
       return message.role === 'user'
-        ? `User: ${boundText(text, PROMPT_LIMITS)}`
-        : `Assistant: ${boundText(text, REPLY_LIMITS)}`;
+        ? `User: ${truncateText(text, PROMPT_LIMITS)}`
+        : `Assistant: ${truncateText(text, REPLY_LIMITS)}`;
     })
     .join('\n\n');
 }

@@ -1,4 +1,4 @@
-import { boundText } from '../lib/text/truncate.ts';
+import { truncateText } from '../lib/text/truncate.ts';
 
 /** When a hook runs. */
 export type HookPoint =
@@ -79,7 +79,7 @@ function decisionIn(text: string): Record<string, unknown> | null {
 }
 
 function bound(text: string): string {
-  return boundText(text, LIMITS);
+  return truncateText(text, LIMITS);
 }
 
 function textOf(value: unknown): string {

@@ -52,7 +52,7 @@ export function traceOf(error: unknown): string {
 }
 
 /** What was thrown, in words. A plugin may throw anything, also what cannot be turned into a text. */
-export function thrownWords(error: unknown): string {
+export function thrownMessage(error: unknown): string {
   try {
     return String(error instanceof Error ? error.message : error) || 'without a word';
   } catch {

@@ -3,7 +3,7 @@ import type { Session } from '../contract/session.ts';
 import type { ToolResult } from '../contract/tool.ts';
 import { raceAbort } from '../lib/async/abort.ts';
 import type { LoadedPlugin } from './load.ts';
-import { plainCopy, thrownWords } from './plain-copy.ts';
+import { plainCopy, thrownMessage } from './plain-copy.ts';
 import type { PluginHooks } from './plugin.ts';
 
 /** What becomes of a call before it is judged. */
@@ -53,7 +53,7 @@ export function createPluginHooks(
       if (late.signal.aborted) off.add(key);
       const trouble = late.signal.aborted
         ? `did not answer within ${timeoutMs / 1000} s and is not asked any more`
-        : `failed: ${thrownWords(error)}`;
+        : `failed: ${thrownMessage(error)}`;
       if (!told.has(key + trouble)) notice(`The plugin ${name}: ${hook} ${trouble}.`);
       told.add(key + trouble);
       return null;

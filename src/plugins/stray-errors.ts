@@ -1,4 +1,4 @@
-import { thrownWords, traceOf } from './plain-copy.ts';
+import { thrownMessage, traceOf } from './plain-copy.ts';
 
 /**
  * Errors that a plugin throws where nobody waits for it, in a timer for example, are told and not fatal. What has no
@@ -14,7 +14,7 @@ export function catchStrayErrors(
     const plugin = plugins.find(({ file, folder }) => stack.includes(folder ?? file));
     if (!plugin && /^\s+at /m.test(stack)) throw error;
     const who = plugin ? `The plugin ${plugin.name}` : 'A plugin';
-    notice(`${who} failed in the background: ${thrownWords(error)}.`);
+    notice(`${who} failed in the background: ${thrownMessage(error)}.`);
   };
   process.on('uncaughtException', caught);
   process.on('unhandledRejection', caught);

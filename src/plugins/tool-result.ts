@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Display } from '../contract/display.ts';
 import type { Access } from '../contract/permission.ts';
 import { fail, ok, type ToolResult } from '../contract/tool.ts';
-import { plainCopy, thrownWords } from './plain-copy.ts';
+import { plainCopy, thrownMessage } from './plain-copy.ts';
 
 const diff = z.object({ path: z.string(), patch: z.string(), added: z.number(), removed: z.number() });
 
@@ -59,7 +59,7 @@ export function toolResultOf(name: string, returned: unknown): ToolResult {
     const parsed = result.safeParse(plainCopy(returned ?? null));
     if (parsed.success) return defined(parsed.data) as ToolResult;
   } catch (error) {
-    return fail(`${name} gave no result: ${thrownWords(error)}.`);
+    return fail(`${name} gave no result: ${thrownMessage(error)}.`);
   }
   return fail(`${name} gave no result: it must return a text, or success with output or error.`);
 }

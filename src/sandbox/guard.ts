@@ -4,7 +4,7 @@ import { PermissionDeniedError } from '../contract/errors.ts';
 import type { Opening, Reach } from '../contract/permission.ts';
 import { foldPath } from '../lib/paths/fold-path.ts';
 import { isInside } from '../lib/paths/inside.ts';
-import { createOtherNames } from './files/aliases.ts';
+import { createAliases } from './files/aliases.ts';
 import { pathMatcher, slashes } from './files/path-pattern.ts';
 import { isErrno, joined, realPath } from './files/real-path.ts';
 import { type SecretRule, secretRule } from './secrets.ts';
@@ -71,7 +71,7 @@ export function createGuard(options: GuardOptions): Guard {
   const closed = real(options.closedDirectories).map((folder) => foldPath(folder));
   const blocked = options.blockedPaths.map((pattern) => pathMatcher(pattern, { cwd, home }));
   const allowed = options.allowedPaths.map((pattern) => pathMatcher(pattern, { cwd, home }));
-  const otherNames = createOtherNames({ roots, home, closedBecause: (file) => closedBecause(file, 'read') });
+  const otherNames = createAliases({ roots, home, closedBecause: (file) => closedBecause(file, 'read') });
 
   /** With `..` as it was written: behind a link it is not what it seems. */
   function absolute(file: string): string {

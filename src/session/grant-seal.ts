@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Permission } from '../contract/permission.ts';
-import { ownKey } from '../lib/files/data-key.ts';
+import { dataKey } from '../lib/files/data-key.ts';
 import { canonicalJson } from '../lib/text/canonical-json.ts';
 
 /** A grant as a journal has it. Without a seal, or with another one, it was not written by this user's program. */
@@ -19,7 +19,7 @@ export class GrantSeal {
   }
 
   seal(session: string, permission: Permission): string {
-    this.#key ??= ownKey(this.#keyFile);
+    this.#key ??= dataKey(this.#keyFile);
     return createHmac('sha256', this.#key)
       .update(canonicalJson([session, permission]))
       .digest('hex');

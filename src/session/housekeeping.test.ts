@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { command, storeFor, undo } from '../../test/support/undo.ts';
 import { workspace } from '../../test/support/workspace.ts';
 import type { Message } from '../contract/message.ts';
-import { keepHouse, planHousekeeping, spaceUse } from './housekeeping.ts';
+import { planHousekeeping, pruneSessions, spaceUse } from './housekeeping.ts';
 import { headerOf, SessionStore } from './store.ts';
 import { pruneUndo } from './undo/prune.ts';
 
@@ -44,7 +44,7 @@ test('[S05] [Y38] sessions unused for too long go with all that is theirs; pinne
   );
   expect(store.list().length).toBe(4);
 
-  const { removed, freedBytes } = await keepHouse(plan, options);
+  const { removed, freedBytes } = await pruneSessions(plan, options);
   expect(removed.length).toBe(2);
   expect(freedBytes).toBeGreaterThan(2000);
   expect(
@@ -127,7 +127,7 @@ test('a session that is open stays', async () => {
   const { root, store, ids } = await house([40]);
   const open = await store.resume(ids[0] ?? '');
   const options = { root, store, days: 30, limitBytes: 1e9, undoLimitBytes: 1e9 };
-  expect((await keepHouse(planHousekeeping(options), options)).removed).toEqual([]);
+  expect((await pruneSessions(planHousekeeping(options), options)).removed).toEqual([]);
   await open?.close();
 });
 

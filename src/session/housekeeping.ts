@@ -56,7 +56,7 @@ function sumOf(sessions: readonly { bytes: number }[]): number {
 }
 
 /** Removes what was planned, with all that belongs to it. A session that is open somewhere stays. */
-export async function keepHouse(
+export async function pruneSessions(
   removals: readonly Removal[],
   options: HousekeepingOptions,
 ): Promise<{ removed: Removal[]; freedBytes: number }> {

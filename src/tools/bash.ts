@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import * as z from 'zod';
 import { type CommandOutcome, defineTool, fail, ok, type Tool } from '../contract/tool.ts';
-import { boundText } from '../lib/text/truncate.ts';
+import { truncateText } from '../lib/text/truncate.ts';
 import { commandTitle } from './running/command-title.ts';
 import { createLiveOutput } from './running/live-output.ts';
 import { sandboxHint } from './running/sandbox-hint.ts';
@@ -90,7 +90,7 @@ export function createBash({ shell: name, maxTimeoutMs = MAX_TIMEOUT }: BashOpti
       const { exitCode, durationMs, fullOutput } = outcome;
       const output = streamsOf(outcome);
       const extra = {
-        display: { kind: 'command' as const, command, exitCode, output: boundText(output) },
+        display: { kind: 'command' as const, command, exitCode, output: truncateText(output) },
         metadata: {
           exitCode,
           signal: outcome.signal,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineTool } from '../contract/tool.ts';
-import { handOn } from './hand-on.ts';
+import { delegateCall } from './delegate.ts';
 
 export const EXPLORE = 'Explore';
 
@@ -21,5 +21,5 @@ export const explore = defineTool({
   access: () => [{ kind: 'delegate', target: EXPLORE, looks: true }],
 
   run: ({ description, prompt, continue: goOn }, context) =>
-    handOn({ agent: EXPLORE, task: description, prompt, ...(goOn !== undefined && { goOn }) }, context),
+    delegateCall({ agent: EXPLORE, task: description, prompt, ...(goOn !== undefined && { goOn }) }, context),
 });

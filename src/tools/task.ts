@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineTool, type Tool } from '../contract/tool.ts';
-import { handOn } from './hand-on.ts';
+import { delegateCall } from './delegate.ts';
 
 /** A subagent that can be chosen, as the model is told of it. */
 export type AgentChoice = { name: string; description: string };
@@ -29,6 +29,6 @@ export function createTask(agents: readonly AgentChoice[] = []): Tool {
     access: ({ agent }) => [{ kind: 'delegate', target: agent }],
 
     run: ({ agent, description, prompt, continue: goOn }, context) =>
-      handOn({ agent, task: description, prompt, ...(goOn !== undefined && { goOn }) }, context),
+      delegateCall({ agent, task: description, prompt, ...(goOn !== undefined && { goOn }) }, context),
   });
 }

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import { modesByStrictness, statusParts } from '../../src/config/schema/schema.ts';
 import { keepLook } from '../../src/frontends/terminal/early/look-file.ts';
-import { nothingKnown } from '../../src/frontends/terminal/initial-status.ts';
+import { unknownStatus } from '../../src/frontends/terminal/initial-status.ts';
 import { lookOf } from '../../src/frontends/terminal/theme/look.ts';
 import { themeOf } from '../../src/frontends/terminal/theme/theme.ts';
 import { doors } from './aca.ts';
@@ -18,7 +18,7 @@ export async function knowLook(space: Workspace, env: Record<string, string> = {
   const root = path.join(space.home, '.ai-assistant');
   await mkdir(root, { recursive: true });
   const theme = themeOf('dark', env.NO_COLOR ? 'none' : '256');
-  const begin = { theme, status: nothingKnown, statusBar: statusParts };
+  const begin = { theme, status: unknownStatus, statusBar: statusParts };
   keepLook(root, { TERM: 'xterm-256color', ...env }, lookOf(begin, modesByStrictness));
 }
 

@@ -1,6 +1,6 @@
 import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { learnOfUpdate } from '../../src/app/update/notice.ts';
+import { checkForUpdate } from '../../src/app/update/notice.ts';
 import { setValue } from '../../src/config/edit.ts';
 import { createKeychain } from '../../src/config/keys/keychain.ts';
 import { KeychainUnavailable } from '../../src/config/keys/os-keychain.ts';
@@ -73,7 +73,7 @@ export const stores: Record<string, SharedStore> = {
   },
   'the daily look for an update': {
     add: (root, item) =>
-      learnOfUpdate(
+      checkForUpdate(
         { root, config: { offline: false, updates: { check: true } } as never, env: {} },
         async () => {
           appendFileSync(path.join(root, 'asked'), `${item}\n`);

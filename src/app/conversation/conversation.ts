@@ -15,7 +15,7 @@ import type { Frontend } from './frontend.ts';
 import type { TypedPrompts } from './prompt-history.ts';
 import { redacted } from './redact-session.ts';
 import { createDesk } from './session-actions.ts';
-import { OwnCommands } from './user-shell.ts';
+import { UserShell } from './user-shell.ts';
 
 /** By then whoever asked has begun to read the answer. */
 const HOUSEKEEPING_AFTER_MS = 1000;
@@ -45,12 +45,16 @@ export type Stage = {
 };
 
 /** One session, prompt by prompt. Resolves with the session to go on with, or null at the end. */
-export async function hold(prompt: string, opened: Opened, stage: Stage): Promise<OpenSession | null> {
+export async function runConversation(
+  prompt: string,
+  opened: Opened,
+  stage: Stage,
+): Promise<OpenSession | null> {
   const { controller, mode, permissions, window, spending, memory, noteAtEnd, close } = opened;
   const { talk, prompts, host, news, leaving } = stage;
   const { cwd, env } = host;
-  const ownCommands = new OwnCommands({ cwd, env });
-  const confirm = stage.confirm ?? plainYes(talk);
+  const ownCommands = new UserShell({ cwd, env });
+  const confirm = stage.confirm ?? confirmByLetter(talk);
   let command: AbortController | undefined;
   talk.onInterrupt(() => {
     if (ownCommands.interrupt()) return true;
@@ -148,8 +152,8 @@ export async function hold(prompt: string, opened: Opened, stage: Stage): Promis
     if (isCommand) continue;
     const content = [...ownCommands.takeTold(), { type: 'text' as const, text }, ...images];
     await controller.submit((await opened.mcp?.withResources(content)) ?? content);
-    keepHouseLater(opened, stage);
-    lookForUpdateLater(opened, stage);
+    scheduleHousekeeping(opened, stage);
+    scheduleUpdateCheck(opened, stage);
   }
   const leave = following(leaving);
   talk.onInterrupt(() => {
@@ -168,7 +172,7 @@ async function obey(line: string, context: CommandContext): Promise<boolean> {
   try {
     return await dispatch(line, context);
   } catch (error) {
-    const told = failureWords(error, context.signal);
+    const told = failureMessage(error, context.signal);
     if (told === null) throw error;
     context.print(told);
     return true;
@@ -176,14 +180,14 @@ async function obey(line: string, context: CommandContext): Promise<boolean> {
 }
 
 /** Null for a bug. */
-function failureWords(error: unknown, signal: AbortSignal): string | null {
+function failureMessage(error: unknown, signal: AbortSignal): string | null {
   if (signal.aborted && (error === signal.reason || error instanceof ProviderError)) return 'Interrupted.';
   if (error instanceof UserError || error instanceof BudgetReachedError)
     return `${error.message} ${error.hint}`;
   return error instanceof ProviderError ? error.message : null;
 }
 
-export function plainYes(talk: Pick<Frontend, 'ask'>) {
+export function confirmByLetter(talk: Pick<Frontend, 'ask'>) {
   return async (question: string, signal?: AbortSignal): Promise<boolean> =>
     (await talk.ask(`${question} [y/n] `, signal))?.trim().toLowerCase() === 'y';
 }
@@ -207,12 +211,12 @@ function fileHistory(undo: UndoStore): FileHistory {
 }
 
 /** Never in the way: some time after an answer, while nothing runs, and at most once a day. */
-function keepHouseLater(opened: Opened, { root, news }: Stage): void {
+function scheduleHousekeeping(opened: Opened, { root, news }: Stage): void {
   const { controller, store, config } = opened;
   const keep = async () => {
     if (controller.busy) return;
-    const { keepHouseDaily } = await import('../housekeeping/housekeeping.ts');
-    news.push(...(await keepHouseDaily({ root, store, config })));
+    const { dailyHousekeeping } = await import('../housekeeping/housekeeping.ts');
+    news.push(...(await dailyHousekeeping({ root, store, config })));
   };
   setTimeout(() => {
     keep().catch((error: Error) => news.push(`Old sessions could not be removed: ${error.message}.`));
@@ -220,10 +224,10 @@ function keepHouseLater(opened: Opened, { root, news }: Stage): void {
 }
 
 /** In the background, at most once a day; what is learnt is told at the next start. */
-function lookForUpdateLater({ config, settings }: Opened, { host: { env } }: Stage): void {
+function scheduleUpdateCheck({ config, settings }: Opened, { host: { env } }: Stage): void {
   const look = async () => {
-    const { learnOfUpdate } = await import('../update/notice.ts');
-    await learnOfUpdate({ root: settings.root, config, env }, async () => {
+    const { checkForUpdate } = await import('../update/notice.ts');
+    await checkForUpdate({ root: settings.root, config, env }, async () => {
       const { http } = await userNetwork(config, env);
       return http;
     });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Message } from '../../contract/message.ts';
 import type { Session } from '../../contract/session.ts';
-import { tailOf } from './last-exchange.ts';
+import { lastExchange } from './last-exchange.ts';
 
 const at = '2026-03-01T12:00:00.000Z';
 const later = Date.parse('2026-03-01T15:00:00.000Z');
@@ -58,7 +58,7 @@ test('the last prompt, the calls, what failed, and the answer; what came before 
     },
     assistant([{ type: 'text', text: 'It is\nhalf do' }], 'cut'),
   ]);
-  expect(tailOf(session, later)).toBe(
+  expect(lastExchange(session, later)).toBe(
     [
       'Session 12345678, 3 hours ago:',
       '> fix it',
@@ -79,7 +79,7 @@ test('a long answer shows its end, nothing in it steers the terminal, and a titl
     title: 'Login',
     parent: { id: 'ffff0000-1', messages: 1 },
   });
-  const lines = tailOf(session, later).split('\n');
+  const lines = lastExchange(session, later).split('\n');
   expect(lines[0]).toBe('Session 12345678 "Login", a copy of ffff0000, 3 hours ago:');
   expect(lines[1]).toBe('…');
   expect(lines.at(-1)).toBe('line 99\uFFFD[2J');
@@ -87,5 +87,5 @@ test('a long answer shows its end, nothing in it steers the terminal, and a titl
 });
 
 test('nothing was said yet, nothing is shown', () => {
-  expect(tailOf(sessionOf([]), later)).toBe('');
+  expect(lastExchange(sessionOf([]), later)).toBe('');
 });

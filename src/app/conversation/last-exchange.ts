@@ -7,7 +7,7 @@ const MOST_LINES = 40;
 const CALL_LENGTH = 80;
 
 /** Where a conversation stood: how long ago that was, the last prompt, and what came of it. */
-export function tailOf(session: Session, now = Date.now()): string {
+export function lastExchange(session: Session, now = Date.now()): string {
   const { id, title, parent, messages } = session;
   const last = messages.at(-1);
   if (!last) return '';

@@ -3,7 +3,7 @@ import type { SessionDesk } from '../../contract/command.ts';
 import { UserError } from '../../contract/errors.ts';
 import type { Session } from '../../contract/session.ts';
 import type { OpenSession, SessionStore } from '../../session/store.ts';
-import { byLastUse, otherFolder, otherFolderQuestion } from '../opening/choose-session.ts';
+import { byLastUsed, otherFolder, otherFolderQuestion } from '../opening/choose-session.ts';
 import { exportTo } from './export-file.ts';
 
 export type DeskOptions = {
@@ -42,7 +42,7 @@ export function createDesk(options: DeskOptions): SessionDesk & { messageAdded()
   return {
     session,
     ready,
-    list: () => byLastUse(store.list()),
+    list: () => byLastUsed(store.list()),
     async rename(title) {
       session.title = title;
       await write({ type: 'title', title });

@@ -4,7 +4,7 @@ import { createShell, type SessionShell } from '../../sandbox/shell/shell.ts';
 import { LiveLines } from './live-lines.ts';
 
 /** Commands that the user types after `!`: run as the user, shown as it comes, and told to the model with the next prompt. */
-export class OwnCommands {
+export class UserShell {
   readonly #place: { cwd: string; env: NodeJS.ProcessEnv };
   #shell: SessionShell | null = null;
   #running: AbortController | null = null;

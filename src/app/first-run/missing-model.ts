@@ -8,12 +8,12 @@ import type { Host } from '../host.ts';
 import type { Settings } from '../settings.ts';
 
 /** Nothing is configured and nothing was found: what was looked for, and the ways on. */
-export async function nothingFound(settings: Settings, host: Host): Promise<UserError> {
-  const [what = '', ...rest] = (await lookedFor(settings, host)).split('\n');
+export async function missingModelError(settings: Settings, host: Host): Promise<UserError> {
+  const [what = '', ...rest] = (await missingModelText(settings, host)).split('\n');
   return new UserError(what, rest.join('\n'));
 }
 
-export async function lookedFor(settings: Settings, { env }: Host): Promise<string> {
+export async function missingModelText(settings: Settings, { env }: Host): Promise<string> {
   const { config, root } = settings;
   const servers = await discoverLocal({ config, env });
   const known = presetsOf(config);

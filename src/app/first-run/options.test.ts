@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { modelsOnDisk } from './models-on-disk.ts';
-import { menuOf, waysOn } from './options.ts';
+import { firstRunOptions, menuOf } from './options.ts';
 
 test('what is there comes first, each behind one key', () => {
-  const ways = waysOn({
+  const ways = firstRunOptions({
     servers: [{ provider: 'ollama', baseUrl: 'http://x', models: [{ name: 'qwen3:8b' }] }],
     files: [{ file: '/m/tiny.gguf', bytes: 2_500_000_000 }],
     hasRuntime: false,

@@ -23,7 +23,7 @@ export type Found = {
 };
 
 /** What can be offered where nothing is configured: what is there first, then what can be had. */
-export function waysOn({ servers, files, hasRuntime }: Found): Way[] {
+export function firstRunOptions({ servers, files, hasRuntime }: Found): Way[] {
   const served = servers.flatMap(({ provider, models }) =>
     models.map(({ name }) => ({
       model: `${provider}/${name}`,

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { workspace } from '../../../test/support/workspace.ts';
 import { headerOf, SessionStore } from '../../session/store.ts';
-import { keepHouseDaily } from './housekeeping.ts';
+import { dailyHousekeeping } from './housekeeping.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 const config = { cleanupPeriodDays: 30, storageLimitMb: 4096, undoLimitMb: 2048 };
@@ -28,17 +28,17 @@ test('[S05] [Y38] once a day, and never a session that is open', async () => {
   await closed.close();
   const house = { root, store, config };
   const ids = () => store.list().map(({ id }) => id);
-  const [first] = await keepHouseDaily(house);
+  const [first] = await dailyHousekeeping(house);
   expect(first).toMatch(/^2 sessions will be removed tomorrow or later \(unused for more than 30 days\): /);
   expect(first).toContain(`${closed.session.id.slice(0, 8)} hi`);
   expect(first).toContain('`aca sessions pin ID` keeps one, `aca sessions clean --dry-run` lists them.');
   expect(ids().length).toBe(2);
-  expect(await keepHouseDaily(house, Date.now() + DAY - 60_000)).toEqual([]);
+  expect(await dailyHousekeeping(house, Date.now() + DAY - 60_000)).toEqual([]);
   expect(ids().length).toBe(2);
 
   const used = await add();
   await used.close();
-  expect(await keepHouseDaily(house, Date.now() + DAY + 1000)).toEqual([
+  expect(await dailyHousekeeping(house, Date.now() + DAY + 1000)).toEqual([
     expect.stringMatching(/^1 session was removed \(unused for more than 30 days; \d+ B\)\./),
     expect.stringMatching(/^1 session will be removed tomorrow or later/),
   ]);
@@ -50,7 +50,7 @@ test('[S05] [Y38] once a day, and never a session that is open', async () => {
   const file = path.join(root, 'last-housekeeping');
   const yesterday = new Date(Date.now() - DAY - 1000);
   utimesSync(file, yesterday, yesterday);
-  await keepHouseDaily(house, Date.now() + 2 * DAY);
+  await dailyHousekeeping(house, Date.now() + 2 * DAY);
   expect(ids()).not.toContain(closed.session.id);
   expect(ids()).toContain(used.session.id);
 });
@@ -69,12 +69,12 @@ test('a session that is used after its removal was announced stays; one of an un
   };
   const house = { root, store, config };
   age(40);
-  expect(await keepHouseDaily(house)).toHaveLength(1);
+  expect(await dailyHousekeeping(house)).toHaveLength(1);
   writeFileSync(path.join(root, 'last-housekeeping'), 'spoilt');
-  expect(await keepHouseDaily(house, Date.now() + 2 * DAY)).toEqual([
+  expect(await dailyHousekeeping(house, Date.now() + 2 * DAY)).toEqual([
     expect.stringContaining('1 session will be removed'),
   ]);
   age(1);
-  expect(await keepHouseDaily(house, Date.now() + 4 * DAY)).toEqual([]);
+  expect(await dailyHousekeeping(house, Date.now() + 4 * DAY)).toEqual([]);
   expect(store.list().length).toBe(1);
 });

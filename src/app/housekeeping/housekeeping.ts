@@ -48,7 +48,7 @@ export function housekeepingOptions({ root, store, config }: House): Housekeepin
  * next, unless that was done within a day. Also removes what was kept for undo and nobody needs any more. Resolves with
  * what the user should know.
  */
-export async function keepHouseDaily(house: House, now = Date.now()): Promise<string[]> {
+export async function dailyHousekeeping(house: House, now = Date.now()): Promise<string[]> {
   const { root, store } = house;
   const options = { ...housekeepingOptions(house), now };
   if (isDone(root, now)) return [];

@@ -19,7 +19,7 @@ export async function openSession(
   }
   if (resume === true)
     throw new UserError('Which session?', 'Give its id or title after --resume; `aca sessions` lists them.');
-  const id = resume === undefined ? lastOf(store, cwd) : await store.find(resume);
+  const id = resume === undefined ? lastSessionIn(store, cwd) : await store.find(resume);
   const elsewhere = id === null || forceDir ? null : otherFolder(store.folderOf(id), cwd);
   if (elsewhere !== null)
     throw new UserError(
@@ -51,7 +51,7 @@ type Asking = Pick<Surroundings, 'store' | 'cwd'> & {
 };
 
 /** Asks before a session of another folder is gone on with in this one. Null after a no. */
-export async function agreedFolder<Options extends Partial<SessionOptions>>(
+export async function confirmFolder<Options extends Partial<SessionOptions>>(
   options: Options,
   { store, cwd, confirm, print }: Asking,
 ): Promise<Options | null> {
@@ -64,11 +64,11 @@ export async function agreedFolder<Options extends Partial<SessionOptions>>(
 }
 
 /** The id of the session of a folder that was used last. */
-export function lastOf(store: SessionStore, cwd: string): string | null {
-  const [last] = byLastUse(store.list()).filter(({ workingDirectory }) => workingDirectory === cwd);
+export function lastSessionIn(store: SessionStore, cwd: string): string | null {
+  const [last] = byLastUsed(store.list()).filter(({ workingDirectory }) => workingDirectory === cwd);
   return last?.id ?? null;
 }
 
-export function byLastUse(sessions: readonly SessionSummary[]): SessionSummary[] {
+export function byLastUsed(sessions: readonly SessionSummary[]): SessionSummary[] {
   return sessions.toSorted((a, b) => compareText(b.updatedAt, a.updatedAt));
 }

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { UserError } from '../../contract/errors.ts';
 import { envSecrets } from '../../firewall/env-secrets.ts';
 import { createFirewall } from '../../firewall/firewall.ts';
-import { ownKey } from '../../lib/files/data-key.ts';
+import { dataKey } from '../../lib/files/data-key.ts';
 import { dataRoot } from '../../lib/files/data-root.ts';
 import { sourceStack } from '../../lib/source-stack.ts';
 import { createLog, logFileIn } from '../../observability/log/log.ts';
@@ -17,7 +17,7 @@ export function logCrash(error: unknown, terminal: Host): string | null {
   const secrets = envSecrets(terminal.env);
   const firewall = createFirewall({
     secrets: [() => secrets],
-    key: () => ownKey(path.join(root, 'firewall.key')),
+    key: () => dataKey(path.join(root, 'firewall.key')),
   });
   let written: string | null = file;
   const log = createLog({

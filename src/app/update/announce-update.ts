@@ -5,7 +5,7 @@ import type { Host } from '../host.ts';
 import type { Settings } from '../settings.ts';
 
 /** Puts the news of a newer version among what is told before the first prompt. */
-export async function tellUpdate(
+export async function announceUpdate(
   { config, root }: Pick<Settings, 'config' | 'root'>,
   { env }: Host,
   news: string[],

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { workspace } from '../../../test/support/workspace.ts';
 import type { HttpClient } from '../../lib/network/http-client.ts';
-import { learnOfUpdate, type UpdatePlace, updateNotice, wantsUpdates } from './notice.ts';
+import { checkForUpdate, type UpdatePlace, updateNotice, wantsUpdates } from './notice.ts';
 import { latestVersion, registryOf } from './registry.ts';
 
 const HOUR = 60 * 60 * 1000;
@@ -41,10 +41,10 @@ test('[D01] it is asked once a day, and told from then on as long as it is newer
   const { http, asked } = answering('{"version":"0.2.0"}');
   const now = Date.parse('2026-11-16T09:00:00Z');
   expect(updateNotice(place, '0.1.0')).toBe(null);
-  await learnOfUpdate(place, async () => http, now);
-  await learnOfUpdate(place, async () => http, now + 23 * HOUR);
+  await checkForUpdate(place, async () => http, now);
+  await checkForUpdate(place, async () => http, now + 23 * HOUR);
   expect(asked).toEqual(['https://registry.npmjs.org/ai-code-assistant/latest']);
-  await learnOfUpdate(place, async () => http, now + 25 * HOUR);
+  await checkForUpdate(place, async () => http, now + 25 * HOUR);
   expect(asked.length).toBe(2);
   expect(updateNotice(place, '0.1.0')).toBe(
     'Version 0.2.0 is there; this is 0.1.0. `aca update` says how to get it.',
@@ -56,16 +56,16 @@ test('[D01] it is asked once a day, and told from then on as long as it is newer
 test('[D01] a registry that fails is left alone for a day, and what was known stays known', async () => {
   const { root } = await workspace();
   const place = { root, config, env: {} };
-  await learnOfUpdate(place, async () => answering('{"version":"0.2.0"}').http, 0);
-  await learnOfUpdate(place, async () => answering('down', 503).http, 30 * HOUR);
+  await checkForUpdate(place, async () => answering('{"version":"0.2.0"}').http, 0);
+  await checkForUpdate(place, async () => answering('down', 503).http, 30 * HOUR);
   expect(await knownIn(root)).toEqual({ checkedAt: 30 * HOUR, latest: '0.2.0' });
 });
 
 test('a clock that was put back does not silence it for years', async () => {
   const { root } = await workspace();
   const { http, asked } = answering('{"version":"0.2.0"}');
-  await learnOfUpdate({ root, config, env: {} }, async () => http, Date.parse('2099-01-01'));
-  await learnOfUpdate({ root, config, env: {} }, async () => http, Date.parse('2026-11-16'));
+  await checkForUpdate({ root, config, env: {} }, async () => http, Date.parse('2099-01-01'));
+  await checkForUpdate({ root, config, env: {} }, async () => http, Date.parse('2026-11-16'));
   expect(asked.length).toBe(2);
 });
 

@@ -34,7 +34,7 @@ export function updateNotice(place: UpdatePlace, version: string): string | null
 }
 
 /** Asks the registry, unless that was done within a day. A registry that does not answer is asked again tomorrow. */
-export async function learnOfUpdate(
+export async function checkForUpdate(
   place: UpdatePlace,
   http: () => Promise<HttpClient>,
   now = Date.now(),

@@ -2,7 +2,7 @@ import type { SlashCommand } from '../../contract/command.ts';
 import { UserError } from '../../contract/errors.ts';
 import type { UserMessage } from '../../contract/message.ts';
 import { raceAbort } from '../../lib/async/abort.ts';
-import { plainCopy, thrownWords } from '../../plugins/plain-copy.ts';
+import { plainCopy, thrownMessage } from '../../plugins/plain-copy.ts';
 
 /** A command of a plugin that throws or never ends costs the command, not the conversation. */
 export function safeCommand(plugin: string, command: SlashCommand): SlashCommand['execute'] {
@@ -18,7 +18,7 @@ export function safeCommand(plugin: string, command: SlashCommand): SlashCommand
     } catch (error) {
       if (error instanceof UserError || context.signal.aborted) throw error;
       throw new UserError(
-        `/${command.name} failed: ${thrownWords(error)}.`,
+        `/${command.name} failed: ${thrownMessage(error)}.`,
         `It belongs to the plugin ${plugin}.`,
       );
     }

@@ -4,7 +4,7 @@ import type { Memory } from '../../contract/command.ts';
 import type { AgentEvent } from '../../contract/event.ts';
 import { type TextPart, textOf, type UserMessage } from '../../contract/message.ts';
 import type { SessionSummary } from '../../contract/session.ts';
-import { boundText } from '../../lib/text/truncate.ts';
+import { truncateText } from '../../lib/text/truncate.ts';
 import { MOST_NOTES, memoryBlock } from '../../memory/block.ts';
 import { isWorthExtracting } from '../../memory/extract.ts';
 import { projectKey } from '../../memory/project-key.ts';
@@ -151,7 +151,7 @@ export class SessionMemory {
     const others = notes.filter((note) => !note.pinned);
     const texts = others.map(({ text }) => text);
     const meaning = hasVectors(this.#cacheFolder) ? await this.#vectors.byMeaning() : null;
-    const order = await rankTexts(this.#deps.hide(boundText(prompt, QUERY_LIMITS)), texts, meaning);
+    const order = await rankTexts(this.#deps.hide(truncateText(prompt, QUERY_LIMITS)), texts, meaning);
     const found = order.slice(0, MOST_NOTES * 2).flatMap((place) => others[place] ?? []);
     return [...pinned, ...found].filter(({ text }) => this.#isClean(text));
   }

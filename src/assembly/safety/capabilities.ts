@@ -4,7 +4,7 @@ import type { ModeSwitch } from '../../contract/command.ts';
 import type { FileChange } from '../../contract/file-change.ts';
 import type { ToolContext } from '../../contract/tool.ts';
 import { locksFolder } from '../../lib/files/data-root.ts';
-import { createFileTurns } from '../../sandbox/files/file-lock.ts';
+import { createFileLocks } from '../../sandbox/files/file-lock.ts';
 import { createFiles } from '../../sandbox/files/files.ts';
 import type { Guard } from '../../sandbox/guard.ts';
 import { createSearch } from '../../sandbox/search/search.ts';
@@ -76,7 +76,7 @@ export function createCapabilities(parts: Parts, deps: CapabilityDeps) {
 
 /** One change of a file at a time. */
 function fileTurns(guard: Guard, { cwd, dataRoot }: Parts): NonNullable<RouterDeps['inTurn']> {
-  const turns = createFileTurns(locksFolder(dataRoot));
+  const turns = createFileLocks(locksFolder(dataRoot));
   return (changes, signal, work) => {
     const files = changes.filter(({ kind }) => kind === 'write').map(({ target }) => target);
     return turns.run(

@@ -11,11 +11,11 @@ import { placeOf } from '../../permissions/command-place.ts';
 import { createGate, type Gate } from '../../permissions/gate.ts';
 import { isMcpTool, parsePattern } from '../../permissions/pattern.ts';
 import { type Policy, WITHOUT_SANDBOX } from '../../permissions/policy.ts';
-import { tellBroadRules } from '../../permissions/rules/broad-rules.ts';
+import { warnAboutBroadRules } from '../../permissions/rules/broad-rules.ts';
 import { classify } from '../../permissions/shell/classify.ts';
 import { loadGrammar } from '../../permissions/shell/grammar.ts';
 import type { Guard } from '../../sandbox/guard.ts';
-import { lookingEnvironment } from '../../sandbox/shell/inspection-environment.ts';
+import { inspectionEnvironment } from '../../sandbox/shell/inspection-environment.ts';
 import { shellName } from '../../sandbox/shell/shell-program.ts';
 import { fetchRefusal } from '../../sandbox/web/web.ts';
 import type { Parts } from '../parts.ts';
@@ -117,12 +117,12 @@ export function createJudge(parts: Parts, deps: JudgeDeps): Judge {
       // A project's own script needs the programs and settings of the project; it only runs where that is trusted.
       const bare = { ...placeNow(), trusted: false, gitRuns: () => null };
       const runsScript = trusted && classify(command, bare).verdict !== 'allow';
-      return runsScript ? safeGitEnvironment() : lookingEnvironment(env, programs);
+      return runsScript ? safeGitEnvironment() : inspectionEnvironment(env, programs);
     },
     standing: standingOf(rules, gate, grants),
     sandbox: sandbox.find,
     mayLeaveSandbox: () => gate.isPossible(OUTSIDE_SANDBOX),
-    hints: tellBroadRules(rules.allow),
+    hints: warnAboutBroadRules(rules.allow),
     async offers(tool, accesses) {
       await Promise.all([sandbox.find(), loadGrammar()]);
       return gate.offers({ tool, accesses, input: {} });

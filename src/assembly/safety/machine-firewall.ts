@@ -5,7 +5,7 @@ import { envSecrets } from '../../firewall/env-secrets.ts';
 import { fileSecrets } from '../../firewall/file-secrets.ts';
 import { createFirewall, type Firewall } from '../../firewall/firewall.ts';
 import type { NamedSecret } from '../../firewall/looks-secret.ts';
-import { ownKey } from '../../lib/files/data-key.ts';
+import { dataKey } from '../../lib/files/data-key.ts';
 import { peek } from '../../lib/files/peek.ts';
 
 export type MachineSecrets = {
@@ -35,7 +35,7 @@ export function machineFirewall(secrets: MachineSecrets): Firewall {
       },
       fileSecrets({ folders, except: dataRoot, home: homedir(), isClosed, peek }),
     ],
-    key: () => ownKey(path.join(dataRoot, 'firewall.key')),
+    key: () => dataKey(path.join(dataRoot, 'firewall.key')),
     ...(isPlain && { isPlain }),
   });
 }

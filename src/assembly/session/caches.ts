@@ -1,7 +1,7 @@
 import { homedir, hostname } from 'node:os';
 import path from 'node:path';
 import type { RouterDeps, Work } from '../../agent/tool-router.ts';
-import type { OpenKept } from '../../cache/open-kept.ts';
+import type { OpenCache } from '../../cache/open-cache.ts';
 import { createRedisLine, type RedisLine } from '../../cache/redis-line.ts';
 import { createRedisQuota } from '../../cache/redis-quota.ts';
 import type { Store } from '../../cache/store.ts';
@@ -53,7 +53,7 @@ export function createCaches(parts: Parts, { guard, notify }: CachesDeps): Cache
   const redis = redisOf(parts, warn);
 
   let tiers: Promise<Tier[]> | undefined;
-  let kept: Promise<OpenKept> | undefined;
+  let kept: Promise<OpenCache> | undefined;
   let replies: Promise<Store<ProviderEvent[]>> | undefined;
 
   async function openTiers(): Promise<Tier[]> {
@@ -66,10 +66,10 @@ export function createCaches(parts: Parts, { guard, notify }: CachesDeps): Cache
     });
   }
 
-  async function open(): Promise<OpenKept> {
-    const { openKept } = await import('../../cache/open-kept.ts');
+  async function open(): Promise<OpenCache> {
+    const { openCache } = await import('../../cache/open-cache.ts');
     tiers ??= openTiers();
-    return openKept({
+    return openCache({
       root: realPath(cwd),
       home: homedir(),
       machine: hostname(),

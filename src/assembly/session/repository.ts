@@ -5,7 +5,7 @@ import type { Repository } from '../../contract/command.ts';
 import { UserError } from '../../contract/errors.ts';
 import type { AgentEvent } from '../../contract/event.ts';
 import { peek } from '../../lib/files/peek.ts';
-import { boundText } from '../../lib/text/truncate.ts';
+import { truncateText } from '../../lib/text/truncate.ts';
 import type { Git } from '../../sandbox/git.ts';
 import type { GetBackgroundModel } from '../models/background-model.ts';
 import { REVIEW } from './agent-kinds.ts';
@@ -108,7 +108,7 @@ export function createRepository({
         if (typeof done === 'string') throw new Error(`No review: ${done}`);
         if (done.trouble !== null)
           throw new UserError(`There is no review: ${done.trouble}`, 'Try it again.');
-        untold = `[The user had ${changes.what} reviewed by a subagent and has read this:\n${boundText(done.text, REVIEW_TOLD)}]`;
+        untold = `[The user had ${changes.what} reviewed by a subagent and has read this:\n${truncateText(done.text, REVIEW_TOLD)}]`;
         return { what: changes.what, text: done.text };
       }),
 
@@ -160,7 +160,7 @@ function messagePrompt({ stat, diff }: Changes, subjects: string, wishes: string
     ...(wishes === '' ? [] : [`What the user wants of the message: ${wishes}`]),
     ...(subjects === '' ? [] : [`First lines of the earlier messages:\n${subjects}`]),
     `Files:\n${stat}`,
-    `Diff:\n${boundText(diff, DIFF_FOR_MESSAGE)}`,
+    `Diff:\n${truncateText(diff, DIFF_FOR_MESSAGE)}`,
   ].join('\n\n');
 }
 
@@ -168,7 +168,7 @@ function reviewPrompt({ what, stat, diff }: Changes): string {
   return [
     `Review ${what}. The files on disk may be newer than the diff; read them for what surrounds it.`,
     `Files:\n${stat}`,
-    `Diff:\n${boundText(diff, DIFF_FOR_REVIEW)}`,
+    `Diff:\n${truncateText(diff, DIFF_FOR_REVIEW)}`,
   ].join('\n\n');
 }
 

@@ -50,7 +50,7 @@ export type Assignment = {
 };
 
 /** Lets a subagent do one piece of work, in a conversation, window and journal of its own. */
-export async function runConversation(
+export async function runSubagentConversation(
   deps: SubagentConversationDeps,
   subagent: LivingSubagent,
   assignment: Assignment,

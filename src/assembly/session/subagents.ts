@@ -13,7 +13,7 @@ import { type OpenSubagent, subagentId } from '../../session/subagent-files.ts';
 import { type AgentKind, kindNamed, startsSubagents } from './agent-kinds.ts';
 import {
   type LivingSubagent,
-  runConversation,
+  runSubagentConversation,
   type SubagentConversationDeps,
 } from './subagent-conversation.ts';
 import { ownThings } from './subagent-router.ts';
@@ -111,7 +111,7 @@ export class Subagents {
         emit: reporter.emit,
         signal: inner,
       });
-    return runConversation(this.#deps, subagent, {
+    return runSubagentConversation(this.#deps, subagent, {
       work,
       fullLabel,
       emit: (event) => starter.emit({ type: 'subagent', callId, agent: label, event }),

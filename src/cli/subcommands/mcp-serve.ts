@@ -10,7 +10,7 @@ import type { AgentEvent } from '../../contract/event.ts';
 import { type ToolMessage, textOf } from '../../contract/message.ts';
 import { createStreamHider } from '../../firewall/hide-stream.ts';
 import type { Options } from '../../frontends/shared/options.ts';
-import { leavingOf } from '../../frontends/shared/signals.ts';
+import { shutdownSignal } from '../../frontends/shared/signals.ts';
 import type { Terminal } from '../../frontends/shared/terminal.ts';
 import { updateFile } from '../../lib/files/file-update.ts';
 import { readTextIfAny } from '../../lib/files/read-text.ts';
@@ -49,7 +49,7 @@ export async function serve(options: ServeOptions, terminal: Terminal): Promise<
   hands.controller.listen((event) => {
     if (event.type === 'notice') stderr.write(`${event.text}\n`);
   });
-  const leaving = leavingOf(terminal);
+  const leaving = shutdownSignal(terminal);
   const atWork = new Set<Promise<unknown>>();
   /** Ends with its client, or with the program, which waits for it. */
   const during = <T>(how: ServedOptions, work: (how: ServedOptions) => Promise<T>): Promise<T> => {

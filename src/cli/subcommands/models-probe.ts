@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { nothingFound } from '../../app/first-run/missing-model.ts';
+import { missingModelError } from '../../app/first-run/missing-model.ts';
 import { findModel, userNetwork } from '../../app/open-assistant.ts';
 import { measureModel } from '../../app/opening/connect-model.ts';
 import { loadSettings } from '../../app/settings.ts';
@@ -23,7 +23,7 @@ export function probeCommand(terminal: Terminal): Command {
       const { json } = command.optsWithGlobals<{ json?: boolean }>();
       const settings = loadSettings(model === undefined ? {} : { model }, terminal);
       const choice = await findModel(settings, terminal);
-      if (!choice) throw await nothingFound(settings, terminal);
+      if (!choice) throw await missingModelError(settings, terminal);
       if (choice.preset.protocol === 'embedded') {
         throw new UserError(
           `embedded/${choice.model} needs no measuring: its template is tried when it is loaded.`,

@@ -10,7 +10,7 @@ import { UserError } from '../../contract/errors.ts';
 import type { SessionSummary } from '../../contract/session.ts';
 import type { Terminal } from '../../frontends/shared/terminal.ts';
 import { visible } from '../../lib/text/printable.ts';
-import { forgetTraces, keepHouse, planHousekeeping, spaceUse } from '../../session/housekeeping.ts';
+import { forgetTraces, planHousekeeping, pruneSessions, spaceUse } from '../../session/housekeeping.ts';
 import { table, withContext } from './context.ts';
 
 const MAX_HITS = 200;
@@ -141,7 +141,7 @@ export function sessionsCommand(terminal: Terminal): Command {
       const plan = planHousekeeping(options);
       const { removed, freedBytes } = dryRun
         ? { removed: plan, freedBytes: 0 }
-        : await keepHouse(plan, options);
+        : await pruneSessions(plan, options);
       if (removed.length > 0)
         print(table(removed.map(({ session, because }) => [...rowOf(session), because])));
       print(

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { lastOf } from '../../app/opening/choose-session.ts';
+import { lastSessionIn } from '../../app/opening/choose-session.ts';
 import { loadSettings, sessionStore } from '../../app/settings.ts';
 import { offerUndo, previewOf } from '../../commands/offer-undo.ts';
 import { UserError } from '../../contract/errors.ts';
@@ -74,7 +74,7 @@ async function openSession(
   settings: Parameters<typeof sessionStore>[0] & { cwd: string },
 ): Promise<OpenSession> {
   const store = sessionStore(settings);
-  const id = wanted === undefined ? lastOf(store, settings.cwd) : await store.find(wanted);
+  const id = wanted === undefined ? lastSessionIn(store, settings.cwd) : await store.find(wanted);
   const opened = id === null ? null : await store.resume(id);
   if (opened) return opened;
   const hint = '`aca sessions` lists them; --session names one.';

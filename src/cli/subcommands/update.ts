@@ -23,7 +23,7 @@ export function updateCommand(terminal: Terminal): Command {
     .option('--json', 'print JSON')
     .action(async ({ json }: { json?: boolean }) => {
       const answer = await look(terminal);
-      terminal.stdout.write(json ? `${JSON.stringify(answer)}\n` : wordsFor(answer));
+      terminal.stdout.write(json ? `${JSON.stringify(answer)}\n` : messageFor(answer));
     });
 }
 
@@ -40,7 +40,7 @@ async function look(terminal: Terminal): Promise<Answer> {
   }
 }
 
-function wordsFor({ version, latest, installed, command, trouble }: Answer): string {
+function messageFor({ version, latest, installed, command, trouble }: Answer): string {
   const here = `This is version ${version}, installed ${installed}.`;
   if (latest === null)
     return `${here}\nWhich one is the newest cannot be told: ${trouble}.\nTo get it all the same: ${command}\n`;

@@ -1,4 +1,4 @@
-import { byLastUse } from '../../app/opening/choose-session.ts';
+import { byLastUsed } from '../../app/opening/choose-session.ts';
 import { sessionLines } from '../../commands/format/sessions.ts';
 import { visible } from '../../lib/text/printable.ts';
 import type { SessionStore } from '../../session/store.ts';
@@ -12,7 +12,7 @@ export async function pickSession(
   talk: Pick<Conversation, 'ask' | 'print'>,
   cwd: string,
 ): Promise<string | null> {
-  const all = byLastUse(store.list());
+  const all = byLastUsed(store.list());
   const here = all.filter(({ workingDirectory }) => workingDirectory === cwd);
   const offered = (here.length > 0 ? here : all).slice(0, OFFERED);
   if (offered.length === 0) {

@@ -1,19 +1,19 @@
-import { hold, plainYes } from '../../app/conversation/conversation.ts';
-import { tailOf } from '../../app/conversation/last-exchange.ts';
+import { confirmByLetter, runConversation } from '../../app/conversation/conversation.ts';
+import { lastExchange } from '../../app/conversation/last-exchange.ts';
 import { createModelList } from '../../app/conversation/model-list.ts';
 import { TypedPrompts } from '../../app/conversation/prompt-history.ts';
 import { offerTrust } from '../../app/conversation/trust-question.ts';
-import { answeredBy, nameOf, type Plan } from '../../app/conversation-plan.ts';
+import { nameOf, type Plan, switchModel } from '../../app/conversation-plan.ts';
 import { findModel, openAssistant, startServers } from '../../app/open-assistant.ts';
-import { agreedFolder } from '../../app/opening/choose-session.ts';
+import { confirmFolder } from '../../app/opening/choose-session.ts';
 import { startTelemetry } from '../../app/opening/start-telemetry.ts';
 import { loadSettings, type Settings, sessionStore } from '../../app/settings.ts';
-import { tellUpdate } from '../../app/update/announce-update.ts';
+import { announceUpdate } from '../../app/update/announce-update.ts';
 import { describeSandbox } from '../../commands/format/sandbox.ts';
 import { builtinCommands } from '../../commands/index.ts';
 import { visible } from '../../lib/text/printable.ts';
 import type { Options } from '../shared/options.ts';
-import { leavingOf } from '../shared/signals.ts';
+import { shutdownSignal } from '../shared/signals.ts';
 import type { Terminal } from '../shared/terminal.ts';
 import { answerOnTerminal, askOnTerminal } from './ask.ts';
 import { setUp } from './first-run.ts';
@@ -41,7 +41,7 @@ export async function runPlain(prompt: string, options: Options, terminal: Termi
   const before = loadSettings(options, terminal);
   const prompts = new TypedPrompts({ ...before, cwd: terminal.cwd, warn: (text) => news.push(text) });
   const talk = new Conversation(terminal, { prompts: prompts.list() });
-  const leaving = leavingOf(terminal);
+  const leaving = shutdownSignal(terminal);
   leaving.addEventListener('abort', () => talk.quit());
   let servers: Stage['servers'];
   let telemetry: Stage['telemetry'];
@@ -52,7 +52,7 @@ export async function runPlain(prompt: string, options: Options, terminal: Termi
     const { colorOutput: color, streamOutput: stream } = settings.config;
     servers = await startServers(settings, terminal);
     telemetry = await startTelemetry(settings, options, terminal);
-    await tellUpdate(settings, terminal, news);
+    await announceUpdate(settings, terminal, news);
     const view = new PlainView({ color, stream, columns: () => talk.columns });
     const stage = { terminal, talk, view, prompts, news, servers, telemetry, leaving };
     for (let first = prompt; plan; first = '') plan = await converse(first, plan, stage);
@@ -113,8 +113,8 @@ async function converse(first: string, plan: Plan, stage: Stage): Promise<Plan |
   opened.controller.listen((event) => talk.write(view.render(event)));
   talk.print(`Commands: ${describeSandbox(await opened.sandbox())}`);
   const kept = opened.controller.session;
-  if (kept.messages.length > 0) talk.print(tailOf(kept));
-  const next = await hold(first, opened, {
+  if (kept.messages.length > 0) talk.print(lastExchange(kept));
+  const next = await runConversation(first, opened, {
     talk,
     next: async () => {
       const text = wanted.model === undefined ? await talk.prompt() : null;
@@ -127,7 +127,7 @@ async function converse(first: string, plan: Plan, stage: Stage): Promise<Plan |
     news,
     leaving,
   });
-  if (wanted.model !== undefined) return answeredBy(wanted.model, { plan, opened }, terminal);
+  if (wanted.model !== undefined) return switchModel(wanted.model, { plan, opened }, terminal);
   if (kept.messages.length > 0) talk.print(`Go on later with: aca --resume ${kept.id.slice(0, 8)}`);
   return next && { ...plan, session: next };
 }
@@ -141,7 +141,7 @@ async function withSession(
   const store = sessionStore(settings);
   const chosen = resume === true ? await pickSession(store, talk, cwd) : resume;
   if (chosen === undefined || chosen === null) return others;
-  const confirm = (question: string) => plainYes(talk)(question);
+  const confirm = (question: string) => confirmByLetter(talk)(question);
   const print = (text: string) => talk.print(text);
-  return agreedFolder({ ...others, resume: chosen }, { store, cwd, confirm, print });
+  return confirmFolder({ ...others, resume: chosen }, { store, cwd, confirm, print });
 }

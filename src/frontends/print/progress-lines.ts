@@ -8,7 +8,7 @@ import { type AgentEvent, innermost } from '../../contract/event.ts';
  * What a headless run tells on standard error: errors always, warnings unless quiet, every step when verbose. Events it
  * has no line for go to `others`.
  */
-export function tellOnStderr(
+export function printProgress(
   stderr: NodeJS.WriteStream,
   verbosity: Config['verbosity'],
   others: (event: AgentEvent) => void = () => undefined,

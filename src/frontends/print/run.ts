@@ -1,15 +1,15 @@
 import { type Report, Reporter } from '../../app/conversation/run-report.ts';
-import { nothingFound } from '../../app/first-run/missing-model.ts';
+import { missingModelError } from '../../app/first-run/missing-model.ts';
 import { findModel, type Opened, openAssistant } from '../../app/open-assistant.ts';
 import { loadSettings } from '../../app/settings.ts';
 import { UserError } from '../../contract/errors.ts';
 import type { AgentEvent } from '../../contract/event.ts';
 import { exitCodeOf } from '../shared/exit-codes.ts';
 import type { Options } from '../shared/options.ts';
-import { leavingOf } from '../shared/signals.ts';
+import { shutdownSignal } from '../shared/signals.ts';
 import type { Terminal } from '../shared/terminal.ts';
 import { consoleLog } from './console-log.ts';
-import { tellOnStderr } from './progress-lines.ts';
+import { printProgress } from './progress-lines.ts';
 import { readLines, readStdin } from './stdin.ts';
 import type { StructuredResult } from './structured-result.ts';
 
@@ -33,16 +33,16 @@ export async function runPrint(prompt: string, options: Options, terminal: Termi
     );
   }
   const choice = await findModel(settings, terminal);
-  if (!choice) throw await nothingFound(settings, terminal);
+  if (!choice) throw await missingModelError(settings, terminal);
 
   const opened = await openAssistant(choice, { settings, options, terminal });
-  const leaving = leavingOf(terminal);
+  const leaving = shutdownSignal(terminal);
   // What goes wrong with it is told to those who close it at the end.
   leaving.addEventListener('abort', () => void opened.close().catch(() => undefined));
   const { verbosity, log, colorOutput } = settings.config;
   const color = colorOutput && stderr.isTTY;
   const steps = verbosity === 'verbose' ? consoleLog(stderr, { level: log.level, color }) : undefined;
-  const tell = tellOnStderr(stderr, verbosity, steps);
+  const tell = printProgress(stderr, verbosity, steps);
   for (const text of opened.notices) tell({ type: 'notice', level: 'warn', text });
   for (const text of opened.hints) tell({ type: 'notice', level: 'info', text });
   opened.controller.listen(tell);

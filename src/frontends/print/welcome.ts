@@ -1,4 +1,4 @@
-import { lookedFor } from '../../app/first-run/missing-model.ts';
+import { missingModelText } from '../../app/first-run/missing-model.ts';
 import { findModel } from '../../app/open-assistant.ts';
 import { loadSettings } from '../../app/settings.ts';
 import { exitCodes } from '../shared/exit-codes.ts';
@@ -11,7 +11,7 @@ export async function showWelcome(options: Options, terminal: Terminal): Promise
   const choice = await findModel(settings, terminal);
   const standing = choice
     ? `Ready: ${choice.preset.name}/${choice.model}.`
-    : await lookedFor(settings, terminal);
+    : await missingModelText(settings, terminal);
   terminal.stdout.write(`ai-code-assistant\n\n${standing}\n\n${USE}\n`);
   return exitCodes.done.code;
 }

@@ -7,7 +7,7 @@ import { askHub, DEFAULT_HUB, fetchModel, type Hub, type HubFile } from '../../e
 import { ModelStore } from '../../embedded/models/model-store.ts';
 import type { Options } from './options.ts';
 import { megabytes, progressLine } from './progress-line.ts';
-import { leavingOf } from './signals.ts';
+import { shutdownSignal } from './signals.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The options, with the model that `--repo-id` and `--filename` mean: fetched, if it is not here yet. */
@@ -37,7 +37,7 @@ export async function pullModel(wanted: HubFile, { settings, terminal, consent }
   if (existsSync(file)) return file;
   const { stderr } = terminal;
   const hub = await hubOf(settings, terminal);
-  const signal = leavingOf(terminal);
+  const signal = shutdownSignal(terminal);
   const offer = await askHub(wanted, hub, signal);
   const size = offer.bytes === null ? 'of unknown size' : `(${megabytes(offer.bytes)})`;
   const label = `${wanted.repo}/${wanted.file} ${size} from ${new URL(hub.endpoint).host}`;

@@ -9,7 +9,7 @@ import type { Gpu } from '../../embedded/runtime/platform.ts';
 import { installedRuntime } from '../../embedded/runtime/runtime-folder.ts';
 import { agree, refuseOffline } from './hub-model.ts';
 import { megabytes, progressLine } from './progress-line.ts';
-import { leavingOf } from './signals.ts';
+import { shutdownSignal } from './signals.ts';
 import type { Terminal } from './terminal.ts';
 
 export type SetupOptions = { yes?: boolean; gpu?: string; force?: boolean };
@@ -31,7 +31,7 @@ export async function setUpRuntime({ yes, gpu, force }: SetupOptions, terminal: 
   const what = `llama.cpp for ${plan.packages.join(' and ')} (${gpuWords(plan.gpu)}), ${megabytes(plan.bytes)} from ${new URL(registry).host}`;
   if (yes) stderr.write(`Installing ${what}.\n`);
   else await agree(`Install ${what} into ${plan.folder}?`, terminal);
-  const signal = leavingOf(terminal);
+  const signal = shutdownSignal(terminal);
   const line = progressLine('runtime', stderr);
   try {
     await installRuntime(plan, {

@@ -10,7 +10,7 @@ const ENDING = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const;
  * Comes with the first signal that asks the program to end: no more prompts, no more requests, no more calls. A second
  * signal, or a long wait, ends the process at once.
  */
-export function leavingOf({ onSignal }: Pick<Terminal, 'onSignal'>): AbortSignal {
+export function shutdownSignal({ onSignal }: Pick<Terminal, 'onSignal'>): AbortSignal {
   const leaving = new AbortController();
   for (const name of ENDING) {
     onSignal(name, () => {

@@ -1,13 +1,13 @@
 import { homedir } from 'node:os';
 import { showDemo } from '../../app/first-run/demo.ts';
-import { lookedFor } from '../../app/first-run/missing-model.ts';
+import { missingModelText } from '../../app/first-run/missing-model.ts';
 import { modelsOnDisk } from '../../app/first-run/models-on-disk.ts';
 import { gigabytes } from '../../app/first-run/options.ts';
 import { pasteKey } from '../../app/first-run/paste-key.ts';
 import { keyOf } from '../../app/open-assistant.ts';
 import type { Settings } from '../../app/settings.ts';
 import { discoverLocal, presetsOf } from '../../assembly/models/choose-model.ts';
-import { type FetchStep, fetchParts } from '../shared/fetch-model.ts';
+import { type FetchStep, fetchModelParts } from '../shared/fetch-model.ts';
 import type { Terminal } from '../shared/terminal.ts';
 import { type Findings, welcome } from './flows/welcome.ts';
 import type { Screen } from './screen.ts';
@@ -19,7 +19,7 @@ export async function firstRun(
 ): Promise<{ model: string } | 'again' | 'quit'> {
   // What they tell of their progress is theirs to write.
   const print = (text: string) => screen.print(text);
-  const fetch = (steps: FetchStep[]) => screen.lend(() => fetchParts(steps, { terminal, print }));
+  const fetch = (steps: FetchStep[]) => screen.lend(() => fetchModelParts(steps, { terminal, print }));
   const way = await welcome(await findings(settings, terminal), screen.dialogs.show);
   switch (way.type) {
     case 'model': {
@@ -64,7 +64,7 @@ async function findings(settings: Settings, terminal: Terminal): Promise<Finding
   const presets = presetsOf(config);
   const [servers, words, files, runs, keyed] = await Promise.all([
     discoverLocal({ config, env }),
-    lookedFor(settings, terminal),
+    missingModelText(settings, terminal),
     modelsOnDisk({ root, home: env.HOME ?? homedir() }),
     hasRuntime(settings),
     Promise.all(presets.map(async (preset) => ({ preset, key: await keyOf(preset, { config, root, env }) }))),
@@ -84,6 +84,6 @@ async function findings(settings: Settings, terminal: Terminal): Promise<Finding
       model: file,
       detail: `${gigabytes(bytes)}, on this disk${runs ? '' : '; fetches what runs it, once'}`,
     })),
-    lookedFor: words,
+    missingModelText: words,
   };
 }

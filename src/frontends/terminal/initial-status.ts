@@ -1,4 +1,4 @@
-import { tailOf } from '../../app/conversation/last-exchange.ts';
+import { lastExchange } from '../../app/conversation/last-exchange.ts';
 import type { Opened } from '../../app/open-assistant.ts';
 import type { SandboxState } from '../../contract/sandbox.ts';
 import { visible } from '../../lib/text/printable.ts';
@@ -6,7 +6,7 @@ import { gitBranch } from './git-branch.ts';
 import type { Screen } from './screen.ts';
 import type { Status } from './view/types.ts';
 
-export const nothingKnown: Status = {
+export const unknownStatus: Status = {
   model: '',
   mode: 'default',
   sandbox: '',
@@ -19,17 +19,17 @@ export const nothingKnown: Status = {
 };
 
 /** Tells how things stand at the beginning of a conversation, and from then on whatever happens in it. */
-export function showStanding(opened: Opened, screen: Screen, cwd: string): void {
+export function showStatus(opened: Opened, screen: Screen, cwd: string): void {
   const { controller, choice, mode, notices, hints, spending } = opened;
   const { session } = controller;
   screen.setStatus({
-    ...nothingKnown,
+    ...unknownStatus,
     model: choice.model,
     mode: mode.get(),
     context: { tokens: 0, window: choice.info.contextWindow },
   });
   for (const notice of [...notices, ...hints]) screen.print(visible(notice));
-  if (session.messages.length > 0) screen.print(tailOf(session));
+  if (session.messages.length > 0) screen.print(lastExchange(session));
   const refresh = async () => {
     const [branch, sandbox, costs] = await Promise.all([gitBranch(cwd), opened.sandbox(), spending.costs()]);
     const models = costs.find(({ scope }) => scope === 'session')?.models ?? [];

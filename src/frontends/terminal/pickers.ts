@@ -1,18 +1,18 @@
-import { tailOf } from '../../app/conversation/last-exchange.ts';
+import { lastExchange } from '../../app/conversation/last-exchange.ts';
 import { createModelList, type ModelListOptions } from '../../app/conversation/model-list.ts';
 import { sessionStore } from '../../app/settings.ts';
 import { setValue } from '../../config/edit.ts';
 import { userConfigFile } from '../../config/load.ts';
-import type { PickerDesk } from './flows/desk.ts';
+import type { Pickers } from './flows/pickers.ts';
 import type { Screen } from './screen.ts';
 import { themeNames } from './theme/theme.ts';
 
 const MOST_HITS = 200;
 
-export type PickerStage = ModelListOptions & { screen: Screen };
+export type PickersOptions = ModelListOptions & { screen: Screen };
 
 /** What the screen's pickers choose from. */
-export function createPickerDesk(stage: PickerStage): PickerDesk {
+export function createPickers(stage: PickersOptions): Pickers {
   const { screen, settings } = stage;
   const store = () => sessionStore(settings());
   let theme: string = settings().config.theme;
@@ -22,7 +22,7 @@ export function createPickerDesk(stage: PickerStage): PickerDesk {
     sessions: {
       async glimpse(id) {
         const session = await store().read(id);
-        return session ? tailOf(session) : '';
+        return session ? lastExchange(session) : '';
       },
       async search(words) {
         const found = new Map<string, { id: string; line: string }>();

@@ -3,7 +3,7 @@ import { modesByStrictness } from '../../config/schema/schema.ts';
 import type { Options } from '../shared/options.ts';
 import type { Terminal } from '../shared/terminal.ts';
 import { dropLook, keepLook, readLook } from './early/look-file.ts';
-import { nothingKnown } from './initial-status.ts';
+import { unknownStatus } from './initial-status.ts';
 import type { Screen } from './screen.ts';
 import { lookOf } from './theme/look.ts';
 
@@ -23,7 +23,7 @@ export function rememberLook({ surroundings }: Pick<Screen, 'surroundings'>, pla
   const mode = options.mode === undefined ? config.mode : modeBefore(root, env);
   const { theme } = surroundings.now;
   const { statusBar } = config;
-  keepLook(root, env, lookOf({ theme, statusBar, status: { ...nothingKnown, mode } }, modesByStrictness));
+  keepLook(root, env, lookOf({ theme, statusBar, status: { ...unknownStatus, mode } }, modesByStrictness));
 }
 
 function modeBefore(root: string, env: NodeJS.ProcessEnv): Settings['config']['mode'] {

@@ -1,7 +1,7 @@
 import { TypedPrompts } from '../../app/conversation/prompt-history.ts';
 import { loadSettings } from '../../app/settings.ts';
 import type { Options } from '../shared/options.ts';
-import { leavingOf } from '../shared/signals.ts';
+import { shutdownSignal } from '../shared/signals.ts';
 import type { Terminal } from '../shared/terminal.ts';
 import { leaveWithoutTerminal } from './leave-without-terminal.ts';
 
@@ -15,7 +15,7 @@ export async function runScreen(prompt: string, options: Options, terminal: Term
   const { ScreenConversation } = await import('./terminal-conversation.ts');
   const conversation = await ScreenConversation.open({ options, settings, terminal, prompts, news });
   const { screen } = conversation;
-  const leaving = leavingOf(terminal);
+  const leaving = shutdownSignal(terminal);
   leaving.addEventListener('abort', () => screen.quit());
   try {
     if (prompt !== '') screen.submit({ text: prompt, images: [] });

@@ -143,7 +143,7 @@ export class Screen {
     this.prompt.resize(textWidth(this.terminal.columns));
     this.terminal.deliver(pressed);
     this.#renderer.start();
-    void this.#askGround();
+    void this.#queryBackground();
     void loadHighlighter().then((highlighter) => this.surroundings.change({ highlighter }));
   }
 
@@ -184,7 +184,7 @@ export class Screen {
   #isGone = false;
 
   push(event: AgentEvent): void {
-    if (event.type === 'end') this.#tellIfAway('is done', { after: LONG_RUN_MS });
+    if (event.type === 'end') this.#notifyIfAway('is done', { after: LONG_RUN_MS });
     this.#feed.push(event);
   }
 
@@ -244,7 +244,7 @@ export class Screen {
 
   readonly approver: Approver = async (request, signal) => {
     if (this.#quitting) return { choice: 'no' };
-    this.#tellIfAway('asks');
+    this.#notifyIfAway('asks');
     const outcome = await this.dialogs.show(permissionDialog(request, this.kit), signal);
     if (outcome?.type === 'answer') return outcome.answer;
     if (outcome) this.#interrupted();
@@ -254,7 +254,7 @@ export class Screen {
   /** The model's own questions. */
   readonly answer = async (question: UserQuestion, signal: AbortSignal): Promise<string | null> => {
     if (this.#quitting) return null;
-    this.#tellIfAway('asks');
+    this.#notifyIfAway('asks');
     const outcome = await this.dialogs.show(askDialog(question, this.kit), signal);
     if (outcome?.type === 'answer') return outcome.text;
     if (outcome) this.#interrupted();
@@ -312,7 +312,7 @@ export class Screen {
     this.surroundings.change({ theme: this.#theme.now });
   }
 
-  async #askGround(): Promise<void> {
+  async #queryBackground(): Promise<void> {
     const differs = await this.#theme.askTerminal(this.terminal);
     if (differs && !this.#closed) this.surroundings.change({ theme: this.#theme.now });
   }
@@ -380,7 +380,7 @@ export class Screen {
   }
 
   /** A bell and a note, for a user who looks elsewhere. */
-  #tellIfAway(what: string, { after = 0 }: { after?: number } = {}): void {
+  #notifyIfAway(what: string, { after = 0 }: { after?: number } = {}): void {
     const { run } = this.store.view;
     if (this.terminal.focused || (run && Date.now() - run.startedAt < after)) return;
     const note = this.#options.env.TERM === 'linux' ? '' : `\u001b]9;ai-code-assistant ${what}\u0007`;

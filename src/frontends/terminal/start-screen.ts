@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Settings } from '../../app/settings.ts';
 import { readRegularFile } from '../../lib/files/regular-file.ts';
 import type { Terminal } from '../shared/terminal.ts';
-import { nothingKnown } from './initial-status.ts';
+import { unknownStatus } from './initial-status.ts';
 import type { Screen } from './screen.ts';
 
 export type PaintStage = {
@@ -35,7 +35,7 @@ export async function paintScreen({ config }: Settings, stage: PaintStage): Prom
       editorMode: config.editorMode,
       statusBar: config.statusBar,
     },
-    status: { ...nothingKnown, mode: config.mode },
+    status: { ...unknownStatus, mode: config.mode },
     prompt: {
       history,
       commands,

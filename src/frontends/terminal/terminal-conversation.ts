@@ -1,12 +1,12 @@
-import { hold } from '../../app/conversation/conversation.ts';
+import { runConversation } from '../../app/conversation/conversation.ts';
 import type { TypedPrompts } from '../../app/conversation/prompt-history.ts';
 import { offerTrust } from '../../app/conversation/trust-question.ts';
-import { answeredBy, nameOf, type Plan } from '../../app/conversation-plan.ts';
+import { nameOf, type Plan, switchModel } from '../../app/conversation-plan.ts';
 import { findModel, type Opened, openAssistant, startServers } from '../../app/open-assistant.ts';
-import { agreedFolder, byLastUse } from '../../app/opening/choose-session.ts';
+import { byLastUsed, confirmFolder } from '../../app/opening/choose-session.ts';
 import { type StartedTelemetry, startTelemetry } from '../../app/opening/start-telemetry.ts';
 import { loadSettings, type Settings, sessionStore } from '../../app/settings.ts';
-import { tellUpdate } from '../../app/update/announce-update.ts';
+import { announceUpdate } from '../../app/update/announce-update.ts';
 import type { Choice } from '../../assembly/models/choose-model.ts';
 import { builtinCommands } from '../../commands/index.ts';
 import { modesByStrictness } from '../../config/schema/schema.ts';
@@ -15,10 +15,10 @@ import type { Options } from '../shared/options.ts';
 import type { Terminal } from '../shared/terminal.ts';
 import { firstRun } from './first-run.ts';
 import { withDialogs } from './flows/commands.ts';
-import type { PickerDesk } from './flows/desk.ts';
+import type { Pickers } from './flows/pickers.ts';
 import { chooseSession } from './flows/sessions.ts';
-import { showStanding } from './initial-status.ts';
-import { createPickerDesk } from './pickers.ts';
+import { showStatus } from './initial-status.ts';
+import { createPickers } from './pickers.ts';
 import { rememberLook } from './remember-look.ts';
 import type { Screen } from './screen.ts';
 import { paintScreen } from './start-screen.ts';
@@ -39,7 +39,7 @@ type Around = { servers: Awaited<ReturnType<typeof startServers>>; leaving: Abor
 export class ScreenConversation {
   readonly screen: Screen;
   readonly #start: Start;
-  readonly #desk: PickerDesk;
+  readonly #desk: Pickers;
   readonly #commands: readonly SlashCommand[];
   #options: Options;
   #settings: Settings;
@@ -70,7 +70,7 @@ export class ScreenConversation {
     this.screen = screen;
     this.#options = start.options;
     this.#settings = start.settings;
-    this.#desk = createPickerDesk({
+    this.#desk = createPickers({
       screen,
       host: start.terminal,
       settings: () => this.#settings,
@@ -92,7 +92,7 @@ export class ScreenConversation {
     if (!choice) return;
     const servers = await startServers(this.#settings, this.#start.terminal);
     this.#telemetry = await startTelemetry(this.#settings, this.#options, this.#start.terminal);
-    await tellUpdate(this.#settings, this.#start.terminal, this.#start.news);
+    await announceUpdate(this.#settings, this.#start.terminal, this.#start.news);
     try {
       const options = await this.#withSession();
       let plan: Plan | null = options && { settings: this.#settings, choice, options };
@@ -130,10 +130,10 @@ export class ScreenConversation {
       telemetry: this.#telemetry,
     });
     this.#opened = opened;
-    showStanding(opened, screen, cwd);
+    showStatus(opened, screen, cwd);
     rememberLook(screen, { settings: this.#settings, options: this.#start.options, terminal });
     const { session } = opened.controller;
-    const next = await hold('', opened, {
+    const next = await runConversation('', opened, {
       talk: screen,
       next: async () => (this.#wantedModel === null ? screen.next() : null),
       confirm: (question, signal) => screen.confirm(question, signal),
@@ -153,7 +153,7 @@ export class ScreenConversation {
 
   async #goOnWith(model: string, before: { plan: Plan; opened: Opened }): Promise<Plan> {
     this.#wantedModel = null;
-    const plan = await answeredBy(model, before, this.#start.terminal);
+    const plan = await switchModel(model, before, this.#start.terminal);
     this.#settings = plan.settings;
     this.screen.print(`${nameOf(plan.choice)} answers from here on.`);
     return plan;
@@ -165,12 +165,12 @@ export class ScreenConversation {
     if (resume === undefined) return others;
     const store = sessionStore(this.#settings);
     const { cwd } = this.#start.terminal;
-    const choosing = () => ({ sessions: byLastUse(store.list()), cwd, title: 'Go on with which session?' });
+    const choosing = () => ({ sessions: byLastUsed(store.list()), cwd, title: 'Go on with which session?' });
     const id = resume === true ? await chooseSession(choosing(), this.#desk) : resume;
     if (id === null) return others;
     const confirm = (question: string) => this.screen.confirm(question);
     const print = (text: string) => this.screen.print(text);
-    return agreedFolder({ ...others, resume: id }, { store, cwd, confirm, print });
+    return confirmFolder({ ...others, resume: id }, { store, cwd, confirm, print });
   }
 
   #reload(change: Pick<Options, 'model' | 'mode'>): void {

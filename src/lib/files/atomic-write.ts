@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, open, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { makePrivateFolder } from './private-folder.ts';
-import { patientRename } from './rename-with-retry.ts';
+import { renameWithRetry } from './rename-with-retry.ts';
 import { syncFolder } from './sync-folder.ts';
 
 /** The file has either its old content or all of the new, whatever happens; parent folders are made. */
@@ -22,7 +22,7 @@ export async function writeAtomic(file: string, content: string | Uint8Array, mo
     } finally {
       await handle.close();
     }
-    await patientRename(temporary, file);
+    await renameWithRetry(temporary, file);
     syncFolder(folder);
   } catch (error) {
     await rm(temporary, { force: true });

@@ -2,14 +2,14 @@ import { readdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { workspace } from '../../../test/support/workspace.ts';
-import { ownKey } from './data-key.ts';
+import { dataKey } from './data-key.ts';
 
 test('a key is made once, kept for its owner alone, and found again', async () => {
   const { home } = await workspace();
   const file = path.join(home, 'data/own.key');
-  const key = ownKey(file);
+  const key = dataKey(file);
   expect(key).toMatch(/^[0-9a-f]{64}$/);
-  expect(ownKey(file)).toBe(key);
+  expect(dataKey(file)).toBe(key);
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   expect(await readdir(path.dirname(file))).toEqual(['own.key']);
 });
@@ -17,5 +17,5 @@ test('a key is made once, kept for its owner alone, and found again', async () =
 test('where cannot write files there is a key all the same', async () => {
   const { home } = await workspace();
   await writeFile(path.join(home, 'data'), 'a file, not a folder');
-  expect(ownKey(path.join(home, 'data/own.key'))).toMatch(/^[0-9a-f]{64}$/);
+  expect(dataKey(path.join(home, 'data/own.key'))).toMatch(/^[0-9a-f]{64}$/);
 });

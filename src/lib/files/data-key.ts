@@ -8,7 +8,7 @@ import { readRegularText } from './regular-file.ts';
  * A random key that is made once and kept in a file only its owner can read. Where the disk refuses, the key is as
  * good as any other, and gone with the process.
  */
-export function ownKey(file: string): string {
+export function dataKey(file: string): string {
   const key = randomBytes(32).toString('hex');
   try {
     return readKey(file) ?? makeKey(file, key);

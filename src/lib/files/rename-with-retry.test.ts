@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { patientRename } from './rename-with-retry.ts';
+import { renameWithRetry } from './rename-with-retry.ts';
 
 /** Refuses so often, then lets it pass. */
 function refusing(times: number, code: string) {
@@ -13,7 +13,7 @@ function refusing(times: number, code: string) {
 
 test('[N04] on Windows a file that is in use for a moment is replaced in the end', async () => {
   const { move, calls } = refusing(3, 'EPERM');
-  await patientRename('a', 'b', { platform: 'win32', move });
+  await renameWithRetry('a', 'b', { platform: 'win32', move });
   expect(calls).toEqual(['a b', 'a b', 'a b', 'a b']);
 });
 
@@ -24,6 +24,6 @@ test.each<[NodeJS.Platform, string, number]>([
   ['win32', 'EBUSY', 12],
 ])('on %s a lasting %s is told after %i tries', async (platform, code, tries) => {
   const { move, calls } = refusing(99, code);
-  await expect(patientRename('a', 'b', { platform, move })).rejects.toMatchObject({ code });
+  await expect(renameWithRetry('a', 'b', { platform, move })).rejects.toMatchObject({ code });
   expect(calls.length).toBe(tries);
 });

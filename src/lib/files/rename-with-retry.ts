@@ -14,7 +14,7 @@ type Renaming = { platform?: NodeJS.Platform; move?(from: string, to: string): P
  * A rename that waits for others. Windows refuses to replace a file that somebody has open, if only for the moment in
  * which a scanner looks at it; elsewhere the first answer is the last.
  */
-export async function patientRename(
+export async function renameWithRetry(
   from: string,
   to: string,
   { platform = process.platform, move = rename }: Renaming = {},

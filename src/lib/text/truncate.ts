@@ -9,7 +9,7 @@ const defaultLimits: TextLimits = { max: 10_000, head: 5_000, tail: 2_000 };
 const LINE_REACH = 200;
 
 /** Cuts the middle out of a long text: never inside a surrogate pair, between lines where a line's end is near. */
-export function boundText(text: string, limits: TextLimits = defaultLimits): string {
+export function truncateText(text: string, limits: TextLimits = defaultLimits): string {
   if (text.length <= limits.max) return text;
   return (
     text.slice(0, headEnd(text, limits.head)) + truncationMark + text.slice(tailStart(text, limits.tail))

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { broadRules, tellBroadRules } from './broad-rules.ts';
+import { broadRules, warnAboutBroadRules } from './broad-rules.ts';
 
 describe.each(broadRules.map((rule) => [rule.opens, rule] as const))('%s', (_opens, { match, examples }) => {
   test.each(examples.hits)('%s is told', (rule) => expect(match.test(rule)).toBe(true));
@@ -7,7 +7,7 @@ describe.each(broadRules.map((rule) => [rule.opens, rule] as const))('%s', (_ope
 });
 
 test('each broad rule is told in one sentence, and no other', () => {
-  expect(tellBroadRules(['Bash(git log *)', ' Bash(git *)', 'Edit(src/**)', 'Bash'])).toEqual([
+  expect(warnAboutBroadRules(['Bash(git log *)', ' Bash(git *)', 'Edit(src/**)', 'Bash'])).toEqual([
     'The rule Bash(git *) allows also git -c … and git aliases, which can run any program.',
     'The rule Bash allows every command there is, but those that are always refused.',
   ]);

@@ -47,7 +47,7 @@ export const broadRules: readonly BroadRule[] = [
 ];
 
 /** A sentence for each rule that opens more than it seems to. */
-export function tellBroadRules(allow: readonly string[]): string[] {
+export function warnAboutBroadRules(allow: readonly string[]): string[] {
   return allow.flatMap((rule) => {
     const broad = broadRules.find(({ match }) => match.test(rule.trim()));
     return broad ? [`The rule ${rule.trim()} allows ${broad.opens}.`] : [];

@@ -2,13 +2,13 @@ import { lstatSync, readdirSync, type Stats } from 'node:fs';
 import path from 'node:path';
 import { isErrno } from './real-path.ts';
 
-export type OtherNamesOptions = {
+export type AliasOptions = {
   roots: readonly string[];
   home: string;
   closedBecause(file: string): string | null;
 };
 
-export type OtherNames = { closedBecause(stat: Stats): string | null };
+export type PathAliases = { closedBecause(stat: Stats): string | null };
 
 /** Where secrets lie in a home folder; all of it would be too much to look through. */
 const HOME_PLACES = [
@@ -45,7 +45,7 @@ const STEP_MS = 50;
  * secrets usually lie, near the top of the opened folders and in the home folder; and only when it is asked about
  * a file that has more than one name, which few have.
  */
-export function createOtherNames(options: OtherNamesOptions): OtherNames {
+export function createAliases(options: AliasOptions): PathAliases {
   let found = new Map<string, string>();
   let lookedAt = Number.NEGATIVE_INFINITY;
 
@@ -65,7 +65,7 @@ export function createOtherNames(options: OtherNamesOptions): OtherNames {
   };
 }
 
-function closedFiles({ roots, home, closedBecause }: OtherNamesOptions): Map<string, string> {
+function closedFiles({ roots, home, closedBecause }: AliasOptions): Map<string, string> {
   const found = new Map<string, string>();
   const take = (file: string): void => {
     const because = closedBecause(file);

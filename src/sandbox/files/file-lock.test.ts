@@ -2,7 +2,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { workspace } from '../../../test/support/workspace.ts';
-import { createFileTurns } from './file-lock.ts';
+import { createFileLocks } from './file-lock.ts';
 
 const never = new AbortController().signal;
 const tick = () => new Promise((resolve) => setImmediate(resolve));
@@ -13,7 +13,7 @@ test('deeds on one file never overlap, and those of one process keep their order
   const job = fc.record({ files: fc.uniqueArray(names, { minLength: 1, maxLength: 3 }), steps: fc.nat(3) });
   await fc.assert(
     fc.asyncProperty(fc.array(job, { maxLength: 8 }), async (jobs) => {
-      const turns = createFileTurns(home);
+      const turns = createFileLocks(home);
       const running = new Set<string>();
       const order: number[] = [];
       const clash = (one: string) =>
@@ -46,7 +46,7 @@ test('deeds on one file never overlap, and those of one process keep their order
 test('two sides that know nothing of each other take turns, too, as two processes do', async () => {
   const { root, home } = await workspace({});
   const file = path.join(root, 'a');
-  const sides = [createFileTurns(home), createFileTurns(home)];
+  const sides = [createFileLocks(home), createFileLocks(home)];
   let inside = 0;
   let most = 0;
   const deed = async () => {
@@ -61,7 +61,7 @@ test('two sides that know nothing of each other take turns, too, as two processe
 test('a deed that fails gives its turn on; one called off while it waited does not run', async () => {
   const { root, home } = await workspace({});
   const file = path.join(root, 'a');
-  const turns = createFileTurns(home);
+  const turns = createFileLocks(home);
   const stop = new AbortController();
   const ran: string[] = [];
   const first = turns.run([file], never, async () => {

@@ -4,7 +4,7 @@ import { isInside } from '../../lib/paths/inside.ts';
 /** How long a file is waited for that another process holds, before the deed goes on without it. */
 const PATIENCE_MS = 30_000;
 
-export type FileTurns = {
+export type FileLocks = {
   /**
    * Runs a deed while no other one changes the same files, or folders they are in, here or in another process. Deeds
    * take turns in the order they came; one that was called off while it waited does not run.
@@ -16,7 +16,7 @@ export type FileTurns = {
  * Turns at files by their real paths, so that all names of a file are one. Where the folder of locks cannot be written,
  * the turns are those of this process alone.
  */
-export function createFileTurns(locks: string): FileTurns {
+export function createFileLocks(locks: string): FileLocks {
   const turns = new Set<{ files: readonly string[]; over: Promise<unknown> }>();
 
   async function inTurn<T>(

@@ -20,7 +20,7 @@ export function exactStat(real: string): BigIntStats | null {
  * A word that is another one after any change of the file. Undefined where none can be given: while the last change is
  * so fresh that one more could bear the same time, and on disks that other machines write to.
  */
-export function versionTeller(): (real: string, stat: BigIntStats) => string | undefined {
+export function versionReader(): (real: string, stat: BigIntStats) => string | undefined {
   const local = new Map<bigint, boolean>();
   return (real, stat) => {
     const { dev, ino, size, mode, mtimeNs, ctimeNs } = stat;

@@ -6,7 +6,7 @@ import { isInside } from '../../lib/paths/inside.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import type { Guard, GuardMode } from '../guard.ts';
 import { explained } from './explain-error.ts';
-import { exactStat, versionTeller } from './file-version.ts';
+import { exactStat, versionReader } from './file-version.ts';
 import { readBytes, withRegular } from './open-file.ts';
 import { openFolder } from './open-folder.ts';
 import { readLines } from './read-lines.ts';
@@ -27,7 +27,7 @@ export type FilesOptions = {
 };
 
 export function createFiles({ guard, cwd, onBeforeWrite, mark = '' }: FilesOptions): Files {
-  const versionOf = versionTeller();
+  const versionOf = versionReader();
 
   /** Runs one deed on a guarded real path; the system's refusals become sentences. */
   async function at<T>(file: string, mode: GuardMode, deed: (real: string) => Promise<T>): Promise<T> {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { safeGitEnvironment } from '../../lib/paths/safe-git.ts';
-import { lookingEnvironment } from './inspection-environment.ts';
+import { inspectionEnvironment } from './inspection-environment.ts';
 
 /** Everything that lies in /project, or is relative, could have been planted. */
 const programs = {
@@ -10,7 +10,7 @@ const programs = {
 
 /** What is left of an environment for a command that only looks. */
 function left(env: Record<string, string>): Record<string, string | undefined> {
-  const now: Record<string, string | undefined> = { ...env, ...lookingEnvironment(env, programs) };
+  const now: Record<string, string | undefined> = { ...env, ...inspectionEnvironment(env, programs) };
   const ours = Object.keys(safeGitEnvironment());
   return Object.fromEntries(
     Object.entries(now).filter(([name, value]) => value !== undefined && !ours.includes(name)),

@@ -39,7 +39,7 @@ const NAMES_LIBRARIES = ['LD_PRELOAD', 'LD_AUDIT'];
  * What differs in the environment of a command that runs unasked because it only looks: nothing that the project, its
  * repository or an earlier command has put there runs with it. Undefined stands for a variable it must not find.
  */
-export function lookingEnvironment(
+export function inspectionEnvironment(
   env: Env,
   { safe, isChangeable }: Pick<ProgramPath, 'safe' | 'isChangeable'>,
 ): Record<string, string | undefined> {

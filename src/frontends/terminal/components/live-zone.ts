@@ -1,5 +1,5 @@
 import { fitTo } from '../text/measure.ts';
-import { harmless } from '../text/sanitize.ts';
+import { sanitize } from '../text/sanitize.ts';
 import { wrap } from '../text/wrap.ts';
 import type { Room } from '../view/display-lines.ts';
 import type { Line, View } from '../view/types.ts';
@@ -31,7 +31,7 @@ function messageLines(message: View['message'], { columns, theme }: Room): Line[
     return message.begun || message.tail.length === 0 ? [...message.tail] : [[], ...message.tail];
   }
   const style = { ...theme.styles.muted, italic: true };
-  const rows = harmless(message.text.slice(-THOUGHT_TAIL))
+  const rows = sanitize(message.text.slice(-THOUGHT_TAIL))
     .trimEnd()
     .split('\n')
     .flatMap((line) => wrap([{ text: line, style }], columns - 2));

@@ -1,6 +1,6 @@
 import { elapsed } from '../../../lib/text/elapsed.ts';
 import { fitTo } from '../text/measure.ts';
-import { harmless } from '../text/sanitize.ts';
+import { sanitize } from '../text/sanitize.ts';
 import { chop } from '../text/wrap.ts';
 import { displayLines, outputLines, type Room } from '../view/display-lines.ts';
 import type { Item, Line, LiveCall } from '../view/types.ts';
@@ -31,7 +31,7 @@ export function callLines(call: Extract<Item, { type: 'call' }>, room: Room): Li
     because === undefined
       ? []
       : outcome === 'refused'
-        ? chop([{ text: `refused: ${harmless(because)}`, style: theme.styles.warning }], inner.columns)
+        ? chop([{ text: `refused: ${sanitize(because)}`, style: theme.styles.warning }], inner.columns)
         : display
           ? []
           : outputLines(because, { ...inner, folded: true });

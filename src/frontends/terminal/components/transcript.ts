@@ -1,5 +1,5 @@
 import { elapsed } from '../../../lib/text/elapsed.ts';
-import { harmless } from '../text/sanitize.ts';
+import { sanitize } from '../text/sanitize.ts';
 import { wrap } from '../text/wrap.ts';
 import type { Room } from '../view/display-lines.ts';
 import type { Item, Line, Style } from '../view/types.ts';
@@ -23,7 +23,7 @@ export function itemLines(item: Item, room: Room): Line[] {
       return marked(item.text, { mark: item.level === 'info' ? '· ' : '! ', markStyle: style, style, room });
     }
     case 'printed':
-      return harmless(item.text)
+      return sanitize(item.text)
         .split('\n')
         .flatMap((line) => wrap([{ text: line }], room.columns));
     default:
@@ -42,7 +42,7 @@ type Marked = { mark: string; markStyle: Style; style: Style; room: Room };
 
 /** Text beside a sign, its further rows under its first. */
 function marked(text: string, { mark, markStyle, style, room }: Marked): Line[] {
-  const rows = harmless(text)
+  const rows = sanitize(text)
     .split('\n')
     .flatMap((line) => wrap([{ text: line, style }], room.columns - mark.length));
   return rows.map((row, i) => [i === 0 ? { text: mark, style: markStyle } : { text: '  ' }, ...row]);

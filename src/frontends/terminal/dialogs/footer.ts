@@ -1,5 +1,5 @@
 import { fitTo, graphemesOf, widthOf } from '../text/measure.ts';
-import { harmless } from '../text/sanitize.ts';
+import { sanitize } from '../text/sanitize.ts';
 import type { Line, Span } from '../view/types.ts';
 import { type Frame, span } from './look.ts';
 import type { TextLine } from './text-line.ts';
@@ -30,10 +30,10 @@ export function keyRow(keys: readonly (readonly [key: string, does: string])[], 
 
 /** A label and what is being typed after it; of a long line the part around the cursor is seen. */
 export function inputRow(label: string, { text, at }: TextLine, { columns, look }: Frame): Line {
-  const [under = ' '] = graphemesOf(harmless(text.slice(at)));
+  const [under = ' '] = graphemesOf(sanitize(text.slice(at)));
   const room = Math.max(0, columns - widthOf(label) - widthOf(under));
-  const before = endOf(harmless(text.slice(0, at)), room);
-  const after = fitTo(harmless(text.slice(at)).slice(under.length), room - widthOf(before));
+  const before = endOf(sanitize(text.slice(0, at)), room);
+  const after = fitTo(sanitize(text.slice(at)).slice(under.length), room - widthOf(before));
   const cursor: Span = { text: under, caret: true };
   return [span(label, look.quiet), span(before, look.plain), cursor, span(after, look.plain)].filter(
     (piece) => piece.text !== '',

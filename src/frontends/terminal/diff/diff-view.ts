@@ -2,7 +2,7 @@ import type { Display } from '../../../contract/display.ts';
 import { type CodeState, type Highlighter, noHighlighter, startCode } from '../markdown/highlight.ts';
 import { languageOfPath } from '../markdown/languages.ts';
 import { fitTo } from '../text/measure.ts';
-import { harmless } from '../text/sanitize.ts';
+import { sanitize } from '../text/sanitize.ts';
 import { chop } from '../text/wrap.ts';
 import type { Theme } from '../theme/theme.ts';
 import type { Line, Span, Style } from '../view/types.ts';
@@ -108,7 +108,7 @@ function colored(
   state: CodeState,
   { theme, highlighter = noHighlighter }: DiffOptions,
 ): { spans: Span[]; state: CodeState } {
-  const { tokens, state: next } = highlighter.line(state, harmless(text));
+  const { tokens, state: next } = highlighter.line(state, sanitize(text));
   return {
     spans: tokens.map((token) =>
       token.role ? { text: token.text, style: theme.styles[token.role] } : { text: token.text },
@@ -168,5 +168,5 @@ function folded(lines: Line[], { rows, hint, width, theme }: DiffOptions): Line[
 }
 
 function plain({ text }: PatchLine): string {
-  return harmless(text);
+  return sanitize(text);
 }

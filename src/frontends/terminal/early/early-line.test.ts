@@ -4,7 +4,7 @@ import { statusParts } from '../../../config/schema/schema.ts';
 import { queueLines } from '../components/live-zone.ts';
 import { emptyEditor, press } from '../editor/editor.ts';
 import { promptLines, textWidth } from '../editor/prompt-lines.ts';
-import { nothingKnown } from '../initial-status.ts';
+import { unknownStatus } from '../initial-status.ts';
 import { KeyDecoder } from '../keyboard/key-decoder.ts';
 import { createKeymap } from '../keyboard/keymap.ts';
 import { paint } from '../painter/paint.ts';
@@ -109,7 +109,7 @@ describe('keys before the prompt is there', () => {
     'are painted in the very rows the screen will paint, %s colours',
     (depth) => {
       const theme = themeOf('light', depth);
-      const look = lookOf({ theme, status: nothingKnown, statusBar: statusParts }, ['default', 'plan']);
+      const look = lookOf({ theme, status: unknownStatus, statusBar: statusParts }, ['default', 'plan']);
       fc.assert(
         fc.property(typing, fc.integer({ min: 40, max: 90 }), (typed, columns) => {
           const line = readEarly(typed, earlyWidth(columns));

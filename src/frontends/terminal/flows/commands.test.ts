@@ -12,7 +12,7 @@ import type { SessionSummary } from '../../../contract/session.ts';
 import { themeNames } from '../theme/theme.ts';
 import type { Key } from '../view/types.ts';
 import { withDialogs } from './commands.ts';
-import type { PickerDesk } from './desk.ts';
+import type { Pickers } from './pickers.ts';
 
 const at = '2026-01-02T03:04:05.000Z';
 
@@ -124,7 +124,7 @@ function stage(script: readonly (readonly Key[])[]) {
     // Only what these commands touch is there.
   } as unknown as CommandContext;
   const { show, screens, shown } = showTo(script);
-  const desk: PickerDesk = {
+  const desk: Pickers = {
     show,
     kit: { now: aSecondLater(), onEarlyKey: () => undefined },
     sessions: { glimpse: async (id) => `where ${id} stood`, search: async () => [] },

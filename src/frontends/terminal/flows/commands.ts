@@ -1,16 +1,16 @@
 import type { CommandContext, SlashCommand } from '../../../contract/command.ts';
 import { compareText } from '../../../lib/text/compare.ts';
-import type { PickerDesk } from './desk.ts';
 import { mcpByPicking } from './mcp.ts';
 import { memoryByPicking } from './memory.ts';
 import { modelByPicking } from './models.ts';
 import { modeByPicking, permissionsByPicking } from './permissions.ts';
+import type { Pickers } from './pickers.ts';
 import { rewindByPicking } from './rewind.ts';
 import { resumeByPicking } from './sessions.ts';
 import { themeByName, themeByPicking } from './themes.ts';
 import { redoByPreview, undoByPreview } from './undo.ts';
 
-type Flow = (context: CommandContext, desk: PickerDesk) => Promise<void>;
+type Flow = (context: CommandContext, desk: Pickers) => Promise<void>;
 
 /** What a command without arguments opens. */
 const flows: Readonly<Record<string, Flow>> = {
@@ -26,7 +26,7 @@ const flows: Readonly<Record<string, Flow>> = {
 };
 
 /** The commands as the screen has them: with arguments as everywhere, without them as pickers and previews. */
-export function withDialogs(commands: readonly SlashCommand[], desk: PickerDesk): SlashCommand[] {
+export function withDialogs(commands: readonly SlashCommand[], desk: Pickers): SlashCommand[] {
   const known = commands.map((command) => {
     const flow = flows[command.name];
     if (!flow) return command;
@@ -39,7 +39,7 @@ export function withDialogs(commands: readonly SlashCommand[], desk: PickerDesk)
   return [...known, modelCommand(desk), themeCommand(desk)].sort((a, b) => compareText(a.name, b.name));
 }
 
-function modelCommand(desk: PickerDesk): SlashCommand {
+function modelCommand(desk: Pickers): SlashCommand {
   return {
     name: 'model',
     description: 'Choose which model answers; /model NAME goes on with it at once',
@@ -47,7 +47,7 @@ function modelCommand(desk: PickerDesk): SlashCommand {
   };
 }
 
-function themeCommand(desk: PickerDesk): SlashCommand {
+function themeCommand(desk: Pickers): SlashCommand {
   return {
     name: 'theme',
     description: 'Choose the colours of the screen, with a preview; /theme dark',

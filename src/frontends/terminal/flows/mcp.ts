@@ -3,10 +3,10 @@ import type { CommandContext } from '../../../contract/command.ts';
 import { visibleText } from '../../../lib/text/visible-text.ts';
 import { pickerDialog } from '../components/picker.ts';
 import { rowsOf } from '../dialogs/look.ts';
-import type { PickerDesk } from './desk.ts';
+import type { Pickers } from './pickers.ts';
 
 /** `/mcp`: the servers with what they bring, each to be restarted or logged in to, until the list is closed. */
-export async function mcpByPicking({ mcp, print }: CommandContext, { show }: PickerDesk): Promise<void> {
+export async function mcpByPicking({ mcp, print }: CommandContext, { show }: Pickers): Promise<void> {
   if (!mcp) return print(NO_SERVERS);
   for (;;) {
     const servers = mcp.list();

@@ -5,7 +5,7 @@ import { pickerDialog } from '../components/picker.ts';
 import { textDialog } from '../components/text-dialog.ts';
 import { rowsOf } from '../dialogs/look.ts';
 import type { PickItem } from '../dialogs/picker.ts';
-import type { PickerDesk } from './desk.ts';
+import type { Pickers } from './pickers.ts';
 
 const ABOUT: Record<RememberedNote['kind'], string> = {
   user: 'about you',
@@ -23,7 +23,7 @@ function noteItems(notes: readonly RememberedNote[]): PickItem[] {
 }
 
 /** `/memory`: the notes, each to be changed, pinned or forgotten, until the list is closed. */
-export async function memoryByPicking({ memory, print }: CommandContext, desk: PickerDesk): Promise<void> {
+export async function memoryByPicking({ memory, print }: CommandContext, desk: Pickers): Promise<void> {
   if (!memory) return print(MEMORY_IS_OFF);
   for (let told = ''; ; ) {
     const notes = memory.list();
@@ -48,7 +48,7 @@ export async function memoryByPicking({ memory, print }: CommandContext, desk: P
   }
 }
 
-type Hands = { memory: Memory; desk: PickerDesk };
+type Hands = { memory: Memory; desk: Pickers };
 
 async function dealWith(
   note: RememberedNote,

@@ -2,7 +2,7 @@ import type { ModelRow } from '../../../app/conversation/model-list.ts';
 import { UserError } from '../../../contract/errors.ts';
 import { pickerDialog } from '../components/picker.ts';
 import type { PickItem } from '../dialogs/picker.ts';
-import type { PickerDesk } from './desk.ts';
+import type { Pickers } from './pickers.ts';
 
 /** Those that can answer now before those that lack something. */
 function modelItems(rows: readonly ModelRow[], current: string): PickItem[] {
@@ -17,7 +17,7 @@ function modelItems(rows: readonly ModelRow[], current: string): PickItem[] {
 }
 
 /** `/model` without a name. */
-export async function modelByPicking({ models, show }: PickerDesk): Promise<void> {
+export async function modelByPicking({ models, show }: Pickers): Promise<void> {
   const rows = await models.list();
   const picked = await show(
     pickerDialog({

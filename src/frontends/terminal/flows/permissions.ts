@@ -4,7 +4,7 @@ import type { CommandContext, Standing } from '../../../contract/command.ts';
 import type { PermissionMode } from '../../../contract/permission.ts';
 import { pickerDialog } from '../components/picker.ts';
 import type { PickItem } from '../dialogs/picker.ts';
-import type { PickerDesk } from './desk.ts';
+import type { Pickers } from './pickers.ts';
 
 /** What can be forgotten first; the rules of the settings after it. */
 function standingItems(standing: Standing): PickItem[] {
@@ -19,7 +19,7 @@ function standingItems(standing: Standing): PickItem[] {
 }
 
 /** `/permissions`: what is remembered, each to be forgotten, until the list is closed. */
-export async function permissionsByPicking(context: CommandContext, { show }: PickerDesk): Promise<void> {
+export async function permissionsByPicking(context: CommandContext, { show }: Pickers): Promise<void> {
   const { permissions, mode } = context;
   for (let told = ''; ; ) {
     const entries = entriesOf(permissions);
@@ -40,7 +40,7 @@ export async function permissionsByPicking(context: CommandContext, { show }: Pi
 }
 
 /** `/mode` without a name. */
-export async function modeByPicking({ mode, print }: CommandContext, { show }: PickerDesk): Promise<void> {
+export async function modeByPicking({ mode, print }: CommandContext, { show }: Pickers): Promise<void> {
   const names = Object.keys(MODES) as PermissionMode[];
   const picked = await show(
     pickerDialog({

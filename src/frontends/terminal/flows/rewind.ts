@@ -5,7 +5,7 @@ import { textOf } from '../../../contract/message.ts';
 import { ago } from '../../../lib/text/ago.ts';
 import { pickerDialog } from '../components/picker.ts';
 import type { PickItem } from '../dialogs/picker.ts';
-import type { PickerDesk } from './desk.ts';
+import type { Pickers } from './pickers.ts';
 import { voiceOf } from './undo.ts';
 
 const PARTS: readonly (PickItem & { id: Part })[] = [
@@ -27,7 +27,7 @@ function rewindItems(prompts: readonly Prompt[], runs: Runs, now = Date.now()): 
 }
 
 /** `/rewind` without a number, and Esc Esc: which prompt, with what, and after a look at the files. */
-export async function rewindByPicking(context: CommandContext, desk: PickerDesk): Promise<void> {
+export async function rewindByPicking(context: CommandContext, desk: Pickers): Promise<void> {
   const { sessions, files, print } = context;
   await sessions.ready;
   const prompts = promptsOf(sessions.session.messages);
@@ -51,7 +51,7 @@ export async function rewindByPicking(context: CommandContext, desk: PickerDesk)
   if (await goBack(prompt, part, { ...context, ...voiceOf(context, desk) })) desk.draft(text);
 }
 
-async function choosePart({ show }: PickerDesk): Promise<Part | null> {
+async function choosePart({ show }: Pickers): Promise<Part | null> {
   const picked = await show(
     pickerDialog({
       title: 'Go back with what?',

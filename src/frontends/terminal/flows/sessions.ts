@@ -5,7 +5,7 @@ import { visibleText } from '../../../lib/text/visible-text.ts';
 import { pickerDialog } from '../components/picker.ts';
 import { rowsOf } from '../dialogs/look.ts';
 import type { PickItem } from '../dialogs/picker.ts';
-import type { PickerDesk } from './desk.ts';
+import type { Pickers } from './pickers.ts';
 
 type Place = { cwd: string; current?: string };
 
@@ -39,7 +39,7 @@ type Choosing = Place & { sessions: readonly SessionSummary[]; title: string };
 /** Lets the user choose a session by searching and looking; null when none was chosen. */
 export async function chooseSession(
   { sessions, title, ...place }: Choosing,
-  desk: Pick<PickerDesk, 'show' | 'sessions'>,
+  desk: Pick<Pickers, 'show' | 'sessions'>,
 ): Promise<string | null> {
   const items = sessionItems(sessions, place);
   const byId = new Map(items.map((item) => [item.id, item]));
@@ -67,7 +67,7 @@ export async function chooseSession(
 }
 
 /** `/resume` and `/sessions` without a name. */
-export async function resumeByPicking(context: CommandContext, desk: PickerDesk): Promise<void> {
+export async function resumeByPicking(context: CommandContext, desk: Pickers): Promise<void> {
   const { sessions, cwd } = context;
   const current = sessions.session.id;
   const id = await chooseSession({ sessions: sessions.list(), cwd, current, title: 'Sessions' }, desk);

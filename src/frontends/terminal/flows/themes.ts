@@ -2,12 +2,12 @@ import { didYouMean } from '../../../lib/text/nearest.ts';
 import { pickerDialog } from '../components/picker.ts';
 import { type Look, span } from '../dialogs/look.ts';
 import type { Line } from '../view/types.ts';
-import type { PickerDesk } from './desk.ts';
+import type { Pickers } from './pickers.ts';
 
 type Print = (text: string) => void;
 
 /** `/theme` without a name: the screen wears the selected one at once, and the old one again if the list is closed. */
-export async function themeByPicking({ themes, show }: PickerDesk, print: Print): Promise<void> {
+export async function themeByPicking({ themes, show }: Pickers, print: Print): Promise<void> {
   const before = themes.current();
   const picked = await show(
     pickerDialog({
@@ -41,14 +41,14 @@ function sample(columns: number, look: Look): Line[] {
 }
 
 /** `/theme NAME`. */
-export async function themeByName(name: string, { themes }: PickerDesk, print: Print): Promise<void> {
+export async function themeByName(name: string, { themes }: Pickers, print: Print): Promise<void> {
   const names = ['auto', ...themes.names];
   if (!names.includes(name))
     return print(`There is no theme ${name}.${didYouMean(name, names)} /theme lists them.`);
   await keep(name, { themes, print });
 }
 
-async function keep(name: string, { themes, print }: Pick<PickerDesk, 'themes'> & { print: Print }) {
+async function keep(name: string, { themes, print }: Pick<Pickers, 'themes'> & { print: Print }) {
   themes.wear(name);
   await themes.keep(name);
   print(`The theme is ${name} now.`);

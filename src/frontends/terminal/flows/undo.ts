@@ -1,12 +1,12 @@
 import { offerUndo, type Voice } from '../../../commands/offer-undo.ts';
 import type { CommandContext } from '../../../contract/command.ts';
 import { undoPreview } from '../components/undo-preview.ts';
-import type { PickerDesk } from './desk.ts';
+import type { Pickers } from './pickers.ts';
 
 /** Shows what files would change in a dialog, and does it after a yes. */
 export function voiceOf(
   { cwd, print, confirm }: CommandContext,
-  { show, kit }: Pick<PickerDesk, 'show' | 'kit'>,
+  { show, kit }: Pick<Pickers, 'show' | 'kit'>,
 ): Voice {
   return {
     cwd,
@@ -16,13 +16,13 @@ export function voiceOf(
   };
 }
 
-export async function undoByPreview(context: CommandContext, desk: PickerDesk): Promise<void> {
+export async function undoByPreview(context: CommandContext, desk: Pickers): Promise<void> {
   const pending = await context.files.undo();
   if (!pending) return context.print('Nothing to undo.');
   await offerUndo(pending, 'Undo this?', voiceOf(context, desk));
 }
 
-export async function redoByPreview(context: CommandContext, desk: PickerDesk): Promise<void> {
+export async function redoByPreview(context: CommandContext, desk: Pickers): Promise<void> {
   const pending = await context.files.redo();
   if (!pending) return context.print('Nothing to redo.');
   await offerUndo(pending, 'Redo this?', voiceOf(context, desk));

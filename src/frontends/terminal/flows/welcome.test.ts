@@ -4,7 +4,7 @@ import { showTo } from '../../../../test/support/mounted-dialog.ts';
 import type { Key } from '../view/types.ts';
 import { type Findings, welcome } from './welcome.ts';
 
-const nothing: Findings = { keys: [], servers: [], files: [], lookedFor: 'Looked for: keys' };
+const nothing: Findings = { keys: [], servers: [], files: [], missingModelText: 'Looked for: keys' };
 
 const some: Findings = {
   ...nothing,

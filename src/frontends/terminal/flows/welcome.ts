@@ -12,7 +12,7 @@ export type Findings = {
   /** Model files on this disk, which run in this program. */
   files: { model: string; detail: string }[];
   /** For people: everything that was looked for. */
-  lookedFor: string;
+  missingModelText: string;
 };
 
 export type WelcomeWay =
@@ -66,7 +66,7 @@ export async function welcome(findings: Findings, show: ShowDialog): Promise<Wel
       leaves: 'quit',
       items,
       search: 'none',
-      preview: (_, { columns, look }) => rowsOf(`\n${findings.lookedFor}`, columns, look.quiet),
+      preview: (_, { columns, look }) => rowsOf(`\n${findings.missingModelText}`, columns, look.quiet),
     }),
   );
   const way = WAYS.find(({ id }) => id === picked?.id);

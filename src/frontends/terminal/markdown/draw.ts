@@ -1,5 +1,5 @@
 import { takeColumns, widthOf } from '../text/measure.ts';
-import { harmless } from '../text/sanitize.ts';
+import { sanitize } from '../text/sanitize.ts';
 import { chop, widthOfLine, wrap } from '../text/wrap.ts';
 import type { Line, Span } from '../view/types.ts';
 import type { Container, Piece } from './blocks.ts';
@@ -51,13 +51,13 @@ function drawBody(
     }
     case 'code': {
       const before = piece.first || !state.code ? startCode(piece.language) : state.code;
-      const { tokens, state: code } = options.highlighter.line(before, harmless(piece.text));
+      const { tokens, state: code } = options.highlighter.line(before, sanitize(piece.text));
       const spans = tokens.map(({ text, role }): Span => (role ? { text, style: styles[role] } : { text }));
       const lines = chop(spans, width - CODE_INDENT.length);
       return { lines: lines.map((line) => indented(line)), state: { ...state, code } };
     }
     case 'html':
-      return { lines: chop([{ text: harmless(piece.text), style: styles.muted }], width), state };
+      return { lines: chop([{ text: sanitize(piece.text), style: styles.muted }], width), state };
     case 'rule':
       return { lines: [[{ text: '─'.repeat(Math.min(width, LONGEST_RULE)), style: styles.border }]], state };
     case 'table': {

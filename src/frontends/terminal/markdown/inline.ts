@@ -1,5 +1,5 @@
 import { Lexer, type Token } from 'marked';
-import { harmless } from '../text/sanitize.ts';
+import { sanitize } from '../text/sanitize.ts';
 import type { Theme } from '../theme/theme.ts';
 import type { Span, Style } from '../view/types.ts';
 
@@ -18,7 +18,7 @@ const WEB = /^(https?|mailto):/i;
 
 /** The words of one block: emphasis, code, links. HTML is words like any other. Newlines stay. */
 export function inlineSpans(text: string, options: InlineOptions, base?: Style): Span[] {
-  if (!/[*_`~<[\]\\&:@]|www\./.test(text)) return [spanOf(harmless(text), base)];
+  if (!/[*_`~<[\]\\&:@]|www\./.test(text)) return [spanOf(sanitize(text), base)];
   const tokens = Lexer.lexInline(text, { gfm: true, breaks: true });
   return tokens.flatMap((token) => spansOf(token, options, base)).filter(({ text: words }) => words !== '');
 }
@@ -38,20 +38,20 @@ function spansOf(token: Token, options: InlineOptions, base: Style | undefined):
       return inner(styles.emphasis);
     case 'del':
       // One tilde is "about" far more often than it is a line through words.
-      return token.raw.startsWith('~~') ? inner(styles.deleted) : [spanOf(harmless(token.raw), base)];
+      return token.raw.startsWith('~~') ? inner(styles.deleted) : [spanOf(sanitize(token.raw), base)];
     case 'codespan': {
       const code = depth === 'none' ? token.raw : token.text;
-      return [spanOf(harmless(code), { ...base, ...styles.code })];
+      return [spanOf(sanitize(code), { ...base, ...styles.code })];
     }
     case 'link':
     case 'image':
       return linkSpans(token as LinkToken, options, base);
     case 'escape':
-      return [spanOf(harmless(token.text), base)];
+      return [spanOf(sanitize(token.text), base)];
     case 'text':
       return 'tokens' in token && token.tokens ? inner({}) : [spanOf(decoded(token.raw), base)];
     default:
-      return [spanOf(harmless(token.raw), base)];
+      return [spanOf(sanitize(token.raw), base)];
   }
 }
 
@@ -66,22 +66,22 @@ function linkSpans(
   const { styles } = options.theme;
   const address = addressOf(href);
   const label = inlineLabel(text, options, { ...base, ...styles.link });
-  if (label.length === 0 || raw === '') return [spanOf(harmless(raw), base)];
+  if (label.length === 0 || raw === '') return [spanOf(sanitize(raw), base)];
   const words = label.map((span) => span.text).join('');
-  const same = words === href || `mailto:${words}` === href || harmless(decoded(href)) === words;
+  const same = words === href || `mailto:${words}` === href || sanitize(decoded(href)) === words;
   const clickable = options.links && address !== null && type === 'link';
   const linked = clickable
     ? label.map((span) => ({ ...span, style: { ...span.style, href: address } }))
     : label;
   if (same || (clickable && !/:\/\/|\.\w{2}/.test(words))) return linked;
-  return [...linked, spanOf(` (${harmless(decoded(href))})`, { ...base, ...styles.muted })];
+  return [...linked, spanOf(` (${sanitize(decoded(href))})`, { ...base, ...styles.muted })];
 }
 
 function inlineLabel(text: string, options: InlineOptions, style: Style): Span[] {
   const tokens = Lexer.lexInline(text, { gfm: true, breaks: false });
   return tokens.flatMap((token) =>
     token.type === 'link' || token.type === 'image'
-      ? [spanOf(harmless(token.text), style)]
+      ? [spanOf(sanitize(token.text), style)]
       : spansOf(token, { ...options, links: false }, style),
   );
 }
@@ -95,14 +95,14 @@ function addressOf(href: string): string | null {
 
 /** A number may stand for any character, also one that steers a terminal: made harmless last. */
 function decoded(text: string): string {
-  if (!text.includes('&')) return harmless(text);
+  if (!text.includes('&')) return sanitize(text);
   const plain = text.replaceAll(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|\w{2,4}|#39);/gi, (entity, decimal, hex) => {
     const named = NAMED[entity.toLowerCase()];
     if (named !== undefined) return named;
     const code = decimal ? Number(decimal) : hex ? Number.parseInt(hex, 16) : Number.NaN;
     return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : entity;
   });
-  return harmless(plain).replaceAll('\n', ' ');
+  return sanitize(plain).replaceAll('\n', ' ');
 }
 
 function spanOf(text: string, style: Style | undefined): Span {

@@ -1,6 +1,6 @@
 import stringWidth from 'string-width';
 import { NARROW } from './narrow.ts';
-import { harmless } from './sanitize.ts';
+import { sanitize } from './sanitize.ts';
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
@@ -29,7 +29,7 @@ export function takeColumns(text: string, columns: number): string {
 
 /** As one row of at most so many columns; what was left out is told by an ellipsis. */
 export function fitTo(text: string, columns: number): string {
-  const row = harmless(text).replaceAll('\n', ' ');
+  const row = sanitize(text).replaceAll('\n', ' ');
   if (widthOf(row) <= columns) return row;
   if (columns < 2) return columns === 1 ? '…' : '';
   const kept = takeColumns(row, columns - 1);

@@ -10,7 +10,7 @@ const TAB_STOP = 4;
  * Words of the model or of a file as text that no terminal obeys. Unlike in a question, marks that shape letters stay:
  * an answer in Arabic or with joined emoji must read as it was meant.
  */
-export function harmless(text: string): string {
+export function sanitize(text: string): string {
   if (!/[^ -~\n]/.test(text)) return text;
   return withoutTabs(text.replaceAll('\r\n', '\n'))
     .replaceAll(CONTROL, pictureOf)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { askGround, groundOfEnv, groundOfReply, type ReplyLine } from './background.ts';
+import { groundOfEnv, groundOfReply, queryBackground, type ReplyLine } from './background.ts';
 
 /** A terminal that answers at once with these, or never. */
 function terminal(...replies: string[]): ReplyLine & { written: string; listening: number } {
@@ -27,17 +27,17 @@ function terminal(...replies: string[]): ReplyLine & { written: string; listenin
 
 test('a terminal that tells its background is believed', async () => {
   const line = terminal('\u001b]11;rgb:ffff/ffff/f0f0\u001b\\', '\u001b[?62;c');
-  expect(await askGround(line)).toBe('light');
+  expect(await queryBackground(line)).toBe('light');
   expect([line.written, line.listening]).toEqual(['\u001b]11;?\u001b\\\u001b[c', 0]);
 });
 
 test('one that only says what it is has no answer, and nobody waits for it', async () => {
-  expect(await askGround(terminal('\u001b[?1;2c'), 3_600_000)).toBeNull();
+  expect(await queryBackground(terminal('\u001b[?1;2c'), 3_600_000)).toBeNull();
 });
 
 test('one that says nothing is not waited for', async () => {
   const line = terminal();
-  expect(await askGround(line, 20)).toBeNull();
+  expect(await queryBackground(line, 20)).toBeNull();
   expect(line.listening).toBe(0);
 });
 

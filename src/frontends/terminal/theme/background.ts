@@ -11,7 +11,7 @@ const IDENTITY_REPLY = /\[\?[\d;]*c$/;
 export type ReplyLine = { write(text: string): void; onReply(listener: (reply: string) => void): () => void };
 
 /** Whether the terminal's background is dark; null when it does not say so in time. */
-export function askGround(line: ReplyLine, limitMs = LIMIT_MS): Promise<Ground | null> {
+export function queryBackground(line: ReplyLine, limitMs = LIMIT_MS): Promise<Ground | null> {
   return new Promise((resolve) => {
     const done = (ground: Ground | null): void => {
       clearTimeout(timer);

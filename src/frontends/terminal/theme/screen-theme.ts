@@ -1,4 +1,4 @@
-import { askGround, groundOfEnv, type ReplyLine } from './background.ts';
+import { groundOfEnv, queryBackground, type ReplyLine } from './background.ts';
 import { colorDepthOf } from './color.ts';
 import { type Ground, type Theme, themeFor } from './theme.ts';
 
@@ -38,7 +38,7 @@ export class ScreenTheme {
     const { setting, color } = this.#options;
     if (setting !== 'auto' || !color) return false;
     const before = this.now.ground;
-    this.#ground = (await askGround(line)) ?? this.#ground;
+    this.#ground = (await queryBackground(line)) ?? this.#ground;
     return this.now.ground !== before;
   }
 }

@@ -1,7 +1,7 @@
 import type { Display } from '../../../contract/display.ts';
 import { diffLines } from '../diff/diff-view.ts';
 import type { Highlighter } from '../markdown/highlight.ts';
-import { harmless } from '../text/sanitize.ts';
+import { sanitize } from '../text/sanitize.ts';
 import { chop } from '../text/wrap.ts';
 import type { Theme } from '../theme/theme.ts';
 import { FOLD_LINES } from './fold.ts';
@@ -39,7 +39,7 @@ export function displayLines(display: Display, room: Room & { folded: boolean })
 }
 
 export function outputLines(text: string, { columns, theme, folded }: Room & { folded: boolean }): Line[] {
-  const all = harmless(withoutOverwritten(text)).trimEnd();
+  const all = sanitize(withoutOverwritten(text)).trimEnd();
   if (all === '') return [];
   const lines = all.split('\n');
   const shown = folded ? lines.slice(0, FOLD_LINES.output) : lines;
@@ -67,6 +67,6 @@ function moreLine(more: number, theme: Theme): Line[] {
 
 function todoLine({ text, status }: Todo, { columns, theme }: Room): Line[] {
   const role = status === 'done' ? 'muted' : status === 'in_progress' ? 'strong' : 'text';
-  const words = `${TODO_MARKS[status]} ${harmless(text).replaceAll(/\s+/g, ' ')}`;
+  const words = `${TODO_MARKS[status]} ${sanitize(text).replaceAll(/\s+/g, ' ')}`;
   return chop([{ text: words, style: theme.styles[role] }], columns);
 }

@@ -7,8 +7,8 @@ import { settledFile } from '../../test/support/settled-file.ts';
 import type { ToolContext, ToolResult } from '../contract/tool.ts';
 import { ok } from '../contract/tool.ts';
 import { isOnLocalDisk } from '../lib/files/local-disk.ts';
-import { createKeptFiles } from './kept-files.ts';
-import { type KeptCall, KeptResults } from './kept-results.ts';
+import { createCachedFiles } from './cached-files.ts';
+import { CachedResults, type KeptCall } from './cached-results.ts';
 import { TreeWatch } from './tree-watch.ts';
 
 /** Elsewhere nothing is kept. */
@@ -25,7 +25,7 @@ function moment(): { came: Promise<void>; come(): void } {
 /** Reads and searches of a real folder, without the tools: a read is the file's text, a search the list of matches. */
 async function desk(files: Record<string, string>) {
   const { root, home, context } = await bench(files);
-  const kept = createKeptFiles();
+  const kept = createCachedFiles();
   const tree = new TreeWatch({
     root,
     home,
@@ -35,7 +35,7 @@ async function desk(files: Record<string, string>) {
   });
   onTestFinished(() => tree.close());
   await tree.walked();
-  const results = new KeptResults({ kept, watchTree: () => tree });
+  const results = new CachedResults({ kept, watchTree: () => tree });
   let runs = 0;
   const told: string[] = [];
   const call = (kind: KeptCall['kind'], target: string, own: Partial<ToolContext> = {}): KeptCall => ({

@@ -10,7 +10,7 @@ type KeptRead = { real: string; result: ToolResult };
 type KeptSearch = { place: string; result: ToolResult };
 
 /** All that is known of files, and what becomes of it when one changes. */
-export type KeptFiles = {
+export type CachedFiles = {
   /** The SHA-256 by real path; its proof is the file's version. */
   checksum: Store<string>;
   /** The proof is the checksum. */
@@ -24,7 +24,7 @@ export type KeptFiles = {
   changed(file: string | null): void;
 };
 
-export type KeptFilesOptions = {
+export type CachedFilesOptions = {
   tiers?: readonly Tier[];
   /** Versions of files mean something on one machine only. */
   machine?: string;
@@ -32,7 +32,11 @@ export type KeptFilesOptions = {
   onDropped?(real: string): void;
 };
 
-export function createKeptFiles({ tiers = [], machine = '', onDropped }: KeptFilesOptions = {}): KeptFiles {
+export function createCachedFiles({
+  tiers = [],
+  machine = '',
+  onDropped,
+}: CachedFilesOptions = {}): CachedFiles {
   let generation = 0;
   const checksum = createStore<string>({
     kind: 'checksum',

@@ -1,10 +1,10 @@
+import { type CachedFiles, createCachedFiles } from './cached-files.ts';
+import { CachedResults } from './cached-results.ts';
 import { createFileWatch } from './file-watch.ts';
-import { createKeptFiles, type KeptFiles } from './kept-files.ts';
-import { KeptResults } from './kept-results.ts';
 import type { Tier } from './tier.ts';
 import { TreeWatch } from './tree-watch.ts';
 
-export type OpenKeptOptions = {
+export type OpenCacheOptions = {
   /** The working directory's real path. */
   root: string;
   home: string;
@@ -18,12 +18,12 @@ export type OpenKeptOptions = {
 };
 
 /** What is kept of one session's files, and the watchers that keep it true. */
-export type OpenKept = { kept: KeptFiles; results: KeptResults; close(): Promise<void> };
+export type OpenCache = { kept: CachedFiles; results: CachedResults; close(): Promise<void> };
 
-export function openKept(options: OpenKeptOptions): OpenKept {
+export function openCache(options: OpenCacheOptions): OpenCache {
   const { root, home, machine, scratch, tiers, onTrouble } = options;
   const files = createFileWatch({ onChange: (file) => kept.changed(file) });
-  const kept = createKeptFiles({ tiers, machine, onDropped: (real) => files.remove(real) });
+  const kept = createCachedFiles({ tiers, machine, onDropped: (real) => files.remove(real) });
   let tree: TreeWatch | undefined;
 
   // Elsewhere the system does not promise that news comes in order.
@@ -40,7 +40,7 @@ export function openKept(options: OpenKeptOptions): OpenKept {
         ),
     });
 
-  const results = new KeptResults({
+  const results = new CachedResults({
     kept,
     watchTree() {
       if (!canWatch) return null;

@@ -1,6 +1,6 @@
 import type { CacheKind } from '../contract/cache.ts';
 import type { FileStat, Files, ToolContext, ToolResult } from '../contract/tool.ts';
-import type { KeptFiles } from './kept-files.ts';
+import type { CachedFiles } from './cached-files.ts';
 import type { TreeWatch } from './tree-watch.ts';
 
 /** A call whose answer may be kept. `target` is the one file or folder it looks at, as the model wrote it. */
@@ -20,8 +20,8 @@ type Before = { generation: number; stat: FileStat | null; isWatched: boolean };
 /** The file that a read has read. */
 type Seen = { sum: string; version: string };
 
-export type KeptResultsOptions = {
-  kept: KeptFiles;
+export type CachedResultsOptions = {
+  kept: CachedFiles;
   /** Starts with the first search. Null where a tree cannot be watched: searches are not kept there. */
   watchTree(): Pick<TreeWatch, 'covers' | 'settle'> | null;
   /** Told of files that reads were kept of. */
@@ -33,11 +33,11 @@ export type KeptResultsOptions = {
  * its version; a search, if the tree under it is watched and all news of it was heard. The same call at the same moment
  * runs once.
  */
-export class KeptResults {
-  readonly #options: KeptResultsOptions;
+export class CachedResults {
+  readonly #options: CachedResultsOptions;
   readonly #underWay = new Map<string, Promise<unknown>>();
 
-  constructor(options: KeptResultsOptions) {
+  constructor(options: CachedResultsOptions) {
     this.#options = options;
   }
 

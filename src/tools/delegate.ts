@@ -9,7 +9,7 @@ import {
 } from '../contract/tool.ts';
 
 /** Lets a subagent do it, and tells what came of it. */
-export async function handOn(work: Delegation, { delegate }: ToolContext): Promise<ToolResult> {
+export async function delegateCall(work: Delegation, { delegate }: ToolContext): Promise<ToolResult> {
   if (!delegate)
     return fail('You are a subagent yourself and cannot start another one from here. Do this work yourself.');
   const done = await delegate(work);

@@ -3,7 +3,7 @@ import type { DialogKit } from '../dialogs/kit.ts';
 import type { ShowDialog } from '../view/dialog.ts';
 
 /** What pickers need beside the conversation's own desk. */
-export type PickerDesk = {
+export type Pickers = {
   show: ShowDialog;
   kit: DialogKit;
   sessions: {

@@ -132,7 +132,7 @@ type SandboxState = {
 
 type SandboxKind = 'bubblewrap' | 'seatbelt' | 'docker' | 'podman' | 'host';
 
-/** strict: cannot write files, no network; standard: the working directory can; permissive: the network, too. */
+/** strict: no file writes, no network. standard: writes in the working directory. permissive: the network, too. */
 type SandboxLevel = 'strict' | 'standard' | 'permissive';
 
 type CommandRun = {

@@ -10,22 +10,22 @@ export type Invocation =
 
 /** Subcommands: their file is loaded only when they are called. */
 export const subcommands = [
-  { name: 'audit', description: 'Show what was allowed and refused' },
+  { name: 'audit', description: 'Show which tool calls were allowed and denied' },
   { name: 'completion', description: 'Print a completion script for bash, zsh, fish or PowerShell' },
   { name: 'config', description: 'Show and change settings' },
   { name: 'doctor', description: 'Check your setup and suggest fixes' },
   { name: 'keys', description: 'Store API keys in the system keychain' },
-  { name: 'mcp', description: 'Add, list, test and log in to MCP servers; serve this assistant as one' },
-  { name: 'memory', description: 'Show and forget what is remembered' },
-  { name: 'models', description: 'List the models that are known and reachable' },
-  { name: 'policy', description: 'Judge a command without running it' },
-  { name: 'redo', description: 'Do again what `aca undo` took back' },
+  { name: 'mcp', description: 'Manage MCP servers, or run aca as one' },
+  { name: 'memory', description: 'View, search and delete memories' },
+  { name: 'models', description: 'List, download and test models' },
+  { name: 'policy', description: 'Check whether a command would be allowed, without running it' },
+  { name: 'redo', description: 'Redo what `aca undo` reverted' },
   { name: 'sessions', description: 'List, search, export and clean up past sessions' },
-  { name: 'stats', description: 'Show what was used over all sessions: tokens, cost, tools, caches' },
+  { name: 'stats', description: 'Show usage across all sessions: tokens, cost, tools, caches' },
   { name: 'trust', description: "Trust this folder's own settings and scripts" },
-  { name: 'undo', description: 'Take back the file changes of the last run in this folder' },
-  { name: 'uninstall', description: 'Show what this program keeps on this machine, and remove it' },
-  { name: 'update', description: 'Say whether there is a newer version, and how to get it' },
+  { name: 'undo', description: 'Undo the file changes of the last run in this folder' },
+  { name: 'uninstall', description: 'Show what aca stores on this machine, and remove it' },
+  { name: 'update', description: 'Check for a newer version' },
 ] as const;
 
 /** Help goes to `out`; complaints about wrong usage go to `err`. */
@@ -34,32 +34,34 @@ export type Writers = { out(text: string): void; err(text: string): void };
 export function buildProgram({ out, err }: Writers): Command {
   const collect = (value: string, previous: string[]) => [...previous, value];
   return new Command('ai-code-assistant')
-    .description('An AI coding assistant for the terminal. Without -p it starts a conversation.')
-    .argument('[prompt...]', 'the task, in plain words')
-    .addOption(new Option('-p, --print', 'do the task, print the result and exit').helpGroup('Running:'))
+    .description('An AI coding assistant for the terminal. Starts an interactive session unless you pass -p.')
+    .argument('[prompt...]', 'what you want done')
+    .addOption(new Option('-p, --print', 'run the task, print the result and exit').helpGroup('Running:'))
     .addOption(
-      new Option('-c, --continue', 'go on with the last session of this folder').helpGroup('Running:'),
+      new Option('-c, --continue', 'resume the most recent session in this folder').helpGroup('Running:'),
     )
     .addOption(
       new Option(
         '-r, --resume [id]',
-        'go on with a session, by id, its first characters or its title; without one, choose from a list',
+        'resume a session by id, id prefix or title; omit it to choose from a list',
       ).helpGroup('Running:'),
     )
     .addOption(
-      new Option('--fork', 'with -r or -c: go on in a copy, the session itself stays as it is').helpGroup(
-        'Running:',
-      ),
+      new Option(
+        '--fork',
+        'with -r or -c: continue in a copy and leave the original session unchanged',
+      ).helpGroup('Running:'),
     )
     .addOption(
-      new Option('--force-dir', 'with -r: go on in this folder, though the session is of another').helpGroup(
-        'Running:',
-      ),
+      new Option(
+        '--force-dir',
+        'with -r: resume in this folder even if the session belongs to another',
+      ).helpGroup('Running:'),
     )
     .addOption(
       new Option(
         '--worktree [name]',
-        'work in a git worktree of its own, on a branch of its own; removed at the end if nothing was changed',
+        'work in a new git worktree on a new branch; removed afterwards if nothing changed',
       ).helpGroup('Running:'),
     )
     .addOption(
@@ -68,13 +70,16 @@ export function buildProgram({ out, err }: Writers): Command {
         .helpGroup('Running:'),
     )
     .addOption(
-      new Option('--budget <limit>', "stop before this is exceeded: '$5', 500k, '40 turns'; repeatable")
+      new Option(
+        '--budget <limit>',
+        "stop before exceeding this limit, such as '$5', 500k or '40 turns'; repeatable",
+      )
         .argParser((value: string, previous: string[]) => [...previous, aLimit(value)])
         .default([], 'none')
         .helpGroup('Running:'),
     )
     .addOption(
-      new Option('--demo', 'watch a scripted model work on a scratch project; needs no key').helpGroup(
+      new Option('--demo', 'watch a scripted demo on a scratch project; no API key needed').helpGroup(
         'Running:',
       ),
     )
@@ -87,49 +92,48 @@ export function buildProgram({ out, err }: Writers): Command {
     .addOption(
       new Option(
         '--repo-id <repo>',
-        'with --filename: a model of Hugging Face, fetched if need be',
+        'with --filename: a Hugging Face repository to download a model from',
       ).helpGroup('Model:'),
     )
-    .addOption(new Option('--filename <file>', 'its .gguf file in that repository').helpGroup('Model:'))
+    .addOption(new Option('--filename <file>', 'the .gguf file in that repository').helpGroup('Model:'))
     .addOption(
-      new Option('--offline', 'only models on this machine or its network; fetch nothing else').helpGroup(
-        'Model:',
-      ),
+      new Option(
+        '--offline',
+        'use only models on this machine or local network; no other network access',
+      ).helpGroup('Model:'),
     )
     .addOption(
-      new Option('--mode <mode>', 'what may happen without asking')
+      new Option('--mode <mode>', 'what runs without asking')
         .choices(['default', 'accept-edits', 'plan', 'auto', 'read-only'])
         .helpGroup('Permissions:'),
     )
     .addOption(
-      new Option('--allow <rule>', "allow calls, for example 'Bash(npm test)'; repeatable")
+      new Option('--allow <rule>', "allow matching tool calls, such as 'Bash(npm test)'; repeatable")
         .argParser(collect)
         .default([], 'none')
         .helpGroup('Permissions:'),
     )
     .addOption(
-      new Option('--deny <rule>', "refuse calls, for example 'Bash(git push *)'; repeatable")
+      new Option('--deny <rule>', "deny matching tool calls, such as 'Bash(git push *)'; repeatable")
         .argParser(collect)
         .default([], 'none')
         .helpGroup('Permissions:'),
     )
     .addOption(
-      new Option('--add-dir <folder>', 'another folder to work in; repeatable')
+      new Option('--add-dir <folder>', 'an additional folder to work in; repeatable')
         .argParser(collect)
         .default([], 'none')
         .helpGroup('Permissions:'),
     )
+    .addOption(new Option('--trust', "trust this folder's settings for this run").helpGroup('Permissions:'))
     .addOption(
-      new Option('--trust', "accept this folder's own settings for this run").helpGroup('Permissions:'),
-    )
-    .addOption(
-      new Option('--output-format <format>', 'with -p: what goes to standard output')
+      new Option('--output-format <format>', 'with -p: format of standard output')
         .choices(['text', 'json', 'stream-json'])
         .default('text')
         .helpGroup('Input and output:'),
     )
     .addOption(
-      new Option('--input-format <format>', 'with -p: text, or a conversation as JSON lines')
+      new Option('--input-format <format>', 'with -p: plain text, or messages as JSON lines')
         .choices(['text', 'stream-json'])
         .default('text')
         .helpGroup('Input and output:'),
@@ -137,43 +141,37 @@ export function buildProgram({ out, err }: Writers): Command {
     .addOption(
       new Option(
         '--json-schema <schema>',
-        'with -p: the result must be JSON of this schema (a file, or the schema itself)',
+        'with -p: return JSON that matches this schema (a file or inline JSON)',
       ).helpGroup('Input and output:'),
     )
     .addOption(
-      new Option('--stdin', 'with -p: wait for standard input to its end, however long it takes').helpGroup(
+      new Option('--stdin', 'with -p: read standard input to the end, however long it takes').helpGroup(
         'Input and output:',
       ),
     )
     .addOption(
-      new Option('-q, --quiet', 'tell nothing but the result and errors')
+      new Option('-q, --quiet', 'print only the result and errors')
         .conflicts('verbose')
         .helpGroup('Input and output:'),
     )
     .addOption(
-      new Option('-v, --verbose', 'tell every call and its result on standard error').helpGroup(
+      new Option('-v, --verbose', 'print every tool call and its result to standard error').helpGroup(
         'Input and output:',
       ),
     )
+    .addOption(new Option('--debug', 'write detailed debug output to the log').helpGroup('Input and output:'))
     .addOption(
-      new Option('--debug', 'write every step to the log, for whoever looks for a cause').helpGroup(
-        'Input and output:',
-      ),
-    )
-    .addOption(
-      new Option('--metrics-port <port>', 'serve metrics for Prometheus on this machine; 0 for any free port')
+      new Option('--metrics-port <port>', 'serve Prometheus metrics on this local port; 0 for any free port')
         .argParser(portNumber)
         .helpGroup('Input and output:'),
     )
     .addOption(
-      new Option('--plain', 'talk in plain lines: no repaint, works on any terminal').helpGroup(
+      new Option('--plain', 'use line-by-line output without redrawing; works on any terminal').helpGroup(
         'Input and output:',
       ),
     )
     .addOption(
-      new Option('--screen-reader', 'the same, for those who listen to the screen').helpGroup(
-        'Input and output:',
-      ),
+      new Option('--screen-reader', 'like --plain, tuned for screen readers').helpGroup('Input and output:'),
     )
     .addOption(new Option('-V, --version', 'print the version').helpGroup('Information:'))
     .addHelpOption(new Option('-h, --help', 'print this help').helpGroup('Information:'))
@@ -214,20 +212,20 @@ export function commanderExitCode(error: unknown): number | null {
 
 function aLimit(value: string): string {
   if (parseLimits(value) === null)
-    throw new InvalidArgumentError("It must be such as '$5', '500k tokens' or '40 turns'.");
+    throw new InvalidArgumentError("Use a limit such as '$5', '500k tokens' or '40 turns'.");
   return value;
 }
 
 export function portNumber(value: string): number {
   const port = Number(value);
   if (value.trim() === '' || !Number.isInteger(port) || port < 0 || port > 65_535)
-    throw new InvalidArgumentError('It must be a number up to 65535.');
+    throw new InvalidArgumentError('Use a number from 0 to 65535.');
   return port;
 }
 
 function positiveInteger(value: string): number {
   const number = Number(value);
   if (!Number.isInteger(number) || number < 1)
-    throw new InvalidArgumentError('It must be a whole number above zero.');
+    throw new InvalidArgumentError('Use a whole number above zero.');
   return number;
 }

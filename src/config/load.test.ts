@@ -218,7 +218,7 @@ describe('what is written wrong', () => {
     ['{ "apiBaseUrl": "ftp://x" }', '1:3: apiBaseUrl must be an http or https address.'],
     [
       '{ "limits": { "day": "five" } }',
-      '1:15: limits.day is wrong: it must be such as "$5", "500k tokens" or "40 turns".',
+      '1:15: limits.day is wrong: it must be a limit such as "$5", "500k tokens" or "40 turns".',
     ],
     ['{ "mcpServers": { "a": {} } }', '1:19: mcpServers.a is wrong: it needs either a command or a url.'],
     ['{ "providers": [] }', '1:3: providers must be a table ({ … }).'],

@@ -102,7 +102,7 @@ describe('[U14] limits', () => {
     const { run, server } = await start(space, []);
     const { code, stderr } = await run(['-p', 'go', '--budget', 'a lot']);
     expect({ code, asked: server.requests.length }).toEqual({ code: 2, asked: 0 });
-    expect(stderr).toContain("It must be such as '$5', '500k tokens' or '40 turns'.");
+    expect(stderr).toContain("Use a limit such as '$5', '500k tokens' or '40 turns'.");
   });
 
   test('turns are a limit, too, and several hold at once', async () => {

@@ -43,7 +43,7 @@ describe('[N04] the hidden command that scripts ask', () => {
       '',
     ]);
     expect(await list('settings')).toContain(
-      'sandbox.required\tRefuse commands where there is no sandbox, instead of asking about them',
+      'sandbox.required\tBlock commands when no sandbox is available, instead of asking',
     );
     expect(await list('models')).toEqual(
       expect.arrayContaining(['tiny:7b\tollama/qwen3:8b', 'anthropic/claude-sonnet-4-20250514']),
@@ -124,7 +124,7 @@ test('[N04] fish completes the same, with words about each', async ({ skip }) =>
   expect(await complete('aca --mode acc')).toEqual(['accept-edits']);
   expect(await complete('aca --output-format=str')).toEqual(['--output-format=stream-json']);
   expect(await complete('aca config set sandbox.req')).toEqual([
-    'sandbox.required\tRefuse commands where there is no sandbox, instead of asking about them',
+    'sandbox.required\tBlock commands when no sandbox is available, instead of asking',
   ]);
   expect(await complete('aca -m tiny:')).toEqual(['tiny:7b\tollama/qwen3:8b']);
   expect(await complete(`aca --resume ${session.slice(0, 5)}`)).toEqual([

@@ -308,7 +308,7 @@ describe('ends', () => {
 describe('wrong usage', () => {
   test.each([
     ['an unknown flag', ['--modell', 'x'], "error: unknown option '--modell'"],
-    ['a bad number', ['-p', 'x', '--max-turns', 'many'], 'It must be a whole number above zero.'],
+    ['a bad number', ['-p', 'x', '--max-turns', 'many'], 'Use a whole number above zero.'],
     ['a bad choice', ['-p', 'x', '--mode', 'yolo'], 'Allowed choices are default'],
     ['two verbosities', ['-p', 'x', '-q', '-v'], 'cannot be used with'],
     ['no task', ['-p'], 'There is no task.'],

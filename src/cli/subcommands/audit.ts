@@ -88,6 +88,6 @@ function endingOf(outcome: AuditEntry['outcome']): string {
 function wholeNumber(value: string): number {
   const number = Number(value);
   if (!Number.isInteger(number) || number < 1)
-    throw new InvalidArgumentError('It must be a whole number above zero.');
+    throw new InvalidArgumentError('Use a whole number above zero.');
   return number;
 }

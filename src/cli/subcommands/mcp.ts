@@ -78,9 +78,9 @@ export function mcpCommand(terminal: Terminal): Command {
     .option('--mode <mode>', 'what may happen; what would be asked is refused')
     .option('--allow <rule>', 'allow calls; repeatable', collect, [])
     .option('--deny <rule>', 'refuse calls; repeatable', collect, [])
-    .option('--add-dir <folder>', 'another folder to work in; repeatable', collect, [])
+    .option('--add-dir <folder>', 'an additional folder to work in; repeatable', collect, [])
     .option('--trust', "accept this folder's own settings")
-    .option('--metrics-port <port>', 'serve metrics for Prometheus on this machine', portNumber)
+    .option('--metrics-port <port>', 'serve Prometheus metrics on this local port', portNumber)
     .action(async (options: ServeOptions) => {
       const { serve } = await import('./mcp-serve.ts');
       await serve(options, terminal);

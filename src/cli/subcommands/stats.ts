@@ -24,7 +24,7 @@ type StatsFlags = { since: Date; by?: View; json?: boolean };
 /** Reads what calls and runs were written down as they ended; no session is opened. */
 export function statsCommand(terminal: Terminal): Command {
   return withContext(new Command('stats'), terminal)
-    .description('Show what was used over all sessions: tokens, cost, tools, caches')
+    .description('Show usage across all sessions: tokens, cost, tools, caches')
     .addOption(
       new Option('--since <when>', 'a date such as 2026-01-31, or so many days as 7d')
         .argParser(firstDay)

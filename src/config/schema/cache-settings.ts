@@ -5,33 +5,29 @@ export const cacheSettings = () =>
     enabled: z
       .boolean()
       .default(true)
-      .describe(
-        'Whether answers of Read, Glob, Grep and of side jobs are kept and given again while they are true',
-      ),
+      .describe('Reuse results of Read, Glob, Grep and background model calls while they are still valid'),
     files: z
       .boolean()
       .default(false)
-      .describe('Whether some are also kept in files of the data root, for other sessions'),
+      .describe('Also store cached results in the data root so other sessions can use them'),
     responses: z
       .enum(['off', 'side-jobs', 'all'])
       .default('side-jobs')
       .describe(
-        'Which answers of a model are kept for ten minutes, for the same request once more: those to side jobs, or all; only at temperature 0',
+        'Which model replies are cached for 10 minutes and reused for identical requests: background tasks only, or all. Applies only at temperature 0',
       ),
     redis: z
       .strictObject({
         url: z
           .url({ protocol: /^rediss?$/ })
           .exactOptional()
-          .describe('A Redis server that several instances share, such as redis://localhost:6379'),
+          .describe('URL of a Redis server shared by several instances, such as redis://localhost:6379'),
         key: z
           .string()
           .min(16)
           .exactOptional()
-          .describe(
-            'What is sent there is encrypted with this; without it, only counts of quotas are shared',
-          ),
+          .describe('Encryption key for data stored in Redis; without it, only quota counters are shared'),
       })
       .prefault({})
-      .describe('Where instances share what they keep'),
+      .describe('Redis cache shared by several instances'),
   });

@@ -33,30 +33,28 @@ const hook = () =>
     .strictObject({
       matcher: z
         .string()
-        .refine(isPattern, 'It must be a regular expression.')
+        .refine(isPattern, 'It must be a valid regular expression.')
         .exactOptional()
-        .describe('Which tools it is for: a regular expression for the whole name; without it, all'),
-      command: z.string().min(1).exactOptional().describe('The command line to run'),
-      timeoutMs: z
-        .number()
-        .int()
-        .min(1)
+        .describe('Regular expression matched against the full tool name (default: all tools)'),
+      command: z.string().min(1).exactOptional().describe('Command line to run'),
+      timeoutMs: z.number().int().min(1).exactOptional().describe('Timeout in milliseconds (default: 60 s)'),
+      hooks: z
+        .array(nested())
         .exactOptional()
-        .describe('Longest time in milliseconds; without it, 60 s'),
-      hooks: z.array(nested()).exactOptional().describe('Several commands, as other assistants write them'),
+        .describe('List of commands, in the format other assistants use'),
     })
     .refine(({ command, hooks }) => (command === undefined) !== (hooks === undefined), {
       error: 'It needs either a command or hooks.',
     });
 
 const WHEN: Record<(typeof hookPoints)[number], string> = {
-  PreToolUse: 'Before a call is judged: may refuse it or change its input',
-  PostToolUse: 'After a call: may tell the model something',
-  UserPromptSubmit: 'Before a prompt is sent: may refuse it or add to it',
-  Stop: 'Before a run ends: may send the model back to work',
-  SessionStart: 'Before the first prompt of a session: may add to it',
-  SessionEnd: 'When a session is closed',
-  PreCompact: 'Before older messages are compacted: may keep them',
+  PreToolUse: 'Before a tool call is checked; can deny it or change its input',
+  PostToolUse: 'After a tool call; can pass information to the model',
+  UserPromptSubmit: 'Before a prompt is sent; can block it or add to it',
+  Stop: 'Before a run ends; can make the model continue',
+  SessionStart: 'Before the first prompt of a session; can add to it',
+  SessionEnd: 'When a session ends',
+  PreCompact: 'Before older messages are compacted; can prevent it',
 };
 
 const listFor = (when: string) => z.array(hook()).default([]).describe(when);

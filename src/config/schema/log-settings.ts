@@ -5,10 +5,10 @@ export const logSettings = () =>
     level: z
       .enum(['debug', 'info', 'warn', 'error', 'off'])
       .default('warn')
-      .describe('What is written to the log: this, and what is worse'),
+      .describe('Lowest level of messages written to the log'),
     file: z
       .string()
       .min(1)
       .exactOptional()
-      .describe('Where the log is; without it, `logs/aca.jsonl` in the data root'),
+      .describe('Path of the log file (default: `logs/aca.jsonl` in the data root)'),
   });

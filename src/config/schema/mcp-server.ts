@@ -9,45 +9,47 @@ export const mcpServer = () =>
       type: z
         .enum(['stdio', 'http', 'sse'])
         .exactOptional()
-        .describe('How it is reached; without it, stdio for a command and http for an address'),
-      command: z.string().min(1).exactOptional().describe('The program to start'),
-      args: z.array(z.string()).exactOptional().describe('Arguments of the program'),
-      env: texts().exactOptional().describe('Environment variables it gets besides a few harmless ones'),
-      cwd: z.string().min(1).exactOptional().describe('The folder it is started in'),
-      url: z.string().min(1).exactOptional().describe('The address of a server that runs elsewhere'),
-      headers: texts().exactOptional().describe('Headers sent with every request to it'),
+        .describe('Transport (default: stdio for a command, http for a URL)'),
+      command: z.string().min(1).exactOptional().describe('Program to start'),
+      args: z.array(z.string()).exactOptional().describe('Arguments for the program'),
+      env: texts()
+        .exactOptional()
+        .describe('Environment variables for the server, in addition to a few safe ones'),
+      cwd: z.string().min(1).exactOptional().describe('Folder to start the server in'),
+      url: z.string().min(1).exactOptional().describe('URL of a remote server'),
+      headers: texts().exactOptional().describe('HTTP headers to send with every request'),
       timeoutMs: z
         .number()
         .int()
         .min(1)
         .exactOptional()
         .describe(
-          'Longest silence in milliseconds while it starts or does a call; without it, 30 s and 2 minutes',
+          'Maximum time in milliseconds without a response (default: 30 s at startup, 2 minutes during a call)',
         ),
-      disabled: z.boolean().exactOptional().describe('Whether it is left alone for now'),
+      disabled: z.boolean().exactOptional().describe('Do not start this server'),
       oauth: z
         .strictObject({
-          clientId: z.string().min(1).exactOptional().describe('For a server where clients cannot register'),
-          clientSecret: z
+          clientId: z
             .string()
             .min(1)
             .exactOptional()
-            .describe('The secret of that client, if it has one'),
+            .describe('Client id, for servers that do not support client registration'),
+          clientSecret: z.string().min(1).exactOptional().describe('Client secret, if there is one'),
           scope: z
             .string()
             .min(1)
             .exactOptional()
-            .describe('What to ask for; without it, what the server says'),
+            .describe('OAuth scope to request (default: the one the server advertises)'),
           callbackPort: z
             .number()
             .int()
             .min(1)
             .max(65_535)
             .exactOptional()
-            .describe('Where the login comes back to on this machine; without it, any free port'),
+            .describe('Local port for the login callback (default: any free port)'),
         })
         .exactOptional()
-        .describe('For `aca mcp login`; most servers need nothing here'),
+        .describe('OAuth settings for `aca mcp login`; most servers need none'),
     })
     .refine(({ command, url }) => (command === undefined) !== (url === undefined), {
       error: 'It needs either a command or a url.',

@@ -5,12 +5,12 @@ const price = () => z.number().min(0);
 /** Facts about a model. */
 export const modelOverride = () =>
   z.strictObject({
-    contextWindow: count().exactOptional().describe('Tokens the model can see at once'),
-    maxOutputTokens: count().exactOptional().describe('Most tokens of one reply'),
+    contextWindow: count().exactOptional().describe('Context window of the model, in tokens'),
+    maxOutputTokens: count().exactOptional().describe('Maximum tokens per reply'),
     price: z
       .strictObject({ input: price(), output: price(), cacheRead: price(), cacheWrite: price() })
       .exactOptional()
-      .describe('US dollars per million tokens'),
+      .describe('Price in US dollars per million tokens'),
     abilities: z
       .strictObject({
         tools: z.boolean().exactOptional(),
@@ -18,7 +18,7 @@ export const modelOverride = () =>
         thinking: z.boolean().exactOptional(),
       })
       .exactOptional()
-      .describe('What the model can do'),
+      .describe('What the model supports'),
   });
 
 /** One vendor. */
@@ -27,18 +27,25 @@ export const vendor = () =>
     protocol: z
       .enum(['anthropic', 'openai-responses', 'openai-chat', 'google', 'ollama'])
       .exactOptional()
-      .describe('The wire protocol its server speaks; openai-chat for a new vendor'),
+      .describe('API protocol of the server (default for a new provider: openai-chat)'),
     baseUrl: z
       .url({ protocol: /^https?$/ })
       .exactOptional()
-      .describe('Where its server answers'),
-    apiKey: z.string().min(1).exactOptional().describe('Its key; `keys set` is a safer place'),
-    apiKeyEnv: z.string().min(1).exactOptional().describe('The environment variable that holds its key'),
-    headers: z.record(z.string(), z.string()).exactOptional().describe('Headers sent with every request'),
+      .describe('Base URL of the API'),
+    apiKey: z
+      .string()
+      .min(1)
+      .exactOptional()
+      .describe('API key; storing it with `aca keys set PROVIDER` is safer'),
+    apiKeyEnv: z.string().min(1).exactOptional().describe('Environment variable that holds the API key'),
+    headers: z
+      .record(z.string(), z.string())
+      .exactOptional()
+      .describe('HTTP headers to send with every request'),
     toolMode: z
       .enum(['native', 'xml', 'fence', 'grammar'])
       .exactOptional()
       .describe(
-        'How its models call tools: by the protocol, in text as XML or fenced blocks, or as JSON the server holds to a schema',
+        'How models call tools: natively, as XML or fenced blocks in text, or as JSON constrained by the server',
       ),
   });

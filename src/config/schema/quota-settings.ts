@@ -8,7 +8,7 @@ export const quotaSettings = () =>
   z.record(
     z.string().min(1),
     z.strictObject({
-      requestsPerMinute: most().describe('Most requests in any minute'),
-      tokensPerMinute: most().describe('Most tokens in any minute, read and written'),
+      requestsPerMinute: most().describe('Maximum requests per minute'),
+      tokensPerMinute: most().describe('Maximum tokens per minute, input and output combined'),
     }),
   );

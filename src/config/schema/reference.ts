@@ -25,12 +25,12 @@ export function configJsonSchema(): Record<string, unknown> {
     {
       type: properties[key]?.type,
       deprecated: true,
-      description: `Read as ${negate ? 'the opposite of ' : ''}${key}`,
+      description: `Alias for ${negate ? 'the opposite of ' : ''}${key}`,
     },
   ]);
   return {
     ...schema,
-    title: 'Settings of ai-code-assistant',
+    title: 'Settings for ai-code-assistant',
     properties: { $schema: { type: 'string' }, ...properties, ...Object.fromEntries(aliases) },
   };
 }

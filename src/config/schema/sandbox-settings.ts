@@ -15,35 +15,35 @@ export const sandboxSettings = () =>
       .enum(['auto', 'bubblewrap', 'seatbelt', 'docker', 'podman', 'off'])
       .default('auto')
       .describe(
-        'What commands run in; auto takes the strongest there is, a container only if `sandbox.image` is set',
+        'Sandbox that commands run in. auto picks the strongest one available, and a container only if `sandbox.image` is set',
       ),
     level: z
       .enum(levelsByStrictness)
       .default('standard')
       .describe(
-        'strict: cannot write files, no network; standard: the working directory can; permissive: the network, too',
+        'strict: no file writes, no network. standard: writes in the working directory, no network. permissive: writes in the working directory, with network',
       ),
     required: z
       .boolean()
       .default(false)
-      .describe('Refuse commands where there is no sandbox, instead of asking about them'),
+      .describe('Block commands when no sandbox is available, instead of asking'),
     autoApprove: z
       .boolean()
       .default(false)
-      .describe('Commands that the sandbox contains need no question, though they may change files'),
+      .describe('Run sandboxed commands without asking, even if they may change files'),
     image: z
       .string()
       .min(1)
       .exactOptional()
-      .describe('Container image for docker and podman; without it, alpine:latest'),
-    allowedDomains: list('Hosts that commands may reach from the sandbox, such as registry.npmjs.org'),
+      .describe('Container image for docker and podman (default: alpine:latest)'),
+    allowedDomains: list('Hosts that sandboxed commands can reach, such as registry.npmjs.org'),
     maxProcesses: count()
       .default(4096)
-      .describe('Most processes and threads of one command at a time; one that starts more is stopped'),
+      .describe('Maximum number of processes and threads per command; a command that exceeds it is stopped'),
     maxMemoryMb: count()
       .exactOptional()
       .describe(
-        'Most memory of one command with all it starts, in MB; one that uses more is stopped. Without it, three quarters of the machine’s memory',
+        "Maximum memory in MB per command, including its child processes; a command that exceeds it is stopped (default: three quarters of the machine's memory)",
       ),
-    writablePaths: list('Folders besides the working directory that commands may change, such as a cache'),
+    writablePaths: list('Additional folders that sandboxed commands can write to, such as a cache'),
   });

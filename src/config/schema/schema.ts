@@ -50,7 +50,10 @@ export const statusParts = [
 const limit = (description: string) =>
   z
     .string()
-    .refine((text) => parseLimits(text) !== null, 'It must be such as "$5", "500k tokens" or "40 turns".')
+    .refine(
+      (text) => parseLimits(text) !== null,
+      'It must be a limit such as "$5", "500k tokens" or "40 turns".',
+    )
     .exactOptional()
     .describe(description);
 
@@ -69,14 +72,16 @@ function isPattern(text: string): boolean {
  */
 export const settings = {
   provider: text(
-    'Which vendor answers: anthropic, openai, google, local, another built-in name or one of `providers`; without it, the first vendor a key or server is found for',
+    'Provider to use: anthropic, openai, google, local, another built-in name or one from `providers` (default: the first one with a key or a running server)',
   ),
-  model: text("Model as provider/model, an alias, or a bare name; without it, the provider's default"),
+  model: text(
+    "Model to use: provider/model, an alias or a model name (default: the provider's default model)",
+  ),
   helperModel: text(
-    "Cheaper model for side jobs such as summaries; without it, the vendor's cheapest known one; `none` for no side jobs",
+    "Cheaper model for background tasks such as summaries (default: the provider's cheapest known model); `none` turns background tasks off",
   ),
   fallbackModel: text(
-    'Model that stands in while `model` is overloaded or cannot be reached; `local` for any on this machine',
+    'Model to use while `model` is overloaded or unreachable; `local` for any model on this machine',
   ),
   routing: () =>
     z
@@ -85,97 +90,98 @@ export const settings = {
           match: z
             .string()
             .min(1)
-            .refine(isPattern, 'It must be a regular expression.')
-            .describe('A regular expression that the prompt is searched for, in upper or lower case'),
-          model: z.string().min(1).describe('The model that answers such a prompt'),
+            .refine(isPattern, 'It must be a valid regular expression.')
+            .describe('Case-insensitive regular expression to find in the prompt'),
+          model: z.string().min(1).describe('Model to use for matching prompts'),
         }),
       )
       .default([])
-      .describe('Other models for some prompts: the first row that matches; each use is told'),
+      .describe(
+        'Use other models for some prompts. The first matching rule applies, and you see a notice each time',
+      ),
   offline: () =>
     z
       .boolean()
       .default(false)
-      .describe('Only models on this machine or its network; nothing is fetched from elsewhere'),
+      .describe('Use only models on this machine or local network, with no other network access'),
   tools: () =>
     z
       .enum(['auto', 'full', 'minimal'])
       .default('auto')
       .describe(
-        'Which tools a model is offered: all, or the few that fit a small one; auto goes by its window',
+        'Tools offered to the model: all, or a minimal set for small models; auto decides by context window',
       ),
-  apiKey: text('Key for `provider`; an environment variable or `keys set` is a safer place'),
+  apiKey: text('API key for `provider`; an environment variable or `aca keys set PROVIDER` is safer'),
   apiBaseUrl: () =>
     z
       .url({ protocol: /^https?$/ })
       .exactOptional()
-      .describe('Where `provider` answers, instead of its usual address'),
+      .describe('Base URL of the API of `provider`, instead of the default'),
   providers: () =>
     z
       .record(z.string().min(1), vendor())
       .default({})
-      .describe('Vendors of your own, and changes to built-in ones, by name'),
+      .describe('Custom providers, and overrides for built-in ones, by name'),
   models: () =>
     z
       .record(z.string().min(1), modelOverride())
       .default({})
-      .describe('Facts that replace the built-in ones, by provider/model'),
+      .describe('Overrides for built-in model data, by provider/model'),
   aliases: () =>
     z
       .record(z.string().min(1), z.string().min(1))
       .default({})
-      .describe('Short names for models, each standing for provider/model'),
+      .describe('Short names for models, each mapped to provider/model'),
   effort: () =>
     z
       .enum(['low', 'medium', 'high'])
       .exactOptional()
-      .describe("How hard a thinking model thinks; without it, the vendor's default"),
+      .describe('Reasoning effort for models that support it (default: set by the provider)'),
   temperature: () =>
     z.number().min(0).max(2).exactOptional().describe('Sampling temperature sent to the model'),
-  maxTokens: () =>
-    count().exactOptional().describe("Most tokens of one reply; without it, the model's own limit"),
-  maxTurns: () => count().default(200).describe('Most model replies in one run before it is stopped'),
+  maxTokens: () => count().exactOptional().describe("Maximum tokens per reply (default: the model's limit)"),
+  maxTurns: () => count().default(200).describe('Maximum number of model replies per run'),
 
   limits: () =>
     z
       .strictObject({
-        run: limit('For each run: dollars, tokens or turns, such as `$5`, `500k tokens`, `$5 and 40 turns`'),
-        session: limit('For a session, from its first run on'),
-        day: limit('For a day, of all sessions together'),
+        run: limit(
+          'Limit per run in dollars, tokens or turns, such as `$5`, `500k tokens` or `$5 and 40 turns`',
+        ),
+        session: limit('Limit per session'),
+        day: limit('Limit per day, across all sessions'),
       })
       .prefault({})
-      .describe('What may be spent; a call that could go past a limit is not made'),
+      .describe('Spending limits; a request that could exceed one is not sent'),
   quotas: () =>
     quotaSettings()
       .default({})
-      .describe(
-        'How much may be asked in a minute, by provider/model with `*` for any characters; past it a call waits',
-      ),
+      .describe('Rate limits by provider/model, with `*` as a wildcard; requests over the limit wait'),
 
   maxContextTokens: () =>
-    count().exactOptional().describe("Most tokens sent in one request; without it, the model's window"),
+    count().exactOptional().describe("Maximum tokens sent per request (default: the model's context window)"),
   summarizationThreshold: () =>
     z
       .number()
       .min(0.1)
       .max(1)
       .default(0.9)
-      .describe('Share of the window past which older messages are summarised'),
+      .describe('Fraction of the context window at which older messages are summarised'),
 
   mode: () =>
     z
       .enum(modesByStrictness)
       .default('default')
-      .describe('What may happen without asking, from strictest to loosest'),
+      .describe('Permission mode: what runs without asking, from strictest to loosest'),
   permissions: () =>
     z
       .strictObject({
-        allow: list('Calls that need no question, such as `Bash(npm test)`'),
-        ask: list('Calls that always need a question'),
-        deny: list('Calls that are refused'),
+        allow: list('Tool calls to allow without asking, such as `Bash(npm test)`'),
+        ask: list('Tool calls to always ask about'),
+        deny: list('Tool calls to deny'),
       })
       .prefault({})
-      .describe('Rules for tool calls'),
+      .describe('Permission rules for tool calls'),
   projects: () =>
     z
       .record(
@@ -184,32 +190,32 @@ export const settings = {
           granted: z
             .record(z.string().min(1), z.string())
             .default({})
-            .describe('Calls that "always" was said to, each exactly as it was seen, and when'),
+            .describe('Tool calls you approved with "always", exactly as shown, with the time of approval'),
         }),
       )
       .default({})
-      .describe('What was answered with "always", by the real path of the working directory'),
-  requireApprovalForReads: () => z.boolean().default(false).describe('Ask before files are read'),
-  requireApprovalForWrites: () => z.boolean().default(true).describe('Ask before files are changed'),
-  requireApprovalForCommands: () => z.boolean().default(true).describe('Ask before commands run'),
+      .describe('Tool calls you approved with "always", by working directory'),
+  requireApprovalForReads: () => z.boolean().default(false).describe('Ask before reading files'),
+  requireApprovalForWrites: () => z.boolean().default(true).describe('Ask before changing files'),
+  requireApprovalForCommands: () => z.boolean().default(true).describe('Ask before running commands'),
   maxCommandTimeoutMs: () =>
     count()
       .default(600_000)
       .describe(
-        'Longest time in milliseconds the model may give a command; without a word of it, two minutes',
+        'Longest timeout in milliseconds that the model can set for a command; commands without one stop after two minutes',
       ),
-  blockedCommands: () => list('Commands that are refused, besides the built-in ones'),
-  blockedPaths: () => list('Path patterns that are refused, besides the built-in ones'),
-  allowedPaths: () => list('Path patterns excepted from the built-in refusals'),
-  additionalDirectories: () => list('Folders to work in besides the working directory'),
-  sandbox: () => sandboxSettings().prefault({}).describe('What stands between commands and the machine'),
+  blockedCommands: () => list('Commands to block, in addition to the built-in list'),
+  blockedPaths: () => list('Path patterns to block, in addition to the built-in list'),
+  allowedPaths: () => list('Path patterns exempt from the built-in block list'),
+  additionalDirectories: () => list('Folders to work in, in addition to the working directory'),
+  sandbox: () => sandboxSettings().prefault({}).describe('Sandbox for commands'),
   redactSecrets: () =>
     z
       .boolean()
       .default(true)
-      .describe('Whether secret values are replaced by placeholders in what is sent to a vendor or a server'),
-  auditLog: () => z.boolean().default(true).describe('Whether every judged call is written to the audit log'),
-  log: () => logSettings().prefault({}).describe('The log for whoever looks for a cause'),
+      .describe('Replace secrets with placeholders in everything sent to a provider or server'),
+  auditLog: () => z.boolean().default(true).describe('Write every permission decision to the audit log'),
+  log: () => logSettings().prefault({}).describe('Diagnostic log'),
 
   telemetry: () =>
     z
@@ -218,107 +224,97 @@ export const settings = {
           .boolean()
           .default(false)
           .describe(
-            'Whether metrics and traces are sent to the OpenTelemetry collector that the OTEL_ variables name; no project can switch it on',
+            'Send metrics and traces to the OpenTelemetry collector set in the OTEL_ variables; projects cannot turn this on',
           ),
         farewellMs: count()
           .default(800)
-          .describe(
-            'Longest time in milliseconds that the end of the program waits for what is still unsent',
-          ),
+          .describe('Maximum time in milliseconds to wait on exit for unsent data'),
       })
       .prefault({})
-      .describe('What is told to a collector of yours'),
+      .describe('Metrics and traces for your own collector'),
 
   subagents: () =>
     z
       .strictObject({
         parallel: count()
           .default(4)
-          .describe('How many subagents of one agent work side by side; others wait'),
+          .describe('Maximum number of subagents an agent runs in parallel; others wait'),
       })
       .prefault({})
-      .describe('Agents that the model hands work on to'),
+      .describe('Agents that the model delegates work to'),
   mcpServers: () =>
     z
       .record(mcpServerName(), mcpServer())
       .default({})
-      .describe('MCP servers by name: each brings its tools, resources and prompts'),
-  plugins: () => list('Plugins: paths from where this file is, or names of installed packages'),
-  hooks: () => hookSettings().prefault({}).describe('Commands that run at certain points, in the sandbox'),
+      .describe('MCP servers by name; each provides tools, resources and prompts'),
+  plugins: () => list('Plugins to load: paths relative to this file, or names of installed packages'),
+  hooks: () => hookSettings().prefault({}).describe('Commands that run in the sandbox at certain points'),
 
-  theme: () => z.enum(themes).default('auto').describe('Colours of the interactive screen'),
-  colorOutput: () => z.boolean().default(true).describe('Whether output is coloured'),
+  theme: () => z.enum(themes).default('auto').describe('Colour theme of the terminal interface'),
+  colorOutput: () => z.boolean().default(true).describe('Use colours in output'),
   statusBar: () =>
     z
       .array(z.enum(statusParts))
       .default([...statusParts])
-      .describe('What the row above the prompt tells, in this order'),
-  editorMode: () =>
-    z.enum(['emacs', 'vim']).default('emacs').describe('Keys of the prompt on the interactive screen'),
+      .describe('Items in the status line above the prompt, in this order'),
+  editorMode: () => z.enum(['emacs', 'vim']).default('emacs').describe('Editing keys of the prompt'),
   keys: () =>
     z
       .record(z.string().min(1), z.union([z.string().min(1), z.array(z.string().min(1))]))
       .default({})
       .describe(
-        'Keys of your own by action, such as `submit: ctrl+enter`; an empty list takes them all away',
+        'Custom key bindings by action, such as `submit: ctrl+enter`; an empty list removes all keys of an action',
       ),
-  verbosity: () => z.enum(['quiet', 'normal', 'verbose']).default('normal').describe('How much is told'),
-  streamOutput: () => z.boolean().default(true).describe('Whether replies are shown as they arrive'),
+  verbosity: () => z.enum(['quiet', 'normal', 'verbose']).default('normal').describe('Amount of output'),
+  streamOutput: () => z.boolean().default(true).describe('Show replies as they arrive'),
 
-  saveHistory: () => z.boolean().default(true).describe('Whether sessions are kept'),
+  saveHistory: () => z.boolean().default(true).describe('Save sessions'),
   memory: () =>
     z
       .strictObject({
-        enabled: z
-          .boolean()
-          .default(true)
-          .describe('Whether notes are kept and told from session to session'),
+        enabled: z.boolean().default(true).describe('Save memories and recall them in later sessions'),
         embeddings: z
           .string()
           .min(1)
           .default('auto')
           .describe(
-            'What finds notes by meaning: `auto` takes an embedding model on this machine, `off` none, provider/model that one',
+            'Embedding model for semantic memory search: `auto` uses one on this machine, `off` turns it off, or name a provider/model',
           ),
       })
       .prefault({})
-      .describe('What is remembered'),
-  sessionDirectory: text('Where sessions are kept; without it, `sessions` in the data root'),
-  maxHistorySize: () => count().default(1000).describe('Most prompts kept for the arrow keys'),
+      .describe('Memory across sessions'),
+  sessionDirectory: text('Folder for sessions (default: `sessions` in the data root)'),
+  maxHistorySize: () => count().default(1000).describe('Maximum number of prompts kept in the input history'),
   cleanupPeriodDays: () =>
-    count().default(30).describe('Days after which an unused session is removed; pinned ones stay'),
+    count().default(30).describe('Days after which unused sessions are removed; pinned sessions are kept'),
   storageLimitMb: () =>
     count()
       .default(4096)
       .describe(
-        'What sessions may take up together; past it those used longest ago go first, after a notice',
+        'Maximum size of all sessions in MB; beyond it, the least recently used ones are removed, after a notice',
       ),
   undoLimitMb: () =>
     count()
       .default(2048)
       .describe(
-        'What may be kept for undo in each working directory; past it the oldest runs can no longer be taken back',
+        'Maximum size of undo data in MB per working directory; beyond it, the oldest runs can no longer be undone',
       ),
 
-  cache: () => cacheSettings().prefault({}).describe('What is kept so that it need not be done again'),
-  updates: () => updateSettings().prefault({}).describe('News of newer versions'),
+  cache: () => cacheSettings().prefault({}).describe('Caching of results'),
+  updates: () => updateSettings().prefault({}).describe('Update checks'),
 
   network: () =>
     z
       .strictObject({
-        caFile: z
-          .string()
-          .min(1)
-          .exactOptional()
-          .describe('Certificates (PEM) to trust besides the usual ones'),
+        caFile: z.string().min(1).exactOptional().describe('PEM file of additional certificates to trust'),
         silenceMs: count()
           .exactOptional()
           .describe(
-            'Longest silence of a model in milliseconds; without it, minutes: 5 before its first word, 3 between two, more on this machine',
+            'Maximum time in milliseconds without output from a model (default: 5 minutes before the first token, 3 minutes between tokens, longer for local models)',
           ),
       })
       .prefault({})
-      .describe('How servers are reached'),
+      .describe('Network settings'),
 } satisfies Record<string, () => z.ZodType>;
 
 export type Shape = { [Key in keyof typeof settings]: ReturnType<(typeof settings)[Key]> };

@@ -5,9 +5,9 @@ export const updateSettings = () =>
     check: z
       .boolean()
       .default(true)
-      .describe('Whether the registry is asked once a day, in the background, for a newer version'),
+      .describe('Check the registry for a newer version once a day, in the background'),
     registry: z
       .url({ protocol: /^https?$/ })
       .exactOptional()
-      .describe("The registry that is asked; without it, npm's own setting or the public one"),
+      .describe('Registry to check (default: the one npm uses, or the public one)'),
   });

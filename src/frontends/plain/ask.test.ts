@@ -15,8 +15,8 @@ function talking(columns?: number) {
   stdout.setEncoding('utf8').on('data', (text: string) => {
     screen += text;
   });
-  // A conversation uses only the streams of its terminal.
-  const talk = new Conversation({ stdin, stdout: Object.assign(stdout, { columns }) } as unknown as Terminal);
+  const terminal = { env: {}, stdin, stdout: Object.assign(stdout, { columns }) };
+  const talk = new Conversation(terminal as unknown as Terminal);
   /** Types a line once a question is there. */
   const type = async (line: string) => {
     await expect.poll(() => /(: |\[y\/n\] )$/.test(screen)).toBe(true);

@@ -5,15 +5,15 @@ import type { z } from 'zod';
 type AgentTool<Input> = {
     /** Letters, digits, `.`, `_` and `-`. */
     name: string;
-    /** For the model: what it does and when to use it. */
+    /** For the model: what the tool does and when to use it. */
     description: string;
-    /** A zod schema of an object, each field described for the model. */
+    /** A zod object schema; describe each field for the model. */
     input: z.ZodType<Input>;
-    /** Whether somebody is asked before a call. Default: always. The user's own rules go before it. */
+    /** Whether a call needs approval. Default: always. The user's own rules take precedence. */
     requiresApproval?: boolean | ((input: Input) => boolean);
-    /** Whether it changes nothing anywhere, so that it may be used in plan and read-only mode. Default: no. */
+    /** Whether it has no side effects, so that plan and read-only mode allow it. Default: false. */
     readOnly?: boolean;
-    /** A text counts as success. What it throws is told to the model. */
+    /** A returned string counts as success. Thrown errors are reported to the model. */
     execute(input: Input, context: ToolContext): Promise<ToolResult | string> | ToolResult | string;
 };
 
@@ -315,7 +315,7 @@ type Display = {
     }[];
 };
 
-/** A tool in its shortest form. It runs in this process: the sandbox holds only what it does by `context`. */
+/** The simplest form of a tool. It runs in this process: only what it does through `context` is sandboxed. */
 declare function defineAgentTool<Input>(tool: AgentTool<Input>): Tool;
 
 type Tool<Input = unknown> = {
@@ -354,52 +354,69 @@ type Access = {
 };
 
 /**
- * The assistant as a part of another program: the same judge, sandbox, firewall and settings as on the command line.
- * As many as wanted live in one process. What the caller can mend is thrown as a `UserError`.
+ * Embeds the assistant in another program, with the same permission checks, sandbox, firewall and settings as
+ * on the command line. Several agents can live in one process. Errors that the caller can fix are thrown as a
+ * `UserError`.
  */
 declare function createAgent(options?: AgentOptions): Promise<Agent>;
 
 type AgentOptions = {
-    /** The folder to work in. Default: that of the process. */
+    /** The working directory. Default: that of the process. */
     cwd?: string;
-    /** `provider/model` or an alias. Default: as the program chooses, by settings, keys and local servers. */
+    /**
+     * `provider/model` or an alias. Default: chosen from settings, keys and local servers, as on the command
+     * line.
+     */
     model?: string;
-    /** Tools of this program, made by `defineAgentTool` or `defineTool`. The model and rules know each as `app:NAME`. */
+    /**
+     * Tools of the embedding program, made by `defineAgentTool` or `defineTool`. The model and rules know each
+     * as `app:NAME`.
+     */
     tools?: readonly Tool[];
     permissions?: AgentPermissions;
-    /** Put into the system prompt, after what the user and the project want kept in mind. */
+    /** Added to the system prompt, after the user's and the project's instructions. */
     instructions?: string;
-    /** `none` keeps nothing; `resume` goes on with one by its id, the first characters of it, or its title. Default: `new`. */
+    /**
+     * `none` saves nothing; `resume` continues a session by its id, an id prefix, or its title. Default: `new`.
+     */
     session?: 'new' | 'none' | {
         resume: string;
     };
-    /** Answers questions that the model puts to the user. Without it the model hears that nobody is there. */
+    /**
+     * Answers the model's questions to the user. Without it the model is informed that no user is available.
+     */
     ask?(question: UserQuestion, signal: AbortSignal): Promise<string | null>;
-    /** Model replies in one run. */
+    /** Maximum number of model replies in one run. */
     maxTurns?: number;
-    /** What one run may cost, such as `$0.50` or `200k tokens`. */
+    /** Maximum cost of one run, such as `$0.50` or `200k tokens`. */
     budget?: string;
-    /** Whether the project's own settings, servers and plugins count. Default: if the user trusted them before. */
+    /**
+     * Whether the project's own settings, servers and plugins are used. Default: if the user trusted them
+     * before.
+     */
     trust?: boolean;
-    /** Settings as in the config file, over all of its own. */
+    /** Settings as in the config file; they override all config files. */
     settings?: Readonly<Record<string, unknown>>;
-    /** Where keys and `AI_ASSISTANT_…` variables are looked for, and what commands see. Default: that of the process. */
+    /**
+     * Source of API keys and `AI_ASSISTANT_…` variables, and the environment of commands. Default: that of the
+     * process.
+     */
     env?: Readonly<Record<string, string | undefined>>;
     /** Closes the agent. */
     signal?: AbortSignal;
 };
 
-/** What may happen without asking, and who is asked. */
+/** What is allowed without asking, and who answers approval requests. */
 type AgentPermissions = {
-    /** Default: as in the settings, which is `default` where nothing is set. */
+    /** Default: the mode from the settings, or `default` if not set. */
     mode?: PermissionMode;
-    /** Rules such as `Bash(npm test)` or `Edit(src/**)`, on top of those in the settings. */
+    /** Rules such as `Bash(npm test)` or `Edit(src/**)`, in addition to those in the settings. */
     allow?: readonly string[];
     ask?: readonly string[];
     deny?: readonly string[];
     /**
-     * Answers the questions that are left, one at a time. True is a yes for this once. Without it, and where it throws,
-     * what would be asked is refused. It is never asked about what is refused whatever is said.
+     * Answers approval requests, one at a time. `true` approves this call only. If it is missing or throws, the
+     * call is refused. Not called for calls that are always refused.
      */
     approve?(request: PermissionRequest, signal: AbortSignal): boolean | Answer | Promise<boolean | Answer>;
 };
@@ -464,15 +481,15 @@ type Agent = {
     readonly sessionId: string;
     readonly provider: string;
     readonly model: string;
-    /** What is worth knowing about the settings: what was ignored, and why. */
+    /** Notices about the settings: what was ignored, and why. */
     readonly notices: readonly string[];
-    /** Everything said so far. */
+    /** All messages so far. */
     readonly messages: readonly Message[];
-    /** Begins now, or after the runs before it. */
+    /** Starts now, or after the runs queued before it. */
     run(prompt: string | UserMessage['content'], options?: {
         signal?: AbortSignal;
     }): AgentRun;
-    /** Ends all runs, saves the session, and ends the commands and servers that are still running. */
+    /** Aborts all runs, saves the session, and stops running commands and servers. */
     close(): Promise<void>;
     [Symbol.asyncDispose](): Promise<void>;
 };
@@ -556,11 +573,11 @@ type ToolMessage = {
 };
 
 /**
- * A run under way. To leave the loop over its events early ends it. Events nobody reads are kept until the run is
- * gone; they can be read once.
+ * A run in progress. Leaving the loop over its events early aborts it. Unread events are buffered until the
+ * run is garbage collected; they can be read once.
  */
 type AgentRun = AsyncIterable<AgentEvent> & {
-    /** However the run ends, this resolves and says how; it rejects only for a bug. */
+    /** Resolves however the run ends and says how; rejects only on a bug. */
     readonly result: Promise<RunResult>;
 };
 
@@ -711,13 +728,13 @@ type RunError = {
     kind?: ProviderErrorKind;
 };
 
-/** What a run came to. */
+/** The outcome of a run. */
 type RunResult = Omit<Report, 'type' | 'result' | 'structured'> & {
     /** The model's last answer. */
     text: string;
 };
 
-/** What a run came to, folded from its events: the final JSON of the headless face. */
+/** The outcome of a run, folded from its events: the final JSON in headless mode. */
 type Report = {
     type: 'result';
     sessionId: string;
@@ -742,7 +759,7 @@ type Report = {
         by: string;
         because: string;
     }[];
-    /** What the last command ran in; null when none ran. */
+    /** The sandbox of the last command; null when none ran. */
     sandbox: SandboxState | null;
     error?: RunError;
 };

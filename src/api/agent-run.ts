@@ -5,7 +5,7 @@ import type { UserMessage } from '../contract/message.ts';
 import { Channel } from '../lib/async/channel.ts';
 import type { AgentRun, RunResult } from './types.ts';
 
-/** One run, submitted when `turn` has come; `stop` ends it, also before. */
+/** Starts one run: it is submitted once `turn` resolves. `stop` aborts it, even before that. */
 export function startRun(
   content: UserMessage['content'],
   controller: Controller,
@@ -17,7 +17,7 @@ export function startRun(
   const reporter = new Reporter();
   const take = (event: AgentEvent) => {
     reporter.take(event);
-    // Nobody waits for the reader: a slow one must not slow down the work.
+    // Not awaited: a slow reader must not slow down the run.
     void events.push(event);
   };
 

@@ -4,25 +4,25 @@ import { defineTool, ok, type Tool, type ToolContext, type ToolResult } from '..
 import { startOf } from '../lib/text/cut-line.ts';
 import { pluginTool } from '../plugins/plugin-tool.ts';
 
-/** Characters of the line that people see. */
+/** Maximum length of the title shown to the user. */
 const TITLE = 80;
 
 export type AgentTool<Input> = {
   /** Letters, digits, `.`, `_` and `-`. */
   name: string;
-  /** For the model: what it does and when to use it. */
+  /** For the model: what the tool does and when to use it. */
   description: string;
-  /** A zod schema of an object, each field described for the model. */
+  /** A zod object schema; describe each field for the model. */
   input: z.ZodType<Input>;
-  /** Whether somebody is asked before a call. Default: always. The user's own rules go before it. */
+  /** Whether a call needs approval. Default: always. The user's own rules take precedence. */
   requiresApproval?: boolean | ((input: Input) => boolean);
-  /** Whether it changes nothing anywhere, so that it may be used in plan and read-only mode. Default: no. */
+  /** Whether it has no side effects, so that plan and read-only mode allow it. Default: false. */
   readOnly?: boolean;
-  /** A text counts as success. What it throws is told to the model. */
+  /** A returned string counts as success. Thrown errors are reported to the model. */
   execute(input: Input, context: ToolContext): Promise<ToolResult | string> | ToolResult | string;
 };
 
-/** A tool in its shortest form. It runs in this process: the sandbox holds only what it does by `context`. */
+/** The simplest form of a tool. It runs in this process: only what it does through `context` is sandboxed. */
 export function defineAgentTool<Input>(tool: AgentTool<Input>): Tool {
   const { name, description, requiresApproval = true, readOnly = false } = tool;
   const asks = (value: Input) =>
@@ -47,11 +47,11 @@ export function defineAgentTool<Input>(tool: AgentTool<Input>): Tool {
   });
 }
 
-/** What tools of the embedding program are named after, as those of a plugin are named after it. */
+/** Prefix for tools of the embedding program, like the plugin name for plugin tools. */
 const OWNER = 'app';
 const NAME = /^[\w.-]{1,64}$/;
 
-/** Judged, and contained in their failures, as the tools of a plugin named `app`. */
+/** Permissions and failures are handled as for a plugin named `app`. */
 export function ownTools(tools: readonly Tool[], taken: Iterable<string>): Tool[] {
   if (tools.length > 0 && new Set(taken).has(OWNER))
     throw new UserError(

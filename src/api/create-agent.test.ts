@@ -16,7 +16,7 @@ import type { AgentOptions } from './types.ts';
 
 type Stage = { script: Step[]; files?: Record<string, string> };
 
-/** An agent of a folder of its own, with a scripted model behind it; closed when the test is over. */
+/** An agent in a fresh folder with a scripted model; closed at the end of the test. */
 async function stage({ script, files = {} }: Stage, options: AgentOptions = {}) {
   const server = await serve(script);
   const space = await workspace(files);
@@ -36,7 +36,7 @@ async function all(events: AsyncIterable<AgentEvent>): Promise<AgentEvent[]> {
 const edit = calls(['Edit', { file_path: 'a.ts', old_string: '1', new_string: '2' }]);
 
 describe('a run', () => {
-  test('tells its events and comes to a result', async () => {
+  test('emits events and resolves with a result', async () => {
     const { agent, space } = await stage({ script: [says('Hello.')] });
     const run = agent.run('Greet me.');
 
@@ -65,14 +65,14 @@ describe('a run', () => {
     expect(await space.tree()).toEqual({});
   });
 
-  test('needs no reader; the next one waits for it', async () => {
+  test('needs no reader; runs are queued', async () => {
     const { agent, server } = await stage({ script: [says('one'), says('two')] });
     const runs = [agent.run('1'), agent.run('2')];
     expect(await Promise.all(runs.map(async ({ result }) => (await result).text))).toEqual(['one', 'two']);
     expect(server.requests.map(({ body }) => (body.messages as unknown[]).length)).toEqual([1, 3]);
   });
 
-  test('an error of the model is a result, not an exception', async () => {
+  test('a model error is a result, not an exception', async () => {
     const { agent } = await stage({ script: [{ type: 'failure', status: 401, words: {} }] });
     expect(await agent.run('hi').result).toMatchObject({
       stopReason: 'error',
@@ -81,7 +81,7 @@ describe('a run', () => {
     });
   });
 
-  test('who leaves the loop ends the run; the agent goes on', async () => {
+  test('leaving the event loop early aborts the run; the agent stays usable', async () => {
     const { agent } = await stage({
       script: [stalls(says('a long story'), { after: 'content' }), says('ok')],
     });
@@ -91,7 +91,7 @@ describe('a run', () => {
     expect((await agent.run('Enough.').result).text).toBe('ok');
   });
 
-  test('a signal ends one run, also one that has not begun', async () => {
+  test('a signal aborts one run, even before it starts', async () => {
     const stop = new AbortController();
     const { agent, server } = await stage({
       script: [stalls(says('x'), { after: 'content' }), says('third')],
@@ -107,7 +107,7 @@ describe('a run', () => {
 });
 
 describe('permissions', () => {
-  test('what would be asked is refused where nobody can be asked', async () => {
+  test('calls that need approval are refused when there is no callback', async () => {
     const { agent, space } = await stage({ script: [edit, says('no')], files: { 'a.ts': 'x = 1' } });
     const { denials, filesChanged } = await agent.run('edit').result;
     expect(denials).toMatchObject([{ tool: 'Edit' }]);
@@ -115,7 +115,7 @@ describe('permissions', () => {
     expect(await space.tree()).toEqual({ 'a.ts': 'x = 1' });
   });
 
-  test('a callback is shown what would happen, and its yes lets it happen', async () => {
+  test('the callback sees what would happen, and its approval lets it happen', async () => {
     const asked: PermissionRequest[] = [];
     const approve = (request: PermissionRequest) => asked.push(request) > 0;
     const { agent, space } = await stage(
@@ -140,7 +140,7 @@ describe('permissions', () => {
     ['a choice that is none', () => ({ choice: 'yes' }) as unknown as boolean],
     ['a yes to a part of it', () => ({ choice: 'once' as const, shown: 'part' as const })],
     ['a yes to who knows what', () => ({ choice: 'once', shown: 'some' }) as unknown as boolean],
-  ])('%s of the callback is a no', async (_, approve) => {
+  ])('%s from the callback means no', async (_, approve) => {
     const { agent, space } = await stage(
       { script: [edit, says('no')], files: { 'a.ts': 'x = 1' } },
       { permissions: { approve } },
@@ -149,7 +149,7 @@ describe('permissions', () => {
     expect(await space.tree()).toEqual({ 'a.ts': 'x = 1' });
   });
 
-  test('no yes opens what is refused whatever is said', async () => {
+  test('no approval overrides an unconditional refusal', async () => {
     let asked = 0;
     const approve = () => ++asked > 0;
     const { agent } = await stage(
@@ -160,7 +160,7 @@ describe('permissions', () => {
     expect(asked).toBe(0);
   });
 
-  test('rules of both places count, and one that cannot be read is said at once', async () => {
+  test('rules from both sources apply, and an invalid rule is reported immediately', async () => {
     const { agent } = await stage(
       { script: [edit, says('no')], files: { 'a.ts': 'x = 1' } },
       { permissions: { mode: 'accept-edits' }, settings: { permissions: { deny: ['Edit(a.ts)'] } } },
@@ -171,7 +171,7 @@ describe('permissions', () => {
   });
 });
 
-describe('tools of the program', () => {
+describe('tools of the embedding program', () => {
   const add = (more: { requiresApproval?: boolean; readOnly?: boolean } = {}) =>
     defineAgentTool({
       name: 'add',
@@ -182,7 +182,7 @@ describe('tools of the program', () => {
     });
   const script = [calls(['app__add', { a: 1 }]), says('eleven')];
 
-  test('are told to the model, parsed by their schema, and answered', async () => {
+  test('are offered to the model, parsed by their schema, and answered', async () => {
     const { agent, server } = await stage({ script }, { tools: [add({ requiresApproval: false })] });
     const run = agent.run('add');
     const events = await all(run);
@@ -199,7 +199,7 @@ describe('tools of the program', () => {
     expect(JSON.stringify(second?.body.messages)).toContain('"11"');
   });
 
-  test('are asked about like any other, and rules name them', async () => {
+  test('need approval like any other tool, and rules can name them', async () => {
     const refused = await stage({ script }, { tools: [add()] });
     expect((await refused.agent.run('add').result).denials).toMatchObject([{ tool: 'app:add' }]);
     const allowed = await stage({ script }, { tools: [add()], permissions: { allow: ['mcp:app:add'] } });
@@ -211,7 +211,7 @@ describe('tools of the program', () => {
     expect((await reading.agent.run('add').result).denials).toMatchObject([{ by: 'mode read-only' }]);
   });
 
-  test('an input that does not fit goes back to the model', async () => {
+  test('an invalid input is reported back to the model', async () => {
     const wrong = [calls(['app__add', { a: 'one' }]), says('sorry')];
     const { agent, server } = await stage({ script: wrong }, { tools: [add({ requiresApproval: false })] });
     await agent.run('add').result;
@@ -226,12 +226,12 @@ describe('tools of the program', () => {
       [defineAgentTool({ name: 'x', description: '', input: z.date() as never, execute: () => '' })],
       'cannot be told to a model',
     ],
-  ])('%s are refused with a sentence', async (_, tools, words) => {
+  ])('%s are refused with a message', async (_, tools, words) => {
     await expect(stage({ script: [] }, { tools })).rejects.toThrow(words);
   });
 });
 
-test('[nothing is global] two agents in one process keep to their folders, models and permissions', async () => {
+test('[nothing is global] two agents in one process keep their own folders, models and permissions', async () => {
   const files = { 'a.ts': 'x = 1' };
   const [bold, shy] = await Promise.all([
     stage({ script: [edit, says('bold')], files }, { permissions: { mode: 'accept-edits' } }),
@@ -245,7 +245,7 @@ test('[nothing is global] two agents in one process keep to their folders, model
   ]);
 });
 
-test('instructions stand in the system prompt', async () => {
+test('instructions are part of the system prompt', async () => {
   const { agent, server } = await stage({ script: [says('ok')] }, { instructions: 'Answer in Latin.' });
   await agent.run('hi').result;
   expect(JSON.stringify(server.requests[0]?.body.system)).toContain('Answer in Latin.');
@@ -255,7 +255,7 @@ describe('sessions', () => {
   const sessionsOf = async (home: string) =>
     readdir(path.join(home, '.ai-assistant/sessions')).catch((): string[] => []);
 
-  test('one is gone on with by its id', async () => {
+  test('a session is resumed by its id', async () => {
     const { agent, place, server } = await stage({ script: [says('Ada.'), says('Your name is Ada.')] });
     await agent.run('My name is Ada.').result;
     await agent.close();
@@ -268,7 +268,7 @@ describe('sessions', () => {
     );
   });
 
-  test('`none` keeps nothing', async () => {
+  test('`none` saves nothing', async () => {
     const { agent, space } = await stage({ script: [says('ok')] }, { session: 'none' });
     await agent.run('hi').result;
     await agent.close();
@@ -276,8 +276,8 @@ describe('sessions', () => {
   });
 });
 
-describe('the end', () => {
-  test('closing ends runs and what commands left running; after it nothing runs', async () => {
+describe('closing', () => {
+  test('closing aborts runs and background commands; nothing runs afterwards', async () => {
     const background = calls([
       'Bash',
       { command: 'echo $$ > pid; exec sleep 1000', run_in_background: true },
@@ -304,7 +304,7 @@ describe('the end', () => {
     expect(() => agent.run('more')).toThrow('This agent is closed.');
   });
 
-  test('closing ends the servers that were started', async () => {
+  test('closing stops the servers that were started', async () => {
     const space = await workspace();
     const pidFile = path.join(space.home, 'pid');
     const code = "require('fs').writeFileSync(process.argv[1], String(process.pid)); process.stdin.resume();";
@@ -317,7 +317,7 @@ describe('the end', () => {
     expect(await isRunning(child)).toBe(false);
   });
 
-  test('a tool that never ends keeps no agent open', async () => {
+  test('a tool that never returns does not keep the agent open', async () => {
     const hang = defineAgentTool({
       name: 'hang',
       description: 'Hangs.',
@@ -332,7 +332,7 @@ describe('the end', () => {
     await agent.close();
   });
 
-  test('the signal of the agent closes it', async () => {
+  test("the agent's signal closes it", async () => {
     const stop = new AbortController();
     const { agent } = await stage(
       { script: [stalls(says('x'), { after: 'content' })] },
@@ -345,7 +345,7 @@ describe('the end', () => {
     await expect(stage({ script: [] }, { signal: stop.signal })).rejects.toThrow('aborted');
   });
 
-  test('without any model there is a sentence', async () => {
+  test('without any model there is a clear error message', async () => {
     const space = await workspace();
     const env = cleanEnv(space, { OLLAMA_HOST: 'http://127.0.0.1:9' });
     await expect(createAgent({ cwd: space.root, env, settings: { provider: 'embedded' } })).rejects.toThrow(

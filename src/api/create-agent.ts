@@ -14,8 +14,9 @@ import { ownTools } from './agent-tool.ts';
 import type { Agent, AgentOptions, AgentPermissions } from './types.ts';
 
 /**
- * The assistant as a part of another program: the same judge, sandbox, firewall and settings as on the command line.
- * As many as wanted live in one process. What the caller can mend is thrown as a `UserError`.
+ * Embeds the assistant in another program, with the same permission checks, sandbox, firewall and settings as
+ * on the command line. Several agents can live in one process. Errors that the caller can fix are thrown as a
+ * `UserError`.
  */
 export async function createAgent(options: AgentOptions = {}): Promise<Agent> {
   options.signal?.throwIfAborted();
@@ -36,7 +37,7 @@ export async function createAgent(options: AgentOptions = {}): Promise<Agent> {
     ...(permissions.approve && { approver: approverOf(permissions.approve) }),
     ...(options.ask && { ask: options.ask }),
   });
-  // Of a long session the first messages are read last.
+  // The first messages of a long session are loaded last.
   await opened.opened.ready;
   const { controller } = opened;
   const over = new AbortController();
@@ -66,14 +67,14 @@ export async function createAgent(options: AgentOptions = {}): Promise<Agent> {
       const content = typeof prompt === 'string' ? [{ type: 'text' as const, text: prompt }] : prompt;
       const stop = signal ? AbortSignal.any([over.signal, signal]) : over.signal;
       const run = startRun(content, controller, { turn: last, stop });
-      // A run that fails is its reader's to hear of; the next one begins all the same.
+      // A failed run is reported to its own reader; the next run starts regardless.
       last = run.result.catch(() => undefined);
       return run;
     },
     close,
     [Symbol.asyncDispose]: close,
   };
-  // Who closes it once more hears of what went wrong.
+  // Errors are reported to callers of `close()`.
   const closeQuietly = () => void close().catch(() => undefined);
   options.signal?.addEventListener('abort', closeQuietly, { once: true });
   if (options.signal?.aborted) closeQuietly();
@@ -83,7 +84,7 @@ export async function createAgent(options: AgentOptions = {}): Promise<Agent> {
 function settingsOf(options: AgentOptions, { env, cwd }: { env: NodeJS.ProcessEnv; cwd: string }): Settings {
   const { model, maxTurns, budget, trust = false, session, permissions = {} } = options;
   const { mode, allow = [], ask = [], deny = [] } = permissions;
-  // Checked by loadConfig, as the lines of a file are.
+  // Validated by loadConfig, like a config file.
   const written = options.settings as ConfigInput | undefined;
   const flags: ConfigInput = {
     ...written,
@@ -97,16 +98,16 @@ function settingsOf(options: AgentOptions, { env, cwd }: { env: NodeJS.ProcessEn
   const root = dataRoot(env);
   keepDataRootPrivate(root);
   const loaded = loadConfig({ home: root, cwd, env, flags, trusted: trust });
-  // Said before anything is started that somebody would have to end.
+  // Invalid rules throw before anything is started that would need to be stopped.
   for (const rules of Object.values(loaded.config.permissions)) for (const rule of rules) parsePattern(rule);
   return { ...loaded, root };
 }
 
 type Rules = Required<Pick<AgentPermissions, 'allow' | 'ask' | 'deny'>>;
 
-/** Both count: what `settings` says, and what `permissions` says. */
+/** Merges the rules from `settings` and `permissions`. */
 function rulesOf(written: unknown, own: Rules): NonNullable<ConfigInput['permissions']> {
-  // Not looked at yet: what is no list is left for the check of the settings to name.
+  // Not validated yet: if it is not a list, settings validation reports it.
   const set = (written ?? {}) as Partial<Record<keyof Rules, unknown>>;
   const joined = (key: keyof Rules) => {
     const before = set[key] ?? [];
@@ -115,7 +116,7 @@ function rulesOf(written: unknown, own: Rules): NonNullable<ConfigInput['permiss
   return { ...set, allow: joined('allow'), ask: joined('ask'), deny: joined('deny') };
 }
 
-/** A callback that fails has not said yes. */
+/** A callback that throws counts as a no. */
 function approverOf(approve: NonNullable<AgentPermissions['approve']>): Approver {
   return async (request, signal) => {
     try {
@@ -132,7 +133,7 @@ const CHOICES: readonly Answer['choice'][] = ['once', 'session', 'always', 'no']
 
 function answerOf(said: boolean | Answer): Answer {
   if (said === true) return { choice: 'once' };
-  // Whatever else a program without types returns is no yes.
+  // Untyped callers may return anything; only these answers count as a yes.
   const isAnswer = typeof said === 'object' && said !== null && CHOICES.includes(said.choice);
   return isAnswer ? said : { choice: 'no' };
 }

@@ -5,10 +5,10 @@ import { findModel, type Opened } from './open-assistant.ts';
 import type { SessionOptions } from './options.ts';
 import { loadSettings, type Settings, sessionStore } from './settings.ts';
 
-/** What a conversation goes on with: which model, with which settings, in which session if not a new one. */
+/** What a conversation continues with: model, settings, and session unless a new one. */
 export type Plan = { settings: Settings; options: SessionOptions; choice: Choice; session?: OpenSession };
 
-/** The same conversation, answered by another model; by the one before, where that one is not found. */
+/** The same conversation with another model; with the previous model if the new one is not found. */
 export async function switchModel(
   model: string,
   { plan, opened }: { plan: Plan; opened: Opened },

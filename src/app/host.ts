@@ -1,4 +1,4 @@
-/** What the app needs to know of the process it runs in. The frontend reads it once and passes it down. */
+/** What the app needs to know about its process. The frontend reads it once and passes it down. */
 export type Host = {
   env: NodeJS.ProcessEnv;
   cwd: string;

@@ -51,7 +51,7 @@ export type Opened = Assistant & {
   approvals: PendingApprovals;
 };
 
-/** The model that would answer, or null when nothing is configured and nothing was found. */
+/** The model to use, or null when none is configured or found. */
 export async function findModel({ config, root }: Settings, { env, cwd }: Host): Promise<Choice | null> {
   const { http } = await userNetwork(config, env);
   const place = { dataRoot: root, cwd, config, env };
@@ -65,7 +65,7 @@ export async function findModel({ config, root }: Settings, { env, cwd }: Host):
   });
 }
 
-/** Everything put together for one conversation. */
+/** Assembles everything for one conversation. */
 export async function openAssistant(
   choice: Choice,
   {
@@ -82,14 +82,17 @@ export async function openAssistant(
     settings: Settings;
     options: Partial<SessionOptions>;
     terminal: Host;
-    /** Already open; without it the options say which. */
+    /** Already open; without it the options select one. */
     session?: OpenSession;
-    /** Started by somebody who ends them, too; without them the assistant has its own, and ends them itself. */
+    /** Owned and stopped by the caller; without them the assistant starts and stops its own. */
     servers?: StartedServers;
-    /** The same holds for it. */
+    /** Same ownership as `servers`. */
     telemetry?: StartedTelemetry | undefined;
     host?: Parts['host'];
-    /** Shows questions to the user; they can also be answered by their id. Without it they are refused. */
+    /**
+     * Shows approval requests to the user; they can also be answered by their id. Without it they are
+     * refused.
+     */
     approver?: Approver;
     ask?: ToolContext['ask'];
   },
@@ -153,7 +156,7 @@ export async function openAssistant(
     ...(ask && { ask }),
   });
   const found = findingsIn(opened);
-  // Of a long session the rest is read later.
+  // The rest of a long session is loaded later.
   void opened.ready.then(() => {
     for (const text of findingsIn(opened)) if (!found.includes(text)) warn(text);
   });
@@ -170,7 +173,9 @@ export async function openAssistant(
   return { ...assistant, choice, config, settings, notices, opened, store, record, approvals, close };
 }
 
-/** The MCP servers of the settings, on their way: for the whole process, over all its sessions. */
+/**
+ * Starts the configured MCP servers for the whole process and all its sessions; they may still be connecting.
+ */
 export async function startServers(
   { config, root, trusted }: Pick<Settings, 'config' | 'root' | 'trusted'>,
   { env, cwd }: Host,
@@ -183,7 +188,7 @@ export async function startServers(
   return start.startServers({ config, env, cwd, dataRoot: root, trusted, fetch, version });
 }
 
-/** What somebody who goes on with a session should know of its file. */
+/** Notices about the session file for a user who resumes it. */
 function findingsIn({ damaged, foreign, session }: OpenSession): string[] {
   const patterns = (grants: readonly Permission[]) =>
     [...new Set(grants.map(({ pattern }) => visible(pattern)))].join(', ');
@@ -203,10 +208,10 @@ function findingsIn({ damaged, foreign, session }: OpenSession): string[] {
   ];
 }
 
-/** For `fallbackModel`: whatever answers on this machine. */
+/** Value of `fallbackModel` for any local server. */
 const ANY_LOCAL = 'local';
 
-/** An address and a key that the user set for the main vendor are no other vendor's. */
+/** The main vendor's address and key must not be used for another vendor. */
 async function anotherModel(
   name: string,
   { preset, baseUrl, key }: Choice,
@@ -224,8 +229,8 @@ async function anotherModel(
 type Place = { config: Config; root: string; env: NodeJS.ProcessEnv };
 
 /**
- * Of the first other vendor that a key is known for, or else of a server on this machine, which comes first where
- * nothing answers: other vendors will hardly be nearer.
+ * The first other vendor with a known key, or else a local server. When nothing is reachable, local servers
+ * come first: other vendors are probably unreachable, too.
  */
 async function otherModel({ kind }: ProviderError, choice: Choice, place: Place): Promise<string | null> {
   const ways = [() => vendorModel(choice, place), () => localModel(choice.preset, place)];
@@ -250,7 +255,7 @@ async function localModel(
 
 async function vendorModel({ preset }: Choice, place: Place): Promise<string | null> {
   if (place.config.offline) return null;
-  // What was set for the main vendor is no other vendor's.
+  // The main vendor's settings do not apply to another vendor.
   const config = { ...place.config, provider: preset.name };
   const others = presetsOf(config).filter(({ name, local, keyEnv }) => {
     return !local && name !== preset.name && !keyEnv.some((key) => preset.keyEnv.includes(key));
@@ -262,7 +267,7 @@ async function vendorModel({ preset }: Choice, place: Place): Promise<string | n
   return null;
 }
 
-/** With the user's proxy and certificates. Offline it leads no further than the network at hand. */
+/** Uses the user's proxy and certificates. Offline, only local addresses are reachable. */
 export async function userNetwork({ network, offline }: Config, env: NodeJS.ProcessEnv): Promise<Network> {
   const { http, fetch } = await openNetwork(env, network).catch((error: Error) => {
     throw new UserError(error.message, 'Correct network.caFile, or the proxy in HTTPS_PROXY.', {
@@ -285,7 +290,7 @@ export async function userNetwork({ network, offline }: Config, env: NodeJS.Proc
   };
 }
 
-/** How pages are fetched: by the user's proxy, or else from here, with the user's certificates. */
+/** How pages are fetched: through the user's proxy, or directly with the user's certificates. */
 async function webRoute(config: Config, env: NodeJS.ProcessEnv): Promise<NonNullable<Parts['web']>> {
   if (config.offline || hasProxy(env)) return { fetch: (await userNetwork(config, env)).fetch };
   const { caFile } = config.network;
@@ -304,7 +309,7 @@ function sessionSettings(model: string, { maxTokens, temperature, mode }: Config
   };
 }
 
-/** Every variable that may hold a key, of vendors in use and not. */
+/** All variables that may hold an API key, including those of unused vendors. */
 export function keyVariables(config: Config): string[] {
   return [
     'AI_ASSISTANT_API_KEY',

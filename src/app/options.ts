@@ -1,4 +1,4 @@
-/** What a user can choose for one conversation at its start, whichever frontend shows it. */
+/** Options of one conversation, set at its start, for every frontend. */
 export type SessionOptions = {
   model?: string;
   offline?: boolean;
@@ -9,7 +9,7 @@ export type SessionOptions = {
   deny: string[];
   addDir: string[];
   continue?: boolean;
-  /** True when no session is named: the user picks one. */
+  /** True when no session is named: the user selects one. */
   resume?: string | true;
   fork?: boolean;
   /** Resume a session that belongs to another folder. */

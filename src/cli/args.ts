@@ -3,12 +3,12 @@ import { parseLimits } from '../contract/limit.ts';
 import { exitCodes } from '../frontends/shared/exit-codes.ts';
 import type { Options } from '../frontends/shared/options.ts';
 
-/** What the user asked for: a subcommand with its own words, or a conversation. */
+/** What the user requested: a subcommand with its arguments, or a conversation. */
 export type Invocation =
   | { kind: 'subcommand'; name: string }
   | { kind: 'conversation'; prompt: string; options: Options };
 
-/** Subcommands: their file is loaded only when they are called. */
+/** Subcommands; each module is loaded on demand. */
 export const subcommands = [
   { name: 'audit', description: 'Show which tool calls were allowed and denied' },
   { name: 'completion', description: 'Print a completion script for bash, zsh, fish or PowerShell' },
@@ -28,7 +28,7 @@ export const subcommands = [
   { name: 'update', description: 'Check for a newer version' },
 ] as const;
 
-/** Help goes to `out`; complaints about wrong usage go to `err`. */
+/** Help goes to `out`; usage errors go to `err`. */
 export type Writers = { out(text: string): void; err(text: string): void };
 
 export function buildProgram({ out, err }: Writers): Command {
@@ -194,7 +194,7 @@ export function buildProgram({ out, err }: Writers): Command {
     .exitOverride();
 }
 
-/** Throws a `CommanderError`, its words already written, on wrong usage and when help was asked for. */
+/** Throws a `CommanderError`, its message already written, on wrong usage and for help. */
 export function parseArgs(args: string[], writers: Writers): Invocation {
   const [first] = args;
   const named = subcommands.find(({ name }) => name === first);
@@ -204,7 +204,7 @@ export function parseArgs(args: string[], writers: Writers): Invocation {
   return { kind: 'conversation', prompt: program.args.join(' '), options: program.opts<Options>() };
 }
 
-/** Whether commander has already said what there is to say; the code it ends with. */
+/** The exit code if commander has already printed its message; otherwise null. */
 export function commanderExitCode(error: unknown): number | null {
   if (!(error instanceof CommanderError)) return null;
   return error.exitCode === 0 ? exitCodes.done.code : exitCodes.usage.code;

@@ -10,7 +10,7 @@ const REFUSALS: Readonly<Record<string, [reason: string, hint: string]>> = {
   EPERM: ['its permissions do not allow it', 'Change its permissions.'],
 };
 
-/** What the disk or another process keeps this one from, as something the user can fix; any other error as it is. */
+/** Turns a disk or lock error into one that the user can fix; returns other errors unchanged. */
 export function explainRefusal(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   if (error instanceof LockedError)

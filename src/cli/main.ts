@@ -3,11 +3,11 @@ import { writeSync } from 'node:fs';
 import { constants } from 'node:os';
 import type { Terminal } from '../frontends/shared/terminal.ts';
 
-/** Put in by the build; the second by that of the standalone binary only: the system it is for. */
+/** Defined by the build. `ACA_BINARY`, the target platform, exists only in the standalone binary. */
 declare const ACA_VERSION: string;
 declare const ACA_BINARY: string | undefined;
 
-/** Nothing of the app is loaded to say the version. */
+/** Prints the version without loading the app. */
 function start(): void {
   const args = process.argv.slice(2);
   if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
@@ -15,19 +15,19 @@ function start(): void {
     process.stdout.write(`${ACA_VERSION} (${build})\n`);
     return;
   }
-  // A reader that has seen enough closes the pipe; that is no failure of ours.
+  // A reader such as `head` may close the pipe early; that is not an error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0);
-    // A terminal that was closed: the signal that comes with it ends the program in good order.
+    // The terminal was closed; the accompanying signal shuts the program down cleanly.
     if (error.code === 'EIO') return;
-    // At once: what still waits to be written is lost with the process.
+    // Exit immediately: buffered output is lost anyway.
     writeSync(2, `The output cannot be written (${error.message}). Make room, or send it elsewhere.\n`);
     process.exit(1);
   });
   void begin(args);
 }
 
-/** Null, and said, when there is none: it was removed, or its path is longer than the system takes. */
+/** Null, with a message, if it was removed or its path is too long. */
 function workingDirectory(): string | null {
   try {
     return process.cwd();
@@ -42,7 +42,7 @@ function workingDirectory(): string | null {
 async function begin(args: string[]): Promise<void> {
   const cwd = workingDirectory();
   if (cwd === null) return process.exit(2);
-  /** The signal that ended the program: its exit code says so, whatever came of the work. */
+  /** The signal that ended the program; it determines the exit code, whatever the outcome. */
   let ended: Parameters<Terminal['onSignal']>[0] | undefined;
   const { openEarly } = await import('../frontends/terminal/early/open-early.ts');
   const early = openEarly(args, process);
@@ -66,15 +66,18 @@ async function begin(args: string[]): Promise<void> {
   const { run } = await import('./run.ts');
   const done = await run(args, terminal);
   const code = ended ? 128 + constants.signals[ended] : done;
-  // Kept connections would hold the process for a while; what was written has left it first.
+  // Keep-alive connections would delay the exit; the output is flushed first.
   const leave = () => process.exit(code);
-  // What went wrong is told first.
+  // Errors are reported first.
   if (typeof ACA_BINARY !== 'string')
     process.stdout.write('', (error) => (error ? setImmediate(leave) : leave()));
   else void Promise.all([process.stdout, process.stderr].map(emptied)).then(leave);
 }
 
-/** After the first prompt is painted, and before anything large is loaded. The binary has its compiled code inside. */
+/**
+ * After the first prompt is painted, and before anything large is loaded. The standalone binary contains its
+ * compiled code.
+ */
 async function cacheCode(): Promise<void> {
   const { enableCompileCache } = await import('../lib/compile-cache.ts');
   const { dataRoot } = await import('../lib/files/data-root.ts');
@@ -82,8 +85,8 @@ async function cacheCode(): Promise<void> {
 }
 
 /**
- * In the binary an empty write is done before what was written earlier has left, so the stream is ended; under node that
- * would shut a socket for all who share it. A terminal has everything at once.
+ * In the standalone binary an empty write completes before earlier writes are flushed, so the stream is
+ * ended; under Node that would shut down a shared socket. Terminals are written synchronously.
  */
 function emptied(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => (stream.isTTY ? resolve() : stream.end(() => resolve())));

@@ -7,7 +7,7 @@ import { dataRoot } from '../lib/files/data-root.ts';
 import { sourceStack } from '../lib/source-stack.ts';
 import { commanderExitCode, parseArgs } from './args.ts';
 
-/** Does what the arguments ask for; resolves with the exit code. */
+/** Runs what the arguments request; resolves with the exit code. */
 export async function run(args: string[], terminal: Terminal): Promise<number> {
   try {
     if (args[0] === '__complete') return await complete(args[1], terminal);
@@ -15,7 +15,7 @@ export async function run(args: string[], terminal: Terminal): Promise<number> {
     keepDataRootPrivate(dataRoot(terminal.env));
     if (invocation.kind === 'subcommand') terminal.early?.dismiss();
     if (invocation.kind === 'subcommand' && invocation.name === 'policy') return await judge(args, terminal);
-    // Loaded now: an error that nobody waited for leaves no time to load anything.
+    // Loaded early: on an unhandled error there is no time to load anything.
     const { logCrash } = await import('../app/opening/crash-log.ts');
     terminal.onUncaught?.((error) => logCrash(error, terminal));
     if (invocation.kind === 'subcommand') {
@@ -35,14 +35,14 @@ function teller(to: 'stdout' | 'stderr', terminal: Terminal): (text: string) => 
   };
 }
 
-/** Asked by shells at every Tab: loads what it lists and nothing else of the app. */
+/** Called by shells at every Tab: loads only what it lists. */
 async function complete(what: string | undefined, terminal: Terminal): Promise<number> {
   keepDataRootPrivate(dataRoot(terminal.env));
   await (await import('./completion/values.ts')).listValues(what, terminal);
   return exitCodes.done.code;
 }
 
-/** Asked for many verdicts by scripts, so it loads the judge and nothing else of the app. */
+/** Called by scripts for many verdicts, so it loads only the judge. */
 async function judge(args: string[], terminal: Terminal): Promise<number> {
   const { policyCommand } = await import('./subcommands/policy.ts');
   await policyCommand(terminal).parseAsync(args.slice(1), { from: 'user' });
@@ -77,20 +77,20 @@ async function print(prompt: string, options: Options, terminal: Terminal): Prom
   return (await import('../frontends/print/run.ts')).runPrint(prompt, options, terminal);
 }
 
-/** Whether nothing but the screen comes of these options. */
+/** Whether these options open the full-screen interface and do nothing else. */
 function opensScreen(options: Options, terminal: Terminal): boolean {
   const { print, demo, inputFormat, worktree, repoId, filename } = options;
   const isOther = print || demo || inputFormat !== 'text' || worktree !== undefined;
   return !isOther && repoId === undefined && filename === undefined && paints(options, terminal);
 }
 
-/** Whether the screen may be repainted: not on a terminal that cannot, nor where nobody looks at it. */
+/** Whether the screen may be repainted: not on a dumb terminal, and not for a screen reader. */
 function paints({ plain, screenReader }: Options, { env }: Terminal): boolean {
   const isCi = env.CI !== undefined && !['', '0', 'false'].includes(env.CI);
   return !plain && !screenReader && !isCi && env.TERM !== 'dumb';
 }
 
-/** A model of a hub is fetched before anything else is done with it. */
+/** A model on a hub is downloaded first. */
 async function withModel(options: Options, terminal: Terminal): Promise<Options> {
   if (options.repoId === undefined && options.filename === undefined) return options;
   return (await import('../frontends/shared/hub-model.ts')).withHubModel(options, terminal);

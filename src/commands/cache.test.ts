@@ -5,7 +5,7 @@ import { cache } from './cache.ts';
 
 async function shown(use: PromptCacheUse | undefined): Promise<string> {
   let text = '';
-  // The command reads nothing else.
+  // The command uses nothing else.
   const context = { ...(use && { cache: () => use }), print: (said: string) => (text += said) };
   await cache.execute([], context as unknown as CommandContext);
   return text;
@@ -15,7 +15,7 @@ const session = { inputTokens: 2000, outputTokens: 9, cacheReadTokens: 8000, cac
 const hit = { inputTokens: 100, outputTokens: 9, cacheReadTokens: 900, cacheWriteTokens: 0 };
 const miss = { inputTokens: 1000, outputTokens: 9, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
-test('[K06] /cache tells the share of the session and of the last request', async () => {
+test('[K06] /cache shows the share of the session and of the last request', async () => {
   expect(await shown({ session, last: hit, compared: null })).toBe(
     'This session: 66 % from the cache (8,000 of 12,000 tokens)\n' +
       'Last request: 90 % from the cache (900 of 1,000 tokens)',
@@ -50,6 +50,6 @@ test.each<[string, PromptCacheUse, string]>([
     { session, last: miss, compared: { gapMs: 0, difference: null } },
     'It starts with the whole previous request, unchanged. The provider may not cache short prompts or this model, or may not report it.',
   ],
-])('[K06] /cache tells %s', async (_name, use, line) => {
+])('[K06] /cache shows %s', async (_name, use, line) => {
   expect((await shown(use)).split('\n').at(-1)).toBe(line);
 });

@@ -2,7 +2,7 @@ import type { PromptCacheUse, SlashCommand } from '../contract/command.ts';
 import { grouped } from '../contract/limit.ts';
 import type { Usage } from '../contract/message.ts';
 
-/** Vendors keep a prompt for some minutes after its last use. */
+/** Vendors cache a prompt for some minutes after its last use. */
 const MINUTES_KEPT = 5;
 
 export const cache: SlashCommand = {

@@ -39,7 +39,7 @@ async function offerToStage(
   return false;
 }
 
-/** Null when the user wants none of it. Words instead of a yes or no are wishes for the next draft. */
+/** Null when the user declines. An answer other than yes or no is feedback for the next draft. */
 async function agreedMessage(
   wishes: string,
   repository: Repository,

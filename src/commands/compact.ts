@@ -10,7 +10,7 @@ export const compact: SlashCommand = {
   },
 };
 
-/** What was gained, and how. */
+/** What was saved, and how. */
 export function describeCompaction({ before, after, by }: Compacted): string {
   return `Compacted from ${count(before)} to ${count(after)} tokens: ${HOW[by] ?? `older messages summarized by ${by}`}.`;
 }

@@ -11,7 +11,7 @@ export const context: SlashCommand = {
   },
 };
 
-/** By part and by biggest item, with a bar that reads the same on every terminal. */
+/** By part and by largest item, with a bar that works in every terminal. */
 function describeUse({ model, window, total, compactAt, parts, biggest }: WindowUse): string {
   const share = (tokens: number) => `${((100 * tokens) / window).toFixed(1)} %`;
   const rows = [
@@ -30,7 +30,7 @@ function describeUse({ model, window, total, compactAt, parts, biggest }: Window
   ].join('\n');
 }
 
-/** The first column to the left, figures to the right. */
+/** The first column left-aligned, numbers right-aligned. */
 function columns(rows: readonly (readonly string[])[]): string[] {
   const width = (i: number) => Math.max(...rows.map((row) => row[i]?.length ?? 0));
   return rows.map(

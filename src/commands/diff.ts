@@ -18,7 +18,7 @@ export const diff: SlashCommand = {
   },
 };
 
-/** What Bash says of a command that printed nothing. */
+/** The output of Bash for a command that printed nothing. */
 const NOTHING = '(no output)';
 
 function untracked(status: string): string[] {

@@ -1,7 +1,10 @@
 import type { CommandContext } from '../contract/command.ts';
 import { nearest } from '../lib/text/nearest.ts';
 
-/** Runs `/name args`; false when the line is not a command and belongs to the model. A path such as /etc is none. */
+/**
+ * Runs `/name args`; false when the line is not a command and belongs to the model. A path such as /etc is
+ * not a command.
+ */
 export async function dispatch(line: string, context: CommandContext): Promise<boolean> {
   const match = /^\/([a-z][\w-]*|[a-z0-9][\w.-]*:[^\s/]+)(?:\s+(.*))?$/is.exec(line.trim());
   if (!match) return false;

@@ -11,7 +11,7 @@ export const doctor: SlashCommand = {
   },
 };
 
-/** One line a check; what to do about it stands under it. */
+/** One line per check, with its suggestion below. */
 export function healthLines(checks: readonly HealthCheck[]): string[] {
   const width = Math.max(...checks.map(({ name }) => name.length));
   return checks.flatMap(({ name, state, text, next }) => [

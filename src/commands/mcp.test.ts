@@ -49,12 +49,12 @@ async function typed(line: string, servers?: Partial<McpServers>) {
         ...servers,
       },
     }),
-    // What /mcp does not touch is left out.
+    // What /mcp does not use is left out.
   } as unknown as CommandContext;
   return { isCommand: await dispatch(line, context), printed, done };
 }
 
-test('/mcp lists the servers, one in detail, and restarts or logs in', async () => {
+test('/mcp lists the servers, shows one in detail, restarts and logs in', async () => {
   expect((await typed('/mcp')).printed).toEqual(['No MCP servers. Add one with `aca mcp add`.']);
   expect((await typed('/mcp', {})).printed).toEqual([
     'files  1 tools, 1 resources, 1 prompts  (stdio: npx files)\nweb    needs a login: log in  (http: https://a.test)',
@@ -77,7 +77,7 @@ test('/mcp lists the servers, one in detail, and restarts or logs in', async () 
   ]);
 });
 
-test('a command of a server has a colon; a path and a file are no commands', async () => {
+test('a command of a server has a colon; paths and files are not commands', async () => {
   expect((await typed('/files:ask a b', {})).done).toEqual(['a|b']);
   for (const line of ['/etc/passwd', '/notes.txt', '/a:b/c', 'x /mcp'])
     expect((await typed(line)).isCommand).toBe(false);

@@ -4,7 +4,7 @@ import { memory } from './memory.ts';
 import { readNote, remember } from './remember.ts';
 import { suggestRules } from './suggest-rules.ts';
 
-/** A memory that does nothing but keep its notes. */
+/** A memory that only stores its notes. */
 function setUp() {
   let notes: RememberedNote[] = [
     { kind: 'user', text: 'Likes tea.', date: null, pinned: true },
@@ -49,7 +49,7 @@ function setUp() {
   return { say, applied, texts: () => notes.map(({ kind, text }) => `${kind}: ${text}`) };
 }
 
-test('/memory lists by kind, changes and forgets by number', async () => {
+test('/memory lists by kind, edits and deletes by number', async () => {
   const { say, texts } = setUp();
   expect(await say(memory, '')).toBe(
     [
@@ -72,7 +72,7 @@ test('/memory lists by kind, changes and forgets by number', async () => {
   expect(texts()).toHaveLength(2);
 });
 
-test('/remember puts a note where it belongs', async () => {
+test('/remember puts a note in the right file', async () => {
   const { say, texts } = setUp();
   expect(readNote('I prefer tabs')).toEqual({ kind: 'user', text: 'I prefer tabs' });
   expect(readNote('Decision: use REST')).toEqual({ kind: 'decisions', text: 'use REST' });
@@ -84,7 +84,7 @@ test('/remember puts a note where it belongs', async () => {
   expect(texts().at(-1)).toBe('context: the build is slow');
 });
 
-test('[U06] /suggest-rules lists with the exact rule, and does nothing unless told to', async () => {
+test('[U06] /suggest-rules lists the exact rules, and adds none unless asked', async () => {
   const { say, applied } = setUp();
   expect(await say(suggestRules, '')).toBe(
     [
@@ -99,7 +99,7 @@ test('[U06] /suggest-rules lists with the exact rule, and does nothing unless to
   expect(applied).toEqual(['Bash(npm test)']);
 });
 
-test('switched off, each of them says so', async () => {
+test('each command says when memory is off', async () => {
   const { say } = setUp();
   for (const command of [memory, remember, suggestRules])
     expect(await say(command, 'x', false)).toMatch(/^Memory is off/);

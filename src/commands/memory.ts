@@ -1,6 +1,5 @@
 import type { Memory, NotNoted, RememberedNote, SlashCommand } from '../contract/command.ts';
 
-/** For whoever has switched it off. */
 export const MEMORY_IS_OFF = 'Memory is off. Turn it on with `aca config set memory.enabled true`.';
 
 const HEADINGS: Record<RememberedNote['kind'], string> = {

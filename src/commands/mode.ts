@@ -2,7 +2,7 @@ import type { SlashCommand } from '../contract/command.ts';
 import type { PermissionMode } from '../contract/permission.ts';
 import { didYouMean } from '../lib/text/nearest.ts';
 
-/** What each means, from strictest to loosest. */
+/** What each mode means, from strictest to loosest. */
 export const MODES: Record<PermissionMode, string> = {
   'read-only': 'no files are changed',
   plan: 'no files are changed; the model explores and makes a plan',

@@ -3,22 +3,22 @@ import type { PendingUndo, UndoReport } from '../contract/command.ts';
 import { UserError } from '../contract/errors.ts';
 import { isInside } from '../lib/paths/inside.ts';
 
-/** What it takes to show a preview, ask, and tell the outcome. */
+/** What it takes to show a preview, ask, and report the outcome. */
 export type Voice = {
   cwd: string;
   print(text: string): void;
   confirm(question: string): Promise<boolean>;
-  /** Shows the preview and asks at once, where a face can; without it the preview is printed. */
+  /** Shows the preview and asks in one step, if the frontend can; without it the preview is printed. */
   offer?(pending: PendingUndo, question: string): Promise<boolean>;
-  /** Uncertain files that are to be changed, too; `all` stands for all of them. */
+  /** Uncertain files to change as well; `all` includes all of them. */
   include?: readonly string[];
 };
 
-/** Shows what would happen to files, and does it after a yes. False when it was not done. */
+/** Previews the file changes and makes them after a yes. False when declined. */
 export async function offerUndo(offered: PendingUndo, question: string, voice: Voice): Promise<boolean> {
   const { cwd, print, include = [] } = voice;
   const pending = withIncluded(offered, namedIn(offered, include, cwd));
-  // Passed over, the run no longer stands before those that can be taken back.
+  // Once skipped, the run no longer blocks those that can be undone.
   const asked = pending.files.length > 0 ? question : 'None of it can be changed. Skip it?';
   if (!(await agreed(pending, asked, voice))) {
     print('Nothing was changed.');
@@ -28,7 +28,7 @@ export async function offerUndo(offered: PendingUndo, question: string, voice: V
   return true;
 }
 
-/** The paths of uncertain files that a user has named. */
+/** The paths of uncertain files that the user named. */
 function namedIn({ uncertain }: PendingUndo, include: readonly string[], cwd: string): string[] {
   const paths = uncertain.map(({ path: file }) => file);
   if (include.includes('all')) return paths;
@@ -49,7 +49,7 @@ function withIncluded(pending: PendingUndo, paths: readonly string[]): PendingUn
     ...pending,
     files: [...pending.files.filter((file) => !isNamed(file)), ...pending.uncertain.filter(isNamed)],
     uncertain: pending.uncertain.filter((file) => !isNamed(file)),
-    // What was in the way of a change may be what is taken back now.
+    // A conflicting change may be the one that is undone now.
     conflicts: pending.conflicts.filter((file) => !isNamed(file)),
     apply: () => pending.apply(paths),
   };
@@ -61,7 +61,7 @@ async function agreed(pending: PendingUndo, question: string, voice: Voice): Pro
   return voice.confirm(question);
 }
 
-/** A diffstat, and what would be left alone. */
+/** A diffstat, and what would be left unchanged. */
 export function previewOf({ files, conflicts, uncertain }: PendingUndo, cwd: string): string {
   const width = Math.max(0, ...files.map(({ path: file }) => shown(file, cwd).length));
   const sum = (of: 'added' | 'removed') => files.reduce((total, file) => total + file[of], 0);
@@ -76,7 +76,7 @@ export function previewOf({ files, conflicts, uncertain }: PendingUndo, cwd: str
   ].join('\n');
 }
 
-/** What may be somebody else's doing, and how to have it changed all the same. */
+/** Changes that may not be ours, and how to include them anyway. */
 export function uncertainLines({ uncertain }: Pick<PendingUndo, 'uncertain'>, cwd: string): string[] {
   if (uncertain.length === 0) return [];
   return [
@@ -98,7 +98,7 @@ function reportOf({ restored, removed, kept }: UndoReport, cwd: string): string 
   return lines.join('\n');
 }
 
-/** Short where it is in the working directory. */
+/** Relative if inside the working directory. */
 function shown(file: string, cwd: string): string {
   return isInside(cwd, file) ? path.relative(cwd, file) || '.' : file;
 }

@@ -12,7 +12,7 @@ const ended: CommandOutcome = {
   sandbox: { kind: 'host', level: 'permissive' } as CommandOutcome['sandbox'],
 };
 
-/** A shell that answers as told and keeps what it was asked. */
+/** A shell with a fixed outcome that records its calls. */
 function shellOf(outcome: Partial<CommandOutcome>): { shell: Shell; runs: CommandRun[] } {
   const runs: CommandRun[] = [];
   const run = async (asked: CommandRun) => {
@@ -36,7 +36,7 @@ test.each<[line: string, command: string | null]>([
   expect(ownCommandIn(line)).toBe(command);
 });
 
-test('it runs as the user, outside the sandbox, and both get the output', async () => {
+test('runs as the user, outside the sandbox; the user and the model get the output', async () => {
   const { shell, runs } = shellOf({ stdout: 'a\nb\n', stderr: 'warned\n' });
 
   expect(await runOwnCommand('ls', { shell, signal, onOutput })).toEqual({
@@ -46,7 +46,7 @@ test('it runs as the user, outside the sandbox, and both get the output', async 
   expect(runs).toEqual([{ command: 'ls', timeoutMs: 600_000, signal, unconfined: true, onOutput }]);
 });
 
-test('how it ended is told where that is not plain', async () => {
+test('the exit status is reported unless it is success', async () => {
   const { shell } = shellOf({ exitCode: 3 });
   expect((await runOwnCommand('false', { shell, signal, onOutput })).ending).toBe('(exit code 3)');
   const killed = shellOf({ exitCode: null, signal: 'SIGKILL', stdout: 'x' });
@@ -57,7 +57,7 @@ test('how it ended is told where that is not plain', async () => {
   expect((await runOwnCommand('true', { shell: silent.shell, signal, onOutput })).ending).toBe('(no output)');
 });
 
-test('of a long output the model gets both ends, and the file that holds all', async () => {
+test('for a long output the model gets both ends, and the file with everything', async () => {
   const { shell } = shellOf({
     stdout: `${'a'.repeat(8_000)}${'b'.repeat(8_000)}`,
     fullOutput: '/tmp/all.txt',

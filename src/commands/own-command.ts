@@ -1,23 +1,23 @@
 import type { CommandOutcome, Shell } from '../contract/tool.ts';
 
-/** Long enough for a build; Esc ends it before. */
+/** Long enough for a build; Esc stops it earlier. */
 const TIMEOUT_MS = 600_000;
 
-/** What the model is told of one command; the whole was on the user's screen. */
+/** Output passed to the model for one command; the user has seen all of it. */
 const MOST_TOLD = 10_000;
 
 export type OwnCommandRun = { shell: Shell; signal: AbortSignal; onOutput: (text: string) => void };
 
-/** `ending` is for the user, who has seen the output; `told` for the model with the next prompt. */
+/** `ending` is for the user, who has seen the output; `told` is for the model, with the next prompt. */
 export type OwnCommand = { ending: string; told: string };
 
-/** The command behind `!`; null when the line is something else. */
+/** The command after `!`; null for other lines. */
 export function ownCommandIn(line: string): string | null {
   const command = /^\s*!([\s\S]*)$/.exec(line)?.[1]?.trim();
   return command === undefined || command === '' ? null : command;
 }
 
-/** Runs a command that the user typed, as the user would: nobody is asked and nothing is in between. */
+/** Runs a command that the user typed, as the user would: without approval or sandbox. */
 export async function runOwnCommand(
   command: string,
   { shell, signal, onOutput }: OwnCommandRun,

@@ -25,7 +25,7 @@ const noDesk: SessionDesk = {
   exportTo: nothing,
 };
 
-/** A conversation that does nothing but keep its answers. */
+/** A conversation that only stores its answers. */
 function setUp() {
   const printed: string[] = [];
   let current: PermissionMode = 'default';
@@ -77,7 +77,7 @@ function setUp() {
   return { type, mode: () => current };
 }
 
-test('[Y09] /permissions lists rules and answers, and forgets them one by one or all', async () => {
+test('[Y09] /permissions lists rules and answers, and removes one or all', async () => {
   const { type } = setUp();
   expect(await type('/permissions')).toBe(
     [

@@ -21,7 +21,7 @@ export const permissions: SlashCommand = {
 
 type Entry = { text: string; forget(): Promise<void> | void };
 
-/** What can be forgotten, in the order of the list. */
+/** What can be removed, in the order of the list. */
 export function entriesOf(standing: Standing): Entry[] {
   return [
     ...standing.grants().map((grant) => ({

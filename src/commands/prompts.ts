@@ -1,6 +1,6 @@
 import type { Message, UserMessage } from '../contract/message.ts';
 
-/** A prompt in a conversation: the message it is, and its first line. */
+/** A prompt in a conversation: its message index and first line. */
 export type Prompt = { message: number; at: string; line: string };
 
 const LINE_LENGTH = 60;
@@ -11,12 +11,12 @@ export function promptsOf(messages: readonly Message[]): Prompt[] {
   );
 }
 
-/** The prompt of this number, counted from 1, or null. */
+/** The prompt with this number, counted from 1, or null. */
 export function promptNumbered(written: string, messages: readonly Message[]): Prompt | null {
   return /^\d+$/.test(written) ? (promptsOf(messages)[Number(written) - 1] ?? null) : null;
 }
 
-/** Of what the user wrote: what the program had to tell comes before it, as a part of its own. */
+/** The first line of the user's own text: messages from the program come before it in a separate part. */
 function firstLineOf({ content }: UserMessage): string {
   const text = content.findLast((part) => part.type === 'text')?.text ?? '';
   return shortened(text.trim().split('\n')[0] ?? '');

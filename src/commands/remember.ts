@@ -1,7 +1,7 @@
 import type { Memory, RememberedNote, SlashCommand } from '../contract/command.ts';
 import { MEMORY_IS_OFF, outcome } from './memory.ts';
 
-/** What may be written before the text, and where it then goes. */
+/** Prefixes before the text, and the kind of note they select. */
 const KINDS: Record<string, RememberedNote['kind']> = {
   user: 'user',
   me: 'user',
@@ -26,7 +26,10 @@ export const remember: SlashCommand = {
   },
 };
 
-/** `decision: text` names its file; what speaks of the user is about the user; all else was learnt. */
+/**
+ * `decision: text` names its file; text about the user goes to the user's notes; everything else is a
+ * learning.
+ */
 export function readNote(said: string): { kind: RememberedNote['kind']; text: string } {
   const [head = '', word = ''] = /^(\w+):\s*/.exec(said) ?? [];
   const named = KINDS[word.toLowerCase()];

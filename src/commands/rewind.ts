@@ -7,7 +7,7 @@ const PARTS = ['conversation', 'files', 'both'] as const;
 
 export type Part = (typeof PARTS)[number];
 
-/** More than that is more than anybody reads; the numbers go on counting. */
+/** Maximum number of prompts listed; numbering still counts all of them. */
 const LISTED = 30;
 
 export const rewind: SlashCommand = {
@@ -40,13 +40,13 @@ async function listing({ sessions, files }: CommandContext): Promise<string> {
   ].join('\n');
 }
 
-/** `2 files changed since`, or nothing. */
+/** `2 files changed since`, or empty. */
 export function changedSince(at: string, runs: Awaited<ReturnType<FileHistory['runs']>>): string {
   const { size } = new Set(runs.filter((run) => run.at >= at).flatMap((run) => run.paths));
   return size === 0 ? '' : `${size} ${size === 1 ? 'file' : 'files'} changed since`;
 }
 
-/** Null when nothing is to be done. */
+/** Null when cancelled. */
 async function partOf(wanted: string | undefined, { ask, print }: CommandContext): Promise<Part | null> {
   const word = wanted ?? (await ask('Rewind the conversation, the files or both? [c/f/b] '))?.trim();
   if (!word) {
@@ -60,7 +60,7 @@ async function partOf(wanted: string | undefined, { ask, print }: CommandContext
 
 type Way = Pick<CommandContext, 'files' | 'sessions'> & Voice;
 
-/** To before a prompt. True when the conversation went there. */
+/** Rewinds to before a prompt. True when the conversation was rewound. */
 export async function goBack(prompt: Prompt, part: Part, way: Way): Promise<boolean> {
   const { files, sessions, print } = way;
   const pending = part === 'conversation' ? null : await files.undo(prompt.at);

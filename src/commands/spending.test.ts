@@ -27,7 +27,7 @@ function setUp(models: ModelCost[] = []) {
       limits = [...limits.filter((one) => one.scope !== scope), ...wanted.map((limit) => ({ scope, limit }))];
     },
   };
-  // The two commands take nothing else from it.
+  // The two commands use nothing else.
   const context = { spending, print: (text: string) => printed.push(text) } as unknown as CommandContext;
   const say = async (command: typeof cost, ...args: string[]) => {
     await command.execute(args, context);
@@ -36,7 +36,7 @@ function setUp(models: ModelCost[] = []) {
   return { say };
 }
 
-test('/cost: by model, and what has no price is said to have none', async () => {
+test('/cost lists costs by model, and marks those without a price', async () => {
   const cached = { ...noUsage, inputTokens: 100, cacheReadTokens: 900, outputTokens: 7 };
   const models = [
     row('a/x', 1.5),

@@ -6,7 +6,7 @@ import { stats } from './stats.ts';
 
 async function printed(command: typeof stats, context: Partial<CommandContext>): Promise<string> {
   const texts: string[] = [];
-  // A command takes what it needs and nothing else.
+  // The command uses nothing else.
   await command.execute([], {
     ...context,
     print: (text: string) => texts.push(text),
@@ -39,7 +39,7 @@ const figures: SessionFigures = {
   caches: [{ name: 'read', hits: 9, misses: 3 }],
 };
 
-test('/stats draws the numbers of a session', async () => {
+test('/stats shows the numbers of a session', async () => {
   expect(await printed(stats, { figures: async () => figures })).toBe(
     [
       'Session 2 runs, 9 turns, 3 m 05 s',
@@ -60,7 +60,7 @@ test('/stats draws the numbers of a session', async () => {
   );
 });
 
-test('/stats says what is unknown, and that nothing happened yet', async () => {
+test('/stats says what is unknown, and when nothing has happened yet', async () => {
   const nothing = { ...figures, requests: [], tools: [], caches: [] };
   expect(await printed(stats, { figures: async () => nothing })).toBe('No prompts yet.');
   expect(await printed(stats, {})).toBe('No statistics available.');
@@ -68,7 +68,7 @@ test('/stats says what is unknown, and that nothing happened yet', async () => {
   expect(await printed(stats, { figures: async () => unpriced })).toContain('Cost    price unknown\n');
 });
 
-test('every line fits 40 columns, whatever the numbers are', async () => {
+test('every line fits 40 columns, whatever the numbers', async () => {
   const count = fc.integer({ min: 0, max: 99_999 });
   const counts = {
     calls: fc.integer({ min: 1, max: 99_999 }),

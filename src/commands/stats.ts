@@ -4,7 +4,7 @@ import { addUsage, noUsage } from '../contract/message.ts';
 import { bar, sparkline } from '../lib/text/chart.ts';
 import { elapsed } from '../lib/text/elapsed.ts';
 
-/** Every line fits a narrow window. */
+/** Fits a narrow window. */
 const WIDTH = 40;
 const LABEL = 8;
 const MOST_TOOLS = 12;
@@ -38,7 +38,7 @@ function drawn({ runs, turns, ms, requests, answered, tools, caches }: SessionFi
   ].join('\n');
 }
 
-/** A label and what is to be said, on as many lines as it takes. */
+/** A label and its values, on as many lines as needed. */
 function row(label: string, parts: readonly string[]): string[] {
   const lines: string[] = [];
   for (const part of parts) {
@@ -97,7 +97,7 @@ function several(count: number, noun: string): string {
   return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** Followed by a blank, so that columns stay apart. */
+/** Followed by a space, so that columns stay separate. */
 function short(name: string, width: number): string {
   return `${name.length < width ? name : `${name.slice(0, width - 2)}…`} `.padEnd(width).slice(0, width);
 }

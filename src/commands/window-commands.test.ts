@@ -17,7 +17,7 @@ function setUp() {
   return { printed, window, type, stop };
 }
 
-test('/compact tells what was gained, and hands on what to keep', async () => {
+test('/compact reports what was saved, and passes on what to keep', async () => {
   const { printed, window, type } = setUp();
   await type(compact, 'the', 'API');
   await type(compact, 'nothing');
@@ -28,14 +28,14 @@ test('/compact tells what was gained, and hands on what to keep', async () => {
   ]);
 });
 
-test('/compact that was called off says that nothing has changed', async () => {
+test('a cancelled /compact says that nothing has changed', async () => {
   const { printed, type, stop } = setUp();
   stop.abort();
   await type(compact, 'nothing');
   expect(printed).toEqual(['Interrupted. Nothing was compacted.']);
 });
 
-test('/uncompact says when it will not last', async () => {
+test('/uncompact warns when it will not last', async () => {
   const { printed, type } = setUp();
   await type(uncompact);
   await type(uncompact);
@@ -45,7 +45,7 @@ test('/uncompact says when it will not last', async () => {
   ]);
 });
 
-test('/pin keeps, lists and refuses; /unpin lets go by number', async () => {
+test('/pin adds, lists and refuses; /unpin removes by number', async () => {
   const { printed, window, type } = setUp();
   await type(pin);
   await type(pin, 'port', '8080');
@@ -64,7 +64,7 @@ test('/pin keeps, lists and refuses; /unpin lets go by number', async () => {
   expect(window.pins()).toEqual([]);
 });
 
-test('/context shows parts, what is free, and the biggest', async () => {
+test('/context shows parts, free space, and the largest items', async () => {
   const { printed, type } = setUp();
   await type(context);
   expect(printed).toEqual([
@@ -81,7 +81,7 @@ test('/context shows parts, what is free, and the biggest', async () => {
   ]);
 });
 
-test('how a compaction was made is said in words', () => {
+test('the method of a compaction is described in words', () => {
   const sizes = { before: 10, after: 5 };
   expect(describeCompaction({ ...sizes, by: 'squeeze' })).toContain('older tool output shortened');
   expect(describeCompaction({ ...sizes, by: 'p/m' })).toContain('older messages summarized by p/m');

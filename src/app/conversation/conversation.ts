@@ -17,10 +17,12 @@ import { redacted } from './redact-session.ts';
 import { createDesk } from './session-actions.ts';
 import { UserShell } from './user-shell.ts';
 
-/** By then whoever asked has begun to read the answer. */
+/** Long enough for the user to have started reading the answer. */
 const HOUSEKEEPING_AFTER_MS = 1000;
 
-/** How long somebody who leaves may be kept; what is not noted by then is noted when the next session begins. */
+/**
+ * Maximum delay when the user quits; memories not saved in that time are saved when the next session starts.
+ */
 const NOTING_MS = 3_000;
 
 /** What a user sends. */
@@ -28,23 +30,23 @@ type Typed = { text: string; images: readonly ImagePart[] };
 
 export type Stage = {
   talk: Frontend;
-  /** The next prompt; null when nothing more comes. */
+  /** The next prompt; null at the end of input. */
   next(): Promise<Typed | null>;
-  /** Puts a question that only a plain yes agrees to; without it, it is a line to answer. */
+  /** Asks a question where only an explicit yes counts. Without it, `ask` is used. */
   confirm?(question: string, signal: AbortSignal): Promise<boolean>;
-  /** As this face has them. */
+  /** The slash commands of this frontend. */
   commands?: readonly SlashCommand[];
   prompts: TypedPrompts;
   /** The data root. */
   root: string;
   host: Host;
-  /** What came up between two prompts; it is told before the next. */
+  /** Messages that arrived between two prompts, shown before the next one. */
   news: string[];
-  /** Comes when the program is asked to end: nothing runs from then on. */
+  /** Aborted when the program should exit: nothing is started after that. */
   leaving: AbortSignal;
 };
 
-/** One session, prompt by prompt. Resolves with the session to go on with, or null at the end. */
+/** Runs one session, prompt by prompt. Resolves with the session to continue with, or null at the end. */
 export async function runConversation(
   prompt: string,
   opened: Opened,
@@ -60,7 +62,7 @@ export async function runConversation(
     if (ownCommands.interrupt()) return true;
     if (controller.busy) controller.interrupt();
     else if (opened.repository.interrupt()) return true;
-    // One that does not listen must not hold anybody: the second time, the conversation ends.
+    // A command that ignores its signal must not block the user: the second interrupt ends the conversation.
     else if (command && !command.signal.aborted) command.abort();
     else return false;
     return true;
@@ -144,7 +146,7 @@ export async function runConversation(
       await ownCommands.run(own, (output) => talk.print(visible(output)));
       continue;
     }
-    // Plugins may still be on their way; what looks like a command may be theirs.
+    // Plugins may still be loading, and the command may be one of theirs.
     if (text.startsWith('/')) await opened.extensions.plugins();
     command = new AbortController();
     const isCommand = await obey(text, contextFor(command.signal));
@@ -167,7 +169,10 @@ export async function runConversation(
   return goOn;
 }
 
-/** Whether the line was a command. What a user can mend, or a model refused, ends the command, not the conversation. */
+/**
+ * Whether the line was a command. Errors that the user can fix, and provider errors, end the command but not
+ * the conversation.
+ */
 async function obey(line: string, context: CommandContext): Promise<boolean> {
   try {
     return await dispatch(line, context);
@@ -210,7 +215,7 @@ function fileHistory(undo: UndoStore): FileHistory {
   };
 }
 
-/** Never in the way: some time after an answer, while nothing runs, and at most once a day. */
+/** Stays out of the way: some time after an answer, while nothing runs, and at most once a day. */
 function scheduleHousekeeping(opened: Opened, { root, news }: Stage): void {
   const { controller, store, config } = opened;
   const keep = async () => {
@@ -223,7 +228,7 @@ function scheduleHousekeeping(opened: Opened, { root, news }: Stage): void {
   }, HOUSEKEEPING_AFTER_MS).unref();
 }
 
-/** In the background, at most once a day; what is learnt is told at the next start. */
+/** In the background, at most once a day; the result is shown at the next start. */
 function scheduleUpdateCheck({ config, settings }: Opened, { host: { env } }: Stage): void {
   const look = async () => {
     const { checkForUpdate } = await import('../update/notice.ts');
@@ -232,6 +237,6 @@ function scheduleUpdateCheck({ config, settings }: Opened, { host: { env } }: St
       return http;
     });
   };
-  // Nobody waits for it, and nobody is bothered with its troubles: `aca update` tells them.
+  // Not awaited, and errors are ignored: `aca update` reports them.
   setTimeout(() => void look().catch(() => undefined), HOUSEKEEPING_AFTER_MS).unref();
 }

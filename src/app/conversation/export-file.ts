@@ -14,7 +14,7 @@ const FORMATS: Record<string, ExportFormat> = {
   '.json': 'json',
 };
 
-/** The format that a file's name asks for; null when it asks for none. */
+/** The export format for a file name; null if its extension is unknown. */
 export function formatOf(file: string): ExportFormat | null {
   return FORMATS[path.extname(file).toLowerCase()] ?? null;
 }
@@ -25,7 +25,7 @@ export async function exported(session: Session, format: ExportFormat): Promise<
   return (await import('../../session/export/markdown.ts')).toMarkdown(session);
 }
 
-/** Writes a session to a new file, in the format its name asks for. Resolves with the file. */
+/** Exports a session to a new file, in the format of its extension. Resolves with the file. */
 export async function exportTo(session: Session, file: string): Promise<string> {
   const format = formatOf(file);
   if (!format)

@@ -1,7 +1,7 @@
-/** What a conversation needs of the frontend that shows it. */
+/** What a conversation needs from its frontend. */
 export type Frontend = {
   print(text: string): void;
-  /** The line the user answers with; null when the input has ended or the question was called off. */
+  /** The user's answer; null at the end of input or when the question was cancelled. */
   ask(question: string, signal?: AbortSignal): Promise<string | null>;
   /** Ctrl-C or Esc. The listener returns false when there was nothing to interrupt. */
   onInterrupt(listener: () => boolean): void;

@@ -26,7 +26,7 @@ const assistant = (
   stopReason: 'end' | 'cut' | 'tool_calls' = 'end',
 ): Message => ({ role: 'assistant', content, provider: 'a', model: 'b', stopReason, timestamp: at });
 
-test('the last prompt, the calls, what failed, and the answer; what came before is left out', () => {
+test('the last prompt, its calls, failures and answer; earlier messages are left out', () => {
   const session = sessionOf([
     user('long ago'),
     assistant([{ type: 'text', text: 'Old.' }]),
@@ -73,7 +73,7 @@ test('the last prompt, the calls, what failed, and the answer; what came before 
   );
 });
 
-test('a long answer shows its end, nothing in it steers the terminal, and a title and a copy are named', () => {
+test('a long answer shows its end, control characters are removed, and a title and a copy are mentioned', () => {
   const text = Array.from({ length: 100 }, (_, i) => `line ${i}`).join('\n');
   const session = sessionOf([user('go'), assistant([{ type: 'text', text: `${text}\x1b[2J` }])], {
     title: 'Login',
@@ -86,6 +86,6 @@ test('a long answer shows its end, nothing in it steers the terminal, and a titl
   expect(lines.length).toBe(42);
 });
 
-test('nothing was said yet, nothing is shown', () => {
+test('an empty conversation shows nothing', () => {
   expect(lastExchange(sessionOf([]), later)).toBe('');
 });

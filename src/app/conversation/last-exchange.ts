@@ -6,7 +6,7 @@ import { visible } from '../../lib/text/printable.ts';
 const MOST_LINES = 40;
 const CALL_LENGTH = 80;
 
-/** Where a conversation stood: how long ago that was, the last prompt, and what came of it. */
+/** Where a conversation left off: how long ago, the last prompt, and its outcome. */
 export function lastExchange(session: Session, now = Date.now()): string {
   const { id, title, parent, messages } = session;
   const last = messages.at(-1);
@@ -45,7 +45,7 @@ function endLines({ stopReason }: AssistantMessage): string[] {
   return stopReason === 'cut' || stopReason === 'aborted' ? ['(The answer broke off here.)'] : [];
 }
 
-/** A call by its name and the first words of its input: enough to know it again. */
+/** A call as its name and the start of its input: enough to recognize it. */
 function callLine({ name, input }: { name: string; input: unknown }): string {
   const words = Object.values(input ?? {}).find((value) => typeof value === 'string') ?? '';
   return `→ ${name} ${oneLine(words)}`.trimEnd();

@@ -7,7 +7,7 @@ function lines() {
   return { told, live: new LiveLines((text) => told.push(text)) };
 }
 
-test('a line is told once it is whole, the last one at the end', () => {
+test('a line is emitted once it is complete, the last one at the end', () => {
   const { live, told } = lines();
   for (const piece of ['one\ntw', 'o\nthree\nfo', 'ur']) live.take(piece);
   expect(told).toEqual(['one', 'two\nthree']);
@@ -15,7 +15,7 @@ test('a line is told once it is whole, the last one at the end', () => {
   expect(told).toEqual(['one', 'two\nthree', 'four']);
 });
 
-test('whatever the pieces, the text is the same', () => {
+test('the text is the same however it is split into chunks', () => {
   fc.assert(
     fc.property(fc.array(fc.stringMatching(/^[ab\n]{0,6}$/)), (pieces) => {
       const { live, told } = lines();
@@ -26,7 +26,7 @@ test('whatever the pieces, the text is the same', () => {
   );
 });
 
-test('a flood is cut off, and that is said once', () => {
+test('excessive output is cut off, with one notice', () => {
   const { live, told } = lines();
   for (let i = 0; i < 50; i++) live.take(`${'x'.repeat(9_999)}\n`);
   live.end();

@@ -1,7 +1,7 @@
-/** More of one command's output would push everything else off the scrollback. */
+/** More output from one command would push everything else out of the scrollback. */
 const MOST_SHOWN = 200_000;
 
-/** Output as it comes, told by whole lines. */
+/** Streams output by complete lines. */
 export class LiveLines {
   readonly #print: (text: string) => void;
   #rest = '';
@@ -18,7 +18,7 @@ export class LiveLines {
     if (end >= 0) this.#tell(whole.slice(0, end));
   }
 
-  /** The last line may have no end. */
+  /** Flushes a last line without a line break. */
   end(): void {
     if (this.#rest !== '') this.#tell(this.#rest);
     this.#rest = '';

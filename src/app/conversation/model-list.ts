@@ -8,27 +8,27 @@ import type { Host } from '../host.ts';
 import { findModel, keyOf } from '../open-assistant.ts';
 import type { Settings } from '../settings.ts';
 
-/** A model that can be chosen. `ready` is false where something is missing, which `detail` says. */
+/** A model that can be chosen. If something is missing, `ready` is false and `detail` says what. */
 export type ModelRow = { name: string; detail: string; ready: boolean };
 
 export type ModelList = {
-  /** `provider/model` of the one that answers now. */
+  /** `provider/model` of the current model. */
   current(): string;
   list(): Promise<ModelRow[]>;
-  /** Switches the conversation to it. Throws a `UserError` where that cannot be. */
+  /** Switches the conversation to this model. Throws a `UserError` if that is not possible. */
   use(name: string): Promise<void>;
 };
 
 export type ModelListOptions = {
   host: Host;
   settings(): Settings;
-  /** `provider/model` of the one that answers. */
+  /** `provider/model` of the current model. */
   model(): string;
-  /** The conversation goes on with another model. */
+  /** Continues the conversation with another model. */
   switchTo(model: string): void;
 };
 
-/** The models a conversation can go on with. */
+/** The models a conversation can switch to. */
 export function createModelList({ host, settings, model, switchTo }: ModelListOptions): ModelList {
   return {
     current: model,
@@ -42,7 +42,7 @@ export function createModelList({ host, settings, model, switchTo }: ModelListOp
   };
 }
 
-/** Of vendors, of the servers on this machine, and on its disk. */
+/** From vendors, local servers, and model files on disk. */
 async function listModels({ config, root }: Settings, { env }: Host): Promise<ModelRow[]> {
   const { discoverLocal } = await import('../../assembly/models/choose-model.ts');
   const presets = presetsOf(config);

@@ -12,7 +12,7 @@ const asks = (operation: string): PermissionRequest => ({
 const yes: Answer = { choice: 'once' };
 const running = () => new AbortController();
 
-test('a question is listed until somebody answers it by its id', async () => {
+test('a request is listed until it is answered by its id', async () => {
   const approvals = new PendingApprovals();
   const first = approvals.approver(asks('Edit a'), running().signal);
   const second = approvals.approver(asks('Edit b'), running().signal);
@@ -27,7 +27,7 @@ test('a question is listed until somebody answers it by its id', async () => {
   expect(await first).toEqual(yes);
 });
 
-test('the first answer counts; later ones are told that they came too late', async () => {
+test('the first answer counts; later ones are rejected as too late', async () => {
   const approvals = new PendingApprovals();
   const answered = approvals.approver(asks('Edit a'), running().signal);
   const [{ id } = { id: '' }] = approvals.list;
@@ -37,7 +37,7 @@ test('the first answer counts; later ones are told that they came too late', asy
   expect(await answered).toEqual(yes);
 });
 
-test('a question ends with the run that asks it', async () => {
+test('a request ends with the run that made it', async () => {
   const approvals = new PendingApprovals();
   const run = running();
   const answered = approvals.approver(asks('Edit a'), run.signal);
@@ -48,7 +48,7 @@ test('a question ends with the run that asks it', async () => {
   expect(approvals.answer(id, yes)).toBe(false);
 });
 
-test('two frontends show the same question, and an answer in one calls it off in the other', async () => {
+test('two frontends show the same request, and an answer in one cancels it in the other', async () => {
   const approvals = new PendingApprovals();
   const shown: string[] = [];
   const calledOff: string[] = [];
@@ -75,14 +75,14 @@ test('two frontends show the same question, and an answer in one calls it off in
   expect(calledOff).toEqual(['b: Edit a']);
 });
 
-test('a frontend that joins later is asked what is still open', async () => {
+test('a frontend that joins later gets the requests that are still open', async () => {
   const approvals = new PendingApprovals();
   const answered = approvals.approver(asks('Edit a'), running().signal);
   approvals.askThrough(async () => yes);
   expect(await answered).toEqual(yes);
 });
 
-test('a frontend that fails ends the question with its error', async () => {
+test('a frontend that fails rejects the request with its error', async () => {
   const approvals = new PendingApprovals();
   approvals.askThrough(async () => {
     throw new Error('the screen is gone');
@@ -91,7 +91,7 @@ test('a frontend that fails ends the question with its error', async () => {
   expect(approvals.list).toEqual([]);
 });
 
-test('listeners hear of every change', async () => {
+test('listeners are notified of every change', async () => {
   const approvals = new PendingApprovals();
   const sizes: number[] = [];
   const stop = approvals.listen(() => sizes.push(approvals.list.length));

@@ -6,20 +6,20 @@ export type PendingApproval = { id: string; request: PermissionRequest };
 type Pending = PendingApproval & { settle(answer: Answer): void; fail(error: unknown): void };
 
 /**
- * The questions of a session that nobody has answered yet, as state: whoever shows the session can list them and answer
- * one by its id, and the first answer counts.
+ * A session's unanswered approval requests, as state: every frontend can list them and answer one by its id.
+ * The first answer counts.
  */
 export class PendingApprovals {
   readonly #pending = new Map<string, Pending>();
   readonly #listeners = new Set<() => void>();
   #count = 0;
 
-  /** In the order they came. */
+  /** Oldest first. */
   get list(): PendingApproval[] {
     return [...this.#pending.values()].map(({ id, request }) => ({ id, request }));
   }
 
-  /** The session's side: resolves with the first answer, rejects when the run that asks is stopped. */
+  /** Used by the session: resolves with the first answer, rejects when the requesting run is stopped. */
   readonly approver: Approver = (request, signal) =>
     new Promise((resolve, reject) => {
       signal.throwIfAborted();
@@ -43,20 +43,20 @@ export class PendingApprovals {
       this.#changed();
     });
 
-  /** False when there is no such question any more: it was answered elsewhere, or its run was stopped. */
+  /** False when the request no longer exists: it was answered elsewhere, or its run was stopped. */
   answer(id: string, answer: Answer): boolean {
     const pending = this.#pending.get(id);
     pending?.settle(answer);
     return pending !== undefined;
   }
 
-  /** Called after every change of the list. Returns the way to stop listening. */
+  /** Called after every change of the list. Returns a function that stops listening. */
   listen(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Puts every question to one frontend, too. A question that is settled elsewhere is called off there. */
+  /** Also sends every request to one frontend. A request that is settled elsewhere is cancelled there. */
   askThrough(ask: Approver): void {
     const asked = new Map<string, AbortController>();
     const update = () => {

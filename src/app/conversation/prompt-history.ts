@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Config } from '../../config/schema/schema.ts';
 import { PromptHistory } from '../../session/prompt-history.ts';
 
-/** What was typed, the oldest first; kept over sessions if the user wants that. */
+/** Prompts typed by the user, oldest first; kept across sessions if the user wants that. */
 export class TypedPrompts {
   readonly #kept: PromptHistory | null;
   readonly #limit: number;
@@ -10,7 +10,7 @@ export class TypedPrompts {
   #prompts: string[];
   #told = false;
 
-  /** `warn` is told once when the disk refuses; what is typed is then still there until the end. */
+  /** `warn` is called once when the disk cannot be written; prompts are then kept in memory only. */
   constructor({
     root,
     cwd,

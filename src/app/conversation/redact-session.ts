@@ -8,7 +8,9 @@ import type { Host } from '../host.ts';
 import { keyVariables } from '../open-assistant.ts';
 import type { Settings } from '../settings.ts';
 
-/** A session as others may see it: placeholders stand for the secrets in it, also for those that were found only later. */
+/**
+ * A session that is safe to share: secrets are replaced by placeholders, including those detected only later.
+ */
 export function redactedSession(
   session: Session,
   { settings, terminal }: { settings: Settings; terminal: Host },
@@ -26,7 +28,7 @@ export function redactedSession(
     isClosed: (file) => guard.closedBecause(file, 'read') !== null,
   });
   redacted(session, firewall);
-  // What one message gave away is hidden in all of them.
+  // A secret detected in one message is hidden in all of them.
   firewall.learn('');
   return redacted(session, firewall);
 }
@@ -46,12 +48,12 @@ function redactedMessage(message: Message, firewall: Pick<Firewall, 'hide'>): Me
   const content = message.content.map((part) => {
     if (part.type === 'image') return part;
     const shown = firewall.hide(part);
-    // A signature is good only for the very words it was given for.
+    // A signature is valid only for the exact text it was made for.
     if (shown === part || !('signature' in shown)) return shown;
     const { signature: _, ...unsigned } = shown;
     return unsigned;
   });
   const { content: _, ...rest } = message;
-  // Every kind of message keeps its kinds of parts.
+  // The cast is safe: hiding does not change part types.
   return { ...firewall.hide(rest), content } as Message;
 }

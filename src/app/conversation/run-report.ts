@@ -3,7 +3,7 @@ import { type AgentEvent, type EndReason, innermost, type RunError } from '../..
 import { addUsage, type Message, noUsage, textOf, toolCallsOf, type Usage } from '../../contract/message.ts';
 import type { SandboxState } from '../../contract/sandbox.ts';
 
-/** What a run came to, folded from its events: the final JSON of the headless face. */
+/** The outcome of a run, folded from its events: the final JSON in headless mode. */
 export type Report = {
   type: 'result';
   sessionId: string;
@@ -20,7 +20,7 @@ export type Report = {
   filesChanged: string[];
   commands: { command: string; exitCode: number | null }[];
   denials: { tool: string; input: unknown; by: string; because: string }[];
-  /** What the last command ran in; null when none ran. */
+  /** The sandbox of the last command; null when none ran. */
   sandbox: SandboxState | null;
   error?: RunError;
 };
@@ -33,7 +33,7 @@ export class Reporter {
     sessionId: '',
     provider: '',
     model: '',
-    // Until it has begun: a prompt may be dropped before.
+    // Until it has started: a prompt may be dropped before that.
     stopReason: 'interrupted',
     result: '',
     turns: 0,
@@ -62,7 +62,7 @@ export class Reporter {
       case 'message':
         if (event.message.role === 'assistant') {
           report.result = textOf(event.message);
-          // Routing, or a stand-in: another one than the run began with may have answered.
+          // Because of routing or a fallback, another model than the first may have answered.
           report.provider = event.message.provider;
           report.model = event.message.model;
           this.#noteInputs(event.message);
@@ -88,7 +88,9 @@ export class Reporter {
     }
   }
 
-  /** What it used and did counts; what it said, and how it ended, is for the agent that started it. */
+  /**
+   * A subagent's usage and tool calls count; its text and stop reason belong to the agent that started it.
+   */
   #takeSubagent(event: AgentEvent): void {
     if (['usage', 'judged', 'tool_end'].includes(event.type)) this.take(event);
     else if (event.type === 'message') this.#noteInputs(event.message);
@@ -106,7 +108,7 @@ export class Reporter {
   #takeResult(event: Extract<AgentEvent, { type: 'tool_end' }>): void {
     const { display, metadata } = event;
     const { filesChanged, commands } = this.#report;
-    // The hand that ran the command says so; metadata is untyped because every tool has its own.
+    // Set by the tool that ran the command; metadata is untyped because every tool has its own.
     if (metadata?.sandbox) this.#report.sandbox = metadata.sandbox as SandboxState;
     if (display?.kind === 'command') commands.push({ command: display.command, exitCode: display.exitCode });
     for (const file of changedFiles(event)) {

@@ -27,7 +27,7 @@ async function deskFor(store: SessionStore, cwd: string, { keeps = true } = {}) 
     warn: (text) => warnings.push(text),
     goOn: (next) => nexts.push(next),
   });
-  /** As the controller does it: written, then told. */
+  /** As the controller does it: written first, then announced. */
   const say = async (text: string) => {
     const header = opened.session.messages.length === 0 ? [headerOf(opened.session)] : [];
     opened.session.messages.push(said(text));
@@ -37,7 +37,7 @@ async function deskFor(store: SessionStore, cwd: string, { keeps = true } = {}) 
   return { desk, opened, say, warnings, nexts };
 }
 
-test('whatever is said, renamed and rewound, the file tells the same as the conversation', async () => {
+test('whatever is sent, renamed and rewound, the file matches the conversation', async () => {
   const { home } = await workspace();
   const store = new SessionStore(path.join(home, 'sessions'));
   const step = fc.oneof(
@@ -65,7 +65,7 @@ test('whatever is said, renamed and rewound, the file tells the same as the conv
   );
 });
 
-test('a copy has what came before; what a rewind left behind comes back in a copy of its own', async () => {
+test('a copy has the messages before it; what a rewind removed is in a copy', async () => {
   const { home } = await workspace();
   const store = new SessionStore(path.join(home, 'sessions'));
   const { desk, opened, say, nexts } = await deskFor(store, home);
@@ -86,7 +86,7 @@ test('a copy has what came before; what a rewind left behind comes back in a cop
   for (const session of [...nexts, back, same, opened]) await session?.close();
 });
 
-test('a session that is not kept leaves no trace and says so; a title waits for the first message', async () => {
+test('a session that is not saved leaves no trace and says so; a title waits for the first message', async () => {
   const { home } = await workspace();
   const store = new SessionStore(path.join(home, 'sessions'));
   const lost = await deskFor(store, home, { keeps: false });
@@ -102,7 +102,7 @@ test('a session that is not kept leaves no trace and says so; a title waits for 
   for (const { opened } of [lost, early]) await opened.close();
 });
 
-test('another session is opened before this one is left', async () => {
+test('another session is opened before this one is closed', async () => {
   const { home } = await workspace();
   const store = new SessionStore(path.join(home, 'sessions'));
   const first = await deskFor(store, home);
@@ -119,7 +119,7 @@ test('another session is opened before this one is left', async () => {
   for (const session of [...second.nexts, second.opened]) await session.close();
 });
 
-test('a new session begins with nothing said; the one before stays as it is', async () => {
+test('a new session starts empty; the previous one is unchanged', async () => {
   const { home } = await workspace();
   const store = new SessionStore(path.join(home, 'sessions'));
   const { desk, opened, say, nexts } = await deskFor(store, home);

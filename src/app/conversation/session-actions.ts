@@ -9,26 +9,26 @@ import { exportTo } from './export-file.ts';
 export type DeskOptions = {
   opened: OpenSession;
   store: SessionStore;
-  /** Whether sessions are kept at all. */
+  /** Whether sessions are saved at all. */
   keeps: boolean;
   cwd: string;
-  /** With placeholders for secrets. */
+  /** Replaces secrets by placeholders. */
   redact(session: Session): Session;
   confirm(question: string): Promise<boolean>;
-  /** Told when the disk refuses. */
+  /** Called when the disk cannot be written. */
   warn(text: string): void;
-  /** The conversation is to go on in this session. */
+  /** Continues the conversation in this session. */
   goOn(next: OpenSession): void;
 };
 
-/** What a user can do with the session of the conversation. */
+/** The session operations available to the user. */
 export function createDesk(options: DeskOptions): SessionDesk & { messageAdded(): Promise<void> } {
   const { opened, store, keeps, cwd, redact, confirm, warn, goOn } = options;
   const { session, journal, ready } = opened;
-  /** A session without a message leaves no trace: its title waits for the first. */
+  /** A session without messages leaves no trace: its title waits for the first message. */
   let waiting = session.messages.length === 0;
 
-  /** A disk that fails costs the user a warning, never the conversation. */
+  /** A disk error causes a warning; the conversation continues. */
   const write = async (record: Parameters<typeof journal.append>[0]) => {
     if (!keeps || waiting) return;
     await journal

@@ -5,12 +5,12 @@ import { diffOf } from '../../lib/text/diff-lines.ts';
 import { visible } from '../../lib/text/printable.ts';
 import type { Frontend } from './frontend.ts';
 
-/** The words of the question; only "y" is a yes. */
+/** Only "y" counts as yes. */
 export const TRUST_QUESTION = 'Trust this folder? [y/n] ';
 
 type Place = { root: string; cwd: string };
 
-/** Asks whether to believe what the project's files say, where that would change anything. True after a yes. */
+/** Asks whether to trust the project's files, if that would change anything. True after a yes. */
 export async function offerTrust(
   { pending }: Pick<LoadedConfig, 'pending'>,
   talk: Pick<Frontend, 'ask' | 'print'>,
@@ -31,7 +31,7 @@ export async function offerTrust(
   return true;
 }
 
-/** What trust is given for: what is new since it was given last, or all of it. */
+/** Shows the files to be trusted: what changed since the last time, or everything. */
 export async function showFiles(
   content: readonly ProjectContent[],
   changes: readonly ContentChange[],

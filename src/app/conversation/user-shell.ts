@@ -3,7 +3,10 @@ import type { TextPart } from '../../contract/message.ts';
 import { createShell, type SessionShell } from '../../sandbox/shell/shell.ts';
 import { LiveLines } from './live-lines.ts';
 
-/** Commands that the user types after `!`: run as the user, shown as it comes, and told to the model with the next prompt. */
+/**
+ * Commands that the user types after `!`: run as the user, output shown live and passed to the model with the
+ * next prompt.
+ */
 export class UserShell {
   readonly #place: { cwd: string; env: NodeJS.ProcessEnv };
   #shell: SessionShell | null = null;
@@ -32,13 +35,13 @@ export class UserShell {
     }
   }
 
-  /** Whether there was anything to end. */
+  /** False when nothing was running. */
   interrupt(): boolean {
     this.#running?.abort();
     return this.#running !== null;
   }
 
-  /** What the model has not been told yet. */
+  /** Takes the output that the model has not seen yet. */
   takeTold(): TextPart[] {
     return this.#told.splice(0).map((text) => ({ type: 'text', text }));
   }

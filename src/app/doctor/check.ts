@@ -4,12 +4,12 @@ export function ok(name: string, text: string): HealthCheck {
   return { name, state: 'ok', text };
 }
 
-/** Works, but somebody may want to know. */
+/** Works, but is worth knowing. */
 export function warn(name: string, text: string, next: string): HealthCheck {
   return { name, state: 'warn', text, next };
 }
 
-/** Does not work. */
+/** Broken. */
 export function bad(name: string, text: string, next: string): HealthCheck {
   return { name, state: 'bad', text, next };
 }

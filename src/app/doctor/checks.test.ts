@@ -11,17 +11,17 @@ import { sandboxCheck } from './settings.ts';
 
 const MB = 1024 * 1024;
 
-test('little room is worth a word, hardly any is broken', () => {
+test('low disk space is a warning, almost none is an error', () => {
   expect([5000 * MB, 400 * MB, 5 * MB].map((free) => diskCheck(free).state)).toEqual(['ok', 'warn', 'bad']);
 });
 
-test('a data root that is not there yet is judged by the folder it would be made in, and is not made', async () => {
+test('a missing data root is checked through its nearest existing parent, and is not created', async () => {
   const { root } = await workspace();
   const [check] = await dataRootChecks(path.join(root, 'a', 'b'));
   expect(check).toEqual(ok('data root', `${path.join(root, 'a', 'b')}, made when something is kept`));
 });
 
-test('a data root that cannot be written is broken', async ({ skip }) => {
+test('a data root that cannot be written is an error', async ({ skip }) => {
   skip(process.getuid?.() === 0, 'root may write everywhere');
   const { root } = await workspace();
   const closed = path.join(root, 'closed');
@@ -31,7 +31,7 @@ test('a data root that cannot be written is broken', async ({ skip }) => {
   expect(checks.map(({ name, state }) => [name, state])).toEqual([['data root', 'bad']]);
 });
 
-test('a clock that was never set is broken; one that is off by what servers say is worth a word', () => {
+test('a clock that was never set is an error; one that differs from server time is a warning', () => {
   expect(clockCheck(new Date('1970-01-02')).state).toBe('bad');
   expect(clockCheck(new Date('2026-11-16')).state).toBe('ok');
   const minute = 60_000;
@@ -42,7 +42,7 @@ test('a clock that was never set is broken; one that is off by what servers say 
   ]);
 });
 
-test('a vendor that answers is there, whatever it thinks of us without a key', () => {
+test('a vendor that answers is reachable, whatever its status code without a key', () => {
   const check = (status: number, sentKey: boolean) =>
     reachCheck({ name: 'v', baseUrl: 'https://v', reached: { type: 'answered', status, ms: 7 }, sentKey });
   expect(
@@ -50,7 +50,7 @@ test('a vendor that answers is there, whatever it thinks of us without a key', (
   ).toEqual(['ok', 'bad', 'ok', 'warn']);
 });
 
-test('no sandbox is worth a word, with the reason', () => {
+test('no sandbox is a warning, with the reason', () => {
   const check = sandboxCheck({
     kind: 'host',
     level: 'standard',
@@ -63,7 +63,7 @@ test('no sandbox is worth a word, with the reason', () => {
   ]);
 });
 
-test('a program tells its version, one that is not there tells nothing', async () => {
+test('a program reports its version, a missing one nothing', async () => {
   const env = { PATH: [path.dirname(process.execPath), process.env.PATH].join(path.delimiter) };
   expect([
     await programVersion(path.basename(process.execPath), { cwd: '/nowhere', env }, 20_000),
@@ -71,7 +71,7 @@ test('a program tells its version, one that is not there tells nothing', async (
   ]).toEqual([process.version, null]);
 });
 
-test('lines are aligned, and what to do stands under what is wrong', () => {
+test('lines are aligned, and each suggestion is under its problem', () => {
   expect(healthLines([ok('git', 'there'), bad('data root', 'full', 'Make room.')])).toEqual([
     'ok    git        there',
     'BAD   data root  full',

@@ -7,7 +7,7 @@ import type { Opened } from '../open-assistant.ts';
 import type { Settings } from '../settings.ts';
 import { bad, ok, warn } from './check.ts';
 
-/** What somebody has set, who has, and no secret. */
+/** Settings that differ from their defaults, with their origin and without secrets. */
 export function settingStates({ config, origins }: Pick<Settings, 'config' | 'origins'>): SettingState[] {
   return [...leavesOf(maskSecrets(config))].flatMap(([names, value]) => {
     const key = formatKeyPath(names);
@@ -16,7 +16,7 @@ export function settingStates({ config, origins }: Pick<Settings, 'config' | 'or
   });
 }
 
-/** Looks into what usually goes wrong, from within a conversation; nothing is sent to anybody. */
+/** Checks for common problems from within a conversation, without network requests. */
 export async function checkHealth(opened: Opened, { env, program }: Host): Promise<HealthCheck[]> {
   const { choice, settings, mcp, extensions } = opened;
   const { clockCheck, dataRootChecks, programChecks, programsAround, searchCheck } = await import(

@@ -9,13 +9,13 @@ const MOST_WARNINGS = 50;
 
 type Warnings = Pick<LogDesk, 'file' | 'warnings'>;
 
-/** The log of all sessions, outside of one. */
+/** The log shared by all sessions, for use outside a session. */
 export function logOf({ config, root }: Pick<Settings, 'config' | 'root'>): Warnings {
   const { file = logFileIn(root) } = config.log;
   return { file, warnings: (count) => lastWarnings(root, count, file) };
 }
 
-/** Warnings of the last day; older ones are history. */
+/** Counts warnings of the last day only. */
 export async function logCheck({ file, warnings }: Warnings): Promise<HealthCheck> {
   const since = new Date(Date.now() - DAY_MS).toISOString();
   const recent = (await warnings(MOST_WARNINGS)).filter(({ timestamp }) => timestamp > since);

@@ -11,7 +11,7 @@ import { programVersion } from '../../sandbox/shell/program-version.ts';
 import { thisInstall } from '../update/install-method.ts';
 import { bad, ok, warn } from './check.ts';
 
-/** As package.json says. */
+/** Same as `engines` in package.json. */
 const OLDEST_NODE = '20.19.0';
 
 const LITTLE_BYTES = 500 * 1024 * 1024;
@@ -29,16 +29,16 @@ export function programChecks(program?: string): HealthCheck[] {
   ];
 }
 
-/** Root is worth a word; everybody else is not. */
+/** A warning when running as root. */
 export function userChecks(): HealthCheck[] {
   return isRoot()
     ? [warn('user', ROOT_NOTICE, 'Start it as an ordinary user where you can (docs/sandbox.md).')]
     : [];
 }
 
-/** Whether the data root can be written, and how much room there is. */
+/** Whether the data root can be written, and how much disk space is left. */
 export async function dataRootChecks(root: string): Promise<HealthCheck[]> {
-  // Looking leaves no trace: a root that is not there yet is judged by the folder it would be made in.
+  // The check leaves no trace: a missing root is checked through its nearest existing parent.
   const place = nearestFolder(root);
   try {
     await access(place, constants.R_OK | constants.W_OK);
@@ -91,7 +91,7 @@ export async function searchCheck(): Promise<HealthCheck> {
   }
 }
 
-/** Programs that some parts need. None of them is needed by all. */
+/** Programs that some features need. None is required by all. */
 export async function programsAround(place: {
   cwd: string;
   env: Readonly<Record<string, string | undefined>>;
@@ -120,7 +120,7 @@ export async function programsAround(place: {
 export function clockCheck(now: Date): HealthCheck {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const text = `${now.toISOString().slice(0, 19)}Z, ${zone}`;
-  // Older than the program itself: a machine whose clock was never set.
+  // Earlier than this program's release: the clock was never set.
   return now.getUTCFullYear() < 2026
     ? bad('clock', text, 'Set the clock: certificates are refused by a clock that is wrong.')
     : ok('clock', text);

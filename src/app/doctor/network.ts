@@ -17,7 +17,7 @@ const PROXIES = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY', 'NO_PROXY'];
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** How the way out is set up; nothing is asked. */
+/** Proxy and certificate settings; makes no requests. */
 export async function routeChecks({ config }: Settings, env: Env): Promise<HealthCheck[]> {
   const proxies = PROXIES.flatMap((name) => {
     const value = env[name.toLowerCase()] || env[name];
@@ -58,7 +58,7 @@ async function certificateCheck(who: string, file: string): Promise<HealthCheck>
 
 type Keyed = { preset: Preset; baseUrl: string; key: { key: string; source: string } | null };
 
-/** Vendors that a key is known for, and their addresses; keys are named by where they are kept. */
+/** Vendors with a known key, and their addresses; keys are identified by where they are stored. */
 export async function keysFound(settings: Settings, env: NodeJS.ProcessEnv): Promise<Keyed[]> {
   const { config, root } = settings;
   const found: Keyed[] = [];
@@ -76,8 +76,8 @@ export function keyChecks(found: readonly Keyed[]): HealthCheck[] {
 }
 
 /**
- * Whether the vendors answer that the user has set up. No key is sent, unless `probe` asks for it; offline, nobody is
- * asked who is not at hand.
+ * Whether the configured vendors answer. No key is sent unless `probe` is set; offline, only local servers
+ * are contacted.
  */
 export async function reachChecks(
   found: readonly Keyed[],
@@ -132,7 +132,7 @@ export function reachCheck({ name, baseUrl, reached, sentKey }: ReachFacts): Hea
   return ok('reach', `${where} answers in ${ms} ms${sentKey && status < 300 ? ' and takes the key' : ''}`);
 }
 
-/** Servers tell the time; of several the one nearest to ours counts, for one of them may be wrong itself. */
+/** Compares with server clocks; the smallest difference counts, because a server may be wrong itself. */
 export function skewCheck(skews: readonly number[]): HealthCheck[] {
   const least = skews.filter(Number.isFinite).toSorted((a, b) => Math.abs(a) - Math.abs(b))[0];
   if (least === undefined || Math.abs(least) < SKEW_MS) return [];

@@ -12,7 +12,7 @@ import type { Host } from '../host.ts';
 import { loadSettings, type Settings } from '../settings.ts';
 import { bad, ok, warn } from './check.ts';
 
-/** The settings as they are; where they cannot be read, why, and the defaults in their place. */
+/** The settings; if they cannot be read, the error and the defaults. */
 export function readSettings(terminal: Host): { settings: Settings; troubles: HealthCheck[] } {
   try {
     return { settings: loadSettings({}, terminal), troubles: [] };
@@ -47,7 +47,7 @@ export function settingsChecks({ trusted, pending, notices }: Settings): HealthC
   ];
 }
 
-/** MCP servers that no start can reach; whether the others answer is for `aca mcp test` to find out. */
+/** MCP servers that cannot be started; `aca mcp test` finds out whether the others answer. */
 export function serverChecks({ config }: Settings, env: Host['env']): HealthCheck[] {
   return Object.entries(config.mcpServers).flatMap(([name, server]) => {
     const missing = server.disabled ? [] : missingVariables(server, env);
@@ -71,7 +71,7 @@ export function sandboxCheck(sandbox: SandboxState): HealthCheck {
   );
 }
 
-/** What commands would run in, tried out, and each thing that was tried. */
+/** Tries the sandbox that commands would run in, and lists each attempt. */
 export async function sandboxChecks(settings: Settings, terminal: Host): Promise<HealthCheck[]> {
   const findings: SandboxFinding[] = [];
   const sandbox = await sandboxFor(settings, terminal, (found) => findings.push(...found));

@@ -36,7 +36,7 @@ const DECLINED: Step = {
   calls: [],
 };
 
-/** Plays its script, one step a turn; a declined edit is the one thing it reacts to. */
+/** Plays its script, one step per turn; a declined edit is the only thing it reacts to. */
 export function demoModel(): Provider {
   return {
     name: 'demo',

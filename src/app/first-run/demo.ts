@@ -10,12 +10,12 @@ import { SessionStore } from '../../session/store.ts';
 import { demoFiles, demoModel, demoTask } from './demo-model.ts';
 import { pathWithNode } from './node-stand-in.ts';
 
-/** Where the demo is shown: lines of its own, and the events of its run. */
+/** Output of the demo: its own lines, and the events of its run. */
 type DemoStage = { print(text: string): void; show(event: AgentEvent): void };
 
 type DemoOptions = { env: NodeJS.ProcessEnv; approver: Approver };
 
-/** A scripted model through the real loop, with real tools, on a scratch project. */
+/** Runs a scripted model through the real loop, with real tools, on a scratch project. */
 export async function showDemo(stage: DemoStage, { env, approver }: DemoOptions): Promise<void> {
   const base = await mkdtemp(path.join(tmpdir(), 'aca-demo-'));
   const cwd = path.join(base, 'project');

@@ -7,7 +7,7 @@ import type { Preset } from '../../providers/presets.ts';
 import type { Host } from '../host.ts';
 import type { Settings } from '../settings.ts';
 
-/** Nothing is configured and nothing was found: what was looked for, and the ways on. */
+/** No model is configured and none was found: what was searched, and the options. */
 export async function missingModelError(settings: Settings, host: Host): Promise<UserError> {
   const [what = '', ...rest] = (await missingModelText(settings, host)).split('\n');
   return new UserError(what, rest.join('\n'));
@@ -35,7 +35,7 @@ export async function missingModelText(settings: Settings, { env }: Host): Promi
   ].join('\n');
 }
 
-/** Names after a label, broken into lines that fit a host and stay aligned. */
+/** Names after a label, wrapped and aligned. */
 function wrapNames(label: string, names: readonly string[]): string[] {
   const lines: string[] = [];
   for (const name of names) {

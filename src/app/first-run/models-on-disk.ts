@@ -4,14 +4,14 @@ import path from 'node:path';
 
 export type ModelFile = { file: string; bytes: number };
 
-/** Folders deeper than this hold no models of the programs we know. */
+/** Known programs store no models deeper than this. */
 const DEEPEST = 6;
 const MOST_FOLDERS = 500;
 const MOST_FILES = 5;
-/** Parts of one model after the first, and eyes that are no model of their own. */
+/** Later parts of a split model, and vision projectors, which are not models themselves. */
 const NO_MODEL = /-0*([2-9]|[1-9]\d+)-of-\d+\.gguf$|mmproj/i;
 
-/** Model files (GGUF) that this and other programs have left on the disk, the smallest first. */
+/** Model files (GGUF) left on the disk by this and other programs, smallest first. */
 export async function modelsOnDisk({ root, home }: { root: string; home: string }): Promise<ModelFile[]> {
   const places = [
     path.join(root, 'models'),
@@ -32,7 +32,7 @@ export async function modelsOnDisk({ root, home }: { root: string; home: string 
       if (entry.isDirectory()) {
         if (depth < DEEPEST) queue.push({ folder: file, depth: depth + 1 });
       } else if (entry.name.endsWith('.gguf') && !NO_MODEL.test(entry.name)) {
-        // Some caches keep links to what they hold.
+        // Some caches contain symlinks.
         const facts = await stat(file).catch(() => null);
         if (facts?.isFile()) found.push({ file, bytes: facts.size });
       }

@@ -3,12 +3,13 @@ import path from 'node:path';
 import process from 'node:process';
 import { makePrivateFolder } from '../../lib/files/private-folder.ts';
 
-/** Put in by the build of the standalone binary: the system it is for. */
+/** Defined by the build of the standalone binary: its target platform. */
 declare const ACA_BINARY: string | undefined;
 
 /**
- * The PATH for a scratch project of our own whose test `node` runs. Who has the binary may have no Node: then the
- * binary's own runtime stands in. It would read a project's settings for itself, so no folder of a user gets it.
+ * The PATH for our own scratch project, whose test runs `node`. Users of the binary may not have Node: then
+ * the binary's own runtime is used instead. It would read a project's settings for itself, so it is never
+ * used in a user's folder.
  */
 export async function pathWithNode(
   programs: string | undefined,

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { modelsOnDisk } from './models-on-disk.ts';
 import { firstRunOptions, menuOf } from './options.ts';
 
-test('what is there comes first, each behind one key', () => {
+test('available options come first, each with one key', () => {
   const ways = firstRunOptions({
     servers: [{ provider: 'ollama', baseUrl: 'http://x', models: [{ name: 'qwen3:8b' }] }],
     files: [{ file: '/m/tiny.gguf', bytes: 2_500_000_000 }],
@@ -22,7 +22,7 @@ test('what is there comes first, each behind one key', () => {
   expect(ways[1]).toMatchObject({ key: '2', type: 'model', model: '/m/tiny.gguf', needsRuntime: true });
 });
 
-test('models on the disk are found where programs leave them, the smallest first', async () => {
+test('models are found where other programs store them, smallest first', async () => {
   const home = await mkdtemp(path.join(tmpdir(), 'aca-'));
   onTestFinished(() => rm(home, { recursive: true, force: true }));
   const root = path.join(home, '.ai-assistant');

@@ -3,8 +3,8 @@ import type { LocalServer } from '../../providers/local/discover.ts';
 import type { ModelFile } from './models-on-disk.ts';
 
 /**
- * One way to a working conversation, and the key that chooses it. A model `needsRuntime` when it is a file and what runs
- * it in this process is not installed yet.
+ * One option for getting to a working conversation, and the key that selects it. A model `needsRuntime` when
+ * it is a file and the runtime for embedded models is not installed yet.
  */
 export type Way = { key: string; label: string } & (
   | { type: 'model'; model: string; needsRuntime: boolean }
@@ -18,11 +18,11 @@ export type Way = { key: string; label: string } & (
 export type Found = {
   servers: readonly LocalServer[];
   files: readonly ModelFile[];
-  /** What runs models in this process is installed. */
+  /** The runtime for embedded models is installed. */
   hasRuntime: boolean;
 };
 
-/** What can be offered where nothing is configured: what is there first, then what can be had. */
+/** The options when nothing is configured: what is already available first, then what can be installed. */
 export function firstRunOptions({ servers, files, hasRuntime }: Found): Way[] {
   const served = servers.flatMap(({ provider, models }) =>
     models.map(({ name }) => ({
@@ -48,7 +48,7 @@ export function firstRunOptions({ servers, files, hasRuntime }: Found): Way[] {
   ];
 }
 
-/** Ways to a model of this machine a line each, the others side by side. */
+/** Local models one per line, the other options side by side. */
 export function menuOf(ways: readonly Way[]): string {
   const line = ({ key, label }: Way) => `[${key}] ${label}`;
   const isHere = ({ type }: Way) => type === 'model' || type === 'setup';

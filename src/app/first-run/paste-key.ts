@@ -4,7 +4,7 @@ import type { Frontend } from '../conversation/frontend.ts';
 import type { Host } from '../host.ts';
 import type { Settings } from '../settings.ts';
 
-/** How the keys of vendors begin, so that a pasted key tells whose it is. Longer beginnings first. */
+/** Key prefixes by vendor, to identify a pasted key. Longer prefixes first. */
 const KEY_PREFIXES: [prefix: string, provider: string][] = [
   ['sk-ant-', 'anthropic'],
   ['sk-or-', 'openrouter'],
@@ -16,10 +16,10 @@ const KEY_PREFIXES: [prefix: string, provider: string][] = [
   ['fw_', 'fireworks'],
 ];
 
-/** `askHidden` does not show what is typed. */
+/** `askHidden` does not echo the input. */
 type SecretPrompt = Pick<Frontend, 'ask' | 'print'> & { askHidden(question: string): Promise<string | null> };
 
-/** Asks for an API key and stores it in the keychain, for the vendor it belongs to. */
+/** Asks for an API key and stores it in the keychain for the matching vendor. */
 export async function pasteKey(
   { config, root }: Settings,
   { host, talk }: { host: Host; talk: SecretPrompt },

@@ -8,7 +8,7 @@ import { dailyHousekeeping } from './housekeeping.ts';
 const DAY = 24 * 60 * 60 * 1000;
 const config = { cleanupPeriodDays: 30, storageLimitMb: 4096, undoLimitMb: 2048 };
 
-test('[S05] [Y38] once a day, and never a session that is open', async () => {
+test('[S05] [Y38] runs once a day, and never removes an open session', async () => {
   const { home: root } = await workspace();
   const store = new SessionStore(path.join(root, 'sessions'));
   const add = async () => {
@@ -55,7 +55,7 @@ test('[S05] [Y38] once a day, and never a session that is open', async () => {
   expect(ids()).toContain(used.session.id);
 });
 
-test('a session that is used after its removal was announced stays; one of an unreadable announcement is announced again', async () => {
+test('a session used after its removal was announced stays; one with an unreadable announcement is announced again', async () => {
   const { home: root } = await workspace();
   const store = new SessionStore(path.join(root, 'sessions'));
   const { session, journal, close } = store.create('/p', { model: 'a/b' });

@@ -19,7 +19,7 @@ import { sizeText } from './size-text.ts';
 const DAY_MS = 24 * 60 * 60 * 1000;
 const NAMED = 5;
 
-/** Its time is when the house was kept last; in it, when the removal of which session was announced. */
+/** Its mtime is the last run; its content says when the removal of which session was announced. */
 const MARKER = 'last-housekeeping';
 const markerSchema = z.object({ announced: z.record(z.string(), z.number()) });
 type Announced = Record<string, number>;
@@ -44,9 +44,8 @@ export function housekeepingOptions({ root, store, config }: House): Housekeepin
 }
 
 /**
- * Removes sessions that have had their time and whose removal was announced a day ago, and announces those that are
- * next, unless that was done within a day. Also removes what was kept for undo and nobody needs any more. Resolves with
- * what the user should know.
+ * Removes expired sessions whose removal was announced a day ago, and announces the next ones, at most once a
+ * day. Also removes undo data that is no longer needed. Resolves with messages for the user.
  */
 export async function dailyHousekeeping(house: House, now = Date.now()): Promise<string[]> {
   const { root, store } = house;
@@ -72,7 +71,7 @@ export async function dailyHousekeeping(house: House, now = Date.now()): Promise
 
 type Turn = { due: Removal[]; next: Removal[]; announced: Announced };
 
-/** What there is to remove and to announce today; null when another program has seen to it. */
+/** What to remove and announce today; null when another process has already done it. */
 async function takeTurn(options: HousekeepingOptions & { now: number }, write: Write): Promise<Turn | null> {
   const { root, now } = options;
   if (isDone(root, now)) return null;
@@ -121,7 +120,7 @@ function reasonsOf(removals: readonly Removal[]): string {
   return [...new Set(removals.map(({ because }) => because))].join('; ');
 }
 
-/** A marker that cannot be read announces nothing: then a removal is announced once more. */
+/** With an unreadable marker, removals are announced again. */
 function announcedIn(marker: string): Announced {
   try {
     return markerSchema.parse(JSON.parse(readFileSync(marker, 'utf8'))).announced;
@@ -130,7 +129,7 @@ function announcedIn(marker: string): Announced {
   }
 }
 
-/** A session that is open somewhere stays. */
+/** False for a session that is open somewhere. */
 async function isDeleted(id: string, store: SessionStore): Promise<boolean> {
   try {
     await store.delete(id);

@@ -8,7 +8,7 @@ import type { SessionOptions } from '../options.ts';
 
 type Surroundings = { store: SessionStore; cwd: string; settings: SessionSettings };
 
-/** The session the flags ask for: a new one, an earlier one, or a copy of that. */
+/** The session selected by the flags: a new one, an earlier one, or a copy of it. */
 export async function openSession(
   { resume, continue: goOn, fork, forceDir }: Partial<SessionOptions>,
   { store, cwd, settings }: Surroundings,
@@ -33,14 +33,13 @@ export async function openSession(
     : new UserError(`There is no session "${resume}".`, '`aca sessions` lists them.');
 }
 
-/** The folder of a session if it is another than this one, or gone; null if it is this one, or not known. */
+/** The session's folder if it is a different or missing one; null if it is this one or unknown. */
 export function otherFolder(folder: string | null, cwd: string): string | null {
   if (!folder || folder === cwd) return null;
   const identity = folderIdentity(folder);
   return identity !== null && identity === folderIdentity(cwd) ? null : folder;
 }
 
-/** Only a yes to this leads on. */
 export function otherFolderQuestion(folder: string, cwd: string): string {
   return `This session is of another folder: ${visible(folder)}. Go on with it in ${visible(cwd)}?`;
 }
@@ -50,7 +49,7 @@ type Asking = Pick<Surroundings, 'store' | 'cwd'> & {
   print(text: string): void;
 };
 
-/** Asks before a session of another folder is gone on with in this one. Null after a no. */
+/** Asks before resuming a session of another folder in this one. Null after a no. */
 export async function confirmFolder<Options extends Partial<SessionOptions>>(
   options: Options,
   { store, cwd, confirm, print }: Asking,
@@ -63,7 +62,7 @@ export async function confirmFolder<Options extends Partial<SessionOptions>>(
   return null;
 }
 
-/** The id of the session of a folder that was used last. */
+/** The id of the most recently used session in a folder. */
 export function lastSessionIn(store: SessionStore, cwd: string): string | null {
   const [last] = byLastUsed(store.list()).filter(({ workingDirectory }) => workingDirectory === cwd);
   return last?.id ?? null;

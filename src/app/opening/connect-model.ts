@@ -14,22 +14,22 @@ export type ReachDeps = {
   config: Config;
   http: HttpClient;
   profiles: ProfileStore;
-  /** Where models of this very process are. */
+  /** Where embedded models are stored. */
   embedded: EmbeddedPlace;
   /** One line for the user. */
   notice(text: string): void;
 };
 
-/** Longer than this, an unasked measurement is given up: the model is then used as any other. */
+/** An automatic measurement is aborted after this time; the model is then used unmeasured. */
 const MEASURE_MS = 60_000;
 
-/** The line to a model, in the manners that are known of it. */
+/** Connects to a model, using what is known about its capabilities. */
 export async function reachModel(choice: Choice, deps: ReachDeps): Promise<Provider> {
   if (choice.preset.protocol === 'embedded') return openEmbedded(choice, deps.embedded);
   return choice.stale ? measuredFirst(choice, deps) : open(choice, deps);
 }
 
-/** What is asked of this model on purpose; kept for later. */
+/** Measures this model on request and saves the result. */
 export async function measureModel(
   choice: Choice,
   deps: Omit<ReachDeps, 'notice' | 'embedded'>,
@@ -54,7 +54,7 @@ function open(choice: Choice, deps: ReachDeps): Promise<Provider> {
     deps.notice(`${preset.name}/${model} ${because}.`);
     const place = { server: baseUrl, model, ...(facts?.digest && { digest: facts.digest }) };
     const learned = { ...(profile ?? learnedProfile(place, manners)), ...manners, by: 'run' as const };
-    // Where the disk refuses, it is learned again next time.
+    // If the disk cannot be written, it is measured again next time.
     deps.profiles.keep(learned).catch(() => undefined);
   };
   return createProvider(preset, {
@@ -79,7 +79,7 @@ function wayTo(
   };
 }
 
-/** The user's word, else what was measured, else what the server says. */
+/** The user's settings first, then measurements, then what the server reports. */
 function mannersOf({ preset, profile, info }: Choice, config: Config): Partial<CreateOptions> {
   const usual = info.abilities.tools ? 'native' : 'xml';
   const toolMode = config.providers[preset.name]?.toolMode ?? profile?.toolMode ?? usual;
@@ -93,7 +93,7 @@ function mannersOf({ preset, profile, info }: Choice, config: Config): Partial<C
   };
 }
 
-/** Another model stands behind the name than the one that was measured: it is measured with the first question. */
+/** The name now refers to another model than the measured one: measure it with the first request. */
 function measuredFirst(choice: Choice, deps: ReachDeps): Provider {
   let line: Promise<Provider> | undefined;
   const { stale: _, ...bare } = choice;
@@ -103,7 +103,7 @@ function measuredFirst(choice: Choice, deps: ReachDeps): Provider {
     );
     const profile = await measureModel(bare, deps, { signal: limited(MEASURE_MS, signal) }).catch(() => {
       signal.throwIfAborted();
-      // Unmeasured, it is used as a model nobody knows.
+      // Unmeasured: used like any unknown model.
       return null;
     });
     return open(profile ? { ...bare, profile } : bare, deps);

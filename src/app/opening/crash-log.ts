@@ -9,7 +9,7 @@ import { createLog, logFileIn } from '../../observability/log/log.ts';
 import type { Host } from '../host.ts';
 import { loadSettings } from '../settings.ts';
 
-/** Writes a bug to the log; the file it is in, or null when it could not be written. */
+/** Logs a bug. Returns the log file, or null if it could not be written. */
 export function logCrash(error: unknown, terminal: Host): string | null {
   const root = dataRoot(terminal.env);
   const { level, file = logFileIn(root) } = logSettings(terminal);
@@ -38,7 +38,7 @@ export function logCrash(error: unknown, terminal: Host): string | null {
   return written;
 }
 
-/** Settings that cannot be read are no reason to lose the trace of a bug. */
+/** Unreadable settings are no reason to lose the stack trace. */
 function logSettings(terminal: Host): { level: 'off' | 'error'; file?: string } {
   try {
     const { level, file } = loadSettings({}, terminal).config.log;

@@ -13,7 +13,7 @@ import { recordSession } from './session-record.ts';
 
 const session = { id: 'session-1', startedAt: '2026-01-01T00:00:00Z' };
 
-/** What a pattern takes out of each of its examples. */
+/** What each pattern extracts from its examples. */
 const secrets = keyPatterns.flatMap(({ match, examples }) => {
   const anywhere = new RegExp(match.source, match.flags.replace('y', ''));
   return examples.hits.map((hit) => ({ hit, secret: anywhere.exec(hit)?.[1] ?? '' }));
@@ -31,7 +31,7 @@ async function recording(known: { name: string; value: string }[] = []) {
   return { home, record, warn, text: () => readFile(logFileIn(home), 'utf8') };
 }
 
-test('[O06] no shape of key, and no secret that is known, gets into the log', async () => {
+test('[O06] no key pattern and no known secret gets into the log', async () => {
   const { warn, text, record } = await recording([{ name: 'MY_PASSWORD', value: 'correct horse battery' }]);
   expect(secrets.length).toBeGreaterThanOrEqual(keyPatterns.length);
   for (const { hit } of secrets) warn(`the server said: ${hit}`);
@@ -48,10 +48,10 @@ test('[O06] no shape of key, and no secret that is known, gets into the log', as
   ]);
 });
 
-test('a bug leaves its stack in the log, without the secrets of the environment', async () => {
+test('a bug leaves its stack in the log, without secrets from the environment', async () => {
   const { home, root } = await workspace();
   const env = { AI_ASSISTANT_HOME: home, SERVICE_TOKEN: 'f81d4fae7dec11d0a76500a0c91e6bf6' };
-  // Nothing of a terminal but its environment is looked at.
+  // Only the environment of the terminal is used.
   const terminal = { env, cwd: root } as unknown as Host;
   const file = logCrash(new Error(`no answer for ${env.SERVICE_TOKEN}`), terminal);
   expect(file).toBe(path.join(home, 'logs', 'aca.jsonl'));

@@ -9,16 +9,16 @@ import { sessionFigures } from '../../observability/usage-stats.ts';
 import type { Watcher } from '../../observability/watcher.ts';
 import type { Settings } from '../settings.ts';
 
-/** What is written down of a session besides the session itself: its log, and what its runs came to. */
+/** What is recorded about a session besides its messages: the log, and statistics of its runs. */
 export type SessionRecord = {
   watch: Watcher;
   figures(): Promise<SessionFigures>;
   log: LogDesk;
-  /** Keeps what happened after the last run. */
+  /** Saves what happened after the last run. */
   close(): void;
 };
 
-/** Nothing is made or opened before there is something to write. */
+/** Files are created only when there is something to write. */
 export function recordSession(
   { config, root }: Pick<Settings, 'config' | 'root'>,
   { id, startedAt }: Pick<Session, 'id' | 'startedAt'>,

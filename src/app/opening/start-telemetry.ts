@@ -4,10 +4,12 @@ import type { Host } from '../host.ts';
 import type { SessionOptions } from '../options.ts';
 import type { Settings } from '../settings.ts';
 
-/** For the whole process; `notices` are for whoever looks at the first session. */
+/** For the whole process; `notices` are shown in the first session. */
 export type StartedTelemetry = { telemetry: Telemetry; notices: string[] };
 
-/** Nothing is loaded where nobody wants numbers. A collector's address in the environment alone is no wish to send. */
+/**
+ * Loads nothing unless telemetry is enabled. A collector address in the environment alone does not enable it.
+ */
 export async function startTelemetry(
   { config }: Pick<Settings, 'config'>,
   { metricsPort }: Partial<SessionOptions>,

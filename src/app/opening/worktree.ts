@@ -9,15 +9,15 @@ import { loadSettings } from '../settings.ts';
 
 type Place = { host: Host; options: SessionOptions; report(text: string): void };
 
-/** What was made for a session: `base` is the commit it began from, null where it was there before. */
+/** The worktree of a session: `base` is the commit it started from, null if the branch existed before. */
 type Worktree = { folder: string; branch: string; base: string | null };
 
 const NAME = /^[A-Za-z0-9][\w.-]{0,60}$/;
 const WAYS = 'Letters, digits, dots and dashes make a name: --worktree=fix-login "the task".';
 
 /**
- * Runs a session in a git worktree beside the repository, on a branch of its own. Where nothing was changed, both are
- * gone at the end; otherwise both stay, and the user is told where they are.
+ * Runs a session in a git worktree beside the repository, on its own branch. If nothing was changed, both are
+ * removed at the end; otherwise both stay, and the user is notified where they are.
  */
 export async function inWorktree(
   wanted: string | true,
@@ -34,7 +34,7 @@ export async function inWorktree(
   const made = await makeWorktree(name, { git: git(cwd), trusted });
   report(`Working in ${made.folder}, on branch ${made.branch}.`);
   const inner = await sameFolder(made.folder, git(cwd));
-  // The user trusts these very files, in the folder they come from.
+  // The user trusts the same files in the original folder.
   const trust = trusted && trustOf(root, cwd, projectContent(inner, root)).type === 'trusted';
   try {
     return await run({ cwd: inner, ...(trust && { trust }) });
@@ -64,23 +64,25 @@ async function makeWorktree(
   if (existsSync(folder)) throw new UserError(`${folder} is there already.`, 'Choose another name.');
   const isBranch = (await git.look('rev-parse', '--verify', '--quiet', `refs/heads/${branch}`)).success;
   const { success, err } = await git.act([
-    // Nobody has agreed to the hooks of a folder that is not trusted.
+    // Hooks of an untrusted folder must not run.
     ...(trusted ? [] : ['-c', 'core.hooksPath=/dev/null']),
     ...['worktree', 'add', ...(isBranch ? [folder, branch] : ['-b', branch, folder])],
   ]);
   if (!success) throw new UserError(`There is no worktree: ${err.trim()}`, 'Mend that, or work here.');
-  // A branch that was there before holds somebody's work.
+  // A branch that existed before holds the user's work.
   return { folder, branch, base: isBranch ? null : head.out.trim() };
 }
 
-/** The same folder of the project, if the worktree has it. */
+/** The matching subfolder in the worktree, if it exists there. */
 async function sameFolder(folder: string, git: Git): Promise<string> {
   const prefix = (await git.look('rev-parse', '--show-prefix')).out.trim();
   const inner = path.join(folder, prefix);
   return existsSync(inner) ? path.resolve(inner) : folder;
 }
 
-/** What is said at the end. Files that git ignores are somebody's, too: nothing is lost unasked. */
+/**
+ * The closing message. Files ignored by git count as the user's work, too: nothing is deleted without asking.
+ */
 async function leave(
   { folder, branch, base }: Worktree,
   { inside, outside }: { inside: Git; outside: Git },

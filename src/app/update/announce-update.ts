@@ -4,13 +4,13 @@ import { version } from '../../lib/version.ts';
 import type { Host } from '../host.ts';
 import type { Settings } from '../settings.ts';
 
-/** Puts the news of a newer version among what is told before the first prompt. */
+/** Adds a notice about a newer version to the messages before the first prompt. */
 export async function announceUpdate(
   { config, root }: Pick<Settings, 'config' | 'root'>,
   { env }: Host,
   news: string[],
 ): Promise<void> {
-  // Nothing is loaded where nothing was ever learnt.
+  // Avoids loading the update module when no check has run yet.
   if (!existsSync(path.join(root, 'cache', 'update.json'))) return;
   const { updateNotice } = await import('./notice.ts');
   const notice = updateNotice({ root, config, env }, version);

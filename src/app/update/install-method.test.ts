@@ -73,7 +73,7 @@ test.each<[string, Partial<InstallFacts> & { program: string }, string, string]>
   expect(installMethodOf({ standalone: false, platform: 'linux', ...facts })).toMatchObject({ how, update });
 });
 
-test('a file with blanks in its name is quoted as its shell wants it', () => {
+test('a path with spaces is quoted for its shell', () => {
   const removal = (program: string, platform: NodeJS.Platform) =>
     installMethodOf({ program, platform, standalone: true }).remove;
   expect([removal("/opt/my tools/it's", 'linux'), removal('C:\\My Tools\\aca.exe', 'win32')]).toEqual([

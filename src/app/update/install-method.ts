@@ -2,13 +2,13 @@ import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 
-/** How the program came to this machine: what to say about it, and the commands that renew and remove it. */
+/** How the program was installed: a description, and the commands to update and remove it. */
 export type InstallMethod = { how: string; update: string; remove: string };
 
 export type InstallFacts = {
-  /** The file that runs, its links followed. */
+  /** The running file, with symlinks resolved. */
   program: string;
-  /** Whether that file is the program itself, with no Node around it. */
+  /** Whether that file is the standalone binary, without Node. */
   standalone: boolean;
   platform: NodeJS.Platform;
 };
@@ -26,7 +26,7 @@ const globals: [mark: RegExp, how: string, update: string, remove: string][] = [
   [/\/npm\/node_modules\//i, 'npm', `npm install -g ${NAME}@latest`, `npm uninstall -g ${NAME}`],
 ];
 
-/** By where the program is. Nothing is run, here or by whoever shows it. */
+/** Detected from the program's path. The commands are only shown, never run. */
 export function installMethodOf({ program, standalone, platform }: InstallFacts): InstallMethod {
   const place = platform === 'win32' ? program.replaceAll('\\', '/') : program;
   const found = globals.find(([mark]) => mark.test(place));
@@ -56,7 +56,10 @@ function shellWord(text: string): string {
   return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** How the program that runs was installed. `program` is the script that Node runs; the binary is its own. */
+/**
+ * How the running program was installed. `program` is the script that Node runs; the standalone binary needs
+ * none.
+ */
 export function thisInstall(program?: string): InstallMethod {
   const { execPath, platform } = process;
   const runtime = path.basename(execPath).replace(/\.exe$/i, '');

@@ -10,7 +10,7 @@ import { latestVersion, registryOf } from './registry.ts';
 const HOUR = 60 * 60 * 1000;
 const config: UpdatePlace['config'] = { offline: false, updates: { check: true } };
 
-/** A registry that answers so, and remembers who asked. */
+/** A registry with a fixed answer that records its requests. */
 function answering(body: string, status = 200) {
   const asked: string[] = [];
   const http: HttpClient = async ({ url }) => {
@@ -35,7 +35,7 @@ test.each<[string, Partial<UpdatePlace['config']>, UpdatePlace['env'], boolean]>
   expect(wantsUpdates({ config: { ...config, ...changes }, env })).toBe(wanted);
 });
 
-test('[D01] it is asked once a day, and told from then on as long as it is newer', async () => {
+test('[D01] it is checked once a day, and shown from then on as long as it is newer', async () => {
   const { root } = await workspace();
   const place = { root, config, env: {} };
   const { http, asked } = answering('{"version":"0.2.0"}');
@@ -53,7 +53,7 @@ test('[D01] it is asked once a day, and told from then on as long as it is newer
   expect(updateNotice({ ...place, env: { CI: '1' } }, '0.1.0')).toBe(null);
 });
 
-test('[D01] a registry that fails is left alone for a day, and what was known stays known', async () => {
+test('[D01] a failing registry is not asked again for a day, and the last result is kept', async () => {
   const { root } = await workspace();
   const place = { root, config, env: {} };
   await checkForUpdate(place, async () => answering('{"version":"0.2.0"}').http, 0);
@@ -61,7 +61,7 @@ test('[D01] a registry that fails is left alone for a day, and what was known st
   expect(await knownIn(root)).toEqual({ checkedAt: 30 * HOUR, latest: '0.2.0' });
 });
 
-test('a clock that was put back does not silence it for years', async () => {
+test('a clock that was set back does not silence it for years', async () => {
   const { root } = await workspace();
   const { http, asked } = answering('{"version":"0.2.0"}');
   await checkForUpdate({ root, config, env: {} }, async () => http, Date.parse('2099-01-01'));
@@ -76,7 +76,7 @@ test.each([
   '{"latest":"9.9.9"}',
   '{"checkedAt":"x","latest":"9.9.9"}',
   '{"checkedAt":1,"latest":{}}',
-])('a damaged file is nothing learnt: %j', async (text) => {
+])('a damaged file counts as no result: %j', async (text) => {
   const { root } = await workspace();
   await mkdir(path.join(root, 'cache'));
   await writeFile(path.join(root, 'cache', 'update.json'), text);
@@ -84,7 +84,7 @@ test.each([
 });
 
 describe('the registry', () => {
-  test("is the one of the settings, else of npm's own variable, else the public one", () => {
+  test("comes from the settings, else from npm's own variable, else it is the public one", () => {
     const env = { npm_config_registry: 'http://127.0.0.1:4873/' };
     const own = { updates: { check: true, registry: 'https://packages.example/npm/' } };
     expect([

@@ -9,23 +9,22 @@ import { latestVersion, registryOf } from './registry.ts';
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 export type UpdatePlace = {
-  /** The data root. */
   root: string;
   config: Pick<Config, 'offline' | 'updates'>;
   env: Readonly<Record<string, string | undefined>>;
 };
 
-/** What was learnt last. `latest` is absent where the registry did not tell. */
+/** The last result. `latest` is absent if the registry gave no answer. */
 type Known = { checkedAt: number; latest?: string };
 
-/** Whether anybody wants to hear of updates: not offline, not in CI, not where a switch is off. */
+/** Whether to check for updates: not offline, not in CI, not when disabled. */
 export function wantsUpdates({ config, env }: Pick<UpdatePlace, 'config' | 'env'>): boolean {
   const isOn = (name: string) => !['', '0', 'false'].includes(env[name] ?? '');
   const silenced = ['AI_ASSISTANT_NO_UPDATE_CHECK', 'NO_UPDATE_NOTIFIER', 'CI'].some(isOn);
   return config.updates.check && !config.offline && !silenced;
 }
 
-/** One line for the start of a conversation, by what was learnt the last time; null when there is nothing to tell. */
+/** One line for the start of a conversation, from the last check; null when there is nothing new. */
 export function updateNotice(place: UpdatePlace, version: string): string | null {
   if (!wantsUpdates(place)) return null;
   const latest = read(place.root)?.latest;
@@ -33,7 +32,7 @@ export function updateNotice(place: UpdatePlace, version: string): string | null
   return `Version ${latest} is there; this is ${version}. \`aca update\` says how to get it.`;
 }
 
-/** Asks the registry, unless that was done within a day. A registry that does not answer is asked again tomorrow. */
+/** Asks the registry at most once a day. If it does not answer, the next attempt is tomorrow. */
 export async function checkForUpdate(
   place: UpdatePlace,
   http: () => Promise<HttpClient>,
@@ -45,7 +44,7 @@ export async function checkForUpdate(
   const isOurs = await updateFile(fileIn(place.root), async (write) => {
     const known = read(place.root);
     if (isRecent(known)) return false;
-    // Before the question: a second program that asks itself the same now has nothing to do.
+    // Written before the request, so that a second process does not ask, too.
     await write(textOf({ ...known, checkedAt: now }));
     return true;
   });
@@ -59,7 +58,7 @@ function fileIn(root: string): string {
   return path.join(root, 'cache', 'update.json');
 }
 
-/** A file that is not there, or is damaged, is nothing learnt. */
+/** A missing or damaged file counts as no result. */
 function read(root: string): Known | null {
   let text: string;
   try {

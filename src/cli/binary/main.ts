@@ -4,9 +4,9 @@ import { pathToFileURL } from 'node:url';
 import { bridgeArgument, bridgeScript } from '../../sandbox/confine/bridge.ts';
 
 /**
- * The entry of the standalone binary. There is no `node` beside it that could run a script, so the binary is started
- * once more for it: by a first argument that nobody types, or, by the runtime of embedded models, which tries its
- * native part in a process of its own, with the file that `node` would be given.
+ * The entry point of the standalone binary. There is no `node` next to it to run scripts, so the binary runs
+ * itself again: with a special first argument, or, by the runtime of embedded models, which tests its native
+ * module in a separate process, with the script that `node` would get.
  */
 const [, , first = ''] = process.argv;
 if (first === bridgeArgument) {

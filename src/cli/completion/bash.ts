@@ -1,7 +1,7 @@
 import { posixTables, quoted } from './posix.ts';
 import type { Tables } from './tables.ts';
 
-/** For bash 3.2, which macOS has, and later. */
+/** For bash 3.2 (macOS) and later. */
 export function bashScript(tables: Tables): string {
   return `# Completion of ai-code-assistant for bash, written by \`aca completion bash\`.
 

@@ -84,7 +84,7 @@ end
 function rows(all: readonly Row[]): string {
   return all
     .map(({ keys, kind }) => {
-      // A bare * in a case is a pattern in fish.
+      // A bare * in a case is a wildcard in fish.
       const cases = keys.map((key) => quoted(key.replaceAll('*', '\\*')));
       return `        case ${cases.join(' ')}\n            echo ${quoted(kind)}`;
     })

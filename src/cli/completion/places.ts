@@ -5,7 +5,7 @@ import { modesByStrictness } from '../../config/schema/schema.ts';
 export const askable = ['sessions', 'models', 'settings', 'providers', 'servers'] as const;
 export type Askable = (typeof askable)[number];
 
-/** What may stand in a place where a user types a value. */
+/** What a value can be completed with. */
 export type Value =
   | { type: 'free' }
   | { type: 'words'; words: readonly string[] }
@@ -15,7 +15,7 @@ export type Value =
 
 type Flag = { names: string[]; about: string; value: Value | null };
 
-/** One command of the program, and what may follow it. The program itself has no path. */
+/** One command of the program, and what may follow it. The program itself has an empty path. */
 export type Place = {
   path: readonly string[];
   about: string;
@@ -26,7 +26,7 @@ export type Place = {
 
 const FREE: Value = { type: 'free' };
 
-/** By the word that stands for a value in the help. */
+/** By the placeholder name in the help. */
 const valuesByName: Readonly<Record<string, Value>> = {
   session: { type: 'asked', what: 'sessions' },
   id: { type: 'asked', what: 'sessions' },
@@ -38,13 +38,13 @@ const valuesByName: Readonly<Record<string, Value>> = {
   folder: { type: 'folders' },
 };
 
-/** A `name` is another thing under each command. */
+/** The meaning of `name` depends on the command. */
 const namesUnder: Readonly<Record<string, Value>> = {
   mcp: { type: 'asked', what: 'servers' },
   models: { type: 'asked', what: 'models' },
 };
 
-/** The program and its commands, the outer before the inner; the same tables its help is made of. */
+/** The program and its commands, outer before inner, from the definitions that the help is made of. */
 export function placesOf(program: Command, commands: readonly Command[]): Place[] {
   const root = placeOf(program, []);
   const own = commands.map((command) => ({ name: command.name(), about: command.description() }));

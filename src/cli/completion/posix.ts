@@ -2,7 +2,7 @@ import type { Tables } from './tables.ts';
 
 type Words = Tables['commands'][number]['words'];
 
-/** The tables as functions that bash and zsh both read; each has its own way to write a list. */
+/** The tables as functions for both bash and zsh, which differ in how they write a list. */
 export function posixTables(
   { flags, args, commands, options, paths }: Tables,
   listOf: (words: Words) => string,

@@ -89,6 +89,6 @@ function lists(name: string, all: Tables['commands']): string {
 }
 
 function quoted(text: string): string {
-  // PowerShell takes typographic quotes for quotes, too.
+  // PowerShell treats typographic quotes as quotes, too.
   return `'${text.replaceAll(/['‘’‚‛]/g, '$&$&')}'`;
 }

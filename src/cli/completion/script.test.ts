@@ -23,7 +23,7 @@ function program(): [Command, Command[]] {
   return [root, [sessions, shell]];
 }
 
-test('what is known of commands, flags and their values comes from the tables of the help', () => {
+test('commands, flags and their values come from the definitions of the help', () => {
   const help = { name: '--help', about: 'display help for command' };
   const short = { name: '-h', about: help.about };
   expect(tablesOf(placesOf(...program()))).toEqual({
@@ -72,12 +72,12 @@ test('what is known of commands, flags and their values comes from the tables of
   });
 });
 
-describe('an apostrophe in the words about a flag is quoted as each shell wants it', () => {
+describe('an apostrophe in a description is quoted as each shell requires', () => {
   const written = { bash: null, zsh: "it'\\''s yours", fish: "it\\'s yours", powershell: "it''s yours" };
   test.each(shells)('%s', (shell) => {
     const script = completionScript(shell, ...program());
     expect(script).toContain(`written by \`aca completion ${shell}\``);
-    // Bash has no room for words about anything.
+    // Bash shows no descriptions.
     expect(script).toContain(written[shell] ?? '--model');
   });
 });

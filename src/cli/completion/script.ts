@@ -16,7 +16,7 @@ const writers: Record<Shell, (tables: Tables) => string> = {
 export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
 export type Shell = (typeof shells)[number];
 
-/** What the shell reads to complete our command lines. */
+/** The completion script for a shell. */
 export function completionScript(shell: Shell, program: Command, commands: readonly Command[]): string {
   return writers[shell](tablesOf(placesOf(program, commands)));
 }

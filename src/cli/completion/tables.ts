@@ -1,21 +1,21 @@
 import type { Place, Value } from './places.ts';
 
-/** `key` is what the script is asked with; `kind` is one word and, for some, more words after it. */
+/** `key` is the lookup key of the script; `kind` is one word, for some followed by more words. */
 export type Row = { keys: string[]; kind: string };
 
-/** A word to offer, and what it is. */
+/** A word to offer, and its description. */
 type Word = { name: string; about: string };
 
-/** What every script knows, as plain tables: each shell only has another way to write them down. */
+/** The data of every script, as plain tables: the shells differ only in syntax. */
 export type Tables = {
-  /** `place|flag`: what its value is; a flag without one is not listed. */
+  /** `place|flag`: the kind of its value; flags without a value are not listed. */
   flags: Row[];
-  /** `place#n`: what its nth argument is, counted from 0; `place#*` for all that follow. */
+  /** `place#n`: the kind of its nth argument, counted from 0; `place#*` for all further ones. */
   args: Row[];
-  /** By place: what may follow it, first the commands, then the flags. */
+  /** By place: what may follow, first the commands, then the flags. */
   commands: { place: string; words: Word[] }[];
   options: { place: string; words: Word[] }[];
-  /** `place word`, for each command inside another. */
+  /** `place word` for each nested command. */
   paths: string[];
 };
 

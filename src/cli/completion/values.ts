@@ -6,13 +6,13 @@ import type { Terminal } from '../../frontends/shared/terminal.ts';
 import { dataRoot } from '../../lib/files/data-root.ts';
 import { type Askable, askable } from './places.ts';
 
-/** Shells ask at every Tab; nobody reads further than this. */
+/** Queried at every Tab; a longer list is of no use. */
 const MAX_SESSIONS = 50;
 const ID_LENGTH = 8;
 
 /**
- * `aca __complete WHAT`, called by the completion scripts: one value a line, and after a tab what it is. Nothing is
- * asked over the network, and whatever is wrong leaves the list empty: a Tab is no place for complaints.
+ * `aca __complete WHAT`, called by the completion scripts: one value per line, with its description after a
+ * tab. Makes no network requests, and any error gives an empty list: completion must not print errors.
  */
 export async function listValues(what: string | undefined, terminal: Terminal): Promise<void> {
   const known = askable.find((name) => name === what);
@@ -84,7 +84,7 @@ async function servers(place: Place): Promise<string[][]> {
   return Object.keys(load(place).config.mcpServers).map((name) => [name]);
 }
 
-/** A title is what a user or a model wrote; it must not end a line, or speak to the terminal. */
+/** Titles are free text; line breaks and control characters must not reach the terminal. */
 function oneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ');
 }

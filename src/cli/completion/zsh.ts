@@ -1,7 +1,7 @@
 import { posixTables, quoted } from './posix.ts';
 import type { Tables } from './tables.ts';
 
-/** For a folder of \`fpath\` (as _aca) and for \`source\`. */
+/** For a folder in \`fpath\` (as _aca) and for \`source\`. */
 export function zshScript(tables: Tables): string {
   return `#compdef aca ai-code-assistant
 # Completion of ai-code-assistant for zsh, written by \`aca completion zsh\`.

@@ -21,11 +21,11 @@ import { version } from '../../lib/version.ts';
 import { terminalChecks } from './terminal.ts';
 
 export type Examination = {
-  /** Keys are sent to their vendors, to learn whether they are taken. */
+  /** Send keys to their vendors, to check whether they are accepted. */
   probe: boolean;
 };
 
-/** Looks into everything that usually goes wrong, side by side; the order of the answer is always the same. */
+/** Runs all checks in parallel; the order of results is fixed. */
 export async function examine(terminal: Terminal, { probe }: Examination): Promise<HealthCheck[]> {
   const { env } = terminal;
   const { settings, troubles } = readSettings(terminal);
@@ -34,7 +34,7 @@ export async function examine(terminal: Terminal, { probe }: Examination): Promi
     programChecks(terminal.program),
     userChecks(),
     updateChecks(settings, env),
-    // Before all that writes to the terminal or waits for the network.
+    // Runs before anything writes to the terminal or waits for the network.
     terminalChecks(terminal),
     troubles,
     settingsChecks(settings),

@@ -2,12 +2,12 @@ import { ok, warn } from '../../app/doctor/check.ts';
 import type { HealthCheck } from '../../contract/command.ts';
 import type { Terminal } from '../../frontends/shared/terminal.ts';
 
-/** Terminals answer within a few milliseconds; over a slow line it may take longer. */
+/** Terminals answer within milliseconds; slow connections take longer. */
 const ANSWER_MS = 500;
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** What the terminal can do, by what it says of itself. */
+/** The terminal's capabilities, as reported by itself. */
 export async function terminalChecks({ env, stdin, stdout }: Terminal): Promise<HealthCheck[]> {
   if (!stdin.isTTY || !stdout.isTTY) return [ok('terminal', 'none: the streams are pipes or files')];
   const { colorDepthOf } = await import('../../frontends/terminal/theme/color.ts');
@@ -29,7 +29,7 @@ function sizeCheck({ columns, rows }: Pick<NodeJS.WriteStream, 'columns' | 'rows
   return warn('size', `${columns} × ${rows} is very small`, 'Make the window larger, or start with --plain.');
 }
 
-/** Whether characters beyond ASCII can be shown; Windows asks no locale. */
+/** Whether non-ASCII characters can be shown; not applicable on Windows. */
 export function localeCheck(env: Env, platform: NodeJS.Platform): HealthCheck {
   const locale = env.LC_ALL || env.LC_CTYPE || env.LANG || '';
   if (platform === 'win32' || /utf-?8/i.test(locale)) return ok('unicode', locale || 'UTF-8');
@@ -40,7 +40,10 @@ export function localeCheck(env: Env, platform: NodeJS.Platform): HealthCheck {
   );
 }
 
-/** Asks for the keyboard's mode, and for what every terminal answers: the order of the answers tells. */
+/**
+ * Queries the keyboard mode, then something every terminal answers: the order of the answers shows the
+ * support.
+ */
 async function knowsKittyKeyboard(stdin: NodeJS.ReadStream, stdout: NodeJS.WriteStream): Promise<boolean> {
   const wasRaw = stdin.isRaw;
   stdin.setRawMode(true);

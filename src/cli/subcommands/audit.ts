@@ -47,7 +47,7 @@ function brokenLine({ file, line, because }: NonNullable<Verified['broken']>): s
   return `BROKEN  ${file}${line === undefined ? '' : `:${line}`}: ${because}`;
 }
 
-/** The head is the one thing that shows a log written anew, if it is kept where nobody can write who can write here. */
+/** Only the head reveals a rewritten log, if it is stored where the writer of the log has no access. */
 function intactLines({ entries, last, notes }: Omit<Verified, 'broken'>): string[] {
   if (!last) return [...notes, 'There is no chained entry yet.'];
   return [

@@ -4,7 +4,7 @@ import { buildProgram, subcommands } from '../args.ts';
 import { completionScript, type Shell, shells } from '../completion/script.ts';
 import { withContext } from './context.ts';
 
-/** `makes` is how any subcommand is made: the words of all of them go into the script. */
+/** `makes` creates any subcommand: the script contains the options of all of them. */
 export function completionCommand(
   terminal: Terminal,
   makes: (name: string, terminal: Terminal) => Promise<Command>,

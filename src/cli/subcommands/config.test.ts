@@ -28,7 +28,7 @@ async function setUp(projectFiles: Record<string, string> = {}, userFile?: strin
 }
 
 describe('config show', () => {
-  test('prints every setting and who set it, secrets masked', async () => {
+  test('prints every setting and its origin, secrets masked', async () => {
     const { run, file } = await setUp({}, '{ "apiKey": "sk-0123456789abcd", "maxTurns": 5 }');
     const { out, err } = await run('show', '--origins');
     const rows = out
@@ -46,7 +46,7 @@ describe('config show', () => {
     expect(err).toBe('');
   });
 
-  test('prints JSON alone on standard output, and what was ignored beside it', async () => {
+  test('prints only JSON to standard output, and warnings to standard error', async () => {
     const { run, root } = await setUp({ '.ai-assistant.json': '{ "model": "x/y" }' });
     const { out, err } = await run('show', '--json');
     expect(JSON.parse(out)).toMatchObject({ maxTurns: 200, mode: 'default' });
@@ -79,7 +79,7 @@ describe('config get', () => {
   test.each([
     ['maxTurn', 'There is no setting maxTurn. Did you mean maxTurns?'],
     ['model', 'model is not set.'],
-  ])('%s is refused with words', async (key, message) => {
+  ])('%s is refused with a message', async (key, message) => {
     const { run } = await setUp();
     await expect(run('get', key)).rejects.toThrow(message);
   });
@@ -99,7 +99,7 @@ describe('config set', () => {
     expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(expected);
   });
 
-  test('says what was done, without the secret', async () => {
+  test('prints what was done, without the secret', async () => {
     const { run, file } = await setUp();
     expect(await run('set', 'apiKey', 'sk-0123456789abcd')).toEqual({
       out: `apiKey is now "…abcd" in ${file}\n`,
@@ -117,7 +117,7 @@ describe('config set', () => {
     await expect(readFile(path.join(home, 'config.json'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  test('--project changes the file of the project, and tells who it counts for', async () => {
+  test('--project changes the project file, and says who it applies to', async () => {
     const { run, root } = await setUp({ '.ai-assistant.json': '// ours\n{}\n' });
     const file = path.join(root, '.ai-assistant.json');
     expect(await run('set', '--project', 'model', 'a/b')).toEqual({
@@ -151,7 +151,7 @@ describe('config path and schema', () => {
   });
 });
 
-test('wrong usage is thrown, never an exit', async () => {
+test('wrong usage throws and never exits', async () => {
   const { run } = await setUp();
   await expect(run('shw')).rejects.toThrow(CommanderError);
   await expect(run('get')).rejects.toThrow(CommanderError);

@@ -85,7 +85,7 @@ function show({ config, origins }: LoadedConfig, options: ShowOptions): string {
   return table(rows);
 }
 
-/** Text is printed bare, so that scripts can use it; anything else is JSON. */
+/** Strings are printed without quotes, so that scripts can use them; anything else is JSON. */
 function get({ config }: LoadedConfig, keyPath: readonly string[]): string {
   let value: unknown = maskSecrets(config);
   for (const name of keyPath) value = isTable(value) && Object.hasOwn(value, name) ? value[name] : undefined;
@@ -123,7 +123,7 @@ async function set(context: SubcommandContext, { keyPath, text, inProject }: Cha
   }
 }
 
-/** JSON where that is what the setting takes, else the text as it stands: `config set model 4` names a model. */
+/** JSON if the setting expects it, else plain text: `config set model 4` names a model. */
 function valueFor(keyPath: readonly string[], text: string): unknown {
   const fits = (value: unknown) => {
     const [setting = '', ...inside] = keyPath;

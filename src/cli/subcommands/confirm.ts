@@ -1,7 +1,7 @@
 import { Conversation } from '../../frontends/plain/line-terminal.ts';
 import type { Terminal } from '../../frontends/shared/terminal.ts';
 
-/** Puts a question on the terminal that only a plain yes agrees to. */
+/** Asks a question on the terminal where only an explicit yes counts. */
 export async function confirm(question: string, terminal: Terminal): Promise<boolean> {
   const talk = new Conversation(terminal);
   try {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-/** What a subcommand may touch of the process it runs in. */
+/** What a subcommand may use of its process. */
 export type SubcommandContext = {
   env: NodeJS.ProcessEnv;
   cwd: string;
@@ -9,10 +9,10 @@ export type SubcommandContext = {
   stderr: NodeJS.WritableStream;
 };
 
-/** The exit code, for a command that has another one than 0 to tell. */
+/** The exit code, for a command that may end with something other than 0. */
 export type Ended = { code: number };
 
-/** Help and usage errors go to the context's streams, and wrong usage throws a `CommanderError`. */
+/** Help and usage errors go to the context's streams; wrong usage throws a `CommanderError`. */
 export function withContext(command: Command, { stdout, stderr }: SubcommandContext): Command {
   return command
     .exitOverride()
@@ -23,7 +23,7 @@ export function withContext(command: Command, { stdout, stderr }: SubcommandCont
     });
 }
 
-/** Rows as aligned columns, without trailing blanks. */
+/** Rows as aligned columns, without trailing spaces. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths = rows.reduce<number[]>(
     (widest, row) => row.map((cell, i) => Math.max(cell.length, widest[i] ?? 0)),

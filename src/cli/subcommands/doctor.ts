@@ -8,7 +8,7 @@ import { examine } from '../doctor/examine.ts';
 import type { Ended } from './context.ts';
 import { withContext } from './context.ts';
 
-/** `aca doctor`: exit code 1 when something is broken; what is merely worth knowing does not count. */
+/** `aca doctor`: exit code 1 when something is broken; warnings do not count. */
 export function doctorCommand(terminal: Terminal, ended: Ended): Command {
   return withContext(new Command('doctor'), terminal)
     .description('Check your setup and suggest fixes about it')

@@ -27,7 +27,7 @@ async function setUp() {
 }
 
 describe('keys', () => {
-  test('set reads a pipe; list and remove know the key; nothing shows it', async () => {
+  test('set reads from a pipe; list and remove know the key; it is never shown', async () => {
     const { run, file } = await setUp();
 
     expect(await run(['set', 'anthropic'], `${KEY}\n`)).toEqual({
@@ -49,7 +49,7 @@ describe('keys', () => {
     });
   });
 
-  test('an unknown vendor is questioned, not refused', async () => {
+  test('an unknown vendor causes a warning, not an error', async () => {
     const { run } = await setUp();
     expect((await run(['set', 'opnai'], KEY)).err).toContain(
       'No vendor is known as opnai. Did you mean openai?\n',
@@ -61,7 +61,7 @@ describe('keys', () => {
     [' \n', 'No key was given; nothing is stored.'],
     ['sk-1\nsk-2', 'That is not a key'],
     ['sk-\u200b1', 'That is not a key'],
-  ])('%j is no key', async (input, message) => {
+  ])('%j is not a key', async (input, message) => {
     const { run, file } = await setUp();
     await expect(run(['set', 'anthropic'], input)).rejects.toThrow(message);
     await expect(readFile(file)).rejects.toMatchObject({ code: 'ENOENT' });
@@ -91,7 +91,7 @@ describe.runIf(process.platform !== 'win32')('at a terminal', () => {
     return { screen, exitCode, stored: await readFile(file, 'utf8').then(JSON.parse, () => null) };
   }
 
-  test('the key is asked for and not echoed; corrections count', async () => {
+  test('the key is asked for and not echoed; backspace works', async () => {
     const { screen, exitCode, stored } = await type(`oops\u0015${KEY}x\u007f\r`);
     expect({ exitCode, stored }).toEqual({ exitCode: 0, stored: { anthropic: { key: KEY } } });
     expect(screen).not.toContain('oops');

@@ -8,9 +8,9 @@ import { type SubcommandContext, table, withContext } from './context.ts';
 import { readSecret } from './read-secret.ts';
 
 export type KeysContext = SubcommandContext & {
-  /** Vendors whose names are known: a name outside them is questioned aloud, not refused. */
+  /** Known vendor names: another name causes a warning, not an error. */
   providers?: readonly string[];
-  /** The place keys are kept; the user's own when absent. */
+  /** Where keys are stored. Default: the user's keychain. */
   keychain?: Keychain;
 };
 

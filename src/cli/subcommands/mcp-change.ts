@@ -23,7 +23,7 @@ type Wanted = { name: string; place: string; args: string[]; options: AddOptions
 const EXAMPLES =
   'For example: aca mcp add files npx -y @modelcontextprotocol/server-filesystem . — or: aca mcp add docs https://example.org/mcp';
 
-/** Writes a server into the settings; nothing is started. */
+/** Adds a server to the settings; does not start it. */
 export async function addServer({ name, place, args, options }: Wanted, terminal: Terminal): Promise<string> {
   const { transport, cwd } = options;
   const isAddress = transport === undefined ? /^https?:\/\//i.test(place) : transport !== 'stdio';

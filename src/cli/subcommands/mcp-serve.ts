@@ -26,15 +26,16 @@ export type ServeOptions = Pick<
   http?: string | true;
 };
 
-/** Tools for a conversation with a person, which there is none here. */
+/** Tools that need a user, and there is none here. */
 const LEFT_OUT = new Set(['AskUser', 'Todo']);
 const READ_ONLY = new Set(['Read', 'Glob', 'Grep', 'Search', 'List', 'BashOutput', 'Recall']);
 
-/** Runs until the client has gone, or, over HTTP, until it is told to stop. */
+/** Runs until the client disconnects, or, over HTTP, until it is stopped. */
 export async function serve(options: ServeOptions, terminal: Terminal): Promise<void> {
   const { stdin, stdout, stderr } = terminal;
   const loaded = loadSettings(options, terminal);
-  // Servers that we use are not ours to offer; and one that is this very program would have no end.
+  // Servers that we use are not ours to offer, and a server that is this program itself would recurse
+  // forever.
   const settings = { ...loaded, config: { ...loaded.config, mcpServers: {} } };
   for (const notice of settings.notices) stderr.write(`${notice}\n`);
   const choice = await findModel(settings, terminal);
@@ -51,7 +52,7 @@ export async function serve(options: ServeOptions, terminal: Terminal): Promise<
   });
   const leaving = shutdownSignal(terminal);
   const atWork = new Set<Promise<unknown>>();
-  /** Ends with its client, or with the program, which waits for it. */
+  /** Aborted with its client, or with the program, which waits for it. */
   const during = <T>(how: ServedOptions, work: (how: ServedOptions) => Promise<T>): Promise<T> => {
     const running = work({ ...how, signal: AbortSignal.any([how.signal, leaving]) });
     const over = running.catch(() => undefined).finally(() => atWork.delete(over));
@@ -94,14 +95,14 @@ async function callTool(
   { signal, progress }: ServedOptions,
 ): Promise<ServedAnswer> {
   let answer: ToolMessage | undefined;
-  // The client is a model's, as a rule.
+  // The output usually goes to a model.
   const stream = createStreamHider((text) => privacy.outgoing(text));
   const tellLines = (text: string) => {
     if (text !== '') progress(text);
   };
   const call = { id: `mcp_${randomBytes(9).toString('hex')}`, name, input };
   for await (const event of toolbox.run(call, signal)) {
-    // For the audit log and whoever else watches.
+    // For the audit log and other observers.
     controller.mention(event);
     if (event.type === 'tool_progress') tellLines(stream.push(event.text));
     if (event.type === 'tool_end') tellLines(stream.end());
@@ -112,7 +113,7 @@ async function callTool(
   return { success: answer.success, text: privacy.outgoing(textOf(answer)), images };
 }
 
-/** A conversation of its own, kept like any other. */
+/** Runs in a separate conversation, saved like any other. */
 async function runTask(
   task: string,
   {
@@ -160,7 +161,7 @@ function tell(event: AgentEvent, progress: (text: string) => void): void {
   if (event.type === 'notice') progress(event.text);
 }
 
-/** The same at every start, so that a client's settings go on to hold; only its owner may read it. */
+/** The same at every start, so that a client's configuration stays valid; readable only by its owner. */
 async function tokenOf({ env }: Terminal, { root }: Settings): Promise<{ token: string; where: string }> {
   const name = 'AI_ASSISTANT_MCP_TOKEN';
   const given = env[name];
@@ -186,7 +187,7 @@ function portOf(http: string | true): number {
   return port;
 }
 
-/** Stands in where no model is configured: the tools need none. */
+/** Used when no model is configured: the tools need none. */
 const nobody: Choice = {
   preset: {
     name: 'none',

@@ -89,7 +89,7 @@ export function mcpCommand(terminal: Terminal): Command {
   return command;
 }
 
-/** What stands behind the program's name belongs to the program. */
+/** Everything after the program's name is passed to the program. */
 function addOptions(command: Command): Command {
   return command
     .option('-t, --transport <kind>', 'stdio, http or sse; without it, http for an address')
@@ -107,7 +107,7 @@ function addOptions(command: Command): Command {
 
 type Words = { args: string[]; options: AddOptions };
 
-/** Options may also stand between the name and the program, and behind an address, which has no arguments. */
+/** Options may also be between the name and the program, and after a URL, which takes no arguments. */
 function readOptions(words: string[], before: AddOptions, terminal: Terminal): Words {
   const inner = addOptions(withContext(new Command('add'), terminal)).argument('[words...]');
   inner.parse(words, { from: 'user' });
@@ -154,7 +154,7 @@ async function testServers(wanted: string | undefined, terminal: Terminal): Prom
     await Promise.all(hub.connections.map((connection) => connection.start()));
     await hub.settled(0);
     for (const connection of hub.connections) stdout.write(`${visible(report(connection))}\n`);
-    // Whoever ran this has seen them.
+    // The user who ran this command has seen them.
     for (const { name, offers } of hub.connections) await hub.seen.agree(name, offers.tools);
     const failed = hub.connections.filter(
       ({ phase, settings: { disabled } }) => !disabled && phase !== 'ready',

@@ -17,7 +17,7 @@ import { table, withContext } from './context.ts';
 
 type Yes = { yes?: boolean };
 
-/** The subcommands of `aca models` for models that run in this very process. */
+/** The `aca models` subcommands for embedded models. */
 export function embeddedCommands(terminal: Terminal): Command[] {
   const { stdout, stderr } = terminal;
   const command = (name: string) => withContext(new Command(name), terminal);
@@ -109,7 +109,7 @@ export function embeddedCommands(terminal: Terminal): Command[] {
   ];
 }
 
-/** Rows for the list: what is here, then what could be fetched. */
+/** Rows for the list: installed models, then downloadable ones. */
 export async function embeddedRows(root: string): Promise<string[][]> {
   const store = new ModelStore(root);
   const [stored, readable] = await Promise.all([store.list(), store.readable()]);

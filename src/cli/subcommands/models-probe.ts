@@ -11,7 +11,7 @@ import { limited } from '../../lib/async/abort.ts';
 import type { ModelProfile } from '../../providers/local/profile.ts';
 import { table, withContext } from './context.ts';
 
-/** `aca models probe`: what a model can do is found out by asking it, and kept. */
+/** `aca models probe`: measures a model's capabilities and saves them. */
 export function probeCommand(terminal: Terminal): Command {
   return withContext(new Command('probe'), terminal)
     .description(

@@ -12,7 +12,10 @@ import { table, withContext } from './context.ts';
 
 type PolicyOptions = { trusted?: boolean; cwd?: string; json?: boolean; stdinFormat?: 'json' };
 
-/** `aca policy`: what the judge of commands says, without running anything. The exit code tells no verdict. */
+/**
+ * `aca policy`: prints the verdict on commands without running them. The exit code does not depend on the
+ * verdict.
+ */
 export function policyCommand(terminal: Terminal): Command {
   const policy = withContext(new Command('policy'), terminal).description(
     'Judge command lines without running them, by the built-in rules alone',
@@ -75,11 +78,11 @@ function lineOf(words: string[]): string {
   );
 }
 
-/** One answer a line, in order; a line that is no JSON string is answered, too. */
+/** One answer per line, in order, even for a line that is not a JSON string. */
 async function judgeLines(judge: Judge, { stdin, stdout }: Terminal): Promise<void> {
   const decoder = new TextDecoder();
   let rest = '';
-  // By hand: the runtime's own reader of lines also splits at characters that may stand in a JSON string.
+  // Not `readline`: it also splits at characters that may occur in a JSON string.
   for await (const chunk of stdin) {
     const lines = (rest + decoder.decode(chunk as Uint8Array, { stream: true })).split('\n');
     rest = lines.pop() ?? '';

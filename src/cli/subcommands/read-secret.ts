@@ -3,10 +3,10 @@ import type { SubcommandContext } from './context.ts';
 
 type Ask = Pick<SubcommandContext, 'stdin' | 'stderr'> & { prompt: string };
 
-/** From a terminal one line, asked for and not echoed; from a pipe everything. */
+/** From a terminal one line, prompted for and not echoed; from a pipe everything. */
 export async function readSecret({ stdin, stderr, prompt }: Ask): Promise<string> {
   if (!stdin.isTTY || !stdin.setRawMode) return readAll(stdin);
-  // Raw before the question: what is typed in answer to it must not meet an echoing terminal.
+  // Raw mode before the prompt: typed characters must never be echoed.
   stdin.setRawMode(true);
   try {
     stderr.write(prompt);

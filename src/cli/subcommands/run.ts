@@ -11,7 +11,7 @@ export async function runSubcommand(name: string, args: string[], terminal: Term
   return ended.code;
 }
 
-/** Each is loaded when it is called. */
+/** Each is loaded on demand. */
 async function commandNamed(name: string, terminal: Terminal, ended: Ended = { code: 0 }): Promise<Command> {
   switch (name) {
     case 'audit':

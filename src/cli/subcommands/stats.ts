@@ -21,7 +21,7 @@ type View = (typeof views)[number];
 
 type StatsFlags = { since: Date; by?: View; json?: boolean };
 
-/** Reads what calls and runs were written down as they ended; no session is opened. */
+/** Reads the statistics recorded when calls and runs ended; opens no session. */
 export function statsCommand(terminal: Terminal): Command {
   return withContext(new Command('stats'), terminal)
     .description('Show usage across all sessions: tokens, cost, tools, caches')

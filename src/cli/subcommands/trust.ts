@@ -61,7 +61,7 @@ async function trust({ show, revoke, list }: TrustOptions, terminal: Terminal): 
   return `${folder} is trusted now. Take it back with \`aca trust --revoke\`.`;
 }
 
-/** In a terminal the user is asked with the files in sight; in a script the command itself is the word. */
+/** In a terminal the user is asked with the files in view; in a script the command itself is the consent. */
 async function agreed(terminal: Terminal): Promise<boolean> {
   if (!terminal.stdin.isTTY || !terminal.stdout.isTTY) return true;
   const talk = new Conversation(terminal);

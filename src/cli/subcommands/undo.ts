@@ -26,7 +26,7 @@ const WORDS = {
   },
 };
 
-/** As `/undo` and `/redo`, for after a headless run. */
+/** Like `/undo` and `/redo`, for use after a headless run. */
 export function undoCommand(verb: 'undo' | 'redo', terminal: Terminal): Command {
   const { description, nothing, question } = WORDS[verb];
   const print = (text: string) => {
@@ -42,7 +42,7 @@ export function undoCommand(verb: 'undo' | 'redo', terminal: Terminal): Command 
     )
     .action(async ({ session, yes = false, include = [] }: Flags) => {
       const settings = loadSettings({}, terminal);
-      // Open, so that no conversation changes files at the same time.
+      // Keeps the session open, so that no conversation changes files at the same time.
       const opened = await openSession(session, { ...settings, cwd: terminal.cwd });
       const { id: sessionId, workingDirectory: cwd } = opened.session;
       const undo = new UndoStore({

@@ -18,7 +18,7 @@ import { table, withContext } from './context.ts';
 
 type Flags = { yes?: boolean; keep: string[]; export?: string };
 
-/** `aca uninstall`: what is there is shown first, and only a yes removes it. */
+/** `aca uninstall`: lists what exists first, and removes it only after a yes. */
 export function uninstallCommand(terminal: Terminal): Command {
   const print = (text: string): void => {
     terminal.stdout.write(text);
@@ -36,7 +36,7 @@ export function uninstallCommand(terminal: Terminal): Command {
     )
     .option('--export <folder>', 'write every session there as Markdown and JSON before')
     .action(async ({ yes = false, keep, export: folder }: Flags) => {
-      // Settings that cannot be read must not keep anybody here.
+      // Unreadable settings must not prevent uninstalling.
       const { settings } = readSettings(terminal);
       const { env, stdin, stdout } = terminal;
       const keychain = createKeychain({ home: settings.root, env });
@@ -101,7 +101,7 @@ async function exportSessions(settings: Settings, folder: string): Promise<strin
   return `${sessions.length} sessions are written to ${folder}.\n`;
 }
 
-/** Keys first: which ones the keychain holds stands in the data root. */
+/** Keys first: the data root lists which ones are in the keychain. */
 async function remove({ root, parts, keys, completions }: Traces, keychain: Keychain): Promise<void> {
   for (const provider of keys) await keychain.remove(provider);
   for (const { part } of parts) await rm(path.join(root, part), { recursive: true, force: true });

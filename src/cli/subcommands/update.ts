@@ -16,7 +16,7 @@ type Answer = {
   trouble?: string;
 };
 
-/** `aca update`: tells; it changes nothing. */
+/** `aca update`: shows whether an update is available; changes nothing. */
 export function updateCommand(terminal: Terminal): Command {
   return withContext(new Command('update'), terminal)
     .description('Say whether there is a newer version, and the command that gets it; nothing is changed')

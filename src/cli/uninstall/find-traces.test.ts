@@ -5,7 +5,7 @@ import { workspace } from '../../../test/support/workspace.ts';
 import { createKeychain } from '../../config/keys/keychain.ts';
 import { findTraces } from './find-traces.ts';
 
-/** A keychain of the system that works, for the length of a test. */
+/** A working system keychain, for the duration of a test. */
 function systemKeychain() {
   const kept = new Map<string, string>();
   return {
@@ -15,7 +15,7 @@ function systemKeychain() {
   };
 }
 
-test('[D01] parts of the data root, keys of the keychain, scripts and lines are found; what is of others is told apart', async () => {
+test('[D01] parts of the data root, keychain keys, scripts and lines are found; foreign files are distinguished', async () => {
   const { root, home } = await workspace({
     'config.json': '{}',
     'sessions/a.jsonl': '12345',
@@ -44,7 +44,7 @@ test('[D01] parts of the data root, keys of the keychain, scripts and lines are 
   });
 });
 
-test('[D01] a folder of our own name is ours with all that is in it; where nothing is, nothing is found', async () => {
+test('[D01] a folder with our name is ours with its entire content; without traces, nothing is found', async () => {
   const { root, home } = await workspace({ '.ai-assistant/what-a-later-version-keeps': 'x' });
   const own = path.join(root, '.ai-assistant');
   const keychain = createKeychain({ home: own, env: {}, system: systemKeychain() });

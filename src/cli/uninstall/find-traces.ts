@@ -5,18 +5,18 @@ import { readRegularText } from '../../lib/files/regular-file.ts';
 import { type SpaceUse, spaceUse } from '../../session/housekeeping.ts';
 import { dataPlaces } from './places.ts';
 
-/** Everything the program has left on a machine, as far as it can know. */
+/** Everything the program has left on a machine, as far as it knows. */
 export type Traces = {
   root: string;
-  /** In the data root, and of the program. */
+  /** Our files in the data root. */
   parts: SpaceUse;
-  /** In the data root, and of somebody else: never removed. */
+  /** Foreign files in the data root: never removed. */
   strangers: string[];
-  /** Vendors whose keys the system's keychain holds. */
+  /** Vendors whose keys are in the system keychain. */
   keys: string[];
-  /** Completion scripts at their usual places. */
+  /** Completion scripts in their usual places. */
   completions: string[];
-  /** Lines in start-up files of shells, for the user to remove. */
+  /** Lines in shell startup files, for the user to remove. */
   lines: string[];
 };
 
@@ -34,7 +34,7 @@ const START_FILES = ['.bashrc', '.bash_profile', '.zshrc', '.profile', '.config/
 
 export async function findTraces({ root, home, keychain }: TraceOptions): Promise<Traces> {
   const all = spaceUse(root);
-  // A folder of our own name is ours with all that is in it; one that the user named may hold other things.
+  // A folder with our name is ours with its entire content; one chosen by the user may hold other files.
   const isOurs = ({ part }: { part: string }) =>
     path.basename(root) === '.ai-assistant' || Object.hasOwn(dataPlaces, part);
   const stored = await keychain.list();
@@ -55,13 +55,13 @@ export async function findTraces({ root, home, keychain }: TraceOptions): Promis
   };
 }
 
-/** Whether nothing is left in a folder that was ours. */
+/** Whether a folder of ours is empty now. */
 export function isEmptyFolder(folder: string): boolean {
   const stat = lstatSync(folder, { throwIfNoEntry: false });
   return stat?.isDirectory() === true && readdirSync(folder).length === 0;
 }
 
-/** Empty where there is no such file, or it may not be read. */
+/** Empty if the file is missing or unreadable. */
 function textOf(file: string): string {
   try {
     return readRegularText(file);

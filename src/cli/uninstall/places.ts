@@ -1,4 +1,4 @@
-/** What the data root holds, by name. `own` is what a user has written there. */
+/** The contents of the data root, by name. `own` marks what the user has written. */
 export const dataPlaces: Readonly<Record<string, { about: string; own?: true }>> = {
   'config.json': { about: 'settings', own: true },
   'credentials.json': { about: 'which keys are stored, and keys where there is no keychain' },

@@ -5,7 +5,7 @@ import { retryLine } from './retry.ts';
 const retry = (changes: Partial<Extract<AgentEvent, { type: 'retry' }>>) =>
   retryLine({ type: 'retry', kind: 'overloaded', message: 'Busy.', attempt: 1, delayMs: 2100, ...changes });
 
-test('[V06] a retry is one line: which, when, and why', () => {
+test('[V06] a retry is one line: which attempt, when, and why', () => {
   expect(retry({})).toBe('retry 1/3 in 2 s: overloaded. Busy.');
   expect(retry({ kind: 'rate_limit', attempt: 2, delayMs: 30_000 })).toBe(
     'retry 2/3 in 30 s: rate limit. Busy.',

@@ -1,7 +1,7 @@
 import type { AgentEvent } from '../../contract/event.ts';
 import { MAX_RETRIES } from '../../providers/wrappers/retry.ts';
 
-/** `retry 1/3 in 2 s: overloaded. The engine is busy.` One line, so that it reads well aloud and in a log. */
+/** `retry 1/3 in 2 s: overloaded. The engine is busy.` One line, which suits screen readers and logs. */
 export function retryLine({
   attempt,
   delayMs,

@@ -3,7 +3,7 @@ import { ago } from '../../lib/text/ago.ts';
 
 type Place = { cwd: string; current?: string };
 
-/** One line a session: its id, when it was used last, its title or first prompt, and a folder that is not this one. */
+/** One line per session: its id, last use, title or first prompt, and its folder if different. */
 export function sessionLines(sessions: readonly SessionSummary[], { cwd, current }: Place): string[] {
   const rows = sessions.map((summary) => {
     const { id, updatedAt, messageCount, title, firstPrompt, workingDirectory } = summary;

@@ -1,7 +1,7 @@
 import type { AgentEvent } from '../../contract/event.ts';
 import { retryLine } from './retry.ts';
 
-/** What is told of a step of a subagent, in one line; null where nothing is. */
+/** One line for a step of a subagent; null if there is nothing to show. */
 export function subagentLine(event: AgentEvent): string | null {
   switch (event.type) {
     case 'tool_start':

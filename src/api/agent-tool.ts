@@ -55,13 +55,13 @@ const NAME = /^[\w.-]{1,64}$/;
 export function ownTools(tools: readonly Tool[], taken: Iterable<string>): Tool[] {
   if (tools.length > 0 && new Set(taken).has(OWNER))
     throw new UserError(
-      `An MCP server is named ${OWNER}, as the tools of this program are.`,
+      `The MCP server name ${OWNER} is reserved for the tools you define.`,
       'Give the server another name in the settings.',
     );
   return tools.map((tool, i) => {
     if (!NAME.test(tool.name))
       throw new UserError(
-        `"${tool.name}" is no name for a tool.`,
+        `"${tool.name}" is not a valid tool name.`,
         'Use letters, digits, ".", "_" and "-", at most 64.',
       );
     if (tools.findIndex(({ name }) => name === tool.name) !== i)
@@ -70,8 +70,8 @@ export function ownTools(tools: readonly Tool[], taken: Iterable<string>): Tool[
       return pluginTool(OWNER, tool);
     } catch (error) {
       throw new UserError(
-        `The input of the tool ${tool.name} cannot be told to a model: ${(error as Error).message}`,
-        'Make it by zod 4, of things that JSON Schema can say.',
+        `The input schema of the tool ${tool.name} cannot be converted to JSON Schema: ${(error as Error).message}`,
+        'Use zod 4 types that JSON Schema supports.',
         { cause: error },
       );
     }

@@ -220,11 +220,11 @@ describe('tools of the embedding program', () => {
 
   test.each([
     ['two of one name', [add(), add()], 'Two tools are named add.'],
-    ['a name no rule can say', [{ ...add(), name: 'a b' }], '"a b" is no name for a tool.'],
+    ['a name no rule can say', [{ ...add(), name: 'a b' }], '"a b" is not a valid tool name.'],
     [
-      'a schema no model can be told',
+      'a schema that JSON Schema cannot express',
       [defineAgentTool({ name: 'x', description: '', input: z.date() as never, execute: () => '' })],
-      'cannot be told to a model',
+      'cannot be converted to JSON Schema',
     ],
   ])('%s are refused with a message', async (_, tools, words) => {
     await expect(stage({ script: [] }, { tools })).rejects.toThrow(words);
@@ -349,7 +349,7 @@ describe('closing', () => {
     const space = await workspace();
     const env = cleanEnv(space, { OLLAMA_HOST: 'http://127.0.0.1:9' });
     await expect(createAgent({ cwd: space.root, env, settings: { provider: 'embedded' } })).rejects.toThrow(
-      'There is no model to talk to.',
+      'No model configured.',
     );
   });
 });

@@ -24,7 +24,7 @@ export async function createAgent(options: AgentOptions = {}): Promise<Agent> {
   const settings = settingsOf(options, place);
   const choice = await findModel(settings, place);
   if (!choice)
-    throw new UserError('There is no model to talk to.', 'Name one, give a key, or start a local server.');
+    throw new UserError('No model configured.', 'Set a model, provide an API key, or start a local server.');
   const { session = 'new', permissions = {}, instructions } = options;
   const opened = await openAssistant(choice, {
     settings,
@@ -63,7 +63,7 @@ export async function createAgent(options: AgentOptions = {}): Promise<Agent> {
     },
     run(prompt, { signal } = {}) {
       if (closing)
-        throw new UserError('This agent is closed.', 'Make another one, with session: { resume }.');
+        throw new UserError('This agent is closed.', 'Create another one with session: { resume }.');
       const content = typeof prompt === 'string' ? [{ type: 'text' as const, text: prompt }] : prompt;
       const stop = signal ? AbortSignal.any([over.signal, signal]) : over.signal;
       const run = startRun(content, controller, { turn: last, stop });

@@ -197,14 +197,14 @@ function findingsIn({ damaged, foreign, session }: OpenSession): string[] {
     ...(damaged.length === 0
       ? []
       : [
-          `The file of this session was damaged. Lost: ${lostRecords(damaged).join(', ')}. What is left of it is in ${session.id}.damaged.txt beside the session.`,
+          `This session's file was damaged. Lost: ${lostRecords(damaged).join(', ')}. The damaged lines are saved in ${session.id}.damaged.txt next to the session.`,
         ]),
     ...(granted.length === 0
       ? []
-      : [`This session still allows: ${patterns(granted)}. /permissions takes it back.`]),
+      : [`Still allowed in this session: ${patterns(granted)}. Revoke with /permissions.`]),
     ...(foreign.length === 0
       ? []
-      : [`Not honoured, because this program did not write it into the session: ${patterns(foreign)}.`]),
+      : [`Ignored permissions that this program did not save: ${patterns(foreign)}.`]),
   ];
 }
 
@@ -220,7 +220,7 @@ async function anotherModel(
   const { apiBaseUrl: _, ...config } = settings.config;
   const provider = config.provider ?? preset.name;
   const model = name === ANY_LOCAL ? await localModel(preset, { ...settings, env: terminal.env }) : name;
-  if (model === null) throw new UserError('No server answers on this machine.', 'Start one, such as Ollama.');
+  if (model === null) throw new UserError('No local server found.', 'Start one, such as Ollama.');
   const other = await findModel({ ...settings, config: { ...config, provider, model } }, terminal);
   if (!other) throw new UserError(`There is no model "${name}".`, '`aca models` lists them.');
   return other.preset.name === preset.name ? { ...other, baseUrl, key } : other;
@@ -270,13 +270,13 @@ async function vendorModel({ preset }: Choice, place: Place): Promise<string | n
 /** Uses the user's proxy and certificates. Offline, only local addresses are reachable. */
 export async function userNetwork({ network, offline }: Config, env: NodeJS.ProcessEnv): Promise<Network> {
   const { http, fetch } = await openNetwork(env, network).catch((error: Error) => {
-    throw new UserError(error.message, 'Correct network.caFile, or the proxy in HTTPS_PROXY.', {
+    throw new UserError(error.message, 'Check network.caFile and HTTPS_PROXY.', {
       cause: error,
     });
   });
   if (!offline) return { http, fetch };
   const assertNearby = (address: string) => {
-    if (!isNearby(address)) throw new Error(`Offline: ${new URL(address).host} is not asked.`);
+    if (!isNearby(address)) throw new Error(`Offline mode: not connecting to ${new URL(address).host}.`);
   };
   return {
     async http(request) {

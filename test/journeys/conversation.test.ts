@@ -39,7 +39,7 @@ describe('a conversation in a terminal', () => {
     expect(server.requests.at(-1)?.messages.at(-1)?.text).toBe('thanks');
     terminal.type('/quit\r');
     expect(await terminal.exitCode).toBe(0);
-    expect(terminal.screen()).toMatch(/Go on later with: aca --resume [0-9a-f]{8}$/);
+    expect(terminal.screen()).toMatch(/Resume with: aca --resume [0-9a-f]{8}$/);
   });
 
   test.each(['n', '', 'yes'])(
@@ -165,7 +165,7 @@ describe('the first start with nothing configured', () => {
     terminal.type('d\r');
     await terminal.waitFor('Allow: Edit greet.js? [y/n] ');
     terminal.type('y\r');
-    await terminal.waitFor('greet.js is byte for byte what it was before.');
+    await terminal.waitFor('greet.js is byte for byte the same as before.');
     await terminal.waitFor('[q] quit', 2);
     terminal.type('q\r');
     expect(await terminal.exitCode).toBe(0);
@@ -176,7 +176,7 @@ describe('the first start with nothing configured', () => {
     const terminal = openTerminal(space, ['--demo']);
     await terminal.waitFor('[y/n] ');
     terminal.type('n\r');
-    await terminal.waitFor('You said no, so greet.js is untouched.');
+    await terminal.waitFor('You declined, so greet.js is unchanged.');
     expect(await terminal.exitCode).toBe(0);
   });
 });

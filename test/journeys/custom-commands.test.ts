@@ -134,7 +134,7 @@ describe('[C10] commands from Markdown files', () => {
     const server = await serve([says('I see.')]);
     const { model, env } = doors.anthropic(server.url);
     const terminal = openTerminal(space, ['--plain', '--model', model], env);
-    await terminal.waitFor('/help lists commands');
+    await terminal.waitFor('/help for commands');
     terminal.type('/help\r');
     await terminal.waitFor('Make it (user)');
     terminal.type('/mak');
@@ -169,7 +169,7 @@ describe('[C10] built-in commands', () => {
     ]);
     const { model, env } = doors.anthropic(server.url);
     const terminal = openTerminal(space, ['--plain', '--model', model, '--trust'], env);
-    await terminal.waitFor('/help lists commands');
+    await terminal.waitFor('/help for commands');
     terminal.type('/diff\r');
     await terminal.waitFor('+two');
     await terminal.waitFor('Untracked files:');

@@ -40,7 +40,7 @@ async function start(space: Workspace, script: Step[]) {
   return { server, run, terminal };
 }
 
-const PROMPT = '/help lists commands';
+const PROMPT = '/help for commands';
 
 describe('[U02] /commit', () => {
   test('writes a message from the staged diff, asks, and commits with the hooks', async () => {
@@ -244,7 +244,7 @@ describe('[U02] --worktree', () => {
     expect(git('status', '--porcelain')).toBe('');
     expect(gitIn(space, beside(space, 'fix'), 'branch', '--show-current')).toBe('aca/fix');
     expect(stderr).toContain(
-      `The worktree ${beside(space, 'fix')} stays, on branch aca/fix: 1 file not committed.`,
+      `Kept the worktree ${beside(space, 'fix')} on branch aca/fix: 1 file not committed.`,
     );
   });
 
@@ -253,7 +253,7 @@ describe('[U02] --worktree', () => {
     const { run } = await start(space, [says('Nothing to do.')]);
     const { code, stderr } = await run(['-p', 'go', '--worktree']);
     expect(code).toBe(0);
-    expect(stderr).toContain('Nothing was changed: the worktree and its branch are removed.');
+    expect(stderr).toContain('Nothing changed; the worktree and its branch were removed.');
     expect(git('branch', '--format=%(refname:short)')).toBe('main');
     expect(git('worktree', 'list', '--porcelain').match(/^worktree /gm)).toHaveLength(1);
     expect(await readdir(`${space.root}.worktrees`)).toEqual([]);
@@ -268,10 +268,12 @@ describe('[U02] --worktree', () => {
       says('two'),
     ]);
     const args = ['-p', 'go', '--worktree=fix', '--mode', 'accept-edits'];
-    expect((await run(args)).stderr).toContain('stays, on branch aca/fix: 1 file not committed.');
+    expect((await run(args)).stderr).toMatch(
+      /Kept the worktree .* on branch aca\/fix: 1 file not committed\./,
+    );
     const second = await run(args);
     expect(second).toMatchObject({ code: 0, stdout: 'two\n' });
-    expect(second.stderr).toContain('stays, on branch aca/fix');
+    expect(second.stderr).toMatch(/Kept the worktree .* on branch aca\/fix/);
   });
 
   test('trust in the project holds there, as long as its files are those that were trusted', async () => {
@@ -298,11 +300,11 @@ describe('[U02] --worktree', () => {
     const { run } = await start(space, []);
     expect(await run(['-p', 'go', '--worktree=x'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('this folder is in none'),
+      stderr: expect.stringContaining('this folder is not in one'),
     });
     expect(await run(['-p', 'go', '--worktree=../x'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('"../x" cannot be the name of a worktree.'),
+      stderr: expect.stringContaining('"../x" is not a valid worktree name.'),
     });
   });
 });

@@ -141,7 +141,7 @@ describe('structured results', () => {
     const { run } = await start(space, [says('a'), says('b'), says('c')]);
     const text = await run(['-p', 'how many?', '--json-schema', path.join(space.root, 'schema.json')]);
     expect(text).toMatchObject({ code: 1, stdout: '' });
-    expect(text.stderr).toContain('The answer does not fit the JSON Schema');
+    expect(text.stderr).toContain('The answer does not match the JSON Schema');
   });
 
   test.each([
@@ -187,9 +187,7 @@ describe('sessions', () => {
       code: 2,
       stderr: 'There is no session "abc".\n`aca sessions` lists them.\n',
     });
-    expect((await run(['-p', 'a', '--continue'])).stderr).toContain(
-      'There is no session of this folder to continue.',
-    );
+    expect((await run(['-p', 'a', '--continue'])).stderr).toContain('No session to continue in this folder.');
   });
 
   test('a session is on disk message by message, with nothing of the key', async () => {
@@ -222,7 +220,7 @@ describe('ends', () => {
     const { code, stdout, stderr } = await run(['-p', 'go', '--max-turns', '3', '--output-format', 'json']);
     expect(code).toBe(4);
     expect(jsonOf(stdout)).toMatchObject({ stopReason: 'max_turns', turns: 3 });
-    expect(stderr).toContain('Stopped after 3 turns, the limit.');
+    expect(stderr).toContain('Stopped at the limit of 3 turns.');
   });
 
   test('a cut-off answer: exit code 4', async () => {
@@ -311,7 +309,7 @@ describe('wrong usage', () => {
     ['a bad number', ['-p', 'x', '--max-turns', 'many'], 'Use a whole number above zero.'],
     ['a bad choice', ['-p', 'x', '--mode', 'yolo'], 'Allowed choices are default'],
     ['two verbosities', ['-p', 'x', '-q', '-v'], 'cannot be used with'],
-    ['no task', ['-p'], 'There is no task.'],
+    ['no task', ['-p'], 'No task given.'],
     ['an unknown provider', ['-p', 'x', '--model', 'antropic/claude'], 'Did you mean'],
     ['no key', ['-p', 'x', '--model', 'anthropic/claude-sonnet-4-20250514'], 'No API key for anthropic.'],
     ['a bad rule', ['-p', 'x', '--allow', 'Bash(', '--model', 'ollama/x'], 'Bash('],

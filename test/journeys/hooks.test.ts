@@ -243,7 +243,7 @@ describe('shell hooks', () => {
     const server = await serve([says('Hello.'), says('A summary.')]);
     const { model, env } = doors.anthropic(server.url);
     const terminal = openTerminal(space, ['--plain', '--model', model], env);
-    await terminal.waitFor('/help lists commands');
+    await terminal.waitFor('/help for commands');
     terminal.type('hi\r');
     await terminal.waitFor('Hello.');
     terminal.type('/compact\r');

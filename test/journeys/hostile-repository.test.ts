@@ -143,7 +143,7 @@ test('[Y28] a terminal shows all that would run before anything does; a no keeps
     expect(screen.replaceAll('\n', '')).toContain(shown);
   expect(await sprung()).toEqual([]);
   terminal.type('n\r');
-  await terminal.waitFor('/help lists commands');
+  await terminal.waitFor('/help for commands');
   terminal.type('hi\r');
   await terminal.waitFor('Hello.');
   terminal.type('/trap\r');

@@ -46,7 +46,7 @@ describe('[Q03] [Z08] servers are processes, and none is left', () => {
     const server = await serve([says('Hello.')]);
     const { model, env } = doors.anthropic(server.url);
     const terminal = openTerminal(space, ['--plain', '--model', model], env);
-    await terminal.waitFor('/help lists commands');
+    await terminal.waitFor('/help for commands');
     await waitForServer(terminal, 'stubborn');
     terminal.type('hello\r');
     await terminal.waitFor('Hello.');
@@ -93,7 +93,7 @@ describe('[Q03] [Z08] servers are processes, and none is left', () => {
     const server = await serve([says('Hello.')]);
     const { model, env } = doors.anthropic(server.url);
     const terminal = openTerminal(space, ['--plain', '--model', model], env);
-    await terminal.waitFor('/help lists commands');
+    await terminal.waitFor('/help for commands');
     terminal.type('/mcp\r');
     await terminal.waitFor('slow  starting');
     terminal.type('/quit\r');

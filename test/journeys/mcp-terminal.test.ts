@@ -31,7 +31,7 @@ describe('servers in a conversation', () => {
       say('b'),
       says('Second done.'),
     ]);
-    await terminal.waitFor('/help lists commands');
+    await terminal.waitFor('/help for commands');
     await waitForServer(terminal, 'odd');
     terminal.type('first\r');
     await terminal.waitFor('Allow: odd:say {"text":"a"}? [y/n]');
@@ -47,7 +47,7 @@ describe('servers in a conversation', () => {
 
     await writeFile(words, 'Says whatever it is told, to everybody');
     const again = await talk(space, [say('c'), says('Third done.')]);
-    await again.terminal.waitFor('/help lists commands');
+    await again.terminal.waitFor('/help for commands');
     await waitForServer(again.terminal, 'odd');
     again.terminal.type('third\r');
     await again.terminal.waitFor('Allow: odd:say {"text":"c"}? [y/n]');
@@ -68,7 +68,7 @@ describe('servers in a conversation', () => {
       calls(['every__trigger-elicitation-request', {}]),
       says('done'),
     ]);
-    await terminal.waitFor('/help lists commands');
+    await terminal.waitFor('/help for commands');
     await waitForServer(terminal, 'every');
     terminal.type('go\r');
     await terminal.waitFor('Allow: every:trigger-elicitation-request? [y/n]');
@@ -95,7 +95,7 @@ describe('servers in a conversation', () => {
     const space = await workspace();
     await configure(space, { mcpServers: { every: published('everything') } });
     const { server, terminal } = await talk(space, [says('Sunny.'), says('Rainy.')]);
-    await terminal.waitFor('/help lists commands');
+    await terminal.waitFor('/help for commands');
     await waitForServer(terminal, 'every');
     terminal.type('hello\r');
     await terminal.waitFor('Sunny.');

@@ -57,7 +57,7 @@ describe('[U08] offline', () => {
     expect(outcome).toMatchObject({ code: 0, stdout: 'no web\n' });
     expect(JSON.stringify(local.requests[0]?.body.tools)).not.toContain('WebFetch');
     expect(local.requests[1]?.messages.at(-1)?.results[0]?.text).toContain(
-      'Offline: example.org is not asked.',
+      'Offline mode: not connecting to example.org.',
     );
   });
 

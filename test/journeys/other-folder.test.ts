@@ -65,7 +65,7 @@ async function plain(space: Workspace, args: string[], script: Step[] = []) {
 const refused = (folder: string) => ({
   code: 2,
   stdout: '',
-  stderr: `This session is of another folder: ${folder}.\nStart it there, or give --force-dir to go on with it here.\n`,
+  stderr: `This session belongs to another folder: ${folder}.\nResume it there, or add --force-dir to resume it here.\n`,
   requests: 0,
 });
 const wentOn = { code: 0, stdout: 'Went on.\n', requests: 1 };
@@ -102,7 +102,7 @@ describe('a session that is resumed in another folder', () => {
     const no = await plain(there, ['--resume', id]);
     await no.waitFor('[y/n] ');
     expect(no.screen().replaceAll('\n', '')).toContain(
-      `This session is of another folder: ${home.root}. Go on with it in ${there.root}? [y/n]`,
+      `This session belongs to another folder: ${home.root}. Resume it in ${there.root}? [y/n]`,
     );
     no.type('\r');
     expect(await no.exitCode).toBe(0);
@@ -139,7 +139,7 @@ describe('a session that is resumed in another folder', () => {
     const { there, id } = await moved();
     const { model, env } = doors.anthropic((await serve([])).url);
     const lab = openLab(there, ['--model', model, '--resume', id], { env, whenDone: onTestFinished });
-    await lab.waitFor('This session is of another folder');
+    await lab.waitFor('This session belongs to another folder');
     await still(lab, 1_000);
     expect(lab.all().join('\n')).not.toContain('Begun.');
     lab.type('y');

@@ -295,7 +295,7 @@ describe('[C10] in a terminal', () => {
     const server = await serve([calls(['todo-count:count', { file: 'a.ts' }]), says('Counted.')]);
     const { model, env } = doors.anthropic(server.url);
     const terminal = openTerminal(space, ['--plain', '--model', model], env);
-    await terminal.waitFor('/help lists commands');
+    await terminal.waitFor('/help for commands');
     terminal.type('count\r');
     await terminal.waitFor('Counted.');
     terminal.type('/counted\r');

@@ -34,7 +34,7 @@ async function stagedChange(): Promise<Workspace> {
 async function askForMessages(space: Workspace, server: ModelServer, { model = MODEL, times = 1 } = {}) {
   const { env } = doors['openai-chat'](server.url);
   const terminal = openTerminal(space, ['--plain', '--model', model], env);
-  await terminal.waitFor('/help lists commands');
+  await terminal.waitFor('/help for commands');
   for (let i = 1; i <= times; i++) {
     terminal.type('/commit\r');
     await terminal.waitFor('Commit with this message?', i);
@@ -94,7 +94,7 @@ describe('[H03] a helper request that is made twice', () => {
     );
     const { model, env } = doors.anthropic(server.url);
     const terminal = openTerminal(space, ['--plain', '--model', model], env);
-    await terminal.waitFor('/help lists commands');
+    await terminal.waitFor('/help for commands');
     for (let i = 1; i <= 9; i++) {
       terminal.type(`question ${i}\r`);
       await expect.poll(() => server.requests.length).toBe(i);

@@ -124,7 +124,7 @@ describe('what was typed', () => {
     terminal.type('/rename secret\r');
     await terminal.waitFor('is now "secret"');
     terminal.type('/fork\r');
-    await terminal.waitFor('Sessions are not kept here.');
+    await terminal.waitFor('Sessions are not saved here.');
     terminal.type('/quit\r');
     await terminal.exitCode;
     await expect(stat(inRoot(space, 'history.jsonl'))).rejects.toThrow('ENOENT');

@@ -91,7 +91,7 @@ describe('rewind', () => {
     terminal.type('y\r');
     await terminal.waitFor('restored b.txt');
     terminal.type('/rewind 1 conversation\r');
-    await terminal.waitFor('The conversation goes on from before "make b"');
+    await terminal.waitFor('Rewound to before "make b"');
     terminal.type('from the start\r');
     await terminal.waitFor('Third.');
     expect(textsOf(server.requests[0]?.messages)).toEqual([expect.stringMatching(/from the start$/)]);
@@ -117,7 +117,7 @@ describe('going on', () => {
     await first.terminal.exitCode;
 
     const { terminal } = await open(space, [], ['--continue']);
-    await terminal.waitFor('(The answer broke off here.)');
+    await terminal.waitFor('(The answer was cut off here.)');
     expect(terminal.screen()).toMatch(/Session [0-9a-f]{8}, just now:\n> talk for long\nword word/);
   });
 
@@ -128,10 +128,10 @@ describe('going on', () => {
     await aca(space, ['sessions', 'rename', older, 'Login', 'bug']);
 
     const { terminal, server } = await open(space, [says('More.')], ['--resume']);
-    await terminal.waitFor('Go on with (1-2, or Enter for a new one): ');
+    await terminal.waitFor('Resume which session? (1-2, or Enter for a new one) ');
     expect(terminal.screen()).toMatch(/ 1\. +[0-9a-f]{8} {2}just now {2}2 messages {2}Login bug\n/);
     terminal.type('7\r');
-    await terminal.waitFor('There is no 7 in the list.');
+    await terminal.waitFor('7 is not in the list.');
     terminal.type('2\r');
     await terminal.waitFor('New answer.');
     terminal.type('go on\r');
@@ -146,7 +146,7 @@ describe('going on', () => {
     await titled.terminal.waitFor('Old answer.');
     expect(titled.terminal.screen()).toContain(`Session ${older.slice(0, 8)} "Login bug", just now:`);
     expect((await aca(space, ['-p', 'x', '--model', 'ollama/x', '--resume'])).stderr).toContain(
-      'Which session?',
+      '--resume needs a session.',
     );
   });
 
@@ -161,7 +161,7 @@ describe('going on', () => {
     expect(await exported(copy)).toMatch(/the beginning[\s\S]*Begun\.[\s\S]*elsewhere[\s\S]*Forked\./);
     expect(await exported(id)).not.toContain('elsewhere');
     expect((await aca(space, ['-p', 'x', '--model', 'ollama/x', '--fork'])).stderr).toBe(
-      '--fork copies a session.\nSay which: --resume ID or --continue.\n',
+      '--fork needs a session to copy.\nAdd --resume ID or --continue.\n',
     );
   });
 
@@ -253,9 +253,9 @@ describe('in a conversation', () => {
       await terminal.waitFor(`Written to ${path.join(space.root, name)}`);
     }
     terminal.type('/export talk.md\r');
-    await terminal.waitFor('is there already. Choose another name.');
+    await terminal.waitFor('already exists. Choose another name.');
     terminal.type('/export talk.doc\r');
-    await terminal.waitFor('End its name in .md, .html or .json.');
+    await terminal.waitFor('Use a name that ends in .md, .html or .json.');
     const tree = await space.tree();
     expect(tree['talk.md']).toMatch(/^# Login bug\n[\s\S]*## User\n\none\n[\s\S]*Second\./);
     expect(JSON.parse(tree['talk.json'] ?? '')).toMatchObject({
@@ -302,7 +302,7 @@ describe('in a conversation', () => {
       const { model, env } = doors.anthropic(server.url);
       const { code, stderr } = await aca(space, ['-p', text, '--resume', id, '--model', model], { env });
       expect(code).toBe(0);
-      told.push(stderr.includes('The file of this session was damaged. Lost: an answer of the model.'));
+      told.push(stderr.includes("This session's file was damaged. Lost: an answer of the model."));
     }
     expect(told).toEqual([true, false]);
   });
@@ -342,9 +342,7 @@ describe('grants of a session that is gone on with', () => {
     const { model, env } = doors.anthropic(server.url);
     const { code, stderr } = await aca(space, ['-p', 'go', '--model', model, '--resume', id], { env });
     expect(code).toBe(3);
-    expect(stderr).toContain(
-      'Not honoured, because this program did not write it into the session: Bash(touch *).',
-    );
+    expect(stderr).toContain('Ignored permissions that this program did not save: Bash(touch *).');
     expect(await space.tree()).toEqual({});
   });
 });

@@ -90,7 +90,7 @@ test('[N12] on the first start one key is enough: a server that has come up sinc
   const space = await workspace();
   const url = await deadUrl();
   const screen = openTerminal(space, ['--plain'], { OLLAMA_HOST: url });
-  await screen.waitFor('[s] look for a server again');
+  await screen.waitFor('[s] search for local servers again');
   await serve([says('Hello from here.')], { keyless: true, port: Number(new URL(url).port) });
   screen.type('s');
   await screen.waitFor('ai-code-assistant · ollama/qwen3:8b');
@@ -104,7 +104,7 @@ test('a model file on the disk is offered behind a key; what cannot be fetched i
   await mkdir(folder, { recursive: true });
   await writeFile(path.join(folder, 'tiny-Q4_0.gguf'), 'GGUF');
   const screen = openTerminal(space, ['--plain'], { AI_ASSISTANT_OFFLINE: '1' });
-  await screen.waitFor('[1] talk to tiny-Q4_0.gguf (1 MB); fetches what runs it, once');
+  await screen.waitFor('[1] use tiny-Q4_0.gguf (1 MB); also fetches the runtime, once');
   await screen.waitFor('[q] quit');
   screen.type('1');
   await screen.waitFor('Offline');

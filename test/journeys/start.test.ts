@@ -17,7 +17,7 @@ describe('starting without a terminal, a key or a network', () => {
   test('says how things stand and how to go on, and ends with 0', async () => {
     const outcome = await aca(await workspace(), []);
     expect(outcome).toMatchObject({ code: 0, stderr: '' });
-    expect(outcome.stdout).toContain('No model to talk to yet.');
+    expect(outcome.stdout).toContain('No model configured yet.');
     expect(outcome.stdout).toContain('aca --demo');
   });
 
@@ -29,7 +29,7 @@ describe('starting without a terminal, a key or a network', () => {
   test('a task without a model is refused with the same words', async () => {
     const outcome = await aca(await workspace(), ['-p', 'hello']);
     expect(outcome).toMatchObject({ code: 2, stdout: '' });
-    expect(outcome.stderr).toContain('No model to talk to yet.\nLooked for:');
+    expect(outcome.stderr).toContain('No model configured yet.\nChecked:');
   });
 
   test('a local server that answers is found and used', async () => {
@@ -66,12 +66,12 @@ describe('starting without a terminal, a key or a network', () => {
   test('[C06] the demo plays to its end: real tools, a real diff, a real question, undo', async () => {
     const { code, stdout, stderr } = await aca(await workspace(), ['--demo']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toContain('DEMO: the model is a script');
+    expect(stdout).toContain('DEMO: the model is scripted');
     expect(stdout).toContain('ReferenceError: nmae is not defined');
     expect(stdout).toContain("+  return 'Hello ' + name + '!';");
     expect(stdout).toContain('Allow: Edit greet.js? [y/n] y');
     expect(stdout).toContain('ok: greet greets by name');
-    expect(stdout).toContain('greet.js is byte for byte what it was before.');
+    expect(stdout).toContain('greet.js is byte for byte the same as before.');
   });
 });
 

@@ -85,7 +85,7 @@ describe('stream-json input', () => {
 
   test.each([
     ['not JSON', 'hello\n', 'This input line is not JSON: hello'],
-    ['of an unknown kind', '{"type":"usr"}\n', 'This input line is not understood: {"type":"usr"}'],
+    ['of an unknown kind', '{"type":"usr"}\n', 'Unknown input line: {"type":"usr"}'],
   ])('a line that is %s says what to send', async (_name, stdin, words) => {
     const space = await workspace();
     const { run } = await start(space, []);

@@ -188,7 +188,7 @@ describe('[U17] AskUser', () => {
     const terminal = openTerminal(space, ['--plain', '--model', model], env);
     await terminal.waitFor('> ');
     terminal.type('paint it\r');
-    await terminal.waitFor('Answer (1-2, or your own words): ');
+    await terminal.waitFor('Answer (1-2, or type your own): ');
     expect(terminal.screen()).toContain('Which colour?\n  1. red\n  2. blue\n');
     terminal.type('2\r');
     await terminal.waitFor('Blue it is.');
@@ -205,7 +205,7 @@ describe('[U17] AskUser', () => {
     const terminal = openTerminal(space, ['--plain', '--model', model], env);
     await terminal.waitFor('> ');
     terminal.type('paint it\r');
-    await terminal.waitFor('Answer (1-2, or your own words): ');
+    await terminal.waitFor('Answer (1-2, or type your own): ');
     terminal.type('\x03');
     await terminal.waitFor('Interrupted.');
     terminal.type('/quit\r');

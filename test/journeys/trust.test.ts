@@ -88,7 +88,7 @@ describe('[Y28] a folder is untrusted until the user says otherwise', () => {
     await writeFile(path.join(space.root, FILE), '{ "mode": "auto" }\n');
     const fourth = await talk(space);
     await fourth.waitFor('Trust this folder? [y/n] ');
-    expect(fourth.screen()).toContain('The settings of this folder are not those you trusted:');
+    expect(fourth.screen()).toContain('The settings of this folder changed since you trusted it:');
     expect(fourth.screen()).toContain('-{ "mode": "accept-edits" }');
     expect(fourth.screen()).toContain('+{ "mode": "auto" }');
     fourth.type('n\r');
@@ -100,7 +100,7 @@ describe('[Y28] a folder is untrusted until the user says otherwise', () => {
     async (files) => {
       const space = await workspace(files);
       const terminal = await talk(space);
-      await terminal.waitFor('/help lists commands');
+      await terminal.waitFor('/help for commands');
       expect(terminal.screen()).not.toContain('Trust');
     },
   );

@@ -141,10 +141,10 @@ test('[N06] nothing to talk to: Enter alone fetches nothing, the download is ask
   const lab = openLab(await workspace(), [], { whenDone: onTestFinished });
   await lab.waitFor('Fetch a small model');
   lab.type('\r');
-  await lab.waitFor('Fetch qwen3-4b (2.5 GB) and what runs it?');
+  await lab.waitFor('Fetch qwen3-4b (2.5 GB) and the runtime it needs?');
   await still(lab, 500);
   lab.type('n');
-  await lab.waitFor('Welcome.');
+  await lab.waitFor('Welcome!');
 });
 
 test('what a command after ! prints is seen while it runs, and the model hears of it', async () => {

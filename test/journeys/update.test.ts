@@ -75,7 +75,7 @@ test('[D01] after an answer the registry is asked once in the background; the ne
   await first.exitCode;
 
   const second = openTerminal(space, ['--plain', '--model', model, 'hi'], wanted);
-  await second.waitFor('Version 99.1.0 is there; this is ');
+  await second.waitFor('Version 99.1.0 is available (you have ');
   await second.waitFor('hello again');
   second.type('/quit\r');
   await second.exitCode;

@@ -44,7 +44,7 @@ function promptShown(lab: Lab): boolean {
 export async function runOver(lab: Lab, cost: string): Promise<void> {
   await lab.waitFor(({ rows }) => {
     const shown = rows();
-    return shown.some((row) => row.includes(` ${cost}`)) && !shown.some((row) => row.includes('Esc stops'));
+    return shown.some((row) => row.includes(` ${cost}`)) && !shown.some((row) => row.includes('Esc to stop'));
   });
   await still(lab);
 }

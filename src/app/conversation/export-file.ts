@@ -29,14 +29,14 @@ export async function exported(session: Session, format: ExportFormat): Promise<
 export async function exportTo(session: Session, file: string): Promise<string> {
   const format = formatOf(file);
   if (!format)
-    throw new UserError(`What ${file} should be is not clear.`, 'End its name in .md, .html or .json.');
+    throw new UserError(`Unknown export format: ${file}.`, 'Use a name that ends in .md, .html or .json.');
   const text = await exported(session, format);
   try {
     await writeFile(file, text, { mode: 0o600, flag: 'wx' });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') throw new UserError(`${file} is there already.`, 'Choose another name.');
-    throw new UserError(`${file} cannot be written: ${message}.`, 'Choose another place.', { cause: error });
+    if (code === 'EEXIST') throw new UserError(`${file} already exists.`, 'Choose another name.');
+    throw new UserError(`Could not write ${file}: ${message}.`, 'Choose another path.', { cause: error });
   }
   return file;
 }

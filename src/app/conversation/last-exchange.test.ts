@@ -68,7 +68,7 @@ test('the last prompt, its calls, failures and answer; earlier messages are left
       '  ✗ exit 1',
       'It is',
       'half do',
-      '(The answer broke off here.)',
+      '(The answer was cut off here.)',
     ].join('\n'),
   );
 });
@@ -80,7 +80,7 @@ test('a long answer shows its end, control characters are removed, and a title a
     parent: { id: 'ffff0000-1', messages: 1 },
   });
   const lines = lastExchange(session, later).split('\n');
-  expect(lines[0]).toBe('Session 12345678 "Login", a copy of ffff0000, 3 hours ago:');
+  expect(lines[0]).toBe('Session 12345678 "Login", forked from ffff0000, 3 hours ago:');
   expect(lines[1]).toBe('…');
   expect(lines.at(-1)).toBe('line 99\uFFFD[2J');
   expect(lines.length).toBe(42);

@@ -12,7 +12,7 @@ export function lastExchange(session: Session, now = Date.now()): string {
   const last = messages.at(-1);
   if (!last) return '';
   const name = title === undefined ? '' : ` "${title}"`;
-  const copy = parent ? `, a copy of ${parent.id.slice(0, 8)}` : '';
+  const copy = parent ? `, forked from ${parent.id.slice(0, 8)}` : '';
   const head = `Session ${id.slice(0, 8)}${name}${copy}, ${ago(last.timestamp, now)}:`;
   const begin = Math.max(
     0,
@@ -42,7 +42,7 @@ function textLines(message: AssistantMessage): string[] {
 }
 
 function endLines({ stopReason }: AssistantMessage): string[] {
-  return stopReason === 'cut' || stopReason === 'aborted' ? ['(The answer broke off here.)'] : [];
+  return stopReason === 'cut' || stopReason === 'aborted' ? ['(The answer was cut off here.)'] : [];
 }
 
 /** A call as its name and the start of its input: enough to recognize it. */

@@ -31,5 +31,5 @@ test('excessive output is cut off, with one notice', () => {
   for (let i = 0; i < 50; i++) live.take(`${'x'.repeat(9_999)}\n`);
   live.end();
   expect(told.join('\n').length).toBeLessThan(230_000);
-  expect(told.filter((text) => text.endsWith('(more is not shown)'))).toHaveLength(1);
+  expect(told.filter((text) => text.endsWith('(output truncated)'))).toHaveLength(1);
 });

@@ -27,6 +27,6 @@ export class LiveLines {
   #tell(text: string): void {
     if (this.#shown >= MOST_SHOWN) return;
     this.#shown += text.length;
-    this.#print(this.#shown < MOST_SHOWN ? text : `${text.slice(0, MOST_SHOWN)}\n(more is not shown)`);
+    this.#print(this.#shown < MOST_SHOWN ? text : `${text.slice(0, MOST_SHOWN)}\n(output truncated)`);
   }
 }

@@ -59,13 +59,13 @@ async function listModels({ config, root }: Settings, { env }: Host): Promise<Mo
   );
   const stored = files.map(({ file, bytes }) => ({
     name: file,
-    detail: `${gigabytes(bytes)}, runs in this program`,
+    detail: `${gigabytes(bytes)}, runs locally`,
     ready: true,
   }));
   const known = knownModels.map(({ provider, id, contextWindow }) => {
     const [variable] = presets.find(({ name }) => name === provider)?.keyEnv ?? [];
     const ready = keyed.has(provider);
-    const missing = `no key: set ${variable ?? 'one'}, or run aca keys set ${provider}`;
+    const missing = `no API key: set ${variable ?? 'one'} or run aca keys set ${provider}`;
     return {
       name: `${provider}/${id}`,
       detail: ready ? `${Math.round(contextWindow / 1000)}K window` : missing,

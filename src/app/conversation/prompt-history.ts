@@ -51,6 +51,6 @@ export class TypedPrompts {
   #refused(error: Error): void {
     if (this.#told) return;
     this.#told = true;
-    this.#warn(`What you type is not kept for later sessions (${error.message}).`);
+    this.#warn(`Could not save the prompt history (${error.message}).`);
   }
 }

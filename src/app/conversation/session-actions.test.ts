@@ -111,7 +111,9 @@ test('another session is opened before this one is closed', async () => {
   await second.say('two');
   const { id } = first.opened.session;
   await expect(second.desk.goTo(id)).rejects.toThrow('is open in another process');
-  await expect(second.desk.goTo(second.opened.session.id)).rejects.toThrow('You are in that session.');
+  await expect(second.desk.goTo(second.opened.session.id)).rejects.toThrow(
+    'You are already in that session.',
+  );
   await expect(second.desk.goTo('zzz')).rejects.toThrow('There is no session "zzz".');
   await first.opened.close();
   await second.desk.goTo(id);

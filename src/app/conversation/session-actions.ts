@@ -34,10 +34,10 @@ export function createDesk(options: DeskOptions): SessionDesk & { messageAdded()
     await journal
       .append(record)
       .then(() => journal.sync())
-      .catch((error: Error) => warn(`This could not be saved (${error.message}); it holds for now.`));
+      .catch((error: Error) => warn(`Could not save this (${error.message}); it applies until you quit.`));
   };
   const mustKeep = () => {
-    if (!keeps) throw new UserError('Sessions are not kept here.', 'Set saveHistory to keep them.');
+    if (!keeps) throw new UserError('Sessions are not saved here.', 'Turn on saveHistory to save them.');
   };
   return {
     session,
@@ -56,14 +56,15 @@ export function createDesk(options: DeskOptions): SessionDesk & { messageAdded()
       mustKeep();
       await ready;
       const copy = await store.fork(session.id, keep);
-      if (!copy) throw new UserError('This session is not on the disk.', 'Go on here.');
+      if (!copy) throw new UserError('This session is not saved yet.', 'Continue here.');
       goOn(copy);
       return copy.session.id;
     },
     begin: () => goOn(store.create(cwd, session.settings)),
     async goTo(wanted) {
       const id = await store.find(wanted);
-      if (id === session.id) throw new UserError('You are in that session.', '/sessions lists the others.');
+      if (id === session.id)
+        throw new UserError('You are already in that session.', '/sessions lists the others.');
       const elsewhere = id === null ? null : otherFolder(store.folderOf(id), cwd);
       if (elsewhere !== null && !(await confirm(otherFolderQuestion(elsewhere, cwd)))) return;
       const next = id === null ? null : await store.resume(id);

@@ -20,8 +20,8 @@ export async function offerTrust(
   const { content, changes, loosens } = pending;
   talk.print(
     changes.length > 0
-      ? 'The settings of this folder are not those you trusted:'
-      : 'This folder brings its own settings:',
+      ? 'The settings of this folder changed since you trusted it:'
+      : 'This folder has its own settings:',
   );
   talk.print(await showFiles(content, changes));
   if (loosens.length > 0) talk.print(`Ignored unless you trust the folder: ${loosens.join(', ')}`);

@@ -32,7 +32,7 @@ const FIX: Step = {
 const CHECK: Step = { text: 'Now the test again.', calls: [['Bash', { command: 'node greet.test.js' }]] };
 const DONE: Step = { text: 'Fixed: the misspelt variable in greet.js. The test passes.', calls: [] };
 const DECLINED: Step = {
-  text: 'You said no, so greet.js is untouched. The bug is `nmae` in line 2.',
+  text: 'You declined, so greet.js is unchanged. The bug is `nmae` on line 2.',
   calls: [],
 };
 

@@ -23,9 +23,9 @@ export async function showDemo(stage: DemoStage, { env, approver }: DemoOptions)
     await mkdir(cwd);
     for (const [name, text] of Object.entries(demoFiles)) await writeFile(path.join(cwd, name), text);
     stage.print(
-      'DEMO: the model is a script that always says the same. The loop, the tools, the question, the',
+      'DEMO: the model is scripted. Everything else is real: the agent loop, the tools, the approval,',
     );
-    stage.print('changes and the undo are real; they happen in a scratch folder that is removed at the end.');
+    stage.print('the edits and the undo. It runs in a temporary folder that is deleted at the end.');
     stage.print(`\n> ${demoTask}`);
     await play(stage, { base, cwd, env, approver });
   } finally {
@@ -68,8 +68,6 @@ async function play(
   if (!report) return stage.print('Nothing to undo.');
   for (const file of report.restored) stage.print(`restored ${path.basename(file)}`);
   const same = (await readFile(path.join(cwd, 'greet.js'), 'utf8')) === demoFiles['greet.js'];
-  stage.print(
-    same ? 'greet.js is byte for byte what it was before.' : 'greet.js differs from what it was before.',
-  );
+  stage.print(same ? 'greet.js is byte for byte the same as before.' : 'greet.js is not the same as before.');
   await close();
 }

@@ -18,20 +18,20 @@ export async function missingModelText(settings: Settings, { env }: Host): Promi
   const servers = await discoverLocal({ config, env });
   const known = presetsOf(config);
   return [
-    'No model to talk to yet.',
-    'Looked for:',
+    'No model configured yet.',
+    'Checked:',
     ...wrapNames('  keys in the environment   ', keyNames(known)),
     `  settings                  ${userConfigFile(root)}`,
     `  stored keys               ${(await createKeychain({ home: root, env }).list()).map((key) => key.provider).join(', ') || 'none'}`,
     ...known
       .filter((preset) => preset.local && preset.name !== 'local')
       .map((preset) => serverLine(preset, servers)),
-    'Ways on:',
-    '  a key              export ANTHROPIC_API_KEY=…, or: aca keys set anthropic',
-    '  a local server     start Ollama, LM Studio, llama-server or vLLM; it is found by itself',
-    '  any other server   AI_ASSISTANT_API_BASE_URL=http://host:port/v1 aca --model local/NAME',
-    '  an embedded model  aca models setup',
-    '  just look          aca --demo',
+    'Options:',
+    '  API key            export ANTHROPIC_API_KEY=… or aca keys set anthropic',
+    '  local server       start Ollama, LM Studio, llama-server or vLLM; detected automatically',
+    '  other server       AI_ASSISTANT_API_BASE_URL=http://host:port/v1 aca --model local/NAME',
+    '  embedded model     aca models setup',
+    '  demo               aca --demo',
   ].join('\n');
 }
 
@@ -57,7 +57,7 @@ function serverLine(preset: Preset, servers: readonly LocalServer[]): string {
   const found = server
     ? server.models.length > 0
       ? `found, ${server.models.length === 1 ? '1 model' : `${server.models.length} models`}`
-      : 'found, but it has no model'
+      : 'found, but it has no modelss'
     : 'not found';
   return `  ${preset.label.padEnd(24)}  ${found} (${server?.baseUrl ?? preset.baseUrl})`;
 }

@@ -13,10 +13,10 @@ test('available options come first, each with one key', () => {
   });
   expect(menuOf(ways)).toBe(
     [
-      '[1] talk to ollama/qwen3:8b',
-      '[2] talk to tiny.gguf (2.5 GB); fetches what runs it, once',
-      '[e] fetch a small model that runs in this very program',
-      '[k] paste an API key   [s] look for a server again   [d] demo   [q] quit',
+      '[1] use ollama/qwen3:8b',
+      '[2] use tiny.gguf (2.5 GB); also fetches the runtime, once',
+      '[e] fetch a small model that runs locally, works offline',
+      '[k] paste an API key   [s] search for local servers again   [d] demo   [q] quit',
     ].join('\n'),
   );
   expect(ways[1]).toMatchObject({ key: '2', type: 'model', model: '/m/tiny.gguf', needsRuntime: true });

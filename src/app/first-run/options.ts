@@ -27,22 +27,22 @@ export function firstRunOptions({ servers, files, hasRuntime }: Found): Way[] {
   const served = servers.flatMap(({ provider, models }) =>
     models.map(({ name }) => ({
       model: `${provider}/${name}`,
-      label: `talk to ${provider}/${name}`,
+      label: `use ${provider}/${name}`,
       needsRuntime: false,
     })),
   );
   const stored = files.map(({ file, bytes }) => ({
     model: file,
-    label: `talk to ${path.basename(file)} (${gigabytes(bytes)})${hasRuntime ? '' : '; fetches what runs it, once'}`,
+    label: `use ${path.basename(file)} (${gigabytes(bytes)})${hasRuntime ? '' : '; also fetches the runtime, once'}`,
     needsRuntime: !hasRuntime,
   }));
   return [
     ...[...served, ...stored]
       .slice(0, 9)
       .map((model, i): Way => ({ key: String(i + 1), type: 'model', ...model })),
-    { key: 'e', label: 'fetch a small model that runs in this very program', type: 'setup' },
+    { key: 'e', label: 'fetch a small model that runs locally, works offline', type: 'setup' },
     { key: 'k', label: 'paste an API key', type: 'paste' },
-    { key: 's', label: 'look for a server again', type: 'look' },
+    { key: 's', label: 'search for local servers again', type: 'look' },
     { key: 'd', label: 'demo', type: 'demo' },
     { key: 'q', label: 'quit', type: 'quit' },
   ];

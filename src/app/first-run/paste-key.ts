@@ -30,7 +30,8 @@ export async function pasteKey(
     .filter((preset) => !preset.local)
     .map((preset) => preset.name);
   const guess = KEY_PREFIXES.find(([prefix]) => key.startsWith(prefix))?.[1];
-  const provider = guess ?? (await talk.ask(`Whose key is it? (${names.join(', ')}) `))?.trim();
+  const provider =
+    guess ?? (await talk.ask(`Which provider is this key for? (${names.join(', ')}) `))?.trim();
   if (!provider || !names.includes(provider)) {
     talk.print(`Not stored: "${provider ?? ''}" is not one of ${names.join(', ')}.`);
     return;

@@ -31,7 +31,9 @@ test('[S05] [Y38] runs once a day, and never removes an open session', async () 
   const [first] = await dailyHousekeeping(house);
   expect(first).toMatch(/^2 sessions will be removed tomorrow or later \(unused for more than 30 days\): /);
   expect(first).toContain(`${closed.session.id.slice(0, 8)} hi`);
-  expect(first).toContain('`aca sessions pin ID` keeps one, `aca sessions clean --dry-run` lists them.');
+  expect(first).toContain(
+    'Run `aca sessions pin ID` to keep one, or `aca sessions clean --dry-run` to list them.',
+  );
   expect(ids().length).toBe(2);
   expect(await dailyHousekeeping(house, Date.now() + DAY - 60_000)).toEqual([]);
   expect(ids().length).toBe(2);

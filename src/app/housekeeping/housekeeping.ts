@@ -95,7 +95,7 @@ function removedText(removed: readonly Removal[]): string | null {
   if (removed.length === 0) return null;
   const count = removed.length === 1 ? '1 session was' : `${removed.length} sessions were`;
   const bytes = removed.reduce((sum, { session }) => sum + session.bytes, 0);
-  return `${count} removed (${reasonsOf(removed)}; ${sizeText(bytes)}). \`aca sessions pin\` keeps one for good.`;
+  return `${count} removed (${reasonsOf(removed)}; ${sizeText(bytes)}). Run \`aca sessions pin ID\` to keep one.`;
 }
 
 function nextText(next: readonly Removal[]): string | null {
@@ -107,7 +107,7 @@ function nextText(next: readonly Removal[]): string | null {
   const more = next.length > NAMED ? [`${next.length - NAMED} more`] : [];
   return (
     `${count} will be removed tomorrow or later (${reasonsOf(next)}): ${[...names, ...more].join(', ')}. ` +
-    '`aca sessions pin ID` keeps one, `aca sessions clean --dry-run` lists them.'
+    'Run `aca sessions pin ID` to keep one, or `aca sessions clean --dry-run` to list them.'
   );
 }
 

@@ -14,22 +14,22 @@ export async function openSession(
   { store, cwd, settings }: Surroundings,
 ): Promise<OpenSession> {
   if (resume === undefined && !goOn) {
-    if (fork) throw new UserError('--fork copies a session.', 'Say which: --resume ID or --continue.');
+    if (fork) throw new UserError('--fork needs a session to copy.', 'Add --resume ID or --continue.');
     return store.create(cwd, settings);
   }
   if (resume === true)
-    throw new UserError('Which session?', 'Give its id or title after --resume; `aca sessions` lists them.');
+    throw new UserError('--resume needs a session.', 'Add its ID or title; run `aca sessions` to list them.');
   const id = resume === undefined ? lastSessionIn(store, cwd) : await store.find(resume);
   const elsewhere = id === null || forceDir ? null : otherFolder(store.folderOf(id), cwd);
   if (elsewhere !== null)
     throw new UserError(
-      `This session is of another folder: ${visible(elsewhere)}.`,
-      'Start it there, or give --force-dir to go on with it here.',
+      `This session belongs to another folder: ${visible(elsewhere)}.`,
+      'Resume it there, or add --force-dir to resume it here.',
     );
   const found = id === null ? null : fork ? await store.fork(id) : await store.resume(id);
   if (found) return found;
   throw resume === undefined
-    ? new UserError('There is no session of this folder to continue.', 'Start one without --continue.')
+    ? new UserError('No session to continue in this folder.', 'Start one without --continue.')
     : new UserError(`There is no session "${resume}".`, '`aca sessions` lists them.');
 }
 
@@ -41,7 +41,7 @@ export function otherFolder(folder: string | null, cwd: string): string | null {
 }
 
 export function otherFolderQuestion(folder: string, cwd: string): string {
-  return `This session is of another folder: ${visible(folder)}. Go on with it in ${visible(cwd)}?`;
+  return `This session belongs to another folder: ${visible(folder)}. Resume it in ${visible(cwd)}?`;
 }
 
 type Asking = Pick<Surroundings, 'store' | 'cwd'> & {

@@ -34,7 +34,7 @@ export function recordSession(
     try {
       ledger.note(...run);
     } catch (error) {
-      if (!troubled) warn(`What a run came to cannot be kept (${(error as Error).message}).`);
+      if (!troubled) warn(`Could not save the results of a run (${(error as Error).message}).`);
       troubled = true;
     }
   }

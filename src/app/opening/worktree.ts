@@ -13,7 +13,7 @@ type Place = { host: Host; options: SessionOptions; report(text: string): void }
 type Worktree = { folder: string; branch: string; base: string | null };
 
 const NAME = /^[A-Za-z0-9][\w.-]{0,60}$/;
-const WAYS = 'Letters, digits, dots and dashes make a name: --worktree=fix-login "the task".';
+const WAYS = 'Use letters, digits, dots and dashes: --worktree=fix-login "the task".';
 
 /**
  * Runs a session in a git worktree beside the repository, on its own branch. If nothing was changed, both are
@@ -29,7 +29,7 @@ export async function inWorktree(
   const git = (folder: string) => createGit({ cwd: folder, env, trusted });
   const name = wanted === true ? stampOf(new Date()) : wanted;
   if (!NAME.test(name) || name.includes('..') || /\.(lock)?$/.test(name))
-    throw new UserError(`"${name}" cannot be the name of a worktree.`, WAYS);
+    throw new UserError(`"${name}" is not a valid worktree name.`, WAYS);
 
   const made = await makeWorktree(name, { git: git(cwd), trusted });
   report(`Working in ${made.folder}, on branch ${made.branch}.`);
@@ -50,18 +50,18 @@ async function makeWorktree(
   const common = await git.look('rev-parse', '--path-format=absolute', '--git-common-dir');
   if (!common.success)
     throw new UserError(
-      'A worktree needs a git repository, and this folder is in none.',
+      'A worktree needs a git repository, and this folder is not in one.',
       'Run `git init` first.',
     );
   const head = await git.look('rev-parse', '--verify', '--quiet', 'HEAD');
   if (!head.success)
-    throw new UserError('A worktree begins from a commit, and there is none yet.', 'Commit something first.');
+    throw new UserError('A worktree starts from a commit, and there is none yet.', 'Commit something first.');
   const main = path.dirname(common.out.trim());
   const folder = path.join(path.dirname(main), `${path.basename(main)}.worktrees`, name);
   const branch = `aca/${name}`;
   const known = (await git.look('worktree', 'list', '--porcelain')).out.split('\n');
   if (known.includes(`worktree ${folder}`) && existsSync(folder)) return { folder, branch, base: null };
-  if (existsSync(folder)) throw new UserError(`${folder} is there already.`, 'Choose another name.');
+  if (existsSync(folder)) throw new UserError(`${folder} already exists.`, 'Choose another name.');
   const isBranch = (await git.look('rev-parse', '--verify', '--quiet', `refs/heads/${branch}`)).success;
   const { success, err } = await git.act([
     // Hooks of an untrusted folder must not run.
@@ -87,13 +87,13 @@ async function leave(
   { folder, branch, base }: Worktree,
   { inside, outside }: { inside: Git; outside: Git },
 ): Promise<string> {
-  if (!existsSync(folder)) return `The worktree ${folder} is gone.`;
+  if (!existsSync(folder)) return `The worktree ${folder} no longer exists.`;
   const status = await inside.look('status', '--porcelain', '--ignored');
   const head = (await inside.look('rev-parse', 'HEAD')).out.trim();
   const isUntouched = base !== null && status.success && status.out === '' && head === base;
   if (isUntouched && (await outside.act(['worktree', 'remove', folder])).success) {
     await outside.act(['branch', '--delete', branch]);
-    return 'Nothing was changed: the worktree and its branch are removed.';
+    return 'Nothing changed; the worktree and its branch were removed.';
   }
   const open = status.out.split('\n').filter(Boolean).length;
   const commits = base === null ? '' : (await inside.look('rev-list', '--count', `${base}..HEAD`)).out.trim();
@@ -104,8 +104,8 @@ async function leave(
     ...(open === 0 ? [] : [`${open} ${open === 1 ? 'file' : 'files'} not committed`]),
   ];
   return [
-    `The worktree ${folder} stays, on branch ${branch}${facts.length > 0 ? `: ${facts.join(', ')}` : ''}.`,
-    `Go on there with --worktree=${path.basename(folder)}, take its work over with \`git merge ${branch}\`, or remove it with \`git worktree remove ${folder}\`.`,
+    `Kept the worktree ${folder} on branch ${branch}${facts.length > 0 ? `: ${facts.join(', ')}` : ''}.`,
+    `Resume there with --worktree=${path.basename(folder)}, merge it with \`git merge ${branch}\`, or remove it with \`git worktree remove ${folder}\`.`,
   ].join('\n');
 }
 

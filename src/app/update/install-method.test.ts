@@ -33,20 +33,20 @@ test.each<[string, Partial<InstallFacts> & { program: string }, string, string]>
   [
     'a project',
     { program: `/home/u/app/${MAIN}` },
-    'as a package of a project',
+    'as a project dependency',
     'npm install ai-code-assistant@latest',
   ],
   [
     'the source',
     { program: '/home/u/aca/dist/main.cjs' },
-    'from its source',
+    'from source',
     'git pull && npm ci && npm run build',
   ],
   [
     'one file',
     { program: '/opt/aca/aca', standalone: true },
     'as a single file',
-    'put the new file in its place, in /opt/aca',
+    'replace the file in /opt/aca with the new one',
   ],
   [
     'a binary in a package',
@@ -67,7 +67,7 @@ test.each<[string, Partial<InstallFacts> & { program: string }, string, string]>
     'one file on Windows',
     { program: 'C:\\Tools\\aca.exe', platform: 'win32', standalone: true },
     'as a single file',
-    'put the new file in its place, in C:\\Tools',
+    'replace the file in C:\\Tools with the new one',
   ],
 ])('[D01] installed by %s', (_name, facts, how, update) => {
   expect(installMethodOf({ standalone: false, platform: 'linux', ...facts })).toMatchObject({ how, update });

@@ -33,7 +33,7 @@ export function installMethodOf({ program, standalone, platform }: InstallFacts)
   if (found) return { how: `by ${found[1]}`, update: found[2], remove: found[3] };
   if (place.includes('/node_modules/'))
     return {
-      how: 'as a package of a project',
+      how: 'as a project dependency',
       update: `npm install ${NAME}@latest`,
       remove: `npm uninstall ${NAME}`,
     };
@@ -41,12 +41,12 @@ export function installMethodOf({ program, standalone, platform }: InstallFacts)
     const { dir } = (platform === 'win32' ? path.win32 : path.posix).parse(program);
     return {
       how: 'as a single file',
-      update: `put the new file in its place, in ${dir}`,
+      update: `replace the file in ${dir} with the new one`,
       remove: platform === 'win32' ? `del "${program}"` : `rm ${shellWord(program)}`,
     };
   }
   return {
-    how: 'from its source',
+    how: 'from source',
     update: 'git pull && npm ci && npm run build',
     remove: `remove the folder ${path.dirname(path.dirname(program))}`,
   };

@@ -47,7 +47,7 @@ test('[D01] it is checked once a day, and shown from then on as long as it is ne
   await checkForUpdate(place, async () => http, now + 25 * HOUR);
   expect(asked.length).toBe(2);
   expect(updateNotice(place, '0.1.0')).toBe(
-    'Version 0.2.0 is there; this is 0.1.0. `aca update` says how to get it.',
+    'Version 0.2.0 is available (you have 0.1.0). Run `aca update` to see how to get it.',
   );
   expect([updateNotice(place, '0.2.0'), updateNotice(place, '0.3.0-beta.1')]).toEqual([null, null]);
   expect(updateNotice({ ...place, env: { CI: '1' } }, '0.1.0')).toBe(null);
@@ -106,7 +106,7 @@ describe('the registry', () => {
     ['no object', 'null'],
   ])('%s is refused', async (_name, body) => {
     await expect(latestVersion('http://r', answering(body).http)).rejects.toThrow(
-      'http://r named no version',
+      'http://r returned no version',
     );
   });
 });

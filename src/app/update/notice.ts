@@ -29,7 +29,7 @@ export function updateNotice(place: UpdatePlace, version: string): string | null
   if (!wantsUpdates(place)) return null;
   const latest = read(place.root)?.latest;
   if (latest === undefined || !isNewer(latest, version)) return null;
-  return `Version ${latest} is there; this is ${version}. \`aca update\` says how to get it.`;
+  return `Version ${latest} is available (you have ${version}). Run \`aca update\` to see how to get it.`;
 }
 
 /** Asks the registry at most once a day. If it does not answer, the next attempt is tomorrow. */

@@ -26,11 +26,11 @@ export async function latestVersion(registry: string, http: HttpClient): Promise
   });
   if (status !== 200) throw new Error(`${registry} answered with ${status}`);
   if (Number(headers['content-length'] ?? 0) > MAX_BYTES)
-    throw new Error(`${registry} answered with too much`);
+    throw new Error(`${registry} returned too much data`);
   const body: unknown = JSON.parse(await text());
   const version = (body as { version?: unknown } | null)?.version;
   // The text is from outside and is shown later: accept only a version number.
   if (typeof version !== 'string' || !/^\d+\.\d+\.\d+[\w.+-]{0,40}$/.test(version))
-    throw new Error(`${registry} named no version`);
+    throw new Error(`${registry} returned no version`);
   return version;
 }

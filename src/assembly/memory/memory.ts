@@ -116,7 +116,7 @@ export class SessionMemory {
     const isDone = this.#extraction.done(id) >= messages.length;
     if (!this.#parts.config.saveHistory || isDone || !isWorthExtracting(messages)) return;
     const { notice } = this.#deps;
-    notice('Noting what is worth remembering; Ctrl-C leaves at once.');
+    notice('Saving memories… (Ctrl+C to skip)');
     // What cannot be done now is done when the next session begins.
     await this.#extraction.extract(messages, id, signal).catch((error: Error) => {
       if (!signal.aborted) notice(`Memory: ${error.message}`);

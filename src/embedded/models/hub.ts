@@ -92,7 +92,7 @@ function inWords(error: DownloadError, { repo, file }: HubFile, { endpoint }: Hu
     refused: isClosed
       ? `${repo} is not open to everybody, or there is none. Accept its terms at ${endpoint}/${repo}, then set HF_TOKEN.`
       : `Look at ${endpoint}/${repo} which files there are.`,
-    cut: 'Run it again: it goes on where it was.',
+    cut: 'Run it again to resume.',
     mismatch: 'Nothing of it was kept. Run it again; if it stays so, the file on the hub is damaged.',
     disk_full: 'Make room, then run it again: it goes on where it was.',
   } as const;

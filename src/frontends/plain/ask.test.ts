@@ -35,7 +35,7 @@ describe('a question of the model on the terminal', () => {
     await type('2');
     expect(await answer).toBe('blue');
     expect(screen()).toBe(
-      '\nWhich colour?\n  1. red\n  2. blue\n  3. none of these\nAnswer (1-3, or your own words): 2\n',
+      '\nWhich colour?\n  1. red\n  2. blue\n  3. none of these\nAnswer (1-3, or type your own): 2\n',
     );
   });
 

@@ -26,7 +26,7 @@ async function askOne(
   if (signal.aborted) return null;
   talk.print(`\n${visible(question).trim()}`);
   for (const [i, choice] of choices.entries()) talk.print(`  ${i + 1}. ${visible(choice).trim()}`);
-  const prompt = choices.length === 0 ? 'Answer: ' : `Answer (1-${choices.length}, or your own words): `;
+  const prompt = choices.length === 0 ? 'Answer: ' : `Answer (1-${choices.length}, or type your own): `;
   const answer = (await talk.ask(prompt, signal))?.trim();
   if (answer === undefined) return null;
   const picked = /^\d+\.?$/.test(answer) ? choices[Number.parseInt(answer, 10) - 1] : undefined;

@@ -32,9 +32,7 @@ export function playDemo(
 
 function answerYes(talk: Conversation): Approver {
   return async (request) => {
-    talk.print(
-      `Allow: ${exactLine(request.operation)}? [y/n] y   (no terminal, so the demo says yes for you)`,
-    );
+    talk.print(`Allow: ${exactLine(request.operation)}? [y/n] y   (no terminal, so the demo answers yes)`);
     return { choice: 'once' };
   };
 }

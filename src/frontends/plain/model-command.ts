@@ -5,7 +5,7 @@ import type { SlashCommand } from '../../contract/command.ts';
 export function modelCommand(models: ModelList): SlashCommand {
   return {
     name: 'model',
-    description: 'List the models that can answer; /model NAME goes on with it at once',
+    description: 'List the available models; /model NAME switches to one',
     async execute([name], { print }) {
       if (name !== undefined) return models.use(name);
       const rows = await models.list();
@@ -15,7 +15,7 @@ export function modelCommand(models: ModelList): SlashCommand {
         rows
           .filter(({ ready }) => ready)
           .map(line)
-          .join('\n') || 'No model was found.',
+          .join('\n') || 'No models found.',
       );
     },
   };

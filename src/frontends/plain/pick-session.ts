@@ -16,17 +16,19 @@ export async function pickSession(
   const here = all.filter(({ workingDirectory }) => workingDirectory === cwd);
   const offered = (here.length > 0 ? here : all).slice(0, OFFERED);
   if (offered.length === 0) {
-    talk.print('There are no sessions yet.');
+    talk.print('No sessions yet.');
     return null;
   }
-  if (here.length === 0) talk.print('This folder has no sessions; these are of other folders:');
+  if (here.length === 0) talk.print('No sessions in this folder. Sessions in other folders:');
   for (const [i, line] of sessionLines(offered, { cwd }).entries())
     talk.print(`${String(i + 1).padStart(3)}.${visible(line)}`);
   for (;;) {
-    const answer = (await talk.ask(`Go on with (1-${offered.length}, or Enter for a new one): `))?.trim();
+    const answer = (
+      await talk.ask(`Resume which session? (1-${offered.length}, or Enter for a new one) `)
+    )?.trim();
     if (!answer) return null;
     const chosen = /^\d+$/.test(answer) ? offered[Number(answer) - 1] : undefined;
     if (chosen) return chosen.id;
-    talk.print(`There is no ${visible(answer)} in the list.`);
+    talk.print(`${visible(answer)} is not in the list.`);
   }
 }

@@ -50,7 +50,7 @@ describe('a result in plain lines', () => {
       },
       '  [x] look\n  [~] mend it\n  [ ] \uFFFD[2Jtest\n',
     ],
-    ['an empty list', { kind: 'todos', items: [] }, '  (nothing to do)\n'],
+    ['an empty list', { kind: 'todos', items: [] }, '  (no tasks)\n'],
   ])('%s', (_name, display, text) => {
     expect(plain().display(display)).toBe(text);
   });

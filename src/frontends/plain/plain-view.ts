@@ -57,7 +57,10 @@ export class PlainView {
         return this.#stream ? this.#say('thinking', this.#paint('dim', visible(event.text))) : '';
       case 'reclassify':
         if (!this.#stream) return '';
-        return this.#line('dim', event.as === 'thinking' ? '(that was thinking)' : '(that was the answer)');
+        return this.#line(
+          'dim',
+          event.as === 'thinking' ? '(the text above was thinking)' : '(the text above was the answer)',
+        );
       case 'tool_start':
         this.#titles.set(event.call.id, event.title);
         return this.#line('cyan', `→ ${visibleLine(event.title)}`);
@@ -108,7 +111,7 @@ export class PlainView {
       case 'diffs':
         return `  ${sumOf(display.diffs)}\n${display.diffs.map(({ patch }) => this.#patch(patch)).join('')}`;
       case 'todos':
-        if (display.items.length === 0) return indent('(nothing to do)');
+        if (display.items.length === 0) return indent('(no tasks)');
         return display.items.map((item) => this.#todo(item)).join('');
       default:
         return display satisfies never;
@@ -208,7 +211,7 @@ export class PlainView {
       case 'done':
         return this.#closeLine();
       case 'max_turns':
-        return this.#line('yellow', `Stopped after ${turns} turns, the limit.`);
+        return this.#line('yellow', `Stopped at the limit of ${turns} turns.`);
       case 'budget':
         return this.#line('yellow', [error?.message, error?.hint].filter(Boolean).join('\n'));
       case 'max_tokens':

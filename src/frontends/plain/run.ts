@@ -108,7 +108,7 @@ async function converse(first: string, plan: Plan, stage: Stage): Promise<Plan |
     ...(servers && { servers }),
     telemetry,
   });
-  talk.print(`ai-code-assistant · ${nameOf(choice)} · ${settings.config.mode} mode · /help lists commands`);
+  talk.print(`ai-code-assistant · ${nameOf(choice)} · ${settings.config.mode} mode · /help for commands`);
   for (const notice of [...opened.notices, ...opened.hints]) talk.print(visible(notice));
   opened.controller.listen((event) => talk.write(view.render(event)));
   talk.print(`Commands: ${describeSandbox(await opened.sandbox())}`);
@@ -128,7 +128,7 @@ async function converse(first: string, plan: Plan, stage: Stage): Promise<Plan |
     leaving,
   });
   if (wanted.model !== undefined) return switchModel(wanted.model, { plan, opened }, terminal);
-  if (kept.messages.length > 0) talk.print(`Go on later with: aca --resume ${kept.id.slice(0, 8)}`);
+  if (kept.messages.length > 0) talk.print(`Resume with: aca --resume ${kept.id.slice(0, 8)}`);
   return next && { ...plan, session: next };
 }
 

@@ -70,19 +70,19 @@ function endLine({ reason, turns, error }: Extract<AgentEvent, { type: 'end' }>)
     case 'max_turns':
       return {
         from: 'quiet',
-        text: `Stopped after ${turns} turns, the limit. Raise it with --max-turns, or go on with --continue.`,
+        text: `Stopped at the limit of ${turns} turns. Raise it with --max-turns, or resume with --continue.`,
       };
     case 'max_tokens':
       return {
         from: 'quiet',
-        text: 'The last answer was cut off at the output limit. Raise maxTokens, or go on with --continue.',
+        text: 'The last answer was cut off at the output limit. Raise maxTokens, or resume with --continue.',
       };
     case 'budget':
       return { from: 'quiet', text: [error?.message, error?.hint].filter(Boolean).join('\n') };
     case 'refusal':
       return { from: 'quiet', text: 'The model declined to answer.' };
     case 'interrupted':
-      return { from: 'quiet', text: 'Interrupted. Go on with --continue.' };
+      return { from: 'quiet', text: 'Interrupted. Resume with --continue.' };
     case 'error':
       return {
         from: 'quiet',

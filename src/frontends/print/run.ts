@@ -28,7 +28,7 @@ export async function runPrint(prompt: string, options: Options, terminal: Termi
   const task = [prompt, piped].filter(Boolean).join('\n\n');
   if (options.inputFormat === 'text' && task === '') {
     throw new UserError(
-      'There is no task.',
+      'No task given.',
       'Give it after -p, or pipe it in: echo "explain this folder" | aca -p',
     );
   }
@@ -91,13 +91,13 @@ async function insist(schema: StructuredResult, { controller }: Opened, reporter
     if (checked.valid) return { ...report, structured: checked.value };
     if (attempt === SCHEMA_TRIES) {
       const error = {
-        message: `The answer does not fit the JSON Schema: ${checked.problem}`,
+        message: `The answer does not match the JSON Schema: ${checked.problem}`,
         hint: 'Simplify the schema or try a stronger model.',
       };
       controller.notice('warn', error.message);
       return { ...report, stopReason: 'error', error };
     }
-    const text = `Your answer does not fit the schema:\n${checked.problem}\nAnswer again with the corrected JSON value only.`;
+    const text = `Your answer does not match the schema:\n${checked.problem}\nAnswer again with the corrected JSON value only.`;
     await controller.submit([{ type: 'text', text }]);
   }
 }
@@ -144,7 +144,7 @@ function parseInput(line: string): string | 'interrupt' {
   }
   if (value.type === 'interrupt') return 'interrupt';
   if (value.type === 'user' && typeof value.text === 'string') return value.text;
-  throw new UserError(`This input line is not understood: ${line.slice(0, 100)}`, hint);
+  throw new UserError(`Unknown input line: ${line.slice(0, 100)}`, hint);
 }
 
 function printLine(stdout: NodeJS.WriteStream, value: unknown): void {

@@ -32,7 +32,7 @@ export async function structuredResult(schemaOrFile: string): Promise<Structured
     } catch (error) {
       throw new UserError(
         `--json-schema is not a valid JSON Schema: ${(error as Error).message}`,
-        'Correct it and try again.',
+        'Fix it and try again.',
       );
     }
   }
@@ -50,10 +50,7 @@ async function readSchema(schemaOrFile: string): Promise<object> {
   try {
     return JSON.parse(text) as object;
   } catch (error) {
-    throw new UserError(
-      `--json-schema is not JSON: ${(error as Error).message}`,
-      'Correct it and try again.',
-    );
+    throw new UserError(`--json-schema is not JSON: ${(error as Error).message}`, 'Fix it and try again.');
   }
 }
 

@@ -16,8 +16,8 @@ export async function showWelcome(options: Options, terminal: Terminal): Promise
   return exitCodes.done.code;
 }
 
-const USE = `Start it in a terminal to talk to it, or give it a task:
+const USE = `Run it in a terminal to start a conversation, or give it a task:
   aca -p "explain this project"
   git diff | aca -p "review this"
-  aca --demo        a scripted model at work on a scratch project; needs no key
+  aca --demo        watch a scripted demo on a temporary project; no key needed
   aca --help        everything else`;

@@ -16,7 +16,7 @@ export async function withHubModel(options: Options, terminal: Terminal): Promis
   if (repo === undefined && file === undefined) return options;
   if (repo === undefined || file === undefined) {
     throw new UserError(
-      'A model of a hub has two names.',
+      'A hub model needs a repository and a file name.',
       'Give both: --repo-id Qwen/Qwen3-4B-GGUF --filename Qwen3-4B-Q4_K_M.gguf',
     );
   }
@@ -49,7 +49,7 @@ export async function pullModel(wanted: HubFile, { settings, terminal, consent }
     await fetchModel(work, hub, { signal, progress: (step) => line.tell(step) });
   } catch (error) {
     if (!signal.aborted) throw error;
-    throw new UserError('Stopped.', 'Run it again: it goes on where it was.', {
+    throw new UserError('Stopped.', 'Run it again to resume.', {
       exit: 'error',
       cause: error,
     });
@@ -70,14 +70,17 @@ async function hubOf({ config }: Settings, { env }: Terminal): Promise<Hub> {
 
 export function refuseOffline(offline: boolean, what: string): void {
   if (offline)
-    throw new UserError(`Offline: nothing is ${what}.`, 'Leave out --offline, or switch `offline` off.');
+    throw new UserError(`Offline mode: nothing was ${what}.`, 'Remove --offline, or turn off `offline`.');
 }
 
 /** Only a yes goes on. Where nobody can be asked, the answer is in the arguments. */
 export async function agree(question: string, { stdin, stderr }: Terminal): Promise<void> {
   if (!stdin.isTTY)
-    throw new UserError(`${question} Nobody is there to say so.`, 'Say it beforehand: add --yes.');
+    throw new UserError(
+      `${question} This needs a yes, but there is no terminal to ask on.`,
+      'Add --yes to confirm.',
+    );
   const lines = createInterface({ input: stdin, output: stderr });
   const answer = await lines.question(`${question} [y/n] `).finally(() => lines.close());
-  if (!/^y(es)?$/i.test(answer.trim())) throw new UserError('Nothing was fetched.', 'You said no.');
+  if (!/^y(es)?$/i.test(answer.trim())) throw new UserError('Nothing was fetched.', 'You declined.');
 }

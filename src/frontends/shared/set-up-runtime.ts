@@ -42,7 +42,7 @@ export async function setUpRuntime({ yes, gpu, force }: SetupOptions, terminal: 
     });
   } catch (error) {
     if (!signal.aborted) throw error;
-    throw new UserError('Stopped.', 'Run it again: it goes on where it was.', {
+    throw new UserError('Stopped.', 'Run it again to resume.', {
       exit: 'error',
       cause: error,
     });
@@ -51,15 +51,15 @@ export async function setUpRuntime({ yes, gpu, force }: SetupOptions, terminal: 
   }
   stdout.write(`The runtime is installed (${gpuWords(plan.gpu)}): ${plan.folder}\n`);
   if ((await new ModelStore(root).list()).length === 0)
-    stderr.write(`Now fetch a model: aca models pull ${FIRST_MODEL}\n`);
+    stderr.write(`Next, fetch a model: aca models pull ${FIRST_MODEL}\n`);
 }
 
 function gpuNamed(name: string | undefined): Gpu | undefined {
   if (name === undefined) return undefined;
   if (name === 'cuda' || name === 'vulkan' || name === 'none' || name === 'metal') return name;
-  throw new UserError(`There is no graphics kind "${name}".`, 'It is cuda, vulkan, metal or none.');
+  throw new UserError(`Unknown GPU type "${name}".`, 'Use cuda, vulkan, metal or none.');
 }
 
 function gpuWords(gpu: Gpu): string {
-  return { cuda: 'CUDA', vulkan: 'Vulkan', metal: 'Metal', none: 'processor only' }[gpu];
+  return { cuda: 'CUDA', vulkan: 'Vulkan', metal: 'Metal', none: 'CPU only' }[gpu];
 }

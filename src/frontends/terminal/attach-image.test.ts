@@ -38,13 +38,13 @@ test('what cannot be attached says why', async () => {
   const refused = (because: string) => ({ type: 'refused', because });
 
   expect(await attachImage('./gone.png', deps)).toEqual(
-    refused('gone.png stays a path: there is no such file to read.'),
+    refused('gone.png was not attached: the file cannot be read.'),
   );
   expect(await attachImage('./words.png', deps)).toEqual(
-    refused('words.png stays a path: it is no whole image.'),
+    refused('words.png was not attached: it is not a complete image.'),
   );
   expect(await attachImage('./dot.png', await place(false))).toEqual(
-    refused('dot.png stays a path: this model sees no images.'),
+    refused('dot.png was not attached: this model does not support images.'),
   );
 });
 
@@ -58,7 +58,7 @@ test('a copied image is attached; what cannot be says why', async () => {
     name: 'from the clipboard',
     image: { type: 'image', mediaType: 'image/png', data: png },
   });
-  const none = refused('There is no image in the clipboard.');
+  const none = refused('No image in the clipboard.');
   expect(await attachCopied(deps)).toEqual(none);
   const words = Buffer.from('only words');
   expect(await attachCopied({ ...deps, copied: async () => ({ type: 'image', bytes: words }) })).toEqual(
@@ -66,12 +66,12 @@ test('a copied image is attached; what cannot be says why', async () => {
   );
   expect(
     await attachCopied({ ...deps, copied: async () => ({ type: 'image', bytes: bytes.subarray(0, 20) }) }),
-  ).toEqual(refused('The image in the clipboard stays out: it is no whole image.'));
+  ).toEqual(refused('The image in the clipboard was not attached: it is not a complete image.'));
   expect(
     await attachCopied({
       ...deps,
       copied: async () => ({ type: 'unreachable', programs: ['wl-paste', 'xclip'] }),
     }),
-  ).toEqual(refused('To paste images, install wl-paste or xclip; or drop a file here.'));
-  expect(await attachCopied(await place(false))).toEqual(refused('This model sees no images.'));
+  ).toEqual(refused('To paste images, install wl-paste or xclip, or drop a file here.'));
+  expect(await attachCopied(await place(false))).toEqual(refused('This model does not support images.'));
 });

@@ -24,36 +24,36 @@ export async function attachImage(file: string, deps: AttachDeps): Promise<Attac
   // It stands in brackets.
   const name = path.basename(file).replaceAll(/[[\]\n\r]/g, '_');
   if (!deps.acceptsImages())
-    return { type: 'refused', because: `${name} stays a path: this model sees no images.` };
+    return { type: 'refused', because: `${name} was not attached: this model does not support images.` };
   const whole = file.startsWith('~/') ? path.join(deps.home, file.slice(2)) : path.resolve(deps.cwd, file);
   const bytes = await deps.readFile(whole).catch(() => null);
-  if (!bytes) return { type: 'refused', because: `${name} stays a path: there is no such file to read.` };
+  if (!bytes) return { type: 'refused', because: `${name} was not attached: the file cannot be read.` };
   const read = readImage(bytes);
-  if (typeof read === 'string') return { type: 'refused', because: `${name} stays a path: ${read}.` };
+  if (typeof read === 'string') return { type: 'refused', because: `${name} was not attached: ${read}.` };
   return { type: 'image', name, image: read };
 }
 
 /** The image in the clipboard as an attachment; if not, why. */
 export async function attachCopied({ acceptsImages, copied }: AttachDeps): Promise<Attached> {
-  if (!acceptsImages()) return { type: 'refused', because: 'This model sees no images.' };
+  if (!acceptsImages()) return { type: 'refused', because: 'This model does not support images.' };
   const answer = await copied();
   // Some give a copied text out as whatever it is asked for.
   if (answer.type === 'none' || (answer.type === 'image' && !imageOf(answer.bytes)))
-    return { type: 'refused', because: 'There is no image in the clipboard.' };
+    return { type: 'refused', because: 'No image in the clipboard.' };
   if (answer.type === 'unreachable') {
     const programs = answer.programs.join(' or ');
-    return { type: 'refused', because: `To paste images, install ${programs}; or drop a file here.` };
+    return { type: 'refused', because: `To paste images, install ${programs}, or drop a file here.` };
   }
   const read = readImage(answer.bytes);
   if (typeof read === 'string')
-    return { type: 'refused', because: `The image in the clipboard stays out: ${read}.` };
+    return { type: 'refused', because: `The image in the clipboard was not attached: ${read}.` };
   return { type: 'image', name: 'from the clipboard', image: read };
 }
 
 /** The image, or what is wrong with it. */
 function readImage(bytes: Uint8Array): ImagePart | string {
   const image = imageOf(bytes);
-  if (!image?.size) return 'it is no whole image';
-  if (bytes.length > MAX_IMAGE_BYTES) return 'it is larger than models take';
+  if (!image?.size) return 'it is not a complete image';
+  if (bytes.length > MAX_IMAGE_BYTES) return 'it is too large for models';
   return imagePart(image.mediaType, bytes);
 }

@@ -50,7 +50,7 @@ export async function firstRun(
 async function questionOf(): Promise<string> {
   const { curatedModels, FIRST_MODEL } = await import('../../embedded/models/curated.ts');
   const model = curatedModels.find(({ name }) => name === FIRST_MODEL);
-  return `Fetch ${FIRST_MODEL} (${gigabytes(model?.bytes ?? 0)}) and what runs it?`;
+  return `Fetch ${FIRST_MODEL} (${gigabytes(model?.bytes ?? 0)}) and the runtime it needs?`;
 }
 
 async function hasRuntime({ root }: Settings): Promise<boolean> {
@@ -82,7 +82,7 @@ async function findings(settings: Settings, terminal: Terminal): Promise<Finding
     })),
     files: files.map(({ file, bytes }) => ({
       model: file,
-      detail: `${gigabytes(bytes)}, on this disk${runs ? '' : '; fetches what runs it, once'}`,
+      detail: `${gigabytes(bytes)}, on this disk${runs ? '' : '; also fetches the runtime, once'}`,
     })),
     missingModelText: words,
   };

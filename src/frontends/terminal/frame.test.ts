@@ -39,10 +39,10 @@ test('at rest there is the status above the prompt', () => {
 });
 
 test('a hint stands in the place of the status, cut to the width', () => {
-  const view = { ...idle.view, hint: 'Ctrl-C again quits.' };
+  const view = { ...idle.view, hint: 'Press Ctrl+C again to quit.' };
 
-  expect(shown({ view })).toEqual(['', 'Ctrl-C again quits.', '> ']);
-  expect(shown({ view, surroundings: { ...surroundings, columns: 8 } })[1]).toBe('Ctrl-C …');
+  expect(shown({ view })).toEqual(['', 'Press Ctrl+C again to quit.', '> ']);
+  expect(shown({ view, surroundings: { ...surroundings, columns: 8 } })[1]).toBe('Press C…');
 });
 
 test('during a run: what is being said, what happens, what waits, the prompt', () => {
@@ -57,9 +57,9 @@ test('during a run: what is being said, what happens, what waits, the prompt', (
     'row 0',
     'row 1',
     '',
-    '⠙ Thinking · 5 s · Esc stops',
+    '⠙ Thinking · 5 s · Esc to stop',
     '⧗ next',
-    '  sent when this is done (Up takes the last one back)',
+    '  Queued; ↑ to edit',
     '',
     'sonnet · default',
     '> ',

@@ -341,7 +341,7 @@ export class Screen {
     const stopped = this.#interrupted();
     this.store.dispatch({
       type: 'hint',
-      text: stopped ? 'Stopped. Ctrl-C again quits.' : 'Ctrl-C again quits.',
+      text: stopped ? 'Stopped. Press Ctrl+C again to quit.' : 'Press Ctrl+C again to quit.',
     });
   }
 

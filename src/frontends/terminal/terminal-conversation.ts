@@ -147,7 +147,7 @@ export class ScreenConversation {
     rememberLook(screen, { settings: this.#settings, options: this.#start.options, terminal });
     if (next) return { ...plan, session: next };
     if (this.#wantedModel !== null) return this.#goOnWith(this.#wantedModel, { plan, opened });
-    if (session.messages.length > 0) screen.print(`Go on later with: aca --resume ${session.id.slice(0, 8)}`);
+    if (session.messages.length > 0) screen.print(`Resume with: aca --resume ${session.id.slice(0, 8)}`);
     return null;
   }
 
@@ -155,7 +155,7 @@ export class ScreenConversation {
     this.#wantedModel = null;
     const plan = await switchModel(model, before, this.#start.terminal);
     this.#settings = plan.settings;
-    this.screen.print(`${nameOf(plan.choice)} answers from here on.`);
+    this.screen.print(`Switched to ${nameOf(plan.choice)}.`);
     return plan;
   }
 
@@ -165,7 +165,7 @@ export class ScreenConversation {
     if (resume === undefined) return others;
     const store = sessionStore(this.#settings);
     const { cwd } = this.#start.terminal;
-    const choosing = () => ({ sessions: byLastUsed(store.list()), cwd, title: 'Go on with which session?' });
+    const choosing = () => ({ sessions: byLastUsed(store.list()), cwd, title: 'Select a session to resume' });
     const id = resume === true ? await chooseSession(choosing(), this.#desk) : resume;
     if (id === null) return others;
     const confirm = (question: string) => this.screen.confirm(question);

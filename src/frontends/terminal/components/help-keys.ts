@@ -23,7 +23,7 @@ export function helpKeysDialog(keymap: Keymap): Dialog<null> {
     },
     lines(wanted, frame) {
       const { all, room, last, top } = pageFrom(wanted, frame);
-      const hint = last > 0 ? '↑↓ more · any other key closes' : 'any key closes';
+      const hint = last > 0 ? '↑↓ to scroll · any other key to close' : 'any key to close';
       const foot: Line = [
         { text: ' ', caret: true },
         { text: fitTo(hint, Math.max(1, frame.columns - 1)), style: frame.theme.styles.muted },

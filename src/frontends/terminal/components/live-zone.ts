@@ -47,6 +47,6 @@ export function queueLines(queue: View['queue'], { columns, theme, rows }: Room 
   const lines: Line[] = shown.map(({ text }) => [
     { text: fitTo(`⧗ ${text.replaceAll('\n', ' ⏎ ')}`, columns), style },
   ]);
-  const words = `  ${more > 0 ? `${more} more; ` : ''}sent when this is done (Up takes the last one back)`;
+  const words = `  ${more > 0 ? `${more} more. ` : ''}Queued; ↑ to edit`;
   return [...lines, [{ text: fitTo(words, columns), style: theme.styles.border }]];
 }

@@ -72,7 +72,7 @@ test('a result of many lines is folded, with the way to see all of it', () => {
   const whole = shown(itemLines({ ...call, folded: false }, room));
 
   expect(folded.slice(0, 3)).toEqual(['', '● npm test  2 s', '  line 0']);
-  expect(folded.at(-1)).toBe('  … 14 more lines (Ctrl-O shows all)');
+  expect(folded.at(-1)).toBe('  … 14 more lines (Ctrl+O to show all)');
   expect(whole).toHaveLength(22);
 });
 
@@ -141,7 +141,7 @@ test('what waits is listed as far as there is room, and the rest is counted', ()
   expect(shown(queueLines(queue, { ...room, columns: 80, rows: 3 }))).toEqual([
     '⧗ one',
     '⧗ two ⏎ lines',
-    '  2 more; sent when this is done (Up takes the last one back)',
+    '  2 more. Queued; ↑ to edit',
   ]);
   expect(queueLines([], { ...room, rows: 3 })).toEqual([]);
 });

@@ -13,7 +13,7 @@ export function spinnerLines(
   { columns, theme: { styles }, now }: { columns: number; theme: Theme; now: number },
 ): Line[] {
   const since = Math.max(0, now - run.startedAt);
-  const facts = [elapsed(Math.max(1000, since)), tokens(run.outputTokens), 'Esc stops'];
+  const facts = [elapsed(Math.max(1000, since)), tokens(run.outputTokens), 'Esc to stop'];
   const rest = ` · ${facts.filter(Boolean).join(' · ')}`;
   const mark = MARKS[Math.floor(since / SPIN_MS) % MARKS.length] ?? '';
   const line = [

@@ -50,11 +50,11 @@ export function renderPicker(state: PickerState, { items, text, preview }: Fille
   const list = shown.map((item, i) =>
     itemRow(item, labelWidth(shown, columns), { frame, chosen: first + i === selected }),
   );
-  const nothing = items.length === 0 ? text.none : 'Nothing matches. Backspace takes the search back.';
+  const nothing = items.length === 0 ? text.none : 'No matches. Press Backspace to edit the search.';
   const keys: [string, string][] = [
     ['Enter', text.takes],
     ...(text.actions ?? []).map(({ key, ctrl, does }): [string, string] => [
-      ctrl ? `Ctrl-${key.toUpperCase()}` : key,
+      ctrl ? `Ctrl+${key.toUpperCase()}` : key,
       does,
     ]),
     ['Esc', text.leaves ?? 'close'],

@@ -27,7 +27,7 @@ export function undoBody(pending: PendingUndo, cwd: string, { columns, look }: F
     ...rows,
     ...(files.length > 1 ? [[span(fitTo(total, columns), look.quiet)]] : []),
     ...conflicts.flatMap(({ path: file, because }) =>
-      rowsOf(visibleLine(`! left alone: ${shown(file, cwd)}: ${because}`), columns, look.warn),
+      rowsOf(visibleLine(`! skipped: ${shown(file, cwd)}: ${because}`), columns, look.warn),
     ),
     ...uncertainLines(pending, cwd).flatMap((line) => rowsOf(visibleLine(line), columns, look.quiet)),
   ];

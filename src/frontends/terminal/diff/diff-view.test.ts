@@ -58,13 +58,13 @@ test('code has its colours, on the ground of the change', async () => {
 test('a long change is folded, and says how much it hides and how to see it', async () => {
   const text = Array.from({ length: 50 }, (_, i) => `line ${i}\n`).join('');
   const change = await diffOf('f.txt', null, text);
-  const options = { width: 60, theme, rows: 5, hint: 'Ctrl-O shows all' };
+  const options = { width: 60, theme, rows: 5, hint: 'Ctrl+O to show all' };
   expect(textOf(diffLines(change, options))).toEqual([
     'f.txt +50 -0',
     ' 1 + line 0',
     ' 2 + line 1',
     ' 3 + line 2',
-    '… 47 more rows (Ctrl-O shows all)',
+    '… 47 more rows (Ctrl+O to show all)',
   ]);
   expect(diffLines(change, { width: 60, theme })).toHaveLength(51);
 });

@@ -18,7 +18,7 @@ export type DiffOptions = {
   highlighter?: Highlighter;
   /** More rows than this are folded; without it all are shown. */
   rows?: number;
-  /** How to see what is folded, such as `Ctrl-O shows all`. */
+  /** How to see what is folded, such as `Ctrl+O to show all`. */
   hint?: string;
 };
 

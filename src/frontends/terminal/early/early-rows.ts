@@ -5,8 +5,8 @@ import type { EarlyLine } from './early-line.ts';
 export type EarlyFrame = { rows: string[]; caret: { row: number; column: number } };
 
 const SIGN_COLUMNS = 2;
-const WAITS = '  sent when this is done (Up takes the last one back)';
-const WARNS = 'Ctrl-C again quits.';
+const WAITS = '  Queued; ↑ to edit';
+const WARNS = 'Press Ctrl+C again to quit.';
 
 /** Room for text in one row, with the sign before it and the caret after it. */
 export function earlyWidth(columns: number): number {

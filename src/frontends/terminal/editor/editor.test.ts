@@ -236,8 +236,8 @@ describe('keys of one’s own', () => {
 
   test('what cannot be is told', () => {
     expect(createKeymap({ submitt: 'enter', undo: 'hyper+z' }).problems).toEqual([
-      'keys: there is no action "submitt". Did you mean submit?',
-      'keys.undo: "hyper+z" is no key. Write it as ctrl+k, alt+enter or f5.',
+      'keys: unknown action "submitt". Did you mean submit?',
+      'keys.undo: "hyper+z" is not a key. Use names like ctrl+k, alt+enter or f5.',
     ]);
   });
 });

@@ -23,7 +23,7 @@ const sections: readonly Section[] = [
     ],
   },
   {
-    title: 'Prompts of before and completion',
+    title: 'History and completion',
     actions: [
       'up',
       'down',
@@ -73,7 +73,7 @@ const sections: readonly Section[] = [
 const signs: readonly (readonly [string, string])[] = [
   ['/', 'commands'],
   ['@', 'files and folders'],
-  ['!', 'a command of your own, run at once; the model reads its output'],
+  ['!', 'run a shell command; the model sees its output'],
 ];
 
 /** Keys of one action that are shown; the others are there all the same. */

@@ -117,7 +117,7 @@ function belowLines(state: PromptState, frame: PromptFrame): Line[] {
   if (editor.search) {
     const { query, index } = editor.search;
     const fails = query !== '' && index < 0;
-    const label = fails ? 'nothing typed before holds: ' : 'search what was typed: ';
+    const label = fails ? 'No match in history: ' : 'Search history: ';
     return [
       [
         { text: label, style: fails ? warning : muted },
@@ -128,10 +128,10 @@ function belowLines(state: PromptState, frame: PromptFrame): Line[] {
   }
   if (isListOpen(editor, state)) return listLines(state, frame);
   const say = (text: string): Line[] => [[{ text: fitTo(text, columns), style: muted }]];
-  if (listing) return say('  Looking for files…');
-  if (editor.vim?.visual) return say('  visual mode · d cuts · c changes · y copies · Esc leaves');
-  if (editor.vim?.mode === 'normal') return say('  normal mode · i inserts');
-  if (/^\s*!/.test(editor.buffer.text)) return say('  Runs as your own command; the model reads the output.');
+  if (listing) return say('  Searching files…');
+  if (editor.vim?.visual) return say('  visual mode · d cut · c change · y copy · Esc exit');
+  if (editor.vim?.mode === 'normal') return say('  normal mode · i insert');
+  if (/^\s*!/.test(editor.buffer.text)) return say('  Runs in your shell; the model sees the output.');
   return [];
 }
 

@@ -103,7 +103,7 @@ describe('what is on the screen', () => {
   test('files, as soon as they are known', async () => {
     const { press, screen } = promptOf();
     press('read @app');
-    expect(screen().text).toEqual(['> read @app', '  Looking for files…']);
+    expect(screen().text).toEqual(['> read @app', '  Searching files…']);
     await settle();
     expect(screen().text).toEqual(['> read @app', '› @src/app.ts', '  @src/frontends/terminal/app.tsx']);
     press('<tab>');
@@ -127,9 +127,9 @@ describe('what is on the screen', () => {
   test('a search through what was typed', () => {
     const { press, screen } = promptOf();
     press('<ctrl+r>', 'bug');
-    expect(screen()).toEqual({ text: ['> fix the bug', 'search what was typed: bug'], caret: '1:26' });
+    expect(screen()).toEqual({ text: ['> fix the bug', 'Search history: bug'], caret: '1:19' });
     press('x');
-    expect(screen()).toEqual({ text: ['>', 'nothing typed before holds: bugx'], caret: '1:32' });
+    expect(screen()).toEqual({ text: ['>', 'No match in history: bugx'], caret: '1:25' });
   });
 
   test('a shell command says what it is', () => {
@@ -137,14 +137,14 @@ describe('what is on the screen', () => {
     press('!ls');
     expect(screen({ columns: 60 }).text).toEqual([
       '> !ls',
-      '  Runs as your own command; the model reads the output.',
+      '  Runs in your shell; the model sees the output.',
     ]);
   });
 
   test('vim tells its normal mode', () => {
     const { press, screen } = promptOf({ mode: 'vim' });
     press('ab', '<escape>');
-    expect(screen()).toEqual({ text: ['> ab', '  normal mode · i inserts'], caret: '0:3' });
+    expect(screen()).toEqual({ text: ['> ab', '  normal mode · i insert'], caret: '0:3' });
   });
 
   test('vim tells its visual mode', () => {
@@ -152,7 +152,7 @@ describe('what is on the screen', () => {
     press('ab', '<escape>', 'v');
     expect(screen({ columns: 70 }).text).toEqual([
       '> ab',
-      '  visual mode · d cuts · c changes · y copies · Esc leaves',
+      '  visual mode · d cut · c change · y copy · Esc exit',
     ]);
   });
 
@@ -225,7 +225,7 @@ describe('what the prompt hands on', () => {
     press('words', '<ctrl+g>');
     await settle();
     expect(screen().text).toEqual(['> words']);
-    expect(told.hints).toEqual(['The editor gave nothing back. Set EDITOR to the one you use.']);
+    expect(told.hints).toEqual(['The editor returned no text. Set EDITOR to the editor you use.']);
   });
 
   const png = Buffer.from(
@@ -263,6 +263,6 @@ describe('what the prompt hands on', () => {
     press(pasteOf('/tmp/x.png'));
     await settle();
     expect(screen().text).toEqual(['> /tmp/x.png']);
-    expect(told.hints).toEqual(['x.png stays a path: it is no whole image.']);
+    expect(told.hints).toEqual(['x.png was not attached: it is not a complete image.']);
   });
 });

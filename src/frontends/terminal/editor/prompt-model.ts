@@ -171,14 +171,14 @@ export class PromptModel {
     this.#isEditingElsewhere = true;
     try {
       const written = await this.#deps.editExternally(text);
-      if (written === null) this.#deps.hint('The editor gave nothing back. Set EDITOR to the one you use.');
+      if (written === null) this.#deps.hint('The editor returned no text. Set EDITOR to the editor you use.');
       else if (written !== text) {
         const { editor } = this.#state;
         this.#become(withImages(withText(editor, written), [...editor.buffer.folds.values()]));
       }
     } catch (error) {
       this.#deps.hint(
-        `The editor could not be started (${(error as Error).message}). Set EDITOR to the one you use.`,
+        `Could not start the editor (${(error as Error).message}). Set EDITOR to the editor you use.`,
       );
     } finally {
       this.#isEditingElsewhere = false;

@@ -185,7 +185,7 @@ describe('undo', () => {
     expect(screens[0]).toEqual([
       'Undo this?',
       '  restore a.ts  +1 -2',
-      '! left alone: b.ts: it was changed since',
+      '! skipped: b.ts: it was changed since',
       'y yes   n no   Esc no',
     ]);
     expect(told).toEqual(['applied', 'restored a.ts']);
@@ -239,7 +239,7 @@ test('notes are changed, pinned and forgotten one after another', async () => {
   expect(notes).toEqual([{ kind: 'user', text: 'I like spaces', date: null, pinned: false }]);
   expect(screens.map(([title]) => title)).toEqual([
     'Memory',
-    'What should the note say?',
+    'Edit this memory',
     'Memory · Changed.',
     'Memory · No longer pinned.',
     'Memory · Forgotten.',
@@ -253,7 +253,7 @@ test('[Y09] a remembered answer is forgotten; a rule of the settings is not', as
   expect(screens.map(([title]) => title)).toEqual([
     'Permissions · default mode',
     'Permissions · forgotten: allow Bash(ls *) (this session)',
-    'Permissions · rules are changed in the settings (aca config path)',
+    'Permissions · rules are edited in your settings (aca config path)',
   ]);
 });
 
@@ -271,9 +271,7 @@ describe('models', () => {
 
   test('one that lacks something says what', async () => {
     const { obey } = stage([[keys.up, keys.return]]);
-    await expect(obey('/model')).rejects.toEqual(
-      new UserError('c/three cannot answer yet.', 'it needs a key.'),
-    );
+    await expect(obey('/model')).rejects.toEqual(new UserError('c/three is not ready.', 'it needs a key.'));
   });
 });
 
@@ -281,7 +279,7 @@ describe('themes', () => {
   test('the selected one is worn at once, and kept by Enter', async () => {
     const { obey, told } = stage([[keys.down, keys.return]]);
     await obey('/theme');
-    expect(told).toEqual(['wear auto', 'wear dark', 'keep dark', 'The theme is dark now.']);
+    expect(told).toEqual(['wear auto', 'wear dark', 'keep dark', 'Theme set to dark.']);
   });
 
   test('closing the list brings the old one back', async () => {
@@ -297,7 +295,7 @@ describe('themes', () => {
     expect(told).toEqual([
       'wear moss',
       'keep moss',
-      'The theme is moss now.',
+      'Theme set to moss.',
       'There is no theme mos. Did you mean moss? /theme lists them.',
     ]);
   });

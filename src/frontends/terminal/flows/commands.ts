@@ -42,7 +42,7 @@ export function withDialogs(commands: readonly SlashCommand[], desk: Pickers): S
 function modelCommand(desk: Pickers): SlashCommand {
   return {
     name: 'model',
-    description: 'Choose which model answers; /model NAME goes on with it at once',
+    description: 'Select a model; /model NAME switches right away',
     execute: ([name]) => (name === undefined ? modelByPicking(desk) : desk.models.use(name)),
   };
 }
@@ -50,7 +50,7 @@ function modelCommand(desk: Pickers): SlashCommand {
 function themeCommand(desk: Pickers): SlashCommand {
   return {
     name: 'theme',
-    description: 'Choose the colours of the screen, with a preview; /theme dark',
+    description: 'Select a color theme, with a preview; /theme dark',
     execute: ([name], { print }) =>
       name === undefined ? themeByPicking(desk, print) : themeByName(name, desk, print),
   };

@@ -14,7 +14,7 @@ export async function mcpByPicking({ mcp, print }: CommandContext, { show }: Pic
       pickerDialog({
         title: 'MCP servers',
         none: NO_SERVERS,
-        takes: 'restart it',
+        takes: 'restart',
         actions: [{ key: 'l', does: 'log in', name: 'login' }],
         items: servers.map((server) => ({
           id: server.name,

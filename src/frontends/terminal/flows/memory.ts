@@ -10,8 +10,8 @@ import type { Pickers } from './pickers.ts';
 const ABOUT: Record<RememberedNote['kind'], string> = {
   user: 'about you',
   context: 'about this project',
-  decisions: 'decided here',
-  learnings: 'learnt here',
+  decisions: 'decision',
+  learnings: 'learned',
 };
 
 function noteItems(notes: readonly RememberedNote[]): PickItem[] {
@@ -31,7 +31,7 @@ export async function memoryByPicking({ memory, print }: CommandContext, desk: P
       pickerDialog({
         title: told === '' ? 'Memory' : `Memory · ${told}`,
         none: `No memories yet. Save one with /remember TEXT. Files: ${memory.folder}.`,
-        takes: 'change it',
+        takes: 'edit',
         actions: [
           { key: 'p', does: 'pin or unpin', name: 'pin' },
           { key: 'f', does: 'forget', name: 'forget' },
@@ -60,8 +60,6 @@ async function dealWith(
     const done = note.pinned ? 'No longer pinned.' : 'Pinned: included in every session.';
     return outcome(await memory.pin(note, !note.pinned), done);
   }
-  const text = (
-    await desk.show(textDialog({ question: 'What should the note say?', text: note.text }))
-  )?.trim();
+  const text = (await desk.show(textDialog({ question: 'Edit this memory', text: note.text })))?.trim();
   return text ? outcome(await memory.edit(note, text), 'Changed.') : '';
 }

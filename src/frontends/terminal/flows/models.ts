@@ -21,15 +21,15 @@ export async function modelByPicking({ models, show }: Pickers): Promise<void> {
   const rows = await models.list();
   const picked = await show(
     pickerDialog({
-      title: 'Which model should answer?',
-      none: 'No model was found.',
-      takes: 'go on with it',
+      title: 'Select a model',
+      none: 'No models found.',
+      takes: 'switch',
       items: modelItems(rows, models.current()),
       search: 'typed',
     }),
   );
   const row = rows.find(({ name }) => name === picked?.id);
   if (!row || row.name === models.current()) return;
-  if (!row.ready) throw new UserError(`${row.name} cannot answer yet.`, `${row.detail}.`);
+  if (!row.ready) throw new UserError(`${row.name} is not ready.`, `${row.detail}.`);
   await models.use(row.name);
 }

@@ -13,7 +13,7 @@ function standingItems(standing: Standing): PickItem[] {
     ...standing.rules().map(({ verdict, pattern }, i) => ({
       id: `rule ${i}`,
       label: `${verdict} ${pattern}`,
-      detail: 'a rule of your settings',
+      detail: 'from your settings',
     })),
   ];
 }
@@ -26,8 +26,8 @@ export async function permissionsByPicking(context: CommandContext, { show }: Pi
     const picked = await show(
       pickerDialog({
         title: told === '' ? `Permissions · ${mode.get()} mode` : `Permissions · ${told}`,
-        none: 'No rules in your settings, and no answers are remembered.',
-        takes: 'forget it',
+        none: 'No rules in your settings and no remembered answers.',
+        takes: 'forget',
         items: standingItems(permissions),
         search: 'none',
       }),
@@ -35,7 +35,7 @@ export async function permissionsByPicking(context: CommandContext, { show }: Pi
     if (!picked) return;
     const entry = entries.find((_, i) => picked.id === `answer ${i}`);
     await entry?.forget();
-    told = entry ? `forgotten: ${entry.text}` : 'rules are changed in the settings (aca config path)';
+    told = entry ? `forgotten: ${entry.text}` : 'rules are edited in your settings (aca config path)';
   }
 }
 
@@ -44,9 +44,9 @@ export async function modeByPicking({ mode, print }: CommandContext, { show }: P
   const names = Object.keys(MODES) as PermissionMode[];
   const picked = await show(
     pickerDialog({
-      title: 'What may happen without asking?',
+      title: 'Select a permission mode',
       none: '',
-      takes: 'choose it',
+      takes: 'select',
       items: names.map((name) => ({
         id: name,
         label: name,

@@ -9,9 +9,9 @@ import type { Pickers } from './pickers.ts';
 import { voiceOf } from './undo.ts';
 
 const PARTS: readonly (PickItem & { id: Part })[] = [
-  { id: 'both', label: 'Conversation and files', detail: 'as it all was before the prompt' },
-  { id: 'conversation', label: 'Conversation', detail: 'the files stay as they are' },
-  { id: 'files', label: 'Files', detail: 'the conversation stays as it is' },
+  { id: 'both', label: 'Conversation and files', detail: 'restore both to before this prompt' },
+  { id: 'conversation', label: 'Conversation', detail: 'keep the files as they are' },
+  { id: 'files', label: 'Files', detail: 'keep the conversation as it is' },
 ];
 
 type Runs = Awaited<ReturnType<FileHistory['runs']>>;
@@ -21,7 +21,7 @@ function rewindItems(prompts: readonly Prompt[], runs: Runs, now = Date.now()): 
   return prompts
     .map(({ message, at, line }): PickItem => {
       const facts = [ago(at, now), changedSince(at, runs)].filter((fact) => fact !== '');
-      return { id: String(message), label: line === '' ? '(no words)' : line, detail: facts.join(' · ') };
+      return { id: String(message), label: line === '' ? '(no text)' : line, detail: facts.join(' · ') };
     })
     .toReversed();
 }
@@ -35,9 +35,9 @@ export async function rewindByPicking(context: CommandContext, desk: Pickers): P
   const runs = await files.runs();
   const picked = await desk.show(
     pickerDialog({
-      title: 'Go back to before',
+      title: 'Rewind to before',
       none: 'No prompts yet.',
-      takes: 'go back to before it',
+      takes: 'rewind',
       items: rewindItems(prompts, runs),
       search: 'typed',
     }),
@@ -54,9 +54,9 @@ export async function rewindByPicking(context: CommandContext, desk: Pickers): P
 async function choosePart({ show }: Pickers): Promise<Part | null> {
   const picked = await show(
     pickerDialog({
-      title: 'Go back with what?',
+      title: 'What do you want to rewind?',
       none: '',
-      takes: 'go back with it',
+      takes: 'rewind',
       items: PARTS,
       search: 'none',
     }),

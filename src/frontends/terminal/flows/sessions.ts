@@ -46,8 +46,8 @@ export async function chooseSession(
   const picked = await desk.show(
     pickerDialog({
       title,
-      none: 'There are no sessions yet.',
-      takes: 'go on with it',
+      none: 'No sessions yet.',
+      takes: 'resume',
       items,
       search: 'typed',
       find: async (query) => {

@@ -13,11 +13,11 @@ export async function themeByPicking({ themes, show }: Pickers, print: Print): P
     pickerDialog({
       title: 'Theme',
       none: '',
-      takes: 'keep it',
+      takes: 'select',
       items: ['auto', ...themes.names].map((name) => ({
         id: name,
         label: name,
-        ...(name === 'auto' && { detail: 'as the terminal is: dark or light' }),
+        ...(name === 'auto' && { detail: 'match the terminal (dark or light)' }),
         ...(name === before && { current: true as const }),
       })),
       search: 'none',
@@ -34,9 +34,9 @@ function sample(columns: number, look: Look): Line[] {
   return [
     [span('─'.repeat(columns), look.quiet)],
     [span('A heading', look.title), span('  and a key: ', look.plain), span('Enter', look.accent)],
-    [span('+ what came', look.good), span('   - what went', look.danger)],
-    [span('! what to look at twice', look.warn)],
-    [span('what was thought, said quietly', look.quiet)],
+    [span('+ added', look.good), span('   - removed', look.danger)],
+    [span('! warning', look.warn)],
+    [span('thinking and other details', look.quiet)],
   ];
 }
 
@@ -51,5 +51,5 @@ export async function themeByName(name: string, { themes }: Pickers, print: Prin
 async function keep(name: string, { themes, print }: Pick<Pickers, 'themes'> & { print: Print }) {
   themes.wear(name);
   await themes.keep(name);
-  print(`The theme is ${name} now.`);
+  print(`Theme set to ${name}.`);
 }

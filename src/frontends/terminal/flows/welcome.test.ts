@@ -4,7 +4,7 @@ import { showTo } from '../../../../test/support/mounted-dialog.ts';
 import type { Key } from '../view/types.ts';
 import { type Findings, welcome } from './welcome.ts';
 
-const nothing: Findings = { keys: [], servers: [], files: [], missingModelText: 'Looked for: keys' };
+const nothing: Findings = { keys: [], servers: [], files: [], missingModelText: 'Checked: keys' };
 
 const some: Findings = {
   ...nothing,
@@ -22,18 +22,18 @@ describe('[first run] one choice leads to a first answer', () => {
     const { way, screen } = await meet(some, [keys.return]);
     expect(way).toEqual({ type: 'model', name: 'anthropic/a' });
     expect(screen?.slice(0, 4)).toEqual([
-      'Welcome. Which model should answer?',
-      '›  anthropic/a                    Anthropic, key in ANTHROPIC_API_KEY',
-      '   ollama/b                       Ollama on this machine (http://127.0.0.1:1143…',
-      '   ollama/c                       Ollama on this machine (http://127.0.0.1:1143…',
+      'Welcome! Select a model to get started.',
+      '›  anthropic/a                     Anthropic, key in ANTHROPIC_API_KEY',
+      '   ollama/b                        Ollama on this machine (http://127.0.0.1:114…',
+      '   ollama/c                        Ollama on this machine (http://127.0.0.1:114…',
     ]);
   });
 
   test('with nothing found the ways on are there, and what was looked for', async () => {
     const { way, screen } = await meet(nothing, [keys.return]);
     expect(way).toEqual({ type: 'setup' });
-    expect(screen?.[0]).toBe('Welcome. There is no model to talk to yet.');
-    expect(screen).toContain('Looked for: keys');
+    expect(screen?.[0]).toBe('Welcome! Connect a model to get started.');
+    expect(screen).toContain('Checked: keys');
   });
 
   test('a model file on the disk has its place', async () => {
@@ -52,6 +52,6 @@ describe('[first run] one choice leads to a first answer', () => {
   test('it fits 40 by 12', async () => {
     const { screen } = await meet(some, [keys.escape], 12);
     expect(screen?.length).toBeLessThanOrEqual(12);
-    expect(screen?.at(-1)).toBe('Enter choose it   Esc quit');
+    expect(screen?.at(-1)).toBe('Enter select   Esc quit');
   });
 });

@@ -27,10 +27,10 @@ export type WelcomeWay =
 const MODELS_OF_A_SERVER = 5;
 
 const WAYS: readonly (PickItem & { id: Exclude<WelcomeWay['type'], 'model'> })[] = [
-  { id: 'setup', label: 'Fetch a small model', detail: 'it runs in this very program, also offline' },
-  { id: 'key', label: 'Paste an API key', detail: 'it is stored here and not shown' },
-  { id: 'again', label: 'Look for a local server again', detail: 'Ollama, LM Studio, llama-server, vLLM' },
-  { id: 'demo', label: 'Watch a demo', detail: 'a scripted model; needs no key' },
+  { id: 'setup', label: 'Fetch a small model', detail: 'runs locally, works offline' },
+  { id: 'key', label: 'Paste an API key', detail: 'stored on this machine, never shown' },
+  { id: 'again', label: 'Search for local servers again', detail: 'Ollama, LM Studio, llama-server, vLLM' },
+  { id: 'demo', label: 'Watch a demo', detail: 'scripted model, no key needed' },
   { id: 'quit', label: 'Quit' },
 ];
 
@@ -60,9 +60,9 @@ export async function welcome(findings: Findings, show: ShowDialog): Promise<Wel
   const ready = items.length > WAYS.length;
   const picked = await show(
     pickerDialog({
-      title: ready ? 'Welcome. Which model should answer?' : 'Welcome. There is no model to talk to yet.',
+      title: ready ? 'Welcome! Select a model to get started.' : 'Welcome! Connect a model to get started.',
       none: '',
-      takes: 'choose it',
+      takes: 'select',
       leaves: 'quit',
       items,
       search: 'none',

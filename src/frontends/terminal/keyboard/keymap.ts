@@ -32,62 +32,62 @@ const always = (keys: string, about: string) => ({ ...prompt(keys, about), alway
  */
 export const bindings = {
   submit: always('return', 'send'),
-  newline: prompt('shift+return, alt+return, ctrl+return, ctrl+j', 'new line; so does \\ before Enter'),
+  newline: prompt('shift+return, alt+return, ctrl+return, ctrl+j', 'new line (or \\ before Enter)'),
 
   'char-left': prompt('left, ctrl+b', 'back one character'),
   'char-right': prompt('right, ctrl+f', 'forward one character'),
   'word-left': prompt('alt+b, ctrl+left, alt+left', 'back one word'),
   'word-right': prompt('alt+f, ctrl+right, alt+right', 'forward one word'),
-  'line-start': prompt('ctrl+a, home', 'to the start of the line'),
-  'line-end': prompt('ctrl+e, end', 'to the end of the line'),
-  'text-start': prompt('ctrl+home, alt+<, alt+,', 'to the start of the text'),
-  'text-end': prompt('ctrl+end, alt+>, alt+.', 'to the end of the text'),
-  up: always('up, ctrl+p', 'line up; at the first, the prompt before'),
-  down: always('down, ctrl+n', 'line down; at the last, the next prompt'),
-  'history-previous': always('pageup', 'the prompt before'),
-  'history-next': always('pagedown', 'the next prompt'),
+  'line-start': prompt('ctrl+a, home', 'start of line'),
+  'line-end': prompt('ctrl+e, end', 'end of line'),
+  'text-start': prompt('ctrl+home, alt+<, alt+,', 'start of text'),
+  'text-end': prompt('ctrl+end, alt+>, alt+.', 'end of text'),
+  up: always('up, ctrl+p', 'line up, or previous prompt'),
+  down: always('down, ctrl+n', 'line down, or next prompt'),
+  'history-previous': always('pageup', 'previous prompt'),
+  'history-next': always('pagedown', 'next prompt'),
 
-  'delete-left': prompt('backspace, ctrl+h, shift+backspace', 'delete backwards'),
-  'delete-right': prompt('delete', 'delete forwards'),
-  'delete-right-or-quit': always('ctrl+d', 'delete forwards; quit when nothing is typed'),
-  'kill-word-left': prompt('alt+backspace, ctrl+backspace', 'cut the word before'),
+  'delete-left': prompt('backspace, ctrl+h, shift+backspace', 'delete backward'),
+  'delete-right': prompt('delete', 'delete forward'),
+  'delete-right-or-quit': always('ctrl+d', 'delete forward; quit if the prompt is empty'),
+  'kill-word-left': prompt('alt+backspace, ctrl+backspace', 'cut the previous word'),
   'kill-big-word-left': prompt('ctrl+w', 'cut back to the last space'),
-  'kill-word-right': prompt('alt+d, ctrl+delete, alt+delete', 'cut the word after'),
-  'kill-line-left': prompt('ctrl+u', 'cut to the start of the line'),
-  'kill-line-right': prompt('ctrl+k', 'cut to the end of the line'),
-  yank: prompt('ctrl+y', 'paste what was cut'),
-  'yank-pop': prompt('alt+y', 'instead, what was cut before'),
+  'kill-word-right': prompt('alt+d, ctrl+delete, alt+delete', 'cut the next word'),
+  'kill-line-left': prompt('ctrl+u', 'cut to start of line'),
+  'kill-line-right': prompt('ctrl+k', 'cut to end of line'),
+  yank: prompt('ctrl+y', 'paste the last cut text'),
+  'yank-pop': prompt('alt+y', 'replace it with earlier cut text'),
   transpose: prompt('ctrl+t', 'swap two characters'),
-  'upper-word': prompt('alt+u', 'word in capitals'),
-  'lower-word': prompt('alt+l', 'word in small letters'),
-  'capital-word': prompt('alt+c', 'word with a capital'),
+  'upper-word': prompt('alt+u', 'uppercase the word'),
+  'lower-word': prompt('alt+l', 'lowercase the word'),
+  'capital-word': prompt('alt+c', 'capitalize the word'),
   undo: prompt('ctrl+_, ctrl+/, ctrl+-, ctrl+x ctrl+u', 'undo'),
   redo: prompt('alt+_, alt+-, alt+/', 'redo'),
 
   complete: prompt('tab', 'complete'),
-  search: always('ctrl+r', 'search what was typed before'),
-  'edit-externally': always('ctrl+g, ctrl+x ctrl+e', 'write in your own editor'),
-  'paste-image': always('ctrl+v, alt+v', 'attach the image that was copied'),
-  'help-keys': always('?, f1', 'show keys (? when nothing is typed)'),
-  interrupt: always('escape', 'stop what is running'),
-  rewind: always('escape escape', 'go back to an earlier prompt'),
-  cancel: always('ctrl+c', 'clear what is typed; twice, quit'),
+  search: always('ctrl+r', 'search history'),
+  'edit-externally': always('ctrl+g, ctrl+x ctrl+e', 'edit in your editor'),
+  'paste-image': always('ctrl+v, alt+v', 'paste an image from the clipboard'),
+  'help-keys': always('?, f1', 'show keys (? if the prompt is empty)'),
+  interrupt: always('escape', 'stop the current run'),
+  rewind: always('escape escape', 'rewind to an earlier prompt'),
+  cancel: always('ctrl+c', 'clear the prompt; press twice to quit'),
   suspend: always('ctrl+z', 'suspend'),
-  'cycle-mode': always('shift+tab', 'change what may happen without asking'),
-  unfold: always('ctrl+o', 'show what is folded'),
-  redraw: always('ctrl+l', 'draw the screen again'),
+  'cycle-mode': always('shift+tab', 'switch permission mode'),
+  unfold: always('ctrl+o', 'expand folded output'),
+  redraw: always('ctrl+l', 'redraw the screen'),
 
-  'list-up': list('up, ctrl+p, shift+tab', 'the completion above'),
-  'list-down': list('down, ctrl+n', 'the completion below'),
-  'list-accept': list('tab', 'take the completion'),
-  'list-accept-and-submit': list('return', 'take it; a command is sent'),
+  'list-up': list('up, ctrl+p, shift+tab', 'previous completion'),
+  'list-down': list('down, ctrl+n', 'next completion'),
+  'list-accept': list('tab', 'accept the completion'),
+  'list-accept-and-submit': list('return', 'accept it; commands are sent'),
   'list-close': list('escape', 'close the list'),
 
-  'search-older': search('ctrl+r, up', 'an older match'),
-  'search-newer': search('ctrl+s, down', 'a newer match'),
-  'search-accept': search('return, tab, left, right, ctrl+a, ctrl+e', 'take the match'),
-  'search-cancel': search('escape, ctrl+g, ctrl+c', 'back to what was typed'),
-  'search-shorten': search('backspace, ctrl+h', 'one character less'),
+  'search-older': search('ctrl+r, up', 'older match'),
+  'search-newer': search('ctrl+s, down', 'newer match'),
+  'search-accept': search('return, tab, left, right, ctrl+a, ctrl+e', 'accept the match'),
+  'search-cancel': search('escape, ctrl+g, ctrl+c', 'cancel the search'),
+  'search-shorten': search('backspace, ctrl+h', 'delete a character'),
 } satisfies Record<string, Binding>;
 
 export type Action = keyof typeof bindings;
@@ -126,13 +126,13 @@ export function createKeymap(settings: KeySettings = {}): { keymap: Keymap; prob
   for (const [name, wanted] of Object.entries(settings)) {
     const action = actionNames.find((one) => one === name);
     if (!action) {
-      problems.push(`keys: there is no action "${name}".${didYouMean(name, actionNames)}`);
+      problems.push(`keys: unknown action "${name}".${didYouMean(name, actionNames)}`);
       continue;
     }
     const strokes = [wanted].flat().map((text) => ({ text, read: readStrokes(text) }));
     for (const { text, read } of strokes) {
       if (read === null)
-        problems.push(`keys.${name}: "${text}" is no key. Write it as ctrl+k, alt+enter or f5.`);
+        problems.push(`keys.${name}: "${text}" is not a key. Use names like ctrl+k, alt+enter or f5.`);
     }
     chosen.set(
       action,

@@ -10,9 +10,9 @@ export function describeEnd({ reason, turns, error }: Extract<AgentEvent, { type
     case 'done':
       return null;
     case 'max_turns':
-      return { level: 'warn', text: `Stopped after ${turns} turns, the limit.` };
+      return { level: 'warn', text: `Stopped at the limit of ${turns} turns.` };
     case 'budget':
-      return { level: 'warn', text: words('The next call could have gone past a limit.') };
+      return { level: 'warn', text: words('The next call could exceed a limit.') };
     case 'max_tokens':
       return { level: 'warn', text: 'The answer was cut off at the output limit.' };
     case 'refusal':

@@ -29,7 +29,7 @@ export function displayLines(display: Display, room: Room & { folded: boolean })
         width: room.columns,
         theme: room.theme,
         ...(room.highlighter && { highlighter: room.highlighter }),
-        ...(room.folded && { rows: FOLD_LINES.change, hint: 'Ctrl-O shows all' }),
+        ...(room.folded && { rows: FOLD_LINES.change, hint: 'Ctrl+O to show all' }),
       });
     case 'todos':
       return display.items.flatMap((item) => todoLine(item, room));
@@ -61,7 +61,7 @@ function withoutOverwritten(text: string): string {
 
 function moreLine(more: number, theme: Theme): Line[] {
   if (more <= 0) return [];
-  const text = `… ${more} more ${more === 1 ? 'line' : 'lines'} (Ctrl-O shows all)`;
+  const text = `… ${more} more ${more === 1 ? 'line' : 'lines'} (Ctrl+O to show all)`;
   return [[{ text, style: theme.styles.border }]];
 }
 

@@ -118,7 +118,7 @@ export class Feed {
     const { tell } = this.#options;
     if (open.as === 'answer' && open.begun) {
       this.#close();
-      tell({ type: 'notice', level: 'info', text: 'That was thinking.' });
+      tell({ type: 'notice', level: 'info', text: 'The text above was thinking.' });
       return;
     }
     this.#open = null;

@@ -127,7 +127,7 @@ test('an interrupted run keeps what was said and closes what was under way', () 
       type: 'call',
       title: 'sleep 100',
       outcome: 'failed',
-      because: 'It was broken off.',
+      because: 'Interrupted.',
       durationMs: 100,
       folded: true,
     },

@@ -64,7 +64,7 @@ function follow(view: View, event: Exclude<ViewEvent, UiEvent>, now: number): Vi
     case 'model_call':
       return view;
     case 'call_start':
-      return during(view, { doing: `writing a call of ${event.name}`, retry: null });
+      return during(view, { doing: `preparing ${event.name}`, retry: null });
     case 'question': {
       const { callId, operation } = event.request;
       const asked = { ...view.asked, [callId]: { title: operation } };
@@ -86,7 +86,7 @@ function follow(view: View, event: Exclude<ViewEvent, UiEvent>, now: number): Vi
     case 'subagent':
       return followSubagent(view, event);
     case 'retry':
-      return during(view, { doing: 'waiting to ask again', retry: retryLine(event) });
+      return during(view, { doing: 'waiting to retry', retry: retryLine(event) });
     case 'usage':
       return count(view, event);
     case 'message':
@@ -176,7 +176,7 @@ function settle(view: View, now: number): View {
       : message
         ? say(view, { type: 'thought', text: '', done: true }, now)
         : view;
-  const closed = calls.reduce((so, call) => add(so, failed(call, 'It was broken off.', now)), said);
+  const closed = calls.reduce((so, call) => add(so, failed(call, 'Interrupted.', now)), said);
   return { ...closed, calls: [], asked: {} };
 }
 
@@ -266,5 +266,5 @@ function grow(view: View, characters: number): View {
 function doingOf(calls: readonly LiveCall[]): string {
   const running = calls.filter(({ ended }) => !ended);
   if (running.length === 0) return 'waiting for the model';
-  return running.length === 1 ? (running[0]?.title ?? '') : `running ${running.length} calls`;
+  return running.length === 1 ? (running[0]?.title ?? '') : `running ${running.length} tools`;
 }

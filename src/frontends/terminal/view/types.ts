@@ -120,7 +120,7 @@ export type View = {
   /** Typed while something ran; the oldest first. */
   queue: readonly Submitted[];
   status: Status;
-  /** One line under the prompt that the next key takes away, such as `Ctrl-C again quits`. */
+  /** One line under the prompt that the next key takes away, such as `Press Ctrl+C again to quit`. */
   hint: string | null;
   /** The last item of which not all was shown. */
   lastFolded: Item | null;

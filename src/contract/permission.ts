@@ -35,6 +35,13 @@ export type Reach =
 
 export type Verdict = 'allow' | 'ask' | 'deny';
 
+/** Reasons for a question that its operation already shows. */
+export const obviousReasons = {
+  read: 'reads require approval',
+  write: 'changes a file',
+  fetch: 'uses the network',
+} as const;
+
 /** `because` is shown to the user and, when denied, to the model. */
 export type Judgement = { verdict: Verdict; because: string };
 

@@ -1,6 +1,12 @@
 import path from 'node:path';
 import { PermissionDeniedError } from '../contract/errors.ts';
-import type { Access, Opening, Reach, Verdict } from '../contract/permission.ts';
+import {
+  type Access,
+  type Opening,
+  obviousReasons,
+  type Reach,
+  type Verdict,
+} from '../contract/permission.ts';
 import { startupRule } from '../contract/startup-files.ts';
 import { isBlocked } from './blocked-commands.ts';
 import { coversCommand, isWholeLine } from './command-pattern.ts';
@@ -226,10 +232,12 @@ function byDefault({ tool, access, policy, classified, reach }: Case): Evaluatio
   switch (access.kind) {
     case 'read':
       if (!inside) return ask(`${access.target} is outside the working directory`);
-      return policy.requireApprovalForReads ? ask('reading needs a yes') : allow('it only reads', 'default');
+      return policy.requireApprovalForReads ? ask(obviousReasons.read) : allow('it only reads', 'default');
     case 'write':
       if (!inside) return ask(`${access.target} is outside the working directory`);
-      return policy.requireApprovalForWrites ? ask('it changes a file') : allow('writes are free', 'default');
+      return policy.requireApprovalForWrites
+        ? ask(obviousReasons.write)
+        : allow('writes are free', 'default');
     case 'execute':
       if (access.free) return allow('the plugin says that nobody need be asked', 'default');
       if (classified === null) return ask(`${tool} is a tool of a server or a plugin`);
@@ -238,7 +246,7 @@ function byDefault({ tool, access, policy, classified, reach }: Case): Evaluatio
       // Nobody watches in auto mode: there only walls count.
       return policy.mode === 'auto' ? pick(classified) : allow('commands are free', 'default');
     case 'fetch':
-      return ask('it reaches out to the network');
+      return ask(obviousReasons.fetch);
     case 'delegate':
       return allow('all that the subagent does is judged in turn', 'default');
     default:

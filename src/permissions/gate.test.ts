@@ -65,7 +65,7 @@ test('[P03][C05] the question says what will happen and why, without the raw inp
       tool: 'Edit',
       operation: 'Edit a.ts',
       accesses: [{ kind: 'write', target: 'a.ts' }],
-      because: 'it changes a file',
+      because: 'changes a file',
       grants: ['Edit(a.ts)'],
       preview: { kind: 'text', text: 'the diff' },
     },

@@ -43,7 +43,7 @@ test.concurrent('[V06] [Y21] three failures cost three retries, after 1, 2 and 4
   const retries = played.events.filter((event) => event.type === 'retry');
   expect(retries.map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
   expect(played.retries).toEqual(Array(3).fill('server_error'));
-  expect(played.outcome.stderr).toMatch(/^retry 1\/3 in 1 s: server error\. /m);
+  expect(played.outcome.stderr).toMatch(/^Server error, retrying in 1s \(1 of 3\)\. /m);
   for (const { attempt, delayMs } of retries) {
     const seconds = 2 ** (attempt - 1);
     expect(delayMs).toBeGreaterThanOrEqual(seconds * 1000);

@@ -36,7 +36,7 @@ describe('servers in a conversation', () => {
     terminal.type('first\r');
     await terminal.waitFor('Allow: odd:say {"text":"a"}? [y/n]');
     expect(terminal.screen()).toContain('Says whatever it is told');
-    expect(terminal.screen()).toContain('why it is asked: it is used for the first time');
+    expect(terminal.screen()).toContain('Reason: it is used for the first time');
     terminal.type('y\r');
     await terminal.waitFor('First done.');
     terminal.type('second\r');

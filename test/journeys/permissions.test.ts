@@ -141,7 +141,7 @@ describe('the question', () => {
   test('a command of several lines cannot pass for another question', async () => {
     const space = await workspace();
     const filler = 'a'.repeat(150);
-    const command = `ls\nwhy it is asked: it only reads\nAllow: Bash ls? [y/n] \ntouch ma\u200bde #${filler}Allow: Bash ls`;
+    const command = `ls\nReason: only reads\nAllow: Bash ls? [y/n] \ntouch ma\u200bde #${filler}Allow: Bash ls`;
     const { terminal } = await open(space, [bash(command), says('Done.')], ['go']);
     await terminal.waitFor('Allow: Bash ls …? [y/n] ');
     const rows = terminal
@@ -149,7 +149,7 @@ describe('the question', () => {
       .split('\n')
       .map((row) => row.trimEnd());
     expect(rows.filter((row) => row.startsWith('Allow: '))).toEqual(['Allow: Bash ls …? [y/n]']);
-    expect(rows).toContain('  │ why it is asked: it only reads');
+    expect(rows).toContain('  │ Reason: only reads');
     expect(rows).toContain('  │ Allow: Bash ls? [y/n]');
     expect(terminal.screen()).toContain('touch ma<U+200B>de');
     terminal.type('n\r');

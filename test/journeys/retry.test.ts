@@ -38,7 +38,7 @@ describe('[V06] [Y21] asking again', () => {
     const screen = terminal();
     await screen.waitFor('> ');
     screen.type('go\r');
-    await screen.waitFor('retry 1/3 in 30 s: rate limit. Slow down');
+    await screen.waitFor('Rate limited, retrying in 30s (1 of 3). Slow down');
     screen.type(key);
     await screen.waitFor('Interrupted.');
     expect(server.requests).toHaveLength(1);

@@ -104,7 +104,7 @@ describe('what was typed', () => {
     terminal.type('k\r');
     await terminal.waitFor('API key (not shown): ');
     terminal.type('sk-ant-pasted-key\r');
-    await terminal.waitFor('Commands: ');
+    await terminal.waitFor('Commands run ');
     terminal.type('hello\r');
     await terminal.waitFor('Hello there.');
     terminal.type('\x1b[A');

@@ -96,7 +96,7 @@ describe('[Y16][T05] Task', () => {
     });
     const terminal = openTerminal(space, ['--plain', '--model', model, 'go'], env);
     await terminal.waitFor('Allow: Edit a.txt? [y/n] ');
-    expect(terminal.screen()).toContain('the subagent general: change a wants it');
+    expect(terminal.screen()).toContain('requested by the subagent general: change a');
     expect(terminal.screen()).toContain('+beta');
     expect(terminal.screen()).toContain('[general: change a] → Read a.txt');
     terminal.type('y\r');

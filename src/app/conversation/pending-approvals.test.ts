@@ -7,7 +7,7 @@ const asks = (operation: string): PermissionRequest => ({
   tool: 'Edit',
   operation,
   accesses: [],
-  because: 'it changes a file',
+  because: 'changes a file',
 });
 const yes: Answer = { choice: 'once' };
 const running = () => new AbortController();

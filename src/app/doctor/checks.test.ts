@@ -59,7 +59,7 @@ test('no sandbox is a warning, with the reason', () => {
   });
   expect([check.state, check.text]).toEqual([
     'warn',
-    'commands run not sandboxed, with your full permissions: bubblewrap is not installed',
+    'commands run without a sandbox, with your full permissions: bubblewrap is not installed',
   ]);
 });
 

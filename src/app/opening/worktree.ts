@@ -68,7 +68,11 @@ async function makeWorktree(
     ...(trusted ? [] : ['-c', 'core.hooksPath=/dev/null']),
     ...['worktree', 'add', ...(isBranch ? [folder, branch] : ['-b', branch, folder])],
   ]);
-  if (!success) throw new UserError(`There is no worktree: ${err.trim()}`, 'Mend that, or work here.');
+  if (!success)
+    throw new UserError(
+      `Could not create the worktree: ${err.trim()}`,
+      'Fix that, or run without --worktree.',
+    );
   // A branch that existed before holds the user's work.
   return { folder, branch, base: isBranch ? null : head.out.trim() };
 }

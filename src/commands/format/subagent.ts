@@ -1,4 +1,5 @@
 import type { AgentEvent } from '../../contract/event.ts';
+import { refusalLine } from './decision.ts';
 import { retryLine } from './retry.ts';
 
 /** One line for a step of a subagent; null if there is nothing to show. */
@@ -7,7 +8,7 @@ export function subagentLine(event: AgentEvent): string | null {
     case 'tool_start':
       return `→ ${event.title}`;
     case 'judged':
-      return event.verdict === 'deny' ? `refused: ${event.because}` : null;
+      return event.verdict === 'deny' ? refusalLine(event) : null;
     case 'retry':
       return retryLine(event);
     case 'notice':

@@ -123,7 +123,7 @@ describe('[C04] the question of permission on the terminal', () => {
     await more.type('a');
     expect([await second, more.screen()]).toEqual([
       { choice: 'always', shown: 'all' },
-      '  y once · s for this session · a always in this folder: Bash(make) · n no, or n and why\n' +
+      '  y once · s for this session · a always in this folder: Bash(make) · n no, or n and a reason\n' +
         'Allow: Bash make? [y/n] a\n',
     ]);
   });

@@ -39,7 +39,7 @@ export function askOnTerminal(talk: Pick<Conversation, 'ask' | 'print' | 'column
     const rowsOf = (text: string) => questionRows(text, talk.columns);
     if (grants.length > 0) {
       const rules = grants.map(exactLine).join(', ');
-      const keys = `  y once · s for this session · a always in this folder: ${rules} · n no, or n and why`;
+      const keys = `  y once · s for this session · a always in this folder: ${rules} · n no, or n and a reason`;
       for (const row of rowsOf(keys)) talk.print(row);
     }
     const who = agent === undefined ? '' : `[${exactLine(agent)}] `;

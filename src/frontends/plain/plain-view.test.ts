@@ -136,22 +136,22 @@ describe('[C05] a question in plain lines', () => {
         '  ! rm a   (rm may change something)\n' +
         '    make\n' +
         '  notes leads to /srv/app/.git/hooks/pre-commit\n' +
-        '  why it is asked: rm may change something\n' +
-        '  runs in bubblewrap: can write only in this folder, no network\n',
+        '  Reason: rm may change something\n' +
+        '  Sandboxed: can write only in this folder, no network\n',
     );
   });
 
   test('says aloud that nothing stands around it', () => {
     const sandbox = { kind: 'host', level: 'permissive', network: 'open' } as const;
     expect(plain().render({ type: 'question', request: { ...request, sandbox } })).toContain(
-      '  runs not sandboxed, with your full permissions\n',
+      '  Not sandboxed: runs with your full permissions\n',
     );
   });
 
   test('keeps every fact on its line, whatever is in a name', () => {
-    const leadsTo = [{ written: 'a\n  runs in bubblewrap', real: '/b\x1b[2K' }];
+    const leadsTo = [{ written: 'a\n  Sandboxed', real: '/b\x1b[2K' }];
     expect(plain().render({ type: 'question', request: { ...request, because: '', leadsTo } })).toBe(
-      '  a ⏎ runs in bubblewrap leads to /b␛[2K\n',
+      '  a ⏎ Sandboxed leads to /b␛[2K\n',
     );
   });
 });
@@ -164,13 +164,11 @@ describe('what a question is about cannot pass for a line of ours', () => {
 
   test('each line of a command stands behind a bar, and what cannot be seen is named', () => {
     expect(
-      asked(
-        'ls\nwhy it is asked: it only reads\nAllow: Bash ls? [y/n] y\n\nrm\u200b -rf \u00a0build\r\u001b[1A',
-      ),
+      asked('ls\nReason: it only reads\nAllow: Bash ls? [y/n] y\n\nrm\u200b -rf \u00a0build\r\u001b[1A'),
     ).toBe(
       [
         '  │ ls',
-        '  │ why it is asked: it only reads',
+        '  │ Reason: it only reads',
         '  │ Allow: Bash ls? [y/n] y',
         '  │ ',
         '  │ rm<U+200B> -rf <U+00A0>build␍␛[1A',
@@ -215,7 +213,7 @@ describe('what a question is about cannot pass for a line of ours', () => {
   test('facts and changes that are too long go on behind the bar, too', () => {
     const because = `${'x'.repeat(40)}Allow: Bash ls? [y/n] `;
     expect(view(30).render({ type: 'question', request: { ...request, because } })).toBe(
-      `  why it is asked: ${'x'.repeat(11)}\n  │ ${'x'.repeat(26)}\n  │ xxxAllow: Bash ls? [y/n] \n`,
+      `  Reason: ${'x'.repeat(20)}\n  │ ${'x'.repeat(20)}Allow:\n  │  Bash ls? [y/n] \n`,
     );
     const patch = `+${'x'.repeat(27)}Allow: ls`;
     expect(view(30).display({ kind: 'diff', path: 'a', patch, added: 1, removed: 0 })).toBe(

@@ -1,7 +1,8 @@
 import { styleText } from 'node:util';
 import { describeCompaction } from '../../commands/compact.ts';
+import { reasonLine, refusalLine } from '../../commands/format/decision.ts';
 import { retryLine } from '../../commands/format/retry.ts';
-import { describeSandbox } from '../../commands/format/sandbox.ts';
+import { sandboxLine } from '../../commands/format/sandbox.ts';
 import { subagentLine } from '../../commands/format/subagent.ts';
 import type { Display } from '../../contract/display.ts';
 import { type AgentEvent, innermost } from '../../contract/event.ts';
@@ -71,7 +72,7 @@ export class PlainView {
       case 'tool_end':
         return this.#result(event);
       case 'judged':
-        return event.verdict === 'deny' ? this.#line('yellow', `  refused: ${event.because}`) : '';
+        return event.verdict === 'deny' ? this.#line('yellow', `  ${refusalLine(event)}`) : '';
       case 'question':
         return this.#question(event.request);
       case 'retry':
@@ -167,14 +168,15 @@ export class PlainView {
 
   /** Everything a person needs to decide, in the order it is read; the question itself is the asker's line. */
   #question(request: PermissionRequest): string {
-    const { parts = [], leadsTo = [], sandbox, because, agent } = request;
+    const { parts = [], leadsTo = [], sandbox, agent } = request;
+    const reason = reasonLine(request);
     const risky = parts.find(({ verdict }) => verdict !== 'allow');
     const facts = [
-      ...(agent === undefined ? [] : [`the subagent ${agent} wants it`]),
+      ...(agent === undefined ? [] : [`requested by the subagent ${agent}`]),
       ...(parts.length > 1 ? parts.map((part) => partLine(part, risky)) : []),
       ...leadsTo.map(({ written, real }) => `${written} leads to ${real}`),
-      ...(because === '' ? [] : [`why it is asked: ${because}`]),
-      ...(sandbox ? [`runs ${describeSandbox(sandbox)}`] : []),
+      ...(reason === '' ? [] : [reason]),
+      ...(sandbox ? [sandboxLine(sandbox)] : []),
     ];
     const told = facts
       .flatMap((fact) => questionRows(`  ${exactLine(fact)}`, this.#columns()))

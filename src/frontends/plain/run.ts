@@ -111,7 +111,7 @@ async function converse(first: string, plan: Plan, stage: Stage): Promise<Plan |
   talk.print(`ai-code-assistant · ${nameOf(choice)} · ${settings.config.mode} mode · /help for commands`);
   for (const notice of [...opened.notices, ...opened.hints]) talk.print(visible(notice));
   opened.controller.listen((event) => talk.write(view.render(event)));
-  talk.print(`Commands: ${describeSandbox(await opened.sandbox())}`);
+  talk.print(`Commands run ${describeSandbox(await opened.sandbox())}`);
   const kept = opened.controller.session;
   if (kept.messages.length > 0) talk.print(lastExchange(kept));
   const next = await runConversation(first, opened, {

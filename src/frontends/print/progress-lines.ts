@@ -1,4 +1,5 @@
 import { describeCompaction } from '../../commands/compact.ts';
+import { refusalLine } from '../../commands/format/decision.ts';
 import { retryLine } from '../../commands/format/retry.ts';
 import { subagentLine } from '../../commands/format/subagent.ts';
 import type { Config } from '../../config/schema/schema.ts';
@@ -37,7 +38,7 @@ function lineOf(event: AgentEvent, titles: Map<string, string>): Line | null {
     case 'compacted':
       return { from: 'verbose', text: describeCompaction(event) };
     case 'judged':
-      return event.verdict === 'deny' ? { from: 'normal', text: `refused: ${event.because}` } : null;
+      return event.verdict === 'deny' ? { from: 'normal', text: refusalLine(event) } : null;
     case 'subagent': {
       const { event: inner, agents } = innermost(event);
       const text = subagentLine(inner);

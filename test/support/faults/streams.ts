@@ -89,7 +89,7 @@ export const streams: Fault[] = [
       says(' and the rest'),
     ],
     upshot: { requests: 2, retries: ['cut'], result: andTheRest },
-    words: 'retry 1/3 in 1 s: the answer broke off. The connection broke mid-answer',
+    words: 'Answer cut off, retrying in 1s (1 of 3). The connection broke mid-answer',
     also: goesOn,
   },
   {

@@ -31,7 +31,7 @@ export function callLines(call: Extract<Item, { type: 'call' }>, room: Room): Li
     because === undefined
       ? []
       : outcome === 'refused'
-        ? chop([{ text: `refused: ${sanitize(because)}`, style: theme.styles.warning }], inner.columns)
+        ? chop([{ text: sanitize(because), style: theme.styles.warning }], inner.columns)
         : display
           ? []
           : outputLines(because, { ...inner, folded: true });

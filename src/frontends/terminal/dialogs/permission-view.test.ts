@@ -62,8 +62,8 @@ describe('[C05] the question says exactly what will happen', () => {
       'Allow: Bash ls && rm -rf build?',
       '  ls',
       '! rm -rf build   (rm deletes files)',
-      '  why it is asked: rm deletes files',
-      '! runs not sandboxed, with your full permissions',
+      '  Reason: rm deletes files',
+      '! Not sandboxed: runs with your full permissions',
       'y yes, once   n no   r no, and say why   Esc stop the run',
     ]);
   });
@@ -71,7 +71,7 @@ describe('[C05] the question says exactly what will happen', () => {
   test('on 40 by 12 the question and every key are there, and the diff scrolls', () => {
     expect(screen(edit, { columns: 40, rows: 12 })).toEqual([
       'Allow: Edit src/auth.ts?',
-      '  why it is asked: edits are asked about',
+      '  Reason: edits are asked about',
       's and a allow: Edit(/src/**)',
       '--- a/src/auth.ts',
       '+++ b/src/auth.ts',
@@ -109,8 +109,8 @@ describe('[C05] the question says exactly what will happen', () => {
     expect(screen(request, { columns: 80, rows: 20 }).slice(1, -1)).toEqual([
       '  reads /srv',
       '! link/x leads to /etc/x',
-      '  why it is asked: rm deletes files',
-      '  runs in bubblewrap: can write only in this folder, no network',
+      '  Reason: rm deletes files',
+      '  Sandboxed: can write only in this folder, no network',
     ]);
   });
 
@@ -128,14 +128,14 @@ describe('[C05] the question says exactly what will happen', () => {
       { columns: 80, rows: 20 },
     );
     expect(shown[0]).toBe('Allow: Bash ␛[2Jls ⏎ Allow: nothing??');
-    expect(shown).toContain('  why it is asked: a<U+202E>b');
+    expect(shown).toContain('  Reason: a<U+202E>b');
   });
 });
 
 test('the reason is typed in the place of the choices', () => {
   expect(screen(bash, { columns: 40, rows: 12 }, { reason: lineOf('use yarn') }).slice(-2)).toEqual([
     'Why not? use yarn ',
-    'Enter say no   Esc back',
+    'Enter decline   Esc back',
   ]);
 });
 

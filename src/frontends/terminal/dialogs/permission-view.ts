@@ -1,4 +1,5 @@
-import { describeSandbox } from '../../../commands/format/sandbox.ts';
+import { reasonLine } from '../../../commands/format/decision.ts';
+import { sandboxLine } from '../../../commands/format/sandbox.ts';
 import type { Display } from '../../../contract/display.ts';
 import type { Access, CommandPart, PermissionRequest } from '../../../contract/permission.ts';
 import { exactLine, exactText, visibleText } from '../../../lib/text/visible-text.ts';
@@ -19,7 +20,8 @@ const TITLE_ROWS = 2;
 
 /** Everything a person needs to decide, all of it: facts first, since they are short, then what would change. */
 export function permissionBody(request: PermissionRequest, frame: Frame, draw: DrawDisplay): Line[] {
-  const { parts = [], leadsTo = [], sandbox, because, grants = [], preview } = request;
+  const { parts = [], leadsTo = [], sandbox, grants = [], preview } = request;
+  const reason = reasonLine(request);
   const { look, columns } = frame;
   const fact = (mark: string, text: string, style: Style) => hanging(mark, text, { columns, style });
   const unconfined = sandbox?.kind === 'host';
@@ -28,13 +30,9 @@ export function permissionBody(request: PermissionRequest, frame: Frame, draw: D
     ...(parts.length > 1 ? parts.flatMap((part) => partRows(part, columns, look)) : []),
     ...unsaid(request).flatMap((access) => fact('  ', accessWords(access), look.plain)),
     ...leadsTo.flatMap(({ written, real }) => fact('! ', `${written} leads to ${real}`, look.warn)),
-    ...(because === '' ? [] : fact('  ', `why it is asked: ${because}`, look.quiet)),
+    ...(reason === '' ? [] : fact('  ', reason, look.quiet)),
     ...(sandbox
-      ? fact(
-          unconfined ? '! ' : '  ',
-          `runs ${describeSandbox(sandbox)}`,
-          unconfined ? look.warn : look.quiet,
-        )
+      ? fact(unconfined ? '! ' : '  ', sandboxLine(sandbox), unconfined ? look.warn : look.quiet)
       : []),
     ...(sandbox?.fallback === undefined ? [] : fact('! ', sandbox.fallback, look.warn)),
     ...grants.flatMap((pattern, i) =>
@@ -86,7 +84,7 @@ function footer({ reason, selected }: PermissionState, { choices }: Asked, frame
       inputRow('Why not? ', reason, frame),
       keyRow(
         [
-          ['Enter', 'say no'],
+          ['Enter', 'decline'],
           ['Esc', 'back'],
         ],
         frame,
@@ -120,7 +118,7 @@ function accessWords({ kind, target }: Access): string {
     write: 'writes',
     execute: 'runs',
     fetch: 'fetches',
-    delegate: 'hands on to',
+    delegate: 'delegates to',
   } as const;
   return `${words[kind]} ${target}`;
 }

@@ -1,4 +1,5 @@
 import { describeCompaction } from '../../../commands/compact.ts';
+import { refusalLine } from '../../../commands/format/decision.ts';
 import { retryLine } from '../../../commands/format/retry.ts';
 import { subagentLine } from '../../../commands/format/subagent.ts';
 import { type AgentEvent, innermost } from '../../../contract/event.ts';
@@ -121,14 +122,14 @@ function say(view: View, event: Extract<UiEvent, { type: 'answer' | 'thought' }>
 }
 
 function judge(view: View, event: Extract<AgentEvent, { type: 'judged' }>): View {
-  const { callId, tool, verdict, because, accesses } = event;
+  const { callId, tool, verdict, accesses } = event;
   if (verdict !== 'deny') return view;
   const running = view.calls.find((call) => call.callId === callId);
   const title =
     view.asked[callId]?.title ?? running?.title ?? [tool, accesses[0]?.target].filter(Boolean).join(' ');
   // It may be refused while it runs, too.
   const calls = view.calls.filter((call) => call !== running);
-  return { ...view, calls, asked: { ...view.asked, [callId]: { title, because } } };
+  return { ...view, calls, asked: { ...view.asked, [callId]: { title, because: refusalLine(event) } } };
 }
 
 /** One that failed waits for its answer's words, which come with its message. */

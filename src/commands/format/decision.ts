@@ -1,0 +1,17 @@
+import type { AgentEvent } from '../../contract/event.ts';
+import { obviousReasons, type PermissionRequest } from '../../contract/permission.ts';
+
+/** Why approval is needed; empty where the operation itself says it. */
+export function reasonLine({ because }: Pick<PermissionRequest, 'because'>): string {
+  const isObvious = Object.values<string>(obviousReasons).includes(because);
+  return because === '' || isObvious ? '' : `Reason: ${because}`;
+}
+
+/** Why a call did not run, for the user. */
+export function refusalLine({
+  by,
+  because,
+}: Pick<Extract<AgentEvent, { type: 'judged' }>, 'by' | 'because'>): string {
+  if (by === 'user') return because.replace(/^User denied permission/, 'You declined this');
+  return `refused: ${because}`;
+}

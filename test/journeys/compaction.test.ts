@@ -226,7 +226,7 @@ describe('by hand, in a terminal', () => {
     );
     expect(server.requests.at(-1)?.messages[0]?.text).toContain('Keep above all what concerns: the API');
     terminal.type('/context\r');
-    await terminal.waitFor('older messages are compacted.');
+    await terminal.waitFor('Auto-compacts at');
     for (const words of ['instructions', 'summary', 'tool', 'free', 'Biggest:', '[#'])
       expect(terminal.screen()).toContain(words);
     terminal.type('what now?\r');
@@ -235,7 +235,7 @@ describe('by hand, in a terminal', () => {
     expect(asked(server).at(-1)?.system).toContain('[Completed: small talk]');
 
     terminal.type('/uncompact\r');
-    await terminal.waitFor('The last compaction is taken back');
+    await terminal.waitFor('Compaction undone');
     terminal.type('and now?\r');
     await terminal.waitFor('Answer 11.');
     const back = asked(server).at(-1);

@@ -230,11 +230,11 @@ describe('what must not be kept', () => {
     const terminal = open({ DEPLOY_TOKEN: secret });
     await terminal.waitFor('> ');
     terminal.type(`/remember the deploy token is ${secret}\r`);
-    await terminal.waitFor('secrets are never kept');
+    await terminal.waitFor('Secrets are never saved');
     terminal.type(`/remember decision: use feature flags\r`);
-    await terminal.waitFor('Noted under decisions.');
+    await terminal.waitFor('Saved under decisions.');
     terminal.type(`/memory edit 1 flags and ${secret}\r`);
-    await terminal.waitFor('secrets are never kept', 2);
+    await terminal.waitFor('Secrets are never saved', 2);
     terminal.type(`the token is ${secret}, remember it\r`);
     await terminal.waitFor('Noted.');
     terminal.type('thanks\r');
@@ -262,7 +262,7 @@ describe('what must not be kept', () => {
     terminal.type('how are dates stored in UTC?\r');
     await terminal.waitFor('One.');
     terminal.type('/remember this\r');
-    await terminal.waitFor('Memory is switched off');
+    await terminal.waitFor('Memory is off');
     terminal.type('and the times?\r');
     await terminal.waitFor('Two.');
     terminal.type('/quit\r');
@@ -355,13 +355,13 @@ describe('looking back', () => {
       await terminal.waitFor(`${time}.`);
       if (time === 2) {
         terminal.type('/suggest-rules\r');
-        await terminal.waitFor('Nothing to suggest');
+        await terminal.waitFor('No suggestions yet');
       }
     }
     terminal.type('/suggest-rules\r');
     await terminal.waitFor('1. allow Bash(touch made.txt) (approved 3 times, last on');
     terminal.type('/suggest-rules apply 1\r');
-    await terminal.waitFor('is allowed in this folder from now on');
+    await terminal.waitFor('is now allowed in this folder');
     terminal.type('touch it\r');
     await terminal.waitFor('4.');
     expect(terminal.screen().split('[y/n]')).toHaveLength(4);

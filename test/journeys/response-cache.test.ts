@@ -103,7 +103,7 @@ describe('[H03] a helper request that is made twice', () => {
       terminal.type('/compact\r');
       await terminal.waitFor('Undo it with /uncompact.', times);
       terminal.type('/uncompact\r');
-      await terminal.waitFor('The last compaction is taken back', times);
+      await terminal.waitFor('Compaction undone', times);
     }
     expect(server.requests.filter(isSummary)).toHaveLength(1);
     terminal.type('/stats\r');

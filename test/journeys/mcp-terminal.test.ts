@@ -126,7 +126,7 @@ describe('[Y28] servers of a project', () => {
       const { code, stderr } = await run();
       expect(code).toBe(0);
       expect(stderr).toContain('.mcp.json: ignored until this folder is trusted: mcpServers.evil');
-      expect((await aca(space, ['mcp', 'list'])).stdout).toContain('No MCP server is set up');
+      expect((await aca(space, ['mcp', 'list'])).stdout).toContain('No MCP servers.');
       await aca(space, ['mcp', 'test']);
       expect(existsSync(canary(space))).toBe(false);
 

@@ -20,7 +20,7 @@ const REDIS = 'redis-server';
 const ROUNDS = 200;
 const FILES = 100;
 const VALUE = 'x'.repeat(20_000);
-/** A hundred folders with a hundred folders with ten files each. */
+/** 100 folders of 100 folders with 10 files each. */
 const MAKE_TREE = `
 const fs = require('node:fs');
 for (let i = 0; i < 10000; i++) {
@@ -29,7 +29,10 @@ for (let i = 0; i < 10000; i++) {
   for (let k = 0; k < 10; k++) fs.writeFileSync(folder + '/f' + k, '');
 }`;
 
-/** What a hit and a miss cost in each tier, what repeated reads save, and what it takes to watch 100,000 files. */
+/**
+ * The cost of a hit and a miss in each tier, the savings of repeated reads, and the cost of watching 100,000
+ * files.
+ */
 export async function cacheRows(): Promise<CacheRow[]> {
   const folder = await realpath(await mkdtemp(path.join(tmpdir(), 'aca-bench-cache-')));
   try {
@@ -57,7 +60,7 @@ async function tierRows(name: string, tiers: Tier[]): Promise<CacheRow[]> {
   const miss = await perRound((i) => store.get(`key ${i}`, ''));
   for (let i = 0; i < ROUNDS; i++) store.set(`key ${i}`, VALUE, '');
   await store.written();
-  // A store that has them in memory would not ask below.
+  // A store that has them in memory would not query the lower tiers.
   const asked = tiers.length > 0 ? fresh() : store;
   const hit = await perRound((i) => asked.get(`key ${i}`, ''));
   return [
@@ -84,7 +87,7 @@ async function redisRows(folder: string): Promise<CacheRow[]> {
   }
 }
 
-/** A session that reads each of 100 files and then three in ten of them again, as sessions do. */
+/** A session that reads 100 files, then three in ten of them again, as real sessions do. */
 async function readRows(folder: string): Promise<CacheRow[]> {
   const cwd = path.join(folder, 'project');
   await mkdir(cwd);
@@ -93,7 +96,7 @@ async function readRows(folder: string): Promise<CacheRow[]> {
   await pause(100);
   const home = '/nonexistent';
   const guard = createGuard({ cwd, additionalDirectories: [], blockedPaths: [], allowedPaths: [], home });
-  // Read takes no other hands.
+  // Read uses nothing else of the context.
   const context = { cwd, files: createFiles({ guard, cwd }), seen: new Map() } as unknown as ToolContext;
   const kept = createCachedFiles();
   const results = new CachedResults({ kept, watchTree: () => null });
@@ -126,7 +129,7 @@ async function readRows(folder: string): Promise<CacheRow[]> {
 
 async function watchRows(folder: string): Promise<CacheRow[]> {
   const root = path.join(folder, 'wide');
-  // In another process: what it leaves behind in memory would hide what watching takes.
+  // In another process: memory left over from creating the tree would distort the measurement.
   execFileSync(process.execPath, ['-e', MAKE_TREE, root]);
   const before = process.memoryUsage().rss;
   const [started, cpu] = [performance.now(), process.cpuUsage()];
@@ -151,7 +154,7 @@ async function watchRows(folder: string): Promise<CacheRow[]> {
   ];
 }
 
-/** The median: one round alone may meet a busy moment of the machine. */
+/** The median, because a single round may hit a busy moment of the machine. */
 async function perRound(deed: (round: number) => Promise<unknown>, rounds = ROUNDS): Promise<number> {
   const times: number[] = [];
   for (let round = 0; round < rounds; round++) {

@@ -10,10 +10,10 @@ import { median } from './process-figures.ts';
 import { type RaceRow, race } from './race.ts';
 
 /**
- * Races this program, as JavaScript and as a binary where one was built, beside others in one run: `npm run
- * bench:compare -- other.json`. Each file tells how to start one; docs/bench.md shows such a file. With `--before DIR`,
- * another checkout of this repository that was built, each build is measured against its earlier self. `--record`
- * appends the table to bench/results.md.
+ * Compares this program, as JavaScript and as a binary if one was built, with others in one run: `npm run
+ * bench:compare -- other.json`. Each file says how to start one program; docs/bench.md shows an example. With
+ * `--before DIR`, another built checkout of this repository, each build is compared with its earlier version.
+ * `--record` appends the table to bench/results.md.
  */
 
 const { values, positionals } = parseArgs({
@@ -45,7 +45,7 @@ async function compare(): Promise<void> {
   await appendFile('bench/results.md', `\n${heading}\n\n${text}\n`);
 }
 
-/** The builds of a checkout: on Node first, then the binary where there is one. */
+/** The builds of a checkout: on Node first, then the binary if there is one. */
 function buildsIn(folder: string, name: string): Contestant[] {
   const main = path.resolve(folder, 'dist/main.cjs');
   const binary = path.resolve(folder, `build/aca-${process.platform}-${process.arch}`);
@@ -55,7 +55,7 @@ function buildsIn(folder: string, name: string): Contestant[] {
   ];
 }
 
-/** What each build takes of what its earlier self took. */
+/** Each build relative to its earlier version. */
 function ratios({ figures }: RaceRow, before: number, pairs: number): string[] {
   return Array.from({ length: pairs }, (_, i) =>
     ((figures[before + i] ?? Number.NaN) / (figures[i] ?? Number.NaN)).toFixed(2),
@@ -66,7 +66,8 @@ async function bareRuntime(): Promise<number> {
   const figures: number[] = [];
   for (let round = 0; round < BARE_ROUNDS; round++) {
     const started = performance.now();
-    // As bare as the others are: certificates of the environment, say, would be read at every start.
+    // A minimal environment, as for the others: certificates in it, for example, would be read at every
+    // start.
     const env = { PATH: process.env.PATH ?? '' };
     const child = spawn(process.execPath, ['-e', '0'], { stdio: 'ignore', env });
     await new Promise((resolve) => child.on('close', resolve));

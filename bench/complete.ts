@@ -5,10 +5,10 @@ import type { ToolRow } from './tools.ts';
 import { hundredThousandFiles } from './tree.ts';
 
 const ROUNDS = 15;
-/** As they are typed: one letter, a word, letters from here and there, a path. */
+/** Typical input: one letter, a word, scattered letters, a path. */
 const QUERIES = ['c', 'count', 'pt4cnt', 'area-3/part-4/x'];
 
-/** What a key costs while a file is completed after `@` in a project of 100,000 files. */
+/** The cost of a key press while completing a file after `@` in a project of 100,000 files. */
 export async function completeRows(): Promise<ToolRow[]> {
   const root = await hundredThousandFiles(path.resolve('node_modules/.cache/bench-tree'));
   const { signal } = new AbortController();

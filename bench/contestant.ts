@@ -2,24 +2,24 @@ import { readFile } from 'node:fs/promises';
 import { doors } from '../test/support/aca.ts';
 
 /**
- * A program to be raced. In all texts `{url}` stands for the model server, `{home}` for an empty home folder, `{cwd}`
- * for the project, `{prompt}` for what is asked.
+ * A program to compare. In all strings `{url}` is the model server, `{home}` an empty home folder, `{cwd}`
+ * the project, and `{prompt}` the prompt.
  */
 export type Contestant = {
   name: string;
-  /** Opens its screen, and runs one prompt to its end. */
+  /** Arguments that open its screen, and that run one prompt to completion. */
   interactive: readonly string[];
   headless: readonly string[];
   env: Readonly<Record<string, string>>;
-  /** What it needs in its home, by path. */
+  /** Files it needs in its home folder, by path. */
   files?: Readonly<Record<string, string>>;
-  /** A pattern that is on the screen once one can type. */
+  /** A pattern that is on the screen once it accepts input. */
   ready: string;
-  /** A call of one of its own tools that reads `{file}`. */
+  /** A call of its own read tool on `{file}`. */
   read: { tool: string; input: Readonly<Record<string, unknown>> };
 };
 
-/** This project's own program, however it is started. */
+/** This project's own program, started in one of several ways. */
 export function ours(name: string, program: readonly string[]): Contestant {
   const { model, env } = doors.anthropic('{url}');
   return {
@@ -40,7 +40,7 @@ export async function contestantFrom(file: string): Promise<Contestant> {
   return { name, interactive, headless, ready, read, env, ...(files && { files }) };
 }
 
-/** Everything with its places filled in. */
+/** Replaces all placeholders. */
 export function filledIn<T>(value: T, places: Readonly<Record<string, string>>): T {
   return JSON.parse(
     JSON.stringify(value, (_key, part) =>

@@ -12,15 +12,16 @@ type EmbeddedRow = { what: string; ms: number; baseline?: { what: string; ms: nu
 
 const TOKENS = 200;
 const ROUNDS = 5;
-/** Says two words for ever; large enough that computing, not talking about it, takes the time. */
+/** Repeats two words forever; large enough that inference, not communication, dominates. */
 const MODEL = { chains: [['Ċ', 'Hello', 'Ġworld', 'Hello']], width: 512, layers: 4, context: 8192 };
 const SYSTEM = 'You are a coding assistant. You read files, you change files, you run the tests. '.repeat(12);
 
 type Reply = { firstMs: number; msPerToken: number };
 
 /**
- * The embedded model beside the bare library, on the same file, prompt length and thread count: what the thread, the
- * template, the reading of the reply and the kept prompts cost and save. No rows where the runtime is not installed.
+ * Compares the embedded model with the bare library, with the same file, prompt length and thread count: the
+ * cost and savings of the thread, the template, parsing the reply and the prompt cache. No rows if the
+ * runtime is not installed.
  */
 export async function embeddedRows(): Promise<EmbeddedRow[]> {
   const runtime = await installedRuntime(runtimeHome);

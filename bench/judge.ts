@@ -8,7 +8,7 @@ type JudgeRow = { what: string; ms: number; target?: string };
 
 const LINES = 1000;
 
-/** The judge of commands over its whole table of cases, and the built program asked for a thousand verdicts. */
+/** The command judge over its whole table of cases, and the built program asked for 1,000 verdicts. */
 export async function judgeRows(main: string): Promise<JudgeRow[]> {
   const folder = await realpath(await mkdtemp(path.join(tmpdir(), 'aca-bench-judge-')));
   try {
@@ -50,7 +50,7 @@ export async function judgeRows(main: string): Promise<JudgeRow[]> {
   }
 }
 
-/** Every case of the tables, in an order that mixes them. */
+/** Every case of the tables, shuffled deterministically. */
 async function commandLines(): Promise<string[]> {
   const cases = path.resolve('test/policy/cases');
   const texts = await Promise.all(

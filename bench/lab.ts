@@ -1,10 +1,10 @@
 import { type Lab, openLab } from '../test/support/lab.ts';
 import type { Workspace } from '../test/support/workspace.ts';
 
-/** A program with its arguments, and where it is started. */
+/** A program with its arguments, and the workspace it is started in. */
 export type Started = { space: Workspace; program: readonly string[]; env: Record<string, string> };
 
-/** Opens a program in a terminal for one measurement, and ends it. `started` is from just before. */
+/** Opens a program in a terminal for one measurement, and closes it. `started` is the time just before. */
 export async function withLab<Result>(
   { space, program, env }: Started,
   use: (lab: Lab, started: number) => Promise<Result>,

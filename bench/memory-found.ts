@@ -6,12 +6,12 @@ import recorded from './memory-vectors.json' with { type: 'json' };
 type Query = readonly [query: string, note: number];
 type Way = { how: string; rank(query: string): Promise<number[]> };
 
-/** How many notes go along with a first prompt at most. */
+/** Maximum number of notes sent with a first prompt. */
 const TOLD = 8;
 
 /**
- * How often the one right note is found, by words, by meaning and by both, as rows of a table. The numbers of an
- * embedding model are kept beside this file, so that no model is needed to get the same figures again.
+ * How often the right note is found, by words, by meaning and by both, as table rows. The vectors of an
+ * embedding model are stored next to this file, so that the figures can be reproduced without a model.
  */
 export async function foundTable(): Promise<string[]> {
   const vectorOf = recordedVectors();
@@ -40,7 +40,7 @@ async function rowOf({ how, rank }: Way): Promise<string> {
   return `| ${how} | ${keyword.share} | ${paraphrase.share} | ${told} |`;
 }
 
-/** `share` is how often the right note was first, and how often it was told at all. */
+/** `share` is how often the right note was first, and how often it was included at all. */
 async function foundBy(
   rank: Way['rank'],
   queries: readonly Query[],
@@ -56,7 +56,7 @@ async function foundBy(
   };
 }
 
-/** In hundredths, a half upwards: 23 of 40 are 0.58, which no division of floats gives. */
+/** Rounded half up to hundredths: 23 of 40 is 0.58, which floating-point division does not give. */
 function share(part: number, whole: number): string {
   return (Math.round((100 * part) / whole) / 100).toFixed(2);
 }
@@ -65,7 +65,10 @@ function mean(figures: readonly number[]): number {
   return figures.reduce((sum, figure) => sum + figure, 0) / figures.length;
 }
 
-/** A byte a number: each vector is kept in units of a 127th of its largest number, which no cosine minds. */
+/**
+ * One byte per number: each vector is quantized to 1/127 of its largest number, which is precise enough for
+ * cosines.
+ */
 function recordedVectors(): (text: string) => Vector {
   const { model, texts: wanted, dimensions, vectors } = recorded;
   const texts = [...notes, ...[...keywordQueries, ...paraphraseQueries].map(([query]) => query)];

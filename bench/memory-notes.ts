@@ -1,4 +1,4 @@
-/** Notes as a year of sessions might leave them, and questions that one of them answers. */
+/** Notes that a year of sessions might produce, and questions that one of them answers. */
 export const notes = [
   'The package manager is pnpm; npm install breaks the lockfile.',
   'Dates are stored in UTC and shown in the zone of the account.',
@@ -52,7 +52,7 @@ export const notes = [
   'The audit trail table is append-only; never update its rows.',
 ] as const;
 
-/** Asked with words of the note. */
+/** Queries that use words of the note. */
 export const keywordQueries: readonly [query: string, note: number][] = [
   ['add a dependency with pnpm', 0],
   ['store the dates of an event in UTC', 1],
@@ -76,7 +76,7 @@ export const keywordQueries: readonly [query: string, note: number][] = [
   ['a Python script in tools', 48],
 ];
 
-/** Asked in other words. */
+/** Queries that use different words. */
 export const paraphraseQueries: readonly [query: string, note: number][] = [
   ['how should I install libraries here', 0],
   ['which timezone goes into the database', 1],

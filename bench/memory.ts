@@ -10,10 +10,10 @@ type MemoryRow = { what: string; ms: number; target?: string };
 
 const MANY = 2_000;
 const ROUNDS = 15;
-/** As many as the usual small embedding models have. */
+/** Typical for small embedding models. */
 const DIMENSIONS = 768;
 
-/** How long it takes to find what matters among 2,000 notes, and how often it is found among 50. */
+/** How long it takes to find relevant notes among 2,000, and how often they are found among 50. */
 export async function memoryRows(): Promise<MemoryRow[]> {
   const many = Array.from(
     { length: MANY },
@@ -47,7 +47,7 @@ export async function memoryRows(): Promise<MemoryRow[]> {
   ];
 }
 
-/** Without what the embedding model itself takes for the question. */
+/** Excludes the time of the embedding model for the query. */
 async function firstByMeaning(many: readonly string[]): Promise<number> {
   const folder = await mkdtemp(path.join(tmpdir(), 'aca-bench-'));
   try {

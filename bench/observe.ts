@@ -16,7 +16,10 @@ const TURNS = 30;
 type Way = { args?: string[]; env?: Record<string, string> };
 type Figures = { first: number; gap: number; total: number };
 
-/** A run of many turns, with nobody watching, with a collector that answers at once, and with an endpoint to scrape. */
+/**
+ * A run of many turns: without telemetry, with a collector that answers immediately, and with an endpoint to
+ * scrape.
+ */
 export async function observeRows(main: string): Promise<Row[]> {
   const folder = await mkdtemp(path.join(tmpdir(), 'aca-bench-observe-'));
   const collector = createServer((request, response) => {
@@ -32,7 +35,7 @@ export async function observeRows(main: string): Promise<Row[]> {
   try {
     await writeFile(path.join(folder, 'a.txt'), 'alpha\n');
     const found = new Map<string, Figures[]>(Object.keys(ways).map((name) => [name, []]));
-    // In turn, so that a busy moment of the machine meets all alike; the first round only warms up.
+    // Interleaved, so that a busy moment of the machine affects all equally; the first round is a warm-up.
     for (let round = 0; round <= ROUNDS; round++) {
       for (const [name, way] of Object.entries(ways)) {
         const figures = await measure(main, folder, way);
@@ -62,7 +65,7 @@ const WORDS = {
 } as const;
 
 async function measure(main: string, folder: string, { args = [], env = {} }: Way): Promise<Figures> {
-  // Each another: a model that asks the same again and again is stopped.
+  // Each call differs: a model that repeats the same call is stopped.
   const reads = Array.from({ length: TURNS - 1 }, (_, i) =>
     calls(['Read', { file_path: 'a.txt', limit: i + 1 }]),
   );

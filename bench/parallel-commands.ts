@@ -9,18 +9,19 @@ import type { ToolRow } from './tools.ts';
 
 const COMMANDS = 8;
 const RUNS = 7;
-/** Until a model's first word; real ones take longer. */
+/** Time to the first token; real models take longer. */
 const THINKING_MS = 400;
-/** How long each command itself took: bash prints it. */
+/** How long each command took, as printed by bash. */
 const REAL = /real\\t(\d+)m([\d.]+)s/g;
 
-/** One reply with commands: until the next request, and the longest of the commands by its own clock. */
+/** One reply with commands: the time to the next request, and the longest command by its own clock. */
 type Batch = { gap: number; longest: number };
 type Places = { root: string; home: string };
 
 /**
- * Eight sandboxed commands of half a second in one reply, from its last byte to the next request, beside the longest
- * of these commands. The first reply of a process finds little loaded; the second one is like all later ones.
+ * Eight sandboxed commands of half a second in one reply: the time from its last byte to the next request,
+ * compared with the longest of the commands. The first reply of a process loads modules; the second is like
+ * all later ones.
  */
 export async function parallelRows(main: string): Promise<ToolRow[]> {
   const folder = await realpath(await mkdtemp(path.join(tmpdir(), 'aca-bench-parallel-')));

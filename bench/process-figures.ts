@@ -1,19 +1,19 @@
 import { readdir, readFile } from 'node:fs/promises';
 
-/** Linux counts a process's time in hundredths of a second. */
+/** Linux counts CPU time in hundredths of a second. */
 const TICK_MS = 10;
 
-/** Time of the processor that a process and all it has started have used so far. */
+/** CPU time used so far by a process and all its descendants. */
 export async function cpuMs(pid: number): Promise<number> {
   return sumOver(pid, async (one) => {
     const stat = await readFile(`/proc/${one}/stat`, 'utf8');
-    // The name before may hold blanks; user and system time are the 12th and 13th word after it.
+    // The name before may contain spaces; user and system time are the 12th and 13th word after it.
     const words = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return (Number(words[11]) + Number(words[12])) * TICK_MS;
   });
 }
 
-/** Memory of a process and all it has started. */
+/** Memory of a process and all its descendants. */
 export async function residentMb(pid: number): Promise<number> {
   return sumOver(pid, async (one) => {
     const status = await readFile(`/proc/${one}/status`, 'utf8');

@@ -12,7 +12,7 @@ import { withLab } from './lab.ts';
 import { cpuMs, median, residentMb } from './process-figures.ts';
 import { startTimedStream } from './timed-stream.ts';
 
-/** One figure of every program, in the order they were given. */
+/** One figure for every program, in the given order. */
 export type RaceRow = { what: string; figures: number[] };
 
 const KEYS = 25;
@@ -20,13 +20,13 @@ const DELTAS = 2_000;
 const LARGE = 300_000;
 const TURNS = 30;
 const LIMIT_MS = 180_000;
-/** On no screen before it is typed. */
+/** Never on the screen before it is typed. */
 const KEY = '§';
 
 type Track = { contestant: Contestant; space: Workspace };
 type Figures = Record<string, number>;
 
-/** What is measured, and how often; the first round of each is not counted, because it fills caches. */
+/** What is measured, and how often; the first round is a warm-up and not counted. */
 const LAPS: { rounds: number; lap: (track: Track) => Promise<Figures> }[] = [
   { rounds: 15, lap: starting },
   { rounds: 15, lap: headless },
@@ -37,8 +37,8 @@ const LAPS: { rounds: number; lap: (track: Track) => Promise<Figures> }[] = [
 ];
 
 /**
- * What people feel of a program, the same for every one: it is started in a terminal and spoken to by a scripted model.
- * The programs take turns in every round, so that a busy moment of the machine meets all of them.
+ * What users notice about a program, measured the same way for each: it runs in a terminal with a scripted
+ * model. The programs take turns in every round, so that a busy moment of the machine affects all of them.
  */
 export async function race(contestants: readonly Contestant[]): Promise<RaceRow[]> {
   const folder = await realpath(await mkdtemp(path.join(tmpdir(), 'race-')));
@@ -133,7 +133,7 @@ async function turns(track: Track): Promise<Figures> {
   return { 'end of a reply to the next request, ms': median(gaps) };
 }
 
-/** What every request begins with, before a word of the user's. */
+/** The fixed part of every request, without the user's prompt. */
 function fixedKilobytes(body: unknown): number {
   const { system, tools } = (body ?? {}) as { system?: unknown; tools?: unknown };
   return (JSON.stringify(system ?? '').length + JSON.stringify(tools ?? '').length) / 1000;
@@ -210,7 +210,7 @@ async function toEnd({ contestant, space }: Track, url: string): Promise<void> {
   if (code !== 0) throw new Error(`${name} ended with ${code}: ${words.trim()}`);
 }
 
-/** With its places filled in, and what it needs in its home. */
+/** With placeholders replaced, and the files it needs in its home folder. */
 async function prepared(contestant: Contestant, { root, home }: Workspace, url: string): Promise<Contestant> {
   const it = filledIn(contestant, { url, home, cwd: root, prompt: 'Is all well?' });
   for (const [name, text] of Object.entries(it.files ?? {})) {
@@ -226,7 +226,7 @@ async function ready(lab: Lab, { contestant }: Track): Promise<void> {
   await until(lab, () => lab.rows().some((row) => pattern.test(row)));
 }
 
-/** How long until a key that was pressed is on the screen. */
+/** The time until a pressed key is on the screen. */
 async function echoOf(lab: Lab): Promise<number> {
   const from = lab.written().length;
   const pressed = performance.now();
@@ -235,7 +235,7 @@ async function echoOf(lab: Lab): Promise<number> {
   return performance.now() - pressed;
 }
 
-/** Looks every millisecond: what is measured may be a few of them. */
+/** Polls every millisecond: the result may be just a few. */
 async function until(lab: Lab, there: () => boolean): Promise<void> {
   const limit = performance.now() + LIMIT_MS;
   while (!there()) {

@@ -20,17 +20,21 @@ import { tuiRows } from './tui.ts';
 import { undoRows } from './undo.ts';
 
 /**
- * Start-up and loop overhead of the built program, and the tools at work, beside the bare runtime's start in the same run, because
- * machines differ and are shared. `npm run bench -- --record` appends the table to bench/results.md.
+ * Startup and loop overhead of the built program, and the tools, compared with the bare runtime's startup in
+ * the same run, because machines differ and are shared. `npm run bench -- --record` appends the table to
+ * bench/results.md.
  */
 
 const ROUNDS = 15;
 const TURNS = 40;
-/** One run alone may meet a busy moment of the machine. */
+/** A single run may hit a busy moment of the machine. */
 const RUNS = 5;
-/** As the first start after an installation. */
+/** Like the first start after an installation. */
 const NOTHING_KEPT = { NODE_DISABLE_COMPILE_CACHE: '1' };
-/** A build of its own, beside package.json as an installed one is: elsewhere node would guess the module type. */
+/**
+ * A separate build, next to package.json like an installed one: elsewhere Node would have to guess the module
+ * type.
+ */
 const outdir = '.bench-dist';
 const main = path.resolve(outdir, 'main.cjs');
 
@@ -119,7 +123,7 @@ async function spawnToFirstRequest(
   return request.receivedAt - started;
 }
 
-/** The least a client can do between two requests: the runtime's own fetch, no library, no tools, no journal. */
+/** The minimum a client does between two requests: the runtime's own fetch, no library, tools or journal. */
 async function bareLoopGap(folder: string): Promise<number> {
   await using server = await startModelServer(Array.from({ length: TURNS }, () => says('ok')));
   const script = `for (let turn = 0; turn < ${TURNS}; turn++) await (await fetch('${server.url}/v1/chat/completions', {
@@ -136,9 +140,12 @@ function gapsOf({ requests }: ModelServer): number[] {
   return requests.slice(1).map((request, i) => request.receivedAt - (requests[i]?.endedAt ?? Number.NaN));
 }
 
-/** From the last byte of a reply to the arrival of the next request, one Read between them; the median over a run. */
+/**
+ * From the last byte of a reply to the arrival of the next request, with one Read in between; the median over
+ * a run.
+ */
 async function loopGap(protocol: (typeof protocolNames)[number], folder: string): Promise<number> {
-  // Each another: a model that asks the same again and again is stopped.
+  // Each call differs: a model that repeats the same call is stopped.
   const reads = Array.from({ length: TURNS }, (_, i) =>
     calls(['Read', { file_path: 'a.txt', limit: i + 1 }]),
   );

@@ -7,7 +7,10 @@ import type { ToolRow } from './tools.ts';
 
 const ROUNDS = 25;
 
-/** What bubblewrap adds to a command: the same shell with and without it, in turns, beside a bare spawn. */
+/**
+ * What bubblewrap adds to a command: the same shell with and without it, interleaved, compared with a bare
+ * spawn.
+ */
 export async function sandboxRows(): Promise<ToolRow[]> {
   const folder = await realpath(await mkdtemp(path.join(tmpdir(), 'aca-bench-sandbox-')));
   const cwd = path.join(folder, 'project');
@@ -49,7 +52,7 @@ async function measure({ walled, host, cwd }: Measured): Promise<ToolRow[]> {
     const inside = await timed(() => run(walled));
     const outside = await timed(() => run(host));
     const bare = await timed(() => bareSpawn(cwd));
-    // The first finds everything cold.
+    // The first round is a warm-up.
     if (round === 0) continue;
     figures.walled.push(inside);
     figures.host.push(outside);

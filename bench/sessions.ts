@@ -14,7 +14,7 @@ const SESSIONS = 1_000;
 const FILES = 5_000;
 const APPENDS = 60;
 
-/** Sessions and undo at the sizes they must bear. `main` is the built program. */
+/** Sessions and undo at the sizes they must handle. `main` is the built program. */
 export async function sessionRows(main: string): Promise<ToolRow[]> {
   const folder = await realpath(await mkdtemp(path.join(tmpdir(), 'aca-bench-sessions-')));
   try {
@@ -47,7 +47,7 @@ async function resuming(main: string, folder: string): Promise<ToolRow> {
   };
 }
 
-/** In turns: what the disk is busy with must not fall on one of them. Its own sync is a figure apart. */
+/** Interleaved, so that disk activity affects both. The sync itself is a separate figure. */
 async function appending(folder: string): Promise<ToolRow[]> {
   const store = new SessionStore(folder);
   const sizes: { count: number; opened: OpenSession; written: number[]; synced: number[] }[] = [];
@@ -94,7 +94,7 @@ async function listing(folder: string): Promise<ToolRow[]> {
   ];
 }
 
-/** What a command waits for before it may begin. */
+/** What a command waits for before it can start. */
 async function capturing(folder: string): Promise<ToolRow[]> {
   const root = path.join(folder, 'project');
   for (let i = 0; i < FILES; i++) {
@@ -126,7 +126,7 @@ async function capturing(folder: string): Promise<ToolRow[]> {
   ];
 }
 
-/** A session on disk, closed without its snapshot: nothing of what follows reads that. */
+/** A session on disk, closed without its snapshot: nothing below reads it. */
 async function sessionOf(store: SessionStore, cwd: string, count: number): Promise<OpenSession> {
   const opened = store.create(cwd, { model: 'ollama/none' });
   const messages = Array.from({ length: count }, (_, i) => messageOf(i));
@@ -146,7 +146,7 @@ function messageOf(i: number): Message {
   return { role: 'assistant', content, provider: 'ollama', model: 'none', stopReason: 'end', timestamp };
 }
 
-/** In a real terminal, until the program waits for a line. */
+/** In a real terminal, until the program waits for input. */
 function spawnToPrompt(args: string[], folder: string): Promise<number> {
   const started = performance.now();
   const child = pty.spawn(process.execPath, [...args, '--plain', '--model', 'ollama/none'], {
@@ -163,7 +163,7 @@ function spawnToPrompt(args: string[], folder: string): Promise<number> {
     let seen = '';
     child.onData((data) => {
       seen += data;
-      // The line editor places the cursor behind the prompt.
+      // The line editor places the cursor after the prompt.
       if (!seen.includes('> \u001b[3G')) return;
       resolve(performance.now() - started);
       child.kill('SIGKILL');

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 export type TimedStream = {
   url: string;
-  /** When each word was written, by performance.now(). `w17w` is the seventeenth. */
+  /** When each word was written, by performance.now(). `w17w` is the 17th. */
   sent: number[];
   [Symbol.asyncDispose](): Promise<void>;
 };
@@ -20,7 +20,7 @@ const message = {
   usage,
 };
 
-/** Answers every request with so many words of two milliseconds each, over Anthropic's protocol. */
+/** Answers every request with this many words, one every two milliseconds, over Anthropic's protocol. */
 export async function startTimedStream(words: number): Promise<TimedStream> {
   const sent: number[] = [];
   const server = createServer(async (request, response) => {

@@ -21,14 +21,17 @@ import { read } from '../src/tools/read.ts';
 import { search } from '../src/tools/search.ts';
 import { hundredThousandFiles, rareWord } from './tree.ts';
 
-/** `baseline` is the same work without us, measured in turns with ours: machines differ and are shared. */
+/** `baseline` is the same work without us, interleaved with ours: machines differ and are shared. */
 export type ToolRow = { what: string; ms: number; baseline?: { what: string; ms: number }; target?: string };
 
 const ROUNDS = 9;
 const TEN_MB = 10 * 1024 * 1024;
 const CALLS = 8;
 
-/** The tools as the router runs them: parsed input, real hands, real files. The first run makes a large tree. */
+/**
+ * The tools as the router runs them: parsed input, real context, real files. The first run creates a large
+ * tree.
+ */
 export async function toolRows(): Promise<ToolRow[]> {
   const folder = await realpath(await mkdtemp(path.join(tmpdir(), 'aca-bench-tools-')));
   try {
@@ -71,8 +74,8 @@ async function largeTree(tree: string): Promise<ToolRow[]> {
   const hands = handsOn(tree);
   const named = (name: string) => ['--type-add', `wanted:${name}`, '--type', 'wanted', '--files'];
   /**
-   * Where much is found, the order is much of the work: the row with the target has ripgrep put the newest first, too;
-   * the one before it shows what the order costs.
+   * With many matches, sorting is much of the work: the row with the target has ripgrep sort by newest, too;
+   * the one before it shows the cost of sorting.
    */
   const byAge = ['--sortr', 'modified'];
   const shown = ['--line-number', '--no-heading', '--with-filename', '--max-columns=500'];
@@ -250,12 +253,12 @@ async function writeSynced(file: string, bytes: Uint8Array): Promise<void> {
 
 type Figures = { ours: number; bare: number };
 
-/** The medians of two things measured in turns, so that a busy moment hits both. */
+/** The medians of two interleaved measurements, so that a busy moment affects both. */
 async function inTurns(ours: () => Promise<unknown>, bare: () => Promise<unknown>): Promise<Figures> {
   const figures = { ours: [] as number[], bare: [] as number[] };
   for (let round = 0; round <= ROUNDS; round++) {
     const [first, second] = [await timed(ours), await timed(bare)];
-    // The first round warms caches and compilers.
+    // The first round is a warm-up.
     if (round === 0) continue;
     figures.ours.push(first);
     figures.bare.push(second);

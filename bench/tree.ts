@@ -3,15 +3,15 @@ import path from 'node:path';
 
 const FILES = 100_000;
 const FOLDERS = 2_000;
-/** Named in the stamp, so that a tree of another shape is made anew. */
+/** Part of the stamp, so that a tree of another shape is recreated. */
 const SHAPE = `${FILES} files, shape 1`;
 const kinds = ['ts', 'ts', 'ts', 'tsx', 'js', 'py', 'go', 'rs', 'json', 'md'];
 const words = 'walk find read write match value index count result error state input'.split(' ');
 
-/** What stands in one file of every thousand. */
+/** Occurs in one file of every thousand. */
 export const rareWord = 'needleInHaystack';
 
-/** A source tree of 100,000 small files that are the same every time. Made once, in about ten seconds. */
+/** A deterministic source tree of 100,000 small files. Created once, in about ten seconds. */
 export async function hundredThousandFiles(root: string): Promise<string> {
   const stamp = `${root}.stamp`;
   if ((await readFile(stamp, 'utf8').catch(() => '')) === SHAPE) return root;

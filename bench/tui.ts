@@ -21,8 +21,8 @@ const CALLS_A_TURN = 100;
 const TURNS = 100;
 
 /**
- * The terminal face in a real terminal. Not every figure is a time: its name tells the unit. `main` is the built
- * program.
+ * The terminal frontend in a real terminal. Not every figure is a time: its name includes the unit. `main` is
+ * the built program.
  */
 export async function tuiRows(main: string): Promise<ToolRow[]> {
   const folder = await realpath(await mkdtemp(path.join(tmpdir(), 'aca-bench-tui-')));
@@ -51,7 +51,7 @@ type Bench = { main: string; space: Workspace };
 async function starting({ main, space }: Bench): Promise<ToolRow[]> {
   await using server = await startModelServer([]);
   const { model, env } = doors.anthropic(server.url);
-  // What a start keeps for the next, it has kept when it has ended.
+  // Caches for the next start are written once the first has exited.
   const first = await onScreen({ main, space, args: ['--model', model], env }, async (lab, started) => {
     await seen(lab, '> ');
     const at = performance.now() - started;
@@ -166,9 +166,9 @@ async function largeAnswer({ main, space }: Bench): Promise<ToolRow[]> {
   });
 }
 
-/** Answers to calls are messages, too: they all pass over the screen. */
+/** Tool results are messages, too: they all pass over the screen. */
 async function manyMessages({ main, space }: Bench): Promise<ToolRow[]> {
-  // Each turn another: a model that asks the same again and again is stopped.
+  // Each turn differs: a model that repeats the same call is stopped.
   const reads = (_: unknown, turn: number) => {
     const read: [string, object] = ['Read', { file_path: 'a.txt', limit: turn + 1 }];
     return calls(...Array<[string, object]>(CALLS_A_TURN).fill(read));

@@ -11,7 +11,7 @@ const ROUNDS = 7;
 const CONTENTS_PER_PACK = 200;
 const HOUR_MS = 60 * 60 * 1000;
 
-/** What undo costs: CPU milliseconds around a command in a large tree, and storage that has grown. */
+/** The cost of undo: CPU milliseconds around a command in a large tree, and storage growth. */
 export async function undoRows(): Promise<ToolRow[]> {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'aca-bench-undo-')));
   try {
@@ -61,7 +61,7 @@ async function looking(folder: string): Promise<ToolRow[]> {
   ];
 }
 
-/** Each process has a pack of its own, so that packs grow in number as sessions do. */
+/** Each process has its own pack, so that the number of packs grows as with sessions. */
 async function storing(folder: string): Promise<ToolRow[]> {
   const rows: ToolRow[] = [];
   for (const packs of [100, 200, 400]) {

@@ -1,5 +1,7 @@
-// Makes the standalone binary: node scripts/build-binary.mjs [--target NAME,NAME|all] [--outdir DIR] [--quiet]
-// Without --target it is for this machine. Beside the binaries come their checksums, licences and parts lists.
+// Builds the standalone binary: node scripts/build-binary.mjs [--target NAME,NAME|all] [--outdir DIR]
+// [--quiet]
+// Without --target it is for this machine. Checksums, licences and parts lists are written next to the
+// binaries.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
@@ -41,11 +43,11 @@ async function compile(target) {
   const bundle = await bundleForBun(code, target, parts);
   const name = `aca-${target}`;
   const file = path.join(outdir, `${name}${exe(targets[target])}`);
-  // A binary that runs at this moment cannot be written to, but it can be replaced.
+  // A running binary cannot be overwritten, but it can be replaced.
   const fresh = path.join(code, `fresh${exe(targets[target])}`);
   const flags = [
-    // A project's own .env and settings for Bun are the project's: the program never reads them by itself. Without
-    // the package.json of a package, however, nothing that a plugin or the runtime of models imports is found.
+    // A project's own .env and Bun settings must not affect the program. Without autoloading package.json,
+    // however, imports of plugins and of the model runtime are not resolved.
     ...['dotenv', 'bunfig', 'tsconfig'].map((what) => `--no-compile-autoload-${what}`),
     '--compile-autoload-package-json',
     ...bundle.assets.flatMap((asset) => ['--asset', asset]),
@@ -77,8 +79,8 @@ async function compile(target) {
 }
 
 /**
- * What Bun's own makers signed is not signed any more when our code is in it, and macOS starts nothing whose signature
- * does not fit. Only a Mac can put another one in its place.
+ * Adding our code invalidates the signature of Bun, and macOS refuses to start a program with an invalid
+ * signature. Only a Mac can sign it again.
  */
 async function sign(file, target) {
   if (targets[target].os !== 'darwin') return;
@@ -96,7 +98,7 @@ async function licencesOf(inputs, { ripgrep, keyring }) {
   return licences(inputs, [bun, rg, ...(keys === null ? [] : [`@napi-rs/keyring (native part)\n\n${keys}`])]);
 }
 
-/** Of everything in the folder that is handed out, as `sha256sum --check` reads it. */
+/** For all published files in the folder, in the format of `sha256sum --check`. */
 async function checksums() {
   const names = (await readdir(outdir, { withFileTypes: true }))
     .filter((entry) => entry.isFile() && entry.name.startsWith('aca-'))

@@ -1,4 +1,5 @@
-// What the build needs besides its configuration: where the repository is, and what is copied rather than bundled.
+// What the build needs besides its configuration: the repository root, and files that are copied rather than
+// bundled.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,10 +7,10 @@ import { fileURLToPath } from 'node:url';
 export const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 export const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
 
-/** The thread that runs embedded models is a program of its own, started by the name of its file. */
+/** The worker for embedded models is a separate program, started by its file name. */
 export const worker = `embedded-worker-${version}`;
 
-/** What the libraries look for beside the file they are called from; in node_modules. */
+/** Files in node_modules that libraries look for next to the running script. */
 export const assets = [
   '@hyzyla/pdfium/dist/pdfium.wasm',
   'web-tree-sitter/web-tree-sitter.wasm',

@@ -1,5 +1,5 @@
-// Adds to package-lock.json the builds for other systems that npm left out because the registry at hand does not
-// deliver them. Without their names `npm ci` refuses the lock file everywhere. Run it after `npm install`.
+// Adds to package-lock.json the builds for other platforms that npm left out because the current registry
+// does not serve them. Without them `npm ci` rejects the lock file everywhere. Run it after `npm install`.
 import { readFile, writeFile } from 'node:fs/promises';
 
 const lock = JSON.parse(await readFile('package-lock.json', 'utf8'));
@@ -18,7 +18,7 @@ lock.packages = Object.fromEntries(Object.entries(packages).sort(([a], [b]) => (
 await writeFile('package-lock.json', `${JSON.stringify(lock, null, 2)}\n`);
 console.log(`${added} builds for other systems added`);
 
-/** Such packages are named after the system they are for. */
+/** Such packages are named after their platform. */
 function systemOf(name) {
   const has = (word) => new RegExp(`(^|[-/])${word}([-.]|$)`).test(name);
   const os = [

@@ -9,7 +9,10 @@ import { manPage } from './man-page.ts';
 import { publicTypes } from './public-types.ts';
 import { reference } from './reference.ts';
 
-/** Writes what comes from the code: documentation, and what would take long to work out at every start; with --check it only tells whether the files are up to date. */
+/**
+ * Generates files from the code: documentation, and data that would be slow to compute at every start; with
+ * --check it only reports whether the files are up to date.
+ */
 const types = await publicTypes();
 const generated: Record<string, string> = {
   'docs/reference.md': reference(),

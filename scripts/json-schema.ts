@@ -3,8 +3,8 @@ import { commentBefore, isNode, type Node, nameOf, nodesIn, parseTypes } from '.
 export type Schema = { [key: string]: unknown };
 
 /**
- * A type of plain data, and all that it is made of, as JSON Schema. Fields that nobody named are allowed: programs that
- * check a stream go on working when a field is added.
+ * A type of plain data, with everything it consists of, as JSON Schema. Additional fields are allowed:
+ * programs that validate a stream keep working when a field is added.
  */
 export function schemaOf(name: string, declarations: string): Schema {
   const parsed = parseTypes('types.d.ts', declarations);
@@ -25,7 +25,7 @@ export function schemaOf(name: string, declarations: string): Schema {
     const declaration = aliases.get(alias);
     if (!declaration) throw new Error(`${alias} cannot be said in JSON Schema.`);
     if (!Object.hasOwn(defs, alias)) {
-      // Taken before it is known: a type may hold itself.
+      // Reserved before it is resolved: a type may contain itself.
       defs[alias] = {};
       defs[alias] = described(convert(declaration.typeAnnotation), declaration);
     }
@@ -85,7 +85,7 @@ export function schemaOf(name: string, declarations: string): Schema {
     return { enum: all?.filter((value) => !without?.includes(value)) };
   }
 
-  /** The literals a type stands for. */
+  /** The literals of a union type. */
   function valuesOf(node: Node | undefined): unknown[] {
     const alias =
       node?.type === 'TSTypeReference' ? aliases.get(nameOf(node.typeName))?.typeAnnotation : node;

@@ -1,19 +1,19 @@
-// The licences of what is in a bundle, and the packages themselves.
+// The licences of bundled packages, and the packages themselves.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { root } from './bundle.mjs';
 
 const NAMES = ['LICENSE', 'LICENSE.md', 'LICENSE.txt', 'LICENCE', 'license', 'LICENSE-MIT'];
 
-/** Folders of the packages whose code is among these inputs of a bundle, sorted. */
+/** Folders of the packages among these bundle inputs, sorted. */
 export function packagesOf(inputs) {
   const folders = inputs.flatMap((input) => input.match(/^(node_modules\/(?:@[^/]+\/)?[^/]+)\//)?.[1] ?? []);
   return [...new Set(folders)].sort();
 }
 
 /**
- * The licence text of every package whose code is in the bundle. `more` are texts of what came into it by another
- * way than an import.
+ * The licence text of every bundled package. `more` are texts of what was included by other means than an
+ * import.
  */
 export async function licences(inputs, more = []) {
   const texts = [await readFile(path.join(root, 'scripts/licences/pdfium.txt'), 'utf8'), ...more];

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 
-/** A Markdown file, by its path from the repository's root. */
+/** A Markdown file; its path is relative to the repository root. */
 export type Page = { file: string; text: string };
 
 const FOLDERS = ['.', 'docs', 'examples', 'bench', '.github'];
@@ -23,7 +23,7 @@ export async function readPages(root: string): Promise<Page[]> {
   );
 }
 
-/** The anchor of each heading, as GitHub makes them: a second one of the same words gets a number. */
+/** The anchor of each heading, as GitHub generates them: repeated headings get a number. */
 export function anchorsOf(text: string): string[] {
   const seen = new Map<string, number>();
   return [...text.replaceAll(FENCE, '').matchAll(/^#+ (.+)$/gm)].map(([, title = '']) => {
@@ -43,7 +43,7 @@ export function anchorOf(title: string): string {
     .replaceAll(' ', '-');
 }
 
-/** A sentence for each link that leads nowhere. Addresses of the web are only looked at, never asked. */
+/** A message for each broken link. External URLs are only parsed, never requested. */
 export function brokenLinks(pages: readonly Page[], root: string): string[] {
   return pages.flatMap((page) =>
     linksOf(page.text)

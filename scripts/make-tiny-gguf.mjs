@@ -1,8 +1,9 @@
-// Writes a tiny model for tests of the real llama.cpp: random weights, a real byte-level tokenizer with merges, a chat
-// template with tools. The same arguments give the same bytes.
-// A chain makes it predictable: each of its tokens is what the model says after the one before, whatever came earlier.
-// usage: node scripts/make-tiny-gguf.mjs OUT.gguf [--chain '["a","b"]' ...] [--width 64] [--layers 2] [--context 4096]
-//        [--template none] [--seed 1]
+// Writes a tiny model for tests of the real llama.cpp: random weights, a real byte-level tokenizer with
+// merges, a chat template with tools. The same arguments give the same bytes.
+// A chain makes it predictable: each token in it is followed by the next, whatever came before.
+// usage: node scripts/make-tiny-gguf.mjs OUT.gguf [--chain '["a","b"]' ...] [--width 64] [--layers 2]
+// [--context 4096]
+// [--template none] [--seed 1]
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -22,14 +23,14 @@ const NORMAL = 1;
 const HEADS = 4;
 const KV_HEADS = 2;
 
-/** Teaches the tokenizer its merges. */
+/** Training text for the tokenizer's merges. */
 const CORPUS = `You are a coding assistant. Read the file and tell what it does. Run the tests. Find the function.
 {"name": "Read", "arguments": {"file_path": "src/main.ts"}} {"name": "Bash", "arguments": {"command": "npm test"}}
 {"type": "function", "function": {"name": "Glob", "description": "Find files", "parameters": {"type": "object",
 "properties": {"pattern": {"type": "string", "description": "What to look for"}}, "required": ["pattern"]}}}
 Hello world. The assistant answers the user. export function import const return string number true false null`;
 
-/** In the manner of most open models: tools as JSON in the system turn, calls and results in tags. */
+/** Like most open models: tools as JSON in the system turn, calls and results in tags. */
 export const TEMPLATE = `{%- if tools %}
 {{- '<|im_start|>system\\n' }}
 {%- if messages[0].role == 'system' %}{{- messages[0].content + '\\n\\n' }}{%- endif %}
@@ -97,7 +98,7 @@ function tinyModel({
   return gguf(metadata, weights);
 }
 
-/** The bytes in the spelling byte-level tokenizers use, merges learnt from the corpus, and the special tokens. */
+/** The bytes as byte-level tokenizers spell them, merges learnt from the corpus, and the special tokens. */
 function tokenizer(size) {
   const printable = (byte) => (byte > 32 && byte < 127) || (byte > 160 && byte < 173) || byte > 173;
   const hidden = Array.from({ length: 256 }, (_, byte) => byte).filter((byte) => !printable(byte));
@@ -143,8 +144,8 @@ function mergeIn(word, [first, second]) {
 }
 
 /**
- * With chains the layers whisper: what goes to the output is nearly the last token's own vector, and the row of what
- * shall follow it points the same way.
+ * With chains the layers contribute almost nothing: the output is nearly the last token's own vector, and the
+ * output row of the token that should follow points the same way.
  */
 function modelWeights({ tokens, chains, width, layers, seed }) {
   const random = gaussians(seed);
@@ -260,7 +261,7 @@ function float(value) {
   return bytes;
 }
 
-// By its name: bundled into another script, this file's address is that script's.
+// By file name: when this file is bundled into another script, its URL is that of the script.
 if (path.basename(process.argv[1] ?? '') === 'make-tiny-gguf.mjs') {
   const { values, positionals } = parseArgs({
     allowPositionals: true,

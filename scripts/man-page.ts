@@ -4,7 +4,7 @@ import { environmentVariables } from '../src/config/environment.ts';
 import { exitCodes } from '../src/frontends/shared/exit-codes.ts';
 import { type CommandRow, commandRows } from './reference.ts';
 
-/** The manual page in roff, from the same tables the program itself reads. */
+/** The manual page in roff, from the definitions that the program itself uses. */
 export function manPage(): string {
   const program = buildProgram({ out: () => undefined, err: () => undefined });
   const flags = program.createHelp().visibleOptions(program);
@@ -82,7 +82,7 @@ function item(term: string, about: string): string {
   return `.TP\n\\fB${escaped(term)}\\fR\n${text(about)}`;
 }
 
-/** A line that begins with a dot or a quote would be a request. */
+/** Escapes lines that start with a dot or a quote, which would be roff requests. */
 function text(words: string): string {
   return escaped(words).replaceAll(/^(?=[.'])/gm, '\\&');
 }

@@ -22,7 +22,7 @@ export function packageFiles() {
   };
 }
 
-/** What went into the files of a bundle, as paths from the root of the repository. */
+/** The files that went into a bundle, as paths relative to the repository root. */
 export function inputsOf(files) {
   const inputs = files.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
   return inputs.map((file) => path.relative(root, file).replaceAll('\\', '/'));

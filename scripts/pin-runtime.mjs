@@ -1,6 +1,6 @@
-// Writes src/embedded/runtime/runtime-pins.ts: which packages the embedded runtime is made of, each with its version, checksum
-// and size. It installs the runtime into a temporary folder, without scripts, starts it on a model and notes which
-// packages were loaded: only those are fetched on a user's machine.
+// Writes src/embedded/runtime/runtime-pins.ts: the packages of the embedded runtime, each with its version,
+// checksum and size. It installs the runtime into a temporary folder, without install scripts, runs it on a
+// model and records which packages were loaded: only those are downloaded on a user's machine.
 // usage: node scripts/pin-runtime.mjs [VERSION]
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -91,7 +91,7 @@ ${lines(platformRows)}
 `;
   const out = path.join(root, 'src/embedded/runtime/runtime-pins.ts');
   await writeFile(out, text);
-  // In a file of its own: the version is asked for at a start, the pins are not.
+  // In a separate file: the version is needed at startup, the pins are not.
   await writeFile(
     path.join(root, 'src/embedded/runtime/runtime-version.ts'),
     `/** Written by scripts/pin-runtime.mjs together with the pins; do not edit. */\nexport const RUNTIME_VERSION = '${version}';\n`,
@@ -121,7 +121,7 @@ async function manifestOf(name) {
   return { version, integrity: JSON.parse(view).integrity };
 }
 
-/** A few at a time, in order. */
+/** With limited concurrency, results in order. */
 async function inTurn(list, work) {
   const done = [];
   for (let at = 0; at < list.length; at += 8) {

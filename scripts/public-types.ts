@@ -7,11 +7,11 @@ import { rollUp } from './roll-up-types.ts';
 const HEAD =
   '// The public API of ai-code-assistant, generated from the source by `npm run docs`. See docs/api.md.\n\n';
 
-/** The declarations that the package is published with, in one file that needs none but its dependencies. */
+/** The published type declarations, in one file that depends only on external packages. */
 export async function publicTypes(): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'aca-types-'));
   try {
-    // Types are checked elsewhere; here they are only written down.
+    // Types are checked elsewhere; here declarations are only emitted.
     const tsc = [path.resolve('node_modules/typescript/bin/tsc'), '-p', 'tsconfig.types.json', '--noCheck'];
     execFileSync(process.execPath, [...tsc, '--outDir', folder], { stdio: 'inherit' });
     const text = HEAD + rollUp(await declarationsIn(folder), 'index.d.ts');

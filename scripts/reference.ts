@@ -27,7 +27,7 @@ import { bindings, keyLabel } from '../src/frontends/terminal/keyboard/keymap.ts
 import { presets } from '../src/providers/presets.ts';
 import { builtinTools } from '../src/tools/index.ts';
 
-/** The reference as Markdown, from the same tables the program itself reads. */
+/** The reference as Markdown, from the definitions that the program itself uses. */
 export function reference(): string {
   return `${[
     '# Reference\n\nGenerated from the code by `npm run docs`; do not edit.',
@@ -77,11 +77,11 @@ function flagRows(): string[][] {
   });
 }
 
-/** A command that does something, and the subcommand it belongs to. */
+/** A runnable command, and the subcommand it belongs to. */
 export type CommandRow = { under: string; usage: string; description: string; flags: readonly Option[] };
 
 export function commandRows(): CommandRow[] {
-  // Only the words of the commands are read; nothing of a terminal is used.
+  // Only descriptions are read; the terminal is not used.
   const terminal = {
     env: {},
     cwd: '',
@@ -129,7 +129,7 @@ function cellsOf({ usage, description, flags }: CommandRow): string[] {
 }
 
 function slashRows(): string[][] {
-  // Only their words are read.
+  // Only descriptions are read.
   const onScreen = withDialogs(builtinCommands, {} as Pickers);
   const everywhere = new Set([...builtinCommands.map(({ name }) => name), 'model']);
   return onScreen

@@ -1,14 +1,15 @@
 import path from 'node:path';
 import { commentBefore, isNode, type Node, nameOf, nodesIn, parseTypes, walk } from './syntax.ts';
 
-/** Where a name comes from: declared here, or taken from another file or package. */
+/** Where a name comes from: declared here, or imported from another file or package. */
 type Source = { type: 'here'; text: string; needs: string[] } | { type: 'there'; from: string; name: string };
 type Export = { from: string; name: string; typeOnly: boolean };
 type File = { names: Map<string, Source>; exports: Map<string, Export> };
 
 /**
- * One file of declarations out of many: what the entry exports and what that is made of, and nothing else. `files` are
- * emitted declarations by their path. Two declarations of one name are an error, for the reader's sake, too.
+ * Bundles declarations into one file: what the entry exports, with its dependencies, and nothing else.
+ * `files` are emitted declarations by path. Two declarations of the same name are an error, which also helps
+ * readers.
  */
 export function rollUp(files: ReadonlyMap<string, string>, entry: string): string {
   const read = new Map<string, File>();
@@ -24,7 +25,7 @@ export function rollUp(files: ReadonlyMap<string, string>, entry: string): strin
 
   function keep(file: string, name: string): void {
     const source = fileOf(file).names.get(name) ?? reExport(file, name);
-    // A type parameter, or a name of the language.
+    // A type parameter, or a built-in type.
     if (!source) return;
     if (source.type === 'there') {
       if (files.has(source.from)) keep(source.from, source.name);
@@ -101,7 +102,7 @@ function declaredNames(declaration: Node): string[] {
   return name === '' ? [] : [name];
 }
 
-/** Names of types that a declaration is made of. Packages are named by what stands before the first dot. */
+/** Names of the types a declaration depends on. For qualified names, the part before the first dot. */
 function needsOf(declaration: Node): string[] {
   const needs: string[] = [];
   for (const node of walk(declaration)) {

@@ -10,6 +10,6 @@ if (file === undefined) {
 await runnerImport(path.resolve(file), {
   configFile: false,
   logLevel: 'error',
-  // The oldest supported Node does not know `await using`.
+  // The oldest supported Node does not support `await using`.
   oxc: { target: 'es2022' },
 });

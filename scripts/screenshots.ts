@@ -8,7 +8,7 @@ import { startModelServer } from '../test/support/model-server/server.ts';
 import type { Workspace } from '../test/support/workspace.ts';
 import { toSvg } from './terminal-svg.ts';
 
-/** Pictures of real sessions for docs/screens: the built program in a terminal, a scripted model behind it. */
+/** Screenshots of real sessions for docs/screens: the built program in a terminal, with a scripted model. */
 
 const folder = path.resolve('docs/screens');
 
@@ -17,7 +17,7 @@ type Shot = {
   title: string;
   rows: number;
   script: Step[];
-  /** Set up as a user would. */
+  /** Configured like a user's machine. */
   env?: Record<string, string>;
   play(lab: Lab): Promise<void>;
 };

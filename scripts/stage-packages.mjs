@@ -1,6 +1,6 @@
-// Writes the packages as they are published: node scripts/stage-packages.mjs [--target NAME,NAME|all] [--outdir DIR]
-// They need dist/ with its types and the binaries of these targets. The package of this repository names no package
-// that is not published yet, so that `npm ci` works before the first release; the one written here does.
+// Stages the packages for publishing: node scripts/stage-packages.mjs [--target NAME,NAME|all] [--outdir DIR]
+// They need dist/ with its types and the binaries of these targets. The package.json of this repository does
+// not refer to unpublished packages, so that `npm ci` works before the first release; the staged one does.
 import { chmod, copyFile, cp, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -22,13 +22,13 @@ const outdir = path.resolve(values.outdir);
 for (const target of wanted) await stageBinary(target);
 await stageProgram();
 
-/** One binary, installed by npm on the system it is for and nowhere else. */
+/** One binary, installed by npm only on its platform. */
 async function stageBinary(target) {
   const { os, cpu } = targets[target];
   const program = `aca${exe(targets[target])}`;
   const folder = await freshFolder(`${name}-${target}`);
   const built = path.join(values.binaries, `aca-${target}`);
-  // A second name costs no space; only another disk needs a copy.
+  // A hard link takes no space; a copy is needed only across file systems.
   const binary = `${built}${exe(targets[target])}`;
   await link(binary, path.join(folder, program)).catch(() => copyFile(binary, path.join(folder, program)));
   await chmod(path.join(folder, program), 0o755);
@@ -60,7 +60,7 @@ async function stageProgram() {
   await mkdir(path.join(folder, 'bin'));
   await copyFile(path.join(root, 'scripts/npm/launch.cjs'), path.join(folder, 'bin/aca.cjs'));
   await chmod(path.join(folder, 'bin/aca.cjs'), 0o755);
-  // Bun builds the binary; it is nothing to run the program with.
+  // Bun is only a build tool for the binary.
   const { bun: _, ...optional } = manifest.optionalDependencies;
   const binaries = Object.keys(targets).map((target) => [`${name}-${target}`, version]);
   await writeManifest(folder, {

@@ -1,6 +1,6 @@
 import { parseSync } from 'vite';
 
-/** A node of the parser's tree. */
+/** A node of the syntax tree. */
 export type Node = { type: string; start: number; end: number; [key: string]: unknown };
 
 export type Parsed = { body: Node[]; comments: { start: number; end: number; value: string }[] };
@@ -9,7 +9,7 @@ export function parseTypes(file: string, text: string): Parsed {
   const { program, comments, errors } = parseSync(file, text);
   const [first] = errors;
   if (first) throw new Error(`${file}: ${first.message}`);
-  // The parser's own types name every kind of node; here they are told apart by `type`.
+  // The parser's own types list every kind of node; here nodes are distinguished by `type`.
   return { body: program.body as unknown as Node[], comments };
 }
 
@@ -25,7 +25,7 @@ export function nameOf(value: unknown): string {
   return isNode(value) && typeof value.name === 'string' ? value.name : '';
 }
 
-/** Every node below and including this one. */
+/** This node and all its descendants. */
 export function* walk(value: unknown): Generator<Node> {
   if (Array.isArray(value)) for (const item of value) yield* walk(item);
   else if (isNode(value)) {
@@ -34,7 +34,7 @@ export function* walk(value: unknown): Generator<Node> {
   }
 }
 
-/** The documentation that stands directly before a node. */
+/** The doc comment directly before a node. */
 export function commentBefore(
   { start }: Pick<Node, 'start'>,
   text: string,

@@ -25,7 +25,7 @@ const SIXTEEN = [
 
 type Run = { text: string; column: number; columns: number; style: string; ground: string | null };
 
-/** What can be seen on a terminal, as a picture with its title. */
+/** The visible part of a terminal, as an SVG with a title. */
 export function toSvg(terminal: Terminal, title: string): string {
   const { cols, buffer } = terminal;
   const rows = Array.from({ length: terminal.rows }, (_, y) => runsOf(terminal, buffer.active.baseY + y));
@@ -54,14 +54,14 @@ function drawn({ text, column, columns, style, ground }: Run, row: number): stri
       ? []
       : [`<rect x="${x}" y="${y}" width="${width}" height="${CELL.height}" fill="${ground}"/>`];
   if (text.trim() === '') return box;
-  // The width is that of the cells, whatever font the reader has.
+  // The width is that of the cells, independent of the font.
   return [
     ...box,
     `<text x="${x}" y="${y + 13}" textLength="${width}" lengthAdjust="spacingAndGlyphs" xml:space="preserve"${style}>${escaped(text)}</text>`,
   ];
 }
 
-/** Neighbours that look alike, together. */
+/** Adjacent cells of the same style, merged. */
 function runsOf({ buffer, cols }: Terminal, y: number): Run[] {
   const line = buffer.active.getLine(y);
   const runs: Run[] = [];
@@ -109,7 +109,7 @@ function hex(color: number): string {
   return `#${color.toString(16).padStart(6, '0')}`;
 }
 
-/** One of the 256: sixteen names, a cube, greys. */
+/** One of the 256 colors: 16 named ones, a cube, grays. */
 function indexed(index: number): string {
   if (index < 16) return SIXTEEN[index] ?? LETTERS;
   if (index >= 232) return hex((8 + 10 * (index - 232)) * 0x010101);

@@ -1,4 +1,5 @@
-// Runs the journeys against the standalone binary of this machine: node scripts/test-binary.mjs [VITEST ARGUMENT ...]
+// Runs the end-to-end tests against the standalone binary of this machine: node scripts/test-binary.mjs
+// [VITEST ARGUMENT ...]
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { exe, here, targets } from './binary/targets.mjs';

@@ -2,12 +2,12 @@ import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { publicTypes } from './public-types.ts';
 
-/** Writes the declarations that the package is published with into a folder, and removes what else was in it. */
+/** Writes the published type declarations into a folder, and removes everything else in it. */
 const NAME = 'index.d.ts';
 const [, , folder = 'dist/types'] = process.argv;
 const types = await publicTypes();
 await mkdir(folder, { recursive: true });
-// In one step: somebody may be packing the folder.
+// Atomic: another process may be packing the folder.
 const fresh = path.join(folder, `.${process.pid}.tmp`);
 await writeFile(fresh, types);
 await rename(fresh, path.join(folder, NAME));

@@ -1,4 +1,4 @@
-// The program as Bun takes it: ES modules in one folder, each loaded on first use, and beside them what they read.
+// The program as Bun needs it: ES modules in one folder, loaded lazily, with the files that they read.
 import { createHash } from 'node:crypto';
 import { copyFile, mkdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -7,7 +7,7 @@ import { assets, root, worker } from '../bundle.mjs';
 import { inputsOf } from '../package-files.mjs';
 import { exe, targets } from './targets.mjs';
 
-/** Writes the bundle and its assets. `entries` are for the compiler; `inputs` is what went in. */
+/** Writes the bundle and its assets. `entries` are for the compiler; `inputs` are the bundled files. */
 export async function bundleForBun(folder, target, parts) {
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });

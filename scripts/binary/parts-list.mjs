@@ -1,16 +1,16 @@
-// A software bill of materials (CycloneDX 1.6): what is inside a binary, by package and version.
+// A software bill of materials (CycloneDX 1.6): the packages and versions inside a binary.
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { root, version } from '../bundle.mjs';
 import { packagesOf } from '../licences.mjs';
 
-/** `inputs` are those of the bundle; `parts` the folders of the packages with binaries. */
+/** `inputs` are those of the bundle; `parts` the folders of packages with native binaries. */
 export async function partsList({ target, inputs, parts, file }) {
   const lock = JSON.parse(await readFile(path.join(root, 'package-lock.json'), 'utf8')).packages;
   const folders = [
     ...packagesOf(inputs).map((folder) => path.join(root, folder)),
-    // Its grammar is read as a file, so no import names it.
+    // Its grammar is read as a file, so no import refers to it.
     path.join(root, 'node_modules/tree-sitter-bash'),
     ...Object.values(parts),
   ];
@@ -45,7 +45,7 @@ async function component(folder, lock) {
     name: manifest.name,
     version: manifest.version,
     purl,
-    // An expression may name one licence or several.
+    // An expression may name one or several licences.
     ...(typeof manifest.license === 'string' && { licenses: [{ expression: manifest.license }] }),
     ...(integrity?.startsWith('sha512-') && {
       hashes: [{ alg: 'SHA-512', content: Buffer.from(integrity.slice(7), 'base64').toString('hex') }],

@@ -1,4 +1,4 @@
-// The systems a binary is made for, and the packages with what it needs there.
+// The platforms a binary is built for, and the packages it needs there.
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import { root } from '../bundle.mjs';
 const run = promisify(execFile);
 const cache = path.join(root, 'node_modules/.cache/binary');
 
-/** `keyring` is named after the C library, too. */
+/** The `keyring` package name includes the C library. */
 export const targets = {
   'linux-x64': { os: 'linux', cpu: 'x64', bun: 'bun-linux-x64', keyring: 'linux-x64-gnu' },
   'linux-arm64': { os: 'linux', cpu: 'arm64', bun: 'bun-linux-aarch64', keyring: 'linux-arm64-gnu' },
@@ -17,16 +17,16 @@ export const targets = {
   'windows-x64': { os: 'win32', cpu: 'x64', bun: 'bun-windows-x64', keyring: 'win32-x64-msvc' },
 };
 
-/** Null where no binary is made for this machine. */
+/** Null if no binary is built for this machine. */
 export const here =
   Object.keys(targets).find(
     (name) => targets[name].os === process.platform && targets[name].cpu === process.arch,
   ) ?? null;
 
-/** The file names of a target end so. */
+/** File extension of a target's executables. */
 export const exe = ({ os }) => (os === 'win32' ? '.exe' : '');
 
-/** The folder of each package a target's binary is made of. */
+/** The folder of each package in a target's binary. */
 export async function partsOf(target) {
   const { os, cpu, bun, keyring } = targets[target];
   return {
@@ -36,7 +36,7 @@ export async function partsOf(target) {
   };
 }
 
-/** The runtime of a target. The script that `bun` runs when it is installed moves this machine's into its own folder. */
+/** The Bun runtime of a target. Bun's install script moves this machine's runtime into its own folder. */
 export async function bunFor(target) {
   const { bun } = await partsOf(target);
   const file = path.join(bun, 'bin', `bun${exe(targets[target])}`);
@@ -46,8 +46,8 @@ export async function bunFor(target) {
 }
 
 /**
- * Where a package is: installed, fetched before, or fetched now. Its version is the one its parent asks for; what is
- * fetched must hash to what the lock file says, where it says so.
+ * Where a package is: installed, fetched before, or fetched now. Its version is the one its parent requires;
+ * a download must match the checksum in the lock file, if there is one.
  */
 async function packageFolder(parent, name) {
   const installed = path.join(root, 'node_modules', name);
@@ -60,7 +60,7 @@ async function packageFolder(parent, name) {
   await mkdir(cache, { recursive: true });
   const fresh = await mkdtemp(path.join(cache, 'fetch-'));
   try {
-    // npm is a script of its own on Windows, which only a shell starts.
+    // npm is a script on Windows, which only a shell can start.
     const shell = process.platform === 'win32';
     const { stdout } = await run('npm', ['pack', '--json', `${name}@${version}`], { cwd: fresh, shell });
     const [{ filename, integrity }] = JSON.parse(stdout);

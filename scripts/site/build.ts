@@ -14,7 +14,7 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   sh: 'bash',
 };
 
-/** Writes the documentation of the repository at `root` as a folder that any static host can serve. */
+/** Writes the documentation of the repository at `root` as a folder for any static host. */
 export async function buildSite(root: string, out: string): Promise<{ pages: number; bytes: number }> {
   const docs = await readdir(path.join(root, 'docs'));
   const outside = order.flatMap(({ files }) => files.filter((file) => file.startsWith('../')));
@@ -64,7 +64,7 @@ export async function buildSite(root: string, out: string): Promise<{ pages: num
     await copyFile(path.join(root, 'scripts/site', name), path.join(out, name));
   return { pages: rendered.size, bytes };
 
-  /** What pages lead to beside pages: pictures and schemas as they are, code as a page. */
+  /** Writes linked files that are not pages: images and schemas unchanged, code as a page. */
   async function writeLinked(file: string): Promise<void> {
     const source = path.join(root, file);
     const place = placeOf(file, pages);

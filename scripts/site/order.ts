@@ -1,4 +1,4 @@
-/** The pages in the order of the sidebar. Missing pages are skipped; pages not listed here go under More. */
+/** The pages in sidebar order. Missing pages are skipped; pages not listed here go under More. */
 export const order: readonly { title: string; files: readonly string[] }[] = [
   {
     title: 'Get started',
@@ -36,7 +36,7 @@ export const order: readonly { title: string; files: readonly string[] }[] = [
 
 export type Group = { title: string; files: string[] };
 
-/** `files`: every page, relative to the docs folder. */
+/** `files` are all pages, relative to the docs folder. */
 export function grouped(files: readonly string[]): Group[] {
   const named = order.map(({ title, files: wanted }) => ({
     title,

@@ -1,4 +1,4 @@
-// Search, theme and the menu of small screens. The pages are whole without it.
+// Search, theme and the menu on small screens. The pages work without it.
 const root = document.documentElement;
 const side = document.querySelector('.side');
 const input = document.querySelector('.search');
@@ -10,7 +10,7 @@ try {
   const kept = localStorage.getItem('theme');
   if (kept) root.dataset.theme = kept;
 } catch {
-  // Where nothing may be kept, the system's theme stands.
+  // If storage is unavailable, the system's theme is used.
 }
 
 document.querySelector('.theme').addEventListener('click', () => {
@@ -21,14 +21,14 @@ document.querySelector('.theme').addEventListener('click', () => {
   try {
     localStorage.setItem('theme', root.dataset.theme);
   } catch {
-    // It holds for this page, then.
+    // Then it applies to this page only.
   }
 });
 
 document.querySelector('.menu').addEventListener('click', () => side.classList.toggle('open'));
 
 let index;
-/** As a script, not as data: pages opened from a disk may not fetch. */
+/** Loaded as a script, not fetched: pages opened from disk may not use fetch. */
 function load() {
   index ??= new Promise((resolve) => {
     const script = document.createElement('script');

@@ -3,14 +3,14 @@ import hljs from 'highlight.js';
 import { Marked, type Tokens } from 'marked';
 import { anchorOf } from '../links.ts';
 
-/** Under one heading: what search finds. */
+/** The text under one heading, for search. */
 type Section = { heading: string; anchor: string; text: string };
 
 export type Rendered = {
   title: string;
   html: string;
   sections: Section[];
-  /** Files of the repository that the page leads to and that are no pages, from its root. */
+  /** Repository files linked from the page that are not pages, relative to the repository root. */
   files: string[];
 };
 
@@ -22,7 +22,7 @@ export function escapeHtml(text: string): string {
     .replaceAll('"', '&quot;');
 }
 
-/** Where each file of the repository is on the site. Code becomes a page of its own. */
+/** Where each repository file is on the site. Code becomes a page. */
 export function placeOf(file: string, pages: ReadonlySet<string>): string {
   const inDocs = path.posix.relative('docs', file);
   if (pages.has(file)) return `${path.posix.basename(file, '.md').toLowerCase()}.html`;
@@ -30,7 +30,7 @@ export function placeOf(file: string, pages: ReadonlySet<string>): string {
   return `files/${file}.html`;
 }
 
-/** One page of Markdown. `file` is from the repository's root, as `pages` are. */
+/** Renders one Markdown page. `file` and `pages` are relative to the repository root. */
 export function render(file: string, text: string, pages: ReadonlySet<string>): Rendered {
   const files = new Set<string>();
   const seen = new Map<string, number>();
@@ -60,7 +60,7 @@ export function render(file: string, text: string, pages: ReadonlySet<string>): 
     gfm: true,
     walkTokens(token) {
       if (token.type === 'code' || token.type === 'codespan') note(token.text);
-      // A text that has parts is noted by its parts.
+      // Text with nested tokens is collected through them.
       else if (token.type === 'text' && !('tokens' in token)) note(String(token.text));
       else if (token.type === 'heading') {
         const words = plain(token as Tokens.Heading);
@@ -84,13 +84,13 @@ export function render(file: string, text: string, pages: ReadonlySet<string>): 
       code({ text: code, lang = '' }) {
         return `<pre tabindex="0"><code>${highlight(code, lang.split(' ')[0] ?? '')}</code></pre>\n`;
       },
-      // Pages are ours; what looks like a tag in them is meant to be read.
+      // The pages are ours; anything that looks like a tag is literal text.
       html({ text: tag }) {
         return /^<!--/.test(tag) ? '' : escapeHtml(tag);
       },
     },
   });
-  /** Headings are met in the same order twice: first by the walk, then by the renderer. */
+  /** Headings are visited twice in the same order: by the walk, then by the renderer. */
   let next = 0;
   const nextAnchor = () => sections[next++]?.anchor ?? '';
   const html = (marked.parse(text) as string)

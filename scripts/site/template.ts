@@ -6,12 +6,12 @@ export type NavGroup = { title: string; pages: { title: string; place: string }[
 export type PageParts = {
   title: string;
   html: string;
-  /** From the site's root. */
+  /** Relative to the site root. */
   place: string;
   nav: readonly NavGroup[];
 };
 
-/** A whole page. It is complete without its script, and asks nobody but its own host for anything. */
+/** A complete page. It works without its script, and loads nothing from other hosts. */
 export function pageHtml({ title, html, place, nav }: PageParts): string {
   const base = '../'.repeat(place.split('/').length - 1);
   const pages = nav.flatMap((group) => group.pages);
@@ -56,7 +56,7 @@ function groupHtml({ title, pages }: NavGroup, { place, base }: { place: string;
   return `<h2>${escapeHtml(title)}</h2>\n<ul>\n${items.join('\n')}\n</ul>`;
 }
 
-/** A file of the repository as a page. */
+/** A repository file as a page. */
 export function fileHtml(file: string, highlighted: string): string {
   return `<h1>${escapeHtml(path.posix.basename(file))}</h1>\n<p><code>${escapeHtml(file)}</code></p>\n<pre tabindex="0"><code>${highlighted}</code></pre>`;
 }

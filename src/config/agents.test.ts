@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { workspace } from '../../test/support/workspace.ts';
 import { parseAgent, readAgents } from './agents.ts';
 
-test('[Y16] a subagent is described by a head and a prompt', () => {
+test('[Y16] a subagent is defined by frontmatter and a prompt', () => {
   const text =
     '---\nname: tester\ndescription: Writes tests\nmodel: gpt-4o\ntools: Read, Bash\n---\n\nYou test.\n';
   expect(parseAgent(text, 'file')).toEqual({
@@ -17,7 +17,7 @@ test('[Y16] a subagent is described by a head and a prompt', () => {
   });
 });
 
-test('a file without a head is a prompt named after the file; inherit and * are the same as nothing', () => {
+test('a file without frontmatter is a prompt named after the file; inherit and * mean the default', () => {
   expect(parseAgent('You test.', 'tester')).toEqual({ name: 'tester', description: '', prompt: 'You test.' });
   expect(parseAgent('---\nmodel: inherit\ntools: "*"\n---\nx', 'a')).toEqual({
     name: 'a',
@@ -34,11 +34,11 @@ test.each([
     '---\nname: a\ntools: Read, Bash(git *)\n---\nx',
     'Bash(git *) is a permission rule; a subagent lists tools by their names.',
   ],
-])('what is no subagent is told: %j', (text, said) => {
+])('an invalid definition is reported: %j', (text, said) => {
   expect(parseAgent(text, 'file')).toBe(said);
 });
 
-test('no text whatever makes it throw, or takes a built-in name', () => {
+test('no input makes it throw or use a built-in name', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.string(), (text, name) => {
       const agent = parseAgent(text, name);
@@ -47,7 +47,7 @@ test('no text whatever makes it throw, or takes a built-in name', () => {
   );
 });
 
-test("the user's files come first, and theirs is the one where a project's has the same name", async () => {
+test("the user's files come first and override a project's file of the same name", async () => {
   const { home } = await workspace();
   await mkdir(path.join(home, 'agents'));
   await writeFile(path.join(home, 'agents', 'mine.md'), 'mine');

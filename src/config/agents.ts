@@ -4,25 +4,25 @@ import { listField, parseFrontMatter, textField } from '../lib/text/front-matter
 import type { ProjectContent } from './project-content.ts';
 import { extensionsOf } from './project-extensions.ts';
 
-/** A subagent that a person has described in a Markdown file. */
+/** A subagent defined by the user in a Markdown file. */
 export type AgentDefinition = {
   name: string;
-  /** What it is for: the model chooses by it. */
+  /** What it is for; the model chooses by it. */
   description: string;
-  /** What it is told besides its task. */
+  /** Its instructions, in addition to its task. */
   prompt: string;
-  /** Absent for the model of the conversation. */
+  /** Default: the model of the conversation. */
   model?: string;
-  /** Names of tools; absent for all of them. */
+  /** Names of tools. Default: all. */
   tools?: readonly string[];
 };
 
 const MAX_BYTES = 256 * 1024;
 const NAME = /^[a-z][\w-]{0,49}$/i;
-/** Built in: nobody's file is called so. */
+/** Built-in names, not available to files. */
 const TAKEN = new Set(['general', 'task', 'explore', 'review']);
 
-/** Of the user's folder and of a trusted project's files; where two have one name, the user's counts. */
+/** From the user's folder and a trusted project's files; if two have the same name, the user's is used. */
 export function readAgents(
   dataRoot: string,
   extensions: readonly ProjectContent[],
@@ -46,7 +46,7 @@ export function readAgents(
   return { agents: [...agents.values()], notices };
 }
 
-/** The definition, or a sentence that says why it is none. `fallback` is its name where the file says none. */
+/** The definition, or a message saying why it is invalid. `fallback` is its name if the file has none. */
 export function parseAgent(text: string, fallback: string): AgentDefinition | string {
   const matter = parseFrontMatter(text);
   const name = textField(matter, 'name') ?? fallback;

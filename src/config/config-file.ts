@@ -17,9 +17,9 @@ import { keysAt } from './schema/reference.ts';
 import { type ConfigInput, keyAliases } from './schema/schema.ts';
 import { unreadable } from './unreadable.ts';
 
-/** More than any settings need; a link to an endless device must not be read. */
+/** More than any settings need; guards against a link to an endless device. */
 const MAX_BYTES = 1_000_000;
-/** Deeper than any setting lies; the parser and the checks call themselves once per level. */
+/** Deeper than any setting; the parser and the checks recurse once per level. */
 const MAX_DEPTH = 100;
 
 export type CheckedInput = { input: ConfigInput; notices: string[] };
@@ -30,7 +30,7 @@ export function readConfigFile(file: string): CheckedInput | null {
   return text === null ? null : parseConfig(text, file);
 }
 
-/** The text of a file of JSON that can safely be parsed; null when there is no such file. */
+/** The content of a JSON file that is safe to parse; null when there is no such file. */
 export function readSmallFile(file: string): string | null {
   const stat = statOf(file);
   if (stat === undefined) return null;
@@ -67,7 +67,7 @@ function textOf(file: string): string {
   }
 }
 
-/** Where the first bracket opens that lies deeper than `depth`; null when none does. */
+/** The offset of the first bracket nested deeper than `depth`; null when there is none. */
 function offsetBelow(depth: number, text: string): number | null {
   const scanner = createScanner(text, true);
   let open = 0;
@@ -81,7 +81,9 @@ function offsetBelow(depth: number, text: string): number | null {
   return null;
 }
 
-/** JSON with comments and trailing commas, checked against the schema. Unknown keys are told and left out. */
+/**
+ * JSON with comments and trailing commas, checked against the schema. Unknown keys are reported and dropped.
+ */
 export function parseConfig(text: string, file: string): CheckedInput {
   const errors: ParseError[] = [];
   const tree = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
@@ -104,8 +106,8 @@ export function parseConfig(text: string, file: string): CheckedInput {
 }
 
 /**
- * `locate` says where a key was written, for messages. Throws one error that names every wrong value.
- * The value is taken over: unknown keys are removed from its tables.
+ * `locate` returns where a key was written, for messages. Throws one error that lists every wrong value.
+ * Modifies `value`: unknown keys are removed from its tables.
  */
 export function checkInput(value: unknown, locate: (path: readonly PropertyKey[]) => string): CheckedInput {
   const { renamed, writtenAs } = renameAliases(value as Record<string, unknown>);
@@ -130,7 +132,7 @@ export function checkInput(value: unknown, locate: (path: readonly PropertyKey[]
   if (wrong.length > 0) {
     throw new UserError(wrong.join('\n'), 'Correct it there; `config schema` describes every setting.');
   }
-  // What the schema accepted, minus what it did not know, is an input by definition.
+  // What the schema accepted, minus unknown keys, is an input by definition.
   return { input: renamed as ConfigInput, notices };
 }
 
@@ -140,7 +142,7 @@ function renameAliases(value: Record<string, unknown>) {
   for (const [key, inner] of Object.entries(value)) {
     if (key === '$schema') continue;
     const alias = Object.hasOwn(keyAliases, key) ? keyAliases[key] : undefined;
-    // The key's own spelling wins over its alias, wherever either stands.
+    // The key itself takes precedence over its alias, in any order.
     if (alias && Object.hasOwn(value, alias.key)) continue;
     if (alias) writtenAs.set(alias.key, key);
     renamed[alias?.key ?? key] = alias?.negate && typeof inner === 'boolean' ? !inner : inner;
@@ -164,7 +166,7 @@ function remove(value: Record<string, unknown>, path: readonly PropertyKey[]): v
   delete (table as Record<PropertyKey, unknown>)[path.at(-1) ?? ''];
 }
 
-/** Says what a value should be and never repeats the value, which may be a secret. */
+/** Describes the expected value and never repeats the actual one, which may be a secret. */
 function expectation(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -178,7 +180,7 @@ function expectation(issue: z.core.$ZodIssue): string {
     case 'invalid_format':
       return issue.format === 'url' ? 'must be an http or https address' : 'is not written as it should be';
     case 'custom':
-      // Our own words: "It must be …".
+      // Our own message: "It must be …".
       return `is wrong: ${issue.message.replace(/^It/, 'it').replace(/\.$/, '')}`;
     default:
       return 'is not a value this setting can have';
@@ -197,7 +199,7 @@ function wordsOf(error: ParseError): string {
     .toLowerCase();
 }
 
-/** `__proto__` is left out: assigned later, it would change an object's nature instead of its content. */
+/** Drops `__proto__`: assigning it later would change the object's prototype. */
 function plainValue(node: Node): unknown {
   if (node.type === 'array') return (node.children ?? []).map(plainValue);
   if (node.type !== 'object') return node.value;

@@ -7,7 +7,7 @@ import { workspace } from '../../test/support/workspace.ts';
 import { editText, setValue } from './edit.ts';
 
 describe('setting a value', () => {
-  test('keeps comments, order and layout', async () => {
+  test('keeps comments, order and formatting', async () => {
     const { root } = await workspace({
       'c.json': '{\n    // my model\n    "model": "a/b", // good\n    "maxTurns": 5,\n}\n',
     });
@@ -20,7 +20,7 @@ describe('setting a value', () => {
     );
   });
 
-  test('takes a key out when there is no value', async () => {
+  test('removes the key when there is no value', async () => {
     const { root } = await workspace({ 'c.json': '{\n  // mine\n  "maxTurns": 5\n}\n' });
     const file = path.join(root, 'c.json');
     const key = ['projects', '/srv/a.b', 'granted'];
@@ -36,7 +36,7 @@ describe('setting a value', () => {
     expect(text).toContain('// mine');
   });
 
-  test('makes the file and its folder when there is none, for the user alone', async () => {
+  test('creates a private file and its folder when there is none', async () => {
     const { root } = await workspace();
     const file = path.join(root, 'new/config.json');
     expect(await setValue(file, ['maxTurns'], 5)).toEqual({ notices: [] });
@@ -45,7 +45,7 @@ describe('setting a value', () => {
     if (process.platform !== 'win32') expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
 
-  test('refuses what is wrong and leaves the file as it was', async () => {
+  test('rejects invalid values and leaves the file unchanged', async () => {
     const { root, tree } = await workspace({
       'c.json': '{ "maxTurns": 5 }',
       'broken.json': '{ "maxTurns" }',
@@ -75,7 +75,7 @@ describe('setting a value', () => {
     expect((await stat(real)).mode & 0o777).toBe(0o640);
   });
 
-  test('changes that value and no other, whatever the file held', () => {
+  test('changes that value and no other, whatever the file contains', () => {
     const key = fc.constantFrom('a', 'b', 'c', 'd.e', 'ü"');
     const file = fc.dictionary(key, fc.oneof(fc.jsonValue(), fc.dictionary(key, fc.jsonValue())), {
       noNullPrototype: true,
@@ -83,7 +83,7 @@ describe('setting a value', () => {
     const layout = fc.constantFrom<(string | number | undefined)[]>(undefined, 2, 4, '\t');
     fc.assert(
       fc.property(file, key, fc.jsonValue(), layout, (before, name, value, indent) => {
-        // The reader of settings knows no such key.
+        // The settings parser drops this key.
         fc.pre(!JSON.stringify([before, value]).includes('__proto__'));
         const text = `// kept\n${JSON.stringify(before, null, indent)}\n`;
         const after = editText(text, [name], value);

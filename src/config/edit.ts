@@ -4,8 +4,8 @@ import { type SharedFile, updateFile, type Write } from '../lib/files/file-updat
 import { parseConfig, readSmallFile } from './config-file.ts';
 
 /**
- * Sets one value in a configuration file and keeps the rest, comments included; undefined takes the key out. Nothing
- * wrong is ever written.
+ * Sets one value in a configuration file and keeps the rest, including comments; undefined removes the key.
+ * Never writes an invalid file.
  */
 export function setValue(
   shared: SharedFile,
@@ -21,17 +21,17 @@ async function change(
   write: Write,
 ): Promise<{ notices: string[] }> {
   const before = readSmallFile(file) ?? '';
-  // A file that is already wrong is reported as it stands, before our change shifts its lines.
+  // A file that is already invalid is reported before our change shifts its lines.
   parseConfig(before, file);
   const after = editText(before, keyPath, value);
   const { notices } = parseConfig(after, file);
   const stat = statSync(file, { throwIfNoEntry: false });
-  // A new file may come to hold a key, so it is private.
+  // A new file may later contain a key, so it is private.
   await write(after, { mode: stat ? stat.mode & 0o777 : 0o600 });
   return { notices };
 }
 
-/** The text of a configuration with one value set, or taken out. */
+/** The text of a configuration with one value set or removed. */
 export function editText(text: string, keyPath: readonly string[], value: unknown): string {
   const start = text.trim() === '' ? '{}\n' : text;
   const tree = value === undefined ? parseTree(start) : undefined;

@@ -22,7 +22,7 @@ function errorOf(run: () => unknown): UserError {
 }
 
 describe('the environment', () => {
-  test('NO_COLOR switches colours off, and an empty variable is no variable', async () => {
+  test('NO_COLOR turns colors off, and an empty variable counts as unset', async () => {
     const space = await workspace();
     expect(load(space, { env: { NO_COLOR: '1' } }).config.colorOutput).toBe(false);
     expect(load(space, { env: { NO_COLOR: '', AI_ASSISTANT_MODE: '' } }).config).toEqual(defaults);

@@ -6,13 +6,13 @@ export type Env = Readonly<Record<string, string | undefined>>;
 
 type Reading = 'text' | 'number' | 'switch' | 'enabled' | 'log' | { fixed: boolean };
 
-/** `key` is the setting a variable gives, null for one that is no setting. Empty variables count as unset. */
+/** `key` is the setting that the variable sets, null if it sets none. Empty variables count as unset. */
 export type EnvironmentVariable = { name: string; description: string } & (
   | { key: keyof ConfigInput; reads: Reading }
   | { key: null }
 );
 
-/** Where `cache.redis` is, and the key for it; commands do not see them. */
+/** The address and password for `cache.redis`; hidden from commands. */
 export const redisVariables = ['AI_ASSISTANT_REDIS_URL', 'AI_ASSISTANT_REDIS_KEY'] as const;
 
 export const environmentVariables: readonly EnvironmentVariable[] = [
@@ -156,7 +156,7 @@ export const environmentVariables: readonly EnvironmentVariable[] = [
   },
 ];
 
-/** What the environment sets, and which variable set each key. */
+/** The settings from the environment, and which variable set each key. */
 export function readEnvironment(env: Env): { input: ConfigInput; names: Map<string, string> } {
   const input: Record<string, unknown> = {};
   const names = new Map<string, string>();
@@ -194,7 +194,7 @@ function readText(
   throw new UserError(`environment variable ${name} must be 1 or 0.`, `Set ${name} to 1 or 0, or unset it.`);
 }
 
-/** Whether a variable such as AI_ASSISTANT_TRUST is switched on (`true`), off (`false`) or not set. */
+/** Whether a variable such as AI_ASSISTANT_TRUST is on (`true`), off (`false`) or not set. */
 export function switchOf(env: Env, name: string): boolean | undefined {
   const text = env[name];
   return text ? readText(text, name, 'switch') === true : undefined;

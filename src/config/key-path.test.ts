@@ -17,7 +17,7 @@ describe('the path of a setting', () => {
     expect(() => parseKeyPath(text)).toThrow(UserError);
   });
 
-  test('is read back as it was written', () => {
+  test('round-trips', () => {
     const name = fc.stringMatching(/^[ -~]{1,12}$/);
     fc.assert(
       fc.property(fc.array(name, { minLength: 1, maxLength: 4 }), (names) => {
@@ -46,7 +46,7 @@ describe('a key the user typed', () => {
     ['__proto__', 'There is no setting __proto__.'],
     ['', 'There is no setting [""].'],
     ['autoApproveReads', 'autoApproveReads is set through requireApprovalForReads.'],
-  ])('%s is refused with what may have been meant', (text, message) => {
+  ])('%s is refused with a suggestion', (text, message) => {
     expect(() => knownKeyPath(text)).toThrow(message);
   });
 });

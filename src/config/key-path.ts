@@ -6,7 +6,7 @@ import { keyAliases } from './schema/schema.ts';
 const SEGMENT = /(?:^|\.)([^.[\]"]+)|\["((?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*)"\]/uy;
 const MAX_SHOWN = 120;
 
-/** Splits `a.b` and `models["openai/gpt-4.1"].price` into their names; a name with a dot needs the brackets. */
+/** Splits `a.b` and `models["openai/gpt-4.1"].price` into names; a name with a dot needs brackets. */
 export function parseKeyPath(text: string): string[] {
   const names: string[] = [];
   SEGMENT.lastIndex = 0;
@@ -23,7 +23,7 @@ export function parseKeyPath(text: string): string[] {
   return names;
 }
 
-/** Fit to be printed: names come from files of strangers, so control characters are spelled out. */
+/** Safe to print: names may come from untrusted files, so control characters are escaped. */
 export function formatKeyPath(path: readonly PropertyKey[]): string {
   const text = path.map((name, i) => formatName(name, i === 0)).join('');
   const printable = text.replaceAll(
@@ -40,7 +40,7 @@ function formatName(name: PropertyKey, first: boolean): string {
   return first ? text : `.${text}`;
 }
 
-/** The names of a setting that exists, aliases resolved. */
+/** The path of an existing setting, aliases resolved. */
 export function knownKeyPath(text: string): string[] {
   const [first = '', ...rest] = parseKeyPath(text);
   const alias = Object.hasOwn(keyAliases, first) ? keyAliases[first] : undefined;

@@ -20,7 +20,7 @@ describe('[Q01] MCP servers', () => {
     mcpServers: { theirs: { command: './serve' }, mine: { command: 'evil' } },
   });
 
-  test('of .mcp.json count where the folder is trusted, start in its folder, and take no name from the user', async () => {
+  test('from .mcp.json are used in a trusted folder, start in that folder, and do not replace servers of the user', async () => {
     const own = JSON.stringify({
       mcpServers: { mine: { command: 'good', args: ['1'], env: { KEY: 'secret' } } },
     });
@@ -45,7 +45,7 @@ describe('[Q01] MCP servers', () => {
     expect(changed.pending?.changes.map(({ name }) => name)).toEqual(['.mcp.json']);
   });
 
-  test('a server of a trusted project replaces one of the user whole: it gets none of its keys', async () => {
+  test('a server of a trusted project replaces one of the user completely: it gets none of its keys', async () => {
     const own = JSON.stringify({
       mcpServers: { a: { command: 'good', args: ['1'], env: { KEY: 'secret' } } },
     });
@@ -60,7 +60,7 @@ describe('[Q01] MCP servers', () => {
   });
 
   test.each(['{', '[]', '{"mcpServers": 1}'])(
-    'a file that makes no sense costs a line, not the start: %s',
+    'an invalid file causes a notice and does not prevent the start: %s',
     async (text) => {
       const space = await workspace({ '.mcp.json': text });
       const { config, notices } = load(space, { trusted: true });

@@ -107,7 +107,7 @@ describe('[F01] [R07] without any file', () => {
   });
 });
 
-describe('[F02] the later source wins', () => {
+describe('[F02] the later source takes precedence', () => {
   test('defaults, then user, project, environment, flags', async () => {
     const space = await withUserFile('{ "maxTurns": 10, "theme": "dark", "model": "a/user" }', {
       '.ai-assistant.json': '{ "maxTurns": 20, "theme": "light", "model": "a/project" }',
@@ -131,7 +131,7 @@ describe('[F02] the later source wins', () => {
     expect(load(space, { trusted: true }).config.maxTurns).toBe(20);
   });
 
-  test('lists add up without doubles and tables merge by name', async () => {
+  test('lists are merged without duplicates and tables by name', async () => {
     const space = await withUserFile(
       '{ "permissions": { "deny": ["A"] }, "providers": { "x": { "baseUrl": "http://x", "toolMode": "xml" } } }',
       {
@@ -155,7 +155,7 @@ describe('[F02] the later source wins', () => {
     });
   });
 
-  test('paths are taken from where they were written, and a tilde is the home folder', async () => {
+  test('paths are relative to the file that contains them, and a tilde is the home folder', async () => {
     const space = await withUserFile('{ "sessionDirectory": "kept", "network": { "caFile": "~/ca.pem" } }', {
       '.ai-assistant.json': '{ "additionalDirectories": ["../lib"] }',
     });
@@ -174,8 +174,8 @@ describe('[F02] the later source wins', () => {
   });
 });
 
-describe('what is written wrong', () => {
-  test('an unknown key is told with its place and the nearest key, and the rest counts', async () => {
+describe('invalid settings', () => {
+  test('an unknown key is reported with its place and the nearest key, and the rest is used', async () => {
     const space = await withUserFile(
       '{\n  // mine\n  "modle": "x",\n  "maxTurns": 5,\n  "permissions": { "alow": [] },\n  "$schema": "s",\n}',
     );
@@ -189,14 +189,14 @@ describe('what is written wrong', () => {
     });
   });
 
-  test('a name cannot smuggle terminal commands into a message', async () => {
+  test('a name cannot inject terminal escape sequences into a message', async () => {
     const space = await withUserFile('{ "\\u001b[31m\\u202e": 1 }');
     expect(load(space).notices).toEqual([
       `${path.join(space.home, 'config.json')}:1:3: unknown setting ["\\u001b[31m\\u202e"] is ignored.`,
     ]);
   });
 
-  test('wrong values are one error that names every place and never a value', async () => {
+  test('wrong values give one error that lists every place and never a value', async () => {
     const space = await withUserFile(
       '{\n  "apiKey": 12345678,\n  "theme": "pink",\n  "confirmBeforeWrite": "sk-secret",\n  "permissions": { "deny": [1] }\n}',
     );
@@ -236,7 +236,7 @@ describe('what is written wrong', () => {
     expect(load(await withUserFile('\uFEFF{ "maxTurns": 5, }')).config.maxTurns).toBe(5);
   });
 
-  test('__proto__ changes nothing, at any depth', async () => {
+  test('__proto__ has no effect at any depth', async () => {
     const space = await withUserFile(
       '{ "__proto__": { "mode": "auto" }, "permissions": { "__proto__": { "allow": ["Bash"] } }, "providers": { "__proto__": { "apiKey": "x" } } }',
     );
@@ -245,7 +245,7 @@ describe('what is written wrong', () => {
     expect(Object.getPrototypeOf(config.providers)).toBe(Object.prototype);
   });
 
-  test('a hundred levels are read, brackets in texts and comments not counted; one more is refused', async () => {
+  test('a hundred levels are accepted, not counting brackets in strings and comments; one more is refused', async () => {
     const nested = (depth: number) =>
       `{ "unheardOf": ${'['.repeat(depth)}"[[{"${']'.repeat(depth)} } // [[{ ${'['.repeat(200)}`;
     expect(load(await withUserFile(nested(99))).notices.join()).toContain('unknown setting unheardOf');
@@ -264,8 +264,8 @@ describe('what is written wrong', () => {
   });
 });
 
-describe('[Y27] [C01] other spellings', () => {
-  test('are read as the one key', async () => {
+describe('[Y27] [C01] aliases', () => {
+  test('are read as the key itself', async () => {
     const space = await withUserFile(
       '{ "streamResponses": false, "confirmBeforeWrite": false, "autoApproveReads": false, "historyPath": "/h" }',
     );
@@ -281,13 +281,13 @@ describe('[Y27] [C01] other spellings', () => {
     });
   });
 
-  test('give way to the key itself', async () => {
+  test('are overridden by the key itself', async () => {
     const space = await withUserFile('{ "streamOutput": true, "streamResponses": false }');
     expect(load(space).config.streamOutput).toBe(true);
   });
 });
 
-describe('[Y28] a project that is not trusted', () => {
+describe('[Y28] an untrusted project', () => {
   const hostile = JSON.stringify({
     mode: 'auto',
     model: 'evil/model',
@@ -299,7 +299,7 @@ describe('[Y28] a project that is not trusted', () => {
     theme: 'dark',
   });
 
-  test('tightens, dresses, and is told once what was ignored', async () => {
+  test('can tighten and change appearance, and a notice lists what was ignored', async () => {
     const space = await workspace({ '.ai-assistant.json': hostile });
     const file = path.join(space.root, '.ai-assistant.json');
     expect(load(space)).toEqual({
@@ -325,7 +325,7 @@ describe('[Y28] a project that is not trusted', () => {
     });
   });
 
-  test('is believed by AI_ASSISTANT_TRUST=1', async () => {
+  test('is trusted with AI_ASSISTANT_TRUST=1', async () => {
     const space = await workspace({ '.ai-assistant.json': hostile });
     expect(load(space, { env: { AI_ASSISTANT_TRUST: '1' } })).toMatchObject({
       config: { mode: 'auto', model: 'evil/model' },
@@ -334,7 +334,7 @@ describe('[Y28] a project that is not trusted', () => {
     });
   });
 
-  test('is believed once the user has trusted what it says, for as long as it says that', async () => {
+  test('is trusted once the user has approved its content, until that changes', async () => {
     const space = await workspace({ '.ai-assistant.json': hostile, '.git/HEAD': '', 'sub/x': '' });
     const file = path.join(space.root, '.ai-assistant.json');
     await trustFolder(space.home, space.root, projectContent(space.root));
@@ -363,7 +363,7 @@ describe('[Y28] a project that is not trusted', () => {
     expect(load(space).trusted).toBe(false);
   });
 
-  test('that was trusted and now only tightens is asked about all the same', async () => {
+  test('that was trusted and now only tightens still needs approval', async () => {
     const space = await workspace({ '.ai-assistant.json': hostile });
     await trustFolder(space.home, space.root, projectContent(space.root));
     await writeFile(path.join(space.root, '.ai-assistant.json'), '{ "mode": "plan" }');
@@ -376,14 +376,14 @@ describe('[Y28] a project that is not trusted', () => {
     }).toEqual({ loosens: [], changes: 1, trusted: false, mode: 'plan' });
   });
 
-  test('that repeats what holds anyway is no news', async () => {
+  test('that only repeats current values causes no notice', async () => {
     const space = await withUserFile('{ "model": "a/b", "permissions": { "allow": ["Read"] } }', {
       '.ai-assistant.json': '{ "model": "a/b", "permissions": { "allow": ["Read"] }, "mode": "default" }',
     });
     expect(load(space).notices).toEqual([]);
   });
 
-  test('even when trusted is warned of for the key it holds, without showing it', async () => {
+  test('even when trusted causes a warning for a key it contains, without showing it', async () => {
     const space = await workspace({
       '.ai-assistant.json': '{ "apiKey": "sk-123", "providers": { "x": { "apiKey": "sk-456" } } }',
     });

@@ -20,7 +20,7 @@ import {
   trustOf,
 } from './trust.ts';
 
-/** Settings from the command line; an undefined one counts as absent. */
+/** Settings from the command line; undefined counts as absent. */
 type ConfigFlags = { [Key in keyof ConfigInput]?: ConfigInput[Key] | undefined };
 
 export type LoadOptions = {
@@ -29,29 +29,38 @@ export type LoadOptions = {
   cwd: string;
   env: Env;
   flags?: ConfigFlags;
-  /** The user's word for this run; AI_ASSISTANT_TRUST=1 is one, too. Without it, what `trust` keeps counts. */
+  /** Trust for this run; AI_ASSISTANT_TRUST=1 has the same effect. Otherwise the stored trust is used. */
   trusted: boolean;
 };
 
 export type LoadedConfig = {
   config: Config;
-  /** For the user: what was ignored and why. */
+  /** For the user: what was ignored, and why. */
   notices: string[];
-  /** Who set each key: a file, an environment variable or the command line. A key not named has its default. */
+  /**
+   * The origin of each key: a file, an environment variable or the command line. Keys not listed have their
+   * default.
+   */
   origins: Record<string, string>;
   trusted: boolean;
-  /** Null where the folder is trusted, or where trust would change nothing that its files say. */
+  /** Null if the folder is trusted, or trust would change nothing. */
   pending: PendingTrust | null;
-  /** The project's file, if there is one. */
+  /** The project's settings file, if there is one. */
   projectFile: string | null;
-  /** The project's files that bring commands, skills and subagents, as they were judged; none without trust. */
+  /** The project's files that define commands, skills and subagents, as approved; none without trust. */
   extensions: ProjectContent[];
 };
 
-/** What a person should see before trusting a folder: the settings that would count, and what is new in the files. */
+/**
+ * What the user should see before trusting a folder: the settings that would apply, and what is new in the
+ * files.
+ */
 type PendingTrust = { content: ProjectContent[]; loosens: string[]; changes: ContentChange[] };
 
-/** Defaults, then the user's file, the project's, the environment and the command line: each over the last. */
+/**
+ * Defaults, then the user's file, the project's, the environment and the command line: each overrides the
+ * previous.
+ */
 export function loadConfig({ home, cwd, env, flags = {}, trusted }: LoadOptions): LoadedConfig {
   const content = projectContent(cwd, home);
   const said = trusted || switchOf(env, 'AI_ASSISTANT_TRUST') === true;
@@ -74,7 +83,7 @@ export function loadConfig({ home, cwd, env, flags = {}, trusted }: LoadOptions)
 
   const projectFile = findProjectFile(cwd);
   let loosens: string[] = [];
-  // The text that is judged is the text that is read: a file that changes in between gains nothing.
+  // The checked text is the parsed text: changing the file in between has no effect.
   const written = content.find(({ file }) => file === projectFile);
   if (written && projectFile !== null) {
     const parsed = parseConfig(written.text, projectFile);
@@ -94,7 +103,7 @@ export function loadConfig({ home, cwd, env, flags = {}, trusted }: LoadOptions)
   if (servers) {
     const { file, text } = servers;
     const read = parseMcpFile(text, file);
-    // A server the user set up is never another one of the same name.
+    // A server set up by the user is never replaced by another of the same name.
     const fresh = Object.entries(read.servers).filter(
       ([name]) => !Object.hasOwn(merged.mcpServers ?? {}, name),
     );
@@ -160,7 +169,7 @@ function keysInProject(input: ConfigInput, file: string): string[] {
   ];
 }
 
-/** Paths in a file are written from where the file is. Patterns stay as written. */
+/** Resolves paths relative to the file that contains them. Patterns are left unchanged. */
 function absolutePaths(
   input: ConfigInput,
   base: string,
@@ -168,7 +177,7 @@ function absolutePaths(
 ): ConfigInput {
   const absolute = (written: string) => resolvePath(written, base, env);
   const { sessionDirectory, additionalDirectories, network, mcpServers, plugins, log } = input;
-  // What the user names is never looked for in a project.
+  // What the user names is never looked up in a project.
   const root = base === home ? home : projectRoot(cwd);
   const place = (written: string) =>
     pluginPlace(written.startsWith('~') ? absolute(written) : written, base, { root, dataRoot: home });
@@ -187,7 +196,7 @@ function absolutePaths(
   };
 }
 
-/** A folder that an environment variable names is not known yet. */
+/** A path with an environment variable cannot be resolved yet. */
 function inFolder(absolute: (written: string) => string) {
   return ([name, server]: [string, McpServerInput]): [string, McpServerInput] => [
     name,

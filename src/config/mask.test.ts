@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { maskKey, maskSecrets } from './mask.ts';
 
-test('a masked key shows its last four characters, or nothing when it is short', () => {
+test('a masked key shows its last four characters, or nothing if it is short', () => {
   expect(['sk-ant-0123456789', 'short', ''].map(maskKey)).toEqual(['…6789', '…', '…']);
 });
 
-test('secrets are masked wherever they stand, and nothing else is', () => {
+test('secrets are masked wherever they occur, and nothing else is', () => {
   const config = {
     model: 'a/b',
     apiKey: 'sk-0123456789abcd',

@@ -1,9 +1,9 @@
-/** A key as it may be shown: its last four characters, and not even those when it is short. */
+/** A key for display: its last four characters, or none if it is short. */
 export function maskKey(key: string): string {
   return key.length < 12 ? '…' : `…${key.slice(-4)}`;
 }
 
-/** A copy fit to be shown: keys and header values are masked, and so are passwords inside addresses. */
+/** A copy for display: keys, header values and passwords in URLs are masked. */
 export function maskSecrets(value: unknown): unknown {
   if (typeof value === 'string') return value.replace(/^(\w+:\/\/)[^/@\s]+@/, '$1…@');
   if (Array.isArray(value)) return value.map(maskSecrets);

@@ -3,7 +3,7 @@ import { parseMcpFile } from './mcp-file.ts';
 
 const parse = (mcpServers: object) => parseMcpFile(JSON.stringify({ mcpServers }), '.mcp.json');
 
-test('servers are read as other assistants write them; what we do not know of them is passed over', () => {
+test("other assistants' server entries are read; unknown fields are ignored", () => {
   expect(
     parse({
       a: { type: 'stdio', command: 'npx', args: ['-y', 'x'], env: { A: '1' }, alwaysAllow: ['b'] },
@@ -27,7 +27,7 @@ test.each<[string, object, string]>([
   ['a', { command: 'x', url: 'y' }, 'It needs either a command or a url'],
   ['a', {}, 'It needs either a command or a url'],
   ['a', { command: 'x', args: [1] }, 'args.0: Invalid input: expected string, received number'],
-])('a server that cannot be used is named and left out: %s %j', (name, server, why) => {
+])('an unusable server is reported and skipped: %s %j', (name, server, why) => {
   expect(parse({ [name]: server, good: { command: 'x' } })).toEqual({
     servers: { good: { command: 'x' } },
     notices: [`.mcp.json: the server ${name} was left out: ${why}.`],

@@ -3,18 +3,18 @@ import { isTable } from './merge.ts';
 import { checkOnce } from './schema/check-settings.ts';
 import { type McpServerInput, mcpServer, mcpServerName } from './schema/mcp-server.ts';
 
-/** The file that several assistants read servers from. */
+/** The MCP server file shared by several assistants. */
 export const MCP_FILE = '.mcp.json';
 
 const KEYS = ['type', 'command', 'args', 'env', 'cwd', 'url', 'headers', 'disabled'];
-/** Other spellings, as other assistants write them. */
+/** Alternative names used by other assistants. */
 const TYPES: Readonly<Record<string, string>> = {
   'streamable-http': 'http',
   streamableHttp: 'http',
   streamable_http: 'http',
 };
 
-/** What cannot be used is told and left out: the file is not ours, and others may understand more of it. */
+/** Unusable entries are reported and skipped: the file is not ours, and other programs may support more. */
 export function parseMcpFile(
   text: string,
   file: string,

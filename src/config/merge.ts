@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ConfigInput } from './schema/schema.ts';
 
 /**
- * Lists add up without doubles, tables merge by name, anything else is replaced. A server is replaced whole: the
- * command of one source must never get the keys that another wrote for its own.
+ * Lists are merged without duplicates, tables by name; anything else is replaced. A server is replaced
+ * completely: the command from one source must never get keys that another wrote for its own.
  */
 export function mergeConfig(base: ConfigInput, over: ConfigInput): ConfigInput {
   const mcpServers = { ...base.mcpServers, ...over.mcpServers };
@@ -24,7 +24,7 @@ export function mergeValues(base: unknown, over: unknown): unknown {
   return merged;
 }
 
-/** As they would be written. */
+/** Compares by JSON representation. */
 function isSame(a: unknown, b: unknown): boolean {
   const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
   return isDeepStrictEqual(plain(a), plain(b));
@@ -34,13 +34,13 @@ export function isTable(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Every value that is not itself a table, with the names that lead to it. */
+/** Every value that is not itself a table, with its path. */
 export function* leavesOf(value: unknown, path: readonly string[] = []): Generator<[string[], unknown]> {
   if (!isTable(value)) return yield [[...path], value];
   for (const [key, inner] of Object.entries(value)) yield* leavesOf(inner, [...path, key]);
 }
 
-/** A copy without keys that are present but undefined, as option parsers leave them. */
+/** A copy without undefined values, which option parsers leave behind. */
 export function withoutUndefined(value: unknown): unknown {
   if (!isTable(value)) return value;
   return Object.fromEntries(

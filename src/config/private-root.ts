@@ -4,8 +4,8 @@ import { UserError } from '../contract/errors.ts';
 const ELSEWHERE = 'Move it away, or set AI_ASSISTANT_HOME to a folder of your own.';
 
 /**
- * Sees to it, before anything is read there, that the data root is a folder that only its user can enter. One that does
- * not exist yet stays so: whoever writes there first makes it private.
+ * Ensures, before anything is read there, that only the user can access the data root. A missing one is not
+ * created: the first write creates it private.
  */
 export function keepDataRootPrivate(root: string): void {
   if (process.platform === 'win32') return;
@@ -19,13 +19,14 @@ export function keepDataRootPrivate(root: string): void {
   try {
     chmodSync(root, 0o700);
   } catch (error) {
-    // A folder of somebody else's, or a file system without modes: it is used as it is, and `aca doctor` says so.
+    // A folder owned by another user, or a file system without modes: it is used anyway, and `aca doctor`
+    // reports it.
     if (!['EPERM', 'EROFS', 'ENOTSUP', 'ENOSYS'].includes((error as NodeJS.ErrnoException).code ?? ''))
       throw error;
   }
 }
 
-/** What stands there, and what it leads to if it is a link. */
+/** The entry itself, and its target if it is a link. */
 function lookAt(root: string): { link: Stats | undefined; stat: Stats | undefined } {
   try {
     const link = lstatSync(root, { throwIfNoEntry: false });

@@ -1,2 +1,5 @@
-/** A file of the project that may loosen settings or run something, as it stands now. `name` is from the root. */
+/**
+ * A project file that may loosen settings or run code, with its current content. `name` is relative to the
+ * root.
+ */
 export type ProjectContent = { name: string; file: string; text: string };

@@ -5,7 +5,7 @@ import { workspace } from '../../test/support/workspace.ts';
 import { extensionFiles, extensionsOf, isExtension, pluginFiles } from './project-extensions.ts';
 import { projectContent } from './trust.ts';
 
-test('files are found from the root of the project down to the working directory, and nothing else is', async () => {
+test('files are found only from the project root down to the working directory', async () => {
   const { root, home } = await workspace({
     '.git/HEAD': '',
     '.ai-assistant/commands/a.md': 'A',
@@ -44,12 +44,12 @@ test('files are found from the root of the project down to the working directory
   expect(projectContent(cwd)).toEqual(found);
 });
 
-test('the data root, where it lies in the folder, is no part of the project', async () => {
+test('a data root inside the folder is not part of the project', async () => {
   const { root } = await workspace({ '.ai-assistant/commands/a.md': 'A' });
   expect(extensionFiles({ root, cwd: root, dataRoot: path.join(root, '.ai-assistant') })).toEqual([]);
 });
 
-test('trust in a plugin is trust in all the code it imports by a path; what is long is known by its fingerprint', async () => {
+test('trust in a plugin covers all code that it imports by path; long files are represented by a hash', async () => {
   const { root } = await workspace({
     '.ai-assistant.json': '{ "plugins": ["./p", "pack"] }',
     'p/package.json': '{"main":"main.mjs"}',

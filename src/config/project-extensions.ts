@@ -10,31 +10,34 @@ import type { ProjectContent } from './project-content.ts';
 
 export type ExtensionKind = 'command' | 'skill' | 'agent';
 
-/** Folders of a project that bring something to those who trust it, and which of their files count. */
+/** Project folders with extensions, and which of their files are read. */
 const PLACES: Record<ExtensionKind, { folder: string; file: RegExp }> = {
   command: { folder: 'commands', file: /^([^/]+\/){0,3}[^/]+\.md$/ },
   skill: { folder: 'skills', file: /^[^/]+\/SKILL\.md$/ },
   agent: { folder: 'agents', file: /^[^/]+\.md$/ },
 };
 const KINDS = Object.keys(PLACES) as ExtensionKind[];
-/** Ours, and the one of another assistant whose files mean the same. */
+/** Ours, and that of another assistant with compatible files. */
 const HOMES = ['.ai-assistant', '.claude'];
 
 const MAX_FILES = 500;
 const MAX_BYTES = 256 * 1024;
-/** A longer file of a plugin is known by its fingerprint: nobody reads it in a question. */
+/** Longer plugin files are represented by their hash in the approval prompt. */
 const MAX_SHOWN = 32 * 1024;
 
-/** Where a project's extensions may lie: the folders from its root down to the working directory. */
+/** Where a project's extensions may be: the folders from its root down to the working directory. */
 export type ExtensionPlaces = { root: string; cwd: string; dataRoot?: string | undefined };
 
-/** The Markdown files that bring commands, skills and subagents. A link that leads out of the project is none. */
+/**
+ * The Markdown files that define commands, skills and subagents. Links that lead out of the project are
+ * ignored.
+ */
 export function extensionFiles({ root, cwd, dataRoot }: ExtensionPlaces): ProjectContent[] {
   const found: ProjectContent[] = [];
   for (const folder of foldersDown(root, cwd)) {
     for (const home of HOMES) {
       const base = path.join(folder, home);
-      // The user's own things are nobody's project.
+      // The user's own folder is not part of a project.
       if (base === dataRoot) continue;
       for (const kind of KINDS) {
         const place = path.join(base, PLACES[kind].folder);
@@ -46,7 +49,7 @@ export function extensionFiles({ root, cwd, dataRoot }: ExtensionPlaces): Projec
   return found.slice(0, MAX_FILES);
 }
 
-/** What a project's files of one kind are called, from their folder on; the outermost folder first. */
+/** A project's files of one kind, named relative to their folder; outermost folder first. */
 export function extensionsOf(
   content: readonly ProjectContent[],
   kind: ExtensionKind,
@@ -62,7 +65,7 @@ export function isExtension(content: ProjectContent): boolean {
   return KINDS.some((kind) => extensionsOf([content], kind).length > 0);
 }
 
-/** The code of the plugins that a project's settings name, with all it imports by a path. */
+/** The code of the plugins in a project's settings, with everything it imports by path. */
 export function pluginFiles(settings: ProjectContent | undefined, root: string): ProjectContent[] {
   const files = new Set<string>();
   for (const place of settings ? namedPlugins(settings) : []) {
@@ -75,7 +78,10 @@ export function pluginFiles(settings: ProjectContent | undefined, root: string):
   return [...files].sort().map((file) => ({ name: nameOf(file, root), file, text: shown(peek.text(file)) }));
 }
 
-/** A path as written from the folder of the settings, or where the package is installed; a name alone if nowhere. */
+/**
+ * A path relative to the settings folder, or where the package is installed; only the name if it is not
+ * found.
+ */
 export function pluginPlace(
   written: string,
   base: string,

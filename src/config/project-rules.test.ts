@@ -137,7 +137,7 @@ const atMost = (value: number | undefined, limit: number | undefined) =>
 const levels = { strict: 0, standard: 1, permissive: 2 };
 const looseness = { 'read-only': 0, plan: 1, default: 2, 'accept-edits': 3, auto: 4 };
 
-/** What must hold of each setting, said independently of how it is brought about. */
+/** The invariant of each setting, stated independently of the implementation. */
 const neverLooser: { [Key in keyof Config]-?: (after: Config, before: Config) => boolean } = {
   provider: (after, before) => after.provider === before.provider,
   model: (after, before) => after.model === before.model,
@@ -222,7 +222,7 @@ function loosened(before: Config, after: Config): string[] {
 }
 
 describe('[Y28] tightening', () => {
-  test('never makes anything looser than it was', () => {
+  test('never loosens anything', () => {
     fc.assert(
       fc.property(configInput, configInput, (user, project) => {
         const before = settled(user);
@@ -233,7 +233,7 @@ describe('[Y28] tightening', () => {
     );
   });
 
-  test('names as ignored exactly what a trusted project would have changed beyond that', () => {
+  test('reports as ignored exactly what a trusted project would have changed in addition', () => {
     fc.assert(
       fc.property(configInput, configInput, (user, project) => {
         const before = settled(user);
@@ -249,7 +249,7 @@ describe('[Y28] tightening', () => {
     );
   });
 
-  test('lets stricter wishes through', () => {
+  test('accepts stricter values', () => {
     const before = settled({ mode: 'auto', requireApprovalForWrites: false });
     const wishes: ConfigInput = {
       mode: 'plan',
@@ -266,18 +266,18 @@ describe('[Y28] tightening', () => {
     expect(tighten(before, wishes)).toEqual({ accepted: wishes, ignored: [] });
   });
 
-  test('refuses a key no rule is known for', () => {
+  test('refuses a key without a rule', () => {
     const project = { invented: true } as ConfigInput;
     expect(tighten(settled({}), project)).toEqual({ accepted: {}, ignored: ['invented'] });
   });
 });
 
-test('every setting says whether it needs trust', () => {
+test('every setting declares whether it needs trust', () => {
   const paths = [['model'], ['permissions', 'allow'], ['permissions', 'deny'], ['providers', 'x'], ['theme']];
   expect(paths.map(needsTrust)).toEqual([true, true, false, true, false]);
 });
 
-test('what is the user’s alone is taken out of a project’s settings, trusted or not', () => {
+test('user-only settings are removed from a project’s settings, trusted or not', () => {
   expect(withoutUserOnly({ theme: 'dark', telemetry: { enabled: true } })).toEqual({
     input: { theme: 'dark' },
     refused: ['telemetry'],

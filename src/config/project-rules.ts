@@ -6,11 +6,11 @@ import { type Config, type ConfigInput, modesByStrictness } from './schema/schem
 
 /**
  * What a project's file may do to a setting before the folder is trusted.
- * - `free`: looks only.
- * - `adds`: a list of refusals or questions; more of them is stricter.
- * - `only-on`: a safeguard that may be switched on.
- * - `only-lower`: a limit that may shrink, or a table of such; a limit where there was none is stricter.
- * - `only-stricter`: a mode or level that may tighten.
+ * - `free`: anything, because it only affects appearance.
+ * - `adds`: extend a list of deny or ask rules, which is stricter.
+ * - `only-on`: turn on a safeguard.
+ * - `only-lower`: lower a limit, or a table of limits; a new limit is stricter than none.
+ * - `only-stricter`: tighten a mode or level.
  * - `trusted`: nothing.
  */
 type ProjectRule = 'free' | 'adds' | 'only-on' | 'only-lower' | 'only-stricter' | 'trusted';
@@ -87,7 +87,10 @@ export const projectRules: ProjectRules = {
   network: 'trusted',
 };
 
-/** What no folder may set, however trusted: whether a session's doings are told elsewhere is the user's own decision. */
+/**
+ * Settings that no project may change, even if trusted: whether activity is reported elsewhere is the user's
+ * decision.
+ */
 const USER_ONLY: ReadonlySet<string> = new Set<keyof Config>(['telemetry']);
 
 export function withoutUserOnly(project: ConfigInput): { input: ConfigInput; refused: string[] } {
@@ -97,11 +100,11 @@ export function withoutUserOnly(project: ConfigInput): { input: ConfigInput; ref
   return { input: Object.fromEntries(kept ?? []), refused: (refused ?? []).map(([key]) => key) };
 }
 
-/** The part of a project's settings that makes nothing looser than `base`, and the keys of the rest. */
+/** The part of a project's settings that loosens nothing compared with `base`, and the keys of the rest. */
 export function tighten(base: Config, project: ConfigInput): { accepted: ConfigInput; ignored: string[] } {
   const ignored: string[] = [];
   const accepted = sift(projectRules, { base, project, path: [], ignored });
-  // A subset of a valid input is one: no setting is required.
+  // A subset of a valid input is valid: no setting is required.
   return { accepted: accepted as ConfigInput, ignored };
 }
 
@@ -150,7 +153,7 @@ function strictness(value: unknown): number {
   return scales.find((scale) => scale.includes(value))?.indexOf(value) ?? -1;
 }
 
-/** Whether a project may set this key only for those who trust it. */
+/** Whether a project must be trusted to set this key. */
 export function needsTrust(keyPath: readonly string[]): boolean {
   let rule: ProjectRule | Readonly<Record<string, ProjectRule>> | undefined;
   let rules: Readonly<Record<string, ProjectRule | Readonly<Record<string, ProjectRule>>>> = projectRules;

@@ -26,8 +26,8 @@ async function project(files: Record<string, string> = {}) {
   };
 }
 
-describe('[Y28] the trust in a folder', () => {
-  test('is unknown until somebody says it, and gone when it is taken back', async () => {
+describe('[Y28] trust in a folder', () => {
+  test('is unknown until given, and gone when revoked', async () => {
     const { root, home, trust, ask } = await project({ [FILE]: '{}' });
     expect(ask()).toEqual({ type: 'unknown' });
     expect(await trust()).toBe(root);
@@ -37,7 +37,7 @@ describe('[Y28] the trust in a folder', () => {
     expect(await revokeTrust(home, root)).toBeNull();
   });
 
-  test('is given for what stands there: a change ends it, and says what was and what is', async () => {
+  test('is given for specific content: a change revokes it, and shows both versions', async () => {
     const { at, trust, ask } = await project({ [FILE]: '{ "maxTurns": 1 }' });
     await trust();
     await writeFile(at(FILE), '{ "mode": "auto" }');
@@ -49,7 +49,7 @@ describe('[Y28] the trust in a folder', () => {
     expect(ask()).toEqual({ type: 'trusted' });
   });
 
-  test('given to a folder without settings does not cover settings that come later', async () => {
+  test('given to a folder without settings does not cover settings added later', async () => {
     const { at, trust, ask } = await project();
     await trust();
     expect(ask()).toEqual({ type: 'trusted' });
@@ -73,7 +73,7 @@ describe('[Y28] the trust in a folder', () => {
     expect(trustedFolders(home)).toMatchObject([{ folder: at('.'), files: [FILE, `b/${FILE}`] }]);
   });
 
-  test('outside a repository it is that folder alone', async () => {
+  test('outside a repository covers that folder alone', async () => {
     const { root, home } = await workspace({ 'a/b/x': '' });
     await trustFolder(home, path.join(root, 'a'), []);
     expect(trustOf(home, path.join(root, 'a'), [])).toEqual({ type: 'trusted' });
@@ -81,7 +81,7 @@ describe('[Y28] the trust in a folder', () => {
     expect(projectRoot(path.join(root, 'a/b'))).toBe(path.join(root, 'a/b'));
   });
 
-  test.skipIf(process.platform === 'win32')('belongs to the real folder, whatever leads there', async () => {
+  test.skipIf(process.platform === 'win32')('belongs to the real folder, however it is reached', async () => {
     const { at, home, trust } = await project({ 'sub/x': '' });
     await trust();
     await symlink(at('.'), path.join(home, 'link'));
@@ -91,8 +91,8 @@ describe('[Y28] the trust in a folder', () => {
   });
 });
 
-describe('the file that keeps it', () => {
-  test('is the user’s alone, and holds what was approved', async () => {
+describe('the trust file', () => {
+  test('is private, and contains what was approved', async () => {
     const { root, home, trust } = await project({ [FILE]: '{}' });
     await trust();
     const file = path.join(home, 'trust.json');
@@ -111,14 +111,14 @@ describe('the file that keeps it', () => {
     });
   });
 
-  test('takes no trust from __proto__', async () => {
+  test('ignores trust in __proto__', async () => {
     const { home, ask } = await project();
     await writeFile(path.join(home, 'trust.json'), '{"folders":{"__proto__":{}}}');
     expect(ask()).toEqual({ type: 'unknown' });
   });
 
   test.each(['', '{', '[]', '{"folders":{"x":1}}'])(
-    'approves nothing, says so and is not overwritten when it reads %j',
+    'approves nothing, reports an error and is not overwritten if it contains %j',
     async (text) => {
       const { home, ask, trust } = await project();
       const file = path.join(home, 'trust.json');
@@ -135,7 +135,7 @@ describe('the file that keeps it', () => {
 });
 
 describe('the project file', () => {
-  test('is the nearest one up to the root of the repository, and none beyond', async () => {
+  test('is the nearest one up to the repository root, and none beyond', async () => {
     const { root } = await workspace({
       '.ai-assistant.json': '{}',
       'repo/.ai-assistant.json': '{}',

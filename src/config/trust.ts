@@ -12,12 +12,12 @@ import { extensionFiles, pluginFiles } from './project-extensions.ts';
 import { checkOnce } from './schema/check-settings.ts';
 import { jsonOf, unreadable } from './unreadable.ts';
 
-/** A file that is not what the user approved; `before` is null where that file is new. */
+/** A file that differs from what the user approved; `before` is null if it is new. */
 export type ContentChange = { name: string; before: string | null; after: string };
 
 /**
- * What the user has said of a project. `changed` is a word that no longer counts: the files are others than those it
- * was given for.
+ * The user's decision about a project. `changed` means that it no longer applies: the files differ from those
+ * it was given for.
  */
 export type Trust = { type: 'trusted' } | { type: 'unknown' } | { type: 'changed'; changes: ContentChange[] };
 
@@ -38,8 +38,8 @@ type Folders = z.output<ReturnType<typeof storeSchema>>['folders'];
 const PROJECT_FILE = '.ai-assistant.json';
 
 /**
- * The root of the git repository that holds the folder. Outside a repository it is the folder itself: a shared
- * parent such as /tmp is nobody's project.
+ * The root of the git repository that contains the folder. Outside a repository it is the folder itself: a
+ * shared parent such as /tmp is not a project.
  */
 export function projectRoot(cwd: string): string {
   for (let folder = path.resolve(cwd); ; folder = path.dirname(folder)) {
@@ -63,7 +63,7 @@ function findInProject(cwd: string, name: string): string | null {
   }
 }
 
-/** A link that leads back to itself is there, too: whoever reads it says so. */
+/** True also for a symlink loop: reading it reports the error. */
 function isThere(file: string): boolean {
   try {
     return statSync(file, { throwIfNoEntry: false }) !== undefined;
@@ -73,8 +73,8 @@ function isThere(file: string): boolean {
 }
 
 /**
- * All that a word of trust is given for. What else comes to loosen or run things from a project belongs in here. The
- * data root, where it lies in the project, is the user's own.
+ * Everything that trust covers. Any new way for a project to loosen settings or run code must be added here.
+ * A data root inside the project belongs to the user and is excluded.
  */
 export function projectContent(cwd: string, dataRoot?: string): ProjectContent[] {
   const root = projectRoot(cwd);
@@ -91,7 +91,7 @@ export function projectContent(cwd: string, dataRoot?: string): ProjectContent[]
   ];
 }
 
-/** Whether what stands there now is what the user approved. */
+/** Whether the current content is what the user approved. */
 export function trustOf(home: string, cwd: string, content: readonly ProjectContent[]): Trust {
   const approved = readStore(home)[realRoot(cwd)];
   if (approved === undefined) return { type: 'unknown' };
@@ -118,7 +118,7 @@ export async function trustFolder(
   return root;
 }
 
-/** The folder whose trust was taken back, or null where there was none. */
+/** The folder whose trust was revoked, or null if there was none. */
 export async function revokeTrust(home: string, cwd: string): Promise<string | null> {
   const root = realRoot(cwd);
   return updateFile(storeFile(home), async (write) => {
@@ -135,12 +135,14 @@ export function trustedFolders(home: string): TrustedFolder[] {
     .sort((a, b) => (a.folder < b.folder ? -1 : 1));
 }
 
-/** Real, so that no link can borrow another folder's trust. */
+/** Resolved, so that no symlink can borrow another folder's trust. */
 function realRoot(cwd: string): string {
   return projectRoot(realpathSync(cwd));
 }
 
-/** Throws when there is a file that cannot be read: what was approved is not known then, and must not be overwritten. */
+/**
+ * Throws if the file exists but cannot be read: the approvals are unknown then, and must not be overwritten.
+ */
 function readStore(home: string): Folders {
   const file = storeFile(home);
   let text: string;

@@ -8,14 +8,14 @@ const REASONS: Readonly<Record<string, string>> = {
   EPERM: 'its permissions do not allow it',
 };
 
-/** Why a file of the user's or the project's cannot be read, and what to do about it. */
+/** Why a user or project file cannot be read, and what to do about it. */
 export function unreadable(file: string, error: unknown): UserError {
   const { code = '', message } = error as NodeJS.ErrnoException;
   const hint = code === 'EACCES' || code === 'EPERM' ? 'Change its permissions.' : 'Move it away.';
   return new UserError(`${file} cannot be read: ${REASONS[code] ?? message}.`, hint, { cause: error });
 }
 
-/** Undefined when it is no JSON; the parser's own message would repeat the text. */
+/** Undefined if it is not JSON; the parser's own message would repeat the text. */
 export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);

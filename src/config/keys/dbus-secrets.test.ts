@@ -21,21 +21,21 @@ describe('the address of the session bus', () => {
   });
 });
 
-describe.runIf(process.platform === 'linux')('a bus that cannot be used', () => {
+describe.runIf(process.platform === 'linux')('an unusable bus', () => {
   test.each([
     [{}, 'there is no D-Bus session'],
     [
       { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere/bus' },
       'the secret service cannot be reached: connect ENOENT /nowhere/bus',
     ],
-  ])('%j is told', async (env, reason) => {
+  ])('%j is reported', async (env, reason) => {
     expect(await secretServiceProblem(env, 1000)).toBe(reason);
   });
 
   test.each([
     ['never answers', '', 200, 'the secret service cannot be reached: the secret service does not answer'],
     ['refuses the user', 'REJECTED EXTERNAL\r\n', 20_000, 'the D-Bus session refuses this user'],
-  ])('one that %s is left within the limit', async (_, greeting, limitMs, reason) => {
+  ])('one that %s is given up within the time limit', async (_, greeting, limitMs, reason) => {
     const { root } = await workspace();
     const socket = path.join(root, 'bus');
     const server = createServer((connection) => connection.write(greeting)).listen(socket);
@@ -55,7 +55,7 @@ if (missing.length > 0) {
   process.stderr.write(`Skipped: the tests of a real secret service need ${missing.join(' and ')}.\n`);
 }
 
-/** Our own key store in a process of its own, since the native library ties itself to one bus for ever. */
+/** Runs our key store in a separate process, because the native library binds itself to one bus for good. */
 describe.runIf(missing.length === 0)('[N12] a real secret service', () => {
   async function play(prelude: string): Promise<{ home: string; outcome: unknown }> {
     const { root, home } = await workspace();
@@ -81,7 +81,7 @@ describe.runIf(missing.length === 0)('[N12] a real secret service', () => {
 
   const unlock = 'printf pw | gnome-keyring-daemon --unlock --components=secrets >&2';
 
-  test('keeps, finds, lists and forgets a key', async () => {
+  test('stores, finds, lists and removes a key', async () => {
     const { outcome } = await play(unlock);
     expect(outcome).toEqual({
       stored: { where: 'system keychain' },
@@ -106,7 +106,7 @@ describe.runIf(missing.length === 0)('[N12] a real secret service', () => {
     ['that has no keyring yet', begin, 'there is no default keyring'],
     ['that is locked', lock, 'the keyring is locked'],
     ['that never answers', deaf, 'the secret service cannot be reached: the secret service does not answer'],
-  ])('%s leaves the key to the private file, without a hang', async (_, prelude, because) => {
+  ])('%s stores the key in the private file, without hanging', async (_, prelude, because) => {
     const { home, outcome } = await play(prelude);
     const file = path.join(home, 'credentials.json');
     expect(outcome).toEqual({

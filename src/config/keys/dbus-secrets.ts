@@ -3,11 +3,11 @@ import { userInfo } from 'node:os';
 import type { Env } from '../environment.ts';
 
 /**
- * Asks the Linux secret service whether it can be used, by speaking D-Bus directly. The native keyring library
- * blocks the whole process, some ways for ever, when the bus is deaf, the service hangs or a prompt is shown;
- * so it is only called once this says that there is nothing to wait for.
+ * Checks over D-Bus whether the Linux secret service can be used. The native keyring library blocks the whole
+ * process, sometimes forever, when the bus does not answer, the service hangs or a prompt is shown; so it is
+ * only called once this reports that it will not block.
  *
- * Resolves to null when ready, else to the reason why not.
+ * Resolves to null when ready, else to the reason.
  */
 export async function secretServiceProblem(env: Env, limitMs: number): Promise<string | null> {
   const address = busAddress(env);
@@ -24,7 +24,7 @@ export async function secretServiceProblem(env: Env, limitMs: number): Promise<s
   }
 }
 
-/** The path of the session bus's socket; only Unix sockets are known. */
+/** The path of the session bus's socket; only Unix sockets are supported. */
 export function busAddress(env: Env): string | null {
   for (const one of (env.DBUS_SESSION_BUS_ADDRESS ?? '').split(';')) {
     const [, kind, value] = /^unix:(?:.*,)?(path|abstract)=([^,]*)/.exec(one) ?? [];
@@ -80,7 +80,7 @@ type MethodCall = {
   strings: string[];
 };
 
-/** A method call whose arguments are strings, in D-Bus's little-endian form. */
+/** A method call with string arguments, in D-Bus's little-endian format. */
 function encodeCall(call: MethodCall): Buffer {
   const body = call.strings.reduce((bytes, text) => Buffer.concat([aligned(bytes, 4), string(text)]), empty);
   const fields = [
@@ -134,7 +134,7 @@ const HEADER_BYTES = 16;
 const METHOD_RETURN = 2;
 const METHOD_ERROR = 3;
 
-/** Calls are made one after another, so the next return or error answers the last call; signals are passed over. */
+/** Calls are sequential, so the next return or error answers the last call; signals are skipped. */
 function busReader(socket: Socket) {
   let pending: Buffer = empty;
   const chunks = socket[Symbol.asyncIterator]();

@@ -7,7 +7,7 @@ import { KeychainUnavailable, type OsKeychain } from './os-keychain.ts';
 
 const KEY = 'sk-ant-0123456789';
 
-/** A system keychain in memory that can be locked. */
+/** An in-memory system keychain that can be locked. */
 function memoryKeychain() {
   const secrets = new Map<string, string>();
   const state = { locked: false, asked: 0 };
@@ -33,7 +33,7 @@ async function store(locked: boolean) {
 }
 
 describe('[N12] with a system keychain', () => {
-  test('a key is kept there, and the file only knows its name', async () => {
+  test('a key is stored there, and the file only has its name', async () => {
     const { keychain, secrets, file } = await store(false);
 
     expect(await keychain.store('anthropic', KEY)).toEqual({ where: 'system keychain' });
@@ -46,7 +46,7 @@ describe('[N12] with a system keychain', () => {
     ]);
   });
 
-  test('it is not asked for a key that was never stored', async () => {
+  test('it is not queried for a key that was never stored', async () => {
     const { keychain, state } = await store(false);
     expect([await keychain.find('anthropic'), state.asked]).toEqual([null, 0]);
   });
@@ -58,7 +58,7 @@ describe('[N12] with a system keychain', () => {
     expect([secrets.size, JSON.parse(await readFile(file, 'utf8'))]).toEqual([0, {}]);
   });
 
-  test('once it is locked a key is missing with the reason, and removing it is refused', async () => {
+  test('when it is locked, a key is missing with the reason, and removing it is refused', async () => {
     const { keychain, state } = await store(false);
     await keychain.store('anthropic', KEY);
     state.locked = true;
@@ -76,7 +76,7 @@ describe('[N12] with a system keychain', () => {
 });
 
 describe('without a system keychain', () => {
-  test('a key is kept in a file for the user alone, and the reason is told', async () => {
+  test('a key is stored in a private file, and the reason is reported', async () => {
     const { keychain, file } = await store(true);
     await writeFile(file, '{ "openai": { "key": "sk-other-456789" } }');
     await chmod(file, 0o644);
@@ -91,7 +91,7 @@ describe('without a system keychain', () => {
     if (process.platform !== 'win32') expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
 
-  test('a key moves to the keychain when there is one again', async () => {
+  test('a key moves to the keychain once there is one again', async () => {
     const { keychain, file, state } = await store(true);
     await keychain.store('anthropic', KEY);
     state.locked = false;
@@ -99,7 +99,7 @@ describe('without a system keychain', () => {
     expect(await readFile(file, 'utf8')).not.toContain(KEY);
   });
 
-  test('AI_ASSISTANT_KEYCHAIN=0 is such a place', async () => {
+  test('AI_ASSISTANT_KEYCHAIN=0 turns the keychain off', async () => {
     const { home } = await workspace();
     const keychain = createKeychain({ home, env: { AI_ASSISTANT_KEYCHAIN: '0' } });
     expect(await keychain.store('anthropic', KEY)).toEqual({
@@ -119,7 +119,7 @@ describe('without a system keychain', () => {
 });
 
 test.each(['{ "anthropic": "sk-secret-key" }', '{ "anthropic": { "key": "sk-secret', '[]'])(
-  'a damaged file %j is said to be so, without its content',
+  'a damaged file %j is reported, without its content',
   async (text) => {
     const { home } = await workspace();
     await mkdir(home, { recursive: true });

@@ -9,8 +9,8 @@ import { jsonOf, unreadable } from '../unreadable.ts';
 import { createOsKeychain, KeychainUnavailable, type OsKeychain } from './os-keychain.ts';
 
 /**
- * The file names every stored key, and holds those the system's keychain could not take. Knowing from the file
- * which keys exist, a start without stored keys never loads or asks the keychain.
+ * The file lists every stored key, and contains those that the system keychain could not store. Because it
+ * lists all keys, a start without stored keys never loads or queries the keychain.
  */
 const credentialsSchema = () =>
   z.record(
@@ -21,7 +21,7 @@ type Credentials = z.output<ReturnType<typeof credentialsSchema>>;
 
 type StoredKey = { provider: string; masked: string; where: string };
 
-/** `where` is for people; `because` tells why the system's keychain was not used. */
+/** `where` is for display; `because` is the reason why the system keychain was not used. */
 type StoredAt = { where: string; because?: string };
 
 export type Keychain = {
@@ -30,18 +30,18 @@ export type Keychain = {
   /** False when none was stored. */
   remove(provider: string): Promise<boolean>;
   list(): Promise<StoredKey[]>;
-  /** Why the system's keychain could not be read when last asked; null when it could, or was not asked. */
+  /** Why the last read of the system keychain failed; null if it succeeded, or was never tried. */
   problem(): string | null;
 };
 
-/** Where a key is that the system keeps. */
+/** Display name of the system keychain. */
 export const SYSTEM_KEYCHAIN = 'system keychain';
 
 export function createKeychain({ home, env, system = createOsKeychain(env) }: KeychainOptions): Keychain {
   const file = path.join(home, 'credentials.json');
   let problem: string | null = null;
 
-  /** Null both for no key and for no keychain; `problem` tells them apart. */
+  /** Null both for no key and for no keychain; `problem` distinguishes them. */
   async function fromSystem(provider: string): Promise<string | null> {
     problem = null;
     try {
@@ -67,7 +67,7 @@ export function createKeychain({ home, env, system = createOsKeychain(env) }: Ke
     },
 
     async store(provider, key) {
-      // A damaged file is told before anything is put elsewhere.
+      // Throws on a damaged file before anything is stored elsewhere.
       readCredentials(file);
       const because = await system.set(provider, key).then(() => undefined, unavailable);
       const entry: Credentials[string] = because === undefined ? { keychain: true } : { key };
@@ -105,7 +105,7 @@ function whereOf(entry: Credentials[string], file: string): string {
   return 'key' in entry ? file : SYSTEM_KEYCHAIN;
 }
 
-/** The reason, when the keychain itself is what failed; anything else is a bug and goes on. */
+/** The reason, if the keychain itself failed; other errors are bugs and are rethrown. */
 function unavailable(error: unknown): string {
   if (error instanceof KeychainUnavailable) return error.message;
   throw error;
@@ -132,7 +132,7 @@ function textOf(file: string): string {
 
 function readCredentials(file: string): Map<string, Credentials[string]> {
   const text = textOf(file);
-  // Neither the parser's message nor the file's content may be shown: both hold keys.
+  // Show neither the parser's message nor the file's content: both contain keys.
   const parsed = credentialsSchema().safeParse(jsonOf(text));
   if (!parsed.success) {
     throw new UserError(`${file} is damaged.`, 'Remove it, then store your keys again with `keys set`.');

@@ -15,7 +15,7 @@ const everything: KeyPlaces = {
 };
 
 describe('[V05] the key of a vendor', () => {
-  test('is null when no place has one', async () => {
+  test('is null when no source has one', async () => {
     expect(await findKey('vendor', nothing)).toBeNull();
   });
 
@@ -43,13 +43,13 @@ describe('[V05] the key of a vendor', () => {
     ]);
   });
 
-  test('meant for one vendor is never given to another', async () => {
+  test('for one vendor is never given to another', async () => {
     const places = { ...everything, keyEnv: [], keychain: nothing.keychain };
     expect(await findKey('other', places)).toBeNull();
     expect(await findKey('constructor', places)).toBeNull();
   });
 
-  test('loses the line break it was pasted with, and a blank one is none', async () => {
+  test('is trimmed, and a blank one counts as missing', async () => {
     expect(await findKey('vendor', { ...nothing, env: { VENDOR_KEY: ' ', VENDOR_OLD_KEY: 'k\n' } })).toEqual({
       key: 'k',
       source: 'VENDOR_OLD_KEY',

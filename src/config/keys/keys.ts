@@ -3,23 +3,23 @@ import type { Config } from '../schema/schema.ts';
 import type { Keychain } from './keychain.ts';
 
 export type KeyPlaces = {
-  /** The vendor's own environment variables, first choice first. */
+  /** The vendor's own environment variables, in order of preference. */
   keyEnv: readonly string[];
   env: Env;
-  /** `apiKey` belongs to `provider`, and to any vendor when no provider is named. */
+  /** `apiKey` belongs to `provider`, or to any vendor when no provider is set. */
   config: Pick<Config, 'provider' | 'apiKey' | 'providers'>;
   keychain: Pick<Keychain, 'find'>;
 };
 
 export type FoundKey = {
   key: string;
-  /** For people: a variable, a setting or a store; never the key. */
+  /** For display: a variable, a setting or a store; never the key. */
   source: string;
 };
 
 const GENERAL_VARIABLE = 'AI_ASSISTANT_API_KEY';
 
-/** Environment before settings before stored keys, and among equals the one meant for this vendor first. */
+/** Environment before settings before stored keys; at each level, a vendor-specific key comes first. */
 export async function findKey(provider: string, places: KeyPlaces): Promise<FoundKey | null> {
   const { config, env, keyEnv, keychain } = places;
   const own = Object.hasOwn(config.providers, provider) ? config.providers[provider] : undefined;

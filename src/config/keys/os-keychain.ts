@@ -5,12 +5,15 @@ import { secretServiceProblem } from './dbus-secrets.ts';
 const SERVICE = 'ai-code-assistant';
 const LIMIT_MS = 1000;
 
-/** The system's keychain cannot be used now; the message says why. */
+/** The system keychain cannot be used now; the message is the reason. */
 export class KeychainUnavailable extends Error {
   override name = 'KeychainUnavailable';
 }
 
-/** The system's own store of secrets. Every method settles in about a second, by `KeychainUnavailable` if it must. */
+/**
+ * The system's secret store. Every method settles within about a second, with `KeychainUnavailable` if
+ * necessary.
+ */
 export type OsKeychain = {
   get(account: string): Promise<string | null>;
   set(account: string, secret: string): Promise<void>;
@@ -41,9 +44,9 @@ async function use<Result>(
     if (problem !== null) throw new KeychainUnavailable(problem);
   }
   try {
-    // An optional dependency: absent where no binary fits the platform.
+    // An optional dependency: absent if no binary fits the platform.
     const { AsyncEntry } = await import('@napi-rs/keyring');
-    // The library's second choice on Linux, the kernel's keyring, forgets everything at the next start.
+    // The library's fallback on Linux, the kernel keyring, loses everything at reboot.
     const entry = new AsyncEntry(SERVICE, account, { linux: { store: 'secret-service' } });
     return await within(action(entry), LIMIT_MS);
   } catch (error) {

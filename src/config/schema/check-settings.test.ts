@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { configSchema, issuesIn, settled } from './check-settings.ts';
 
-/** What people may write: right and wrong values of known settings, and settings there are none of. */
+/** Possible user input: valid and invalid values of known settings, and unknown settings. */
 const written = fc.record(
   {
     model: fc.oneof(fc.string(), fc.nat()),
@@ -16,7 +16,7 @@ const written = fc.record(
   { requiredKeys: [] },
 );
 
-test('each setting alone is judged as all of them together are', () => {
+test('each setting is validated alone as it is with all the others', () => {
   fc.assert(
     fc.property(written, (input) => {
       const whole = configSchema().safeParse(input);

@@ -20,7 +20,7 @@ function isPattern(text: string): boolean {
   }
 }
 
-/** As other assistants write it, in seconds. */
+/** The format of other assistants, in seconds. */
 const nested = () =>
   z.strictObject({
     type: z.literal('command').exactOptional(),

@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 const texts = () => z.record(z.string().min(1), z.string());
 
-/** One MCP server. `${NAME}` and `${NAME:-default}` in any text stand for environment variables. */
+/** One MCP server. `${NAME}` and `${NAME:-default}` in any string are replaced by environment variables. */
 export const mcpServer = () =>
   z
     .strictObject({
@@ -57,5 +57,5 @@ export const mcpServer = () =>
 
 export type McpServerInput = z.input<ReturnType<typeof mcpServer>>;
 
-/** No colon: in `server:tool` the first one ends the server's name. */
+/** No colon: in `server:tool` the first one ends the server name. */
 export const mcpServerName = () => z.string().regex(/^[a-zA-Z0-9][\w.-]{0,63}$/);

@@ -3,7 +3,7 @@ import { count } from './setting-kinds.ts';
 
 const most = () => count().exactOptional();
 
-/** By provider/model, where `*` stands for any characters. */
+/** By provider/model, where `*` matches any characters. */
 export const quotaSettings = () =>
   z.record(
     z.string().min(1),

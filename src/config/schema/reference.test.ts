@@ -50,7 +50,7 @@ test('every setting is in the reference, described, with its type and default', 
   ]);
 });
 
-test('every setting has a rule for projects, and every alias and variable leads to a setting', () => {
+test('every setting has a rule for projects, and every alias and variable belongs to a setting', () => {
   expect(Object.keys(projectRules).sort()).toEqual(Object.keys(configSchema().shape).sort());
   const leads = [...Object.values(keyAliases), ...environmentVariables].map(({ key }) => key);
   expect(leads.filter((key) => key !== null && !isKnownKey([key]))).toEqual([]);

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { configSchema } from './check-settings.ts';
 import { keyAliases } from './schema.ts';
 
-/** The part of JSON Schema that zod writes for our settings. */
+/** The subset of JSON Schema that zod emits for our settings. */
 type Schema = {
   type?: string;
   enum?: readonly string[];
@@ -16,7 +16,7 @@ type Schema = {
 
 export type Setting = { key: string; type: string; default: string; description: string };
 
-/** For editors: what may stand in a configuration file. */
+/** JSON Schema of the configuration file, for editors. */
 export function configJsonSchema(): Record<string, unknown> {
   const schema = plainSchema();
   const properties = schema.properties ?? {};
@@ -35,12 +35,12 @@ export function configJsonSchema(): Record<string, unknown> {
   };
 }
 
-/** One row a setting, in the schema's order; `*` stands for a name the user chooses. */
+/** One row per setting, in schema order; `*` is a name chosen by the user. */
 export function settingsReference(): Setting[] {
   return rowsOf(plainSchema(), '');
 }
 
-/** The keys that may stand in the table at this path; empty where any name may, or where no table is. */
+/** The keys allowed in the table at this path; empty if any name is allowed, or it is not a table. */
 export function keysAt(path: readonly PropertyKey[]): string[] {
   return Object.keys(schemaAt(path)?.properties ?? {});
 }
@@ -50,7 +50,7 @@ export function isKnownKey(path: readonly string[]): boolean {
 }
 
 function plainSchema(): Schema {
-  // The cast narrows zod's general JSON Schema type to the few words our schema uses.
+  // The cast narrows zod's general JSON Schema type to the keywords our schema uses.
   return z.toJSONSchema(configSchema(), { io: 'input' }) as Schema;
 }
 

@@ -34,7 +34,7 @@ export const themes = [
   'clear-light',
 ] as const;
 
-/** What the last row of the interactive screen can tell. */
+/** Parts of the status line on the interactive screen. */
 export const statusParts = [
   'model',
   'mode',
@@ -67,8 +67,9 @@ function isPattern(text: string): boolean {
 }
 
 /**
- * Every setting there is, each made when it is first looked at: a start looks at few. No transforms: what a file says, once checked, is also what is merged.
- * Lists of several sources add up, tables merge by name, anything else is replaced by the later source.
+ * All settings; each schema is created on first use, because a start needs few of them. No transforms: the
+ * validated input is also what is merged. Lists from several sources are concatenated, tables merge by name,
+ * anything else is replaced by the later source.
  */
 export const settings = {
   provider: text(
@@ -322,7 +323,7 @@ export type Shape = { [Key in keyof typeof settings]: ReturnType<(typeof setting
 export type Config = z.output<z.ZodObject<Shape, z.core.$strict>>;
 export type ConfigInput = z.input<z.ZodObject<Shape, z.core.$strict>>;
 
-/** Other spellings that are read. `negate` marks a switch whose meaning is the other way round. */
+/** Accepted aliases. `negate` marks a switch with the opposite meaning. */
 export const keyAliases: Readonly<Record<string, { key: keyof Config; negate?: true }>> = {
   streamResponses: { key: 'streamOutput' },
   confirmBeforeWrite: { key: 'requireApprovalForWrites' },

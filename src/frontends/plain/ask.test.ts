@@ -17,7 +17,7 @@ function talking(columns?: number) {
   });
   const terminal = { env: {}, stdin, stdout: Object.assign(stdout, { columns }) };
   const talk = new Conversation(terminal as unknown as Terminal);
-  /** Types a line once a question is there. */
+  /** Types a line once a question is shown. */
   const type = async (line: string) => {
     await expect.poll(() => /(: |\[y\/n\] )$/.test(screen)).toBe(true);
     screen = `${screen}${line}\n`;
@@ -26,7 +26,7 @@ function talking(columns?: number) {
   return { ask: answerOnTerminal(talk), approve: askOnTerminal(talk), type, stdin, screen: () => screen };
 }
 
-describe('a question of the model on the terminal', () => {
+describe("the model's question on the terminal", () => {
   const colours = ['red', 'blue', 'none of these'];
 
   test('shows numbered choices', async () => {
@@ -54,7 +54,7 @@ describe('a question of the model on the terminal', () => {
     expect(await answer).toBe(expected);
   });
 
-  test('without choices a number is only a number', async () => {
+  test('without choices a number is plain text', async () => {
     const { ask, type, screen } = talking();
     const answer = ask({ question: 'How many?', choices: [] }, never);
     await type('1');
@@ -62,7 +62,7 @@ describe('a question of the model on the terminal', () => {
     expect(screen()).toBe('\nHow many?\nAnswer: 1\n');
   });
 
-  test('two questions at once are asked one after the other', async () => {
+  test('two concurrent questions are asked one after the other', async () => {
     const { ask, type, screen } = talking();
     const answers = [
       ask({ question: 'First?', choices: [] }, never),
@@ -76,7 +76,7 @@ describe('a question of the model on the terminal', () => {
     expect(await answers[1]).toBe('b');
   });
 
-  test('the end of the input and a stop are no answer, and the next question is not asked', async () => {
+  test('end of input and abort give no answer, and the next question is not asked', async () => {
     const { ask, stdin, screen } = talking();
     const stop = new AbortController();
     const stopped = ask({ question: 'First?', choices: [] }, stop.signal);
@@ -89,7 +89,7 @@ describe('a question of the model on the terminal', () => {
     expect(await ended).toBeNull();
   });
 
-  test('the words of the model do not steer the terminal', async () => {
+  test("the model's text cannot control the terminal", async () => {
     const { ask, type, screen } = talking();
     const answer = ask({ question: '\x1b[2JWhich?\x1b]0;title\x07', choices: ['\x1b[31mred'] }, never);
     await type('1');
@@ -99,7 +99,7 @@ describe('a question of the model on the terminal', () => {
   });
 });
 
-describe('[C04] the question of permission on the terminal', () => {
+describe('[C04] the permission prompt on the terminal', () => {
   const request: PermissionRequest = {
     callId: '1',
     tool: 'Bash',
@@ -109,7 +109,7 @@ describe('[C04] the question of permission on the terminal', () => {
   };
   const lasting = { ...request, grants: ['Bash(make)'] };
 
-  test('is one line; what a lasting yes would keep stands above it', async () => {
+  test('is one line; what a lasting approval would remember is shown above it', async () => {
     const once = talking();
     const first = once.approve(request, never);
     await once.type('y');
@@ -148,7 +148,7 @@ describe('[C04] the question of permission on the terminal', () => {
     expect(await given).toEqual(answer);
   });
 
-  test('cannot be disguised by the words of the model', async () => {
+  test("cannot be disguised by the model's text", async () => {
     const { approve, type, screen } = talking();
     const given = approve({ ...request, operation: 'Bash \x1b[2Kls', grants: ['Bash(\x1b[2Kls)'] }, never);
     await type('n');
@@ -181,7 +181,7 @@ describe('[C04] the question of permission on the terminal', () => {
     expect(screen()).toBe(`${shown}n\n`);
   });
 
-  test('on a terminal no row of a long question begins where the question itself begins', async () => {
+  test('on a terminal, no wrapped row of a long question starts in the column of the question itself', async () => {
     const { approve, type, screen } = talking(40);
     const given = approve(
       {
@@ -199,7 +199,7 @@ describe('[C04] the question of permission on the terminal', () => {
     expect(rows.filter((row) => !row.startsWith('  ')).length).toBe(1);
   });
 
-  test('the end of the input is a no', async () => {
+  test('end of input means no', async () => {
     const { approve, stdin } = talking();
     const given = approve(request, never);
     stdin.end();

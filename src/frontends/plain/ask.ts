@@ -5,13 +5,13 @@ import { exactLine } from '../../lib/text/visible-text.ts';
 import type { Conversation } from './line-terminal.ts';
 import { questionRows } from './plain-view.ts';
 
-/** Puts the model's questions to the user, one at a time; null when the input has ended or the run was stopped. */
+/** Asks the model's questions one at a time; null at the end of input or when the run was stopped. */
 export function answerOnTerminal(
   talk: Pick<Conversation, 'ask' | 'print'>,
 ): (question: UserQuestion, signal: AbortSignal) => Promise<string | null> {
   let last: Promise<unknown> = Promise.resolve();
   return (question, signal) => {
-    // Two calls may ask at once, but a terminal holds one question.
+    // Concurrent calls may ask at once, but the terminal shows one question at a time.
     const mine = last.then(() => askOne(talk, question, signal));
     last = mine.catch(() => undefined);
     return mine;
@@ -33,7 +33,10 @@ async function askOne(
   return picked ?? answer;
 }
 
-/** Waits for an explicit yes to what was just shown: only "y", in any case, approves; anything not offered is a no. */
+/**
+ * Waits for an explicit approval of what was just shown: only "y", in any case, approves; any unknown answer
+ * is a no.
+ */
 export function askOnTerminal(talk: Pick<Conversation, 'ask' | 'print' | 'columns'>): Approver {
   return async ({ operation, agent, grants = [] }, signal) => {
     const rowsOf = (text: string) => questionRows(text, talk.columns);
@@ -52,7 +55,7 @@ export function askOnTerminal(talk: Pick<Conversation, 'ask' | 'print' | 'column
 
 function answerOf(line: string, { lasting }: { lasting: boolean }): Answer {
   const word = line.toLowerCase();
-  // The view prints every line of a request before this one.
+  // The view has printed every line of the request before this.
   const shown = 'all';
   if (word === 'y') return { choice: 'once', shown };
   if (lasting && word === 's') return { choice: 'session', shown };

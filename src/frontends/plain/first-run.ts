@@ -10,7 +10,9 @@ import type { Terminal } from '../shared/terminal.ts';
 import { playDemo } from './demo.ts';
 import type { Conversation } from './line-terminal.ts';
 
-/** First run in a terminal: offers the ways on; one key is enough. A model comes back by its name. */
+/**
+ * First run in a terminal: offers the options, selected by a single key. Resolves with the name of a model.
+ */
 export async function setUp(
   settings: Settings,
   { terminal, talk }: { terminal: Terminal; talk: Conversation },

@@ -5,7 +5,7 @@ import { Conversation, completionsOf } from './line-terminal.ts';
 
 const UP = '\x1b[A';
 
-/** A terminal as far as the line editor looks at it. */
+/** A terminal with just what the line editor uses. */
 function talkWith(prompts: string[]) {
   const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => stdin });
   const stdout = new PassThrough();
@@ -15,7 +15,7 @@ function talkWith(prompts: string[]) {
   return { talk, type: (keys: string) => stdin.write(keys) };
 }
 
-test('[C02] the arrow keys bring back earlier prompts, the latest first, and those of now before them', async () => {
+test('[C02] the arrow keys recall prompts, newest first, those of this session before earlier ones', async () => {
   const { talk, type } = talkWith(['oldest', 'two\nlines', 'newest']);
   type('typed now\r');
   expect(await talk.prompt()).toBe('typed now');
@@ -29,7 +29,7 @@ test('[C02] the arrow keys bring back earlier prompts, the latest first, and tho
   }
 });
 
-test('answers, a key above all, are never brought back', async () => {
+test('answers, especially API keys, are never recalled', async () => {
   const { talk, type } = talkWith(['earlier']);
   for (const ask of [() => talk.ask('Sure? '), () => talk.askHidden('Key: ')]) {
     const answer = ask();
@@ -41,7 +41,7 @@ test('answers, a key above all, are never brought back', async () => {
   }
 });
 
-test('[C10] Tab knows commands by their beginning, or else by their letters; words in a prompt are none', () => {
+test('[C10] Tab completes commands by prefix, or else by letters; words in a prompt are not completed', () => {
   const commands = ['help', 'history', 'git:fix', 'Resume'];
   expect(completionsOf('/h', commands)).toEqual(['/help', '/history']);
   expect(completionsOf('/', commands)).toEqual(['/git:fix', '/help', '/history', '/resume']);

@@ -3,33 +3,33 @@ import { createInterface, type Interface } from 'node:readline/promises';
 import type { Terminal } from '../shared/terminal.ts';
 import { takeKeyboard } from '../shared/typed-ahead.ts';
 
-/** Room for what is typed until the end. */
+/** Maximum number of prompts recalled. */
 const MOST_TYPED = 1000;
-/** Arrow keys begin with Esc: so long is waited for the rest of one. */
+/** Arrow keys start with Esc: how long to wait for the rest of the sequence. */
 const LONE_ESCAPE_MS = 100;
 
-/** Lines in, text out, on a terminal or a pipe. End of input reads as null from then on. */
+/** Lines in, text out, on a terminal or a pipe. After the end of input, every read gives null. */
 export class Conversation {
   readonly #terminal: Terminal;
   readonly #lines: Interface;
   #interrupted: () => boolean = () => false;
   #commands: () => readonly string[] = () => [];
   #closed = new AbortController();
-  /** Lines typed while nothing was asked: they wait for the next prompt, and never answer a question. */
+  /** Lines typed without a prompt: they are kept for the next prompt, and never answer a question. */
   readonly #typed: string[] = [];
-  /** The beginning of a line, typed before there was a prompt. */
+  /** The start of a line, typed before there was a prompt. */
   #draft = '';
   #answering = false;
-  /** Prompts for the arrow keys, the latest first. */
+  /** Prompts for the arrow keys, newest first. */
   #prompts: string[];
-  /** What Ctrl-R looks for, and which prompt it found last. */
+  /** The search text of Ctrl-R, and the prompt it found last. */
   #search: { words: string; at: number } | null = null;
 
-  /** `prompts` are those of earlier, the oldest first. */
+  /** `prompts` are those of earlier sessions, oldest first. */
   constructor(terminal: Terminal, { prompts = [] }: { prompts?: readonly string[] } = {}) {
     this.#terminal = terminal;
     if (terminal.env.TERM !== 'dumb') this.#takeTypedAhead();
-    // The line editor holds one line.
+    // The line editor holds a single line.
     this.#prompts = prompts.filter((prompt) => !prompt.includes('\n')).toReversed();
     this.#lines = createInterface({
       input: terminal.stdin,
@@ -50,7 +50,7 @@ export class Conversation {
       if (key?.name === 'escape') this.#interrupted();
     });
     this.#lines.on('line', (line) => {
-      // Enter alone is no prompt; it may follow a key that was enough by itself.
+      // Enter alone is not a prompt; it may follow a single-key answer.
       if (line !== '') this.#typed.push(line);
     });
     this.#lines.on('close', () => this.#closed.abort());
@@ -59,12 +59,15 @@ export class Conversation {
     });
   }
 
-  /** Ctrl-C or Esc: the listener says whether it had anything to interrupt; if not, Ctrl-C ends the conversation. */
+  /**
+   * Ctrl-C or Esc: the listener returns whether it interrupted anything; if not, Ctrl-C ends the
+   * conversation.
+   */
   onInterrupt(listener: () => boolean): void {
     this.#interrupted = listener;
   }
 
-  /** What Tab completes at the start of a prompt, without the slash. */
+  /** The names that Tab completes at the start of a prompt, without the slash. */
   completeWith(commands: () => readonly string[]): void {
     this.#commands = commands;
   }
@@ -81,7 +84,7 @@ export class Conversation {
     return typed;
   }
 
-  /** Its echo would stand before everything else, and once more behind the prompt. */
+  /** Otherwise its echo would appear before everything else, and again after the prompt. */
   #takeTypedAhead(): void {
     const { typed, erase } = takeKeyboard(this.#terminal);
     this.write(erase);
@@ -90,12 +93,12 @@ export class Conversation {
     this.#typed.push(...lines.filter((line) => line !== ''));
   }
 
-  /** How wide a terminal is; undefined where lines go into a pipe. */
+  /** The terminal width; undefined for a pipe. */
   get columns(): number | undefined {
     return this.#terminal.stdout.columns;
   }
 
-  /** The answer, or null when the input has ended or the question was called off. */
+  /** The answer, or null at the end of input or when the question was cancelled. */
   async ask(question: string, signal?: AbortSignal): Promise<string | null> {
     this.#answering = true;
     try {
@@ -116,7 +119,7 @@ export class Conversation {
     }
   }
 
-  /** The first of these keys to be pressed, without Enter; null when the input has ended. */
+  /** The first of these keys to be pressed, without Enter; null at the end of input. */
   async pressKey(keys: readonly string[]): Promise<string | null> {
     const { stdin } = this.#terminal;
     const { signal } = this.#closed;
@@ -125,7 +128,7 @@ export class Conversation {
       const end = (pressed: string | null) => {
         stdin.off('keypress', onKey);
         signal.removeEventListener('abort', onClose);
-        // The line editor has taken the key for the beginning of a line.
+        // The line editor has inserted the key into its line.
         if (pressed !== null) this.#lines.write(null, { ctrl: true, name: 'u' });
         resolve(pressed);
       };
@@ -139,7 +142,7 @@ export class Conversation {
     });
   }
 
-  /** As `ask`, but what is typed does not appear. */
+  /** Like `ask`, but without echo. */
   async askHidden(question: string): Promise<string | null> {
     const { stdout } = this.#terminal;
     const show = stdout.write.bind(stdout);
@@ -165,19 +168,24 @@ export class Conversation {
     this.#lines.close();
   }
 
-  /** Nothing more is read, not even what was typed already. */
+  /** Stops reading and discards what was typed already. */
   quit(): void {
     this.#typed.length = 0;
     this.close();
   }
 
-  /** Answers, a pasted key above all, are no prompts: they are taken out of what the arrow keys bring back. */
+  /**
+   * Answers, especially pasted keys, are not prompts: they are removed from the history of the arrow keys.
+   */
   #recall(lines: string[]): void {
     if (this.#answering) lines.splice(0, lines.length, ...this.#prompts);
     else this.#prompts = [...lines];
   }
 
-  /** Ctrl-R: the last prompt that holds what was typed; again, the one before it. Any other key ends the search. */
+  /**
+   * Ctrl-R: the last prompt that contains the search text; again, the one before it. Any other key ends the
+   * search.
+   */
   #seek(key: Key | undefined): void {
     if (!key?.ctrl || key.name !== 'r' || this.#answering) {
       this.#search = null;
@@ -194,7 +202,7 @@ export class Conversation {
   }
 }
 
-/** Those that begin like it; where none does, those that have its letters in this order. */
+/** Commands with this prefix; if there are none, those that contain its letters in order. */
 export function completionsOf(line: string, commands: readonly string[]): string[] {
   if (!/^\/[\w.:-]*$/.test(line)) return [];
   const typed = line.slice(1).toLowerCase();

@@ -6,7 +6,9 @@ import type { Conversation } from './line-terminal.ts';
 
 const OFFERED = 20;
 
-/** Lets the user choose among the last sessions, those of this folder if it has any. Null when none was chosen. */
+/**
+ * Lets the user select one of the latest sessions, of this folder if it has any. Null when none was selected.
+ */
 export async function pickSession(
   store: Pick<SessionStore, 'list'>,
   talk: Pick<Conversation, 'ask' | 'print'>,

@@ -55,14 +55,14 @@ describe('a result in plain lines', () => {
     expect(plain().display(display)).toBe(text);
   });
 
-  test('colours change nothing but colours', () => {
+  test('colors are the only difference', () => {
     const display: Display = { kind: 'diffs', diffs: [change('a.ts')] };
     const coloured = new PlainView({ color: true, stream: true }).display(display);
     expect(coloured).toContain('\x1b[32m+new\x1b[39m');
     expect(stripVTControlCharacters(coloured)).toBe(plain().display(display));
   });
 
-  test('a change that was shown with the question is not shown again with the result', () => {
+  test('a change shown in the prompt is not repeated in the result', () => {
     const view = plain();
     const display: Display = { kind: 'diffs', diffs: [change('a.ts')] };
     const request = {
@@ -108,7 +108,7 @@ test('a failed call is named, in whatever order calls end', () => {
   ]);
 });
 
-describe('[C05] a question in plain lines', () => {
+describe('[C05] a permission prompt in plain lines', () => {
   const request: PermissionRequest = {
     callId: '1',
     tool: 'Bash',
@@ -117,7 +117,7 @@ describe('[C05] a question in plain lines', () => {
     because: 'rm may change something',
   };
 
-  test('shows the parts with the risky one marked, where paths lead, and what stands around it', () => {
+  test('shows the parts with the risky one marked, where paths lead, and the sandbox', () => {
     const text = plain().render({
       type: 'question',
       request: {
@@ -141,14 +141,14 @@ describe('[C05] a question in plain lines', () => {
     );
   });
 
-  test('says aloud that nothing stands around it', () => {
+  test('says clearly when there is no sandbox', () => {
     const sandbox = { kind: 'host', level: 'permissive', network: 'open' } as const;
     expect(plain().render({ type: 'question', request: { ...request, sandbox } })).toContain(
       '  Not sandboxed: runs with your full permissions\n',
     );
   });
 
-  test('keeps every fact on its line, whatever is in a name', () => {
+  test('keeps every fact on one line, whatever a name contains', () => {
     const leadsTo = [{ written: 'a\n  Sandboxed', real: '/b\x1b[2K' }];
     expect(plain().render({ type: 'question', request: { ...request, because: '', leadsTo } })).toBe(
       '  a ⏎ Sandboxed leads to /b␛[2K\n',
@@ -156,13 +156,13 @@ describe('[C05] a question in plain lines', () => {
   });
 });
 
-describe('what a question is about cannot pass for a line of ours', () => {
+describe('the request cannot imitate one of our lines', () => {
   const request = { callId: 'c', tool: 'Bash', operation: 'Bash ls …', accesses: [], because: '' };
   const view = (columns?: number) => new PlainView({ color: false, stream: true, columns: () => columns });
   const asked = (text: string, columns?: number) =>
     view(columns).render({ type: 'question', request: { ...request, preview: { kind: 'text', text } } });
 
-  test('each line of a command stands behind a bar, and what cannot be seen is named', () => {
+  test('each line of a command follows a bar, and invisible characters are named', () => {
     expect(
       asked('ls\nReason: it only reads\nAllow: Bash ls? [y/n] y\n\nrm\u200b -rf \u00a0build\r\u001b[1A'),
     ).toBe(
@@ -177,19 +177,19 @@ describe('what a question is about cannot pass for a line of ours', () => {
     );
   });
 
-  test('a long line goes on behind the bar, so that none of it begins at the margin', () => {
+  test('a long line wraps behind the bar, so that no part starts at the margin', () => {
     expect(asked(`rm -rf x #${'a'.repeat(27)}Allow: Bash ls? [y/n] `, 40)).toBe(
       `  │ rm -rf x #${'a'.repeat(25)}\n  │ aaAllow: Bash ls? [y/n] \n`,
     );
   });
 
-  test('blanks and empty lines push nothing out of sight', () => {
+  test('spaces and empty lines push nothing out of view', () => {
     expect(asked(`ls${' '.repeat(5_000)}; rm a${'\n'.repeat(900)}rm b`)).toBe(
       '  │ ls <5000 blanks> ; rm a\n  │ <899 empty lines>\n  │ rm b\n',
     );
   });
 
-  test('whatever the command, on a terminal of any width every row is inside the question', () => {
+  test('for any command and terminal width, every row stays inside the prompt', () => {
     const piece = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constantFrom('\n', '\r', '\u001b[2K', 'Allow: Bash ls? [y/n] ', ' '.repeat(90), '\u202e', '日本'),
@@ -210,7 +210,7 @@ describe('what a question is about cannot pass for a line of ours', () => {
     );
   });
 
-  test('facts and changes that are too long go on behind the bar, too', () => {
+  test('long facts and changes wrap behind the bar, too', () => {
     const because = `${'x'.repeat(40)}Allow: Bash ls? [y/n] `;
     expect(view(30).render({ type: 'question', request: { ...request, because } })).toBe(
       `  Reason: ${'x'.repeat(20)}\n  │ ${'x'.repeat(20)}Allow:\n  │  Bash ls? [y/n] \n`,
@@ -222,7 +222,7 @@ describe('what a question is about cannot pass for a line of ours', () => {
   });
 });
 
-test('what a question is about is printed to its last line, whatever kind it is', () => {
+test('the request is printed to its last line, whatever its kind', () => {
   const paths = Array.from({ length: 40 }, (_, i) => `old/${i}.txt`);
   const request = (preview: Display): PermissionRequest => ({
     callId: 'c',

@@ -12,15 +12,15 @@ import { visible } from '../../lib/text/printable.ts';
 import { exactLine, exactText, hangingRows, visibleLine, visibleText } from '../../lib/text/visible-text.ts';
 
 const OUTPUT_LINES = 12;
-/** Before each line of what a question is about. */
+/** Prefix of each line of a request. */
 const BAR = '  │ ';
-/** More would push what stands before them out of sight. */
+/** More would push the text before them out of view. */
 const EMPTY_LINES = /\n{6,}/g;
 
 type Style = Parameters<typeof styleText>[0];
 type Todo = Extract<Display, { kind: 'todos' }>['items'][number];
 
-/** Signs that read the same on every terminal, and aloud. */
+/** Marks that work on every terminal and with screen readers. */
 const todoMarks = { pending: '[ ]', in_progress: '[~]', done: '[x]' } satisfies Record<
   Todo['status'],
   string
@@ -28,20 +28,23 @@ const todoMarks = { pending: '[ ]', in_progress: '[~]', done: '[x]' } satisfies 
 
 type PlainViewOptions = { color: boolean; stream: boolean; columns?: () => number | undefined };
 
-/** One event as linear text: no repaint, so that pipes, dumb terminals and screen readers get all of it. */
+/**
+ * Renders events as linear text: no repainting, so that pipes, dumb terminals and screen readers get
+ * everything.
+ */
 export class PlainView {
   readonly #paint: (style: Style, text: string) => string;
   #saying: 'nothing' | 'text' | 'thinking' = 'nothing';
-  /** Calls whose change was shown with the question; it is not shown twice. */
+  /** Calls whose change was shown in the prompt; it is not shown twice. */
   readonly #previewed = new Set<string>();
-  /** What the calls under way are called: several end in any order. */
+  /** Titles of the running calls, which may end in any order. */
   readonly #titles = new Map<string, string>();
 
   readonly #stream: boolean;
 
   readonly #columns: () => number | undefined;
 
-  /** `columns`: how wide the terminal is; undefined where there is none. */
+  /** `columns`: the terminal width; undefined without a terminal. */
   constructor({ color, stream, columns }: PlainViewOptions) {
     this.#stream = stream;
     this.#columns = columns ?? (() => undefined);
@@ -130,7 +133,7 @@ export class PlainView {
       .join('');
   }
 
-  /** All but the margin. */
+  /** Styles everything but the margin. */
   #painted(style: Style, row: string): string {
     return `  ${this.#paint(style, row.slice(2))}`;
   }
@@ -156,7 +159,7 @@ export class PlainView {
     return open ? '\n' : '';
   }
 
-  /** Its steps, a line each; what it says is for the agent that started it. */
+  /** A subagent's steps, one line each; its text goes to the agent that started it. */
   #subagent(told: Extract<AgentEvent, { type: 'subagent' }>): string {
     const { event, agents } = innermost(told);
     const line = subagentLine(event);
@@ -166,7 +169,7 @@ export class PlainView {
     return changes ? this.render(event) : '';
   }
 
-  /** Everything a person needs to decide, in the order it is read; the question itself is the asker's line. */
+  /** Everything the user needs to decide, in reading order; the question itself is printed by the caller. */
   #question(request: PermissionRequest): string {
     const { parts = [], leadsTo = [], sandbox, agent } = request;
     const reason = reasonLine(request);
@@ -187,7 +190,7 @@ export class PlainView {
 
   #preview({ callId, preview }: PermissionRequest): string {
     if (!preview) return '';
-    // What is asked about is shown to its last line: nothing may be approved unseen.
+    // The request is shown to its last line: nothing may be approved unseen.
     if (preview.kind === 'text') return quoted(preview.text, this.#columns());
     if (preview.kind === 'files') return this.#files(preview);
     this.#previewed.add(callId);
@@ -233,12 +236,12 @@ export class PlainView {
   }
 }
 
-/** The one that is the reason for the question is marked. */
+/** The part that requires approval is marked. */
 function partLine(part: CommandPart, risky: CommandPart | undefined): string {
   return part === risky ? `! ${part.text}   (${part.because})` : `  ${part.text}`;
 }
 
-/** What is asked about, line by line behind a bar: none of it can pass for a line of ours, or for the question. */
+/** Each line of the request follows a bar, so that none can imitate our own lines or the question. */
 function quoted(text: string, columns: number | undefined): string {
   const lines = exactText(text)
     .replaceAll(EMPTY_LINES, (lines) => `\n<${lines.length - 1} empty lines>\n`)
@@ -246,9 +249,9 @@ function quoted(text: string, columns: number | undefined): string {
   return lines.flatMap((line) => questionRows(`${BAR}${line}`, columns).map((row) => `${row}\n`)).join('');
 }
 
-/** A line of a question as rows of the terminal: only the first one begins at the margin. */
+/** A line of a prompt as terminal rows: only the first starts at the margin. */
 export function questionRows(text: string, columns: number | undefined): string[] {
-  // On a terminal without room for both, it breaks the lines itself.
+  // Too narrow for both: the terminal wraps the lines itself.
   if (columns === undefined || columns < 4 * BAR.length) return [text];
   return hangingRows(text, { prefix: BAR, columns });
 }

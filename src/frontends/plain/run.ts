@@ -22,20 +22,20 @@ import { modelCommand } from './model-command.ts';
 import { pickSession } from './pick-session.ts';
 import { PlainView } from './plain-view.ts';
 
-/** All of one process's time in front of the terminal. */
+/** Shared by all conversations of the process. */
 type Stage = {
   terminal: Terminal;
   talk: Conversation;
   view: PlainView;
   prompts: TypedPrompts;
-  /** What came up between two prompts. */
+  /** Messages that arrived between two prompts. */
   news: string[];
   servers: Awaited<ReturnType<typeof startServers>>;
   telemetry: Awaited<ReturnType<typeof startTelemetry>>;
   leaving: AbortSignal;
 };
 
-/** The interactive face in plain lines: no repaint, works on any terminal. */
+/** The interactive frontend in plain lines: no repainting, works on any terminal. */
 export async function runPlain(prompt: string, options: Options, terminal: Terminal): Promise<number> {
   const news: string[] = [];
   const before = loadSettings(options, terminal);
@@ -64,7 +64,7 @@ export async function runPlain(prompt: string, options: Options, terminal: Termi
   }
 }
 
-/** What to begin with, once trust, a model and a session are settled; null when the user has left. */
+/** What to start with, once trust, model and session are settled; null when the user quit. */
 async function firstPlan(
   options: Options,
   { terminal, talk }: Pick<Stage, 'terminal' | 'talk'>,
@@ -85,7 +85,7 @@ async function firstPlan(
   }
 }
 
-/** One session with one model. Resolves with what to go on with, or null at the end. */
+/** Runs one session with one model. Resolves with what to continue with, or null at the end. */
 async function converse(first: string, plan: Plan, stage: Stage): Promise<Plan | null> {
   const { settings, choice, options, session } = plan;
   const { terminal, talk, view, prompts, news, servers, telemetry, leaving } = stage;
@@ -132,7 +132,9 @@ async function converse(first: string, plan: Plan, stage: Stage): Promise<Plan |
   return next && { ...plan, session: next };
 }
 
-/** `--resume` without a session: the user says which, or begins a new one. Null when its folder is not agreed to. */
+/**
+ * `--resume` without a session: the user selects one, or starts a new one. Null when its folder is declined.
+ */
 async function withSession(
   { resume, ...others }: Options,
   settings: Settings,

@@ -34,7 +34,7 @@ const allowed: AgentEvent = {
   accesses: [],
 };
 
-test('[O07] the log on the console is for people: time, level, words; nothing in it moves the cursor', () => {
+test('[O07] the console log is human-readable: time, level, message; nothing in it moves the cursor', () => {
   const line = shown([started, turn, allowed], { level: 'warn', color: false });
   expect(line).toMatch(/^09:08:07\.065 info {2}run started provider=a model=m.*\[2J cwd=\/p\n$/);
   expect(line).not.toContain('\x1b');
@@ -43,7 +43,7 @@ test('[O07] the log on the console is for people: time, level, words; nothing in
   );
 });
 
-test('[O07] each level has its colour, where colours are wanted', () => {
+test('[O07] each level has its color, if colors are enabled', () => {
   expect(shown([turn], { level: 'debug', color: true })).toBe(
     '\x1b[90m09:08:07.065\x1b[0m \x1b[90mdebug\x1b[0m turn started \x1b[90mturn=3\x1b[0m\n',
   );

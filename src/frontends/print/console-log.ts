@@ -8,7 +8,7 @@ const COLORS: Record<LogLevel, string> = { debug: '90', info: '36', warn: '33', 
 
 export type ConsoleOptions = { level: Config['log']['level']; color: boolean; now?: () => Date };
 
-/** The log's lines as people read them; what it says at `info`, at least. */
+/** Log lines for people, at level `info` or above. */
 export function consoleLog(
   stderr: Pick<NodeJS.WriteStream, 'write'>,
   { level, color, now = () => new Date() }: ConsoleOptions,
@@ -37,7 +37,7 @@ function textOf(line: LogLine, at: Date, { color }: { color: boolean }): string 
     .join(' ');
 }
 
-/** The user's time, to the millisecond. */
+/** Local time, to the millisecond. */
 function clock(at: Date): string {
   const padded = (value: number, width: number) => String(value).padStart(width, '0');
   const time = [at.getHours(), at.getMinutes(), at.getSeconds()].map((value) => padded(value, 2)).join(':');

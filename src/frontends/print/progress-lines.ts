@@ -6,8 +6,8 @@ import type { Config } from '../../config/schema/schema.ts';
 import { type AgentEvent, innermost } from '../../contract/event.ts';
 
 /**
- * What a headless run tells on standard error: errors always, warnings unless quiet, every step when verbose. Events it
- * has no line for go to `others`.
+ * Progress of a headless run on standard error: errors always, warnings unless quiet, every step when
+ * verbose. Other events are passed to `others`.
  */
 export function printProgress(
   stderr: NodeJS.WriteStream,

@@ -15,7 +15,7 @@ import type { StructuredResult } from './structured-result.ts';
 
 const SCHEMA_TRIES = 3;
 
-/** The headless face: does the task and prints the result; nothing else goes to standard output. */
+/** The headless frontend: runs the task and prints the result; nothing else goes to standard output. */
 export async function runPrint(prompt: string, options: Options, terminal: Terminal): Promise<number> {
   const { stdin, stderr } = terminal;
   if (options.inputFormat === 'stream-json' && options.outputFormat !== 'stream-json') {
@@ -37,7 +37,7 @@ export async function runPrint(prompt: string, options: Options, terminal: Termi
 
   const opened = await openAssistant(choice, { settings, options, terminal });
   const leaving = shutdownSignal(terminal);
-  // What goes wrong with it is told to those who close it at the end.
+  // Errors are reported by the final close.
   leaving.addEventListener('abort', () => void opened.close().catch(() => undefined));
   const { verbosity, log, colorOutput } = settings.config;
   const color = colorOutput && stderr.isTTY;
@@ -82,7 +82,7 @@ async function doTask(task: string, { opened, options, terminal, schema }: Task)
   return exitCodeOf(report.stopReason, report.denials.length);
 }
 
-/** Sends an answer that does not fit the schema back, with what is wrong, a few times. */
+/** Sends an answer that does not match the schema back with the errors, a limited number of times. */
 async function insist(schema: StructuredResult, { controller }: Opened, reporter: Reporter): Promise<Report> {
   for (let attempt = 1; ; attempt++) {
     const report = reporter.report;
@@ -103,8 +103,8 @@ async function insist(schema: StructuredResult, { controller }: Opened, reporter
 }
 
 /**
- * A conversation over standard input: one JSON object a line. Prompts run one after another, and each run ends with a
- * result line of its own.
+ * A conversation over standard input: one JSON object per line. Prompts run one after another, and each run
+ * ends with its own result line.
  */
 async function holdConversation(
   { controller }: Opened,

@@ -3,8 +3,8 @@ import { createInterface } from 'node:readline';
 const FIRST_BYTE_MS = 3000;
 
 /**
- * All of standard input, or null when there is none. A pipe that nobody writes to must not hang the program,
- * so its first byte is waited for only a while, unless the user said to wait.
+ * All of standard input, or null when there is none. A pipe without a writer must not hang the program, so
+ * the wait for its first byte is limited, unless the user asked to wait.
  */
 export async function readStdin(stdin: NodeJS.ReadStream, wait: 'patient' | 'brief'): Promise<string | null> {
   if (stdin.isTTY) return null;

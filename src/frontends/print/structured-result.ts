@@ -4,7 +4,7 @@ import { UserError } from '../../contract/errors.ts';
 
 /** Checks a model's final answer against the user's JSON Schema. */
 export type StructuredResult = {
-  /** What the model is told before it starts. */
+  /** Instructions for the model, before it starts. */
   instruction: string;
   check(answer: string): { valid: true; value: unknown } | { valid: false; problem: string };
 };
@@ -54,7 +54,7 @@ async function readSchema(schemaOrFile: string): Promise<object> {
   }
 }
 
-/** Models like to wrap JSON in a fence or a sentence; the value itself is what counts. */
+/** Models often wrap JSON in a code fence or a sentence; only the value counts. */
 function parseAnswer(answer: string): { value: unknown } | null {
   const fenced = /```(?:json)?\s*\n([\s\S]*?)\n\s*```/.exec(answer)?.[1];
   for (const candidate of [answer, fenced]) {

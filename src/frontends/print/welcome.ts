@@ -5,7 +5,7 @@ import { exitCodes } from '../shared/exit-codes.ts';
 import type { Options } from '../shared/options.ts';
 import type { Terminal } from '../shared/terminal.ts';
 
-/** Started without a terminal and without a task: says how things stand, and ends. */
+/** Started without a terminal and without a task: prints the status, and exits. */
 export async function showWelcome(options: Options, terminal: Terminal): Promise<number> {
   const settings = loadSettings(options, terminal);
   const choice = await findModel(settings, terminal);

@@ -1,6 +1,6 @@
 import type { EndReason } from '../../contract/event.ts';
 
-/** The program's exit codes, with the words the documentation shows. */
+/** The program's exit codes, with their descriptions in the documentation. */
 export const exitCodes = {
   done: { code: 0, meaning: 'done' },
   error: { code: 1, meaning: 'an error: the model, the network or the program failed' },

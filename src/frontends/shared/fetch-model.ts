@@ -7,7 +7,10 @@ import type { Terminal } from './terminal.ts';
 
 export type FetchStep = 'runtime' | 'first model';
 
-/** Fetches what an embedded model needs, without asking again. False when a step failed, which is printed. */
+/**
+ * Downloads what an embedded model needs, without further questions. False when a step failed, which is
+ * printed.
+ */
 export async function fetchModelParts(
   steps: readonly FetchStep[],
   { terminal, print }: { terminal: Terminal; print(text: string): void },

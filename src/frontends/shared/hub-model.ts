@@ -10,7 +10,7 @@ import { megabytes, progressLine } from './progress-line.ts';
 import { shutdownSignal } from './signals.ts';
 import type { Terminal } from './terminal.ts';
 
-/** The options, with the model that `--repo-id` and `--filename` mean: fetched, if it is not here yet. */
+/** Resolves `--repo-id` and `--filename` to a model, downloading it if necessary. */
 export async function withHubModel(options: Options, terminal: Terminal): Promise<Options> {
   const { repoId: repo, filename: file } = options;
   if (repo === undefined && file === undefined) return options;
@@ -27,11 +27,11 @@ export async function withHubModel(options: Options, terminal: Terminal): Promis
 export type PullDeps = {
   settings: Settings;
   terminal: Terminal;
-  /** `given`: the command itself says so. */
+  /** `given`: the command itself implies consent. */
   consent: 'given' | 'ask';
 };
 
-/** The path of a model of the hub. What is here already is not fetched again. */
+/** The path of a model from the hub. Downloaded only if it is not here yet. */
 export async function pullModel(wanted: HubFile, { settings, terminal, consent }: PullDeps): Promise<string> {
   const file = new ModelStore(settings.root).place(wanted);
   if (existsSync(file)) return file;
@@ -73,7 +73,7 @@ export function refuseOffline(offline: boolean, what: string): void {
     throw new UserError(`Offline mode: nothing was ${what}.`, 'Remove --offline, or turn off `offline`.');
 }
 
-/** Only a yes goes on. Where nobody can be asked, the answer is in the arguments. */
+/** Only a yes continues. Without a terminal, consent must be in the arguments. */
 export async function agree(question: string, { stdin, stderr }: Terminal): Promise<void> {
   if (!stdin.isTTY)
     throw new UserError(

@@ -1,6 +1,6 @@
 import type { SessionOptions } from '../../app/options.ts';
 
-/** All command-line options of a conversation: those of the session, and those of the frontends. */
+/** All command-line options of a conversation: those of the session and those of the frontends. */
 export type Options = SessionOptions & {
   print?: boolean;
   outputFormat: 'text' | 'json' | 'stream-json';

@@ -10,7 +10,7 @@ function written(isTTY: boolean): { out: { isTTY: boolean; write(text: string): 
   return { out: { isTTY, write }, lines };
 }
 
-test('progress names the share, the speed and the time that is left', () => {
+test('progress shows the share, the speed and the time left', () => {
   expect(progressText({ done: 50e6, total: 200e6, bytesPerSecond: 10e6 })).toBe(
     '25% of 200.0 MB, 10.0 MB/s, 15 s left',
   );
@@ -20,7 +20,7 @@ test('progress names the share, the speed and the time that is left', () => {
   expect(progressText({ done: 3e6, total: null, bytesPerSecond: 0 })).toBe('3.0 MB');
 });
 
-test('on a terminal one line changes, and what was longer before is wiped out', () => {
+test('on a terminal one line is updated, and longer previous text is erased', () => {
   const { out, lines } = written(true);
   const line = progressLine('m', out);
   line.tell({ done: 50, total: 100, bytesPerSecond: 2e6 });
@@ -34,7 +34,7 @@ test('on a terminal one line changes, and what was longer before is wiped out', 
   ]);
 });
 
-test('elsewhere each tenth is told once', () => {
+test('elsewhere each tenth is printed once', () => {
   const { out, lines } = written(false);
   const line = progressLine('m', out);
   for (let done = 0; done <= 1000; done++) line.tell({ done, total: 1000, bytesPerSecond: 0 });

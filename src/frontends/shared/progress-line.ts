@@ -5,10 +5,10 @@ export type ProgressLine = { tell(step: Step): void; end(): void };
 type Out = Pick<NodeJS.WritableStream, 'write'> & { isTTY?: boolean };
 
 const BAR = 24;
-/** Where nobody watches, a line at each tenth is enough. */
+/** Without a terminal, one line per tenth is enough. */
 const TENTHS = 10;
 
-/** How far a download is: one line that changes on a terminal, a few lines elsewhere. */
+/** Download progress: one updating line on a terminal, a few lines elsewhere. */
 export function progressLine(label: string, out: Out): ProgressLine {
   let lastTenth = -1;
   let width = 0;

@@ -14,7 +14,7 @@ import type { Terminal } from './terminal.ts';
 
 export type SetupOptions = { yes?: boolean; gpu?: string; force?: boolean };
 
-/** Installs the runtime, after a yes; what is installed already stays. */
+/** Installs the runtime, after a yes; does nothing if it is installed already. */
 export async function setUpRuntime({ yes, gpu, force }: SetupOptions, terminal: Terminal): Promise<void> {
   const { root, config } = loadSettings({}, terminal);
   const { env, stdout, stderr } = terminal;

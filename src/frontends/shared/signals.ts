@@ -1,14 +1,14 @@
 import { constants } from 'node:os';
 import type { Terminal } from './terminal.ts';
 
-/** How long the program takes at most to end in good order; service managers kill after ten seconds. */
+/** Maximum time for a clean shutdown; service managers kill after ten seconds. */
 const LEAVING_MS = 8_000;
 
 const ENDING = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const;
 
 /**
- * Comes with the first signal that asks the program to end: no more prompts, no more requests, no more calls. A second
- * signal, or a long wait, ends the process at once.
+ * Aborted by the first termination signal: no more prompts, requests or calls. A second signal, or a long
+ * wait, ends the process immediately.
  */
 export function shutdownSignal({ onSignal }: Pick<Terminal, 'onSignal'>): AbortSignal {
   const leaving = new AbortController();

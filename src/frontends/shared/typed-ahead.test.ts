@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { terminalWidths } from '../../../test/support/terminal-widths.ts';
 import { echoErased } from './typed-ahead.ts';
 
-/** What a terminal of 20 columns shows after these writes, and the cursor's place. */
+/** What a terminal of 20 columns shows after these writes, and the cursor position. */
 async function shownAfter(...writes: string[]) {
   const screen = new xterm.Terminal({ cols: 20, rows: 60, allowProposedApi: true });
   screen.unicode.register(terminalWidths);
@@ -15,12 +15,12 @@ async function shownAfter(...writes: string[]) {
   return { text: rows.join('\n').trimEnd(), cursor: [active.cursorY, active.cursorX] };
 }
 
-/** As the system echoes it while nobody reads. */
+/** The system's echo while no program reads. */
 const echoOf = (typed: string) =>
   [...typed].map((key) => (key < ' ' && key !== '\t' ? ECHOED[key] : key)).join('');
 const ECHOED: Record<string, string> = { '\n': '\r\n', '\u001b': '^[', '\u0001': '^A' };
 
-test('property: the echo of whatever was typed is gone, and nothing above it', async () => {
+test('property: the echo of any typed text is erased, and nothing above it', async () => {
   const key = fc.constantFrom('a', 'Z', ' ', 'é', '漢', '\n', '\t', '\u001b[D', '\u0001');
   const typed = fc.array(key, { maxLength: 90 }).map((keys) => keys.join(''));
   await fc.assert(

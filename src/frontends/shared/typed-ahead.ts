@@ -1,12 +1,12 @@
 import { closeSync, constants, openSync, readSync } from 'node:fs';
 
-/** As much as a terminal holds for a program that does not read. */
+/** The size of a terminal's input buffer. */
 const MOST_BYTES = 4096;
 const TAB = 8;
-/** From here on most letters take two columns. */
+/** From here on most characters are two columns wide. */
 const FIRST_WIDE = '\u1100';
 
-/** What was typed before a program read, and how to take its echo off the screen. */
+/** Text typed before the program read its input, and the sequence that erases its echo. */
 export type TypedAhead = { typed: string; erase: string };
 
 type Streams = {
@@ -15,8 +15,8 @@ type Streams = {
 };
 
 /**
- * Takes the keyboard: from here on nothing typed is echoed. Until now the terminal has echoed each key, and has kept it as
- * a line editor would: Enter as a line feed.
+ * Takes over the keyboard: from here on nothing is echoed. Until now the terminal has echoed each key and
+ * stored it as in line mode: Enter as a line feed.
  */
 export function takeKeyboard({ stdin, stdout }: Streams): TypedAhead {
   if (!stdin.isTTY) return { typed: '', erase: '' };
@@ -26,7 +26,7 @@ export function takeKeyboard({ stdin, stdout }: Streams): TypedAhead {
   return { typed: waiting.replaceAll('\n', '\r'), erase: echoErased(waiting, stdout.columns || 80) };
 }
 
-/** Everything that can be read at once; nothing where the process has no terminal of its own. */
+/** Everything available without waiting; empty if the process has no terminal. */
 function readWaiting(): string {
   let file: number | undefined;
   try {
@@ -41,13 +41,13 @@ function readWaiting(): string {
   }
 }
 
-/** Row by row from the cursor up: some terminals would keep what is erased all at once. */
+/** Row by row from the cursor up: some terminals keep rows that are erased all at once. */
 export function echoErased(typed: string, columns: number): string {
   const rows = typed.split('\n').reduce((sum, line) => sum + echoRows(line, columns), 0);
   return Array<string>(rows).fill('\r\u001b[K').join('\u001b[1A');
 }
 
-/** How many rows a line takes where control characters are echoed as ^X. */
+/** How many rows a line takes when control characters are echoed as ^X. */
 function echoRows(line: string, columns: number): number {
   let rows = 1;
   let column = 0;

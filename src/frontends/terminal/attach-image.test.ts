@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { attachCopied, attachImage } from './attach-image.ts';
 
-/** One pixel. */
+/** A single pixel. */
 const png =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
@@ -21,7 +21,7 @@ async function place(acceptsImages = true) {
   };
 }
 
-test('an image is attached by a path that is whole, relative, or begins at home', async () => {
+test('an image is attached by an absolute, relative or home path', async () => {
   const deps = await place();
   const image = {
     type: 'image',
@@ -33,7 +33,7 @@ test('an image is attached by a path that is whole, relative, or begins at home'
     expect(await attachImage(file, deps)).toEqual(image);
 });
 
-test('what cannot be attached says why', async () => {
+test('a file that cannot be attached gives the reason', async () => {
   const deps = await place();
   const refused = (because: string) => ({ type: 'refused', because });
 
@@ -48,7 +48,7 @@ test('what cannot be attached says why', async () => {
   );
 });
 
-test('a copied image is attached; what cannot be says why', async () => {
+test('an image in the clipboard is attached; failures give the reason', async () => {
   const deps = await place();
   const bytes = Buffer.from(png, 'base64');
   const refused = (because: string) => ({ type: 'refused', because });

@@ -7,11 +7,11 @@ type Attached = { type: 'image'; name: string; image: ImagePart } | { type: 'ref
 export type AttachDeps = {
   cwd: string;
   home: string;
-  /** Whether the model in use can see. */
+  /** Whether the current model supports images. */
   acceptsImages(): boolean;
-  /** The user's own file, wherever it is: the user dropped it here. */
+  /** Reads any file: the user dropped it here. */
   readFile(file: string): Promise<Uint8Array>;
-  /** What the system has to say of an image that was copied. */
+  /** The image in the system clipboard. */
   copied(): Promise<
     | { type: 'image'; bytes: Uint8Array }
     | { type: 'unreachable'; programs: readonly string[] }
@@ -19,9 +19,9 @@ export type AttachDeps = {
   >;
 };
 
-/** A dropped or pasted file as an attachment; if not, why. */
+/** A dropped or pasted file as an attachment, or the reason why not. */
 export async function attachImage(file: string, deps: AttachDeps): Promise<Attached> {
-  // It stands in brackets.
+  // It is shown in brackets.
   const name = path.basename(file).replaceAll(/[[\]\n\r]/g, '_');
   if (!deps.acceptsImages())
     return { type: 'refused', because: `${name} was not attached: this model does not support images.` };
@@ -33,11 +33,11 @@ export async function attachImage(file: string, deps: AttachDeps): Promise<Attac
   return { type: 'image', name, image: read };
 }
 
-/** The image in the clipboard as an attachment; if not, why. */
+/** The image in the clipboard as an attachment, or the reason why not. */
 export async function attachCopied({ acceptsImages, copied }: AttachDeps): Promise<Attached> {
   if (!acceptsImages()) return { type: 'refused', because: 'This model does not support images.' };
   const answer = await copied();
-  // Some give a copied text out as whatever it is asked for.
+  // Some clipboards return copied text as any requested type.
   if (answer.type === 'none' || (answer.type === 'image' && !imageOf(answer.bytes)))
     return { type: 'refused', because: 'No image in the clipboard.' };
   if (answer.type === 'unreachable') {

@@ -3,7 +3,7 @@ import { DialogDesk } from './dialog-queue.ts';
 
 const silent = () => ({ lines: () => [], press: () => undefined });
 
-test('dialogs come one at a time, in the order they were asked for', async () => {
+test('dialogs open one at a time, in the order they were requested', async () => {
   const desk = new DialogDesk();
   const first = desk.show<string>(silent);
   const second = desk.show<number>(silent);
@@ -18,7 +18,7 @@ test('dialogs come one at a time, in the order they were asked for', async () =>
   expect(desk.current).toBeNull();
 });
 
-test('a question that nobody waits for any more is taken away, also while it waits for its turn', async () => {
+test('an aborted dialog is removed, even while it is queued', async () => {
   const desk = new DialogDesk();
   const stop = new AbortController();
   const shown = desk.show<string>(silent);
@@ -33,7 +33,7 @@ test('a question that nobody waits for any more is taken away, also while it wai
   expect(desk.current).toBeNull();
 });
 
-test('closing answers all of them with nothing', async () => {
+test('closing resolves all of them with nothing', async () => {
   const desk = new DialogDesk();
   const all = [desk.show(silent), desk.show(silent)];
   let told = 0;

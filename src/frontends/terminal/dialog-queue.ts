@@ -1,9 +1,9 @@
 import type { Dialog, ShowDialog } from './view/dialog.ts';
 
-/** A dialog whose turn it is; what it answers with is its own affair. */
+/** The current dialog, whatever its result type. */
 export type OpenDialog = { dialog: Dialog<unknown>; onDone(result: unknown): void };
 
-/** Dialogs one at a time, in the order they were asked for. */
+/** Shows dialogs one at a time, in the order they were requested. */
 export class DialogDesk {
   readonly #listeners = new Set<() => void>();
   readonly #waiting: OpenDialog[] = [];
@@ -28,7 +28,7 @@ export class DialogDesk {
         this.#tell();
       };
       const open: OpenDialog = {
-        // Whoever asked knows what it answers with; the desk only hands that on.
+        // The caller knows the result type; the queue only passes it on.
         dialog: dialog as Dialog<unknown>,
         onDone: finish as OpenDialog['onDone'],
       };
@@ -37,7 +37,7 @@ export class DialogDesk {
       this.#tell();
     });
 
-  /** Nobody is there any more to answer. */
+  /** For when no user is left to answer. */
   closeAll(): void {
     for (const { onDone } of [...this.#waiting]) onDone(null);
   }

@@ -12,12 +12,15 @@ import type { Terminal } from '../shared/terminal.ts';
 import { type Findings, welcome } from './flows/welcome.ts';
 import type { Screen } from './screen.ts';
 
-/** Nothing is configured: one choice leads to a first answer. Resolves with a model to use, or what to do next. */
+/**
+ * Nothing is configured: one choice leads to a first answer. Resolves with a model to use, or what to do
+ * next.
+ */
 export async function firstRun(
   settings: Settings,
   { screen, terminal }: { screen: Screen; terminal: Terminal },
 ): Promise<{ model: string } | 'again' | 'quit'> {
-  // What they tell of their progress is theirs to write.
+  // They print their own progress.
   const print = (text: string) => screen.print(text);
   const fetch = (steps: FetchStep[]) => screen.lend(() => fetchModelParts(steps, { terminal, print }));
   const way = await welcome(await findings(settings, terminal), screen.dialogs.show);
@@ -46,7 +49,7 @@ export async function firstRun(
   }
 }
 
-/** Enter alone is no yes to a large download. */
+/** Enter alone must not confirm a large download. */
 async function questionOf(): Promise<string> {
   const { curatedModels, FIRST_MODEL } = await import('../../embedded/models/curated.ts');
   const model = curatedModels.find(({ name }) => name === FIRST_MODEL);

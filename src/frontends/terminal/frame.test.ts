@@ -34,18 +34,18 @@ const idle: FrameParts = {
 const shown = (parts: Partial<FrameParts>) => frameLines({ ...idle, ...parts }).map(textOfLine);
 const rowsOf = (count: number): Line[] => Array.from({ length: count }, (_, i) => [{ text: `row ${i}` }]);
 
-test('at rest there is the status above the prompt', () => {
+test('when idle, the status is above the prompt', () => {
   expect(shown({})).toEqual(['', 'sonnet · default', '> ']);
 });
 
-test('a hint stands in the place of the status, cut to the width', () => {
+test('a hint replaces the status, cut to the width', () => {
   const view = { ...idle.view, hint: 'Press Ctrl+C again to quit.' };
 
   expect(shown({ view })).toEqual(['', 'Press Ctrl+C again to quit.', '> ']);
   expect(shown({ view, surroundings: { ...surroundings, columns: 8 } })[1]).toBe('Press C…');
 });
 
-test('during a run: what is being said, what happens, what waits, the prompt', () => {
+test('during a run: the message, the spinner, the queue, the prompt', () => {
   const view = {
     ...idle.view,
     run,
@@ -72,7 +72,7 @@ test('the spinner moves with time', () => {
   expect(marks).toEqual(['⠋', '⠙', '⠹', '⠋']);
 });
 
-test('a dialog takes the place of status, spinner and prompt, and gets the room that is left', () => {
+test('a dialog replaces status, spinner and prompt, and gets the remaining rows', () => {
   const rooms: DialogRoom[] = [];
   const view = { ...idle.view, run, message: { type: 'answer' as const, tail: rowsOf(50), begun: true } };
   const dialog = (room: DialogRoom): Line[] => {
@@ -86,7 +86,7 @@ test('a dialog takes the place of status, spinner and prompt, and gets the room 
   expect(rooms).toEqual([{ columns: 60, rows: 17, theme }]);
 });
 
-test('however small the screen and however much is under way, the frame fits', () => {
+test('for any screen size and amount of output, the frame fits', () => {
   const view = {
     ...idle.view,
     run: { ...run, retry: 'asking again in 5 s' },

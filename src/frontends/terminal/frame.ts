@@ -6,7 +6,7 @@ import { fitTo } from './text/measure.ts';
 import type { DialogRoom } from './view/dialog.ts';
 import type { Line, StatusPart, View } from './view/types.ts';
 
-/** Of a screen's rows, those that may change: 22 of 30. */
+/** The share of screen rows that may change: 22 of 30. */
 const LIVE_SHARE = 22 / 30;
 const QUEUE_ROWS = 4;
 
@@ -21,7 +21,7 @@ export type FrameParts = {
   prompt(room: DialogRoom): Line[];
 };
 
-/** All rows that may still change: what is under way, and below it the open dialog or the prompt. */
+/** All rows that may still change: running output, and below it the open dialog or the prompt. */
 export function frameLines({ view, surroundings, statusBar, now, dialog, prompt }: FrameParts): Line[] {
   const { columns, rows, theme } = surroundings;
   const room = { columns, theme, highlighter: surroundings.highlighter };
@@ -35,7 +35,7 @@ export function frameLines({ view, surroundings, statusBar, now, dialog, prompt 
   const waiting = queueLines(view.queue, { ...room, rows: QUEUE_ROWS });
   const taken = Math.min(promptRows, 3) + spinner.length + waiting.length + 2;
   const under = liveLines(view, { ...room, rows: Math.max(1, live - taken) });
-  // The status is not below the prompt: terminals that break rows anew lose count of those below the cursor.
+  // The status is not below the prompt: terminals that reflow rows lose count of those below the cursor.
   const head = headLine(view, { parts: statusBar, columns, theme });
   return [...under, ...spinner, ...waiting, [], head, ...prompt({ columns, rows: promptRows, theme })];
 }

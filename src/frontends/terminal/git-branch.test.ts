@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { workspace } from '../../../test/support/workspace.ts';
 import { gitBranch } from './git-branch.ts';
 
-test('tells the branch from any folder of the repository, in a worktree too', async () => {
+test('shows the branch from any folder of the repository, also in a worktree', async () => {
   const { root } = await workspace({
     'main/.git/HEAD': 'ref: refs/heads/feature/login\n',
     'main/src/deep/a.ts': '',
@@ -15,7 +15,7 @@ test('tells the branch from any folder of the repository, in a worktree too', as
   expect(await gitBranch(path.join(root, 'w'))).toBe('other');
 });
 
-test('tells a short commit where no branch is checked out, and nothing where HEAD makes no sense', async () => {
+test('shows a short commit for a detached HEAD, and nothing for an invalid HEAD', async () => {
   const { root } = await workspace({
     'a/.git/HEAD': '0123456789abcdef0123456789abcdef01234567\n',
     'b/.git/HEAD': 'garbage\n',

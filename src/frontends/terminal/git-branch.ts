@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { readRegularText } from '../../lib/files/regular-file.ts';
 
-/** The branch that is checked out here, a short commit where there is none, or null outside of a repository. */
+/** The current branch, a short commit if detached, or null outside a repository. */
 export async function gitBranch(cwd: string): Promise<string | null> {
   const folder = await gitFolder(cwd);
   if (folder === null) return null;
@@ -11,7 +11,7 @@ export async function gitBranch(cwd: string): Promise<string | null> {
   return branch ?? (/^[0-9a-f]{7,}$/.test(head) ? head.slice(0, 7) : null);
 }
 
-/** In a worktree or a submodule, `.git` is a file that says where. */
+/** In a worktree or submodule, `.git` is a file that refers to the folder. */
 async function gitFolder(folder: string): Promise<string | null> {
   for (let at = folder; ; at = path.dirname(at)) {
     const here = path.join(at, '.git');
@@ -26,7 +26,7 @@ async function textOf(file: string): Promise<string | null> {
   try {
     return readRegularText(file).trim();
   } catch {
-    // Not there, or nothing that can be read: no repository.
+    // Missing or unreadable: not a repository.
     return null;
   }
 }

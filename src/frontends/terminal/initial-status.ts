@@ -18,7 +18,7 @@ export const unknownStatus: Status = {
   elapsedMs: null,
 };
 
-/** Tells how things stand at the beginning of a conversation, and from then on whatever happens in it. */
+/** Shows the initial status of a conversation, and then its updates. */
 export function showStatus(opened: Opened, screen: Screen, cwd: string): void {
   const { controller, choice, mode, notices, hints, spending } = opened;
   const { session } = controller;

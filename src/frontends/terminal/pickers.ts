@@ -11,7 +11,7 @@ const MOST_HITS = 200;
 
 export type PickersOptions = ModelListOptions & { screen: Screen };
 
-/** What the screen's pickers choose from. */
+/** The data of the screen's pickers. */
 export function createPickers(stage: PickersOptions): Pickers {
   const { screen, settings } = stage;
   const store = () => sessionStore(settings());

@@ -9,17 +9,17 @@ import { lookOf } from './theme/look.ts';
 
 type Place = { settings: Settings; options: Pick<Options, 'mode'>; terminal: Pick<Terminal, 'env'> };
 
-/** Keeps how the screen looks, so that the next start can paint it before it has loaded anything. */
+/** Saves the screen's appearance, so that the next start can paint it before anything is loaded. */
 export function rememberLook({ surroundings }: Pick<Screen, 'surroundings'>, place: Place): void {
   const { settings, options, terminal } = place;
   const { config, root } = settings;
   const { env } = terminal;
-  // Whose keys mean something else should see what they do from the beginning.
+  // With custom keys the early prompt could show a wrong effect.
   if (Object.keys(config.keys).length > 0) {
     dropLook(root, env);
     return;
   }
-  // A mode asked for once is not the one the next start begins with.
+  // A mode from the command line does not apply to the next start.
   const mode = options.mode === undefined ? config.mode : modeBefore(root, env);
   const { theme } = surroundings.now;
   const { statusBar } = config;

@@ -11,7 +11,7 @@ import type { DialogRoom, DialogView } from './view/dialog.ts';
 import type { Key, Line, StatusPart } from './view/types.ts';
 import type { ViewStore } from './view/view-store.ts';
 
-/** More frames a second than words are put together in, so that what is typed appears at once. */
+/** More frames per second than text batches, so that typed text appears immediately. */
 const FRAME_MS = 1000 / 60;
 
 type RendererOptions = {
@@ -23,15 +23,15 @@ type RendererOptions = {
   statusBar: readonly StatusPart[];
 };
 
-/** Draws what has changed, and gives each key to what was drawn: the open dialog, or else the prompt. */
+/** Draws changes, and passes each key to what was drawn: the open dialog, or else the prompt. */
 export class Renderer {
   readonly #options: RendererOptions;
   readonly #stops: (() => void)[] = [];
-  /** Pressed for the prompt while a dialog came up. */
+  /** Keys for the prompt, pressed while a dialog opened. */
   readonly #early: Key[] = [];
   #open: OpenDialog | null = null;
   #dialog: DialogView | null = null;
-  /** The row of the prompt's text that is shown first. */
+  /** The first visible row of the prompt's text. */
   #promptTop = 0;
   #pending = false;
   #drawnAt = Number.NEGATIVE_INFINITY;
@@ -54,7 +54,7 @@ export class Renderer {
     (this.#dialog ?? this.#options.prompt).press(key);
   }
 
-  /** Keeps a press that was meant for the prompt until that is shown again. */
+  /** Stores a key that was meant for the prompt until it is visible again. */
   keep(key: Key): void {
     this.#early.push(key);
   }
@@ -78,7 +78,7 @@ export class Renderer {
     this.#spin(store.view.run !== null && this.#dialog === null);
   }
 
-  /** What is finished goes into the scrollback; nothing more is drawn. */
+  /** Finished items go into the scrollback; nothing more is drawn. */
   stop(): void {
     for (const stop of this.#stops.splice(0)) stop();
     clearTimeout(this.#timer);
@@ -88,7 +88,7 @@ export class Renderer {
     this.#passFinished();
   }
 
-  /** At once after a pause; otherwise together with what else changes until the next frame. */
+  /** Draws immediately after a pause; otherwise together with other changes in the next frame. */
   #changed(): void {
     if (this.#pending) return;
     const wait = this.#drawnAt + FRAME_MS - performance.now();
@@ -97,7 +97,7 @@ export class Renderer {
     else this.#timer = setTimeout(() => this.draw(), wait);
   }
 
-  /** Not at once: keys that came together with the one that ended a dialog are not for what comes next. */
+  /** Deferred: keys that arrived together with the one that ended a dialog are not for what comes next. */
   #soon(): void {
     this.#pending = true;
     queueMicrotask(() => {

@@ -5,7 +5,10 @@ import { shutdownSignal } from '../shared/signals.ts';
 import type { Terminal } from '../shared/terminal.ts';
 import { leaveWithoutTerminal } from './leave-without-terminal.ts';
 
-/** The interactive face on a terminal that can be repainted. Everything it needs is loaded here, and for it only. */
+/**
+ * The interactive frontend for terminals that can be repainted. Everything it needs is loaded here, only for
+ * it.
+ */
 export async function runScreen(prompt: string, options: Options, terminal: Terminal): Promise<number> {
   const { cwd } = terminal;
   const settings = loadSettings(options, terminal);

@@ -12,7 +12,7 @@ afterEach(async () => {
   open.clear();
 });
 
-/** A screen in a terminal that answers no questions. */
+/** A screen in a terminal that answers no queries. */
 function opened() {
   const terminal = new Terminal({ cols: 80, rows: 20, scrollback: 2_000, allowProposedApi: true });
   const writes: string[] = [];
@@ -28,7 +28,7 @@ function opened() {
     { columns: 80, rows: 20 },
   );
   const screen = new Screen({
-    // Streams with what the screen asks of a terminal.
+    // Streams with what the screen uses of a terminal.
     stdin: stdin as unknown as NodeJS.ReadStream,
     stdout: stdout as unknown as NodeJS.WriteStream,
     env: {},
@@ -84,7 +84,7 @@ function opened() {
 const prompt = (text: string) => ['', 'sonnet', `> ${text}`];
 const PLACEHOLDER = prompt('Ask for anything · / commands · @ files · ! shell · ? keys');
 
-/** Counts the keys it gets; Enter answers with their number. */
+/** Counts its keys; Enter answers with their number. */
 function counting(shown: string) {
   const view = { open: 0, closed: 0 };
   const dialog = ({ onDone, redraw }: { onDone(keys: number): void; redraw(): void }): DialogView => {
@@ -103,7 +103,7 @@ function counting(shown: string) {
   return { view, dialog };
 }
 
-test('what is finished is drawn once, above the prompt, however many items and drawings there are', async () => {
+test('finished items are drawn once, above the prompt, however many items and frames there are', async () => {
   const { screen, rows } = opened();
   const texts = Array.from({ length: 1_200 }, (_, i) => `line ${i}`);
 
@@ -115,7 +115,7 @@ test('what is finished is drawn once, above the prompt, however many items and d
   await expect.poll(rows).toEqual([...texts, ...PLACEHOLDER]);
 });
 
-test('changes that come together are one frame', async () => {
+test('simultaneous changes are one frame', async () => {
   const { screen, rows, frames } = opened();
   await expect.poll(rows).toEqual(PLACEHOLDER);
   await sleep(50);
@@ -138,7 +138,7 @@ test('an idle screen writes nothing', async () => {
   expect(frames()).toBe(before);
 });
 
-test('keys are for the dialog while it is open, and for the prompt after it', async () => {
+test('keys go to the dialog while it is open, and to the prompt afterwards', async () => {
   const { screen, rows, press } = opened();
   const { view, dialog } = counting('keys:');
   const answer = screen.dialogs.show(dialog);
@@ -146,7 +146,7 @@ test('keys are for the dialog while it is open, and for the prompt after it', as
 
   press('ab');
   await expect.poll(rows).toEqual(['', 'keys: 2']);
-  // What came together with the answer was not meant for the prompt.
+  // A key that arrived together with the answer was not meant for the prompt.
   press('\rc');
 
   expect(await answer).toBe(2);
@@ -156,7 +156,7 @@ test('keys are for the dialog while it is open, and for the prompt after it', as
   expect(view).toEqual({ open: 1, closed: 1 });
 });
 
-test('a dialog is opened when its turn has come, and closed when nobody waits for it', async () => {
+test('a dialog opens when it is its turn, and closes when it is aborted', async () => {
   const { screen, rows } = opened();
   const [first, second] = [counting('first:'), counting('second:')];
   const stop = new AbortController();
@@ -191,7 +191,7 @@ test('a key pressed before a question can have been read goes to the prompt afte
   await expect.poll(rows).toEqual(prompt('x'));
 });
 
-test('the spinner moves by itself while something runs, but not behind a dialog', async () => {
+test('the spinner is animated while something runs, but not behind a dialog', async () => {
   const { screen, rows, frames } = opened();
   screen.push({ type: 'run_start', sessionId: 's', provider: 'p', model: 'm', cwd: '/', messages: 0 });
   await expect.poll(rows).toHaveLength(5);
@@ -207,7 +207,7 @@ test('the spinner moves by itself while something runs, but not behind a dialog'
   expect(frames()).toBe(still);
 });
 
-test('closing leaves what is finished and takes the rest away', async () => {
+test('closing keeps finished items and erases the rest', async () => {
   const { screen, rows } = opened();
   screen.print('the last word');
 

@@ -25,9 +25,9 @@ import { Feed } from './view/feed.ts';
 import type { Key, ScreenAction, Status, StatusPart, Submitted } from './view/types.ts';
 import { ViewStore } from './view/view-store.ts';
 
-/** Pressed twice within this time, Ctrl-C quits. */
+/** Ctrl-C pressed twice within this time quits. */
 const TWICE_MS = 2_000;
-/** Whoever waits longer than this has turned to something else. */
+/** After a longer run the user has probably turned to something else. */
 const LONG_RUN_MS = 10_000;
 
 type ScreenSettings = {
@@ -39,26 +39,26 @@ type ScreenSettings = {
   statusBar: readonly StatusPart[];
 };
 
-/** What the prompt needs from beyond the screen. */
+/** What the prompt needs from outside the screen. */
 type PromptPlace = Pick<PromptDeps, 'history' | 'commands' | 'listFiles' | 'images'> & {
-  /** The terminal is lent meanwhile. Null when nothing came of it. */
+  /** Releases the terminal meanwhile. Null when nothing was changed. */
   edit(text: string): Promise<string | null>;
 };
 
 export type ScreenOptions = TerminalStreams & {
   env: Readonly<Record<string, string | undefined>>;
   takeOver?: NonNullable<HeldOptions['takeOver']>;
-  /** The background, as it was known to be the last time; it is asked for all the same. */
+  /** The last known background; it is queried anyway. */
   ground?: Ground;
   title: string;
   settings: ScreenSettings;
   status: Status;
   prompt: PromptPlace;
-  /** What the prompt's keys ask for, where the screen itself cannot do it. */
+  /** Actions of the prompt's keys that the screen cannot handle itself. */
   onAction(action: Extract<ScreenAction, 'cycle-mode' | 'rewind'>): void;
 };
 
-/** A conversation on the screen: what it shows, what is typed, what is asked. */
+/** A conversation on the screen: its output, input and dialogs. */
 export class Screen {
   readonly store: ViewStore;
   readonly dialogs = new DialogDesk();
@@ -71,7 +71,7 @@ export class Screen {
   readonly #renderer: Renderer;
   readonly #theme: ScreenTheme;
   #interrupted: () => boolean = () => false;
-  /** Whoever waits for the next prompt. */
+  /** The waiter for the next prompt. */
   #taker: ((prompt: Submitted | null) => void) | null = null;
   #closed = false;
   #cancelledAt = Number.NEGATIVE_INFINITY;
@@ -131,7 +131,7 @@ export class Screen {
     onEarlyKey: (key) => this.#renderer.keep(key),
   };
 
-  /** Takes the terminal and begins to draw. */
+  /** Takes over the terminal and starts drawing. */
   open(): void {
     const { stdin, stdout } = this.#options;
     const pressed = this.terminal.hold();
@@ -139,7 +139,7 @@ export class Screen {
     for (const gone of ['end', 'close', 'error']) stdin.on(gone, this.#gone);
     stdout.on('error', this.#gone);
     process.on('SIGCONT', this.#continued);
-    // Whatever comes up next, these were meant for the prompt: there was nothing else to see.
+    // Whatever opens next, these keys were meant for the prompt: nothing else was visible.
     this.prompt.resize(textWidth(this.terminal.columns));
     this.terminal.deliver(pressed);
     this.#renderer.start();
@@ -147,11 +147,11 @@ export class Screen {
     void loadHighlighter().then((highlighter) => this.surroundings.change({ highlighter }));
   }
 
-  /** What was shown stays; the terminal is as it was. */
+  /** Keeps the output and restores the terminal. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.quit();
-    // What was told last is drawn first.
+    // Pending updates are drawn first.
     await new Promise((told) => setImmediate(told));
     this.#renderer.draw();
     if (!this.#isGone) await this.terminal.settle();
@@ -166,12 +166,12 @@ export class Screen {
     this.terminal.release();
   }
 
-  /** Whether the terminal was closed while it was ours. */
+  /** Whether the terminal was closed while we owned it. */
   get isGone(): boolean {
     return this.#isGone;
   }
 
-  /** Nothing more will be typed. */
+  /** Ends the input. */
   quit(): void {
     this.#quitting = true;
     this.dialogs.closeAll();
@@ -196,7 +196,7 @@ export class Screen {
     this.store.dispatch({ type: 'status', status });
   }
 
-  /** The next prompt: one that waits already, or the next that is typed. Null when nothing more comes. */
+  /** The next prompt: a queued one, or the next that is typed. Null at the end of input. */
   async next(): Promise<Submitted | null> {
     if (this.#quitting) return null;
     const [waiting] = this.store.view.queue;
@@ -213,7 +213,7 @@ export class Screen {
     else this.store.dispatch({ type: 'queued', prompt });
   }
 
-  /** Takes the last of the waiting prompts back, to be changed. */
+  /** Removes the last queued prompt, for editing. */
   #recall(): Submitted | null {
     const last = this.store.view.queue.at(-1) ?? null;
     if (last) this.store.dispatch({ type: 'dequeued', end: 'newest' });
@@ -229,7 +229,7 @@ export class Screen {
     return this.dialogs.show(questionDialog(question, this.kit), signal);
   }
 
-  /** Only a plain yes agrees. */
+  /** Only an explicit yes counts. */
   async confirm(question: string, signal?: AbortSignal): Promise<boolean> {
     if (this.#quitting) return false;
     return (
@@ -295,7 +295,7 @@ export class Screen {
     }
   }
 
-  /** Lends the terminal to somebody else, such as an editor. */
+  /** Lends the terminal to another program, such as an editor. */
   async lend<Result>(borrow: () => Promise<Result>): Promise<Result> {
     await this.terminal.settle();
     this.terminal.release();
@@ -306,7 +306,7 @@ export class Screen {
     }
   }
 
-  /** Tries or keeps other colours. What is in the scrollback stays as it is. */
+  /** Applies another theme. The scrollback is unchanged. */
   setTheme(setting: string): void {
     this.#theme.choose(setting);
     this.surroundings.change({ theme: this.#theme.now });
@@ -317,7 +317,7 @@ export class Screen {
     if (differs && !this.#closed) this.surroundings.change({ theme: this.#theme.now });
   }
 
-  /** Ctrl-C in a dialog is the dialog's; but a second one soon after quits wherever it is pressed. */
+  /** Ctrl-C in a dialog belongs to the dialog; but a second one soon after always quits. */
   #press(key: Key): void {
     if (this.store.view.hint !== null) this.store.dispatch({ type: 'hint', text: null });
     if (this.dialogs.current && key.type === 'key' && key.ctrl && key.name === 'c') {
@@ -346,7 +346,7 @@ export class Screen {
   }
 
   async #suspend(): Promise<void> {
-    // Nothing sleeps there.
+    // Windows has no job control.
     if (process.platform === 'win32') return;
     await this.terminal.settle();
     if (this.#closed) return;
@@ -379,7 +379,7 @@ export class Screen {
     this.surroundings.change({ columns, rows });
   }
 
-  /** A bell and a note, for a user who looks elsewhere. */
+  /** A bell and a notification, for a user who is elsewhere. */
   #notifyIfAway(what: string, { after = 0 }: { after?: number } = {}): void {
     const { run } = this.store.view;
     if (this.terminal.focused || (run && Date.now() - run.startedAt < after)) return;

@@ -15,7 +15,7 @@ export type PaintStage = {
   rewind(): void;
 };
 
-/** The screen with an empty conversation, so that one can type while the rest is loaded. */
+/** Paints the screen with an empty conversation, so that the user can type while the rest is loading. */
 export async function paintScreen({ config }: Settings, stage: PaintStage): Promise<Screen> {
   const { Screen } = await import('./screen.ts');
   const { terminal, history, commands, seesImages, cycleMode, rewind } = stage;

@@ -4,7 +4,7 @@ import type { Theme } from './theme/theme.ts';
 /** What the screen is drawn for. */
 export type Now = { columns: number; rows: number; theme: Theme; highlighter: Highlighter };
 
-/** The terminal's size and colours, which may change at any time. */
+/** The terminal's size and colors, which may change at any time. */
 export class Surroundings {
   readonly #listeners = new Set<() => void>();
   #now: Now;
@@ -17,7 +17,7 @@ export class Surroundings {
     return this.#now;
   }
 
-  /** Draws again, also when nothing has changed. */
+  /** Redraws, even when nothing has changed. */
   change(change: Partial<Now>): void {
     this.#now = { ...this.#now, ...change };
     for (const listener of this.#listeners) listener();

@@ -28,14 +28,14 @@ type Start = {
   settings: Settings;
   terminal: Terminal;
   prompts: TypedPrompts;
-  /** What came up between two prompts. */
+  /** Messages that arrived between two prompts. */
   news: string[];
 };
 
-/** Around all of the process's sessions. */
+/** Shared by all sessions of the process. */
 type Around = { servers: Awaited<ReturnType<typeof startServers>>; leaving: AbortSignal };
 
-/** From the first question to the last prompt, through as many sessions and models as the user wants. */
+/** From the first question to the last prompt, through any number of sessions and models. */
 export class ScreenConversation {
   readonly screen: Screen;
   readonly #start: Start;
@@ -45,10 +45,10 @@ export class ScreenConversation {
   #settings: Settings;
   #opened: Opened | null = null;
   #telemetry: StartedTelemetry | undefined;
-  /** The model the user wants from here on. */
+  /** The model to use from here on. */
   #wantedModel: string | null = null;
 
-  /** Painted, with everything else still to come. */
+  /** Paints the screen; everything else is still loading. */
   static async open(start: Start): Promise<ScreenConversation> {
     const { settings, terminal, prompts } = start;
     const conversation: ScreenConversation = new ScreenConversation(
@@ -82,7 +82,7 @@ export class ScreenConversation {
     this.#commands = withDialogs(builtinCommands, this.#desk);
   }
 
-  /** `leaving`: the program was asked to end. */
+  /** `leaving` is aborted when the program should exit. */
   async run(leaving: AbortSignal): Promise<void> {
     const { cwd } = this.#start.terminal;
     const { root } = this.#settings;
@@ -114,7 +114,7 @@ export class ScreenConversation {
     }
   }
 
-  /** One session with one model. Resolves with what to go on with, or null at the end. */
+  /** Runs one session with one model. Resolves with what to continue with, or null at the end. */
   async #hold(plan: Plan, { servers, leaving }: Around): Promise<Plan | null> {
     const { terminal, prompts, news } = this.#start;
     const { cwd } = terminal;
@@ -159,7 +159,10 @@ export class ScreenConversation {
     return plan;
   }
 
-  /** `--resume` without a session: the user says which, or begins a new one. Null when its folder is not agreed to. */
+  /**
+   * `--resume` without a session: the user selects one, or starts a new one. Null when its folder is
+   * declined.
+   */
   async #withSession(): Promise<Options | null> {
     const { resume, ...others } = this.#options;
     if (resume === undefined) return others;
@@ -178,7 +181,7 @@ export class ScreenConversation {
     this.#settings = loadSettings(this.#options, this.#start.terminal);
   }
 
-  /** Those of plugins and servers come when they are there. */
+  /** Those of plugins and servers are added when they are ready. */
   #allCommands(): readonly SlashCommand[] {
     const { extensions, mcp } = this.#opened ?? {};
     return [...this.#commands, ...(extensions?.commands() ?? []), ...(mcp?.commands() ?? [])];

@@ -5,7 +5,7 @@ import type { DialogKit } from '../dialogs/kit.ts';
 import { modelDialog } from '../dialogs/model.ts';
 import type { Dialog } from '../view/dialog.ts';
 
-/** A question of the model's. */
+/** A question from the model. */
 export function askDialog(question: UserQuestion, kit: DialogKit): Dialog<AskOutcome> {
   return modelDialog({
     open: () => openAsk(kit.now()),

@@ -7,10 +7,10 @@ import { modelDialog } from '../dialogs/model.ts';
 import type { Dialog } from '../view/dialog.ts';
 import type { Line } from '../view/types.ts';
 
-/** `body` is what a yes would mean: rows made for the room there is. */
+/** `body` shows what a yes would mean, in rows that fit the frame. */
 export type Confirmation = { question: string; body(frame: Frame): Line[] };
 
-/** True only after a plain yes. */
+/** True only after an explicit yes. */
 export function confirmDialog({ question, body }: Confirmation, kit: DialogKit): Dialog<boolean> {
   const confirmed = (frame: Frame) => ({ question, body: body(frame) });
   return modelDialog({
@@ -24,7 +24,7 @@ export function confirmDialog({ question, body }: Confirmation, kit: DialogKit):
   });
 }
 
-/** A body of words. */
+/** A text body. */
 export function wordsOf(text: string): Confirmation['body'] {
   const words = visibleText(text).replaceAll('\t', '    ');
   return ({ columns, look }) => (text === '' ? [] : rowsOf(words, columns, look.plain));

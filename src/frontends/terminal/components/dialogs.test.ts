@@ -25,7 +25,7 @@ const request: PermissionRequest = {
   },
 };
 
-/** A busy machine draws late. */
+/** A loaded machine renders late. */
 const SETTLING = { timeout: 10_000 };
 
 const open = new Set<{ close(): void }>();
@@ -49,7 +49,7 @@ function clock() {
 }
 
 describe('the permission dialog', () => {
-  test('shows the change and answers by one key', async () => {
+  test('shows the change and takes a single key', async () => {
     const { kit, time } = clock();
     const dialog = mount(permissionDialog(request, kit));
     const screen = await dialog.screen();
@@ -61,14 +61,14 @@ describe('the permission dialog', () => {
     expect(await dialog.result).toEqual({ type: 'answer', answer: { choice: 'once', shown: 'all' } });
   });
 
-  test('agrees to nothing whose end was not drawn, however fast the keys are', async () => {
+  test('approves nothing whose end was not drawn, however fast the keys are', async () => {
     const { kit, time } = clock();
     const lines = Array.from({ length: 50 }, (_, i) => `echo step ${i}`);
     const preview = { kind: 'text' as const, text: [...lines, 'rm -rf precious'].join('\n') };
     const dialog = mount(permissionDialog({ ...request, preview }, kit));
     expect((await dialog.screen()).join('\n')).not.toContain('rm -rf precious');
     time.now = 1000;
-    // In one go: the end is scrolled to, and nobody has seen it yet.
+    // All at once: the end is scrolled to, but not drawn yet.
     dialog.press(keys.end, ...typedKeys('y'));
     await expect.poll(async () => (await dialog.screen()).join('\n'), SETTLING).toContain('rm -rf precious');
     expect((await dialog.screen()).join('\n')).toContain('Scroll to the end first (End)');
@@ -76,7 +76,7 @@ describe('the permission dialog', () => {
     expect(await dialog.result).toEqual({ type: 'answer', answer: { choice: 'once', shown: 'all' } });
   });
 
-  test('hands what was typed too early to the prompt, key by key', async () => {
+  test('passes keys typed too early to the prompt, one by one', async () => {
     const { kit, time, early } = clock();
     const dialog = mount(permissionDialog(request, kit));
     await dialog.screen();
@@ -87,7 +87,7 @@ describe('the permission dialog', () => {
     expect(await dialog.result).toEqual({ type: 'answer', answer: { choice: 'no' } });
   });
 
-  test('keys that come in one go each meet what the one before them left', async () => {
+  test('each of several simultaneous keys sees the state left by the previous one', async () => {
     const { kit, time } = clock();
     const dialog = mount(permissionDialog(request, kit));
     await dialog.screen();
@@ -97,7 +97,7 @@ describe('the permission dialog', () => {
   });
 });
 
-test("the model's question is answered by a number or in other words", async () => {
+test("the model's question is answered by a number or free text", async () => {
   const { kit, time } = clock();
   const question = { question: 'Which?', choices: ['red', 'blue'] };
   const first = mount(askDialog(question, kit));
@@ -128,7 +128,7 @@ test('a secret is never on the screen', async () => {
   expect(await dialog.result).toBe('sk-ant-1234');
 });
 
-test('a question for a yes or a no takes one key, any other a line', async () => {
+test('a yes/no question takes one key, any other a line', async () => {
   const { kit, time } = clock();
   const yes = mount(questionDialog('Undo this? [y/n] ', kit));
   expect(await yes.screen()).toEqual(['Undo this?', 'y yes   n no   Esc no']);
@@ -147,7 +147,7 @@ describe('a picker', () => {
     { id: 'b', label: 'Beta', detail: 'second' },
   ];
 
-  test('shows a closer look at the selected row, and what a deeper search found', async () => {
+  test('shows a preview of the selected row, and the results of a deeper search', async () => {
     const picker = mount(
       pickerDialog({
         title: 'Things',
@@ -178,7 +178,7 @@ describe('a picker', () => {
     expect(await picker.result).toEqual({ id: 'b', action: null });
   });
 
-  test('a search or a look that fails leaves the list as it is', async () => {
+  test('a failing search or preview leaves the list unchanged', async () => {
     const fails = async () => {
       throw new Error('gone');
     };

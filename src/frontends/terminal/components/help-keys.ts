@@ -5,7 +5,7 @@ import { fitTo } from '../text/measure.ts';
 import type { Dialog, DialogRoom } from '../view/dialog.ts';
 import type { Key, Line } from '../view/types.ts';
 
-/** All keys; up and down move through them, any other key closes. */
+/** All keys; up and down scroll, any other key closes. */
 export function helpKeysDialog(keymap: Keymap): Dialog<null> {
   const pageFrom = (wanted: number, { columns, rows, theme }: DialogRoom) => {
     const all = helpLines(keymap, { columns, theme });
@@ -33,7 +33,7 @@ export function helpKeysDialog(keymap: Keymap): Dialog<null> {
   });
 }
 
-/** Null when the key is about something else. */
+/** Null when the key does not scroll. */
 function movedBy(key: Key, { top, room }: { top: number; room: number }): number | null {
   const steps: Record<string, number> = {
     up: -1,

@@ -5,12 +5,12 @@ import type { Room } from '../view/display-lines.ts';
 import type { Line, View } from '../view/types.ts';
 import { liveCallLines } from './tool-call.ts';
 
-/** Of thoughts under way: the last few rows. */
+/** Running thoughts show only their last rows. */
 const THOUGHT_ROWS = 3;
-/** Characters that surely fill these rows. */
+/** Enough characters to fill these rows. */
 const THOUGHT_TAIL = 1_000;
 
-/** What is under way, the latest last, in at most so many rows: what does not fit is left out from the top. */
+/** Running output, newest last, in at most this many rows: older rows are left out. */
 export function liveLines(
   view: Pick<View, 'message' | 'calls' | 'run'>,
   room: Room & { rows: number },
@@ -38,7 +38,7 @@ function messageLines(message: View['message'], { columns, theme }: Room): Line[
   return [[], ...rows.slice(-THOUGHT_ROWS).map((row) => [{ text: '∴ ', style }, ...row])];
 }
 
-/** What was typed meanwhile and waits for its turn. */
+/** Prompts that were typed meanwhile and are queued. */
 export function queueLines(queue: View['queue'], { columns, theme, rows }: Room & { rows: number }): Line[] {
   if (queue.length === 0) return [];
   const style = theme.styles.muted;

@@ -6,7 +6,7 @@ import { isEndSeen, permissionBody, permissionExtent, renderPermission } from '.
 import type { Dialog } from '../view/dialog.ts';
 import { displayLines } from '../view/display-lines.ts';
 
-/** The question before a call runs. */
+/** The approval prompt before a call. */
 export function permissionDialog(request: PermissionRequest, kit: DialogKit): Dialog<PermissionOutcome> {
   const choices = choicesOf(request);
   const bodies = new WeakMap<DialogFrame, ReturnType<typeof permissionBody>>();
@@ -15,7 +15,7 @@ export function permissionDialog(request: PermissionRequest, kit: DialogKit): Di
     bodies.set(frame, body);
     return { request, choices, body };
   };
-  // Keys may come faster than drawings: only what was drawn counts as seen.
+  // Keys may arrive faster than frames: only what was drawn counts as seen.
   let endSeen = false;
   return modelDialog({
     open: () => openPermission(kit.now()),

@@ -20,11 +20,11 @@ export type Picked = { id: string; action: string | null };
 export type Picker = PickerText & {
   items: readonly PickItem[];
   search: 'typed' | 'none';
-  /** More rows that a search finds; they come after those that match by what is seen. */
+  /** Additional search results, listed after the rows that match by their visible text. */
   find?(query: string): Promise<readonly PickItem[]>;
-  /** A closer look at the selected row. */
+  /** A preview of the selected row. */
   preview?(id: string, frame: Frame): Promise<readonly Line[]> | readonly Line[];
-  /** Told of every row that is shown as the selected one. */
+  /** Called for every row that is drawn as selected. */
   onSelect?(id: string): void;
 };
 
@@ -33,10 +33,10 @@ export function pickerDialog(picker: Picker): Dialog<Picked | null> {
   return (host) => new PickerDialog(picker, host);
 }
 
-/** Somebody who types has not yet said what to look for. */
+/** Debounces searches while the user types. */
 const SEARCH_AFTER_MS = 150;
 
-/** The preview of a row; no lines until it has come. */
+/** The preview of a row; empty until it is loaded. */
 type Preview = { id: string; frame: DialogFrame; lines: readonly Line[] };
 
 class PickerDialog implements DialogView {
@@ -110,7 +110,7 @@ class PickerDialog implements DialogView {
     if (!this.#isClosed) this.#host.redraw();
   }
 
-  /** The row that is drawn as the selected one. */
+  /** The row that is drawn as selected. */
   #select(): void {
     const rows = listed(this.#state, this.#items);
     const id = rows[Math.min(this.#state.selected, rows.length - 1)]?.id ?? '';
@@ -127,7 +127,7 @@ class PickerDialog implements DialogView {
     clearTimeout(this.#timer);
     if (query === '') return;
     this.#timer = setTimeout(async () => {
-      // A search that fails, of a file that is just going away perhaps, finds nothing more.
+      // A failing search, perhaps of a file being deleted, finds nothing.
       const items = await find(query).catch((): PickItem[] => []);
       if (query !== this.#query) return;
       this.#found = { query, items };
@@ -135,7 +135,7 @@ class PickerDialog implements DialogView {
     }, SEARCH_AFTER_MS);
   }
 
-  /** Null where rows have none. What was made for another width is shown until the new one is there. */
+  /** Null if rows have no preview. One made for another width is shown until the new one is ready. */
   #previewIn(frame: DialogFrame): readonly Line[] | null {
     const { preview } = this.#picker;
     if (!preview) return null;

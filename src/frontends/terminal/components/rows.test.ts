@@ -24,7 +24,7 @@ const status: Status = {
   elapsedMs: 65_000,
 };
 
-test('the last row tells how things stand, in the order the settings have', () => {
+test('the status line shows its parts in the configured order', () => {
   const all = statusLine(status, { parts: statusParts, columns: 120, theme });
   const some = statusLine(status, { parts: ['branch', 'cost'], columns: 120, theme });
 
@@ -34,7 +34,7 @@ test('the last row tells how things stand, in the order the settings have', () =
   expect(words(some)).toBe('⎇ main · $0.03');
 });
 
-test('what is not known yet, or costs nothing, is not told', () => {
+test('unknown values and zero costs are not shown', () => {
   const fresh: Status = {
     ...status,
     context: { tokens: 0, window: 1 },
@@ -50,14 +50,14 @@ test('what is not known yet, or costs nothing, is not told', () => {
   );
 });
 
-test('at any width the last row fits', () => {
+test('the status line fits any width', () => {
   for (let columns = 1; columns < 120; columns++)
     expect(widthOfLine(statusLine(status, { parts: statusParts, columns, theme }))).toBeLessThanOrEqual(
       columns,
     );
 });
 
-test('a result of many lines is folded, with the way to see all of it', () => {
+test('a long result is folded, with the key that shows all of it', () => {
   const output = Array.from({ length: 20 }, (_, i) => `line ${i}`).join('\n');
   const call: Item = {
     type: 'call',
@@ -76,7 +76,7 @@ test('a result of many lines is folded, with the way to see all of it', () => {
   expect(whole).toHaveLength(22);
 });
 
-test('of a progress bar that wrote over itself the end is shown', () => {
+test('of a self-overwriting progress bar, the final state is shown', () => {
   const call: Item = {
     type: 'call',
     title: 'pull',
@@ -89,7 +89,7 @@ test('of a progress bar that wrote over itself the end is shown', () => {
   expect(shown(itemLines(call, room))).toEqual(['', '● pull', '  100%', '  done']);
 });
 
-test('no escape of a program or a model reaches the terminal', () => {
+test('no escape sequence of a program or model reaches the terminal', () => {
   const evil = 'a\u001b[2Jb\u0007';
   const items: Item[] = [
     { type: 'prompt', text: evil },
@@ -113,7 +113,7 @@ test('no escape of a program or a model reaches the terminal', () => {
   expect(all.map(words).filter((text) => /\p{Cc}/u.test(text))).toEqual([]);
 });
 
-test('what is under way never takes more rows than there are, and shows its end', () => {
+test('running output never takes more rows than available, and shows its end', () => {
   const tail: Line[] = Array.from({ length: 50 }, (_, i) => [{ text: `row ${i}` }]);
 
   const lines = liveLines(
@@ -124,7 +124,7 @@ test('what is under way never takes more rows than there are, and shows its end'
   expect(shown(lines)).toEqual(tail.slice(-8).map(words));
 });
 
-test('of thoughts under way the last three rows are seen', () => {
+test('running thoughts show their last three rows', () => {
   const text = Array.from({ length: 9 }, (_, i) => `thought ${i}`).join('\n');
 
   const lines = liveLines(
@@ -135,7 +135,7 @@ test('of thoughts under way the last three rows are seen', () => {
   expect(shown(lines)).toEqual(['', '∴ thought 6', '∴ thought 7', '∴ thought 8']);
 });
 
-test('what waits is listed as far as there is room, and the rest is counted', () => {
+test('queued prompts are listed as space allows, and the rest is counted', () => {
   const queue = ['one', 'two\nlines', 'three', 'four'].map((text) => ({ text, images: [] }));
 
   expect(shown(queueLines(queue, { ...room, columns: 80, rows: 3 }))).toEqual([

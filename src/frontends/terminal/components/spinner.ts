@@ -7,7 +7,7 @@ const MARKS = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '�
 /** How often the spinner moves. */
 export const SPIN_MS = 120;
 
-/** What is happening, for how long, and how much has come: the one thing on the screen that moves by itself. */
+/** What is happening, for how long, and how much was received: the only animated part of the screen. */
 export function spinnerLines(
   run: LiveRun,
   { columns, theme: { styles }, now }: { columns: number; theme: Theme; now: number },

@@ -5,10 +5,10 @@ import type { Line, Span, Status, StatusPart } from '../view/types.ts';
 
 const SEPARATOR = ' · ';
 
-/** From this share of the window on, older messages will soon be compacted. */
+/** From this share of the context window on, older messages will soon be compacted. */
 const NEARLY_FULL = 0.7;
 
-/** One row that says how things stand. Parts that find no room are left out from the end. */
+/** The status line. Parts that do not fit are dropped from the end. */
 export function statusLine(
   status: Status,
   { parts, columns, theme }: { parts: readonly StatusPart[]; columns: number; theme: Theme },

@@ -4,7 +4,7 @@ import { renderText, type TextQuestion } from '../dialogs/text-view.ts';
 import type { Dialog } from '../view/dialog.ts';
 import type { Key } from '../view/types.ts';
 
-/** A line of text; null when it was called off. */
+/** A line of text; null when cancelled. */
 export function textDialog(asked: TextQuestion): Dialog<string | null> {
   return modelDialog({
     open: () => lineOf(asked.text ?? ''),

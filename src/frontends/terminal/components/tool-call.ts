@@ -6,7 +6,7 @@ import { displayLines, outputLines, type Room } from '../view/display-lines.ts';
 import type { Item, Line, LiveCall } from '../view/types.ts';
 
 const INDENT = '  ';
-/** Of a running call's output: enough to see that it lives. */
+/** Rows of a running call's output: enough to see that it is active. */
 const LIVE_ROWS = 3;
 
 const MARKS = {
@@ -15,7 +15,7 @@ const MARKS = {
   refused: { mark: '○', role: 'warning' },
 } as const;
 
-/** A call that has ended: what it was, how it went, and what it did. */
+/** A finished call: title, outcome and result. */
 export function callLines(call: Extract<Item, { type: 'call' }>, room: Room): Line[] {
   const { columns, theme } = room;
   const { title, outcome, because, durationMs, display, folded } = call;
@@ -39,7 +39,7 @@ export function callLines(call: Extract<Item, { type: 'call' }>, room: Room): Li
   return [head, ...indent([...why, ...shown])];
 }
 
-/** A call under way, with the end of what it has written so far. */
+/** A running call, with the end of its output so far. */
 export function liveCallLines({ title, output, ended }: LiveCall, { columns, theme }: Room): Line[] {
   const head: Line = [
     { text: '○ ', style: theme.styles.accent },

@@ -5,7 +5,7 @@ import type { Room } from '../view/display-lines.ts';
 import type { Item, Line, Style } from '../view/types.ts';
 import { callLines } from './tool-call.ts';
 
-/** An item as it stands in the scrollback, with the empty row that parts it from what came before. */
+/** An item as printed to the scrollback, with an empty row before it. */
 export function itemLines(item: Item, room: Room): Line[] {
   const { styles } = room.theme;
   switch (item.type) {
@@ -40,7 +40,7 @@ function thoughtLines(item: Extract<Item, { type: 'thought' }>, room: Room): Lin
 
 type Marked = { mark: string; markStyle: Style; style: Style; room: Room };
 
-/** Text beside a sign, its further rows under its first. */
+/** Text after a mark, with further rows aligned to the first. */
 function marked(text: string, { mark, markStyle, style, room }: Marked): Line[] {
   const rows = sanitize(text)
     .split('\n')

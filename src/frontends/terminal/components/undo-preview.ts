@@ -6,7 +6,7 @@ import { confirmDialog } from './confirm-dialog.ts';
 
 type Offered = { pending: PendingUndo; question: string; cwd: string };
 
-/** What files would change, before the yes. */
+/** The file changes, before the user agrees. */
 export function undoPreview({ pending, question, cwd }: Offered, kit: DialogKit): Dialog<boolean> {
   return confirmDialog({ question, body: (frame) => undoBody(pending, cwd, frame) }, kit);
 }

@@ -6,7 +6,7 @@ import type { AskState } from './ask.ts';
 import { inputRow, keyRow } from './footer.ts';
 import { type Frame, rowsOf, span, textOfLine } from './look.ts';
 
-/** The question, its choices with their numbers, and a line for other words: never more rows than there are. */
+/** The question, its numbered choices, and a line for free text: never more rows than available. */
 export function renderAsk(state: AskState, { question, choices }: UserQuestion, frame: Frame): Line[] {
   const { look, columns, rows } = frame;
   const typing = state.selected >= choices.length;
@@ -23,7 +23,7 @@ export function renderAsk(state: AskState, { question, choices }: UserQuestion, 
   ];
   const words = rowsOf(visibleText(question).trim().replaceAll('\t', '    '), columns, {}).map(textOfLine);
   const list = choiceList(state, choices, frame);
-  // Of a long question the end is what is asked; the choices come before its beginning.
+  // A long question shows its end; the choices take precedence over its start.
   const room = Math.max(1, rows - footer.length);
   const options = list.length < room ? list : windowed(list, state.selected, Math.max(1, room - 1));
   const head = words.slice(-Math.max(1, room - options.length));

@@ -2,7 +2,7 @@ import type { Key } from '../view/types.ts';
 import { type Guard, guardFrom, tooEarly } from './guard.ts';
 import { edited, emptyLine, type TextLine } from './text-line.ts';
 
-/** A question of the model's. `selected` is a choice, or one past the last for words of the user's own. */
+/** A question from the model. `selected` is a choice, or one past the last for free text. */
 export type AskState = { guard: Guard; selected: number; own: TextLine };
 
 /** `interrupt` stops the run instead of answering. */
@@ -11,7 +11,7 @@ export type AskOutcome = { type: 'answer'; text: string } | { type: 'interrupt' 
 export type AskStep =
   | { type: 'state'; state: AskState }
   | { type: 'done'; outcome: AskOutcome }
-  /** Typed before anybody can have read the question: it belongs to the prompt. */
+  /** Typed before the user can have read the question: it belongs to the prompt. */
   | { type: 'early'; state: AskState };
 
 export function openAsk(now: number): AskState {
@@ -20,7 +20,7 @@ export function openAsk(now: number): AskState {
 
 type Press = { key: Key; now: number; choices: readonly string[] };
 
-/** A number takes a choice at once; any other letter begins an answer in the user's own words. */
+/** A number selects a choice immediately; any other letter starts a free-text answer. */
 export function pressAsk(state: AskState, { key, now, choices }: Press): AskStep {
   if (key.type === 'focus' || key.type === 'reply') return { type: 'state', state };
   const interrupt = { type: 'done', outcome: { type: 'interrupt' } } as const;

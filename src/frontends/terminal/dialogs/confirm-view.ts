@@ -6,7 +6,7 @@ import { keyRow } from './footer.ts';
 import { type Frame, rowsOf, span } from './look.ts';
 import { clampTop, type Extent, placeWords } from './scroll.ts';
 
-/** `body` is what a yes would mean, in rows that fit. */
+/** `body` shows what a yes would mean, in rows that fit. */
 export type Confirmed = { question: string; body: readonly Line[] };
 
 const TITLE_ROWS = 2;

@@ -2,7 +2,7 @@ import type { Key } from '../view/types.ts';
 import { type Guard, guardFrom, tooEarly } from './guard.ts';
 import { type Extent, scrolled } from './scroll.ts';
 
-/** A question that only a plain yes agrees to, under text that scrolls. */
+/** A question where only an explicit yes counts, under scrollable text. */
 export type ConfirmState = { guard: Guard; top: number };
 
 export type ConfirmStep = { type: 'state'; state: ConfirmState } | { type: 'done'; agreed: boolean };
@@ -13,7 +13,7 @@ export function openConfirm(now: number): ConfirmState {
 
 type Press = { key: Key; now: number; extent: Extent };
 
-/** `y` is yes; `n`, Esc and Ctrl-C are no; anything else is no answer. */
+/** `y` is yes; `n`, Esc and Ctrl-C are no; anything else is ignored. */
 export function pressConfirm(state: ConfirmState, { key, now, extent }: Press): ConfirmStep {
   if (key.type !== 'key') return { type: 'state', state };
   if (key.name === 'escape' || (key.ctrl && key.name === 'c')) return { type: 'done', agreed: false };

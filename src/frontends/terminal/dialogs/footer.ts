@@ -9,7 +9,7 @@ const GAP = '   ';
 
 type Choice = { key: string; words: string; short: string };
 
-/** The ways to answer with their keys, in as many rows as it takes: none is ever left out. */
+/** The choices with their keys, in as many rows as needed: none is ever left out. */
 export function choiceRows(choices: readonly Choice[], selected: number | null, frame: Frame): Line[] {
   const { columns, look } = frame;
   const narrow = columns < NARROW;
@@ -22,13 +22,13 @@ export function choiceRows(choices: readonly Choice[], selected: number | null, 
   return flow([...cells, stop], columns);
 }
 
-/** What some keys do, in one row; what does not fit is left out from the end. */
+/** Key hints in one row; those that do not fit are dropped from the end. */
 export function keyRow(keys: readonly (readonly [key: string, does: string])[], frame: Frame): Line {
   const cells = keys.map(([key, does]) => [span(key, frame.look.accent), span(` ${does}`, frame.look.quiet)]);
   return flow(cells, frame.columns)[0] ?? [];
 }
 
-/** A label and what is being typed after it; of a long line the part around the cursor is seen. */
+/** A label and a text input; a long line shows the part around the cursor. */
 export function inputRow(label: string, { text, at }: TextLine, { columns, look }: Frame): Line {
   const [under = ' '] = graphemesOf(sanitize(text.slice(at)));
   const room = Math.max(0, columns - widthOf(label) - widthOf(under));
@@ -49,7 +49,7 @@ function endOf(text: string, width: number): string {
   return kept;
 }
 
-/** Cells one after another with a gap between them, in rows that fit. */
+/** Cells separated by gaps, wrapped into rows. */
 function flow(cells: readonly (readonly Span[])[], columns: number): Line[] {
   const rows: Span[][] = [];
   let used = 0;

@@ -12,12 +12,12 @@ function answering(times: readonly number[]): number[] {
   });
 }
 
-test('a key answers once the question was there for 300 ms', () => {
+test('a key answers once the question was visible for 300 ms', () => {
   expect(answering([0, 300, UNREAD_MS - 1])).toEqual([]);
   expect(answering([UNREAD_MS])).toEqual([UNREAD_MS]);
 });
 
-test('a stretch of typing that began before it goes on without answering; after a pause it may', () => {
+test('typing that started before the question does not answer it; after a pause it may', () => {
   expect(answering([100, 220, 340, 460, 580])).toEqual([]);
   expect(answering([100, 220, 340, 800])).toEqual([800]);
 });

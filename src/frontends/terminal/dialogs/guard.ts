@@ -1,13 +1,13 @@
-/** A screen is painted a moment after it was made. */
+/** The delay from rendering to painting. */
 const PAINT_MS = 50;
 
-/** How old a question must be before a key can answer it: by then it was on screen for 300 ms. */
+/** The minimum age of a question before a key can answer it: it has then been visible for 300 ms. */
 export const UNREAD_MS = 300 + PAINT_MS;
 
-/** Keys closer together than this are one stretch of typing. */
+/** Keys closer together than this are one burst of typing. */
 const BURST_MS = 200;
 
-/** When the question appeared, and the last key that came too early to be meant for it. */
+/** When the question appeared, and the last key that was too early to be an answer. */
 export type Guard = { shownAt: number; earlyAt: number | null };
 
 export function guardFrom(shownAt: number): Guard {
@@ -15,8 +15,8 @@ export function guardFrom(shownAt: number): Guard {
 }
 
 /**
- * Whoever types while a question appears has not read it: what comes at once, and what goes on in the same stretch
- * of typing, is no answer. Null when the key may answer.
+ * A user who is typing when a question appears has not read it: immediate keys, and those in the same burst
+ * of typing, are not answers. Null when the key may answer.
  */
 export function tooEarly(guard: Guard, now: number): Guard | null {
   const unread = now - guard.shownAt < UNREAD_MS;

@@ -1,8 +1,8 @@
 import type { Key } from '../view/types.ts';
 
-/** What dialogs need from the screen they stand on. */
+/** What dialogs need from their screen. */
 export type DialogKit = {
   now(): number;
-  /** A key that came before the dialog can have been read: it was meant for the prompt. */
+  /** Called with a key pressed before the user can have read the dialog: it was meant for the prompt. */
   onEarlyKey(key: Key): void;
 };

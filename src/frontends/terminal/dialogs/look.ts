@@ -2,12 +2,12 @@ import { wrap } from '../text/wrap.ts';
 import type { Theme } from '../theme/theme.ts';
 import type { Line, Span, Style } from '../view/types.ts';
 
-/** What a piece of a dialog is, whatever the theme makes of it. */
+/** The role of a piece of a dialog, independent of the theme. */
 type Tone = 'plain' | 'quiet' | 'title' | 'accent' | 'chosen' | 'warn' | 'danger' | 'good';
 
 export type Look = Readonly<Record<Tone, Style>>;
 
-/** The room a dialog has, and how its pieces look. */
+/** The size of a dialog, and its styles. */
 export type Frame = { columns: number; rows: number; look: Look };
 
 const looks = new WeakMap<Theme, Look>();
@@ -34,12 +34,12 @@ export function span(text: string, style: Style): Span {
   return Object.keys(style).length === 0 ? { text } : { text, style };
 }
 
-/** All of a text, in rows that fit, broken between words. */
+/** The whole text, wrapped between words. */
 export function rowsOf(text: string, columns: number, style: Style): Line[] {
   return wrap([span(text, style)], columns);
 }
 
-/** The words of a row, for those who read and for tests. */
+/** The plain text of a row. */
 export function textOfLine(line: Line): string {
   return line.map(({ text }) => text).join('');
 }

@@ -3,10 +3,10 @@ import type { Dialog, DialogRoom } from '../view/dialog.ts';
 import type { Key, Line } from '../view/types.ts';
 import { type Frame, lookOf } from './look.ts';
 
-/** What a key made of a dialog: another state, or its end. */
+/** The result of a key: another state, or the end of the dialog. */
 export type Outcome<State, Result> = { type: 'state'; state: State } | { type: 'end'; result: Result };
 
-/** The same object as long as the room is the same. */
+/** The same object as long as the size is the same. */
 export type DialogFrame = Frame & { theme: Theme };
 
 type Model<State, Result> = {
@@ -16,8 +16,8 @@ type Model<State, Result> = {
 };
 
 /**
- * A dialog whose state is changed by keys only. Keys may come faster than drawings: each meets the state the one before
- * it left, and none comes after the end.
+ * A dialog whose state is changed only by keys. Keys may arrive faster than frames: each sees the state left
+ * by the previous one, and none arrives after the end.
  */
 export function modelDialog<State, Result>({ open, press, lines }: Model<State, Result>): Dialog<Result> {
   return ({ onDone, redraw }) => {

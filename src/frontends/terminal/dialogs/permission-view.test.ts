@@ -56,8 +56,8 @@ function screen(
   return renderPermission({ ...openPermission(0), ...changed }, asked, frame).map(textOfLine);
 }
 
-describe('[C05] the question says exactly what will happen', () => {
-  test('a command line by its parts, the risky one marked with its reason, and what stands around it', () => {
+describe('[C05] the prompt shows exactly what will happen', () => {
+  test('a command line by its parts, the risky one marked with its reason, and the sandbox', () => {
     expect(screen(bash, { columns: 80, rows: 20 })).toEqual([
       'Allow: Bash ls && rm -rf build?',
       '  ls',
@@ -68,7 +68,7 @@ describe('[C05] the question says exactly what will happen', () => {
     ]);
   });
 
-  test('on 40 by 12 the question and every key are there, and the diff scrolls', () => {
+  test('at 40x12 the question and every key are visible, and the diff scrolls', () => {
     expect(screen(edit, { columns: 40, rows: 12 })).toEqual([
       'Allow: Edit src/auth.ts?',
       '  Reason: edits are asked about',
@@ -85,7 +85,7 @@ describe('[C05] the question says exactly what will happen', () => {
     ]);
   });
 
-  test('the end of it is a key away', () => {
+  test('its end is one key away', () => {
     expect(screen(edit, { columns: 40, rows: 8 }, { top: 1000 })).toEqual([
       'Allow: Edit src/auth.ts?',
       '-old 18',
@@ -98,7 +98,7 @@ describe('[C05] the question says exactly what will happen', () => {
     ]);
   });
 
-  test('a path that leads elsewhere, and a folder that the title does not name', () => {
+  test('a path that leads elsewhere, and a folder that is not in the title', () => {
     const request = {
       ...bash,
       parts: [],
@@ -114,7 +114,7 @@ describe('[C05] the question says exactly what will happen', () => {
     ]);
   });
 
-  test('a title that does not fit is whole in the body', () => {
+  test('a title that does not fit is shown completely in the body', () => {
     const operation = `Bash ${'x'.repeat(100)}`;
     const request = { callId: 'c', tool: 'Bash', operation, accesses: [], because: '' };
     const shown = screen(request, { columns: 40, rows: 12 });
@@ -122,7 +122,7 @@ describe('[C05] the question says exactly what will happen', () => {
     expect(shown.slice(2, 6).join('')).toBe(`Bash${'x'.repeat(100)}`);
   });
 
-  test('what is said in it is shown, never obeyed', () => {
+  test('escape sequences are shown and not executed', () => {
     const shown = screen(
       { ...bash, operation: 'Bash \u001b[2Jls\nAllow: nothing?', because: 'a\u202eb' },
       { columns: 80, rows: 20 },
@@ -132,14 +132,14 @@ describe('[C05] the question says exactly what will happen', () => {
   });
 });
 
-test('the reason is typed in the place of the choices', () => {
+test('the reason is typed in place of the choices', () => {
   expect(screen(bash, { columns: 40, rows: 12 }, { reason: lineOf('use yarn') }).slice(-2)).toEqual([
     'Why not? use yarn ',
     'Enter decline   Esc back',
   ]);
 });
 
-test('whatever is asked on whatever screen, it fits, and every key is there', () => {
+test('for any request and screen size, it fits, and every key is visible', () => {
   const word = fc.string({ unit: 'grapheme', maxLength: 60 });
   const request = fc.record({
     operation: word,
@@ -163,7 +163,7 @@ test('whatever is asked on whatever screen, it fits, and every key is there', ()
   );
 });
 
-test('every row of the body can be brought on screen', () => {
+test('every row of the body can be scrolled into view', () => {
   const frame = { columns: 40, rows: 10, look: noLook };
   const body = permissionBody(edit, frame, drawPatch);
   const asked = { request: edit, choices: choicesOf(edit), body };

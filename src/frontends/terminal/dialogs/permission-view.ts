@@ -11,14 +11,14 @@ import { type Frame, type Look, rowsOf, span, textOfLine } from './look.ts';
 import type { Choice, PermissionState } from './permission.ts';
 import { clampTop, type Extent, placeWords } from './scroll.ts';
 
-/** How a preview is drawn, in rows that fit, all of it. */
+/** Draws a complete preview, in rows that fit. */
 type DrawDisplay = (display: Display) => Line[];
 
 type Asked = { request: PermissionRequest; choices: readonly Choice[]; body: readonly Line[] };
 
 const TITLE_ROWS = 2;
 
-/** Everything a person needs to decide, all of it: facts first, since they are short, then what would change. */
+/** Everything the user needs to decide: facts first, because they are short, then the changes. */
 export function permissionBody(request: PermissionRequest, frame: Frame, draw: DrawDisplay): Line[] {
   const { parts = [], leadsTo = [], sandbox, grants = [], preview } = request;
   const reason = reasonLine(request);
@@ -42,23 +42,23 @@ export function permissionBody(request: PermissionRequest, frame: Frame, draw: D
   ];
 }
 
-/** How much of the body is seen at once. */
+/** How much of the body is visible at once. */
 export function permissionExtent(state: PermissionState, asked: Asked, frame: Frame): Extent {
   const head = Math.min(TITLE_ROWS, titleRows(asked.request, frame.columns).length);
   const fixed = head + footer(state, asked, frame).length;
   const total = asked.body.length;
   const room = Math.max(1, frame.rows - fixed);
-  // The row that tells the place is needed only where not all is seen.
+  // The position row is needed only when not everything is visible.
   return { total, page: total <= room ? total : Math.max(1, room - 1) };
 }
 
-/** Whether the last row of the body is among those that are seen. */
+/** Whether the last row of the body is visible. */
 export function isEndSeen(state: PermissionState, asked: Asked, frame: Frame): boolean {
   const extent = permissionExtent(state, asked, frame);
   return clampTop(state.top, extent) + extent.page >= extent.total;
 }
 
-/** The whole dialog: never more rows than there are, the question and its keys always among them. */
+/** The whole dialog: never more rows than available, always with the question and its keys. */
 export function renderPermission(state: PermissionState, asked: Asked, frame: Frame): Line[] {
   const { look, columns } = frame;
   const titles = titleRows(asked.request, columns);
@@ -99,14 +99,14 @@ function titleRows({ operation, agent }: PermissionRequest, columns: number): st
   return rowsOf(`${who}Allow: ${exactLine(operation)}?`, columns, {}).map(textOfLine);
 }
 
-/** The command that is the reason for the question is marked, and says why. */
+/** The command that requires approval is marked, with the reason. */
 function partRows({ text, verdict, because }: CommandPart, columns: number, look: Look): Line[] {
   if (verdict === 'allow') return hanging('  ', text, { columns, style: look.quiet });
   const style = verdict === 'deny' ? look.danger : look.warn;
   return hanging('! ', `${text}   (${because})`, { columns, style });
 }
 
-/** What would be touched beside what the title and the preview say. */
+/** Accesses that are not in the title or the preview. */
 function unsaid({ operation, accesses, preview }: PermissionRequest): Access[] {
   const whole = preview?.kind === 'text' ? preview.text : null;
   return accesses.filter(({ target }) => target !== whole && !`${operation}, `.includes(` ${target}, `));
@@ -131,7 +131,7 @@ function drawn(preview: Display, columns: number, draw: DrawDisplay): Line[] {
   }
   if (preview.kind === 'files') return fileRows(preview, columns);
   if (preview.kind !== 'text') return draw(preview);
-  // A command is shown blank by blank: they may be what it is about.
+  // Commands keep every space: it may be significant.
   return exactText(preview.text)
     .split('\n')
     .flatMap((text) => chop([{ text }], columns));
@@ -142,9 +142,9 @@ function fileRows({ paths, total }: Extract<Display, { kind: 'files' }>, columns
   return [...paths.map(exactLine), ...more].flatMap((text) => chop([{ text }], columns));
 }
 
-/** Rows under one another, the second and later ones as far in as the first one's mark. */
+/** Wrapped rows, indented by the width of the first row's mark. */
 function hanging(mark: string, text: string, { columns, style }: { columns: number; style: Style }): Line[] {
-  // Where a mark would take half the row, it goes without.
+  // If the indent would take half the row, it is omitted.
   const indent = mark.length * 2 > columns ? '' : ' '.repeat(mark.length);
   return rowsOf(exactLine(text), columns - indent.length, {}).map((row, i) => [
     span((i === 0 && indent !== '' ? mark : indent) + textOfLine(row), style),

@@ -9,7 +9,7 @@ const extent = { total: 40, page: 10 };
 
 type Asked = { grants?: string[]; shown?: 'all' | 'part' };
 
-/** What becomes of keys pressed a second apart, after the question was read. */
+/** The result of keys pressed a second apart, after the question was read. */
 function press(pressed: readonly Key[], { shown = 'all', ...request }: Asked = lasting) {
   let state = openPermission(0);
   let now = 1000;
@@ -27,7 +27,7 @@ function answer(choice: 'once' | 'session' | 'always' | 'no', reason?: string): 
   return { type: 'answer', answer: reason === undefined ? { choice } : { choice, reason } };
 }
 
-describe('[C05][Y09] one key answers', () => {
+describe('[C05][Y09] a single key answers', () => {
   test.each([
     ['y', answer('once')],
     ['Y', answer('once')],
@@ -38,39 +38,39 @@ describe('[C05][Y09] one key answers', () => {
     expect(press(typedKeys(key))).toEqual(outcome);
   });
 
-  test('r asks for the reason, which the model is told', () => {
+  test('r asks for a reason, which is sent to the model', () => {
     expect(press([...typedKeys('r'), ...typedKeys('use yarn'), keys.return])).toEqual(
       answer('no', 'use yarn'),
     );
     expect(press([...typedKeys('r'), keys.return])).toEqual(answer('no'));
   });
 
-  test('Esc takes the reason back, and only then stops the run', () => {
+  test('Esc cancels the reason first, and then stops the run', () => {
     expect(press([...typedKeys('rx'), keys.escape])).toMatchObject({ reason: null });
     expect(press([...typedKeys('rx'), keys.escape, keys.escape])).toEqual({ type: 'interrupt' });
     expect(press([...typedKeys('rx'), keyOf('c', { ctrl: true })])).toEqual({ type: 'interrupt' });
   });
 
-  test('where nothing can be remembered, only once is offered', () => {
+  test('if nothing can be remembered, only a one-time approval is offered', () => {
     expect(choicesOf({}).map(({ key }) => key)).toEqual(['y', 'n', 'r']);
     expect(press(typedKeys('sa'), {})).toMatchObject({ selected: null, reason: null });
   });
 });
 
 describe('nothing answers by accident', () => {
-  test('Enter agrees to nothing before a choice was taken with Tab', () => {
+  test('Enter approves nothing before a choice was selected with Tab', () => {
     expect(press([keys.return])).toMatchObject({ selected: null });
     expect(press([keys.tab, keys.return])).toEqual(answer('once'));
     expect(press([keys.tab, keys.tab, keys.return])).toEqual(answer('session'));
     expect(press([keyOf('tab', { shift: true }), keys.left, keys.return])).toEqual(answer('no'));
   });
 
-  test('a paste, and keys held with Ctrl or Alt, answer nothing', () => {
+  test('pastes and keys with Ctrl or Alt do not answer', () => {
     expect(press([{ type: 'paste', text: 'y' }])).toMatchObject({ selected: null });
     expect(press([keyOf('y', { ctrl: true }), keyOf('y', { alt: true })])).toMatchObject({ selected: null });
   });
 
-  test('whatever is typed in the first 300 ms is early, Ctrl-C excepted', () => {
+  test('whatever is typed in the first 300 ms is early, except Ctrl-C', () => {
     const names = fc.constantFrom('y', 's', 'a', 'n', 'r', 'return', 'tab', 'escape', 'space');
     const typed = fc.array(fc.record({ name: names, now: fc.integer({ min: 0, max: 299 }) }), {
       maxLength: 20,
@@ -94,14 +94,14 @@ describe('nothing answers by accident', () => {
   });
 });
 
-test('arrows and pages move through what is asked about, within its bounds', () => {
+test('arrow and page keys scroll the request, within its bounds', () => {
   expect(press([keys.down, keys.down, keys.up])).toMatchObject({ top: 1 });
   expect(press([keys.space])).toMatchObject({ top: 9 });
   expect(press([keys.end, keys.down])).toMatchObject({ top: 30 });
   expect(press([keys.end, keys.home])).toMatchObject({ top: 0 });
 });
 
-describe('a yes before the end was in sight', () => {
+describe('an approval before the end was visible', () => {
   test.each([
     ['y', typedKeys('y')],
     ['s', typedKeys('s')],
@@ -112,14 +112,14 @@ describe('a yes before the end was in sight', () => {
     expect(press(pressed, { ...lasting, shown: 'part' })).toMatchObject({ hasty: true });
   });
 
-  test('a no does, and so does a reason', () => {
+  test('a refusal counts, and so does a reason', () => {
     expect(press(typedKeys('n'), { ...lasting, shown: 'part' })).toEqual(answer('no'));
     expect(press([...typedKeys('rx'), keys.return], { ...lasting, shown: 'part' })).toEqual(
       answer('no', 'x'),
     );
   });
 
-  test('scrolling takes the advice away again', () => {
+  test('scrolling removes the hint', () => {
     expect(press([...typedKeys('y'), keys.end], { ...lasting, shown: 'part' })).toMatchObject({
       hasty: false,
       top: 30,

@@ -6,35 +6,35 @@ import { edited, emptyLine, type TextLine } from './text-line.ts';
 
 type ChoiceName = 'once' | 'session' | 'always' | 'no' | 'reason';
 
-/** A way to answer, and the one key that stands for it; `short` where the screen is narrow. */
+/** A choice and its key; `short` is for narrow screens. */
 export type Choice = { name: ChoiceName; key: string; words: string; short: string };
 
-/** What the user decided; `interrupt` stops the run instead of answering. */
+/** The user's decision; `interrupt` stops the run instead of answering. */
 export type PermissionOutcome = { type: 'answer'; answer: Answer } | { type: 'interrupt' };
 
 export type PermissionState = {
   guard: Guard;
-  /** The first row of the body that is seen. */
+  /** The first visible row of the body. */
   top: number;
-  /** Chosen with Tab, for Enter; none at first, so that Enter alone agrees to nothing. */
+  /** Selected with Tab, for Enter; none at first, so that Enter alone approves nothing. */
   selected: number | null;
-  /** Why not, while it is being typed. */
+  /** The reason for a refusal, while it is being typed. */
   reason: TextLine | null;
-  /** Agreed to before the end was in sight: the user is told to look first. */
+  /** Approved before the end was visible: the user is asked to read on first. */
   hasty: boolean;
 };
 
 export type PermissionStep =
   | { type: 'state'; state: PermissionState }
   | { type: 'done'; outcome: PermissionOutcome }
-  /** Typed before anybody can have read the question: it belongs to the prompt. */
+  /** Typed before the user can have read the question: it belongs to the prompt. */
   | { type: 'early'; state: PermissionState };
 
 export function openPermission(now: number): PermissionState {
   return { guard: guardFrom(now), top: 0, selected: null, reason: null, hasty: false };
 }
 
-/** Only what the request offers: without rules to keep, a yes counts once. */
+/** Only what the request offers: without rules to remember, an approval counts once. */
 export function choicesOf({ grants = [] }: Pick<PermissionRequest, 'grants'>): Choice[] {
   const once: Choice = { name: 'once', key: 'y', words: 'yes, once', short: 'once' };
   const lasting: Choice[] = [
@@ -51,11 +51,11 @@ export function choicesOf({ grants = [] }: Pick<PermissionRequest, 'grants'>): C
 /** `shown`: whether the last row of the body has been on the screen. */
 type Press = { key: Key; now: number; extent: Extent; choices: readonly Choice[]; shown: 'all' | 'part' };
 
-/** One key on an open question. A paste answers nothing, nor does a key held with Ctrl or Alt. */
+/** Handles one key. Pastes and keys with Ctrl or Alt do not answer. */
 export function pressPermission(state: PermissionState, press: Press): PermissionStep {
   const { key, now } = press;
   if (key.type === 'focus' || key.type === 'reply') return { type: 'state', state };
-  // Somebody who wants to stop need not have read what for.
+  // Stopping is possible without having read the request.
   if (isInterrupt(key)) return { type: 'done', outcome: { type: 'interrupt' } };
   const guard = tooEarly(state.guard, now);
   if (guard) return { type: 'early', state: { ...state, guard } };

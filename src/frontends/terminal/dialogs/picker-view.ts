@@ -5,24 +5,24 @@ import { inputRow, keyRow } from './footer.ts';
 import { type Frame, span } from './look.ts';
 import { listed, type PickAction, type PickerState, type PickItem } from './picker.ts';
 
-/** What stands around the list. */
+/** The texts around the list. */
 export type PickerText = {
   title: string;
-  /** Said in the place of a list without rows. */
+  /** Shown instead of an empty list. */
   none: string;
-  /** What Enter does, in a word. */
+  /** Label for Enter. */
   takes: string;
-  /** What Esc does, where that is more than closing the list. */
+  /** Label for Esc, if it does more than close the list. */
   leaves?: string;
   actions?: readonly PickAction[];
 };
 
 const MARK_WIDTH = 3;
 
-/** With fewer rows than this the list needs them all. */
+/** With fewer rows than this there is no preview. */
 const ROOM_FOR_PREVIEW = 16;
 
-/** Under this many columns the second column is left out: the preview and the search still know it. */
+/** Below this width the second column is left out: the preview and the search still include it. */
 const ROOM_FOR_DETAIL = 60;
 
 /** How many rows the list has. */
@@ -38,7 +38,7 @@ export function pickerPage(
 
 type Filled = { items: readonly PickItem[]; text: PickerText; preview: readonly Line[] | null };
 
-/** The whole picker: never more rows than there are. */
+/** The whole picker: never more rows than available. */
 export function renderPicker(state: PickerState, { items, text, preview }: Filled, frame: Frame): Line[] {
   const { look, columns, rows } = frame;
   const found = listed(state, items);
@@ -83,7 +83,7 @@ function itemRow(item: PickItem, width: number, { frame, chosen }: { frame: Fram
   ];
 }
 
-/** As wide as the widest label; the details have what they need, or at least two fifths of the row. */
+/** As wide as the widest label; details get what they need, or at least two fifths of the row. */
 function labelWidth(items: readonly PickItem[], columns: number): number {
   const widest = (texts: readonly string[]) =>
     Math.max(0, ...texts.map((text) => widthOf(visibleLine(text))));

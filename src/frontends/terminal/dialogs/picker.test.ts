@@ -36,7 +36,7 @@ function press(pressed: readonly Key[], search: 'typed' | 'none' = 'typed') {
 }
 
 describe('choosing', () => {
-  test('begins at the one in use; Enter takes the selected one', () => {
+  test('starts at the current one; Enter takes the selected one', () => {
     expect(press([keys.return])).toEqual({ type: 'picked', id: '3' });
     expect(press([keys.down, keys.return])).toEqual({ type: 'picked', id: '1' });
     expect(press([keys.up, keys.return])).toEqual({ type: 'picked', id: '2' });
@@ -44,7 +44,7 @@ describe('choosing', () => {
     expect(press([keys.pageup, keys.return])).toEqual({ type: 'picked', id: '1' });
   });
 
-  test('what is typed searches, from the first that matches', () => {
+  test('typing searches, starting at the first match', () => {
     expect(press([...typedKeys('login'), keys.return])).toEqual({ type: 'picked', id: '3' });
     expect(press([...typedKeys('srv fix'), keys.return])).toEqual({ type: 'picked', id: '1' });
     expect(press([...typedKeys('nothing like it'), keys.return])).toMatchObject({
@@ -52,7 +52,7 @@ describe('choosing', () => {
     });
   });
 
-  test('where letters are keys, they act on the selected one', () => {
+  test('if letters are keys, they act on the selected row', () => {
     expect(press([keys.up, ...typedKeys('f')], 'none')).toEqual({ type: 'acted', action: 'forget', id: '2' });
     expect(press(typedKeys('xyz'), 'none')).toEqual({ query: null, selected: 2 });
   });
@@ -63,13 +63,13 @@ describe('choosing', () => {
   });
 });
 
-test('a search finds every word in any place, whatever its case, those that begin with it first', () => {
+test('a search finds every word anywhere, ignoring case, prefix matches first', () => {
   expect(matching(items, 'LOGIN').map(({ id }) => id)).toEqual(['3', '1']);
   expect(matching(items, 'ago 3').map(({ id }) => id)).toEqual(['2']);
   expect(matching(items, '  ').map(({ id }) => id)).toEqual(['1', '2', '3']);
 });
 
-test('what a deeper search found comes after what matches, once, and only for the same search', () => {
+test('deeper search results follow the matches, without duplicates, and only for the same query', () => {
   const state: PickerState = { query: lineOf('login'), selected: 0 };
   const found = {
     query: 'login',
@@ -82,7 +82,7 @@ test('what a deeper search found comes after what matches, once, and only for th
   expect(withFound(items, { ...found, query: 'logi' }, state)).toEqual(items);
 });
 
-test('on 40 by 12 the list, the search and the keys are there', () => {
+test('at 40x12 the list, the search and the keys are visible', () => {
   const many = Array.from({ length: 30 }, (_, i) => ({ id: `${i}`, label: `session ${i}`, detail: 'today' }));
   const text = { title: 'Sessions', none: 'none', takes: 'go on with it' };
   const frame = { columns: 40, rows: 12, look: noLook };
@@ -99,7 +99,7 @@ test('on 40 by 12 the list, the search and the keys are there', () => {
   ]);
 });
 
-test('whatever is listed and pressed, it fits the screen, and the selected row is seen', () => {
+test('for any list and keys, it fits the screen, and the selected row is visible', () => {
   const item = fc.record({
     id: fc.uuid(),
     label: fc.string({ unit: 'grapheme', maxLength: 50 }),

@@ -1,21 +1,21 @@
 import type { Key } from '../view/types.ts';
 import { edited, emptyLine, type TextLine } from './text-line.ts';
 
-/** One row of a list. `words` is what a search looks through beside what is seen. */
+/** One row of a list. `words` is searched in addition to the visible text. */
 export type PickItem = {
   id: string;
   label: string;
   detail?: string;
   words?: string;
-  /** The one in use. */
+  /** The current one. */
   current?: true;
 };
 
-/** A key that does something else with the chosen row than taking it, such as `f` for forgetting. */
+/** A key with another action on the selected row, such as `f` for forget. */
 export type PickAction = { key: string; ctrl?: true; does: string; name: string };
 
 export type PickerState = {
-  /** Null where letters are keys and not a search. */
+  /** Null if letters are action keys instead of a search. */
   query: TextLine | null;
   selected: number;
 };
@@ -26,7 +26,7 @@ export type PickerStep =
   | { type: 'acted'; action: string; id: string }
   | { type: 'closed' };
 
-/** What a picker is made of, beside its state. */
+/** The data of a picker, besides its state. */
 export type PickList = { items: readonly PickItem[]; actions?: readonly PickAction[]; page: number };
 
 export function openPicker(
@@ -37,7 +37,7 @@ export function openPicker(
   return { query: search === 'typed' ? emptyLine : null, selected: Math.max(0, current) };
 }
 
-/** Those that hold every word of the search, in their order; those that begin with it before the others. */
+/** Items that contain every word of the query, in order; prefix matches come first. */
 export function matching(items: readonly PickItem[], query: string): PickItem[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   const [first = ''] = words;
@@ -49,10 +49,10 @@ export function matching(items: readonly PickItem[], query: string): PickItem[] 
   return [...found.filter(begins), ...found.filter((item) => !begins(item))];
 }
 
-/** Rows that a search found by looking deeper than what is seen. */
+/** Rows found by a search beyond the visible text. */
 export type Found = { query: string; items: readonly PickItem[] };
 
-/** What was found counts as long as the search is the same; a row that is listed anyway is not listed twice. */
+/** Results are used only for the query they were found for, and rows already listed are not repeated. */
 export function withFound(known: readonly PickItem[], found: Found, { query }: PickerState): PickItem[] {
   const wanted = query?.text.trim() ?? '';
   if (wanted === '' || wanted !== found.query) return [...known];
@@ -62,12 +62,12 @@ export function withFound(known: readonly PickItem[], found: Found, { query }: P
   return [...seen, ...deeper.map((item) => ({ ...item, words: `${item.words ?? ''}\n${wanted}` }))];
 }
 
-/** Those that are listed now. */
+/** The items currently listed. */
 export function listed({ query }: PickerState, items: readonly PickItem[]): PickItem[] {
   return query === null ? [...items] : matching(items, query.text);
 }
 
-/** One key. A list that has become shorter keeps a row selected. */
+/** Handles one key. A list that has become shorter keeps a row selected. */
 export function pressPicker(state: PickerState, key: Key, list: PickList): PickerStep {
   const items = listed(state, list.items);
   const selected = Math.max(0, Math.min(state.selected, items.length - 1));
@@ -90,7 +90,7 @@ function same(state: PickerState): PickerStep {
   return { type: 'state', state };
 }
 
-/** Up from the first leads to the last, and down from the last to the first. */
+/** Wraps around at both ends. */
 function movedTo(
   selected: number,
   key: Extract<Key, { type: 'key' }>,

@@ -1,20 +1,20 @@
 import type { Key } from '../view/types.ts';
 
-/** How many rows there are, and how many of them are seen at once. */
+/** How many rows there are, and how many are visible at once. */
 export type Extent = { total: number; page: number };
 
-/** The first row that is seen, so that the last page is never left. */
+/** The first visible row, limited so that the last page is full. */
 export function clampTop(top: number, { total, page }: Extent): number {
   return Math.max(0, Math.min(top, total - page));
 }
 
-/** Where a key leads, or null when it is not about scrolling. */
+/** The new position after a key, or null when it does not scroll. */
 export function scrolled(top: number, key: Key, extent: Extent): number | null {
   const by = stepOf(key, extent);
   return by === null ? null : clampTop(clampTop(top, extent) + by, extent);
 }
 
-/** `lines 3-9 of 40`, or null when all of them are seen. */
+/** `lines 3-9 of 40`, or null when all are visible. */
 export function placeWords(top: number, extent: Extent): string | null {
   const { total, page } = extent;
   if (total <= page) return null;

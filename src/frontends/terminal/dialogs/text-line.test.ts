@@ -12,7 +12,7 @@ function after(pressed: readonly Key[], line: TextLine = emptyLine): TextLine {
   return pressed.reduce((now, key) => edited(now, key) ?? now, line);
 }
 
-test('it is edited as in a shell', () => {
+test('edits as in a shell', () => {
   expect(after([...typedKeys('one two'), keyOf('w', { ctrl: true })])).toEqual({ text: 'one ', at: 4 });
   expect(after([...typedKeys('ab'), keys.left, ...typedKeys('X')])).toEqual({ text: 'aXb', at: 2 });
   expect(after([...typedKeys('ab'), keyOf('a', { ctrl: true }), keyOf('delete')])).toEqual({
@@ -22,18 +22,18 @@ test('it is edited as in a shell', () => {
   expect(after([...typedKeys('ab'), keyOf('u', { ctrl: true })])).toEqual(emptyLine);
 });
 
-test('a character of several code points goes as one', () => {
+test('a character of several code points is deleted as one', () => {
   expect(after([...typedKeys('a'), { type: 'paste', text: '👩‍🚀' }, keys.backspace])).toEqual({
     text: 'a',
     at: 1,
   });
 });
 
-test('a paste comes in as one line, without what a terminal obeys', () => {
+test('a paste becomes one line, without control characters', () => {
   expect(after([{ type: 'paste', text: 'a\r\n b\u001b[2J' }])).toEqual({ text: 'a b [2J', at: 7 });
 });
 
-test('whatever is pressed, the caret splits no pair, and the row fits', () => {
+test('whatever is pressed, the caret splits no surrogate pair, and the row fits', () => {
   const key = fc.oneof(
     fc.constantFrom(...typedKeys('ab '), keys.left, keys.right, keys.home, keys.end, keys.backspace),
     fc.constantFrom('a', 'e', 'b', 'f', 'h', 'u', 'k', 'w').map((name) => keyOf(name, { ctrl: true })),

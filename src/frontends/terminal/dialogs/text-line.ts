@@ -1,6 +1,6 @@
 import type { Key } from '../view/types.ts';
 
-/** A line being typed; `at` counts UTF-16 units and stands between whole characters. */
+/** A line being typed; `at` counts UTF-16 units and is always between whole characters. */
 export type TextLine = { text: string; at: number };
 
 export const emptyLine: TextLine = { text: '', at: 0 };
@@ -11,7 +11,7 @@ export function lineOf(text: string): TextLine {
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
-/** What a key makes of the line, or null when it is not about text. A paste comes in as one line. */
+/** The line after a key, or null when the key does not edit. A paste becomes one line. */
 export function edited(line: TextLine, key: Key): TextLine | null {
   if (key.type === 'paste') return written(line, key.text.replaceAll(/\s*\p{Cc}+\s*/gu, ' '));
   if (key.type !== 'key') return null;

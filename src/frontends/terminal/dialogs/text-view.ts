@@ -5,7 +5,7 @@ import { inputRow, keyRow } from './footer.ts';
 import { type Frame, rowsOf } from './look.ts';
 import type { TextLine } from './text-line.ts';
 
-/** What is asked for. `hidden`: what is typed is a secret, and only its length is seen. */
+/** The question. With `hidden`, the input is a secret and only its length is visible. */
 export type TextQuestion = { question: string; hidden?: true; text?: string };
 
 export function renderText(line: TextLine, { question, hidden }: TextQuestion, frame: Frame): Line[] {

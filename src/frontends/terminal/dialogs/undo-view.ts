@@ -7,7 +7,7 @@ import { fitTo } from '../text/measure.ts';
 import type { Line } from '../view/types.ts';
 import { type Frame, rowsOf, span } from './look.ts';
 
-/** What would happen to files, a row each; what would be left alone says why. */
+/** The file changes, one row each; files left unchanged have a reason. */
 export function undoBody(pending: PendingUndo, cwd: string, { columns, look }: Frame): Line[] {
   const { files, conflicts } = pending;
   const sum = (of: 'added' | 'removed') => files.reduce((total, file) => total + file[of], 0);
@@ -33,7 +33,7 @@ export function undoBody(pending: PendingUndo, cwd: string, { columns, look }: F
   ];
 }
 
-/** Short where it is in the working directory. */
+/** Relative if inside the working directory. */
 function shown(file: string, cwd: string): string {
   return isInside(cwd, file) ? path.relative(cwd, file) || '.' : file;
 }

@@ -12,7 +12,7 @@ const textOf = (lines: Line[]) => lines.map((line) => line.map(({ text }) => tex
 const before = 'import a;\n\nfunction f() {\n  const total = 1;\n  return total;\n}\n';
 const after = 'import a;\n\nfunction f() {\n  const total = 2;\n  return total;\n}\n';
 
-test('[C09] lines have the numbers they have in the file, under the path and the counts', async () => {
+test('[C09] lines have their numbers in the file, under the path and the counts', async () => {
   const lines = diffLines(await diffOf('src/f.ts', before, after), { width: 60, theme });
   expect(textOf(lines)).toEqual([
     'src/f.ts +1 -1',
@@ -26,7 +26,7 @@ test('[C09] lines have the numbers they have in the file, under the path and the
   ]);
 });
 
-test('within a changed line only what differs is marked', async () => {
+test('within a changed line only the difference is marked', async () => {
   const lines = diffLines(await diffOf('f.txt', before, after), { width: 60, theme });
   expect(lines[5]?.slice(1)).toEqual([
     { text: '+ ', style: styles.added },
@@ -36,7 +36,7 @@ test('within a changed line only what differs is marked', async () => {
   ]);
 });
 
-test('lines that have little in common are not marked inside', async () => {
+test('lines with little in common have no inner marks', async () => {
   const lines = diffLines(await diffOf('f.txt', 'alpha beta\n', 'something else\n'), { width: 60, theme });
   expect(lines.slice(1).map((line) => line.slice(2))).toEqual([
     [{ text: 'alpha beta', style: styles.removedText }],
@@ -44,7 +44,7 @@ test('lines that have little in common are not marked inside', async () => {
   ]);
 });
 
-test('code has its colours, on the ground of the change', async () => {
+test('code is highlighted, on the background of the change', async () => {
   const highlighter = await loadHighlighter();
   const lines = diffLines(await diffOf('f.ts', null, 'const x = 1;\n'), { width: 60, theme, highlighter });
   expect(lines[1]?.slice(2)).toEqual([
@@ -55,7 +55,7 @@ test('code has its colours, on the ground of the change', async () => {
   ]);
 });
 
-test('a long change is folded, and says how much it hides and how to see it', async () => {
+test('a long change is folded, and says how much is hidden and how to see it', async () => {
   const text = Array.from({ length: 50 }, (_, i) => `line ${i}\n`).join('');
   const change = await diffOf('f.txt', null, text);
   const options = { width: 60, theme, rows: 5, hint: 'Ctrl+O to show all' };
@@ -69,7 +69,7 @@ test('a long change is folded, and says how much it hides and how to see it', as
   expect(diffLines(change, { width: 60, theme })).toHaveLength(51);
 });
 
-test('long lines are broken under their number, and no row is wider than the screen', async () => {
+test('long lines wrap under their number, and no row is wider than the screen', async () => {
   const change = await diffOf('f.txt', null, `${'ab'.repeat(20)}\n`);
   expect(textOf(diffLines(change, { width: 20, theme })).slice(1)).toEqual([
     '1 + abababababababab',
@@ -78,7 +78,7 @@ test('long lines are broken under their number, and no row is wider than the scr
   ]);
 });
 
-test('several files follow one another, and places far apart are told apart', async () => {
+test('several files follow one another, and distant hunks are separated', async () => {
   const far = Array.from({ length: 30 }, (_, i) => `l${i}\n`);
   const changed = far.with(0, 'first\n').with(29, 'last\n');
   const one = await diffOf('a.txt', far.join(''), changed.join(''));
@@ -88,7 +88,7 @@ test('several files follow one another, and places far apart are told apart', as
   expect(lines.slice(-4)).toEqual(['', 'b.txt +1 -1', '1 - x', '1 + y']);
 });
 
-test('escape sequences in a file are shown, not obeyed', async () => {
+test('escape sequences in a file are shown and not executed', async () => {
   const change = await diffOf('a\u001b[2J.txt', null, 'x\u001b]0;title\u0007\ty\r\n');
   expect(textOf(diffLines(change, { width: 60, theme }))).toEqual(['a␛[2J.txt +1 -0', '1 + x␛]0;title␇ y']);
 });

@@ -14,15 +14,15 @@ type FileChange = { path: string; patch: string; added: number; removed: number 
 export type DiffOptions = {
   width: number;
   theme: Theme;
-  /** From `loadHighlighter`; without it code has no colours. */
+  /** From `loadHighlighter`; without it code is not highlighted. */
   highlighter?: Highlighter;
-  /** More rows than this are folded; without it all are shown. */
+  /** Maximum number of rows before folding; without it all are shown. */
   rows?: number;
-  /** How to see what is folded, such as `Ctrl+O to show all`. */
+  /** How to see the folded part, such as `Ctrl+O to show all`. */
   hint?: string;
 };
 
-/** A change as people read it: numbered lines, what differs within them marked, code in its colours. */
+/** A rendered diff: numbered lines, inner differences marked, code highlighted. */
 export function diffLines(
   display: Extract<Display, { kind: 'diff' | 'diffs' }>,
   options: DiffOptions,
@@ -61,7 +61,7 @@ function hunkLines(
   options: DiffOptions,
 ): Line[] {
   const marks = marksOf(hunk);
-  // The two versions of a file are two texts: a comment may be open in one only.
+  // The two versions are highlighted separately: a comment may be open in one only.
   let before = startCode(language);
   let after = startCode(language);
   return hunk.flatMap((line) => {
@@ -78,7 +78,7 @@ function hunkLines(
   });
 }
 
-/** Pairs of lines that were changed into one another: a run of removed ones, then as many added ones. */
+/** Pairs of changed lines: a run of removed ones, followed by as many added ones. */
 function marksOf(hunk: Hunk): Map<PatchLine, Range[]> {
   const marks = new Map<PatchLine, Range[]>();
   for (let i = 0; i < hunk.length; ) {
@@ -117,7 +117,7 @@ function colored(
   };
 }
 
-/** The colours of code, on the ground of what was added or removed, darker where the line differs. */
+/** Code highlighting on the background of the change, stronger where the line differs. */
 function emphasized(
   spans: Span[],
   { type }: PatchLine,
@@ -158,7 +158,7 @@ function numbered(
   });
 }
 
-/** The first rows are kept; the others are counted. */
+/** Keeps the first rows and counts the others. */
 function folded(lines: Line[], { rows, hint, width, theme }: DiffOptions): Line[] {
   if (rows === undefined || lines.length <= rows) return lines;
   const kept = Math.max(1, rows - 1);

@@ -18,7 +18,7 @@ test('lines with little in common have no marks', () => {
   expect(differences('', '')).toBeNull();
 });
 
-test('without its marked parts both lines are the same text', () => {
+test('without the marked parts both lines are the same', () => {
   const words = fc.array(fc.constantFrom('a', 'b', 'foo', ' ', '(', ')', 'bar', ', '), { maxLength: 200 });
   const rest = (text: string, ranges: Range[]) =>
     [...ranges].reverse().reduce((left, { start, end }) => left.slice(0, start) + left.slice(end), text);

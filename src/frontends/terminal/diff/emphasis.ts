@@ -1,15 +1,15 @@
-/** A part of a line from `start` to `end`, in UTF-16 units. */
+/** A range in a line from `start` to `end`, in UTF-16 units. */
 export type Range = { start: number; end: number };
 
 export type Emphasis = { removed: Range[]; added: Range[] };
 
 const WORD = /[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]/gu;
-/** Lines with more words are compared at their ends only. */
+/** Longer lines are compared at their ends only. */
 const MOST_WORDS = 120;
-/** Lines that share less are two lines, not one that was changed. */
+/** Lines that share less are unrelated rather than changed. */
 const LEAST_SHARED = 0.4;
 
-/** What makes two lines differ, by words; null when they have too little in common. */
+/** Word differences between two lines; null when they have too little in common. */
 export function differences(removed: string, added: string): Emphasis | null {
   const before = removed.match(WORD) ?? [];
   const after = added.match(WORD) ?? [];
@@ -33,7 +33,7 @@ function ends(before: readonly string[], after: readonly string[]): Kept {
   return { before: marks(before.length), after: marks(after.length) };
 }
 
-/** The longest row of words both have. */
+/** The longest common subsequence of words. */
 function common(before: readonly string[], after: readonly string[]): Kept {
   const width = after.length + 1;
   const lengths = new Uint16Array((before.length + 1) * width);
@@ -55,7 +55,7 @@ function common(before: readonly string[], after: readonly string[]): Kept {
   return kept;
 }
 
-/** Neighbours that differ are one range, also over a blank between them. */
+/** Adjacent differences are merged, also across a space. */
 function rangesOf(words: readonly string[], kept: readonly boolean[]): Range[] {
   const ranges: Range[] = [];
   let offset = 0;

@@ -1,12 +1,15 @@
-/** One line of a unified diff with the number it has in the file; `old` for what goes, `new` for the rest. */
+/**
+ * One line of a unified diff with its line number in the file: in the old version for removed lines, else in
+ * the new one.
+ */
 export type PatchLine = { type: 'same' | 'added' | 'removed'; text: string; number: number };
 
-/** Lines of one place in a file. */
+/** Consecutive lines of a file. */
 export type Hunk = PatchLine[];
 
 const HEADING = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/;
 
-/** A unified diff of one file. What is no part of a hunk is left out. */
+/** Parses a unified diff of one file. Everything outside hunks is ignored. */
 export function readPatch(patch: string): Hunk[] {
   const hunks: Hunk[] = [];
   let oldLine = 0;
@@ -14,7 +17,7 @@ export function readPatch(patch: string): Hunk[] {
   for (const line of patch.replace(/\n$/, '').split('\n')) {
     const heading = HEADING.exec(line);
     if (heading) {
-      // An empty range names the line before it, which no line of the hunk counts.
+      // An empty range gives the line before it, which is not part of the hunk.
       oldLine = Number(heading[1]);
       newLine = Number(heading[2]);
       hunks.push([]);

@@ -13,7 +13,7 @@ test.each([
   [['--mode', 'plan', '--continue']],
   [['why does the test fail?']],
   [['--allow', 'Bash(npm test)', 'fix it now']],
-])('%j leads to the screen', (args) => {
+])('%j opens the screen', (args) => {
   expect(leadsToScreen(args, place)).toBe(true);
 });
 
@@ -33,7 +33,7 @@ test.each([
   [['-psay hello to']],
   [['--some-day']],
   [['']],
-])('%j may lead elsewhere', (args) => {
+])('%j may not open the screen', (args) => {
   expect(leadsToScreen(args, place)).toBe(false);
 });
 
@@ -45,10 +45,10 @@ test.each([
   ['a build machine', { env: { TERM: 'xterm', CI: '1' } }],
   ['few columns', { stdout: { ...place.stdout, columns: 10 } }],
   ['few rows', { stdout: { ...place.stdout, rows: 3 } }],
-])('on %s nothing is painted early', (_what, change) => {
+])('nothing is painted early on %s', (_what, change) => {
   expect(leadsToScreen([], { ...place, ...change })).toBe(false);
 });
 
-test('the last mode that is asked for counts', () => {
+test('the last mode wins', () => {
   expect([modeIn([]), modeIn(['--mode', 'plan', '--mode', 'auto'])]).toEqual([undefined, 'auto']);
 });

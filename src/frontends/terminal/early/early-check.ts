@@ -1,6 +1,6 @@
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Flags a conversation on the screen may have, and whether a value follows. */
+/** Flags allowed with the screen, and whether a value follows. */
 const FLAGS: Readonly<Record<string, boolean>> = {
   '-m': true,
   '--model': true,
@@ -20,7 +20,7 @@ const FLAGS: Readonly<Record<string, boolean>> = {
   '--verbose': false,
 };
 
-/** What the rows need, with some room above them. */
+/** The minimum size for the rows, with some space above. */
 const FEWEST = { columns: 40, rows: 8 };
 
 type Place = {
@@ -29,7 +29,7 @@ type Place = {
   stdout: { isTTY: boolean; columns: number; rows: number };
 };
 
-/** Whether these arguments lead to the screen beyond doubt. Whatever is unusual does not. */
+/** Whether these arguments certainly open the screen. Anything unusual does not. */
 export function leadsToScreen(args: readonly string[], { env, stdin, stdout }: Place): boolean {
   if (!stdin.isTTY || !stdout.isTTY || env.CI || !env.TERM || env.TERM === 'dumb') return false;
   if (stdout.columns < FEWEST.columns || stdout.rows < FEWEST.rows) return false;
@@ -37,13 +37,13 @@ export function leadsToScreen(args: readonly string[], { env, stdin, stdout }: P
     const arg = args[i] ?? '';
     const takesValue = FLAGS[arg];
     if (takesValue) i++;
-    // A word alone may be a subcommand; a sentence is a prompt.
+    // A single word may be a subcommand; a sentence is a prompt.
     else if (takesValue === undefined && !/^[^-\s]\S* /.test(arg)) return false;
   }
   return true;
 }
 
-/** The mode the arguments ask for, if any. */
+/** The mode in the arguments, if any. */
 export function modeIn(args: readonly string[]): string | undefined {
   const at = args.lastIndexOf('--mode');
   return at === -1 ? undefined : args[at + 1];

@@ -17,8 +17,8 @@ const ERASE_BELOW = '\u001b[J';
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * A prompt that takes keys while the program is still being loaded. It shows what they will do, as far as that is
- * plain, and keeps every one of them: the screen that comes reads them all itself.
+ * A prompt that accepts keys while the program is still loading. It shows the effect of simple keys, and
+ * stores all of them: the screen processes them again later.
  */
 export class EarlyComposer implements EarlyPrompt {
   readonly #streams: Streams;
@@ -49,24 +49,27 @@ export class EarlyComposer implements EarlyPrompt {
     this.#show(erase + PASTES);
   }
 
-  /** What the terminal's background was the last time. */
+  /** The terminal's background at the last start. */
   get ground(): Look['ground'] {
     return this.#look.ground;
   }
 
-  /** Lets keys in that have come meanwhile. */
+  /** Yields, so that pending keys are read. */
   breathe(): Promise<void> {
     return new Promise((resolve) => setImmediate(resolve));
   }
 
-  /** Ends this one and leaves everything as it is. Whoever calls reads on at once, or keys are lost. */
+  /**
+   * Ends this prompt and leaves the terminal as it is. The caller must continue reading immediately, or keys
+   * are lost.
+   */
   takeOver(): Handover | null {
     if (!this.#open) return null;
     this.#close();
     return { ...this.#frame, typed: this.#typed, moved: this.#moved };
   }
 
-  /** Something else comes than the screen: the terminal is as it was, and what was typed for a prompt is let go. */
+  /** For when the screen is not opened: restores the terminal and discards the input. */
   readonly dismiss = (): void => {
     if (!this.#open) return;
     this.#close();
@@ -97,7 +100,10 @@ export class EarlyComposer implements EarlyPrompt {
     else this.#paint(first);
   }
 
-  /** All rows: they are few. A terminal of another size is left to the painter, which finds its rows again. */
+  /**
+   * Repaints all rows: they are few. After a resize the main painter takes over, which locates its rows
+   * again.
+   */
   #paint(first = ''): void {
     if (this.#moved) return;
     const { rows, caret } = earlyFrame(this.#line, { ...this.#look, columns: this.#columns });
@@ -112,7 +118,7 @@ export class EarlyComposer implements EarlyPrompt {
     this.#frame = { rows, caret };
   }
 
-  /** Another program's last words may stand where the rows begin. */
+  /** The last output of another program may be where the rows start. */
   #eraseAfter(row: string, index: number): string {
     const isOthers = index === 0 && row === '';
     return this.#typed === '' || isOthers ? '' : ERASE_LINE_END;
@@ -133,13 +139,13 @@ export class EarlyComposer implements EarlyPrompt {
     process.exit(0);
   }
 
-  /** With its own listener gone, a signal does what it does to any program. */
+  /** With its own listener removed, a signal has its default effect. */
   readonly #ended = (signal: NodeJS.Signals): void => {
     this.dismiss();
     process.kill(process.pid, signal);
   };
 
-  /** Nothing more will be typed, and nobody looks. Later failures of the input are told to those who read it then. */
+  /** No more input, and no terminal. Later input errors are reported to later readers. */
   readonly #gone = (): void => {
     if (!this.#open) return;
     this.#close();

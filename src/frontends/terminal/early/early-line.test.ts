@@ -26,7 +26,7 @@ const keys = {
   paste: '\u001b[200~two words\u001b[201~',
 };
 
-/** What the prompt itself makes of the same keys. */
+/** The main prompt's result for the same keys. */
 function byPrompt(typed: string) {
   const around = {
     keymap: createKeymap().keymap,
@@ -56,11 +56,11 @@ const anyKey = fc.oneof(
     arbitrary: fc.constantFrom('\t', '\u001b', '漢', '\u001b[A', '\u0001', '\u001b[200~a\rb\u001b[201~'),
   },
 );
-/** The end of a sequence is still to come. */
+/** The end of the sequence is still missing. */
 const isUnfinished = (typed: string) => typed.endsWith('\u001b');
 const typing = fc.array(anyKey, { maxLength: 25 }).map((pieces) => pieces.join(''));
 
-describe('keys before the prompt is there', () => {
+describe('keys before the prompt is ready', () => {
   test.each([
     ['hello', { text: 'hello', at: 5 }],
     [`helo${keys.left}l`, { text: 'hello', at: 4 }],
@@ -80,7 +80,7 @@ describe('keys before the prompt is there', () => {
     expect(readEarly(typed, WIDTH)).toEqual({ ...untouched, ...expected });
   });
 
-  test('as long as they are clear, the prompt makes the same of them', () => {
+  test('as long as they are unambiguous, the prompt gives the same result', () => {
     fc.assert(
       fc.property(typing, (typed) => {
         const { state, warned, ...early } = readEarly(typed, WIDTH);
@@ -93,12 +93,12 @@ describe('keys before the prompt is there', () => {
     );
   });
 
-  test('are read alike however they are cut into pieces', () => {
+  test('give the same result however they are split into chunks', () => {
     fc.assert(
       fc.property(typing, fc.nat(60), (typed, cut) => {
         const begun = readEarly(typed.slice(0, cut), WIDTH);
         const whole = readEarly(typed, WIDTH);
-        // A sequence that is not whole yet is neither shown nor given up.
+        // An incomplete sequence is neither shown nor dropped.
         if (begun.state === 'unclear') expect(whole).toEqual({ ...begun, state: whole.state });
         if (begun.state === 'left' && !typed.endsWith('\u0003')) expect(whole).toEqual(begun);
       }),
@@ -106,7 +106,7 @@ describe('keys before the prompt is there', () => {
   });
 
   test.each(['none', '16', '256', 'truecolor'] as const)(
-    'are painted in the very rows the screen will paint, %s colours',
+    'are painted in exactly the rows the screen will paint, %s colors',
     (depth) => {
       const theme = themeOf('light', depth);
       const look = lookOf({ theme, status: unknownStatus, statusBar: statusParts }, ['default', 'plan']);
@@ -134,7 +134,7 @@ describe('keys before the prompt is there', () => {
     },
   );
 
-  test('the room for text is the prompt’s own', () => {
+  test('the width for text is that of the prompt', () => {
     for (const columns of [40, 80, 200]) expect(earlyWidth(columns)).toBe(textWidth(columns));
   });
 });

@@ -1,19 +1,22 @@
 import { NARROW } from '../text/narrow.ts';
 
-/** What the first keys mean, as far as that is plain. The prompt itself reads the same keys again when it is there. */
+/**
+ * The effect of the first keys, as far as it is unambiguous. The main prompt processes the same keys again
+ * once it is ready.
+ */
 export type EarlyLine = {
   text: string;
-  /** Where the caret stands. */
+  /** The caret position. */
   at: number;
   /** Typed and sent with Enter. */
   sent: string | null;
-  /** The last key was Ctrl-C with nothing typed: the next one leaves. */
+  /** The last key was Ctrl-C on an empty line: the next one quits. */
   warned: boolean;
-  /** `unclear` from the first key on that only the prompt understands. */
+  /** `unclear` from the first key on that only the main prompt supports. */
   state: 'open' | 'unclear' | 'left';
 };
 
-/** More than anybody types so early. */
+/** More than a user types this early. */
 const MOST = 1_000;
 
 const PASTE = '\u001b[200~';
@@ -21,10 +24,10 @@ const LEFT = ['\u001b[D', '\u001bOD'];
 const RIGHT = ['\u001b[C', '\u001bOC'];
 const SEQUENCES = [PASTE, ...LEFT, ...RIGHT];
 
-/** Ctrl-C thrice leaves whatever was typed before: once clears, once warns. */
+/** Three times Ctrl-C always quits: the first clears, the second warns. */
 const THRICE = '\u0003\u0003\u0003';
 
-/** Reads all that was typed so far. `width` is the room for text in one row. */
+/** Processes all input so far. `width` is the width for text in one row. */
 export function readEarly(typed: string, width: number): EarlyLine {
   let line: EarlyLine = { text: '', at: 0, sent: null, warned: false, state: 'open' };
   let rest = typed;
@@ -37,7 +40,7 @@ export function readEarly(typed: string, width: number): EarlyLine {
   return line.state === 'unclear' && typed.endsWith(THRICE) ? { ...line, state: 'left' } : line;
 }
 
-/** Whether the end of a sequence is still to come. */
+/** Whether the end of a sequence is still missing. */
 function isUnfinished(rest: string): boolean {
   return SEQUENCES.some((sequence) => sequence !== rest && sequence.startsWith(rest));
 }
@@ -50,7 +53,7 @@ function step(line: EarlyLine, rest: string): Step {
   if (LEFT.includes(rest.slice(0, 3))) return { next: { ...told, at: Math.max(0, at - 1) }, length: 3 };
   if (RIGHT.includes(rest.slice(0, 3)))
     return { next: { ...told, at: Math.min(text.length, at + 1) }, length: 3 };
-  // Where a paste ends is a matter of time, which only the prompt knows.
+  // Where a paste ends depends on timing, which only the main prompt tracks.
   if (rest.startsWith(PASTE)) return { next: { ...line, state: 'unclear' }, length: PASTE.length };
   return { next: pressed(line, rest.slice(0, 1)), length: 1 };
 }
@@ -73,7 +76,7 @@ function pressed(line: EarlyLine, key: string): EarlyLine {
     case '\u0004':
       return text === '' ? left : { ...told, text: text.slice(0, at) + text.slice(at + 1) };
     case '?':
-      // Alone it asks for the list of keys, which cannot be shown yet.
+      // Alone it opens the list of keys, which cannot be shown yet.
       return text === '' ? unclear : inserted(told, key);
     default:
       return NARROW.test(key) ? inserted(told, key) : unclear;
@@ -85,7 +88,7 @@ function inserted(line: EarlyLine, words: string): EarlyLine {
   return { ...line, text: text.slice(0, at) + words + text.slice(at), at: at + words.length };
 }
 
-/** Whether Enter sends it as it stands: no completion in between, no line that goes on, nothing sent before it. */
+/** Whether Enter sends it unchanged: no completion, no line continuation, nothing sent before. */
 function isPlainPrompt({ text, at, sent }: EarlyLine): boolean {
   return sent === null && !text.startsWith('/') && !text.includes('@') && text[at - 1] !== '\\';
 }

@@ -1,19 +1,19 @@
 import type { Look } from '../theme/look.ts';
 import type { EarlyLine } from './early-line.ts';
 
-/** Rows as they are painted, and the cursor's place among them. */
+/** The painted rows, and the cursor position in them. */
 export type EarlyFrame = { rows: string[]; caret: { row: number; column: number } };
 
 const SIGN_COLUMNS = 2;
 const WAITS = '  Queued; ↑ to edit';
 const WARNS = 'Press Ctrl+C again to quit.';
 
-/** Room for text in one row, with the sign before it and the caret after it. */
+/** Columns for text, between the prompt sign and the caret. */
 export function earlyWidth(columns: number): number {
   return columns - SIGN_COLUMNS - 1;
 }
 
-/** The rows the screen itself will paint. */
+/** The same rows that the screen itself will paint. */
 export function earlyFrame(line: EarlyLine, look: Look & { columns: number }): EarlyFrame {
   const { columns, sign, muted, border, warning } = look;
   const { text, at, sent, warned } = line;
@@ -28,7 +28,7 @@ function promptText(
   { text, at }: EarlyLine,
   { placeholder, muted, columns }: Look & { columns: number },
 ): string {
-  // Where the caret stands after the last character, there is a blank under it.
+  // After the last character there is a space under the caret.
   if (text !== '') return at === text.length ? `${text} ` : text;
   const words = fitted(placeholder, earlyWidth(columns));
   return inked(words.slice(0, 1), muted) + inked(words.slice(1), muted);

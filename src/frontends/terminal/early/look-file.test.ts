@@ -17,7 +17,7 @@ const look: Look = {
 };
 const env = { TERM: 'xterm-256color' };
 
-test('a look comes back for the same kind of terminal, and for no other', async () => {
+test('the appearance is restored for the same kind of terminal, and for no other', async () => {
   const { home } = await workspace();
   keepLook(home, env, look);
   keepLook(home, { ...env, NO_COLOR: '1' }, { ...look, sign: '> ' });
@@ -27,14 +27,14 @@ test('a look comes back for the same kind of terminal, and for no other', async 
   expect(await readdir(path.join(home, 'cache'))).toEqual(['looks.json']);
 });
 
-test('of many kinds of terminals the last eight are kept', async () => {
+test('the last eight kinds of terminals are kept', async () => {
   const { home } = await workspace();
   for (let i = 0; i < 12; i++) keepLook(home, { TERM: `t${i}` }, look);
   const known = Array.from({ length: 12 }, (_, i) => readLook(home, { TERM: `t${i}` }) !== null);
   expect(known).toEqual([...Array(4).fill(false), ...Array(8).fill(true)]);
 });
 
-test('a dropped look is gone, and others stay', async () => {
+test('a dropped entry is gone, and others stay', async () => {
   const { home } = await workspace();
   keepLook(home, env, look);
   keepLook(home, { TERM: 'vt100' }, look);
@@ -42,7 +42,7 @@ test('a dropped look is gone, and others stay', async () => {
   expect([readLook(home, env), readLook(home, { TERM: 'vt100' })]).toEqual([null, look]);
 });
 
-test('where nothing is kept, nothing is made', async () => {
+test('nothing is created if nothing is kept', async () => {
   const { home } = await workspace();
   const root = path.join(home, 'none');
   keepLook(root, env, look);
@@ -60,7 +60,7 @@ test.each([
     'names the terminal',
     JSON.stringify({ 'xterm-256color||||||||': { ...look, border: ['\u001b]0;x', ''] } }),
   ],
-])('a file that %s is no look', async (_what, text) => {
+])('a file that %s is ignored', async (_what, text) => {
   const { home } = await workspace();
   await mkdir(path.join(home, 'cache'));
   const file = path.join(home, 'cache/looks.json');

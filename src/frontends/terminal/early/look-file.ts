@@ -7,25 +7,25 @@ import type { Look } from '../theme/look.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** One for each kind of terminal, the one used last at the end. */
+/** One entry per kind of terminal, the most recently used last. */
 type Looks = Record<string, Look>;
 
 const MOST_LOOKS = 8;
 const MOST_BYTES = 64 * 1024;
-/** A look is not worth more of a start. */
+/** Don't delay a start longer than this for it. */
 const PATIENCE_MS = 1_000;
 
-/** Colours are all that may be switched by a file: what follows an escape character, and the text after it. */
+/** The only escape sequences a file may contain are colors. */
 const COLOUR = /^\[[\d;]{1,20}m/;
 const PLAIN = /^[ -~\u00a1-\u02ff\u2026\u2387]{0,200}$/;
 const MOST_COLOURS = 20;
 
-/** How the screen looked when it was last opened on such a terminal; null when that is not known. */
+/** The appearance when the screen was last opened on such a terminal; null if unknown. */
 export function readLook(root: string, env: Env): Look | null {
   return looksIn(root)[kindOf(env)] ?? null;
 }
 
-/** What cannot be written is not kept: the next start paints a little later, that is all. */
+/** Write errors are ignored: the next start just paints a little later. */
 export function keepLook(root: string, env: Env, look: Look): void {
   const kind = kindOf(env);
   if (!existsSync(root) || JSON.stringify(readLook(root, env)) === JSON.stringify(look)) return;
@@ -34,7 +34,7 @@ export function keepLook(root: string, env: Env, look: Look): void {
   );
 }
 
-/** The next start waits for the screen itself. */
+/** The next start waits for the main screen. */
 export function dropLook(root: string, env: Env): void {
   if (readLook(root, env)) change(root, ({ [kindOf(env)]: _, ...others }) => others);
 }
@@ -68,7 +68,7 @@ function looksIn(root: string): Looks {
   );
 }
 
-/** Everything a look depends on beside the settings. */
+/** Everything the appearance depends on besides the settings. */
 function kindOf(env: Env): string {
   const names = ['TERM', 'COLORTERM', 'TERM_PROGRAM', 'NO_COLOR', 'FORCE_COLOR', 'COLORFGBG'];
   const settings = ['AI_ASSISTANT_THEME', 'AI_ASSISTANT_MODE'];
@@ -76,7 +76,7 @@ function kindOf(env: Env): string {
   return [...told, env.WT_SESSION ? 'wt' : ''].join('|');
 }
 
-/** By hand: a library that checks shapes takes longer to load than all the rest of it. */
+/** Validated by hand: a validation library takes longer to load than everything else here. */
 function isLook(value: unknown): value is Look {
   if (typeof value !== 'object' || value === null) return false;
   const { ground, sign, placeholder, mode, muted, border, warning, heads } = value as Record<string, unknown>;

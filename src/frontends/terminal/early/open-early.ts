@@ -5,7 +5,7 @@ import { readLook } from './look-file.ts';
 
 type Place = { env: NodeJS.ProcessEnv; stdin: NodeJS.ReadStream; stdout: NodeJS.WriteStream };
 
-/** A prompt at once, where these arguments lead to one and it is known how it looks. */
+/** Opens an early prompt, if these arguments lead to one and its appearance is known. */
 export function openEarly(args: readonly string[], { env, stdin, stdout }: Place): EarlyComposer | null {
   if (!leadsToScreen(args, { env, stdin, stdout })) return null;
   const look = readLook(dataRoot(env), env);

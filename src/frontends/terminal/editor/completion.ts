@@ -1,9 +1,9 @@
 import { type Draft, replaced } from './text-buffer.ts';
 
-/** What is being written and could be completed: the piece from `from` to the caret. */
+/** What can be completed: the text from `from` to the caret. */
 export type Wanted = { type: 'command' | 'file'; from: number; query: string };
 
-/** One way to complete it. `marks` are the places in `label` that the query hit. */
+/** One completion. `marks` are the positions in `label` that match the query. */
 export type Offer = {
   type: 'command' | 'file';
   value: string;
@@ -12,7 +12,7 @@ export type Offer = {
   marks: readonly number[];
 };
 
-/** A command at the very start, or a file after `@`; null where nothing is to be completed. */
+/** A command at the very start, or a file after `@`; null when there is nothing to complete. */
 export function wantedAt({ text, at }: Draft): Wanted | null {
   const written = text.slice(0, at);
   const command = /^\/([\w-]*)$/.exec(written);
@@ -24,13 +24,13 @@ export function wantedAt({ text, at }: Draft): Wanted | null {
   return { type: 'file', from: at - query.length - (quoted ? 2 : 1), query };
 }
 
-/** The draft with an offer in the place of what was written. A folder is left open, so that one can go on. */
+/** The draft with the completion inserted. A folder is left open for further completion. */
 export function accepted(draft: Draft, wanted: Wanted, offer: Offer): Draft {
   const { from } = wanted;
   return replaced(draft, { from, to: draft.at, text: written(offer, draft.text.slice(draft.at)) });
 }
 
-/** Whether it is written out already. */
+/** Whether it is already typed completely. */
 export function isComplete({ text, at }: Draft, { from }: Wanted, offer: Offer): boolean {
   return text.slice(from, at) === written(offer, ' ');
 }

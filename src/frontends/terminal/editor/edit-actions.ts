@@ -44,12 +44,12 @@ const edits: Partial<Record<Action, Edit>> = {
   redo: redone,
 };
 
-/** What an action makes of the text; nothing, when it is not about text. */
+/** The text after an action; unchanged when the action does not edit. */
 export function editedBy(buffer: TextBuffer, action: Action): TextBuffer {
   return edits[action]?.(buffer) ?? buffer;
 }
 
-/** At the start of a line its newline goes, so that the key can be held. */
+/** At the start of a line its newline is deleted, so that the key can be held. */
 function orNewlineBefore({ text, at }: TextBuffer): number {
   const start = lineStart(text, at);
   return start === at ? Math.max(0, at - 1) : start;
@@ -60,7 +60,7 @@ function orNewlineAfter({ text, at }: TextBuffer): number {
   return end === at ? Math.min(text.length, at + 1) : end;
 }
 
-/** The characters on both sides of the caret; at the end of a line the last two. */
+/** Swaps the characters around the caret; at the end of a line the last two. */
 function transpose(buffer: TextBuffer): TextBuffer {
   const { text, at } = buffer;
   const middle = at === lineEnd(text, at) ? before(text, at) : at;
@@ -70,7 +70,7 @@ function transpose(buffer: TextBuffer): TextBuffer {
   return changed(buffer, replaced(buffer, { from, to, text: swapped }));
 }
 
-/** Up to the end of the word that the caret is in or before. */
+/** Changes case up to the end of the word at or after the caret. */
 function recased(buffer: TextBuffer, recase: (word: string) => string): TextBuffer {
   const { text, at } = buffer;
   const to = wordRight(text, at);

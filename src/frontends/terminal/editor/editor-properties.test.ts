@@ -63,7 +63,7 @@ const chord = fc
     shift: fc.boolean(),
   })
   .map((key): Key => ({ type: 'key', text: '', ...key }));
-/** Between what is typed, so that it lands in the middle of other text. */
+/** Moves in between, so that input lands in the middle of other text. */
 const moving = fc
   .constantFrom('left', 'left', 'right', 'home', 'up', 'down', 'backspace', 'delete')
   .map((name): Key => ({ type: 'key', name, text: '', ctrl: false, alt: false, shift: false }));
@@ -116,7 +116,7 @@ test.each(['emacs', 'vim'] as const)(
   },
 );
 
-test('undo leads back to where one began, and redo to where one was', () => {
+test('undo returns to the start, and redo to the end', () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(typing, paste), { maxLength: 40 }), (keys) => {
       let editor = emptyEditor('emacs');
@@ -131,7 +131,7 @@ test('undo leads back to where one began, and redo to where one was', () => {
   );
 });
 
-test('a paste is sent verbatim, but for its newlines, wherever it was put', () => {
+test('a paste is sent verbatim, except for its newlines, wherever it was inserted', () => {
   fc.assert(
     fc.property(words, words, fc.nat(), (typed, pieces, place) => {
       const before = typed
@@ -153,7 +153,7 @@ test('a paste is sent verbatim, but for its newlines, wherever it was put', () =
   );
 });
 
-test('rows hold the whole text in its order, none is wider than asked, and the caret has its place in one', () => {
+test('rows contain the whole text in order, none is too wide, and the caret is in one of them', () => {
   fc.assert(
     fc.property(words, fc.integer({ min: 2, max: 30 }), fc.nat(), (pieces, width, place) => {
       const text = pieces.join('').replaceAll(/\r\n?/g, '\n');
@@ -180,7 +180,7 @@ test('rows hold the whole text in its order, none is wider than asked, and the c
   );
 });
 
-test('the window on the rows always holds the caret', () => {
+test('the visible rows always contain the caret', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 50 }),

@@ -68,21 +68,21 @@ describe('C02: keys edit as in readline', () => {
     expect(play(keysOf(...strokes)).shown).toBe(shown);
   });
 
-  test('two keys in quick succession are a sequence', () => {
+  test('two quick keys are a sequence', () => {
     const { effects } = play(keysOf('a', '<ctrl+x>', '<ctrl+e>'), { apartMs: 10 });
     expect(effects).toEqual([{ type: 'edit-externally', text: 'a' }]);
   });
 
-  test('the column of wide characters is counted in cells', () => {
+  test('columns of wide characters are counted in cells', () => {
     expect(play(keysOf('漢字', '<ctrl+j>', 'ab', '<up>')).shown).toBe('漢|字\nab');
   });
 
-  test('up moves inside a line that is wrapped', () => {
+  test('up moves within a wrapped line', () => {
     expect(play(keysOf('aaaa bbbb cccc', '<up>'), { width: 10 }).shown).toBe('aaaa| bbbb cccc');
   });
 });
 
-describe('what the editor hands on', () => {
+describe('effects of the editor', () => {
   const screen = (action: string) => ({ type: 'screen', action });
 
   test('Enter sends and leaves an empty prompt', () => {
@@ -93,11 +93,11 @@ describe('what the editor hands on', () => {
     });
   });
 
-  test('nothing but blanks is not sent', () => {
+  test('a blank prompt is not sent', () => {
     expect(play(keysOf(' ', '<return>')).effects).toEqual([]);
   });
 
-  test('keys of the screen', () => {
+  test('screen keys', () => {
     const strokes = [
       '?',
       '<shift+tab>',
@@ -113,21 +113,21 @@ describe('what the editor hands on', () => {
     );
   });
 
-  test('Escape twice rewinds, but not past what is typed', () => {
+  test('Escape twice rewinds, but only on an empty prompt', () => {
     const twice = keysOf('<escape>', '<escape>');
     expect(play(twice, { apartMs: 100 }).effects).toEqual([screen('interrupt'), screen('rewind')]);
     expect(play(twice, { apartMs: 1_000 }).effects).toEqual([screen('interrupt'), screen('interrupt')]);
     expect(play([...keysOf('x'), ...twice], { apartMs: 100 }).effects).toEqual([screen('interrupt')]);
   });
 
-  test('Up brings back what waits, before what was sent', () => {
+  test('Up recalls queued prompts before sent ones', () => {
     const up = keysOf('<up>');
     expect(play(up, { queued: 1, history: ['a'] }).effects).toEqual([screen('recall-queued')]);
     expect(play(up, { history: ['a'] }).shown).toBe('a|');
   });
 });
 
-describe('C02: the prompts of before', () => {
+describe('C02: earlier prompts', () => {
   const history = ['first', 'two\nlines', 'last'];
 
   test.each<[what: string, strokes: string[], shown: string]>([
@@ -148,29 +148,29 @@ describe('C02: the prompts of before', () => {
 });
 
 describe('pastes', () => {
-  test('a small one is written as it is', () => {
+  test('a small one is inserted as it is', () => {
     expect(play([pasteOf('a\r\nb\tc')]).shown).toBe('a\nb\tc|');
   });
 
-  test('a large one is one sign until it is sent', () => {
+  test('a large one is one placeholder until it is sent', () => {
     const text = Array.from({ length: 120 }, (_, i) => `line ${i}`).join('\n');
     const { effects, editor } = play([...keysOf('see '), pasteOf(text), ...keysOf('!', '<return>')]);
     expect(effects).toEqual([{ type: 'submit', submitted: { text: `see ${text}!`, images: [] } }]);
     expect(editor.buffer.text).toBe('');
   });
 
-  test('Backspace takes a folded paste as a whole, undo brings it back', () => {
+  test('Backspace deletes a folded paste as a whole, undo restores it', () => {
     const text = 'x'.repeat(5_000);
     expect(play([pasteOf(text), ...keysOf('<backspace>')]).whole).toBe('');
     expect(play([pasteOf(text), ...keysOf('<backspace>', '<ctrl+_>')]).whole).toBe(text);
   });
 
-  test('text that holds the sign of another paste is not taken for it', () => {
+  test('text that contains the placeholder of another paste is not taken for it', () => {
     const text = 'y'.repeat(2_000);
     expect(play([pasteOf(text), pasteOf('\u{100000}')]).whole).toBe(`${text}\u{100000}`);
   });
 
-  test('the path of an image asks to be attached, and stands there meanwhile', () => {
+  test('the path of an image is to be attached, and is shown meanwhile', () => {
     const { shown, effects } = play([pasteOf("'/tmp/a b.png'")]);
     expect({ shown, effects }).toEqual({
       shown: "'/tmp/a b.png'|",
@@ -203,7 +203,7 @@ describe('completions', () => {
     expect(got).toBe(shown);
   });
 
-  test('Enter sends a command at once, also one that is not written out', () => {
+  test('Enter sends a command immediately, even one that is not fully typed', () => {
     expect(play(keysOf('/m', '<return>'), { offers: commands }).effects).toEqual([
       { type: 'submit', submitted: { text: '/mode', images: [] } },
     ]);
@@ -215,13 +215,13 @@ describe('completions', () => {
     ]);
   });
 
-  test('a list that was closed opens again with the next letter', () => {
+  test('a closed list reopens with the next letter', () => {
     expect(play(keysOf('/', '<escape>', 'm', '<tab>'), { offers: commands }).shown).toBe('/mode |');
   });
 });
 
-describe('keys of one’s own', () => {
-  test('a key leaves the action it had', () => {
+describe('custom keys', () => {
+  test('a key loses its previous action', () => {
     const keys = { submit: 'ctrl+enter', newline: ['Enter'] };
     const { shown, effects } = play(keysOf('a', '<return>', 'b', '<ctrl+return>'), { keys });
     expect({ shown, effects }).toEqual({
@@ -230,11 +230,11 @@ describe('keys of one’s own', () => {
     });
   });
 
-  test('an empty list takes all keys from an action', () => {
+  test('an empty list removes all keys from an action', () => {
     expect(play(keysOf('ab', '<ctrl+w>'), { keys: { 'kill-big-word-left': [] } }).shown).toBe('ab|');
   });
 
-  test('what cannot be is told', () => {
+  test('invalid bindings are reported', () => {
     expect(createKeymap({ submitt: 'enter', undo: 'hyper+z' }).problems).toEqual([
       'keys: unknown action "submitt". Did you mean submit?',
       'keys.undo: "hyper+z" is not a key. Use names like ctrl+k, alt+enter or f5.',
@@ -293,7 +293,7 @@ describe('vim mode', () => {
     ]);
   });
 
-  test('Enter sends in normal mode, too, and the next prompt begins with insert', () => {
+  test('Enter also sends in normal mode, and the next prompt starts in insert mode', () => {
     const { effects, editor } = play(keysOf('hi', '<escape>', '<return>'), { mode: 'vim' });
     expect(effects).toEqual([{ type: 'submit', submitted: { text: 'hi', images: [] } }]);
     expect(editor.vim?.mode).toBe('insert');

@@ -23,44 +23,44 @@ import { leftInsert, normalKey, onCharacter } from './vim.ts';
 import { isDot, nothingToRepeat, type Repeat, remembered } from './vim-repeat.ts';
 import { isResting, type Vim, vimInsert } from './vim-state.ts';
 
-/** Two keys further apart are two keys. */
+/** Keys further apart are not a sequence. */
 const SEQUENCE_MS = 600;
 
-/** The prompt while it is being written. */
+/** The prompt being edited. */
 export type Editor = {
   buffer: TextBuffer;
-  /** The column that moves up and down try to keep. */
+  /** The column that vertical moves try to keep. */
   goal: number | null;
   recall: Recall | null;
   search: HistorySearch | null;
-  /** Which offer is chosen, and the text for which the list was closed. */
+  /** The selected completion, and the text for which the list was closed. */
   chosen: number;
   closedFor: string | null;
-  /** Null outside of vim mode. */
+  /** Null outside vim mode. */
   vim: Vim | null;
   repeat: Repeat;
-  /** The last key, if another may make a sequence of it. */
+  /** The last key, if another may complete a sequence. */
   stroke: { name: string; at: number } | null;
 };
 
-/** What the editor cannot do itself. */
+/** What the editor delegates to its owner. */
 export type Effect =
   | { type: 'submit'; submitted: Submitted }
   | { type: 'screen'; action: ScreenAction }
   | { type: 'edit-externally'; text: string }
   | { type: 'paste-image' }
-  /** A dropped image: `text` stands in the prompt until it is read. */
+  /** A dropped image: `text` is in the prompt until it is loaded. */
   | { type: 'attach'; path: string; text: string };
 
 export type Surroundings = {
   keymap: Keymap;
   /** Columns for the text. */
   width: number;
-  /** What was typed before, the oldest first. */
+  /** Earlier prompts, oldest first. */
   history: readonly string[];
-  /** What the list shows for the text as it is. */
+  /** Completions for the current text. */
   offers: readonly Offer[];
-  /** Prompts that wait for their turn. */
+  /** Number of queued prompts. */
   queued: number;
   now: number;
 };
@@ -81,7 +81,7 @@ export function emptyEditor(mode: 'emacs' | 'vim'): Editor {
   };
 }
 
-/** What a press makes of the prompt. */
+/** Handles one key press. */
 export function press(editor: Editor, key: Key, around: Surroundings): Step {
   if (!editor.vim) return pressed(editor, key, around);
   if (isDot(editor.vim, key) && editor.buffer.text !== '') return { editor: repeated(editor, around) };
@@ -89,9 +89,9 @@ export function press(editor: Editor, key: Key, around: Surroundings): Step {
   return { ...step, editor: { ...step.editor, repeat: remembered(editor, step.editor, key) } };
 }
 
-/** The last change once more, where the caret now stands. */
+/** Repeats the last change at the caret. */
 function repeated(editor: Editor, around: Surroundings): Editor {
-  // No list is open, and these keys make no sequence with those of before.
+  // No list is open, and these keys form no sequence with earlier ones.
   const alone = { ...around, offers: [] };
   const rested = (now: Editor): Editor => ({ ...now, stroke: null });
   return editor.repeat.change.reduce((now, key) => rested(pressed(now, key, alone).editor), rested(editor));
@@ -119,7 +119,7 @@ function pressed(editor: Editor, key: Key, around: Surroundings): Step {
   return { editor: written(remembered, typed(editor.buffer, key.text)) };
 }
 
-/** Whether the list of completions is on the screen. */
+/** Whether the completion list is visible. */
 export function isListOpen(
   { buffer, closedFor, search }: Editor,
   { offers }: { offers: readonly Offer[] },
@@ -127,7 +127,7 @@ export function isListOpen(
   return offers.length > 0 && search === null && closedFor !== buffer.text;
 }
 
-/** Another text in the prompt's place, as after writing it elsewhere. */
+/** Replaces the text, for example after editing it externally. */
 export function withText(editor: Editor, text: string): Editor {
   return written({ ...editor, search: null }, filled(editor.buffer, text));
 }
@@ -142,7 +142,7 @@ function inNormalMode(
   const { vim, buffer } = editor;
   const isIdle = vim !== null && isResting(vim);
   if (action && isIdle && around.keymap.countsInNormalMode(action)) {
-    // Signs and Ctrl-R are vim's own while there is something to edit.
+    // Printable keys and Ctrl-R belong to vim while there is something to edit.
     const isVims = buffer.text !== '' && (key.text !== '' || action === 'search');
     if (!isVims) return acted(editor, action, { key, around });
   }
@@ -194,14 +194,14 @@ function acted(editor: Editor, action: Action, { key, around }: Pressed): Step {
   }
 }
 
-/** The editor after a change or a move that keeps no column. */
+/** The editor after a change or move that resets the column. */
 function written(editor: Editor, buffer: TextBuffer): Editor {
   const chosen = buffer.text === editor.buffer.text ? editor.chosen : 0;
   const closedFor = buffer.text === editor.buffer.text ? editor.closedFor : null;
   return { ...editor, buffer, goal: null, chosen, closedFor };
 }
 
-/** Enter. A backslash before the caret makes it a new line. */
+/** Enter. After a backslash it inserts a new line. */
 function submitted(editor: Editor): Step {
   const { buffer, vim } = editor;
   const { text, at, folds } = buffer;
@@ -218,7 +218,7 @@ function submitted(editor: Editor): Step {
   };
 }
 
-/** Up and down: by rows, then through what waits and what was typed before. */
+/** Up and down: by rows, then through queued and earlier prompts. */
 function vertical(editor: Editor, by: -1 | 1, around: Surroundings): Step {
   const { buffer, goal } = editor;
   const place = verticalMove(buffer, by, { folds: buffer.folds, width: around.width, goal });
@@ -233,7 +233,7 @@ function through(editor: Editor, by: -1 | 1, { history }: Surroundings): Step {
   const found = recalled({ history, typed: unfold(buffer.text, buffer.folds), recall }, by);
   if (!found) return { editor };
   const next = filled(buffer, found.text);
-  // Going up, the caret waits on the first row, so that the next step leads further.
+  // Going up, the caret stays on the first row, so that the next step continues.
   const at = by === -1 ? lineEnd(next.text, 0) : next.text.length;
   return { editor: { ...written(editor, movedTo(next, at)), recall: found.recall, closedFor: next.text } };
 }
@@ -249,7 +249,7 @@ function pastedInto(editor: Editor, text: string, { history }: Surroundings): St
   return path === null ? { editor: next } : { editor: next, effect: { type: 'attach', path, text } };
 }
 
-/** A key while the list of completions is open. */
+/** A key while the completion list is open. */
 function listed(editor: Editor, action: Action, around: Surroundings): Step {
   const { buffer, chosen } = editor;
   const { offers } = around;
@@ -269,7 +269,10 @@ function listed(editor: Editor, action: Action, around: Surroundings): Step {
   return isComplete(buffer, wanted, offer) ? submitted(editor) : { editor: taken };
 }
 
-/** A key while what was typed before is searched. A key that is none of the search's takes the match and counts. */
+/**
+ * A key during a history search. A key that does not belong to the search accepts the match and is then
+ * processed.
+ */
 function searching(editor: Editor, key: Key & { type: 'key' }, around: Surroundings): Step {
   const { search } = editor;
   if (!search) return { editor };

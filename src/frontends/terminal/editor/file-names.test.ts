@@ -18,7 +18,7 @@ function namesOf(lists: (readonly string[] | Error)[]) {
   return { names, clock, found };
 }
 
-test('the first question begins the list; folders are in it', async () => {
+test('the first query starts the listing; folders are included', async () => {
   const { names, clock, found } = namesOf([['src/a.ts', 'src/tui/b.ts', 'c.ts']]);
 
   expect(found('')).toBeNull();
@@ -28,7 +28,7 @@ test('the first question begins the list; folders are in it', async () => {
   expect(clock).toEqual({ now: 0, changes: 1, lists: 1 });
 });
 
-test('an old list serves until the new one is there', async () => {
+test('an old list is used until the new one is ready', async () => {
   const { names, clock, found } = namesOf([['a.ts'], ['a.ts', 'b.ts']]);
   await names.refresh();
   clock.now = 11_000;
@@ -40,7 +40,7 @@ test('an old list serves until the new one is there', async () => {
   expect(clock).toEqual({ now: 11_000, changes: 2, lists: 2 });
 });
 
-test('a list that fails leaves the old one, and is not tried again at once', async () => {
+test('a failed listing keeps the old one, and is not retried immediately', async () => {
   const { names, clock, found } = namesOf([['a.ts'], new Error('no ripgrep')]);
   await names.refresh();
   clock.now = 11_000;

@@ -1,20 +1,20 @@
 import { indexNames, type Match, type NameIndex, search } from './fuzzy.ts';
 
-/** A list older than this is made anew while it is still in use. */
+/** A list older than this is refreshed while it is still in use. */
 const STALE_MS = 10_000;
 
-/** Names are made ready in pieces, so that no key waits for all of them. */
+/** Names are indexed in chunks, so that no key waits for all of them. */
 const PIECE = 2_000;
 
 export type FileNamesDeps = {
-  /** All files of the project, those of ignore files left out. */
+  /** All files of the project, except ignored ones. */
   list(signal: AbortSignal): Promise<readonly string[]>;
   now(): number;
-  /** There are other names than before. */
+  /** Called when the names have changed. */
   onChange(): void;
 };
 
-/** The names of a project's files and folders: listed when first asked for, refreshed in the background. */
+/** The names of a project's files and folders: listed on first use, refreshed in the background. */
 export class FileNames {
   readonly #deps: FileNamesDeps;
   readonly #closed = new AbortController();
@@ -27,13 +27,13 @@ export class FileNames {
     this.#deps = deps;
   }
 
-  /** What is known by now, without waiting; null before the first list is there. */
+  /** Searches what is known so far, without waiting; null before the first list is ready. */
   search(query: string, limit: number): Match[] | null {
     if (this.#deps.now() - this.#listedAt > STALE_MS) void this.refresh();
     return this.#index && search(this.#index, query, limit);
   }
 
-  /** Resolves when the list under way is there. One that fails leaves the old one. */
+  /** Resolves when the running listing is done. A failure keeps the old list. */
   async refresh(): Promise<void> {
     this.#listing ??= this.#list().finally(() => {
       this.#listing = null;
@@ -58,7 +58,7 @@ export class FileNames {
   }
 }
 
-/** Files and folders, each folder once, where the first of its files stands. */
+/** Files and folders, each folder once, before the first of its files. */
 async function indexed(files: readonly string[]): Promise<NameIndex> {
   const seen = new Set<string>();
   const names: string[] = [];
@@ -76,7 +76,7 @@ async function indexed(files: readonly string[]): Promise<NameIndex> {
   return { names, lower, letters: Int32Array.from(letters) };
 }
 
-/** The folders of a file that were not seen before, the outermost first. */
+/** The folders of a file that were not seen before, outermost first. */
 function newFolders(file: string, seen: Set<string>): string[] {
   const folders: string[] = [];
   for (let at = file.lastIndexOf('/'); at > 0; at = file.lastIndexOf('/', at - 1)) {

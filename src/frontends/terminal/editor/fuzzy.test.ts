@@ -4,7 +4,7 @@ import { indexNames, search } from './fuzzy.ts';
 
 const names = (query: string, all: string[]) => search(indexNames(all), query, 10).map(({ name }) => name);
 
-describe('the best name comes first', () => {
+describe('the best match comes first', () => {
   test.each<[query: string, better: string, worse: string]>([
     ['app', 'src/app.ts', 'app/src/main.ts'],
     ['editor', 'src/tui/editor.ts', 'src/editor/long-name-of-a-file.ts'],
@@ -19,18 +19,18 @@ describe('the best name comes first', () => {
   });
 });
 
-test('names of equal worth keep their order, and nothing asked for is everything', () => {
+test('equal matches keep their order, and an empty query matches everything', () => {
   expect(names('x', ['ax.a', 'bx.a', 'cx.a'])).toEqual(['ax.a', 'bx.a', 'cx.a']);
   expect(names('', ['b', 'a'])).toEqual(['b', 'a']);
 });
 
-test('the hits are marked', () => {
+test('matching characters are marked', () => {
   expect(search(indexNames(['src/prompt-history.ts']), 'phis', 1)).toEqual([
     { name: 'src/prompt-history.ts', marks: [4, 11, 12, 13] },
   ]);
 });
 
-test('whatever is found holds the query in its order, and nothing that does is left out', () => {
+test('every result contains the query in order, and no such name is missing', () => {
   const text = fc.string({ unit: fc.constantFrom(...'abcAB/._-9é漢İ'), maxLength: 12 });
   fc.assert(
     fc.property(fc.uniqueArray(text, { maxLength: 20 }), text, (all, query) => {
@@ -52,7 +52,7 @@ test('whatever is found holds the query in its order, and nothing that does is l
   );
 });
 
-test('of many only the best are kept', () => {
+test('of many matches only the best are kept', () => {
   const all = Array.from({ length: 500 }, (_, i) => `folder/file-${i}.ts`);
   expect(search(indexNames(all), 'file7', 3).map(({ name }) => name)).toEqual([
     'folder/file-7.ts',

@@ -1,8 +1,8 @@
-/** Names made ready for many searches. Searching a hundred thousand of them takes some milliseconds. */
+/** Names indexed for repeated searches. Searching 100,000 of them takes a few milliseconds. */
 export type NameIndex = {
   names: readonly string[];
   lower: readonly string[];
-  /** Which letters and digits a name holds, a bit each: most names are ruled out by it alone. */
+  /** A bit mask of the letters and digits in each name: it excludes most names by itself. */
   letters: Int32Array;
 };
 
@@ -17,7 +17,7 @@ export function indexNames(names: readonly string[]): NameIndex {
   return { names, lower, letters };
 }
 
-/** The best `limit` names that hold the query's characters in their order, the best first. */
+/** The best `limit` names that contain the query's characters in order, best first. */
 export function search({ names, lower, letters }: NameIndex, query: string, limit: number): Match[] {
   const wanted = lowered(query);
   if (wanted === '') return names.slice(0, limit).map((name) => ({ name, marks: [] }));
@@ -45,13 +45,13 @@ export function search({ names, lower, letters }: NameIndex, query: string, limi
   });
 }
 
-/** In small letters, unless that makes it longer: places in both must be the same. */
+/** Lower case, unless that changes the length: offsets in both must be the same. */
 function lowered(name: string): string {
   const lower = name.toLowerCase();
   return lower.length === name.length ? lower : name;
 }
 
-/** Names of equal worth keep their order. */
+/** Equal matches keep their order. */
 function insert(best: Scored[], one: Scored, limit: number): void {
   let at = best.length;
   while (at > 0 && (best[at - 1]?.score ?? 0) < one.score) at--;
@@ -64,14 +64,14 @@ const IN_A_ROW = 12;
 const WORD_START = 12;
 const LAST_PART = 8;
 const WHOLE_PIECE = 30;
-/** Length decides only where nothing else does. */
+/** Length is only a tie-breaker. */
 const PER_POINT = 64;
 
 function lengthCost(name: string): number {
   return Math.min(name.length, PER_POINT * 4);
 }
 
-/** Hits in the last part of a path, at starts of words and side by side count for more. */
+/** Matches in the last part of a path, at word starts and in a row score higher. */
 function scoreOf(marks: Int32Array, low: string, name: string): number {
   const part = lastPart(low);
   let score = 0;
@@ -93,8 +93,9 @@ function scoreOf(marks: Int32Array, low: string, name: string): number {
 type Hay = { low: string; name: string; wanted: string };
 
 /**
- * Finds the places of the query's characters; false when there are none. As one piece is better than at starts of
- * words, that is better than anywhere; and each in the last part is better than in the whole path.
+ * Finds the positions of the query's characters; false when there is no match. A contiguous match is better
+ * than word starts, which are better than scattered ones; each is better in the last path part than in the
+ * whole path.
  */
 function mark(marks: Int32Array, hay: Hay): boolean {
   const part = lastPart(hay.low);
@@ -102,7 +103,7 @@ function mark(marks: Int32Array, hay: Hay): boolean {
   return part > 0 && (inPiece(marks, hay, 0) || atWordStarts(marks, hay, 0) || scattered(marks, hay, 0));
 }
 
-/** The query as a whole, the start of a word before other places. */
+/** The query as a substring, preferably at a word start. */
 function inPiece(marks: Int32Array, { low, name, wanted }: Hay, from: number): boolean {
   let place = low.indexOf(wanted, from);
   if (place < 0) return false;
@@ -115,7 +116,7 @@ function inPiece(marks: Int32Array, { low, name, wanted }: Hay, from: number): b
   return true;
 }
 
-/** Every character beside the one before, or at the next word that begins with it. */
+/** Every character right after the previous one, or at the next word that starts with it. */
 function atWordStarts(marks: Int32Array, { low, name, wanted }: Hay, from: number): boolean {
   let place = from - 1;
   for (let i = 0; i < wanted.length; i++) {
@@ -129,7 +130,7 @@ function atWordStarts(marks: Int32Array, { low, name, wanted }: Hay, from: numbe
   return true;
 }
 
-/** Forward to the first end that holds all, then back from it, so that the hits stand close together. */
+/** Forward to the first end that contains all, then back from it, so that the matches are close together. */
 function scattered(marks: Int32Array, { low, wanted }: Hay, from: number): boolean {
   let end = from;
   for (let i = 0; i < wanted.length; i++) {
@@ -144,7 +145,7 @@ function scattered(marks: Int32Array, { low, wanted }: Hay, from: number): boole
   return true;
 }
 
-/** Where the file's own name begins; of a folder, its last one. */
+/** Where the base name starts; for a folder, its last component. */
 function lastPart(name: string): number {
   return name.length < 2 ? 0 : name.lastIndexOf('/', name.length - 2) + 1;
 }

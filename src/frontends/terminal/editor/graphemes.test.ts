@@ -4,7 +4,7 @@ import { after, before, graphemesOf, settled, settledBack } from './graphemes.ts
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** Letters that join with others in every known way, and those that do not. */
+/** Characters that combine with others in every known way, and those that do not. */
 const letters = fc.constantFrom(
   ...[
     'a',
@@ -43,7 +43,7 @@ const letters = fc.constantFrom(
 );
 const lines = fc.array(fc.oneof(letters, fc.string({ unit: 'binary', maxLength: 2 })), { maxLength: 12 });
 
-test('a line falls into the characters that Unicode says', () => {
+test('a line is split into the graphemes that Unicode defines', () => {
   fc.assert(
     fc.property(lines, (pieces) => {
       const line = pieces.join('').replaceAll(/[\n\r]|[\u{100000}-\u{10ffff}]/gu, '');
@@ -53,7 +53,7 @@ test('a line falls into the characters that Unicode says', () => {
   );
 });
 
-test('steps forth and back meet the same boundaries', () => {
+test('steps forward and back hit the same boundaries', () => {
   fc.assert(
     fc.property(lines, lines, (one, two) => {
       const text = [one, two].map((pieces) => pieces.join('').replaceAll(/[\n\r]/g, '')).join('\n');

@@ -1,18 +1,20 @@
 /**
- * Where one character ends and the next begins, as people count them. Offsets are in UTF-16 units. A text here has
- * no carriage returns, so a newline always stands alone.
+ * Grapheme boundaries. Offsets are in UTF-16 units. Text here has no carriage returns, so a newline is always
+ * a grapheme by itself.
  */
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** Signs that stand for a folded piece: the last private plane. Nothing joins with them. */
+/**
+ * Placeholders for folded pieces, in the last private use plane. They never combine with other characters.
+ */
 const FOLDS = /([\u{100000}-\u{10fffd}])/u;
 
 export function isFoldSign(character: string): boolean {
   return FOLDS.test(character);
 }
 
-/** The characters of one line, each whole. */
+/** The graphemes of one line. */
 export function graphemesOf(line: string): string[] {
   if (isAscii(line)) return line.split('');
   const found: string[] = [];
@@ -36,8 +38,8 @@ function segmented(piece: string): string[] {
 }
 
 /**
- * Whether a letter never joins with another such letter beside it: of most texts nearly all. The segmenter, which
- * takes a hundred times as long, is left with the others and their neighbours.
+ * Whether a character never combines with another such character next to it, as nearly all in most texts. The
+ * segmenter, which takes a hundred times as long, is used only for the others and their neighbors.
  */
 function standsAlone(line: string, at: number): boolean {
   const code = line.charCodeAt(at);
@@ -61,7 +63,7 @@ export function before(text: string, at: number): number {
   return boundaries(text, at).findLast((place) => place < at) ?? start;
 }
 
-/** The boundary after `at`; the end at the end. */
+/** The boundary after `at`; the text length at the end. */
 export function after(text: string, at: number): number {
   if (at >= text.length - 1) return text.length;
   if (isAscii(text.slice(at, at + 2))) return at + 1;
@@ -69,7 +71,7 @@ export function after(text: string, at: number): number {
   return boundaries(text, at).find((place) => place > at) ?? lineEnd(text, at);
 }
 
-/** `at` itself where it is a boundary, or else the one after it. */
+/** `at` itself if it is a boundary, or else the next one. */
 export function settled(text: string, at: number): number {
   if (at <= 0) return 0;
   if (at >= text.length) return text.length;
@@ -77,7 +79,7 @@ export function settled(text: string, at: number): number {
   return boundaries(text, at).find((place) => place >= at) ?? lineEnd(text, at);
 }
 
-/** As `settled`, but the one before it. */
+/** Like `settled`, but the previous one. */
 export function settledBack(text: string, at: number): number {
   const place = settled(text, at);
   return place === Math.max(0, Math.min(at, text.length)) ? place : before(text, place);
@@ -92,7 +94,7 @@ export function lineEnd(text: string, at: number): number {
   return end < 0 ? text.length : end;
 }
 
-/** Of the line that holds `at`, its end included. */
+/** Boundaries of the line that contains `at`, including its end. */
 function boundaries(text: string, at: number): number[] {
   const start = lineStart(text, at);
   const places = [start];

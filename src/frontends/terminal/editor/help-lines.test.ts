@@ -8,7 +8,7 @@ const rows = (columns: number, settings = {}) =>
     line.map(({ text }) => text).join(''),
   );
 
-test('keys are told as they are set, those taken away are left out', () => {
+test('keys are shown as configured, without removed ones', () => {
   const told = rows(100, { submit: 'ctrl+enter', transpose: [] }).map((row) =>
     row.trim().replaceAll(/ {2,}/g, ' | '),
   );

@@ -76,12 +76,12 @@ const signs: readonly (readonly [string, string])[] = [
   ['!', 'run a shell command; the model sees its output'],
 ];
 
-/** Keys of one action that are shown; the others are there all the same. */
+/** Maximum number of keys shown per action. */
 const MOST_SHOWN = 2;
 
 type Row = readonly [keys: string, about: string];
 
-/** Every key and what it does, with the user's own in their places. */
+/** Every key and what it does, including the user's own bindings. */
 export function helpLines(keymap: Keymap, { columns, theme }: { columns: number; theme: Theme }): Line[] {
   const rowOf = (action: Action): Row[] => {
     const keys = keymap.keysOf(action);

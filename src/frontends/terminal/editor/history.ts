@@ -1,7 +1,7 @@
-/** Where one stands among the prompts of before, and what was typed until then. */
+/** The position in the history, and the text typed before. */
 export type Recall = { index: number; typed: string };
 
-/** One step to an older prompt, or to a newer one; past the newest comes what was typed. Null when there is none. */
+/** One step to an older or newer prompt; after the newest comes the typed text. Null when there is none. */
 export function recalled(
   { history, typed, recall }: { history: readonly string[]; typed: string; recall: Recall | null },
   by: -1 | 1,
@@ -13,10 +13,10 @@ export function recalled(
   return text === undefined ? null : { text, recall: { index, typed: here.typed } };
 }
 
-/** A search through the prompts of before; `index` is the match, -1 where there is none. */
+/** A history search; `index` is the match, -1 if there is none. */
 export type HistorySearch = { query: string; index: number };
 
-/** The newest match, from `start` back. What matched last stays when nothing does. */
+/** The newest match, from `start` back. The last match stays when nothing else matches. */
 export function searched(
   history: readonly string[],
   query: string,
@@ -27,7 +27,7 @@ export function searched(
   return { query, index: query === '' ? -1 : history.findLastIndex(isMatch) };
 }
 
-/** Another match for the same words; the search stays where it is when there is no other. */
+/** The next match for the same query; the search stays in place if there is no other. */
 export function searchedOn(
   history: readonly string[],
   { query, index }: HistorySearch,

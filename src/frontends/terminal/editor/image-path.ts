@@ -1,8 +1,8 @@
 const IMAGE = /\.(png|jpe?g|gif|webp)$/i;
 
 /**
- * The path of an image that a terminal typed for a file dropped on it, or that was pasted: quoted, with escaped
- * blanks, or as a file address. Null when the text is anything else.
+ * The path of an image that a terminal inserted for a dropped file, or that was pasted: quoted, with escaped
+ * spaces, or as a file URL. Null for any other text.
  */
 export function imagePathIn(pasted: string): string | null {
   const text = pasted.trim();
@@ -18,7 +18,7 @@ function unquoted(text: string): string | null {
     try {
       return decodeURIComponent(new URL(text).pathname);
     } catch {
-      // A broken address is just words.
+      // A malformed URL is plain text.
       return null;
     }
   }

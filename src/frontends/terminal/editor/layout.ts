@@ -4,15 +4,15 @@ import { type Folds, labelOf } from './folds.ts';
 import { graphemesOf, isFoldSign } from './graphemes.ts';
 import type { Draft } from './text-buffer.ts';
 
-/** One character as it is drawn. `at` is where it stands in the text. */
+/** One drawn character. `at` is its offset in the text. */
 export type Cell = { text: string; width: number; at: number; kind: 'text' | 'fold' };
 
-/** One row of the screen, from an offset up to another; a newline after it belongs to no row. */
+/** One screen row as a range of offsets; a newline after it belongs to no row. */
 export type Row = { from: number; to: number; cells: readonly Cell[] };
 
 const TAB = 4;
 
-/** The text in rows of at most `width` columns, broken at blanks where there are any. */
+/** The text in rows of at most `width` columns, wrapped at spaces if there are any. */
 export function rowsOf(text: string, folds: Folds, width: number): Row[] {
   const rows: Row[] = [];
   let start = 0;
@@ -23,7 +23,7 @@ export function rowsOf(text: string, folds: Folds, width: number): Row[] {
   return rows;
 }
 
-/** The row and the column of an offset. */
+/** The row and column of an offset. */
 export function placeOf(rows: readonly Row[], at: number): { row: number; column: number } {
   const row = Math.max(
     0,
@@ -41,12 +41,12 @@ function offsetAt(rows: readonly Row[], row: number, column: number): number {
     if (used + cell.width > column) return cell.at;
     used += cell.width;
   }
-  // The end of a row that goes on is the beginning of the next.
+  // The end of a wrapped row is the start of the next.
   const goesOn = rows[row + 1]?.from === to && to > from;
   return goesOn ? (cells.at(-1)?.at ?? from) : to;
 }
 
-/** The rows to show when there is room for `most`: those around the caret, moving as little as they can. */
+/** The rows to show when at most `most` fit: those around the caret, scrolling as little as possible. */
 export function windowOf(count: number, caret: number, { most, top }: { most: number; top: number }): number {
   const last = Math.max(0, count - most);
   return Math.max(0, Math.min(last, caret, Math.max(top, caret - most + 1)));
@@ -100,7 +100,9 @@ function rowsOfLine({ line, start, folds, width }: Laying): Row[] {
   }
 }
 
-/** How many cells stay on the row when the next one does not fit: up to the last blank, all if there is none. */
+/**
+ * How many cells stay on the row when the next one does not fit: up to the last space, all if there is none.
+ */
 function breakBefore(cells: readonly Cell[], next: string): number {
   if (next === ' ') return cells.length;
   const blank = cells.findLastIndex(({ text, kind }) => kind === 'fold' || /^\s+$/.test(text));
@@ -139,7 +141,7 @@ function drawn(grapheme: string): { text: string; wide: number } {
   return made;
 }
 
-/** Whatever is wider than a whole row is cut: a caret must be able to stand after it. */
+/** Anything wider than a row is cut: the caret must fit after it. */
 function fitted(text: string, { at, width, kind }: Pick<Cell, 'at' | 'width' | 'kind'>): Cell {
   const wide = widthOf(text);
   if (wide <= width) return { text, width: wide, at, kind };

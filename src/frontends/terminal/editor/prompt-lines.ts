@@ -12,7 +12,7 @@ export const SIGN = '> ';
 const MOST_LISTED = 8;
 export const PLACEHOLDER = 'Ask for anything · / commands · @ files · ! shell · ? keys';
 
-/** `rows` is the most that the text itself may take; `top` the row it was last shown from. */
+/** `rows` is the maximum for the text itself; `top` is the first row shown last time. */
 export type PromptFrame = {
   columns: number;
   rows: number;
@@ -21,12 +21,12 @@ export type PromptFrame = {
   history: readonly string[];
 };
 
-/** Columns for text: the sign before it, and room for the caret after it. */
+/** Columns for text, between the prompt sign and the caret. */
 export function textWidth(columns: number): number {
   return Math.max(1, columns - SIGN.length - 1);
 }
 
-/** The prompt as rows of the screen, the caret marked in one of them, and the row of the text that is shown first. */
+/** The prompt as screen rows, with the caret marked in one of them, and the first visible row of the text. */
 export function promptLines(state: PromptState, frame: PromptFrame): { lines: Line[]; top: number } {
   const { editor } = state;
   const { search } = editor;
@@ -67,7 +67,7 @@ function textLines(drawn: Drawn, frame: PromptFrame): { lines: Line[]; top: numb
   return { lines, top };
 }
 
-/** Rows that are not shown are told of at the edge. */
+/** An indicator at the edge for hidden rows. */
 function more(row: number, { top, most, count }: { top: number; most: number; count: number }): string {
   if (row === top && top > 0) return '↑ ';
   return row === top + most - 1 && row < count - 1 ? '↓ ' : '  ';
@@ -109,7 +109,7 @@ function cellSpans(cells: readonly Cell[], { caret, end, selected, styles }: Cel
   return spans;
 }
 
-/** What stands under the text: a search, a list, or a word about what Enter will do. */
+/** Below the text: a search, a completion list, or a hint what Enter will do. */
 function belowLines(state: PromptState, frame: PromptFrame): Line[] {
   const { editor, listing } = state;
   const { columns, theme } = frame;

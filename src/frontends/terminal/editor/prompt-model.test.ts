@@ -44,7 +44,7 @@ function promptOf(others: Partial<PromptDeps> = {}) {
     for (const key of keys.flatMap((one) => (typeof one === 'string' ? keysOf(one) : [one])))
       model.press(key);
   };
-  /** The rows as one reads them, and where the caret stands. */
+  /** The visible rows, and the caret position. */
   const screen = ({ columns = 40, rows = 4 } = {}) => {
     model.resize(textWidth(columns));
     const theme = themeOf('dark', 'none');
@@ -63,21 +63,21 @@ function promptOf(others: Partial<PromptDeps> = {}) {
 
 const settle = () => new Promise((resolve) => setTimeout(resolve, 20));
 
-describe('what is on the screen', () => {
-  test('nothing typed: what can be done, the caret before it', () => {
+describe('the screen', () => {
+  test('an empty prompt shows hints, with the caret before them', () => {
     expect(promptOf().screen({ columns: 64 })).toEqual({
       text: ['> Ask for anything · / commands · @ files · ! shell · ? keys'],
       caret: '0:2',
     });
   });
 
-  test('several rows, the caret on a character', () => {
+  test('several rows, with the caret on a character', () => {
     const { press, screen } = promptOf();
     press('one', '<ctrl+j>', 'two', '<left>');
     expect(screen()).toEqual({ text: ['> one', '  two'], caret: '1:4' });
   });
 
-  test('more rows than there is room for: those around the caret', () => {
+  test('more rows than fit: those around the caret', () => {
     const { press, screen } = promptOf();
     press(pasteOf('1\n2\n3\n4\n5\n6'));
     expect(screen({ rows: 3 })).toEqual({ text: ['↑ 4', '  5', '  6'], caret: '2:3' });
@@ -85,13 +85,13 @@ describe('what is on the screen', () => {
     expect(screen({ rows: 3 })).toEqual({ text: ['> 1', '  2', '↓ 3'], caret: '0:2' });
   });
 
-  test('a large paste is a word', () => {
+  test('a large paste is a label', () => {
     const { press, screen } = promptOf();
     press('see ', pasteOf('line\n'.repeat(120)), ' now');
     expect(screen()).toEqual({ text: ['> see [pasted 120 lines] now'], caret: '0:28' });
   });
 
-  test('commands by the letters they hold', () => {
+  test('commands by the letters they contain', () => {
     const { press, screen } = promptOf();
     press('/m', '<down>');
     expect(screen()).toEqual({
@@ -100,7 +100,7 @@ describe('what is on the screen', () => {
     });
   });
 
-  test('files, as soon as they are known', async () => {
+  test('files, as soon as they are listed', async () => {
     const { press, screen } = promptOf();
     press('read @app');
     expect(screen().text).toEqual(['> read @app', '  Searching files…']);
@@ -110,7 +110,7 @@ describe('what is on the screen', () => {
     expect(screen()).toEqual({ text: ['> read @src/app.ts'], caret: '0:19' });
   });
 
-  test('what is chosen stays chosen when other files are found', async () => {
+  test('the selection is kept when other files are found', async () => {
     let files = ['b.ts', 'c.ts'];
     let now = 0;
     const { press, screen } = promptOf({ listFiles: async () => files, now: () => now });
@@ -124,7 +124,7 @@ describe('what is on the screen', () => {
     expect(screen().text).toEqual(['> @', '  @a.ts', '  @b.ts', '› @c.ts']);
   });
 
-  test('a search through what was typed', () => {
+  test('a history search', () => {
     const { press, screen } = promptOf();
     press('<ctrl+r>', 'bug');
     expect(screen()).toEqual({ text: ['> fix the bug', 'Search history: bug'], caret: '1:19' });
@@ -132,7 +132,7 @@ describe('what is on the screen', () => {
     expect(screen()).toEqual({ text: ['>', 'No match in history: bugx'], caret: '1:25' });
   });
 
-  test('a shell command says what it is', () => {
+  test('a shell command is labelled', () => {
     const { press, screen } = promptOf();
     press('!ls');
     expect(screen({ columns: 60 }).text).toEqual([
@@ -141,13 +141,13 @@ describe('what is on the screen', () => {
     ]);
   });
 
-  test('vim tells its normal mode', () => {
+  test('vim shows its normal mode', () => {
     const { press, screen } = promptOf({ mode: 'vim' });
     press('ab', '<escape>');
     expect(screen()).toEqual({ text: ['> ab', '  normal mode · i insert'], caret: '0:3' });
   });
 
-  test('vim tells its visual mode', () => {
+  test('vim shows its visual mode', () => {
     const { press, screen } = promptOf({ mode: 'vim' });
     press('ab', '<escape>', 'v');
     expect(screen({ columns: 70 }).text).toEqual([
@@ -165,14 +165,14 @@ describe('what is on the screen', () => {
   });
 });
 
-describe('what the prompt hands on', () => {
-  test('a prompt is sent whole', () => {
+describe('effects of the prompt', () => {
+  test('a prompt is sent completely', () => {
     const { press, told } = promptOf();
     press('hi', '<return>');
     expect(told).toEqual({ sent: [{ text: 'hi', images: [] }], acts: [], hints: [] });
   });
 
-  test('what waited comes back with its image', () => {
+  test('a queued prompt is recalled with its image', () => {
     let waiting: Submitted | null = { text: 'see [image a.png] and', images: [image] };
     const { press, screen, told } = promptOf({
       queued: () => (waiting ? 1 : 0),
@@ -188,14 +188,14 @@ describe('what the prompt hands on', () => {
     expect(told.sent).toEqual([{ text: 'see [image a.png] and this', images: [image] }]);
   });
 
-  test('the user’s own editor', async () => {
+  test('the external editor', async () => {
     const { press, screen } = promptOf();
     press('words', '<ctrl+g>');
     await settle();
     expect(screen()).toEqual({ text: ['> words, edited'], caret: '0:15' });
   });
 
-  test('an image stays attached as long as its label is left', async () => {
+  test('an image stays attached as long as its label is kept', async () => {
     const written = ['now [image a.png] here', 'nothing'];
     const { model, press, told } = promptOf({ editExternally: async () => written.shift() ?? null });
     model.fill({ text: '[image a.png]', images: [image] });
@@ -212,7 +212,7 @@ describe('what the prompt hands on', () => {
     ]);
   });
 
-  test('a prompt of before can be completed, but a list does not stand in the way of older ones', () => {
+  test('a recalled prompt can be completed, but a list does not block older ones', () => {
     const { press, screen } = promptOf({ history: () => ['older', '/m'] });
     press('<up>');
     expect(screen().text).toEqual(['> /m']);
@@ -220,7 +220,7 @@ describe('what the prompt hands on', () => {
     expect(screen().text).toEqual(['> /mo', '› /mode    Change the mode', '  /memory  Show notes']);
   });
 
-  test('an editor that fails leaves the words, and says what to do', async () => {
+  test('a failing editor keeps the text, and shows what to do', async () => {
     const { press, screen, told } = promptOf({ editExternally: async () => null });
     press('words', '<ctrl+g>');
     await settle();
@@ -240,7 +240,7 @@ describe('what the prompt hands on', () => {
     copied: async () => ({ type: 'image' as const, bytes: png }),
   };
 
-  test('a copied image stands where the caret is', async () => {
+  test('a clipboard image is inserted at the caret', async () => {
     const { press, screen, told } = promptOf({ images });
     press('see  here', '<left>', '<left>', '<left>', '<left>', '<left>', '<ctrl+v>');
     await settle();
@@ -249,7 +249,7 @@ describe('what the prompt hands on', () => {
     expect(told.sent.map(({ images: [one] }) => one?.mediaType)).toEqual(['image/png']);
   });
 
-  test('a dropped image takes the place of its path, also when one types on meanwhile', async () => {
+  test('a dropped image replaces its path, even if the user types meanwhile', async () => {
     const { press, screen, told } = promptOf({ images });
     press(pasteOf('/tmp/dot.png'), ' what is it?');
     await settle();
@@ -258,7 +258,7 @@ describe('what the prompt hands on', () => {
     expect(told.sent.map(({ images: [one] }) => one?.mediaType)).toEqual(['image/png']);
   });
 
-  test('a path that is no image stays one, and it is told why', async () => {
+  test('a path that is not an image is kept, with the reason', async () => {
     const { press, screen, told } = promptOf();
     press(pasteOf('/tmp/x.png'));
     await settle();

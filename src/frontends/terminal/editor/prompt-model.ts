@@ -8,37 +8,37 @@ import { type Fold, labelOf } from './folds.ts';
 import { indexNames, search } from './fuzzy.ts';
 import { folded } from './text-buffer.ts';
 
-/** As many as anybody would look through. */
+/** More than a user would scroll through. */
 const MOST_OFFERS = 50;
 
-/** What an attached image is called in the text. */
+/** The label of an attached image in the text. */
 const IMAGE_LABEL = /\[image ([^\]\n]*)\]/g;
 
 export type PromptDeps = {
   keymap: Keymap;
   mode: 'emacs' | 'vim';
-  /** What was typed before, the oldest first. */
+  /** Earlier prompts, oldest first. */
   history(): readonly string[];
   commands(): readonly { name: string; description: string }[];
-  /** All files of the project, those of ignore files left out; in the same order every time. */
+  /** All files of the project, except ignored ones; always in the same order. */
   listFiles(signal: AbortSignal): Promise<readonly string[]>;
   images: AttachDeps;
-  /** How many prompts wait for their turn, and the last of them to be changed. */
+  /** The number of queued prompts; `recall` removes the last for editing. */
   queued(): number;
   recall(): Submitted | null;
-  /** Has the terminal meanwhile. Null when nothing came of it. */
+  /** Owns the terminal meanwhile. Null when nothing was changed. */
   editExternally(text: string): Promise<string | null>;
   submit(prompt: Submitted): void;
   act(action: ScreenAction): void;
-  /** One line that the next key takes away. */
+  /** One line that the next key removes. */
   hint(text: string): void;
   now(): number;
 };
 
-/** `listing` tells that names of files are still being looked for. */
+/** `listing` is true while file names are still being listed. */
 export type PromptState = { editor: Editor; offers: readonly Offer[]; listing: boolean };
 
-/** The prompt as it is being written: takes presses, completes, hands on what is sent. Draws nothing. */
+/** The prompt being edited: handles keys, completes, passes on what is sent. Draws nothing. */
 export class PromptModel {
   readonly #deps: PromptDeps;
   readonly #files: FileNames;
@@ -65,7 +65,7 @@ export class PromptModel {
     return this.#deps.keymap;
   }
 
-  /** What was typed before, for the search through it. */
+  /** Earlier prompts, for the search. */
   get history(): readonly string[] {
     return this.#deps.history();
   }
@@ -75,7 +75,7 @@ export class PromptModel {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Columns for the text, which up and down move by. */
+  /** Columns for the text, used by vertical moves. */
   resize(width: number): void {
     this.#width = width;
   }
@@ -94,7 +94,7 @@ export class PromptModel {
     if (effect) this.#carryOut(effect);
   }
 
-  /** Puts a prompt back to be changed, in the place of what is written. */
+  /** Puts a prompt back for editing, replacing the current text. */
   fill({ text, images }: Submitted): void {
     const names = Array.from(text.matchAll(IMAGE_LABEL), ([, name = '']) => name);
     const folds = images.map((image, i): Fold => ({ type: 'image', name: names[i] ?? '', image }));
@@ -110,7 +110,7 @@ export class PromptModel {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Other names are known: what was chosen stays chosen, wherever it stands now. */
+  /** The names have changed: keeps the selected completion, wherever it is now. */
   #refreshed(): void {
     const { editor, offers } = this.#state;
     const value = offers[editor.chosen]?.value;
@@ -185,7 +185,7 @@ export class PromptModel {
     }
   }
 
-  /** The image stands where the caret is by then. */
+  /** The image is inserted at the caret position when it is ready. */
   async #pasteImage(): Promise<void> {
     const attached = await attachCopied(this.#deps.images);
     if (attached.type === 'refused') {
@@ -197,7 +197,7 @@ export class PromptModel {
     this.#become({ ...editor, buffer: folded(editor.buffer, attached, { from: at, to: at }) });
   }
 
-  /** The path gives way to the image, if it still stands there. */
+  /** Replaces the path by the image, if it is still there. */
   async #attach(path: string, text: string): Promise<void> {
     const attached = await attachImage(path, this.#deps.images);
     if (attached.type === 'refused') {
@@ -211,7 +211,7 @@ export class PromptModel {
   }
 }
 
-/** Images whose label stands in the text are attached there again; the others are gone, as their labels are. */
+/** Reattaches images whose label is in the text; the others are dropped. */
 function withImages(editor: Editor, folds: readonly Fold[]): Editor {
   let { buffer } = editor;
   for (const fold of folds) {

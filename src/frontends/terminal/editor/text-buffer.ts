@@ -1,32 +1,32 @@
 import { type Fold, type Folds, nextSign, unified, wantsFold } from './folds.ts';
 import { isFoldSign, settled } from './graphemes.ts';
 
-/** `at` is where the caret stands: in UTF-16 units, always between two whole characters. */
+/** `at` is the caret: in UTF-16 units, always between two whole characters. */
 export type Draft = { text: string; at: number };
 
-/** What the last change was: changes of one kind in a row are one. */
+/** The kind of the last change: consecutive changes of one kind are merged. */
 type Last = 'typing' | 'kill' | 'yank' | 'other';
 
 export type TextBuffer = Draft & {
   folds: Folds;
   past: readonly Draft[];
   future: readonly Draft[];
-  /** What was cut, the newest last. */
+  /** The kill ring, newest last. */
   kills: readonly string[];
   last: Last;
-  /** What was last yanked, and which kill it was, counted from the newest. */
+  /** The last yank, and which kill it was, counted from the newest. */
   yanked: { from: number; to: number; back: number } | null;
 };
 
 const MOST_UNDO = 500;
 const MOST_KILLS = 50;
 
-/** Nothing typed yet; what was cut before can still be yanked, but for folded pieces. */
+/** An empty buffer that keeps the kill ring, except for folded pieces. */
 export function cleared({ kills }: TextBuffer): TextBuffer {
   return { ...emptyBuffer, kills: kills.filter((piece) => !isFoldSign(piece)) };
 }
 
-/** Another text in the place of all there is, the caret at its end. */
+/** Replaces the whole text, with the caret at its end. */
 export function filled(buffer: TextBuffer, text: string): TextBuffer {
   const whole = unified(text);
   if (isFoldSign(whole))
@@ -47,13 +47,13 @@ export const emptyBuffer: TextBuffer = {
 
 type Change = { from: number; to: number; text: string };
 
-/** Puts `text` in the place of a piece; the caret comes to stand after it. */
+/** Replaces a range; the caret is placed after it. */
 export function replaced({ text }: Draft, { from, to, text: added }: Change): Draft {
   const whole = text.slice(0, from) + added + text.slice(to);
   return { text: whole, at: settled(whole, from + added.length) };
 }
 
-/** The buffer with another draft in it, and the way back. */
+/** The buffer with another draft, and an undo step. */
 export function changed(buffer: TextBuffer, draft: Draft, last: Last = 'other'): TextBuffer {
   const moved = { ...buffer, at: draft.at, last, yanked: null };
   if (draft.text === buffer.text) return moved;
@@ -71,7 +71,7 @@ export function movedTo(buffer: TextBuffer, at: number): TextBuffer {
   return { ...buffer, at: settled(buffer.text, at), last: 'other', yanked: null };
 }
 
-/** A typed character. A blank begins a new step of undo. */
+/** Inserts a typed character. A space starts a new undo step. */
 export function typed(buffer: TextBuffer, text: string): TextBuffer {
   const { at } = buffer;
   if (isFoldSign(text)) return inserted(buffer, text);
@@ -80,7 +80,7 @@ export function typed(buffer: TextBuffer, text: string): TextBuffer {
   return changed(before, replaced(buffer, { from: at, to: at, text: unified(text) }), 'typing');
 }
 
-/** A paste, verbatim but for its newlines; a large one stands there as one sign. */
+/** Inserts a paste, verbatim except for its newlines; a large one becomes a placeholder. */
 export function pasted(buffer: TextBuffer, raw: string): TextBuffer {
   const text = unified(raw);
   return wantsFold(text) ? folded(buffer, { type: 'paste', text }) : inserted(buffer, text);
@@ -92,7 +92,7 @@ export function inserted(buffer: TextBuffer, text: string): TextBuffer {
   return changed(buffer, replaced(buffer, { from: at, to: at, text }));
 }
 
-/** Puts a folded piece at the caret, or in the place of another piece. */
+/** Inserts a folded piece at the caret, or in place of a range. */
 export function folded(buffer: TextBuffer, fold: Fold, place?: { from: number; to: number }): TextBuffer {
   const sign = nextSign(buffer.folds);
   if (sign === null) return buffer;
@@ -107,7 +107,7 @@ export function deleted(buffer: TextBuffer, from: number, to: number): TextBuffe
   return changed(buffer, replaced(buffer, { from, to, text: '' }));
 }
 
-/** Cuts a piece; pieces cut one after the other come back as one. */
+/** Cuts a range; consecutive cuts are yanked as one. */
 export function killed(buffer: TextBuffer, from: number, to: number): TextBuffer {
   const piece = buffer.text.slice(from, to);
   if (piece === '') return { ...buffer, last: 'kill', yanked: null };
@@ -119,7 +119,7 @@ export function killed(buffer: TextBuffer, from: number, to: number): TextBuffer
   return { ...rest, kills: [...older, joined] };
 }
 
-/** Keeps a piece as if it had been cut. */
+/** Copies a range to the kill ring. */
 export function copied(buffer: TextBuffer, from: number, to: number): TextBuffer {
   const piece = buffer.text.slice(from, to);
   return piece === ''
@@ -135,7 +135,7 @@ export function yanked(buffer: TextBuffer): TextBuffer {
   return { ...next, yanked: { from, to: from + piece.length, back: 0 } };
 }
 
-/** In the place of what was just yanked, what was cut before it. */
+/** Replaces the last yank by the kill before it. */
 export function yankedBefore(buffer: TextBuffer): TextBuffer {
   const { yanked: place, kills } = buffer;
   if (!place || kills.length < 2) return buffer;

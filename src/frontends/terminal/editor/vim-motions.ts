@@ -2,12 +2,12 @@ import { after, before, lineEnd, lineStart, settled, settledBack } from './graph
 import type { Draft } from './text-buffer.ts';
 import { kindOf, skip, skipBack } from './words.ts';
 
-/** Where a motion leads. `whole` takes the character there along, `lines` takes whole lines. */
+/** The target of a motion. `whole` includes the character there, `lines` means whole lines. */
 export type Motion = { at: number; reach: 'up to' | 'whole' | 'lines' };
 
 export type Find = { way: 'f' | 'F' | 't' | 'T'; character: string };
 
-/** What a key means as a motion, `count` times; null when it is none, or leads nowhere. */
+/** The motion of a key, `count` times; null when it is not a motion, or cannot move. */
 export function motionOf(name: string, { text, at }: Draft, count: number): Motion | null {
   const times = (step: (place: number) => number) => {
     let place = at;
@@ -64,7 +64,7 @@ export function findMotion({ text, at }: Draft, { way, character }: Find, count:
   return { at: settledBack(text, near), reach: isForward ? 'whole' : 'up to' };
 }
 
-/** The word around the caret; `around` takes the blanks after it along. */
+/** The word at the caret; `around` includes the spaces after it. */
 export function wordObject({ text, at }: Draft, around: boolean): { from: number; to: number } {
   const kind = kindAt(text, at);
   const isSame = (character: string) => character !== '\n' && kindOf(character, 'small') === kind;
@@ -74,7 +74,7 @@ export function wordObject({ text, at }: Draft, around: boolean): { from: number
   return { from, to: settled(text, to) };
 }
 
-/** What stands between two quotes or brackets around the caret; null where there are none. */
+/** The text between two quotes or brackets around the caret; null if there are none. */
 export function pairObject(
   { text, at }: Draft,
   sign: string,
@@ -134,7 +134,7 @@ function wordStart(text: string, at: number, size: 'small' | 'big'): number {
   );
 }
 
-/** On the last character of a word, past the one the caret is on. */
+/** The last character of the next word end after the caret. */
 function wordEnd(text: string, at: number, size: 'small' | 'big'): number {
   const next = skip(text, after(text, at), (character) => kindOf(character, size) === 'blank');
   if (next >= text.length) return before(text, text.length);
@@ -143,8 +143,7 @@ function wordEnd(text: string, at: number, size: 'small' | 'big'): number {
   return before(text, settled(text, end));
 }
 
-/** The start of the line so many lines away, as far as there are lines. */
-/** The same column there, as far as the line goes. */
+/** The same column this many lines away, as far as there are lines and the line reaches. */
 function otherLine(text: string, at: number, by: number): number {
   let place = lineStart(text, at);
   const column = at - place;

@@ -12,7 +12,7 @@ export function operated(buffer: TextBuffer, vim: Vim, { from, to }: Piece): Vim
   return { buffer: rest, vim: vim.operator === 'c' ? vimInsert : idle };
 }
 
-/** Whole lines are kept with a newline at their end: that tells how to put them back. */
+/** Whole lines are stored with a trailing newline, which determines how they are put back. */
 export function operatedLines(buffer: TextBuffer, vim: Vim, { from, to }: Piece): VimStep {
   const idle: Vim = { ...vimInsert, mode: 'normal', find: vim.find };
   const { text } = buffer;
@@ -24,7 +24,7 @@ export function operatedLines(buffer: TextBuffer, vim: Vim, { from, to }: Piece)
   return { buffer: movedTo(rest, firstInk(rest.text, rest.at)), vim: idle };
 }
 
-/** What was cut last: beside the caret, or as lines of their own. */
+/** Puts the last cut next to the caret, or as separate lines. */
 export function put(buffer: TextBuffer, where: 'p' | 'P'): TextBuffer {
   const piece = buffer.kills.at(-1);
   if (piece === undefined) return buffer;

@@ -2,11 +2,11 @@ import type { Key } from '../view/types.ts';
 import type { TextBuffer } from './text-buffer.ts';
 import { isResting, type Vim } from './vim-state.ts';
 
-/** What `.` does again. */
+/** What `.` repeats. */
 export type Repeat = {
   /** The keys of the last command that changed the text. */
   change: readonly Key[];
-  /** The keys of the command under way, and the text before it; null where it did not begin in normal mode. */
+  /** The keys of the current command, and the text before it; null if it did not start in normal mode. */
   current: { keys: readonly Key[]; text: string } | null;
 };
 
@@ -18,7 +18,7 @@ export function isDot(vim: Vim, key: Key): boolean {
 
 type State = { vim: Vim | null; buffer: TextBuffer; repeat: Repeat };
 
-/** After a key: a command that has come to its end and changed the text is the one to repeat. */
+/** After a key: a finished command that changed the text becomes the one to repeat. */
 export function remembered(before: State, { vim, buffer }: State, key: Key): Repeat {
   const { change, current } = before.repeat;
   const begun = before.vim && isResting(before.vim) ? { keys: [], text: before.buffer.text } : current;

@@ -4,12 +4,12 @@ import type { Find } from './vim-motions.ts';
 
 export type Operator = 'd' | 'c' | 'y';
 
-/** What visual mode began with: the place, and whether whole lines are meant. */
+/** Where visual mode started, and whether it is linewise. */
 type Visual = { from: number; lines: boolean };
 
 export type Vim = {
   mode: 'insert' | 'normal';
-  /** Null while nothing is being selected; the other end is the caret. */
+  /** Null while nothing is selected; the other end is the caret. */
   visual: Visual | null;
   count: string;
   operator: Operator | null;
@@ -18,7 +18,7 @@ export type Vim = {
   find: Find | null;
 };
 
-/** Whether the next key begins a command of its own. */
+/** Whether the next key starts a new command. */
 export function isResting({ mode, visual, count, operator, waiting }: Vim): boolean {
   return mode === 'normal' && visual === null && count === '' && operator === null && waiting === null;
 }
@@ -32,5 +32,5 @@ export const vimInsert: Vim = {
   find: null,
 };
 
-/** `action` is what the key means outside of vim, too. */
+/** `action` is the key's meaning outside vim. */
 export type VimStep = { buffer: TextBuffer; vim: Vim; action?: Action };

@@ -3,7 +3,7 @@ import { changed, movedTo, replaced, type TextBuffer } from './text-buffer.ts';
 import { operated, operatedLines, type Piece, swapped } from './vim-operators.ts';
 import { type Vim, type VimStep, vimInsert } from './vim-state.ts';
 
-/** What is selected between the place where visual mode began and the caret, both taken along. */
+/** The selection from the start of visual mode to the caret, both included. */
 export function selectionOf({ text, at }: TextBuffer, { visual }: Vim): Piece | null {
   if (!visual) return null;
   const [low, high] = [Math.min(visual.from, at), Math.max(visual.from, at)];
@@ -13,7 +13,7 @@ export function selectionOf({ text, at }: TextBuffer, { visual }: Vim): Piece | 
 
 const KEYS = ['v', 'V', 'o', 'd', 'x', 'c', 's', 'y', 'r', '~', 'u', 'U', 'J', 'p', 'D', 'X', 'C', 'S', 'Y'];
 
-/** Keys that mean something of their own while something is selected; others are motions. */
+/** Keys with a special meaning in visual mode; others are motions. */
 export function isVisualKey(name: string): boolean {
   return KEYS.includes(name);
 }
@@ -48,7 +48,7 @@ export function visualKey(buffer: TextBuffer, vim: Vim, name: string): VimStep {
     case 'p':
       return { buffer: exchanged(buffer, piece, visual.lines), vim: over };
     default: {
-      // A capital means whole lines, however they were selected.
+      // An upper-case operator applies to whole lines, however they were selected.
       const operator = OPERATORS[name.toLowerCase()] ?? 'y';
       const isLines = visual.lines || name !== name.toLowerCase();
       const act = isLines ? operatedLines : operated;
@@ -65,7 +65,7 @@ const OPERATORS: Readonly<Record<string, NonNullable<Vim['operator']>>> = {
   y: 'y',
 };
 
-/** Every character of the selection becomes this one; lines stay lines. */
+/** Replaces every character of the selection by this one; newlines stay. */
 export function overwritten(buffer: TextBuffer, vim: Vim, character: string): VimStep {
   const piece = selectionOf(buffer, vim);
   const over: Vim = { ...vimInsert, mode: 'normal', find: vim.find };
@@ -76,14 +76,14 @@ export function overwritten(buffer: TextBuffer, vim: Vim, character: string): Vi
   return { buffer: rewritten(buffer, piece, text), vim: over };
 }
 
-/** A text object takes the place of what was selected. */
+/** Selects a text object instead. */
 export function selected(buffer: TextBuffer, vim: Vim, { from, to }: Piece): VimStep {
   const visual = { from, lines: vim.visual?.lines ?? false };
   const last = lastOf(buffer.text, { from, to });
   return { buffer: movedTo(buffer, last), vim: { ...vimInsert, mode: 'normal', find: vim.find, visual } };
 }
 
-/** Where the last character of a piece begins. */
+/** Where the last character of a range starts. */
 function lastOf(text: string, { from, to }: Piece): number {
   let at = from;
   while (after(text, at) < to) at = after(text, at);
@@ -99,14 +99,14 @@ function rewritten(buffer: TextBuffer, { from, to }: Piece, text: string): TextB
   return changed(buffer, { ...draft, at: settledBack(draft.text, from) });
 }
 
-/** The lines of the selection as one; a single line takes the next one along. */
+/** Joins the lines of the selection; a single line is joined with the next one. */
 function joined(buffer: TextBuffer, piece: Piece): TextBuffer {
   const { from, to } = linesOf(buffer.text, piece);
   const end = buffer.text.slice(from, to).includes('\n') ? to : lineEnd(buffer.text, to + 1);
   return rewritten(buffer, { from, to: end }, buffer.text.slice(from, end).replaceAll('\n', ' '));
 }
 
-/** What was cut last takes the place of the selection, which is kept instead. */
+/** Swaps the selection with the last cut. */
 function exchanged(buffer: TextBuffer, piece: Piece, lines: boolean): TextBuffer {
   const put = buffer.kills.at(-1);
   if (put === undefined) return buffer;

@@ -26,7 +26,7 @@ import { isVisualKey, overwritten, selected, visualKey } from './vim-visual.ts';
 const isWay = (name: string): name is Find['way'] => ['f', 'F', 't', 'T'].includes(name);
 const isOperator = (name: string): name is Operator => ['d', 'c', 'y'].includes(name);
 
-/** Back from insert mode: the caret steps onto the character before it. */
+/** Leaves insert mode: the caret moves to the character before it. */
 export function leftInsert(buffer: TextBuffer, vim: Vim): VimStep {
   const { text, at } = buffer;
   const place = Math.max(lineStart(text, at), before(text, at));
@@ -60,7 +60,7 @@ export function normalKey(buffer: TextBuffer, vim: Vim, key: Key & { type: 'key'
   return vim.operator ? { buffer, vim: idle } : onCaret(command(buffer, { vim: idle, name, count }));
 }
 
-/** What the key writes; null for keys that write nothing. */
+/** The text of the key; null for keys without text. */
 function nameOf({ name, text, ctrl, alt }: Key & { type: 'key' }): string | null {
   if (ctrl || alt) return null;
   const others: Record<string, string> = {
@@ -102,7 +102,7 @@ function waited(buffer: TextBuffer, vim: Vim, name: string): VimStep {
   return motion ? moved(buffer, { ...vim, find }, motion) : { buffer, vim: { ...idle, find } };
 }
 
-/** `;` goes on with the last find, `,` the other way. */
+/** `;` repeats the last find, `,` in the other direction. */
 function again(buffer: TextBuffer, { find, count }: Vim, name: string): Motion | null {
   if (!find || (name !== ';' && name !== ',')) return null;
   const other: Record<Find['way'], Find['way']> = { f: 'F', F: 'f', t: 'T', T: 't' };
@@ -126,7 +126,7 @@ function overLines(buffer: TextBuffer, vim: Vim, count: number): VimStep {
   return operatedLines(buffer, vim, { from: lineStart(text, at), to: lineEnd(text, last) });
 }
 
-/** Keys that are a whole command. */
+/** Keys that are a complete command. */
 function command(
   buffer: TextBuffer,
   { vim, name, count }: { vim: Vim; name: string; count: number },
@@ -190,7 +190,7 @@ function onCaret(step: VimStep): VimStep {
   return step.vim.mode === 'normal' ? { ...step, buffer: onCharacter(step.buffer) } : step;
 }
 
-/** In normal mode the caret stands on a character, not after the last. */
+/** In normal mode the caret is on a character, not after the last. */
 export function onCharacter(buffer: TextBuffer): TextBuffer {
   const { text, at } = buffer;
   const start = lineStart(text, at);

@@ -1,35 +1,35 @@
 import { settled, settledBack } from './graphemes.ts';
 
-/** Letters, digits and their marks; a folded piece counts as a word. */
+/** Letters, digits and their combining marks; a folded piece counts as a word. */
 const WORD = /[\p{L}\p{N}\p{M}_\u{100000}-\u{10fffd}]/u;
 
 const isWord = (character: string) => WORD.test(character);
 const isInk = (character: string) => !/\s/u.test(character);
 
-/** To the start of the word that `at` is in or comes after. */
+/** To the start of the word at or before `at`. */
 export function wordLeft(text: string, at: number): number {
   return back(text, at, isWord);
 }
 
-/** To the end of the word that `at` is in or comes before. */
+/** To the end of the word at or after `at`. */
 export function wordRight(text: string, at: number): number {
   let place = skip(text, at, (character) => !isWord(character));
   place = skip(text, place, isWord);
   return settled(text, place);
 }
 
-/** To the last blank before `at`. */
+/** To the last space before `at`. */
 export function bigWordLeft(text: string, at: number): number {
   return back(text, at, isInk);
 }
 
-/** What vim tells apart: words, signs, blanks. With `big` all that is not blank is one. */
+/** Vim's character classes: words, punctuation, spaces. With `big` everything but spaces is one class. */
 export function kindOf(character: string, size: 'small' | 'big'): 'blank' | 'word' | 'sign' {
   if (!isInk(character)) return 'blank';
   return size === 'big' || isWord(character) ? 'word' : 'sign';
 }
 
-/** Where the characters that `fits` takes end, from `at` on. */
+/** The end of the run of characters accepted by `fits`, from `at` on. */
 export function skip(text: string, at: number, fits: (character: string) => boolean): number {
   let place = at;
   while (place < text.length) {
@@ -40,7 +40,7 @@ export function skip(text: string, at: number, fits: (character: string) => bool
   return place;
 }
 
-/** Where the characters that `fits` takes begin, from `at` back. */
+/** The start of the run of characters accepted by `fits`, from `at` back. */
 export function skipBack(text: string, at: number, fits: (character: string) => boolean): number {
   let place = at;
   while (place > 0) {

@@ -25,7 +25,7 @@ function summary(id: string, firstPrompt: string, workingDirectory = '/p'): Sess
   return { id, firstPrompt, workingDirectory, ...facts };
 }
 
-/** A clock that moves on by a second with every look. */
+/** A clock that advances by a second with every call. */
 function aSecondLater(): () => number {
   let time = 0;
   return () => {
@@ -34,7 +34,7 @@ function aSecondLater(): () => number {
   };
 }
 
-/** A conversation in which every deed is noted, in front of somebody who presses the given keys. */
+/** A conversation that records every action, with a user who presses the given keys. */
 function stage(script: readonly (readonly Key[])[]) {
   const told: string[] = [];
   const notes: RememberedNote[] = [
@@ -121,7 +121,7 @@ function stage(script: readonly (readonly Key[])[]) {
       restart: async (name: string) => void told.push(`restart ${name}`),
       login: async (name: string, show: (url: string) => void) => show(`https://${name}.example/login`),
     },
-    // Only what these commands touch is there.
+    // Only what these commands use.
   } as unknown as CommandContext;
   const { show, screens, shown } = showTo(script);
   const desk: Pickers = {
@@ -150,7 +150,7 @@ function stage(script: readonly (readonly Key[])[]) {
   return { obey, told, screens, shown, notes, grants, messages, commands, mode: () => mode };
 }
 
-test('with arguments a command does what it does everywhere, without a dialog', async () => {
+test('with arguments a command works as everywhere, without a dialog', async () => {
   const { obey, told, shown, mode } = stage([]);
   await obey('/mode plan');
   await obey('/resume other');
@@ -158,7 +158,7 @@ test('with arguments a command does what it does everywhere, without a dialog', 
   expect([shown(), mode(), told.slice(1)]).toEqual([0, 'plan', ['go to other', 'use b/two']]);
 });
 
-test('sessions of this folder come first, and the chosen one is gone to', async () => {
+test('sessions of this folder come first, and the selected one is opened', async () => {
   const { obey, told, screens } = stage([[...typedKeys('fix'), keys.return]]);
   await obey('/resume');
   expect(screens[0]?.slice(2, 5).map((row) => row.slice(0, 12).trim())).toEqual([
@@ -170,7 +170,7 @@ test('sessions of this folder come first, and the chosen one is gone to', async 
   expect(told).toEqual(['go to other']);
 });
 
-test('the servers are shown with what they bring; one is restarted, or logged in to', async () => {
+test('servers are listed with what they offer; one is restarted, or logged in to', async () => {
   const { obey, told, screens } = stage([[keys.return], typedKeys('l')]);
   await obey('/mcp');
   expect(screens[0]?.join('\n')).toContain('1 tools, 0 resources, 0 prompts');
@@ -179,7 +179,7 @@ test('the servers are shown with what they bring; one is restarted, or logged in
 });
 
 describe('undo', () => {
-  test('says what files would change, and does it only after a yes', async () => {
+  test('shows which files would change, and changes them only after a yes', async () => {
     const { obey, told, screens } = stage([typedKeys('y')]);
     await obey('/undo');
     expect(screens[0]).toEqual([
@@ -203,7 +203,7 @@ describe('undo', () => {
 });
 
 describe('rewind', () => {
-  test('the last prompt is offered first; it goes back with files after a look at them, and can be sent again', async () => {
+  test('the last prompt is offered first; files are restored after a preview, and the prompt can be sent again', async () => {
     const { obey, told, screens, messages } = stage([[keys.return], [keys.return], typedKeys('y')]);
     await obey('/rewind');
     expect(screens[0]?.[2]).toMatch(/^› {2}second thing .*1 file changed since$/);
@@ -211,7 +211,7 @@ describe('rewind', () => {
     expect([told[0], told.at(-1)]).toEqual(['applied', 'draft second thing']);
   });
 
-  test('a no to the files leaves the conversation where it is', async () => {
+  test('declining the file changes leaves the conversation unchanged', async () => {
     const { obey, messages, told } = stage([[keys.return], [keys.return], typedKeys('n')]);
     await obey('/rewind');
     expect([messages.length, told]).toEqual([2, ['Nothing was changed.']]);
@@ -226,7 +226,7 @@ describe('rewind', () => {
   });
 });
 
-test('notes are changed, pinned and forgotten one after another', async () => {
+test('notes are edited, pinned and deleted one after another', async () => {
   const change = [keyOf('u', { ctrl: true }), ...typedKeys('I like spaces'), keys.return];
   const { obey, notes, screens } = stage([
     [keys.return],
@@ -246,7 +246,7 @@ test('notes are changed, pinned and forgotten one after another', async () => {
   ]);
 });
 
-test('[Y09] a remembered answer is forgotten; a rule of the settings is not', async () => {
+test('[Y09] a remembered answer can be removed; a rule from the settings cannot', async () => {
   const { obey, grants, screens } = stage([[keys.return], [keys.return], [keys.escape]]);
   await obey('/permissions');
   expect(grants).toEqual([]);
@@ -258,7 +258,7 @@ test('[Y09] a remembered answer is forgotten; a rule of the settings is not', as
 });
 
 describe('models', () => {
-  test('those that can answer come first; the chosen one is used', async () => {
+  test('available ones come first; the selected one is used', async () => {
     const { obey, told, screens } = stage([[keys.down, keys.return]]);
     await obey('/model');
     expect(screens[0]?.slice(2, 5).map((row) => row.slice(0, 11).trim())).toEqual([
@@ -269,26 +269,26 @@ describe('models', () => {
     expect(told).toEqual(['use b/two']);
   });
 
-  test('one that lacks something says what', async () => {
+  test('an unavailable one gives the reason', async () => {
     const { obey } = stage([[keys.up, keys.return]]);
     await expect(obey('/model')).rejects.toEqual(new UserError('c/three is not ready.', 'it needs a key.'));
   });
 });
 
 describe('themes', () => {
-  test('the selected one is worn at once, and kept by Enter', async () => {
+  test('the selected one is applied immediately, and saved by Enter', async () => {
     const { obey, told } = stage([[keys.down, keys.return]]);
     await obey('/theme');
     expect(told).toEqual(['wear auto', 'wear dark', 'keep dark', 'Theme set to dark.']);
   });
 
-  test('closing the list brings the old one back', async () => {
+  test('closing the list restores the previous one', async () => {
     const { obey, told } = stage([[keys.escape]]);
     await obey('/theme');
     expect(told).toEqual(['wear auto', 'wear auto']);
   });
 
-  test('a name is taken as it is, if there is such a theme', async () => {
+  test('a name is used if there is such a theme', async () => {
     const { obey, told } = stage([]);
     await obey('/theme moss');
     await obey('/theme mos');
@@ -300,7 +300,7 @@ describe('themes', () => {
     ]);
   });
 
-  test('every theme can be kept in the settings', () => {
+  test('every theme can be saved in the settings', () => {
     expect(new Set(themes)).toEqual(new Set(['auto', ...themeNames]));
   });
 });

@@ -25,7 +25,7 @@ const flows: Readonly<Record<string, Flow>> = {
   undo: undoByPreview,
 };
 
-/** The commands as the screen has them: with arguments as everywhere, without them as pickers and previews. */
+/** The commands for the screen: unchanged with arguments, as pickers and previews without. */
 export function withDialogs(commands: readonly SlashCommand[], desk: Pickers): SlashCommand[] {
   const known = commands.map((command) => {
     const flow = flows[command.name];

@@ -5,7 +5,7 @@ import { pickerDialog } from '../components/picker.ts';
 import { rowsOf } from '../dialogs/look.ts';
 import type { Pickers } from './pickers.ts';
 
-/** `/mcp`: the servers with what they bring, each to be restarted or logged in to, until the list is closed. */
+/** `/mcp`: the servers with what they offer, to restart or log in to, until the list is closed. */
 export async function mcpByPicking({ mcp, print }: CommandContext, { show }: Pickers): Promise<void> {
   if (!mcp) return print(NO_SERVERS);
   for (;;) {
@@ -30,7 +30,7 @@ export async function mcpByPicking({ mcp, print }: CommandContext, { show }: Pic
     );
     if (!picked) return;
     if (picked.action === 'login') {
-      // The address must stay where it can be clicked.
+      // The URL must stay where it can be clicked.
       return mcp.login(picked.id, (url) => print(`Log in here: ${url}`));
     }
     await mcp.restart(picked.id);

@@ -22,7 +22,7 @@ function noteItems(notes: readonly RememberedNote[]): PickItem[] {
   }));
 }
 
-/** `/memory`: the notes, each to be changed, pinned or forgotten, until the list is closed. */
+/** `/memory`: the notes, to edit, pin or delete, until the list is closed. */
 export async function memoryByPicking({ memory, print }: CommandContext, desk: Pickers): Promise<void> {
   if (!memory) return print(MEMORY_IS_OFF);
   for (let told = ''; ; ) {

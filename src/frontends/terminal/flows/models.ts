@@ -4,7 +4,7 @@ import { pickerDialog } from '../components/picker.ts';
 import type { PickItem } from '../dialogs/picker.ts';
 import type { Pickers } from './pickers.ts';
 
-/** Those that can answer now before those that lack something. */
+/** Available models before unavailable ones. */
 function modelItems(rows: readonly ModelRow[], current: string): PickItem[] {
   return [...rows.filter(({ ready }) => ready), ...rows.filter(({ ready }) => !ready)].map(
     ({ name, detail }) => ({

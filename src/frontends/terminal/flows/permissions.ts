@@ -6,7 +6,7 @@ import { pickerDialog } from '../components/picker.ts';
 import type { PickItem } from '../dialogs/picker.ts';
 import type { Pickers } from './pickers.ts';
 
-/** What can be forgotten first; the rules of the settings after it. */
+/** Removable entries first, then the rules from the settings. */
 function standingItems(standing: Standing): PickItem[] {
   return [
     ...entriesOf(standing).map(({ text }, i) => ({ id: `answer ${i}`, label: text, detail: 'remembered' })),
@@ -18,7 +18,7 @@ function standingItems(standing: Standing): PickItem[] {
   ];
 }
 
-/** `/permissions`: what is remembered, each to be forgotten, until the list is closed. */
+/** `/permissions`: remembered answers, to remove one by one, until the list is closed. */
 export async function permissionsByPicking(context: CommandContext, { show }: Pickers): Promise<void> {
   const { permissions, mode } = context;
   for (let told = ''; ; ) {

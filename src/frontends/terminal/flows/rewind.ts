@@ -16,7 +16,7 @@ const PARTS: readonly (PickItem & { id: Part })[] = [
 
 type Runs = Awaited<ReturnType<FileHistory['runs']>>;
 
-/** The last prompt first: it is the one most often taken back. */
+/** The last prompt first: it is rewound to most often. */
 function rewindItems(prompts: readonly Prompt[], runs: Runs, now = Date.now()): PickItem[] {
   return prompts
     .map(({ message, at, line }): PickItem => {
@@ -26,7 +26,7 @@ function rewindItems(prompts: readonly Prompt[], runs: Runs, now = Date.now()): 
     .toReversed();
 }
 
-/** `/rewind` without a number, and Esc Esc: which prompt, with what, and after a look at the files. */
+/** `/rewind` without a number, and Esc Esc: which prompt, what to restore, and a preview of the files. */
 export async function rewindByPicking(context: CommandContext, desk: Pickers): Promise<void> {
   const { sessions, files, print } = context;
   await sessions.ready;

@@ -9,7 +9,7 @@ import type { Pickers } from './pickers.ts';
 
 type Place = { cwd: string; current?: string };
 
-/** Those of this folder first; the others say where they are. */
+/** Sessions of this folder first; the others show their folder. */
 function sessionItems(
   sessions: readonly SessionSummary[],
   { cwd, current }: Place,
@@ -36,7 +36,7 @@ function sessionItems(
 
 type Choosing = Place & { sessions: readonly SessionSummary[]; title: string };
 
-/** Lets the user choose a session by searching and looking; null when none was chosen. */
+/** Lets the user select a session, with search and preview; null when none was selected. */
 export async function chooseSession(
   { sessions, title, ...place }: Choosing,
   desk: Pick<Pickers, 'show' | 'sessions'>,

@@ -6,7 +6,10 @@ import type { Pickers } from './pickers.ts';
 
 type Print = (text: string) => void;
 
-/** `/theme` without a name: the screen wears the selected one at once, and the old one again if the list is closed. */
+/**
+ * `/theme` without a name: applies the selected theme immediately, and restores the previous one if the list
+ * is closed.
+ */
 export async function themeByPicking({ themes, show }: Pickers, print: Print): Promise<void> {
   const before = themes.current();
   const picked = await show(
@@ -29,7 +32,7 @@ export async function themeByPicking({ themes, show }: Pickers, print: Print): P
   await keep(picked.id, { themes, print });
 }
 
-/** Each colour once, in the words it is for. */
+/** Each color once, with a text it is used for. */
 function sample(columns: number, look: Look): Line[] {
   return [
     [span('─'.repeat(columns), look.quiet)],

@@ -3,7 +3,7 @@ import type { CommandContext } from '../../../contract/command.ts';
 import { undoPreview } from '../components/undo-preview.ts';
 import type { Pickers } from './pickers.ts';
 
-/** Shows what files would change in a dialog, and does it after a yes. */
+/** Previews the file changes in a dialog, and makes them after a yes. */
 export function voiceOf(
   { cwd, print, confirm }: CommandContext,
   { show, kit }: Pick<Pickers, 'show' | 'kit'>,

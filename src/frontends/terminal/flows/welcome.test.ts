@@ -29,14 +29,14 @@ describe('[first run] one choice leads to a first answer', () => {
     ]);
   });
 
-  test('with nothing found the ways on are there, and what was looked for', async () => {
+  test('if nothing was found, the options are shown, and what was searched', async () => {
     const { way, screen } = await meet(nothing, [keys.return]);
     expect(way).toEqual({ type: 'setup' });
     expect(screen?.[0]).toBe('Welcome! Connect a model to get started.');
     expect(screen).toContain('Checked: keys');
   });
 
-  test('a model file on the disk has its place', async () => {
+  test('a model file on the disk is listed', async () => {
     const files = [{ model: '/models/small.gguf', detail: '400 MB, on this disk' }];
     expect((await meet({ ...nothing, files }, [keys.return])).way).toEqual({
       type: 'model',
@@ -44,12 +44,12 @@ describe('[first run] one choice leads to a first answer', () => {
     });
   });
 
-  test('leaving it is leaving', async () => {
+  test('closing it quits', async () => {
     expect((await meet(some, [keys.escape])).way).toEqual({ type: 'quit' });
     expect((await meet(some, [keys.up, keys.return])).way).toEqual({ type: 'quit' });
   });
 
-  test('it fits 40 by 12', async () => {
+  test('it fits 40x12', async () => {
     const { screen } = await meet(some, [keys.escape], 12);
     expect(screen?.length).toBeLessThanOrEqual(12);
     expect(screen?.at(-1)).toBe('Enter select   Esc quit');

@@ -5,13 +5,13 @@ import type { ShowDialog } from '../view/dialog.ts';
 
 /** What was found on the first run. */
 export type Findings = {
-  /** Vendors with a key: where the key is, and the model that would answer. */
+  /** Vendors with a key: where the key is, and the default model. */
   keys: { label: string; source: string; model: string }[];
   /** Servers on this machine; models as `provider/model`. */
   servers: { label: string; baseUrl: string; models: string[] }[];
   /** Model files on this disk, which run in this program. */
   files: { model: string; detail: string }[];
-  /** For people: everything that was looked for. */
+  /** For display: everything that was searched. */
   missingModelText: string;
 };
 
@@ -23,7 +23,7 @@ export type WelcomeWay =
   | { type: 'demo' }
   | { type: 'quit' };
 
-/** A server may have very many. */
+/** A server may have very many models. */
 const MODELS_OF_A_SERVER = 5;
 
 const WAYS: readonly (PickItem & { id: Exclude<WelcomeWay['type'], 'model'> })[] = [
@@ -34,7 +34,7 @@ const WAYS: readonly (PickItem & { id: Exclude<WelcomeWay['type'], 'model'> })[]
   { id: 'quit', label: 'Quit' },
 ];
 
-/** Whatever can answer at once comes first, so that Enter alone leads to a first answer. */
+/** Whatever is available comes first, so that Enter alone leads to a first answer. */
 function welcomeItems({ keys, servers, files }: Findings): PickItem[] {
   return [
     ...keys.map(({ label, source, model }) => ({
@@ -54,7 +54,7 @@ function welcomeItems({ keys, servers, files }: Findings): PickItem[] {
   ];
 }
 
-/** The first run: one choice leads to a first answer. Closing it is leaving. */
+/** The first run: one choice leads to a first answer. Closing it quits. */
 export async function welcome(findings: Findings, show: ShowDialog): Promise<WelcomeWay> {
   const items = welcomeItems(findings);
   const ready = items.length > WAYS.length;

@@ -8,7 +8,7 @@ function decode(...chunks: string[]): Key[] {
   return [...chunks.flatMap((chunk) => decoder.push(chunk)), ...decoder.flush()];
 }
 
-/** `ctrl+alt+shift+name=text`, so that a table of keys can be read. */
+/** `ctrl+alt+shift+name=text`, so that a table of keys is readable. */
 function shown(key: Key): string {
   if (key.type === 'paste') return `paste ${JSON.stringify(key.text)}`;
   if (key.type === 'focus') return key.focused ? 'focus' : 'blur';
@@ -17,7 +17,7 @@ function shown(key: Key): string {
   return `${held}${key.name}${key.text === '' ? '' : `=${key.text}`}`;
 }
 
-describe('bytes of terminals are read as presses', () => {
+describe('terminal input is parsed as key presses', () => {
   test.each<[what: string, bytes: string, keys: string[]]>([
     ['letters', 'aB', ['a=a', 'shift+b=B']],
     ['a space', ' ', ['space= ']],
@@ -87,7 +87,7 @@ test('a sequence may arrive byte by byte', () => {
   ]);
 });
 
-test('Ctrl-C gets out of a paste whose end was lost, unless more comes at once', () => {
+test('Ctrl-C ends a paste whose end was lost, unless more follows immediately', () => {
   const decoder = new KeyDecoder();
   const begun = ['\x1b[200~half', ' of it', '\x03'].flatMap((chunk) => decoder.push(chunk));
   expect([...begun, ...decoder.flush(), ...decoder.push('x')].map(shown)).toEqual([
@@ -97,14 +97,14 @@ test('Ctrl-C gets out of a paste whose end was lost, unless more comes at once',
   expect(decode('\x1b[200~half', '\x03', '!rm x\r').map(shown)).toEqual(['paste "half!rm x\\r"']);
 });
 
-test('an answer on a slow line is waited for', () => {
+test('a reply on a slow connection is waited for', () => {
   const decoder = new KeyDecoder();
 
   expect([...decoder.push('\x1b]11;rgb:'), ...decoder.flush()]).toEqual([]);
   expect(decoder.push('0/0/0\x07').map(shown)).toEqual(['reply "\\u001b]11;rgb:0/0/0\\u0007"']);
 });
 
-test.each(['\x1b[1', '\x1b[12;', '\x1b[12;8'])('so is the rest of where the cursor is, after %j', (begun) => {
+test.each(['\x1b[1', '\x1b[12;', '\x1b[12;8'])('so is the rest of a cursor position, after %j', (begun) => {
   const decoder = new KeyDecoder();
 
   expect([...decoder.push(begun), ...decoder.flush()]).toEqual([]);
@@ -112,7 +112,7 @@ test.each(['\x1b[1', '\x1b[12;', '\x1b[12;8'])('so is the rest of where the curs
   expect(decoder.push(rest).map(shown)).toEqual(['reply "\\u001b[12;80R"']);
 });
 
-test('wherever the cursor stands, no key is read out of it', () => {
+test('a cursor position is never parsed as a key', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 999 }), fc.integer({ min: 17, max: 999 }), (row, column) => {
       const text = `\x1b[${row};${column}R`;
@@ -121,7 +121,7 @@ test('wherever the cursor stands, no key is read out of it', () => {
   );
 });
 
-test('whatever is pasted comes out as it went in, however it is cut', () => {
+test('any paste is unchanged, however it is split', () => {
   const pasted = fc.string({ unit: 'binary' }).filter((text) => !text.includes('\x1b'));
   fc.assert(
     fc.property(pasted, fc.array(fc.nat(30)), (text, cuts) => {
@@ -137,7 +137,7 @@ test('whatever is pasted comes out as it went in, however it is cut', () => {
   );
 });
 
-test('no bytes break the decoder, and no key writes a control character', () => {
+test('no input breaks the decoder, and no key produces a control character', () => {
   const piece = fc.oneof(
     fc.constantFrom(
       '\x1b',
@@ -169,7 +169,7 @@ test('no bytes break the decoder, and no key writes a control character', () => 
   );
 });
 
-test('whatever a pasted text holds, and however it is cut, it is one paste and presses no key', () => {
+test('whatever a pasted text contains, and however it is split, it is one paste and presses no key', () => {
   const part = fc.constantFrom(
     'a',
     '!',
@@ -198,7 +198,7 @@ test('whatever a pasted text holds, and however it is cut, it is one paste and p
           at += cut;
         }
         chunks.push(bytes.slice(at));
-        // Ctrl-C that comes by itself ends a paste whose end was lost.
+        // Ctrl-C by itself ends a paste whose end was lost.
         fc.pre(!chunks.includes('\x03'));
         const keys = decode(...chunks).filter(({ type }) => type !== 'reply' && type !== 'focus');
         expect(keys).toEqual([{ type: 'paste', text: expect.any(String) }]);

@@ -5,19 +5,19 @@ const ESC = '\x1b';
 const PASTE_BEGIN = `${ESC}[200~`;
 const PASTE_END = `${ESC}[201~`;
 
-/** What a terminal tells by itself: where the cursor stands, what it can do, whether it has the focus; and its beginning. */
+/** Reports from the terminal: cursor position, capabilities, focus; and incomplete ones. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they begin with one.
 const TOLD = /^\x1b(?:\[(?:[IO]|\d+;\d+R|[?>=<][0-9;:]*[ -/]*[@-~])|[\]P_][^\x07\x1b]*(?:\x07|\x1b\\))/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they begin with one.
 const TOLD_BEGUN = /^\x1b(?:\[[0-?]*[ -/]*|[\]P_][^\x07\x1b]*\x1b?)?$/;
 
-/** Ctrl-C by itself ends a paste whose end got lost on the way: the keyboard must not stay deaf. */
+/** Ctrl-C by itself ends a paste whose end was lost: the keyboard must not stay blocked. */
 const CANCEL: readonly string[] = ['\x03', `${ESC}[99;5u`];
 
-/** No answer of a terminal is longer; what is, was never one. */
+/** Longer input is not a reply. */
 const LONGEST_REPLY = 4_096;
 
-/** Where the cursor stands is asked all the time; nobody types this. */
+/** Cursor positions are requested all the time; no user types this. */
 const PLACE_BEGUN = /^.\[\d+;?\d*$/;
 
 type Modifiers = { ctrl: boolean; alt: boolean; shift: boolean };
@@ -26,16 +26,19 @@ const plain: Modifiers = { ctrl: false, alt: false, shift: false };
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** Reads presses out of what a terminal sends, however it is cut into chunks. */
+/** Parses key presses from terminal input, however it is split into chunks. */
 export class KeyDecoder {
-  /** The beginning of a sequence, its end has not arrived. */
+  /** The start of an incomplete sequence. */
   #pending = '';
-  /** Pieces of a paste under way; null outside of one. */
+  /** Pieces of the current paste; null outside a paste. */
   #paste: string[] | null = null;
-  /** Whether its end mark has come. What follows at once was pasted, too: the text itself may hold such a mark. */
+  /**
+   * Whether its end mark has arrived. What follows immediately was pasted, too: the text itself may contain
+   * the mark.
+   */
   #ending = false;
 
-  /** Whether time decides what was pressed: Escape itself and the beginning of a sequence look the same. */
+  /** Whether timing decides: Escape itself and the start of a sequence look the same. */
   get undecided(): boolean {
     return this.#pending !== '' || this.#ending;
   }
@@ -44,7 +47,7 @@ export class KeyDecoder {
     return this.#paste !== null;
   }
 
-  /** Whether a paste ends if nothing more comes. */
+  /** Whether the paste ends if nothing more arrives. */
   get endsPaste(): boolean {
     return this.#ending;
   }
@@ -68,7 +71,7 @@ export class KeyDecoder {
     return keys;
   }
 
-  /** Nothing more came: what is pending was meant as it stands. */
+  /** Call when nothing more has arrived: treats pending input as complete. */
   flush(): Key[] {
     const pending = this.#pending;
     if (this.#paste) {
@@ -79,7 +82,7 @@ export class KeyDecoder {
       this.#endPaste(keys);
       return keys;
     }
-    // The end of an answer is on its way, however slow the line.
+    // The end of a reply is still coming, however slow the connection.
     const isReply = pending.length > 2 && (']P_'.includes(pending[1] ?? '[') || PLACE_BEGUN.test(pending));
     if (isReply && pending.length < LONGEST_REPLY) return [];
     this.#pending = '';
@@ -88,7 +91,7 @@ export class KeyDecoder {
     return pending === ESC ? [press('escape')] : [];
   }
 
-  /** How many characters were understood; 0 when more must come first. */
+  /** How many characters were parsed; 0 when more input is needed. */
   #take(text: string, keys: Key[]): number {
     if (text[0] !== ESC) return takeText(text, keys);
     const second = text[1];
@@ -102,7 +105,7 @@ export class KeyDecoder {
     return 1 + first.length;
   }
 
-  /** Escape twice, or Alt and a key that has a sequence of its own. */
+  /** Escape twice, or Alt with a key that has its own sequence. */
   #takeTwo(text: string, keys: Key[]): number {
     if (text.length === 2) return 0;
     if (text[2] !== '[' && text[2] !== 'O') {
@@ -112,7 +115,7 @@ export class KeyDecoder {
     const found: Key[] = [];
     const taken = this.#take(text.slice(1), found);
     if (taken === 0) return 0;
-    // What the terminal tells by itself came right after Escape.
+    // A terminal report arrived right after Escape.
     if (found.some(({ type }) => type !== 'key')) keys.push(press('escape'));
     keys.push(...found.map((key) => (key.type === 'key' ? { ...key, alt: true } : key)));
     return 1 + taken;
@@ -129,7 +132,7 @@ export class KeyDecoder {
     const body = text.slice(2, LONGEST_REPLY);
     const [inner = '', parameters = '', between = '', final = ''] =
       /^([0-?]*)([ -/]*)([@-~]?)/.exec(body) ?? [];
-    // What breaks off is dropped up to the character that broke it.
+    // A broken sequence is dropped up to the character that broke it.
     if (final === '') return inner.length === text.length - 2 ? 0 : 2 + inner.length;
     const sequence = text.slice(0, 2 + inner.length);
     if (parameters === '200' && final === '~') this.#paste = [];
@@ -143,7 +146,7 @@ export class KeyDecoder {
     this.#ending = false;
   }
 
-  /** Everything up to the last end mark of a burst is text, marks left out. */
+  /** Everything up to the last end mark of a burst is text, without the marks. */
   #takePasted(text: string, keys: Key[]): number {
     for (const [mark, ends] of [
       [PASTE_END, true],
@@ -179,10 +182,10 @@ function readControl({ sequence, parameters, between, final }: Control): Key[] {
     .map((part) => part.split(':').map(Number));
   const [code = 0] = first;
   const [bits = 1, event] = second;
-  // Where the cursor stands is told with the letter of F3, which has a 1 before it and no more than 16 after it.
+  // Cursor positions end with the letter of F3, which has a 1 before it and at most 16 after it.
   if (final === 'R' && (code !== 1 || bits > 16)) return [{ type: 'reply', text: sequence }];
   const RELEASED = 3;
-  // With Command or Super held a key is the terminal's own business.
+  // Keys with Command or Super belong to the terminal.
   if (event === RELEASED || isSuper(bits)) return [];
   const modifiers = modifiersOf(bits);
   if (final === 'Z') return [press('tab', { ...modifiers, shift: true })];
@@ -210,13 +213,13 @@ function byCode(code: number, { modifiers, shifted, text }: Coded): Key[] {
   return [{ ...key, ...modifiers, name: nameOf(sign), text: isCommand ? '' : key.text }];
 }
 
-/** Keys of the application mode: ESC O A. */
+/** Keys in application mode: ESC O A. */
 function takeShort(text: string, keys: Key[]): number {
   const final = text[2];
   if (final === undefined) return 0;
   const name = letterNames[final];
   if (name === undefined) {
-    // Alt and a capital O, then something else.
+    // Alt with a capital O, then something else.
     keys.push(altOf('O'));
     return 2;
   }
@@ -224,7 +227,7 @@ function takeShort(text: string, keys: Key[]): number {
   return 3;
 }
 
-/** What the terminal was asked for: a string that ends with BEL or ESC \. */
+/** A reply to a query: a string that ends with BEL or ESC \. */
 function takeReply(text: string, keys: Key[]): number {
   const ends = ['\x07', `${ESC}\\`].flatMap((mark) => {
     const at = text.indexOf(mark, 2);
@@ -260,7 +263,7 @@ function altOf(character: string): Key {
   return { ...typed(character), alt: true, text: '' };
 }
 
-/** The key behind one character, control characters among them. */
+/** The key for one character, including control characters. */
 function typed(character: string): Key & { type: 'key' } {
   const code = character.codePointAt(0) ?? 0;
   if (code === 13 || code === 9 || code === 127 || code === 8 || code === 27)

@@ -1,4 +1,4 @@
-/** What terminals call their keys: the number before `~`, the letter at the end of a sequence, a code point of `u`. */
+/** Terminal key names: by the number before `~`, the final letter of a sequence, or the code point of `u`. */
 
 export const tildeNames: Readonly<Record<number, string>> = {
   1: 'home',
@@ -38,7 +38,7 @@ export const letterNames: Readonly<Record<string, string>> = {
   S: 'f4',
 };
 
-/** Keys without text, by the code point that the kitty protocol gives them. */
+/** Keys without text, by their code point in the kitty protocol. */
 export const codeNames: Readonly<Record<number, string>> = {
   8: 'backspace',
   9: 'tab',
@@ -59,16 +59,16 @@ export const codeNames: Readonly<Record<number, string>> = {
   57427: 'clear',
 };
 
-/** Signs on the keypad, in the order of their code points. */
+/** Keypad characters, in the order of their code points. */
 const FIRST_KEYPAD = 57_399;
 const keypad = [...'0123456789./*-+'];
 
-/** The sign of a keypad key; null for every other key. Its Enter comes between `+` and `=`. */
+/** The character of a keypad key; null for every other key. Its Enter comes between `+` and `=`. */
 export function keypadSign(code: number): string | null {
   return code === 57_415 ? '=' : (keypad[code - FIRST_KEYPAD] ?? null);
 }
 
-/** Shift, Ctrl and the like when pressed alone, locks, media keys: nothing here is about them. */
+/** Modifiers pressed alone, lock keys, media keys: all are ignored. */
 export function isSilent(code: number): boolean {
   return code >= 57_344 && code <= 63_743;
 }

@@ -18,7 +18,7 @@ test('every built-in key could also be written in the settings', () => {
   for (const action of actions) expect(keymap.keysOf(action)).toEqual(bindings[action].keys);
 });
 
-test('a key of one’s own is taken from the action that had it, and only there', () => {
+test('a custom key is removed from the action that had it, and only there', () => {
   const { keymap } = createKeymap({ undo: ['ctrl+z', 'Control+A'] });
   expect([keymap.find('prompt', 'ctrl+z'), keymap.find('prompt', 'ctrl+_')]).toEqual(['undo', null]);
   expect([keymap.find('prompt', 'ctrl+a'), keymap.find('search', 'ctrl+a')]).toEqual([
@@ -49,7 +49,7 @@ describe('a press is written as in the keymap', () => {
   });
 });
 
-test('keys are shown as people write them', () => {
+test('keys are shown in the usual notation', () => {
   expect(['ctrl+x ctrl+e', 'return', 'alt++', '?', 'f5'].map(keyLabel)).toEqual([
     'Ctrl+X Ctrl+E',
     'Enter',

@@ -2,17 +2,17 @@ import { didYouMean } from '../../../lib/text/nearest.ts';
 import type { Key, ScreenAction } from '../view/types.ts';
 
 /**
- * Where a key is pressed. A list of completions or a search that is open is asked first, then the prompt; in vim's
- * normal mode only what is marked as `always`.
+ * Where a key is pressed. An open completion list or search comes first, then the prompt; in vim's normal
+ * mode only what is marked `always`.
  */
 type Place = 'prompt' | 'list' | 'search';
 
 type Binding = {
   place: Place;
-  /** Keys one after the other are written with a space between: `ctrl+x ctrl+e`. */
+  /** Key sequences are written with a space: `ctrl+x ctrl+e`. */
   keys: readonly string[];
   about: string;
-  /** Counts in vim's normal mode, too. */
+  /** Also applies in vim's normal mode. */
   always?: true;
 };
 
@@ -27,8 +27,8 @@ const search = bind('search');
 const always = (keys: string, about: string) => ({ ...prompt(keys, about), always: true as const });
 
 /**
- * Every key there is. `return` and `escape` are also known as `enter` and `esc`. Some terminals name a sign by the
- * key it is on, so `alt+<` may come as `alt+,`.
+ * All default keys. `return` and `escape` are also known as `enter` and `esc`. Some terminals report a
+ * character by its physical key, so `alt+<` may arrive as `alt+,`.
  */
 export const bindings = {
   submit: always('return', 'send'),
@@ -92,11 +92,13 @@ export const bindings = {
 
 export type Action = keyof typeof bindings;
 
-/** As the settings have them: one key or several for an action, an empty list for none. */
+/** The user's settings: one or several keys for an action, an empty list for none. */
 export type KeySettings = Readonly<Record<string, string | readonly string[]>>;
 
 export type Keymap = {
-  /** What a chord means there; null when nothing. `strokes` may be two, with a space between. */
+  /**
+   * The action of a key or key sequence; null if there is none. `strokes` may be two, separated by a space.
+   */
   find(place: Place, strokes: string): Action | null;
   countsInNormalMode(action: Action): boolean;
   keysOf(action: Action): readonly string[];
@@ -112,14 +114,14 @@ const screenActions: ReadonlySet<string> = new Set<ScreenAction>([
   'help-keys',
 ]);
 
-/** Whether it is none of the editor's business. */
+/** Whether the screen handles it instead of the editor. */
 export function isScreenAction(action: Action): action is Action & ScreenAction {
   return screenActions.has(action);
 }
 
 const actionNames = Object.keys(bindings) as Action[];
 
-/** The built-in keys with the user's own. What the settings ask for and cannot have is told in `problems`. */
+/** The built-in keys with the user's own. Invalid settings are reported in `problems`. */
 export function createKeymap(settings: KeySettings = {}): { keymap: Keymap; problems: string[] } {
   const problems: string[] = [];
   const chosen = new Map<Action, string[]>();
@@ -169,14 +171,14 @@ export function aboutOf(action: Action): string {
   return bindings[action].about;
 }
 
-/** How a press is written in the keymap. A sign that is typed stands for itself. */
+/** How a press is written in the keymap. A typed character is written as itself. */
 export function strokeOf({ name, text, ctrl, alt, shift }: Key & { type: 'key' }): string {
   if (text !== '' && !ctrl && !alt) return text === ' ' ? 'space' : text;
   const isSign = name.length === 1 && name.toLowerCase() === name.toUpperCase();
   return `${ctrl ? 'ctrl+' : ''}${alt ? 'alt+' : ''}${shift && !isSign ? 'shift+' : ''}${name}`;
 }
 
-/** How a key is shown to people: `Ctrl+X Ctrl+E`. */
+/** A key for display: `Ctrl+X Ctrl+E`. */
 export function keyLabel(strokes: string): string {
   const shown: Record<string, string> = {
     return: 'Enter',
@@ -205,7 +207,7 @@ const otherNames: Readonly<Record<string, string>> = {
 const namedKeys =
   /^(return|escape|tab|backspace|delete|space|up|down|left|right|home|end|pageup|pagedown|insert|clear|f([1-9]|1[0-2]))$/;
 
-/** The keymap's own spelling of what a user wrote; null when it is no key. */
+/** Normalizes a user's key; null if it is invalid. */
 function readStrokes(text: string): string | null {
   const strokes = text.trim().split(/\s+/).map(readStroke);
   return strokes.length > 2 || strokes.includes(null) ? null : strokes.join(' ');

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Key } from '../view/types.ts';
 import { KeyReader } from './keys.ts';
 
-/** A keyboard that tells in which mode it was last put. */
+/** A keyboard that records its last mode. */
 function keyboard() {
   const modes: boolean[] = [];
   const keys: Key[] = [];
@@ -11,7 +11,7 @@ function keyboard() {
     isTTY: true,
     setRawMode: (raw: boolean) => modes.push(raw),
   });
-  // A stream with what the reader asks of a terminal.
+  // A stream with what the reader uses of a terminal.
   const reader = new KeyReader(stdin as unknown as NodeJS.ReadStream, (key) => keys.push(key));
   return { stdin, modes, keys, reader };
 }
@@ -19,7 +19,7 @@ function keyboard() {
 const names = (keys: Key[]) => keys.map((key) => (key.type === 'key' ? key.name : key.type));
 const pause = (ms = 20) => new Promise((resolve) => setTimeout(resolve, ms));
 
-test('Escape is told after a moment, a sequence in two pieces is one key', async () => {
+test('Escape is reported after a delay, a sequence in two chunks is one key', async () => {
   const { stdin, keys, reader } = keyboard();
   reader.open();
   stdin.write('\x1b');
@@ -33,7 +33,7 @@ test('Escape is told after a moment, a sequence in two pieces is one key', async
   expect(names(keys)).toEqual(['up', 'escape']);
 });
 
-test('the terminal is taken and given back, and nothing is heard between', async () => {
+test('the terminal is acquired and released, and nothing is read in between', async () => {
   const { stdin, modes, keys, reader } = keyboard();
   reader.open();
   reader.open();
@@ -50,7 +50,7 @@ test('the terminal is taken and given back, and nothing is heard between', async
   expect(names(keys)).toEqual(['a', 'b']);
 });
 
-test('what somebody else has read is understood first, and its open end goes on with the next piece', async () => {
+test('input read by another reader is parsed first, and its incomplete end continues with the next chunk', async () => {
   const { stdin, keys, reader } = keyboard();
   const before = reader.open('a\n\u001b[');
   stdin.write('Db\n');
@@ -62,7 +62,7 @@ test('what somebody else has read is understood first, and its open end goes on 
   ]);
 });
 
-test('a character cut in two where the keyboard changes hands arrives whole', async () => {
+test('a character split between two readers arrives complete', async () => {
   const { stdin, keys, reader } = keyboard();
   const [first, ...rest] = Buffer.from('é');
   stdin.setEncoding('utf8');

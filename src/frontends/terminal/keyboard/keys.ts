@@ -1,10 +1,13 @@
 import type { Key } from '../view/types.ts';
 import { KeyDecoder } from './key-decoder.ts';
 
-/** Escape alone is told from the beginning of a sequence by what follows within this time. */
+/** Escape alone is distinguished from the start of a sequence by what follows within this time. */
 const ESCAPE_MS = 40;
 
-/** A paste ends when nothing follows its end mark for so long: pasted text may hold the mark, and Enter behind it. */
+/**
+ * A paste ends when nothing follows its end mark for this long: pasted text may contain the mark, with Enter
+ * after it.
+ */
 const PASTE_MS = 100;
 
 type Input = Pick<
@@ -25,12 +28,14 @@ export class KeyReader {
     this.#onKey = onKey;
   }
 
-  /** Reads from here on. Returns what `typed` means, which was typed before; its end may still be open. */
+  /**
+   * Starts reading. Returns the keys in `typed`, which was typed before; its last sequence may be incomplete.
+   */
   open(typed = ''): Key[] {
     if (this.#open) return [];
     this.#open = true;
     if (this.#stdin.isTTY) this.#stdin.setRawMode(true);
-    // Set once more, it would lose the first half of a character.
+    // Setting it again would lose the first half of a character.
     if (this.#stdin.readableEncoding !== 'utf8') this.#stdin.setEncoding('utf8');
     this.#stdin.on('data', this.#read);
     this.#stdin.resume();
@@ -39,7 +44,7 @@ export class KeyReader {
     return keys;
   }
 
-  /** Gives the terminal back, to another program or for good. */
+  /** Releases the terminal, to another program or for good. */
   close(): void {
     if (!this.#open) return;
     this.#open = false;
@@ -69,8 +74,8 @@ export class KeyReader {
 }
 
 /**
- * Several lines at once were pasted, in a terminal that does not say so: nobody types them in one moment. A backslash
- * before the end of a line only breaks it.
+ * Several lines at once were pasted, in a terminal without bracketed paste: no user types that fast. A
+ * backslash before the end of a line only continues it.
  */
 function isBurst(text: string): boolean {
   return /[^\r\n\\][\r\n]+[^\r\n]/.test(text) && !text.includes('\x1b');

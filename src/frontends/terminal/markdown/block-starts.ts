@@ -1,7 +1,10 @@
-/** How a line of Markdown may begin a block. Every function takes the rest of a line, without what its containers took. */
+/**
+ * How a line of Markdown may start a block. Every function takes the rest of a line after its container
+ * prefixes.
+ */
 
 export type Marker = {
-  /** Columns from the marker's line start to the item's text. */
+  /** Columns from the line start to the item's text. */
   indent: number;
   rest: string;
   ordered: { number: number; sign: string } | null;
@@ -55,7 +58,7 @@ export function isRule(text: string): boolean {
   return /^ {0,3}(?:(?:- *){3,}|(?:\* *){3,}|(?:_ *){3,})$/.test(text);
 }
 
-/** The level of the heading that a line under a paragraph makes of it. */
+/** The heading level of a setext underline. */
 export function underline(text: string): 1 | 2 | null {
   const sign = /^ {0,3}(=+|-+) *$/.exec(text)?.[1]?.[0];
   return sign === '=' ? 1 : sign === '-' ? 2 : null;
@@ -67,7 +70,7 @@ export function markerIn(text: string): Marker | null {
   const [, before = '', bullet = '', digits, sign = '', blanks = '', words = ''] = found;
   const marker = before.length + (digits === undefined ? 1 : digits.length + 1);
   const empty = words.trim() === '';
-  // Five blanks and more are one, and code that begins with the others.
+  // Five or more spaces count as one; the others belong to an indented code block.
   const gap = empty || blanks.length > 4 ? 1 : blanks.length;
   const task = /^\[([ xX])\](?= )/.exec(words);
   const rest = empty ? '' : ' '.repeat(Math.max(0, blanks.length - gap)) + words;
@@ -80,13 +83,13 @@ export function markerIn(text: string): Marker | null {
   };
 }
 
-/** A lone tag begins a block too, but never in the middle of a paragraph. */
+/** A lone tag starts a block, too, but never inside a paragraph. */
 export function beginsHtml(text: string, { inParagraph }: { inParagraph: boolean }): boolean {
   const tag = text.trimStart();
   return indentOf(text) < 4 && (BLOCK_TAGS.test(tag) || (!inParagraph && ANY_TAG.test(tag)));
 }
 
-/** The line under a table's head; null for any other. */
+/** The delimiter row of a table; null for any other line. */
 export function alignmentsIn(text: string): Alignment[] | null {
   if (!/^ {0,3}[|:-]/.test(text) || !/^[ |:-]+$/.test(text) || !text.includes('-')) return null;
   const cells = cellsOf(text);

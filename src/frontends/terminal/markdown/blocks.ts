@@ -14,12 +14,12 @@ import {
   underline,
 } from './block-starts.ts';
 
-/** What stands around a block. `shown` tells whether an item's marker is on the screen. */
+/** A container block. `shown` is whether an item's marker is on the screen. */
 export type Container =
   | { type: 'quote' }
   | { type: 'item'; indent: number; marker: string; task: 'open' | 'done' | null; shown: boolean };
 
-/** What can be drawn for good. A block that goes on comes in pieces: `first` is its beginning. */
+/** Finished output. A long block is emitted in pieces: `first` marks its start. */
 export type Piece =
   | { type: 'paragraph'; text: string }
   | { type: 'heading'; level: number; text: string }
@@ -27,12 +27,12 @@ export type Piece =
   | { type: 'html'; text: string }
   | { type: 'rule' }
   | { type: 'table'; head: string[]; alignments: Alignment[]; rows: string[][] }
-  /** More rows of the table before, whose columns stand. */
+  /** More rows of the previous table, whose column widths are fixed. */
   | { type: 'rows'; rows: string[][] }
-  /** An item without words. */
+  /** An empty list item. */
   | { type: 'nothing' };
 
-/** `gap`: an empty row goes before it; `shared` tells how many containers that row is still in. */
+/** `gap`: an empty row before it; `shared` is how many containers that row is still in. */
 export type Emit = (piece: Piece, place: { containers: Container[]; gap: boolean; shared: number }) => void;
 
 type Table = { type: 'table'; head: string[]; alignments: Alignment[]; rows: string[][]; settled: boolean };
@@ -44,19 +44,19 @@ type Leaf =
   | { type: 'html' }
   | Table;
 
-/** Everything a reader of lines knows: bounded, however long the text, so that it can be copied at any time. */
+/** The state of the line parser: bounded, however long the text, so that it can be copied at any time. */
 export type BlockState = {
   containers: Container[];
   leaf: Leaf | null;
-  /** The list last seen at each depth: the number its next item has. */
+  /** The last list at each depth: the number of its next item. */
   lists: { sign: string; next: number }[];
   blank: boolean;
   last: { type: Piece['type']; containers: Container[] } | null;
 };
 
-/** Longer paragraphs are given in parts: what is still open must stay small. */
+/** Longer paragraphs are emitted in parts: open content must stay small. */
 const PARAGRAPH_LENGTH = 4000;
-/** A table this long keeps the columns it has: later rows must fit. */
+/** A table this long keeps its column widths: later rows must fit. */
 const SETTLED_ROWS = 40;
 const MAX_DEPTH = 12;
 const BULLETS = ['•', '◦', '▪'];
@@ -71,7 +71,7 @@ export function copyBlocks(state: BlockState): BlockState {
   return {
     ...state,
     containers: [...copies.values()],
-    // What is still open is known by identity.
+    // Open blocks are compared by identity.
     last: last && { ...last, containers: last.containers.map((old) => copies.get(old) ?? old) },
     lists: [...state.lists],
     leaf:
@@ -83,12 +83,12 @@ export function copyBlocks(state: BlockState): BlockState {
   };
 }
 
-/** Reads one line. `continued` is the rest of a line too long to wait for: it begins nothing. */
+/** Reads one line. `continued` is the rest of an overlong line: it starts no block. */
 export function readLine(state: BlockState, line: { text: string; continued: boolean }, emit: Emit): void {
   new LineReader(state, emit).read(line);
 }
 
-/** The text has ended. */
+/** Call at the end of the text. */
 export function endBlocks(state: BlockState, emit: Emit): void {
   new LineReader(state, emit).closeTo(0);
 }
@@ -115,7 +115,7 @@ class LineReader {
     this.#addText(begun.rest, begun.matched);
   }
 
-  /** What the open containers take of the line, and how many of them go on. */
+  /** Consumes the prefixes of the open containers; returns how many of them continue. */
   #enter(text: string): { rest: string; matched: number } {
     let rest = text;
     let matched = 0;
@@ -132,7 +132,7 @@ class LineReader {
     return { rest, matched };
   }
 
-  /** Code and HTML are taken as they are. False when the line is not theirs. */
+  /** Code and HTML are taken verbatim. False when the line is not part of them. */
   #inVerbatim(rest: string): boolean {
     const { leaf } = this.#state;
     if (leaf?.type === 'fence') {
@@ -155,7 +155,7 @@ class LineReader {
     return true;
   }
 
-  /** Opens the blocks that begin here. Null when the line is dealt with. */
+  /** Opens the blocks that start here. Null when the line is consumed. */
   #begin(text: string, { matched: before }: { matched: number }): { rest: string; matched: number } | null {
     let rest = text;
     let matched = before;
@@ -214,7 +214,7 @@ class LineReader {
     return true;
   }
 
-  /** The last line before turns out to be a table's head. */
+  /** The previous line turns out to be a table header. */
   #beginsTable(rest: string, { lines, matched }: { lines: string[]; matched: number }): boolean {
     const head = lines.at(-1);
     const alignments = head?.includes('|') ? alignmentsIn(rest) : null;
@@ -305,7 +305,7 @@ class LineReader {
     } else if (leaf?.type === 'indented' && leaf.blanks > 0) this.#state.blank = true;
   }
 
-  /** Closes what is open until only so many containers are left. */
+  /** Closes open blocks until only this many containers are left. */
   closeTo(depth: number): void {
     this.#closeLeaf();
     const { containers } = this.#state;
@@ -332,7 +332,7 @@ function quoted(text: string): string | null {
   return /^ {0,3}> ?(.*)$/.exec(text)?.[1] ?? null;
 }
 
-/** In the middle of a paragraph, "1986. A year" is words. */
+/** Inside a paragraph, "1986. A year" is text. */
 function mayInterrupt({ rest, ordered }: Marker): boolean {
   return rest.trim() !== '' && (ordered === null || ordered.number === 1);
 }
@@ -341,7 +341,7 @@ function goesOn(piece: Piece): boolean {
   return piece.type === 'rows' || (piece.type === 'code' && !piece.first);
 }
 
-/** Blocks that stand apart even where the text has no empty line. */
+/** Blocks that are separated even without an empty line in the text. */
 function wantsGap(last: { type: Piece['type'] }, piece: Piece): boolean {
   const apart = ['heading', 'code', 'table', 'rule'];
   if (last.type === 'heading') return piece.type === 'heading';

@@ -9,7 +9,7 @@ import { headLines, layOut, rowLines, type TableLayout } from './table.ts';
 
 export type DrawOptions = InlineOptions & { width: number; highlighter: Highlighter };
 
-/** What one piece leaves to the next of the same block. Never changed in place. */
+/** State passed from one piece to the next of the same block. Immutable. */
 export type DrawState = { code: CodeState | null; table: TableLayout | null };
 
 export type Place = { containers: readonly Container[]; gap: boolean; shared: number };
@@ -78,7 +78,7 @@ function drawBody(
   }
 }
 
-/** What the containers put before a line, at most `most` columns of it: words need room, too. */
+/** The container prefixes of a line, at most `most` columns: the text needs space, too. */
 function prefixOf(
   containers: readonly Container[],
   { theme }: DrawOptions,

@@ -47,10 +47,10 @@ import vim from 'highlight.js/lib/languages/vim';
 import xml from 'highlight.js/lib/languages/xml';
 import yaml from 'highlight.js/lib/languages/yaml';
 
-/** What colours code. Loaded on first use; each grammar is made ready when a text first needs it. */
+/** The syntax highlighter. Loaded on first use; each grammar is registered when first needed. */
 export const highlighter = core;
 
-/** Grammars by name; some need others inside them, by these names. */
+/** Grammars by name; some embed others by these names. */
 export const grammars = {
   bash,
   c,

@@ -17,13 +17,13 @@ function read(language: string, ...lines: string[]) {
   });
 }
 
-test('[C03] a line has the colours of its language', () => {
+test('[C03] a line is highlighted in its language', () => {
   expect(read('ts', 'const x: number = "<a>"; // why')).toEqual([
     ['keyword:const', ' ', 'function:x', ': ', 'type:number', ' = ', 'string:"<a>"', '; ', 'comment:// why'],
   ]);
 });
 
-test('what goes on over lines is followed', () => {
+test('multi-line constructs are tracked', () => {
   expect(read('ts', '/* one', 'two */ let a', 'let b')).toEqual([
     ['comment:/* one'],
     ['comment:two */', ' ', 'keyword:let', ' a'],
@@ -37,20 +37,20 @@ test('what goes on over lines is followed', () => {
   ]);
 });
 
-test('an unknown language and a line too long have no colours, and lose nothing', () => {
+test('unknown languages and overlong lines are not highlighted, and lose nothing', () => {
   expect(read('klingon', 'if x')).toEqual([['if x']]);
   const long = 'let x = 1; '.repeat(300);
   expect(read('ts', long)).toEqual([[long]]);
 });
 
-test.each(Object.keys(grammars))('%s can be read, and every character of it is kept', (name) => {
+test.each(Object.keys(grammars))('%s is parsed, and every character is kept', (name) => {
   const line = 'if (a < b && "x") { return <b>\'y\'</b>; } # -- // /* z `';
   expect(
     read(name, line, line).map((tokens) => tokens.map((token) => token.replace(/^[a-z]+:/, '')).join('')),
   ).toEqual([line, line]);
 });
 
-test('languages are known by the word after a fence and by the name of a file', () => {
+test('languages are detected by the word after a fence and by file name', () => {
   expect(['ts', 'TSX', 'shell', 'toml', 'c++', 'none'].map(grammarFor)).toEqual([
     'typescript',
     'typescript',

@@ -4,15 +4,15 @@ import { type GrammarName, grammarFor } from './languages.ts';
 
 type Token = { text: string; role: SyntaxRole | null };
 
-/** Lines that began something not yet ended, such as a comment; empty where a line can be read alone. */
+/** Lines with an unfinished construct, such as a comment; empty if the next line can be parsed alone. */
 export type CodeState = { grammar: GrammarName | null; open: readonly string[] };
 
 export type Highlighter = {
-  /** Colours one complete line. The same lines in the same order give the same colours. */
+  /** Highlights one complete line. Deterministic for the same lines in the same order. */
   line(state: CodeState, text: string): { tokens: Token[]; state: CodeState };
 };
 
-/** A construct is followed over this many lines; a longer one is read afresh from there. */
+/** A construct is tracked over this many lines; after that, parsing restarts. */
 const MAX_OPEN_LINES = 40;
 const MAX_LINE = 2000;
 
@@ -20,12 +20,12 @@ export function startCode(language: string): CodeState {
   return { grammar: grammarFor(language), open: [] };
 }
 
-/** Until the grammars are there: code without colours. */
+/** Used until the grammars are loaded: no highlighting. */
 export const noHighlighter: Highlighter = {
   line: (state, text) => ({ tokens: [{ text, role: null }], state }),
 };
 
-/** Loads the grammars' code, some hundred kilobytes: to be awaited after the first paint. */
+/** Loads the grammars, some hundred kilobytes: await it after the first paint. */
 export async function loadHighlighter(): Promise<Highlighter> {
   const { highlighter, grammars } = await import('./grammars.ts');
   const ready = (name: GrammarName): void => {
@@ -49,7 +49,7 @@ export async function loadHighlighter(): Promise<Highlighter> {
   };
 }
 
-/** Grammars that read parts of a text by another one. */
+/** Grammars that embed others. */
 const INNER: Partial<Record<GrammarName, GrammarName[]>> = {
   xml: ['javascript', 'css'],
   markdown: ['xml'],
@@ -60,7 +60,7 @@ const INNER: Partial<Record<GrammarName, GrammarName[]>> = {
   dockerfile: ['bash'],
 };
 
-/** The grammar's innermost open rule at the end of the text has a parent unless it is the grammar itself. */
+/** If the innermost open rule at the end of the text is not the grammar itself, it has a parent. */
 function endsInside(result: HighlightResult): boolean {
   const top: unknown = result._top;
   return typeof top === 'object' && top !== null && 'parent' in top && top.parent !== undefined;
@@ -69,10 +69,10 @@ function endsInside(result: HighlightResult): boolean {
 const PART = /<span class="([^"]*)">|<\/span>|&(amp|lt|gt|quot|#x27);|[^<&]+|[<&]/g;
 const LETTERS: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#x27': "'" };
 
-/** Code inside of a string, and a grammar inside of another. */
+/** Code inside a string, and embedded grammars. */
 const PLAIN = /^(hljs-subst|language-)/;
 
-/** The last line of the highlighter's HTML as tokens. It ends with a newline. */
+/** The last line of the highlighter's HTML as tokens. The HTML ends with a newline. */
 function lastLine(html: string): Token[] {
   let tokens: Token[] = [];
   const roles: (SyntaxRole | null)[] = [];
@@ -132,7 +132,7 @@ const ROLES: Readonly<Record<string, SyntaxRole>> = {
   deletion: 'gone',
 };
 
-/** Scopes look like `hljs-title class_`. */
+/** Scopes have the form `hljs-title class_`. */
 function roleOf(scope: string): SyntaxRole | null {
   const name = scope.replace(/^hljs-/, '').split(' ')[0] ?? '';
   if (name === 'title' && scope.includes('class_')) return 'type';

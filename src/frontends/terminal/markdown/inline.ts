@@ -16,7 +16,7 @@ const NAMED: Readonly<Record<string, string>> = {
 const MAX_HREF = 2000;
 const WEB = /^(https?|mailto):/i;
 
-/** The words of one block: emphasis, code, links. HTML is words like any other. Newlines stay. */
+/** The inline content of one block: emphasis, code, links. HTML is plain text. Newlines are kept. */
 export function inlineSpans(text: string, options: InlineOptions, base?: Style): Span[] {
   if (!/[*_`~<[\]\\&:@]|www\./.test(text)) return [spanOf(sanitize(text), base)];
   const tokens = Lexer.lexInline(text, { gfm: true, breaks: true });
@@ -37,7 +37,7 @@ function spansOf(token: Token, options: InlineOptions, base: Style | undefined):
     case 'em':
       return inner(styles.emphasis);
     case 'del':
-      // One tilde is "about" far more often than it is a line through words.
+      // A single tilde means "about" far more often than strikethrough.
       return token.raw.startsWith('~~') ? inner(styles.deleted) : [spanOf(sanitize(token.raw), base)];
     case 'codespan': {
       const code = depth === 'none' ? token.raw : token.text;
@@ -57,7 +57,7 @@ function spansOf(token: Token, options: InlineOptions, base: Style | undefined):
 
 type LinkToken = { type: string; raw: string; href: string; text: string };
 
-/** Where the address cannot be clicked, or its words claim another one, it stands beside them. */
+/** If the URL cannot be clicked, or the link text claims another one, it is shown next to the text. */
 function linkSpans(
   { type, raw, href, text }: LinkToken,
   options: InlineOptions,
@@ -86,14 +86,14 @@ function inlineLabel(text: string, options: InlineOptions, style: Style): Span[]
   );
 }
 
-/** As a terminal may be given it: of the web, and in plain ASCII. */
+/** A URL that is safe for a terminal: http(s), in plain ASCII. */
 function addressOf(href: string): string | null {
   if (!WEB.test(href) || href.length > MAX_HREF || !URL.canParse(href)) return null;
   const address = new URL(href).href;
   return /^[!-~]+$/.test(address) ? address : null;
 }
 
-/** A number may stand for any character, also one that steers a terminal: made harmless last. */
+/** A character reference may encode any character, including control characters: sanitized last. */
 function decoded(text: string): string {
   if (!text.includes('&')) return sanitize(text);
   const plain = text.replaceAll(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|\w{2,4}|#39);/gi, (entity, decimal, hex) => {

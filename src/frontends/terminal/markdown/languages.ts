@@ -2,7 +2,7 @@ import type { grammars } from './grammars.ts';
 
 export type GrammarName = keyof typeof grammars;
 
-/** Words after a fence and endings of files, by the grammar that reads them. */
+/** Fence words and file extensions, by grammar. */
 const words: Record<GrammarName, string> = {
   bash: 'bash sh zsh ksh fish envrc bashrc zshrc',
   c: 'c h',
@@ -60,12 +60,12 @@ const byWord = new Map<string, GrammarName>([
   ['shell', 'bash'],
 ]);
 
-/** Of the word after a fence. */
+/** By the word after a fence. */
 export function grammarFor(word: string): GrammarName | null {
   return byWord.get(word.toLowerCase()) ?? null;
 }
 
-/** Of a file, by its name. */
+/** By file name. */
 export function languageOfPath(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase();
   if (byWord.has(name.replace(/^\./, ''))) return name.replace(/^\./, '');

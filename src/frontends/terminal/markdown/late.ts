@@ -1,7 +1,7 @@
 import type { MarkdownStream } from '../view/types.ts';
 import type { MarkdownOptions } from './stream.ts';
 
-/** Draws answers. What it takes for that is loaded after the prompt is painted, and before anything answers. */
+/** Renders answers. Its code is loaded after the prompt is painted, and before the first answer. */
 export class LateMarkdown {
   #open: ((options: MarkdownOptions) => MarkdownStream) | null = null;
 

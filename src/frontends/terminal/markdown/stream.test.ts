@@ -76,8 +76,8 @@ function pieces(text: string, lengths: readonly number[]): string[] {
   return out;
 }
 
-describe('a text that arrives in pieces', () => {
-  test('[C07] is at its end what a render of the whole is, however it was cut', () => {
+describe('text that arrives in pieces', () => {
+  test('[C07] finally equals a render of the whole, however it was split', () => {
     fc.assert(
       fc.property(source, cuts, fc.integer({ min: 8, max: 90 }), (text, lengths, width) => {
         const stream = new StreamingMarkdown({ width, theme, highlighter });
@@ -92,7 +92,7 @@ describe('a text that arrives in pieces', () => {
     );
   });
 
-  test('shows all of it at any time: what is finished and the tail are a render of what has come', () => {
+  test('is always shown completely: finished lines and tail equal a render of the text so far', () => {
     fc.assert(
       fc.property(source, cuts, (text, lengths) => {
         const stream = new StreamingMarkdown({ width: 40, theme, highlighter });
@@ -101,7 +101,7 @@ describe('a text that arrives in pieces', () => {
         for (const piece of pieces(text, lengths)) {
           finished.push(...stream.push(piece));
           seen += piece;
-          // Signs that may still become something else wait, as does half of a letter.
+          // Characters that may still become something else are held back, as is half of a surrogate pair.
           const open = seen.slice(seen.lastIndexOf('\n') + 1);
           if (open === '' || (/[a-z\d]/i.test(open) && !/[\ud800-\udbff]$/.test(open))) {
             expect([...finished, ...stream.tail()]).toEqual(
@@ -114,7 +114,7 @@ describe('a text that arrives in pieces', () => {
     );
   });
 
-  test('no row is wider than the screen, and nothing in it steers the terminal', () => {
+  test('no row is wider than the screen, and none contains control characters', () => {
     const anything = fc.oneof(source, fc.string({ unit: 'binary', maxLength: 200 }));
     fc.assert(
       fc.property(anything, fc.integer({ min: 8, max: 60 }), (text, width) => {
@@ -146,7 +146,7 @@ describe('a text that arrives in pieces', () => {
       const before = stream.work;
       const text = piece(i);
       stream.push(text);
-      // A screen asks for the tail with every batch, not with every piece.
+      // A screen needs the tail once per batch, not per piece.
       if (i % 20 === 0) stream.tail();
       length += text.length;
       costs.push(stream.work - before);
@@ -170,7 +170,7 @@ describe('what models write', () => {
     ]);
   });
 
-  test('lists count on by themselves, nest, and keep the empty lines they were written with', () => {
+  test('lists continue their numbers, nest, and keep their empty lines', () => {
     expect(draw('1. one\n1. two\n   - a\n     - b\n1. three\n\n   more\n- [ ] open\n- [x] done')).toEqual([
       '1. one',
       '2. two',
@@ -184,16 +184,16 @@ describe('what models write', () => {
     ]);
   });
 
-  test('a list right after a sentence stays close to it; a number in a sentence begins none', () => {
+  test('a list right after a sentence stays close to it; a number in a sentence starts no list', () => {
     expect(draw('Steps:\n- a\n- b')).toEqual(['Steps:', '• a', '• b']);
     expect(draw('Since\n1986. a year')).toEqual(['Since', '1986. a year']);
   });
 
-  test('quotes go on over their empty lines, with what is in them', () => {
+  test('quotes continue over their empty lines, with their content', () => {
     expect(draw('> a\n>\n> - b\n>   c\n\nd')).toEqual(['│ a', '│', '│ • b', '│   c', '', 'd']);
   });
 
-  test('code keeps its blanks and its empty lines; a fence in a list belongs to its item', () => {
+  test('code keeps its spaces and empty lines; a fence in a list belongs to its item', () => {
     expect(draw('- a:\n  ```py\n  def f():\n\n      return 1\n  ```\n- b')).toEqual([
       '• a:',
       '    def f():',
@@ -203,11 +203,11 @@ describe('what models write', () => {
     ]);
   });
 
-  test('a fence that is never closed shows its code', () => {
+  test('an unclosed fence shows its code', () => {
     expect(draw('```\na\n  b')).toEqual(['  a', '    b']);
   });
 
-  test('a table fits the screen: its cells are broken where it is narrow, and listed where it is very narrow', () => {
+  test('a table fits the screen: cells wrap if it is narrow, and are listed if it is very narrow', () => {
     const table = '| Name | What it does |\n|---|---:|\n| alpha | reads `a` file |\n| b | x \\| y |\n';
     expect(draw(table, 40)).toEqual([
       'Name  │ What it does',
@@ -239,7 +239,7 @@ describe('what models write', () => {
     ]);
   });
 
-  test('a table is a table also under a sentence, and ends where it ends', () => {
+  test('a table may follow a sentence directly, and ends where it ends', () => {
     expect(draw('See:\n| a | b |\n|---|---|\n| 1 | 2 |\n\nAfter.')).toEqual([
       'See:',
       '',
@@ -260,11 +260,11 @@ describe('what models write', () => {
     ]);
   });
 
-  test('newlines inside of a paragraph stay, and rules are drawn', () => {
+  test('newlines inside a paragraph are kept, and rules are drawn', () => {
     expect(draw('a\nb\n\n***\nc', 10)).toEqual(['a', 'b', '', '──────────', '', 'c']);
   });
 
-  test('wide letters, marks and joined emoji are measured, and broken between letters only', () => {
+  test('wide characters, combining marks and joined emoji are measured, and broken only between graphemes', () => {
     expect(draw('中文字符的一行没有空格', 10)).toEqual(['中文字符的', '一行没有空', '格']);
     expect(draw('ab👩‍👩‍👧‍👦👩‍👩‍👧‍👦👩‍👩‍👧‍👦👩‍👩‍👧‍👦', 8)).toEqual(['ab👩‍👩‍👧‍👦👩‍👩‍👧‍👦👩‍👩‍👧‍👦', '👩‍👩‍👧‍👦']);
     expect(draw('e\u0301'.repeat(10), 8)).toEqual(['e\u0301'.repeat(8), 'e\u0301'.repeat(2)]);
@@ -275,7 +275,7 @@ describe('what models write', () => {
 describe('links', () => {
   const linked = (text: string) => renderMarkdown(text, { width: 60, theme, links: true }).flat();
 
-  test('are given to the terminal where it knows them, and only addresses of the web', () => {
+  test('are passed to terminals that support them, and only http(s) URLs', () => {
     expect(linked('[docs](https://a.example/b)').map(({ style }) => style?.href)).toEqual([
       'https://a.example/b',
     ]);
@@ -283,13 +283,13 @@ describe('links', () => {
     expect(linked('[x](javascript:alert)').map(({ style }) => style?.href)).toEqual([undefined, undefined]);
   });
 
-  test('whose words claim another address show the true one', () => {
+  test('whose text claims another URL show the real one', () => {
     expect(textOf([linked('[https://bank.example](https://evil.example/)')])).toEqual([
       'https://bank.example (https://evil.example/)',
     ]);
   });
 
-  test('cannot carry a sequence out of their address', () => {
+  test('cannot smuggle an escape sequence in their URL', () => {
     const [line] = renderMarkdown('[x](https://a.example/\u0007\u001b]0;t)', {
       width: 80,
       theme,
@@ -300,12 +300,12 @@ describe('links', () => {
   });
 });
 
-test('without colours inline code keeps its marks', () => {
+test('without colors inline code keeps its backticks', () => {
   const plain = themeOf('dark', 'none');
   expect(textOf(renderMarkdown('run `ls`', { width: 40, theme: plain }))).toEqual(['run `ls`']);
 });
 
-test('after a resize the lines to come have the new width', () => {
+test('after a resize the following lines have the new width', () => {
   const stream = new StreamingMarkdown({ width: 40, theme });
   const first = stream.push('aaaa bbbb cccc\n\n');
   stream.resize(9);

@@ -9,29 +9,29 @@ import { type Highlighter, noHighlighter } from './highlight.ts';
 export type MarkdownOptions = {
   width: number;
   theme: Theme;
-  /** From `loadHighlighter`; without it code has no colours. */
+  /** From `loadHighlighter`; without it code is not highlighted. */
   highlighter?: Highlighter;
-  /** Whether links are given to the terminal (OSC 8). Default: no. */
+  /** Whether to emit terminal hyperlinks (OSC 8). Default: false. */
   links?: boolean;
 };
 
-/** A line longer than this is read in parts: what is still open must stay small. */
+/** A longer line is read in parts: open content must stay small. */
 const LONG_LINE = 4000;
-/** A part ends with a word where one ends within this many more characters. */
+/** A part ends at a word boundary if there is one within this many more characters. */
 const REACH = 200;
 
-/** May still become the fence, the rule or the underline it looks like. */
+/** May still become the fence, rule or underline it looks like. */
 const UNDECIDED = /^\s*(?:`{1,3}|~{1,3}|-+|=+|\*{1,3}|_{1,3}|#{1,6}|\|?[|: -]*-)$/;
 
-/** The whole text at once. */
+/** Renders the whole text at once. */
 export function renderMarkdown(text: string, options: MarkdownOptions): Line[] {
   const stream = new StreamingMarkdown(options);
   return [...stream.push(text), ...stream.end()];
 }
 
 /**
- * Markdown that arrives in pieces. Blocks are given when they are finished, code by the line; what is given depends on
- * the text alone, not on how it was cut. The cost of a piece does not grow with what came before it.
+ * Streaming Markdown. Blocks are emitted when they are finished, code line by line; the output depends only
+ * on the text, not on how it was split. The cost of a piece does not grow with the text before it.
  */
 export class StreamingMarkdown implements MarkdownStream {
   readonly #options: Required<MarkdownOptions>;
@@ -47,7 +47,10 @@ export class StreamingMarkdown implements MarkdownStream {
     this.#options = { highlighter: noHighlighter, links: false, ...options };
   }
 
-  /** Characters read and drawn so far, the open block's again each time: what tests hold the cost by. */
+  /**
+   * Characters read and drawn so far, including repeated draws of the open block: tests use it to bound the
+   * cost.
+   */
   get work(): number {
     return this.#work;
   }
@@ -112,7 +115,7 @@ export class StreamingMarkdown implements MarkdownStream {
     };
   }
 
-  /** As they would be drawn now, leaving no trace. */
+  /** Draws them as they would look now, without side effects. */
   #drawInto(lines: Line[], from: DrawState): Emit {
     let state = from;
     return (piece, place) => {
@@ -129,7 +132,7 @@ export class StreamingMarkdown implements MarkdownStream {
   }
 }
 
-/** The next line from `start` on, or a part of one too long to wait for; null when neither is there yet. */
+/** The next line from `start` on, or a part of an overlong one; null when neither is available yet. */
 function takeLine(all: string, start: number): { text: string; next: number; cut: boolean } | null {
   const newline = all.indexOf('\n', start);
   const longest = start + LONG_LINE + REACH;
@@ -145,13 +148,13 @@ function takeLine(all: string, start: number): { text: string; next: number; cut
   return { text: all.slice(start, end), next: end, cut: true };
 }
 
-/** A carriage return before the newline is part of it; tabs are columns from here on. */
+/** Removes a carriage return before the newline and expands tabs. */
 function plainBlanks(line: string): string {
   const text = line.endsWith('\r') ? line.slice(0, -1) : line;
   return withoutTabs(text);
 }
 
-/** Half of a pair waits for the other. */
+/** Holds back half of a surrogate pair. */
 function withoutHalf(text: string): string {
   return /[\ud800-\udbff]$/.test(text) ? text.slice(0, -1) : text;
 }

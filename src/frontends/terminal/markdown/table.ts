@@ -4,20 +4,20 @@ import type { Line, Span } from '../view/types.ts';
 import type { Alignment } from './block-starts.ts';
 import { type InlineOptions, inlineSpans } from './inline.ts';
 
-/** How a table is laid out once its columns are settled. */
+/** The layout of a table once its columns are fixed. */
 export type TableLayout = {
   head: readonly string[];
   alignments: readonly Alignment[];
   /** Null: too narrow for columns, so each row is a list of its cells. */
   widths: readonly number[] | null;
-  /** Rows that are broken need a line between them. */
+  /** Wrapped rows need a line between them. */
   ruled: boolean;
 };
 
 type Table = { head: string[]; alignments: Alignment[]; rows: string[][] };
 
 const BETWEEN = ' │ ';
-/** Narrower columns cannot be read. */
+/** Narrower columns are unreadable. */
 const LEAST_WIDTH = 5;
 
 export function layOut(
@@ -59,7 +59,7 @@ export function headLines(layout: TableLayout, options: InlineOptions): Line[] {
   return [...gridRow(cells, layout, options), ruleOf(widths, '─┼─', '─', options)];
 }
 
-/** `first`: nothing stands between these rows and the head. */
+/** `first`: the rows directly follow the header. */
 export function rowLines(
   rows: readonly string[][],
   layout: TableLayout,
@@ -94,7 +94,7 @@ function gridRow(cells: Span[][], { widths, alignments }: TableLayout, options: 
   });
 }
 
-/** "Head: words", a cell a row. */
+/** "Header: text", one row per cell. */
 function listRow(row: string[], { head }: TableLayout, options: InlineOptions, width: number): Line[] {
   const { styles } = options.theme;
   return row.flatMap((cell, i) => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type CursorPlace, CursorReplies } from './cursor-replies.ts';
 
-test('answers go to those who asked, in order; one that nobody asked for goes to nobody', () => {
+test('replies go to their listeners in order; an unexpected one is ignored', () => {
   const replies = new CursorReplies(() => undefined);
   const heard: [string, CursorPlace][] = [];
 
@@ -20,7 +20,7 @@ test('answers go to those who asked, in order; one that nobody asked for goes to
   expect(replies.awaiting).toBe(false);
 });
 
-test('a terminal that does not answer is told of once, and asked again when it has made up for everything', async () => {
+test('a terminal that does not answer is reported once, and queried again when it has answered everything', async () => {
   const heard: number[] = [];
   let tell: () => void = () => undefined;
   const silence = new Promise<void>((resolve) => {
@@ -43,7 +43,7 @@ test('a terminal that does not answer is told of once, and asked again when it h
   expect(heard).toEqual([40]);
 });
 
-test('whoever waits for the last answer goes on with it, or when it is not waited for any longer', async () => {
+test('waiting for the last reply ends with it, or after a timeout', async () => {
   const replies = new CursorReplies(() => undefined);
   await replies.settled();
 

@@ -1,7 +1,7 @@
-/** Where the cursor stands, counted from 1. */
+/** The cursor position, counted from 1. */
 export type CursorPlace = { row: number; column: number };
 
-/** A terminal that has not answered in this time is not waited for any longer. */
+/** After this time, a missing reply is no longer waited for. */
 const LIMIT_MS = 1_000;
 
 const ASK = '\u001b[6n';
@@ -10,9 +10,9 @@ const REPLY = /\[(\d+);(\d+)R$/;
 type Listener = (place: CursorPlace) => void;
 
 /**
- * Questions after the cursor's place. A terminal answers in the order in which it reads, so an answer also says that
- * all before the question was dealt with. One that keeps silent is asked no more until it has made up for everything
- * it owes: answers cannot be told apart but by counting them.
+ * Cursor position queries. A terminal answers in the order in which it reads, so a reply also means that
+ * everything before the query was processed. One that does not answer is not queried again until it has
+ * caught up: replies can be distinguished only by counting them.
  */
 export class CursorReplies {
   readonly #limitMs: number;
@@ -35,7 +35,7 @@ export class CursorReplies {
     return this.#awaited.length > 0;
   }
 
-  /** What to write; the answer goes to the listener. */
+  /** Returns what to write; the reply is passed to the listener. */
   ask(listener: Listener): string {
     this.#awaited.push(listener);
     if (this.#awaited.length === 1) this.#watch();
@@ -55,12 +55,12 @@ export class CursorReplies {
     if (!this.awaiting) this.#settle();
   }
 
-  /** When nothing is awaited: an answer that came later would be read by the next program. */
+  /** Resolves when no reply is outstanding: a later one would be read by the next program. */
   settled(): Promise<void> {
     return this.awaiting ? new Promise((resolve) => this.#settled.push(resolve)) : Promise.resolve();
   }
 
-  /** The answers under way will be counted, and nothing else. */
+  /** Outstanding replies are counted and otherwise ignored. */
   forget(): void {
     this.#owed += this.#awaited.length;
     this.#awaited = [];

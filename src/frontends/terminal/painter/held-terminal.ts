@@ -6,25 +6,25 @@ import { TerminalModes } from './terminal-modes.ts';
 
 export type TerminalStreams = { stdin: NodeJS.ReadStream; stdout: NodeJS.WriteStream };
 
-/** Rows that are on the screen already, and keys that nobody has read yet. */
+/** Rows that are already on the screen, and unread keys. */
 export type Before = {
   rows: string[];
   caret: { row: number; column: number };
   typed: string;
-  /** The terminal's size has changed since the rows were painted. */
+  /** The terminal was resized since the rows were painted. */
   moved: boolean;
 };
 
 export type HeldOptions = TerminalStreams & {
   env: Readonly<Record<string, string | undefined>>;
   title: string;
-  /** Ends whoever had the terminal before. Null when nobody had. */
+  /** Ends the previous owner of the terminal. Null when there was none. */
   takeOver?(): Before | null;
-  /** Every press; what the terminal itself has to say is not among them. */
+  /** Called for every key press; not for terminal reports. */
   onKey(key: Key): void;
 };
 
-/** The terminal while it is ours: keyboard, modes and the rows at its end. It is given back however the program ends. */
+/** Owns the terminal: keyboard, modes and the rows at its end. It is restored however the program ends. */
 export class HeldTerminal {
   readonly painter: Painter;
   readonly #stdin: NodeJS.ReadStream;
@@ -62,7 +62,7 @@ export class HeldTerminal {
     return this.#stdout.rows || 24;
   }
 
-  /** Whether somebody looks at it, as far as it tells. */
+  /** Whether the terminal has the focus, as far as it reports it. */
   get focused(): boolean {
     return this.#focused;
   }
@@ -71,7 +71,7 @@ export class HeldTerminal {
     if (this.#stdout.writable) this.#stdout.write(text);
   }
 
-  /** Returns what was pressed before, for whoever it was meant for. */
+  /** Returns the keys pressed before. */
   hold(): Key[] {
     process.on('exit', this.#giveBack);
     process.on('uncaughtExceptionMonitor', this.#giveBack);
@@ -85,7 +85,7 @@ export class HeldTerminal {
     return pressed;
   }
 
-  /** Before `release`, where there is time: nothing the terminal was asked for is left to the next program. */
+  /** Call before `release`, if there is time: no reply is left for the next program. */
   settle(): Promise<void> {
     return this.painter.settle();
   }
@@ -98,15 +98,15 @@ export class HeldTerminal {
     this.#reader.close();
   }
 
-  /** Gives it back until the process is woken, by whoever has it then; `resume` comes next. */
+  /** Releases it while the process is suspended; followed by `resume`. */
   sleep(): void {
-    // With nothing to read, the process would take itself to be done.
+    // With nothing to read, the process would exit.
     this.#asleep = setInterval(() => undefined, 60_000);
     this.release();
     process.kill(process.pid, 'SIGTSTP');
   }
 
-  /** Hands presses on as if they came now. */
+  /** Delivers key presses as if they arrived now. */
   deliver(keys: readonly Key[]): void {
     for (const key of keys) this.#take(key);
   }
@@ -139,7 +139,7 @@ export class HeldTerminal {
   }
 }
 
-/** Most terminals break long lines anew when they become narrower; these are known to leave them cut off. */
+/** Most terminals reflow long lines when they become narrower; these are known to truncate them. */
 function breaksAnew({ XTERM_VERSION, STY, TERM = '' }: HeldOptions['env']): boolean {
   return XTERM_VERSION === undefined && STY === undefined && !/^(linux|st)(-|$)/.test(TERM);
 }

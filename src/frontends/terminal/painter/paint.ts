@@ -4,7 +4,7 @@ import type { Line, Span, Style } from '../view/types.ts';
 const ESC = '\u001b';
 const NAMES = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'];
 
-/** Lines as the terminal reads them. Styles end with their span, so that nothing leaks into the next. */
+/** A line as terminal output. Styles end with their span, so that nothing leaks into the next. */
 export function paint(line: Line): string {
   return line.map(paintSpan).join('');
 }
@@ -42,7 +42,7 @@ function codesOf(style: Style): { on: string; off: string } {
   return codes;
 }
 
-/** `base` is 38 for letters, 48 for their ground. */
+/** `base` is 38 for the foreground, 48 for the background. */
 function colorCode(color: string, base: 38 | 48): string {
   if (color.startsWith('#')) {
     const value = Number.parseInt(color.slice(1), 16);

@@ -8,8 +8,8 @@ import { Painter } from './painter.ts';
 type Size = { columns: number; rows: number };
 
 /**
- * A terminal at the end of a long line: what is written waits until the terminal reads it, its size changes when it
- * likes, and both its answers and the news of its size are under way for a while.
+ * A terminal on a slow connection: output waits until it is read, its size changes at any time, and both its
+ * replies and the resize events are delayed.
  */
 function farTerminal({ columns, rows }: Size) {
   const terminal = new Terminal({ cols: columns, rows, scrollback: 10_000, allowProposedApi: true });
@@ -45,7 +45,7 @@ function farTerminal({ columns, rows }: Size) {
   };
 }
 
-/** What stands in scrollback and screen, lines that were broken put together again, up to the last that is not empty. */
+/** The content of scrollback and screen, wrapped lines joined, up to the last that is not empty. */
 function standing({ buffer }: Terminal): string[] {
   const lines: string[] = [];
   for (let row = 0; row < buffer.active.length; row++) {
@@ -58,7 +58,9 @@ function standing({ buffer }: Terminal): string[] {
   return lines;
 }
 
-/** Rows as long as a size that was told allows, wide characters among them; a prompt that may be long, or no caret. */
+/**
+ * Rows as long as a reported size allows, including wide characters; a prompt that may be long, or no caret.
+ */
 const look = fc.record({
   live: fc.array(
     fc.record({ sign: fc.constantFrom('x', '日', 'ä '), share: fc.integer({ min: 0, max: 10 }) }),
@@ -92,7 +94,7 @@ const op = fc.oneof(
   { weight: 3, arbitrary: fc.record({ type: fc.constant('tell' as const) }) },
 );
 
-test('C11: whatever is resized while frames and answers are under way, each finished line stands once, and the last frame below', async () => {
+test('C11: whatever is resized while frames and replies are in flight, each finished line appears once, with the last frame below', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(op, { maxLength: 60 }), async (ops) => {
       const far = farTerminal({ columns: 60, rows: 30 });

@@ -42,7 +42,7 @@ function lab({ columns = 20, rows = 8, ...asking }: LabOptions = {}): Lab {
   };
 }
 
-/** What stands in scrollback and screen, lines that were broken put together again, up to the last that is not empty. */
+/** The content of scrollback and screen, wrapped lines joined, up to the last that is not empty. */
 function standing({ buffer }: Terminal): string[] {
   const lines: string[] = [];
   for (let row = 0; row < buffer.active.length; row++) {
@@ -55,7 +55,7 @@ function standing({ buffer }: Terminal): string[] {
   return lines;
 }
 
-test('finished text passes above the zone, and the zone follows it', async () => {
+test('finished text scrolls above the zone, and the zone follows it', async () => {
   const { painter, terminal, settle } = lab();
 
   painter.paint('> a\nstatus\n');
@@ -66,7 +66,7 @@ test('finished text passes above the zone, and the zone follows it', async () =>
   expect(standing(terminal)).toEqual(['first', 'second', '> ab', 'status']);
 });
 
-test('the cursor stands at the caret, and an equal frame writes nothing', async () => {
+test('the cursor is at the caret, and an identical frame writes nothing', async () => {
   const { painter, terminal, settle, written } = lab();
 
   painter.paint(`tail\n> 日本${caretAt('')}\nstatus\n`);
@@ -79,7 +79,7 @@ test('the cursor stands at the caret, and an equal frame writes nothing', async 
   expect(written().length).toBe(before);
 });
 
-test('Z12: neither clears the screen nor the scrollback, whatever happens', async () => {
+test('Z12: never clears the screen or the scrollback', async () => {
   const { painter, resize, written } = lab();
   painter.paint('a\nb\nc\n');
   painter.above('x\n'.repeat(30));
@@ -107,7 +107,7 @@ test('a zone taller than the screen shows its end', async () => {
 
 const many = Array.from({ length: 12 }, (_, i) => `${i}`);
 
-test('a terminal that never answers is painted all the same, after a moment of patience', async () => {
+test('a terminal that never answers is painted anyway, after a timeout', async () => {
   const { painter, terminal, settle, resize } = lab({ asks: true, patienceMs: 1 });
 
   painter.paint('> a\n');
@@ -121,7 +121,7 @@ test('a terminal that never answers is painted all the same, after a moment of p
   expect(standing(terminal)).toEqual([...many, '> c']);
 });
 
-test('a terminal that answers late is asked again once it owes nothing', async () => {
+test('a terminal that answers late is queried again once it has caught up', async () => {
   const { painter, terminal, settle, written } = lab({ asks: true, patienceMs: 1 });
   const answers: string[] = [];
   terminal.onData((answer) => answers.push(answer));
@@ -141,7 +141,7 @@ test('a terminal that answers late is asked again once it owes nothing', async (
   expect(standing(terminal)).toEqual(['> c']);
 });
 
-test('once it is to settle nothing more is asked, and no answer is left to the next program', async () => {
+test('once settling, it sends no more queries, and no reply is left for the next program', async () => {
   const { painter, terminal, settle, written } = lab({ asks: true });
   terminal.onData((answer) => painter.replied(answer));
 
@@ -159,7 +159,7 @@ test('once it is to settle nothing more is asked, and no answer is left to the n
   expect(standing(terminal)).toEqual(many);
 });
 
-test('rows that somebody else has painted are gone on with', async () => {
+test('rows painted by another component are taken over', async () => {
   const { painter, terminal, settle, written } = lab();
   await new Promise<void>((done) => terminal.write('one\r\n> two', done));
 
@@ -176,7 +176,7 @@ test('rows that somebody else has painted are gone on with', async () => {
 const letters = fc.constantFrom('a', 'b', 'ä', '日', '😀', 'e\u0301', ' x');
 const line = (most: number) =>
   fc.array(letters, { minLength: 1, maxLength: most }).map((all) => all.join(''));
-/** Every finished line is told apart by its number. */
+/** Every finished line is identified by its number. */
 const op = fc.oneof(
   fc.record({
     type: fc.constant('paint' as const),
@@ -193,7 +193,7 @@ function frame(lines: readonly string[], caret: number): string {
   return `${lines.map((one, i) => (i === caret ? `${one}${caretAt('')}` : one)).join('\n')}\n`;
 }
 
-test('C11: whatever is painted, each finished line stands once, in order, and below it the last frame', async () => {
+test('C11: whatever is painted, each finished line appears once, in order, with the last frame below', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(op, { maxLength: 25 }), async (ops) => {
       const { painter, terminal, settle } = lab();
@@ -218,7 +218,7 @@ test('C11: whatever is painted, each finished line stands once, in order, and be
   );
 });
 
-test('C11: a storm of resizes leaves each finished line standing once', async () => {
+test('C11: many rapid resizes leave each finished line once', async () => {
   const size = fc.record({
     type: fc.constant('resize' as const),
     columns: fc.integer({ min: 24, max: 60 }),

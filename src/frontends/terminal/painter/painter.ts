@@ -12,45 +12,46 @@ export type PainterOptions = {
   write(text: string): void;
   columns(): number;
   rows(): number;
-  /** Whether the terminal breaks long lines anew when its width changes. */
+  /** Whether the terminal reflows long lines when its width changes. */
   reflows: boolean;
-  /** Whether answers come through `replied`. */
+  /** Whether replies are delivered through `replied`. */
   asks?: boolean;
-  /** How long they are waited for; a second. */
+  /** How long to wait for them. Default: one second. */
   patienceMs?: number;
 };
 
-/** What is known to stand on the screen: this the terminal has read, at this width. */
+/** The confirmed screen content: what the terminal has read, at this width. */
 type Known = { rows: readonly string[]; at: Place; columns: number };
 
 type Sent = { text: string; above: string; rows: readonly string[]; at: Place };
 
 /**
- * Keeps a few rows at the end of the output up to date, and lets finished text pass above them into the scrollback.
- * Only rows that differ are written, all of a change in one write; nothing above the zone is ever touched again.
+ * Keeps a few rows at the end of the output up to date, and lets finished text scroll above them into the
+ * scrollback. Only changed rows are written, each change in a single write; nothing above the zone is ever
+ * touched again.
  *
- * A terminal may take another width at any moment. It breaks the rows on it anew, then reads what was still written
- * for the old width, and only later are we told. So each write ends with a question at the right edge of the screen;
- * the answer says at which width it was read. Was it another than before, then a model of the zone (`ZoneModel`) works
- * out what became of it; the zone is taken away, with the finished text that went to a wrong place, and all of it is
- * painted again. Taking away goes up by as many rows as there are at any width, asks, and goes on from there: whatever
- * happens meanwhile, it never reaches above the zone. Finished text that could not be taken back, for want of room on
- * the screen, is written only when the zone has been taken away before.
+ * A terminal may change its width at any moment. It reflows its rows, then reads what was still written for
+ * the old width, and only later are we notified. So each write ends with a cursor query at the right edge of
+ * the screen; the reply shows at which width it was read. If the width has changed, a model of the zone
+ * (`ZoneModel`) computes the effect; the zone is erased, together with finished text that went to a wrong
+ * place, and all of it is painted again. Erasing moves up by as many rows as there are at any width, queries,
+ * and continues from there: whatever happens meanwhile, it never reaches above the zone. Finished text that
+ * could not be erased again, because the screen is too small, is written only after the zone was erased.
  *
- * What this cannot mend: rows which the terminal itself pushes into the scrollback, because the zone is taller than the
- * screen has become; and a size that changes in the midst of one write. A terminal that does not answer is trusted to
- * have read everything at the size we know.
+ * Not handled: rows that the terminal itself pushes into the scrollback, because the zone is taller than the
+ * screen has become; and a resize in the middle of one write. A terminal that does not answer is assumed to
+ * have read everything at the known size.
  */
 export class Painter {
   readonly #options: PainterOptions;
   readonly #zone: Zone;
   readonly #replies: CursorReplies;
-  /** The last one asked for; null while one for another size is awaited. */
+  /** The last requested frame; null while one for another size is awaited. */
   #frame: string | null = null;
   #above = '';
   #known: Known;
   #sent: Sent[] = [];
-  /** The zone must be taken away before anything else. */
+  /** The zone must be erased before anything else. */
   #lost = false;
   #model: ZoneModel | null = null;
   /** Finished text that went to a wrong place. */
@@ -65,7 +66,7 @@ export class Painter {
     this.#known = this.#supposed();
   }
 
-  /** Whole lines, which go into the scrollback with the next frame. */
+  /** Adds complete lines, which go into the scrollback with the next frame. */
   above(text: string): void {
     this.#above += text.endsWith('\n') ? text : `${text}\n`;
   }
@@ -76,7 +77,7 @@ export class Painter {
     this.#goOn();
   }
 
-  /** The terminal has another size: what stands there has moved, so the zone is taken away until the next frame. */
+  /** The terminal was resized: its rows have moved, so the zone is erased until the next frame. */
   resized(): void {
     if (this.#paused) return;
     this.#frame = null;
@@ -84,24 +85,27 @@ export class Painter {
     this.#goOn();
   }
 
-  /** Somebody else has painted these rows, and the cursor stands at their caret. */
+  /** Takes over rows painted by another component, with the cursor at their caret. */
   takeOver({ rows, caret }: { rows: readonly string[]; caret: Place }): void {
     this.#zone.takeOver(rows, caret);
     this.#suppose();
   }
 
-  /** What the terminal has answered to a question. */
+  /** Handles the terminal's reply to a query. */
   replied(reply: string): void {
     this.#replies.take(reply);
   }
 
-  /** Asks nothing more until `resume`; done when no answer is under way that another program would read. */
+  /**
+   * Sends no more queries until `resume`; resolves when no reply is outstanding that another program would
+   * read.
+   */
   settle(): Promise<void> {
     this.#settling = true;
     return this.#replies.settled();
   }
 
-  /** Takes the zone away and leaves the terminal to others, until `resume`. `settle` comes first where there is time. */
+  /** Erases the zone and releases the terminal, until `resume`. Call `settle` first if there is time. */
   pause(): void {
     if (this.#paused) return;
     this.#paused = true;
@@ -147,7 +151,7 @@ export class Painter {
     return this.#asks ? this.#replies.ask(({ column }) => this.#wasRead(column)) : '';
   }
 
-  /** What was written last but not yet answered for, this time included, could still be taken back. */
+  /** Whether everything written but not yet confirmed, including this write, could still be erased. */
   #mayPass(): boolean {
     if (this.#above === '' || !this.#asks) return true;
     if (this.#zone.isEmpty && !this.#replies.awaiting) return true;
@@ -178,7 +182,7 @@ export class Painter {
     this.#again += above;
   }
 
-  /** Up, as far as is safe at any width, again and again until the zone is gone. */
+  /** Moves up as far as is safe at any width, repeatedly until the zone is gone. */
   #retreat(): void {
     this.#model ??= this.#modelOf(this.#known);
     const model = this.#model;
@@ -210,7 +214,7 @@ export class Painter {
     this.#show();
   }
 
-  /** Of a terminal that does not answer: it has read everything, and has the size we know. */
+  /** For a terminal that does not answer: assumes that it has read everything, at the known size. */
   #takeAwayUnseen(): void {
     const { reflows, rows, write } = this.#options;
     const over = reflows ? this.#zone.rowsAboveCursor() : this.#zone.at.row;
@@ -233,7 +237,7 @@ export class Painter {
     return above;
   }
 
-  /** What we believe is what is known. */
+  /** Treats our assumptions as confirmed. */
   #suppose(): void {
     this.#known = this.#supposed();
     this.#sent = [];

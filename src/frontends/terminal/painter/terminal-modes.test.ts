@@ -9,7 +9,7 @@ function modes(title = 'aca') {
   return { made, written: () => all };
 }
 
-test('everything that was switched on is switched off, and the title is given back', () => {
+test('every enabled mode is disabled again, and the title is restored', () => {
   const { made, written } = modes();
   made.enter();
   made.keyboardKnown();
@@ -34,7 +34,7 @@ test('leaving twice, or without having entered, writes nothing more', () => {
   expect(written()).toBe(once);
 });
 
-test('a folder with an escape in its name cannot end the title', () => {
+test('a folder with an escape character in its name cannot end the title', () => {
   const { made, written } = modes('x\u0007\u001b[2Jy');
   made.enter();
 

@@ -9,11 +9,14 @@ const RESTORE_TITLE = '\u001b[23;0t';
 const ASK_KEYBOARD = '\u001b[?u';
 const FULL_KEYBOARD = '\u001b[>1u';
 const USUAL_KEYBOARD = '\u001b[<u';
-/** The older way to tell Shift+Enter from Enter; who does not know it passes it over. */
+/** The older protocol to distinguish Shift+Enter from Enter; ignored by terminals that do not support it. */
 const OTHER_KEYS = '\u001b[>4;1m';
 const NO_OTHER_KEYS = '\u001b[>4;0m';
 
-/** What is switched on while the screen is ours, and off again whenever it is not. Both may be called at any time. */
+/**
+ * Modes that are enabled while we own the screen, and disabled otherwise. Both methods may be called at any
+ * time.
+ */
 export class TerminalModes {
   readonly #write: (text: string) => void;
   readonly #title: string;
@@ -33,7 +36,7 @@ export class TerminalModes {
     );
   }
 
-  /** The terminal answered the question about its keyboard: it can tell Shift+Enter from Enter. */
+  /** The terminal supports the keyboard protocol: it can distinguish Shift+Enter from Enter. */
   keyboardKnown(): void {
     if (!this.#on || this.#fullKeyboard) return;
     this.#fullKeyboard = true;

@@ -8,7 +8,7 @@ function zone({ reflows = true, prompt = '> ' } = {}): ZoneModel {
   return new ZoneModel({ rows: ['tail', rule, prompt], at, columns: 60, reflows });
 }
 
-test('rows that are too long are broken, and put together again; so many as were painted there are at any width', () => {
+test('overlong rows are wrapped, and joined again; there are at least as many as painted at any width', () => {
   const model = zone();
   const seen = [25, 59, 60, 24, 80].map((columns) => {
     model.resize(columns);
@@ -23,7 +23,7 @@ test('rows that are too long are broken, and put together again; so many as were
   ]);
 });
 
-test('a terminal that cuts rows off keeps their number', () => {
+test('a terminal that truncates rows keeps their number', () => {
   const model = zone({ reflows: false });
   model.resize(25);
   expect(model.above).toBe(2);
@@ -38,7 +38,7 @@ test.each([
   expect(model.above).toBe(above);
 });
 
-test('a frame for the old width goes into the midst of rows that were broken before it was read', () => {
+test('a frame for the old width overwrites rows that were reflowed before it was read', () => {
   const model = zone();
   model.resize(25);
   model.write('\u001b[?7l\u001b[2A\r\u001b[31mTAIL\u001b[39m\u001b[K\u001b[2B\u001b[?7h\r\u001b[2C');
@@ -50,7 +50,7 @@ test('a frame for the old width goes into the midst of rows that were broken bef
   expect(model.above).toBe(2);
 });
 
-test('finished text is broken where it is too long, live rows are cut off', () => {
+test('overlong finished text is wrapped, live rows are truncated', () => {
   const model = new ZoneModel({ rows: [''], at: { row: 0, column: 0 }, columns: 10, reflows: true });
   model.write(`${'a'.repeat(25)}\r\n日本語日本語\r\n`);
   expect(model.above).toBe(5);

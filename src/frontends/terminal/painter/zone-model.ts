@@ -5,7 +5,7 @@ export type Place = { row: number; column: number };
 
 type Row = {
   text: string;
-  /** The terminal broke a line: this is no beginning of one. */
+  /** The terminal wrapped a line: this row does not start one. */
   continues: boolean;
 };
 
@@ -14,7 +14,7 @@ type ModelOptions = { rows: readonly string[]; at: Place; columns: number; reflo
 const ESC = '\u001b';
 const BEL = '\u0007';
 
-/** What the painter writes: wrapping on and off, moves and erasing, links and colours, text. */
+/** What the painter writes: wrapping on and off, moves and erasing, links and colors, text. */
 const TOKENS = new RegExp(
   [
     `${ESC}\\[\\?7(?<wraps>[hl])`,
@@ -28,8 +28,8 @@ const TOKENS = new RegExp(
 );
 
 /**
- * What a terminal makes of our rows when its width changes before it has read what was written for the old one. Row 0
- * is where the zone began; what stands above it is never looked at.
+ * Simulates the effect on our rows when the terminal's width changes before it has read what was written for
+ * the old one. Row 0 is where the zone started; rows above it are not modelled.
  */
 export class ZoneModel {
   readonly #reflows: boolean;
@@ -55,14 +55,14 @@ export class ZoneModel {
     return this.#row;
   }
 
-  /** What `above` is at least, however wide the terminal should be by the time it reads. */
+  /** The minimum of `above`, whatever the width when the terminal reads. */
   get surelyAbove(): number {
     return this.#rows.slice(1, this.#row + 1).filter(({ continues }) => !continues).length;
   }
 
   /**
-   * `column`, if it is known, is where the cursor was found. Most terminals break the cursor's own line like others;
-   * those made of xterm.js cut it off and leave it to the program.
+   * `column`, if known, is the reported cursor column. Most terminals reflow the cursor's own line like
+   * others; those based on xterm.js truncate it and leave it to the program.
    */
   resize(columns: number, column?: number): void {
     if (columns === this.#columns) return;
@@ -165,7 +165,7 @@ export class ZoneModel {
   }
 }
 
-/** Rows put together to lines, and those broken anew. */
+/** Joins rows to lines and wraps them again. */
 function broken(rows: readonly Row[], { from, to }: { from: number; to: number }): Row[] {
   const lines: string[] = [];
   for (const [i, { text, continues }] of rows.entries()) {
@@ -177,7 +177,9 @@ function broken(rows: readonly Row[], { from, to }: { from: number; to: number }
   return lines.flatMap((line) => pieces(line, to).map((text, i) => ({ text, continues: i > 0 })));
 }
 
-/** A row that goes on in the next counts as full, but for the place a wide character did not find. */
+/**
+ * A row that continues in the next counts as full, except for a column where a wide character did not fit.
+ */
 function filled(text: string, { before, columns }: { before: string; columns: number }): string {
   const missing = columns - widthOf(text);
   const wentOver = missing === 1 && widthOf(takeColumns(before, 1)) === 2;
@@ -194,7 +196,7 @@ function pieces(line: string, columns: number): string[] {
   return all;
 }
 
-/** The longest beginning that fits, none if not even one character does. */
+/** The longest prefix that fits, empty if not even one character does. */
 function head(text: string, columns: number): string {
   if (columns <= 0) return '';
   const piece = takeColumns(text, columns);

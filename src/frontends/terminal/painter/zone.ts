@@ -8,16 +8,16 @@ const SHOW = '\u001b[?25h';
 const ERASE_BELOW = '\u001b[J';
 const ERASE_LINE_END = '\u001b[K';
 const TO_THE_EDGE = '\u001b[9999C';
-/** A row that is too long for a terminal that has become narrower is cut off, and stays one row. */
+/** Turns wrapping off: a row that is too long for a narrower terminal is truncated, and stays one row. */
 const CUT_OFF = '\u001b[?7l';
 const BREAK = '\u001b[?7h';
 
 type ZoneOptions = { columns(): number; rows(): number };
 
-/** The rows that may change, and the ways to change them: what must be written for a terminal that has followed so far. */
+/** The rows that may change, and the output that changes them on a terminal that is in sync. */
 export class Zone {
   readonly #options: ZoneOptions;
-  /** As they stand on the screen. A zone without content is one empty row, the one the cursor is in. */
+  /** The rows on the screen. An empty zone is one empty row, the one with the cursor. */
   #rows: readonly string[] = [''];
   #at: Place = { row: 0, column: 0 };
   #cursorShown = true;
@@ -38,20 +38,23 @@ export class Zone {
     return this.#rows.length === 1 && this.#rows[0] === '' && this.#at.column === 0;
   }
 
-  /** The cursor stands in an empty row, from which a zone begins. */
+  /** Starts a new zone at the cursor, which is in an empty row. */
   forget(): void {
     this.#rows = [''];
     this.#at = { row: 0, column: 0 };
   }
 
-  /** These rows stand there already, the cursor at its place among them. */
+  /** These rows are already painted, with the cursor at this position. */
   takeOver(rows: readonly string[], at: Place): void {
     this.#rows = rows.length > 0 ? rows : [''];
     this.#at = at;
     this.#cursorShown = true;
   }
 
-  /** Nothing, when the frame stands there already. `question` is asked at the right edge, on the way to the caret. */
+  /**
+   * Empty when the frame is already painted. `question` is written at the right edge, on the way to the
+   * caret.
+   */
   paint(frame: string, { above, question }: { above: string; question(): string }): string {
     const { rows, caret } = this.#read(frame);
     const changes = this.pass(above) + this.#update(rows);
@@ -63,7 +66,7 @@ export class Zone {
     return `${hidden}${changes}${edge}${cursor}`;
   }
 
-  /** Finished text in the place of the zone, which follows it. */
+  /** Writes finished text in place of the zone, which follows it. */
   pass(above: string): string {
     if (above === '') return '';
     return this.takeAway() + above.replaceAll(/\r?\n/g, '\r\n');
@@ -86,7 +89,7 @@ export class Zone {
     return SHOW;
   }
 
-  /** How far the cursor is from the top of the zone, if a terminal has broken all lines anew. */
+  /** Rows from the top of the zone to the cursor, if the terminal has reflowed all lines. */
   rowsAboveCursor(): number {
     const columns = Math.max(1, this.#options.columns());
     const rowsOf = (line: string) => Math.max(1, Math.ceil(paintedWidth(line) / columns));
@@ -94,7 +97,7 @@ export class Zone {
     return before + Math.floor(this.#at.column / columns);
   }
 
-  /** Never taller than the screen: a row that has left it could not be changed any more. */
+  /** Never taller than the screen: a row that has scrolled off cannot be changed any more. */
   #read(frame: string): { rows: string[]; caret: Place | null } {
     const all = frame.replace(/\n$/, '').split('\n').slice(-this.#options.rows());
     let caret: Place | null = null;
@@ -108,7 +111,9 @@ export class Zone {
     return { rows, caret };
   }
 
-  /** From the zone's first row. Whoever erases from the very top of a screen makes some terminals keep what was there. */
+  /**
+   * From the zone's first row. Erasing from the very top of a screen makes some terminals keep its content.
+   */
   #erase(): string {
     return this.#rows.length > 1 ? `${ERASE_LINE_END}\u001b[1B${ERASE_BELOW}\u001b[1A` : ERASE_LINE_END;
   }
@@ -126,14 +131,14 @@ export class Zone {
     return out;
   }
 
-  /** In a full row the cursor still stands on its last character, which must not be erased. */
+  /** In a full row the cursor is still on the last character, which must not be erased. */
   #eraseAfter(line: string, old: string | undefined): string {
     return old === undefined || old === '' || paintedWidth(line) >= this.#options.columns()
       ? ''
       : ERASE_LINE_END;
   }
 
-  /** Rows past the last one are made. */
+  /** Creates rows past the last one. */
   #goTo(row: number): string {
     const from = this.#at.row;
     this.#at = { row, column: 0 };
@@ -148,7 +153,7 @@ export class Zone {
     return this.#cursorShown && caret.row === this.#at.row && caret.column === this.#at.column;
   }
 
-  /** Without a caret the cursor waits in the last row: terminals that break rows anew lose count of those below it. */
+  /** Without a caret the cursor is in the last row: terminals that reflow lose count of rows below it. */
   #placeCursor(caret: Place | null, { moved }: { moved: boolean }): string {
     if (!caret) return `${this.#goTo(this.#rows.length - 1)}\r${this.hideCursor()}`;
     const rows = this.#goTo(caret.row);
@@ -158,7 +163,7 @@ export class Zone {
   }
 }
 
-/** Columns of a row with its colours. */
+/** The width of a painted row. */
 function paintedWidth(row: string): number {
   return widthOf(stripVTControlCharacters(row));
 }

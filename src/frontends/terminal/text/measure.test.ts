@@ -2,17 +2,17 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { fitTo, graphemesOf, takeColumns, widthOf } from './measure.ts';
 
-test('columns are those of a terminal: wide letters two, marks none, a joined emoji two', () => {
+test('widths are those of a terminal: wide characters two, combining marks zero, a joined emoji two', () => {
   expect(['abc', '中文', 'e\u0301', '👩‍👩‍👧‍👦', '🇩🇪', 'שלום'].map(widthOf)).toEqual([3, 4, 1, 2, 2, 4]);
 });
 
-test('a text is cut between what readers take for letters', () => {
+test('text is cut between graphemes', () => {
   expect(graphemesOf('e\u0301👩‍👧x')).toEqual(['e\u0301', '👩‍👧', 'x']);
   expect(takeColumns('中文字', 3)).toBe('中');
   expect(takeColumns('e\u0301e\u0301', 1)).toBe('e\u0301');
 });
 
-test('a row that is cut says so, and is never wider than it may be', () => {
+test('a truncated row says so, and is never too wide', () => {
   expect(fitTo('a long name', 6)).toBe('a lon…');
   expect(fitTo('中文字', 4)).toBe('中…');
   fc.assert(
@@ -22,7 +22,7 @@ test('a row that is cut says so, and is never wider than it may be', () => {
   );
 });
 
-test('cutting gets on, and loses nothing', () => {
+test('cutting always advances, and loses nothing', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 2, max: 10 }), (text, columns) => {
       let rest = text;

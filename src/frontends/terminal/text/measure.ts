@@ -4,17 +4,20 @@ import { sanitize } from './sanitize.ts';
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
-/** Columns a text takes on a terminal. */
+/** The width of a text on a terminal, in columns. */
 export function widthOf(text: string): number {
   return NARROW.test(text) ? text.length : stringWidth(text);
 }
 
-/** What a reader takes for one character: a letter with its marks, a whole emoji. */
+/** User-perceived characters: a letter with its combining marks, a whole emoji. */
 export function graphemesOf(text: string): string[] {
   return NARROW.test(text) ? [...text] : Array.from(segmenter.segment(text), ({ segment }) => segment);
 }
 
-/** The longest beginning that fits, cut between graphemes; at least one grapheme, so that cutting always gets on. */
+/**
+ * The longest prefix that fits, cut between graphemes; at least one grapheme, so that cutting always
+ * advances.
+ */
 export function takeColumns(text: string, columns: number): string {
   if (NARROW.test(text)) return text.slice(0, Math.max(1, columns));
   let used = 0;
@@ -27,7 +30,7 @@ export function takeColumns(text: string, columns: number): string {
   return text.slice(0, end);
 }
 
-/** As one row of at most so many columns; what was left out is told by an ellipsis. */
+/** As one row of at most this many columns; truncation is marked by an ellipsis. */
 export function fitTo(text: string, columns: number): string {
   const row = sanitize(text).replaceAll('\n', ' ');
   if (widthOf(row) <= columns) return row;
@@ -36,7 +39,7 @@ export function fitTo(text: string, columns: number): string {
   return widthOf(kept) < columns ? `${kept}…` : '…';
 }
 
-/** Where the last grapheme of a text begins. */
+/** Where the last grapheme of a text starts. */
 export function lastGrapheme(text: string): number {
   let start = 0;
   for (const { index } of segmenter.segment(text)) start = index;

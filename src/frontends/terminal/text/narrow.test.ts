@@ -8,12 +8,12 @@ const narrow = Array.from({ length: 0x3000 }, (_, code) => String.fromCharCode(c
 );
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-test('what is narrow takes a column each', () => {
+test('narrow characters take one column each', () => {
   expect(narrow.length).toBeGreaterThan(800);
   expect(narrow.filter((sign) => stringWidth(sign) !== 1)).toEqual([]);
 });
 
-test('so does any text of it, character by character', () => {
+test('so does any text of them, character by character', () => {
   const text = fc.array(fc.constantFrom(...narrow), { maxLength: 40 }).map((signs) => signs.join(''));
   fc.assert(
     fc.property(text, (words) => {

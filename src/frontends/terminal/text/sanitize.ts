@@ -1,14 +1,14 @@
-/** Control characters but newline; a tab moves the cursor, too. */
+/** Control characters except newline; a tab moves the cursor, too. */
 const CONTROL = /[^\P{Cc}\n]/gu;
 
-/** Letters that override the direction of text, breaks that are no newline, and halves of pairs. */
+/** Direction overrides, line separators other than newline, and lone surrogates. */
 const UNFIT = /[\u202a-\u202e\u2066-\u2069\u2028\u2029]|\p{Cs}/gu;
 
 const TAB_STOP = 4;
 
 /**
- * Words of the model or of a file as text that no terminal obeys. Unlike in a question, marks that shape letters stay:
- * an answer in Arabic or with joined emoji must read as it was meant.
+ * Text of the model or of a file without anything that controls a terminal. Unlike in a permission prompt,
+ * joiners stay: an answer in Arabic or with joined emoji must be readable.
  */
 export function sanitize(text: string): string {
   if (!/[^ -~\n]/.test(text)) return text;
@@ -23,7 +23,7 @@ function pictureOf(character: string): string {
   return code === 0x7f ? '␡' : '\uFFFD';
 }
 
-/** Tabs as blanks up to the next stop of their line. */
+/** Expands tabs to spaces up to the next tab stop. */
 export function withoutTabs(text: string): string {
   if (!text.includes('\t')) return text;
   return text

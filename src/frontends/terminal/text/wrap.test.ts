@@ -12,7 +12,7 @@ const spans = fc.array(
 );
 const widths = fc.integer({ min: 8, max: 20 });
 
-test('rows are broken between words, and a style goes on in the next row', () => {
+test('rows are wrapped between words, and a style continues in the next row', () => {
   expect(wrap([{ text: 'one ' }, { text: 'two three', style: red }], 8)).toEqual([
     [{ text: 'one ' }, { text: 'two', style: red }],
     [{ text: 'three', style: red }],
@@ -27,11 +27,11 @@ test('a word wider than a row is cut, and an empty line is a row', () => {
   expect(textOf(wrap([{ text: 'ab abcdefghij\n\nx' }], 4))).toEqual(['ab', 'abcd', 'efgh', 'ij', '', 'x']);
 });
 
-test('a closing sign does not begin a row', () => {
+test('closing punctuation does not start a row', () => {
   expect(textOf(wrap([{ text: '中文字。中' }], 6))).toEqual(['中文', '字。中']);
 });
 
-test('no row is wider than it may be, and no letter is lost', () => {
+test('no row is too wide, and no character is lost', () => {
   fc.assert(
     fc.property(spans, widths, (line, width) => {
       const rows = wrap(line, width);
@@ -42,7 +42,7 @@ test('no row is wider than it may be, and no letter is lost', () => {
   );
 });
 
-test('code that is chopped keeps every blank', () => {
+test('chopped code keeps every space', () => {
   fc.assert(
     fc.property(spans, widths, (line, width) => {
       const rows = chop(line, width);

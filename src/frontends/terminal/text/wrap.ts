@@ -2,13 +2,13 @@ import type { Line, Span, Style } from '../view/types.ts';
 import { graphemesOf, takeColumns, widthOf } from './measure.ts';
 
 const PIECE = /\n| +|[^ \n]+/g;
-/** Scripts that may be broken between any two letters. */
+/** Scripts that may be wrapped between any two characters. */
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\u{20000}-\u{3fffd}]/u;
-/** Must not begin a row. */
+/** Must not start a row. */
 const CLOSING = /^[、。，．・：；？！」』）】〕》〉”’]/u;
 
-/** Puts rows together: words where they fit, and the same style once. */
+/** Builds rows: fills them with words, and merges spans of the same style. */
 class Rows {
   readonly rows: Span[][] = [];
   #row: Span[] = [];
@@ -57,7 +57,7 @@ class Rows {
     this.#wordWidth += widthOf(text);
   }
 
-  /** The word goes where it fits; one wider than a row is cut between graphemes. */
+  /** Places the word where it fits; one wider than a row is cut between graphemes. */
   #place(): void {
     if (this.#word.length === 0) return;
     const word = this.#word;
@@ -108,14 +108,14 @@ class Rows {
   }
 }
 
-/** Rows of at most `width` columns, broken between words. Blanks at the end of a row are left out. */
+/** Rows of at most `width` columns, wrapped between words. Spaces at the end of a row are dropped. */
 export function wrap(spans: Line, width: number): Line[] {
   const rows = new Rows(width);
   for (const { text, style } of spans) rows.add(text, style);
   return rows.end();
 }
 
-/** Rows of at most `width` columns that keep every blank, as code needs it. */
+/** Rows of at most `width` columns that keep every space, for code. */
 export function chop(spans: Line, width: number): Line[] {
   const room = Math.max(2, width);
   const rows: Span[][] = [[]];

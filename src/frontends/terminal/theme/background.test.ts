@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { groundOfEnv, groundOfReply, queryBackground, type ReplyLine } from './background.ts';
 
-/** A terminal that answers at once with these, or never. */
+/** A terminal that sends these replies immediately, or none. */
 function terminal(...replies: string[]): ReplyLine & { written: string; listening: number } {
   let listener: ((reply: string) => void) | null = null;
   const line = {
@@ -25,17 +25,17 @@ function terminal(...replies: string[]): ReplyLine & { written: string; listenin
   return line;
 }
 
-test('a terminal that tells its background is believed', async () => {
+test('the reported background is used', async () => {
   const line = terminal('\u001b]11;rgb:ffff/ffff/f0f0\u001b\\', '\u001b[?62;c');
   expect(await queryBackground(line)).toBe('light');
   expect([line.written, line.listening]).toEqual(['\u001b]11;?\u001b\\\u001b[c', 0]);
 });
 
-test('one that only says what it is has no answer, and nobody waits for it', async () => {
+test('a terminal that reports only its attributes has no background, and is not waited for', async () => {
   expect(await queryBackground(terminal('\u001b[?1;2c'), 3_600_000)).toBeNull();
 });
 
-test('one that says nothing is not waited for', async () => {
+test('a silent terminal is not waited for', async () => {
   const line = terminal();
   expect(await queryBackground(line, 20)).toBeNull();
   expect(line.listening).toBe(0);

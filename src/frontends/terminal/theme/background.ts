@@ -1,16 +1,22 @@
 import type { Ground } from './theme.ts';
 
-/** Asks for the background's colour, then for what every terminal answers: that answer first means no colour will come. */
+/**
+ * Queries the background color, then the device attributes, which every terminal answers: if that reply comes
+ * first, no color will follow.
+ */
 const QUESTION = '\u001b]11;?\u001b\\\u001b[c';
 const LIMIT_MS = 150;
 
 const COLOR_REPLY = /\]11;rgba?:([0-9a-f]{1,4})\/([0-9a-f]{1,4})\/([0-9a-f]{1,4})/i;
 const IDENTITY_REPLY = /\[\?[\d;]*c$/;
 
-/** The terminal's lines: `onReply` tells of whole answers and returns how to stop listening. */
+/**
+ * The connection to the terminal: `onReply` is called with complete replies, and returns a function that
+ * stops listening.
+ */
 export type ReplyLine = { write(text: string): void; onReply(listener: (reply: string) => void): () => void };
 
-/** Whether the terminal's background is dark; null when it does not say so in time. */
+/** Whether the terminal's background is dark; null when it does not answer in time. */
 export function queryBackground(line: ReplyLine, limitMs = LIMIT_MS): Promise<Ground | null> {
   return new Promise((resolve) => {
     const done = (ground: Ground | null): void => {
@@ -28,7 +34,7 @@ export function queryBackground(line: ReplyLine, limitMs = LIMIT_MS): Promise<Gr
   });
 }
 
-/** Of a reply to OSC 11. */
+/** Parses a reply to OSC 11. */
 export function groundOfReply(reply: string): Ground | null {
   const parts = COLOR_REPLY.exec(reply)?.slice(1);
   if (!parts) return null;
@@ -38,7 +44,7 @@ export function groundOfReply(reply: string): Ground | null {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.5 ? 'light' : 'dark';
 }
 
-/** COLORFGBG, which some terminals set: the last number is the background among the sixteen colours. */
+/** COLORFGBG, which some terminals set: the last number is the background among the 16 colors. */
 export function groundOfEnv(env: Readonly<Record<string, string | undefined>>): Ground | null {
   const background = env.COLORFGBG?.split(';').at(-1);
   if (background === undefined || !/^\d{1,2}$/.test(background)) return null;

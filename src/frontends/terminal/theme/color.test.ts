@@ -15,7 +15,7 @@ test.each([
   [{ TERM: 'xterm' }, '16'],
   [{ TERM: 'dumb' }, 'none'],
   [{}, '16'],
-])('%j has the colours %s', (env, depth) => {
+])('%j has the colors %s', (env, depth) => {
   expect(colorDepthOf(env)).toBe(depth);
 });
 
@@ -26,6 +26,6 @@ test.each([
   [{ TERM: 'xterm-256color', VTE_VERSION: '4600' }, false],
   [{ TERM: 'xterm-kitty' }, true],
   [{ TERM: 'tmux-256color', TERM_PROGRAM: 'iTerm.app', TMUX: '/tmp/x' }, false],
-])('%j: whether it is known to understand links: %s', (env, known) => {
+])('%j supports links: %s', (env, known) => {
   expect(knowsHyperlinks(env)).toBe(known);
 });

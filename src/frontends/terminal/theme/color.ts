@@ -1,12 +1,12 @@
 import type { Palette } from './themes.ts';
 
-/** How many colours a terminal has. `none` also stands for a user who wants none. */
+/** The color depth of a terminal. `none` also applies if the user wants no colors. */
 export type ColorDepth = 'truecolor' | '256' | '16' | 'none';
 
 type PaletteColor = Exclude<keyof Palette, 'ground'>;
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** By what the terminal says of itself. NO_COLOR counts when it is not empty, FORCE_COLOR before what TERM says. */
+/** From the terminal's environment. NO_COLOR applies when it is not empty, FORCE_COLOR before TERM. */
 export function colorDepthOf(env: Environment): ColorDepth {
   if (env.NO_COLOR) return 'none';
   const forced = env.FORCE_COLOR;
@@ -23,7 +23,9 @@ export function colorDepthOf(env: Environment): ColorDepth {
   return '16';
 }
 
-/** Only terminals known to understand OSC 8: others may print it. A multiplexer hides what it runs in. */
+/**
+ * Only terminals known to support OSC 8: others may print it. A multiplexer hides the terminal it runs in.
+ */
 export function knowsHyperlinks(env: Environment): boolean {
   if (env.TMUX || env.STY || /^(screen|tmux|dumb)/.test(env.TERM ?? '')) return false;
   if (/^(iTerm\.app|WezTerm|vscode|ghostty|Hyper|rio)$/.test(env.TERM_PROGRAM ?? '')) return true;
@@ -32,7 +34,7 @@ export function knowsHyperlinks(env: Environment): boolean {
   return /(kitty|alacritty|ghostty|wezterm|^foot)/.test(env.TERM ?? '');
 }
 
-/** One colour of a palette as the terminal can show it: `#rrggbb`, `ansi256(n)` or a name. */
+/** One palette color in the terminal's color depth: `#rrggbb`, `ansi256(n)` or a name. */
 export function colorFor(name: PaletteColor, palette: Palette, depth: Exclude<ColorDepth, 'none'>): string {
   if (depth === 'truecolor') return palette[name];
   if (depth === '16') return (palette.ground === 'dark' ? onBlack : onWhite)[name];
@@ -54,7 +56,7 @@ const GREYS: [index: number, rgb: Rgb][] = Array.from({ length: 24 }, (_, i) => 
 ]);
 const ALL = [...CUBE, ...GREYS];
 
-/** A tint must not turn grey: that would hide what it tells. */
+/** A tint must not become gray: that would hide its meaning. */
 function nearestTint(hex: string): number {
   const [red, green, blue] = rgbOf(hex);
   const colorful = CUBE.filter(([, rgb]) => Math.max(...rgb) !== Math.min(...rgb));
@@ -76,7 +78,7 @@ function nearest(hex: string, among: readonly [index: number, rgb: Rgb][]): numb
   return best;
 }
 
-/** Weighed as eyes weigh: green most, and red the more the redder both are. */
+/** Weighted by perception: green most, and red more the redder both are. */
 function distance(a: Rgb, b: Rgb): number {
   const red = (a[0] + b[0]) / 2;
   const [dr, dg, db] = [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
@@ -88,7 +90,7 @@ function rgbOf(hex: string): Rgb {
   return [value >> 16, (value >> 8) & 255, value & 255];
 }
 
-/** Sixteen colours are the user's own; these are readable on most settings of them. */
+/** The 16 colors are configured by the user; these are readable with most configurations. */
 const onBlack: Record<PaletteColor, string> = {
   accent: 'blueBright',
   muted: 'gray',

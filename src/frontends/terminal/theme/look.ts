@@ -4,10 +4,10 @@ import { paint } from '../painter/paint.ts';
 import type { Span, Status, StatusPart } from '../view/types.ts';
 import type { Ground, Theme } from './theme.ts';
 
-/** Codes that switch a style on, and off again. */
+/** Codes that turn a style on and off. */
 type Codes = readonly [on: string, off: string];
 
-/** How the screen looks before anything has happened: enough to paint it without loading it. */
+/** The initial appearance of the screen: enough to paint it without loading it. */
 export type Look = {
   ground: Ground;
   sign: string;
@@ -15,18 +15,18 @@ export type Look = {
   muted: Codes;
   border: Codes;
   warning: Codes;
-  /** The mode a session begins with. */
+  /** The mode a session starts with. */
   mode: string;
   /** The row above the prompt, by mode. */
   heads: Readonly<Record<string, string>>;
 };
 
-/** Wider than any row that is told before anything has happened. */
+/** Wider than any initial row. */
 const WIDE = 1_000;
 
 type Begin = { theme: Theme; status: Status; statusBar: readonly StatusPart[] };
 
-/** `modes` are those a session may begin with. */
+/** `modes` are those a session may start with. */
 export function lookOf({ theme, status, statusBar }: Begin, modes: readonly Status['mode'][]): Look {
   const { styles } = theme;
   const head = (mode: Status['mode']) =>

@@ -3,16 +3,16 @@ import { colorDepthOf } from './color.ts';
 import { type Ground, type Theme, themeFor } from './theme.ts';
 
 type ThemeOptions = {
-  /** A name, or `auto` for what suits the terminal's background. */
+  /** A name, or `auto` to match the terminal's background. */
   setting: string;
-  /** Whether colours are wanted at all. */
+  /** Whether to use colors at all. */
   color: boolean;
   env: Readonly<Record<string, string | undefined>>;
-  /** The background as it was known to be the last time. */
+  /** The last known background. */
   ground: Ground | null;
 };
 
-/** Which colours the screen has: those of the settings, or as the terminal's background is. */
+/** The screen's theme: from the settings, or matching the terminal's background. */
 export class ScreenTheme {
   readonly #options: ThemeOptions;
   #setting: string;
@@ -33,7 +33,7 @@ export class ScreenTheme {
     this.#setting = setting;
   }
 
-  /** Asks the terminal for its background where that matters. True when it is another than was supposed. */
+  /** Queries the terminal's background if it matters. True when it differs from the assumed one. */
   async askTerminal(line: ReplyLine): Promise<boolean> {
     const { setting, color } = this.#options;
     if (setting !== 'auto' || !color) return false;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { paint } from '../painter/paint.ts';
 import { groundOf, themeFor, themeNames, themeOf } from './theme.ts';
 
-test('auto follows the background, and is dark where nobody knows it', () => {
+test('auto follows the background, and is dark if it is unknown', () => {
   const named = (setting: string, ground: 'dark' | 'light' | null) =>
     themeFor(setting, { ground, depth: '256' }).name;
   expect([
@@ -13,7 +13,7 @@ test('auto follows the background, and is dark where nobody knows it', () => {
   ]).toEqual(['light', 'dark', 'dark', 'fjord']);
 });
 
-test.each(themeNames)('%s: letters can be told from the background', (name) => {
+test.each(themeNames)('%s: text is distinguishable from the background', (name) => {
   const { styles } = themeOf(name, 'truecolor');
   const ground = groundOf(name) === 'dark' ? '#101216' : '#ffffff';
   const faint = Object.entries(styles)
@@ -22,7 +22,7 @@ test.each(themeNames)('%s: letters can be told from the background', (name) => {
   expect(faint).toEqual([]);
 });
 
-test.each(themeNames)('%s: added and removed never look alike, in any depth', (name) => {
+test.each(themeNames)('%s: added and removed differ at every color depth', (name) => {
   for (const depth of ['truecolor', '256', '16'] as const) {
     const { addedText, removedText, addedMark, removedMark } = themeOf(name, depth).styles;
     expect(
@@ -31,7 +31,7 @@ test.each(themeNames)('%s: added and removed never look alike, in any depth', (n
   }
 });
 
-test('a colour is written in the depth the terminal has', () => {
+test("a color is written in the terminal's color depth", () => {
   const keyword = (depth: 'truecolor' | '256' | '16' | 'none') =>
     paint([{ text: 'if', style: themeOf('dark', depth).styles.string }]);
   expect(keyword('truecolor')).toBe('\u001b[38;2;159;206;126mif\u001b[39m');
@@ -40,7 +40,7 @@ test('a colour is written in the depth the terminal has', () => {
   expect(keyword('none')).toBe('if');
 });
 
-test('without colours no style has one', () => {
+test('without colors no style has one', () => {
   for (const name of themeNames) {
     for (const style of Object.values(themeOf(name, 'none').styles)) {
       expect([style.color, style.background]).toEqual([undefined, undefined]);

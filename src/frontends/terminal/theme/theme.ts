@@ -2,7 +2,7 @@ import type { Style } from '../view/types.ts';
 import { type ColorDepth, colorFor } from './color.ts';
 import { type Palette, palettes } from './themes.ts';
 
-/** What a piece of text is; a theme says how that looks. */
+/** The role of a piece of text; a theme maps it to a style. */
 export type Role =
   | 'text'
   | 'muted'
@@ -52,7 +52,7 @@ export type Theme = {
   styles: Readonly<Record<Role, Style>>;
 };
 
-/** For lists, and for the words a setting may take beside `auto`. */
+/** For lists, and as values of the setting besides `auto`. */
 export const themeNames = Object.keys(palettes) as ThemeName[];
 
 export function groundOf(name: ThemeName): Ground {
@@ -119,7 +119,7 @@ function stylesOf(palette: Palette, depth: Exclude<ColorDepth, 'none'>): Record<
   };
 }
 
-/** NO_COLOR forbids colours only: weight, lines and reversal still tell things apart. */
+/** NO_COLOR disables colors only: bold, underline and inverse are still used. */
 const colorless: Record<Role, Style> = {
   text: {},
   muted: { dim: true },

@@ -1,4 +1,4 @@
-/** Colours of one theme, each `#rrggbb`. Plain text keeps the terminal's own colour. */
+/** Colors of one theme, each `#rrggbb`. Plain text keeps the terminal's own color. */
 export type Palette = {
   ground: 'dark' | 'light';
   accent: string;
@@ -77,7 +77,7 @@ const light: Palette = {
   tag: '#c0303b',
 };
 
-/** Every theme by its name. The first of each ground is what `auto` chooses. */
+/** Every theme by name. The first of each background is what `auto` chooses. */
 export const palettes = {
   dark,
   light,
@@ -180,7 +180,7 @@ export const palettes = {
     constant: '#a0506a',
     tag: '#4a5cb0',
   },
-  /** Blue and orange instead of green and red, for eyes that do not tell those apart. */
+  /** Blue and orange instead of green and red, for color-blind users. */
   'clear-dark': {
     ...dark,
     accent: '#6cb6ff',

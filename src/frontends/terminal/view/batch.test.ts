@@ -28,7 +28,7 @@ function clock(): BatchClock & { pass(ms: number): void } {
   };
 }
 
-test('C11: the first words are told at once, the others together every 80 ms', () => {
+test('C11: the first text is emitted immediately, the rest in batches every 80 ms', () => {
   const time = clock();
   const told: (Delta & { at: number })[] = [];
   const batch = new Batch(time, (delta) => told.push({ ...delta, at: time.now() }));
@@ -48,7 +48,7 @@ test('C11: the first words are told at once, the others together every 80 ms', (
   ]);
 });
 
-test('what is drained is not told again, and words of another kind push out those before', () => {
+test('drained text is not emitted again, and text of another kind flushes the text before', () => {
   const time = clock();
   const told: Delta[] = [];
   const batch = new Batch(time, (delta) => told.push(delta));
@@ -67,7 +67,7 @@ test('what is drained is not told again, and words of another kind push out thos
   expect(batch.drain()).toBeNull();
 });
 
-test('whatever the pace, all words are told once, in order, and at most once in 80 ms', () => {
+test('at any pace, all text is emitted once, in order, and at most once in 80 ms', () => {
   const piece = fc.record({ text: fc.string({ maxLength: 4 }), pause: fc.integer({ min: 0, max: 200 }) });
   fc.assert(
     fc.property(fc.array(piece), (pieces) => {

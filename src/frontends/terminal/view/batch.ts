@@ -1,16 +1,16 @@
-/** What is put together: words of the answer, or of thinking. */
+/** What is batched: text of the answer, or of thinking. */
 export type Delta = { as: 'answer' | 'thought'; text: string };
 
-/** The first words after a pause are told at once; then as many as come within this time are told together. */
+/** The first text after a pause is emitted immediately; then text is batched for this time. */
 const INTERVAL_MS = 80;
 
 export type BatchClock = {
   now(): number;
-  /** Returns the way to call it off. */
+  /** Returns a function that cancels it. */
   later(ms: number, wake: () => void): () => void;
 };
 
-/** Puts the small pieces of a stream together, so that the screen changes a few times a second. */
+/** Batches the small pieces of a stream, so that the screen changes a few times per second. */
 export class Batch {
   readonly #clock: BatchClock;
   readonly #tell: (delta: Delta) => void;
@@ -32,7 +32,7 @@ export class Batch {
     else this.#callOff ??= this.#clock.later(wait, () => this.#flush());
   }
 
-  /** What has not been told yet, which will not be told any more. */
+  /** Removes and returns the text that was not emitted yet. */
   drain(): Delta | null {
     const rest = this.#pending;
     this.#pending = null;

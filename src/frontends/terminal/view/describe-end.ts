@@ -2,7 +2,7 @@ import type { AgentEvent } from '../../../contract/event.ts';
 
 type Told = { level: 'info' | 'warn' | 'error'; text: string };
 
-/** How a run ended, where that says more than its answer does. */
+/** How a run ended, if that says more than its answer does. */
 export function describeEnd({ reason, turns, error }: Extract<AgentEvent, { type: 'end' }>): Told | null {
   const words = (fallback: string) =>
     [error?.message ?? fallback, error?.hint].filter((text) => text !== undefined).join('\n');

@@ -1,23 +1,23 @@
 import type { Theme } from '../theme/theme.ts';
 import type { Key, Line } from './types.ts';
 
-/** The most room a part of the screen may fill, and its colours. */
+/** The maximum size of a part of the screen, and its theme. */
 export type DialogRoom = { columns: number; rows: number; theme: Theme };
 
-/** A dialog that is open. */
+/** An open dialog. */
 export type DialogView = {
   lines(room: DialogRoom): Line[];
-  /** Comes only after the first drawing. */
+  /** Called only after the first frame. */
   press(key: Key): void;
-  /** It is answered, or nobody waits for the answer any more. */
+  /** Called when it is answered or aborted. */
   close?(): void;
 };
 
-/** What every dialog gets from the screen. `redraw` asks for another drawing. */
+/** What every dialog gets from the screen. `redraw` requests another frame. */
 export type DialogHost<Result> = { onDone(result: Result): void; redraw(): void };
 
-/** Opens the dialog when its turn has come. */
+/** Opens the dialog when it is its turn. */
 export type Dialog<Result> = (host: DialogHost<Result>) => DialogView;
 
-/** Puts a dialog on the screen, one at a time, in the order of the calls. Null when the signal came first. */
+/** Shows a dialog, one at a time, in the order of the calls. Null when the signal is aborted first. */
 export type ShowDialog = <Result>(dialog: Dialog<Result>, signal?: AbortSignal) => Promise<Result | null>;

@@ -7,14 +7,14 @@ import type { Theme } from '../theme/theme.ts';
 import { FOLD_LINES } from './fold.ts';
 import type { Line } from './types.ts';
 
-/** Where lines are to stand. Without a highlighter code has no colours. */
+/** The width and theme for lines. Without a highlighter code is not highlighted. */
 export type Room = { columns: number; theme: Theme; highlighter?: Highlighter };
 
 type Todo = Extract<Display, { kind: 'todos' }>['items'][number];
 
 const TODO_MARKS = { pending: '☐', in_progress: '◐', done: '☑' } satisfies Record<Todo['status'], string>;
 
-/** A result for eyes; of a folded one the beginning, and how much there is. */
+/** A result for display; a folded one shows its start, and the total length. */
 export function displayLines(display: Display, room: Room & { folded: boolean }): Line[] {
   switch (display.kind) {
     case 'text':
@@ -51,7 +51,7 @@ export function outputLines(text: string, { columns, theme, folded }: Room & { f
   return [...rows, ...moreLine(lines.length - shown.length, theme)];
 }
 
-/** A progress bar writes over itself; what stands in the end counts. */
+/** A progress bar overwrites itself; only the final text counts. */
 function withoutOverwritten(text: string): string {
   return text
     .replaceAll('\r\n', '\n')

@@ -5,7 +5,7 @@ import type { MarkdownStream, ViewEvent } from './types.ts';
 
 export type FeedOptions = {
   clock: BatchClock;
-  /** Whether replies are shown as they arrive; if not, once they are whole. */
+  /** Whether replies are shown as they arrive, or once they are complete. */
   stream: boolean;
   openMarkdown(): MarkdownStream;
   tell(event: ViewEvent): void;
@@ -15,11 +15,11 @@ type Open =
   | { as: 'answer'; text: string; begun: boolean; markdown: MarkdownStream }
   | { as: 'thought'; text: string };
 
-/** Turns what a run tells into what the screen shows: words put together, and broken into lines. */
+/** Turns the events of a run into screen updates: batches text, and splits it into lines. */
 export class Feed {
   readonly #options: FeedOptions;
   readonly #batch: Batch;
-  /** What is being said. */
+  /** The message that is being streamed. */
   #open: Open | null = null;
 
   constructor(options: FeedOptions) {
@@ -51,12 +51,12 @@ export class Feed {
         break;
       default:
     }
-    // Whatever comes now comes after the message.
+    // Anything from here on comes after the message.
     this.#end();
     tell(event);
   }
 
-  /** The screen has another width. */
+  /** The screen was resized. */
   resize(columns: number): void {
     if (this.#open?.as !== 'answer') return;
     this.#open.markdown.resize(columns);
@@ -69,7 +69,7 @@ export class Feed {
     });
   }
 
-  /** The rest of what was said and the message's end are one change: it never stays under way. */
+  /** The rest of the message and its end are a single update, so that it never stays in progress. */
   #end(): void {
     const rest = this.#batch.drain();
     if (rest) this.#say(rest, { done: true });
@@ -100,7 +100,7 @@ export class Feed {
       : { as, text: '', begun: false, markdown: this.#options.openMarkdown() };
   }
 
-  /** Something else is said from here on. */
+  /** Ends the current message. */
   #close(): void {
     const open = this.#open;
     this.#open = null;
@@ -109,7 +109,9 @@ export class Feed {
       this.#options.tell({ type: 'answer', lines: open.markdown.end(), tail: [], characters: 0, done: true });
   }
 
-  /** What was said so far was in truth something else. What stands in the scrollback stays, and a word is added. */
+  /**
+   * The text so far was of another kind, such as thinking. The scrollback is unchanged, and a note is added.
+   */
   #reclassify(as: Delta['as']): void {
     const rest = this.#batch.drain();
     if (rest) this.#say(rest, { done: false });

@@ -4,7 +4,7 @@ import type { Item } from './types.ts';
 /** How much of a result is shown before the rest is folded. */
 export const FOLD_LINES = { change: 40, output: 6 };
 
-/** Whether not all of an item is shown at first. */
+/** Whether an item is not shown completely at first. */
 export function isFolded(item: Item): boolean {
   if (item.type === 'thought') return item.folded;
   if (item.type !== 'call' || !item.folded || !item.display) return false;

@@ -65,7 +65,7 @@ test('C12: the rest of an answer and its end are one update', () => {
   ]);
 });
 
-test('thoughts are folded once they are over, and shown whole when asked for', () => {
+test('finished thoughts are folded, and shown completely on request', () => {
   const view = fold([
     begin,
     { type: 'thought', text: 'hm', done: false },
@@ -78,7 +78,7 @@ test('thoughts are folded once they are over, and shown whole when asked for', (
   expect(view.finished).toEqual([thought, { ...thought, folded: false }]);
 });
 
-test('a call that fails is told with its words, one that is refused with the reason', () => {
+test('a failed call shows its error, a refused one the reason', () => {
   const view = fold([
     begin,
     starts('a', 'npm test'),
@@ -113,7 +113,7 @@ test('a call that fails is told with its words, one that is refused with the rea
   expect(view.calls).toEqual([]);
 });
 
-test('an interrupted run keeps what was said and closes what was under way', () => {
+test('an interrupted run keeps its text and closes what was in progress', () => {
   const view = fold([
     begin,
     { type: 'answer', lines: [], tail: [line('half a sen')], characters: 10, done: false },
@@ -158,7 +158,7 @@ test('tokens are estimated while a reply arrives, and then as the vendor counted
   });
 });
 
-test('what was typed meanwhile is taken from the front to be sent, and from the end to be changed', () => {
+test('queued prompts are taken from the front to be sent, and from the end to be edited', () => {
   const queued = ['a', 'b', 'c'].map((text): ViewEvent => ({ type: 'queued', prompt: { text, images: [] } }));
   const view = fold([...queued, { type: 'dequeued', end: 'oldest' }, { type: 'dequeued', end: 'newest' }]);
 
@@ -187,7 +187,7 @@ const anyEvent: fc.Arbitrary<ViewEvent> = fc.oneof(
   fc.constant<ViewEvent>({ type: 'end', reason: 'interrupted', turns: 1 }),
 );
 
-test('C11: in whatever order events come, what is finished only grows at its end, and an end leaves nothing open', () => {
+test('C11: in any order of events, finished items only grow at the end, and nothing stays open after an end', () => {
   fc.assert(
     fc.property(fc.array(anyEvent), (events) => {
       let view = emptyView(status);
@@ -216,7 +216,7 @@ function plainMarkdown(): MarkdownStream {
   };
 }
 
-test('C11: each finished line of an answer is told exactly once, however the words were cut', () => {
+test('C11: each finished line of an answer is emitted exactly once, however the text was split', () => {
   const stopped: BatchClock = { now: systemClock.now, later: () => () => undefined };
   const words = fc.array(fc.constantFrom('a', 'bc', '\n', ' d\ne', 'f\n\n'), { maxLength: 40 });
   fc.assert(
@@ -246,7 +246,7 @@ test('C11: each finished line of an answer is told exactly once, however the wor
   );
 });
 
-test('words that turn out to be thinking move there while they are still open', () => {
+test('text that turns out to be thinking moves there while it is still open', () => {
   let view = emptyView(status);
   const feed = new Feed({
     clock: { now: () => 0, later: () => () => undefined },

@@ -9,7 +9,7 @@ import { isFolded } from './fold.ts';
 import type { Item, LiveCall, LiveRun, Status, UiEvent, View, ViewEvent } from './types.ts';
 
 const CHARACTERS_PER_TOKEN = 4;
-/** Of a call's output, the end: more is never shown while it runs. */
+/** The end of a call's output that is kept while it runs; no more is shown. */
 const LIVE_OUTPUT = 4_000;
 
 export function emptyView(status: Status): View {
@@ -26,7 +26,9 @@ export function emptyView(status: Status): View {
   };
 }
 
-/** The whole screen as one fold. `finished` only grows at its end, and after `end` nothing is left under way. */
+/**
+ * The whole screen as a reducer. `finished` only grows at its end, and after `end` nothing is in progress.
+ */
 export function reduceView(view: View, event: ViewEvent, now: number): View {
   switch (event.type) {
     case 'answer':
@@ -53,7 +55,7 @@ export function reduceView(view: View, event: ViewEvent, now: number): View {
   }
 }
 
-/** What a run does. */
+/** Handles the events of a run. */
 function follow(view: View, event: Exclude<ViewEvent, UiEvent>, now: number): View {
   switch (event.type) {
     case 'run_start':
@@ -127,12 +129,12 @@ function judge(view: View, event: Extract<AgentEvent, { type: 'judged' }>): View
   const running = view.calls.find((call) => call.callId === callId);
   const title =
     view.asked[callId]?.title ?? running?.title ?? [tool, accesses[0]?.target].filter(Boolean).join(' ');
-  // It may be refused while it runs, too.
+  // It may also be refused while it runs.
   const calls = view.calls.filter((call) => call !== running);
   return { ...view, calls, asked: { ...view.asked, [callId]: { title, because: refusalLine(event) } } };
 }
 
-/** One that failed waits for its answer's words, which come with its message. */
+/** A failed call waits for its error text, which comes with its message. */
 function endCall(view: View, event: Extract<AgentEvent, { type: 'tool_end' }>, now: number): View {
   const { callId, name, success, durationMs, display } = event;
   const { [callId]: asked, ...others } = view.asked;
@@ -168,7 +170,7 @@ function failed({ title, ended, startedAt }: LiveCall, because: string, now: num
   return { type: 'call', title, outcome: 'failed', because, ...told, folded: true };
 }
 
-/** Nothing stays under way: what was said is kept, and a call without an end has been broken off. */
+/** Nothing stays in progress: text is kept, and a call without an end counts as interrupted. */
 function settle(view: View, now: number): View {
   const { message, calls } = view;
   const said =
@@ -189,7 +191,9 @@ function end(view: View, event: Extract<AgentEvent, { type: 'end' }>, now: numbe
   return { ...ended, run: null, status: { ...ended.status, elapsedMs } };
 }
 
-/** Its steps stand under the call that started it; what it says is for the agent that asked. */
+/**
+ * A subagent's steps are shown under the call that started it; its text goes to the agent that started it.
+ */
 function followSubagent(view: View, told: Extract<AgentEvent, { type: 'subagent' }>): View {
   const { event, agents } = innermost(told);
   if (event.type === 'usage')
@@ -258,7 +262,7 @@ function during(view: View, change: Partial<LiveRun>): View {
   return view.run ? { ...view, run: { ...view.run, ...change } } : view;
 }
 
-/** An estimate, until the vendor's own figure comes. */
+/** An estimate, until the vendor's own count arrives. */
 function grow(view: View, characters: number): View {
   if (!view.run) return view;
   return during(view, { outputTokens: view.run.outputTokens + characters / CHARACTERS_PER_TOKEN });

@@ -4,7 +4,10 @@ import type { AgentEvent } from '../../../contract/event.ts';
 import type { ImagePart } from '../../../contract/message.ts';
 import type { PermissionMode } from '../../../contract/permission.ts';
 
-/** How a piece of text looks. Colours are those of the theme, in the depth the terminal has: `#rrggbb`, an index, or a name. */
+/**
+ * The style of a text. Colors are from the theme, in the terminal's color depth: `#rrggbb`, an index, or a
+ * name.
+ */
 export type Style = {
   color?: string;
   background?: string;
@@ -14,42 +17,48 @@ export type Style = {
   underline?: boolean;
   strikethrough?: boolean;
   inverse?: boolean;
-  /** The address of a link (OSC 8). */
+  /** The URL of a link (OSC 8). */
   href?: string;
 };
 
-/** Text without control characters; what is untrusted was made visible before. The terminal's cursor stands on a `caret`. */
+/**
+ * Text without control characters; untrusted text is sanitized before. The terminal's cursor is placed on a
+ * `caret`.
+ */
 export type Span = { text: string; style?: Style; caret?: true };
 
-/** One row of the screen, never wider than the width it was made for. */
+/** One screen row, never wider than the width it was made for. */
 export type Line = readonly Span[];
 
-/** A message that is still arriving. Every finished line is given once; `tail` is what may still change. */
+/**
+ * A message that is still arriving. Every finished line is returned once; `tail` is what may still change.
+ */
 export type MarkdownStream = {
   push(text: string): Line[];
   tail(): Line[];
-  /** The rest. Nothing may be pushed after it. */
+  /** Returns the rest. Nothing may be pushed afterwards. */
   end(): Line[];
-  /** Counts for what was not given yet. */
+  /** Applies to lines that were not returned yet. */
   resize(width: number): void;
 };
 
-/** One press, as the parser of the terminal's bytes reads it. */
+/** One parsed key press. */
 export type Key =
   /**
-   * `name` is lower case: a letter or sign, or `return`, `escape`, `tab`, `backspace`, `delete`, `space`, `up`, `down`,
-   * `left`, `right`, `home`, `end`, `pageup`, `pagedown`, `insert`, `f1`… `text` is what the key writes; empty for none.
+   * `name` is lower case: a letter or sign, or `return`, `escape`, `tab`, `backspace`, `delete`, `space`,
+   * `up`, `down`, `left`, `right`, `home`, `end`, `pageup`, `pagedown`, `insert`, `f1`… `text` is what the
+   * key types; empty for none.
    */
   | { type: 'key'; name: string; text: string; ctrl: boolean; alt: boolean; shift: boolean }
   | { type: 'paste'; text: string }
   | { type: 'focus'; focused: boolean }
-  /** What the terminal answered to a question of ours: a whole sequence, its escape character included. */
+  /** The terminal's reply to a query: a complete sequence, including its escape character. */
   | { type: 'reply'; text: string };
 
-/** What stands in the transcript for good. */
+/** A finished item of the transcript. */
 export type Item =
   | { type: 'prompt'; text: string }
-  /** A part of the answer; `first` is set where a message begins. */
+  /** A part of the answer; `first` marks the start of a message. */
   | { type: 'answer'; lines: readonly Line[]; first: boolean }
   | { type: 'thought'; text: string; durationMs: number; folded: boolean }
   | {
@@ -63,10 +72,13 @@ export type Item =
       folded: boolean;
     }
   | { type: 'notice'; level: 'info' | 'warn' | 'error'; text: string }
-  /** What a command printed. */
+  /** Output of a command. */
   | { type: 'printed'; text: string };
 
-/** A call under way. `output` is the last it has told of itself; `ended` is set while a failed one waits for its words. */
+/**
+ * A running call. `output` is the end of its output; `ended` is set while a failed one waits for its error
+ * text.
+ */
 export type LiveCall = {
   callId: string;
   title: string;
@@ -75,16 +87,16 @@ export type LiveCall = {
   ended?: { durationMs: number; display?: Display };
 };
 
-/** What is being said just now. Of an answer only the lines that may still change. */
+/** The message being streamed. For an answer only the lines that may still change. */
 type LiveMessage =
   | { type: 'answer'; tail: readonly Line[]; begun: boolean }
   | { type: 'thought'; text: string; startedAt: number };
 
 export type LiveRun = {
   startedAt: number;
-  /** Ends in no full stop: `thinking`, `writing Edit`, `running 2 calls`. */
+  /** Without a full stop: `thinking`, `writing Edit`, `running 2 calls`. */
   doing: string;
-  /** As the vendor counted them; of a reply that is still arriving, an estimate. */
+  /** As counted by the vendor; an estimate while the reply arrives. */
   outputTokens: number;
   countedTokens: number;
   retry: string | null;
@@ -96,7 +108,7 @@ export type Status = {
   model: string;
   mode: PermissionMode;
   sandbox: string;
-  /** Tokens of the last request beside the window; null before the first. */
+  /** Tokens of the last request and the context window; null before the first. */
   context: { tokens: number; window: number } | null;
   /** Null when a price is unknown. */
   costUsd: number | null;
@@ -104,53 +116,53 @@ export type Status = {
   cacheHit: number | null;
   branch: string | null;
   shells: number;
-  /** Of the run under way or the last one, in milliseconds. */
+  /** Of the current or last run, in milliseconds. */
   elapsedMs: number | null;
 };
 
-/** The whole screen but the prompt's own text. */
+/** The whole screen except the text of the prompt. */
 export type View = {
-  /** What nobody has drawn yet; it only grows at its end. */
+  /** Items not drawn yet; only grows at its end. */
   finished: readonly Item[];
   message: LiveMessage | null;
   calls: readonly LiveCall[];
-  /** What is known of calls that have not begun: what was asked about, and what was refused. */
+  /** Calls that have not started: their approval requests and refusals. */
   asked: Readonly<Record<string, { title: string; because?: string }>>;
   run: LiveRun | null;
-  /** Typed while something ran; the oldest first. */
+  /** Typed while something ran; oldest first. */
   queue: readonly Submitted[];
   status: Status;
-  /** One line under the prompt that the next key takes away, such as `Press Ctrl+C again to quit`. */
+  /** One line under the prompt that the next key removes, such as `Press Ctrl+C again to quit`. */
   hint: string | null;
-  /** The last item of which not all was shown. */
+  /** The last item that was not shown completely. */
   lastFolded: Item | null;
 };
 
-/** What a user sends. A line that begins with `/` or `!` is told apart by whoever takes it. */
+/** What a user sends. The receiver recognizes lines that start with `/` or `!`. */
 export type Submitted = { text: string; images: readonly ImagePart[] };
 
-/** What changes the screen beside the events of a run. `at` is a time in milliseconds. */
+/** Screen updates besides the events of a run. `at` is a time in milliseconds. */
 export type UiEvent =
-  /** Deltas that were put together, and what became of them. `done` also ends the message: one update. */
+  /** Batched deltas as rendered lines. `done` also ends the message: a single update. */
   | { type: 'answer'; lines: readonly Line[]; tail: readonly Line[]; characters: number; done: boolean }
-  /** `text` goes on from what was there. */
+  /** `text` is appended. */
   | { type: 'thought'; text: string; done: boolean }
-  /** What is being said was something else: it is said anew. */
+  /** The current text was of another kind: it is sent again. */
   | { type: 'unsaid' }
   | { type: 'prompted'; text: string }
   | { type: 'printed'; text: string }
   | { type: 'queued'; prompt: Submitted }
-  /** The oldest is taken to be sent, or the newest to be changed. */
+  /** The oldest is removed to be sent, or the newest to be edited. */
   | { type: 'dequeued'; end: 'oldest' | 'newest' }
   | { type: 'hint'; text: string | null }
   | { type: 'status'; status: Partial<Status> }
-  /** Shows the last folded item whole, once more. */
+  /** Shows the last folded item again, completely. */
   | { type: 'unfold' };
 
-/** Text arrives by `UiEvent`: put together, and as lines. */
+/** Text arrives as a `UiEvent`: batched and split into lines. */
 export type ViewEvent = Exclude<AgentEvent, { type: 'text' | 'thinking' }> | UiEvent;
 
-/** What the prompt's keys ask of the screen. */
+/** Actions of the prompt's keys for the screen. */
 export type ScreenAction =
   | 'interrupt'
   | 'cancel'

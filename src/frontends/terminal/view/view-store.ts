@@ -1,7 +1,7 @@
 import { emptyView, reduceView } from './store.ts';
 import type { Item, Status, View, ViewEvent } from './types.ts';
 
-/** The view as it is now, for whoever draws it. */
+/** The current view, for the renderer. */
 export class ViewStore {
   readonly #listeners = new Set<() => void>();
   readonly #now: () => number;
@@ -23,7 +23,7 @@ export class ViewStore {
     for (const listener of this.#listeners) listener();
   }
 
-  /** What is finished since the last time, each item once: what nobody can change any more is not kept. */
+  /** Items finished since the last call, each once: finished items are not kept. */
   takeFinished(): readonly Item[] {
     const { finished } = this.#view;
     if (finished.length > 0) this.#view = { ...this.#view, finished: [] };

@@ -10,7 +10,9 @@ export type Outcome = { code: number | null; stdout: string; stderr: string };
 
 export type AcaOptions = {
   env?: Record<string, string>;
-  /** Written to standard input, which then ends; `open` is a pipe nobody writes to; without it there is none. */
+  /**
+   * Written to standard input, which then ends; `open` is a pipe without a writer; by default there is none.
+   */
   stdin?: string | { open: true };
   cwd?: string;
   /** Called with the process, for tests that signal it. */
@@ -20,8 +22,8 @@ export type AcaOptions = {
 const compiledCode = path.resolve('node_modules/.cache/journeys-code');
 
 /**
- * The environment of a machine where nothing is configured but this. Memory is off: its own requests would take steps
- * of a script that is about something else.
+ * The environment of a machine with only this configured. Memory is off: its own requests would consume steps
+ * of a script for something else.
  */
 export function cleanEnv(space: Workspace, env: Record<string, string> = {}): Record<string, string> {
   const root = path.join(space.home, '.ai-assistant');
@@ -33,7 +35,7 @@ export function cleanEnv(space: Workspace, env: Record<string, string> = {}): Re
     AI_ASSISTANT_MEMORY: '0',
     AI_ASSISTANT_NO_UPDATE_CHECK: '1',
     AI_ASSISTANT_ROOT_EXPECTED: '1',
-    // Hundreds of fresh machines: none of them compiles what another one has.
+    // Shared by hundreds of fresh environments, so that the code is compiled once.
     NODE_COMPILE_CACHE: compiledCode,
     ...env,
   };
@@ -68,7 +70,7 @@ export function aca(
   });
 }
 
-/** How to reach a model server over each protocol, as a user would set it up. */
+/** How to configure a model server for each protocol, as a user would. */
 export const doors: Record<ProtocolName, (url: string) => { model: string; env: Record<string, string> }> = {
   anthropic: (url) => ({
     model: 'anthropic/claude-sonnet-4-20250514',
@@ -91,7 +93,7 @@ export const doors: Record<ProtocolName, (url: string) => { model: string; env: 
 
 export const protocolNames = Object.keys(doors) as ProtocolName[];
 
-/** The lines of `--output-format stream-json`: the events, and the result that ends them. */
+/** The lines of `--output-format stream-json`: the events, and the final result. */
 export function parseStream(stdout: string): { events: AgentEvent[]; report: Report } {
   const lines = stdout
     .trim()
@@ -104,8 +106,8 @@ export function parseStream(stdout: string): { events: AgentEvent[]; report: Rep
 }
 
 /**
- * Events with everything taken out that may differ between two runs of one task: ids, times, the vendor, how
- * text and thoughts were cut into pieces, and which of several calls side by side was done first.
+ * Events without everything that may differ between two runs of one task: ids, times, the vendor, how text
+ * and thoughts were split, and the order in which parallel calls finished.
  */
 export function comparable(events: readonly AgentEvent[]): unknown[] {
   const ids = new Map<string, string>();
@@ -139,7 +141,7 @@ export function comparable(events: readonly AgentEvent[]): unknown[] {
   return joined.filter((event) => event.type !== 'usage').map((event) => clean(event));
 }
 
-/** What is told of a turn's calls on their way, sorted by call; their answers follow in the order they came. */
+/** A turn's call events, sorted by call; their results follow in the order they arrived. */
 function inCallOrder(events: readonly AgentEvent[]): AgentEvent[] {
   const places = new Map<string, number>();
   const sorted: AgentEvent[] = [];

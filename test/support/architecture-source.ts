@@ -1,12 +1,14 @@
 import { parseSync } from 'vite';
 
-/** `held` also holds at run time: a type-only import is erased, a dynamic one waits for its first use. */
+/**
+ * `held` imports exist at run time: a type-only import is erased, a dynamic one is deferred to its first use.
+ */
 type Import = { from: string; held: boolean; dynamic: boolean };
 export type Source = { imports: Import[]; processUses: Set<string>; mocks: boolean; errors: string[] };
 
 type Node = { type: string; [key: string]: unknown };
 
-/** What a file of TypeScript reaches for, read by a real parser: comments and strings do not count. */
+/** What a TypeScript file imports and uses, read by a real parser: comments and strings do not count. */
 export function readSource(file: string, text: string): Source {
   const { program, errors } = parseSync(file, text);
   const source: Source = {

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { readSource, type Source } from './architecture-source.ts';
 
-/** `message` is a sentence that says what to do. */
+/** `message` says what to do. */
 export type Violation = { file: string; rule: string; message: string };
 
 const COMPONENTS = [
@@ -40,23 +40,23 @@ const LAYERS: string[][] = [
 
 const layerOf = new Map(LAYERS.flatMap((modules, layer) => modules.map((name) => [name, layer] as const)));
 
-/** These touch the process: its streams, its environment, its end. */
+/** These may access the process: its streams, environment and exit. */
 const PROCESS_OWNERS = ['cli', 'frontends/shared', ...FRONTENDS];
 
-/** Folders that hold a flat list of equals. */
+/** Folders with a flat list of peers. */
 const FLAT_LISTS = ['src/commands', 'src/tools'];
 const MAX_FILES = 25;
 
-/** Their types describe the wire; their code is not in the program. */
+/** Only their types are used, to describe the wire format; their code is not in the program. */
 const VENDORS = /^(@anthropic-ai\/|openai(\/|$)|@google\/genai|ollama(\/|$))/;
 
-/** Packages that must not be loaded before somebody uses them. */
+/** Packages that must not be loaded before they are used. */
 const HEAVY = new RegExp(
   '^(undici|ajv|@napi-rs/keyring|@modelcontextprotocol/|@agentclientprotocol/|node-llama-cpp|' +
     'web-tree-sitter|@hyzyla/pdfium|htmlparser2|pino|prom-client|@opentelemetry/|ioredis|chokidar|gpt-tokenizer|minisearch|highlight\\.js|shiki)(/|$|[a-z])',
 );
 
-/** Which modules of ours may import a package or a module of the runtime. */
+/** Which of our modules may import a package or a runtime module. */
 const BANS: { rule: string; module: RegExp; modules: string[]; instead: string }[] = [
   {
     rule: 'disk',
@@ -131,7 +131,10 @@ const CEILINGS: [match: RegExp, lines: number][] = [
 
 const ATOMIC_WRITE = 'src/lib/files/atomic-write.ts';
 
-/** Files of which one process writes all, under a lock of its own or because what was there before does not matter. */
+/**
+ * Files written completely by one process, under its own lock or because the previous content does not
+ * matter.
+ */
 const WHOLE_FILE_WRITERS = [
   'src/lib/files/file-update.ts',
   'src/assembly/models/model-profiles.ts',
@@ -145,7 +148,9 @@ const WHOLE_FILE_WRITERS = [
 const LISTS = ['src/index.ts', 'src/providers/index.ts', 'src/tools/index.ts', 'src/commands/index.ts'];
 const MAIN = 'src/cli/main.ts';
 
-/** Checks a tree: paths from the repository's root, with forward slashes, to texts. */
+/**
+ * Checks a tree: a map from paths, relative to the repository root with forward slashes, to file contents.
+ */
 export function checkArchitecture(files: ReadonlyMap<string, string>): Violation[] {
   const sources = new Map([...files].map(([file, text]) => [file, readSource(file, text)]));
   const perFile = [...sources].flatMap(([file, source]) => [
@@ -200,7 +205,7 @@ function checkModule(file: string, source: Source): Violation[] {
     const where = layerOf.get(other) === layer ? 'another module of its own layer' : 'a layer above it';
     return [violation(file, 'layer', `imports ${target}, ${where}; take what it needs as an argument`)];
   });
-  // A test uses a real folder, a real process and a real environment.
+  // Tests use real folders, processes and environments.
   if (isTest) return layers;
   const packages = source.imports.flatMap(({ from }) =>
     BANS.filter((ban) => ban.module.test(from) && !ban.modules.includes(module)).map((ban) =>
@@ -235,7 +240,7 @@ function checkFolders(files: readonly string[]): Violation[] {
     );
 }
 
-/** Import circles, type-only imports included; an `import()` runs later and closes none. */
+/** Import cycles, including type-only imports; an `import()` runs later and does not count. */
 function checkCycles(sources: ReadonlyMap<string, Source>): Violation[] {
   const imports = new Map(
     [...sources]
@@ -264,7 +269,7 @@ function checkCycles(sources: ReadonlyMap<string, Source>): Violation[] {
   return found;
 }
 
-/** What the program loads before it knows what its user wants. */
+/** What the program loads before it knows what the user wants. */
 function checkStart(sources: ReadonlyMap<string, Source>): Violation[] {
   const main = sources.get(MAIN)?.imports ?? [];
   const early = main
@@ -305,7 +310,7 @@ function isTestFile(file: string): boolean {
   return /\.test\.tsx?$/.test(file);
 }
 
-/** Null for a package or a module of the runtime. */
+/** Null for a package or a runtime module. */
 function resolveImport(file: string, from: string): string | null {
   return from.startsWith('.') ? path.posix.join(path.posix.dirname(file), from) : null;
 }

@@ -6,12 +6,12 @@ const system = `${process.platform === 'win32' ? 'windows' : process.platform}-$
 const systems = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64', 'windows-x64'];
 const folder = path.resolve('node_modules/.cache/binary/tested');
 
-/** Where `buildBinary` puts the binary of this machine; null where none can be made. */
+/** Where `buildBinary` puts the binary for this machine; null if none can be built. */
 export const builtBinary: string | null = systems.includes(system)
   ? path.join(folder, `aca-${system}${process.platform === 'win32' ? '.exe' : ''}`)
   : null;
 
-/** Both builds: what is installed with npm has both in it. */
+/** Builds both: an npm installation includes both. */
 export default function buildBinary(): void {
   buildProgram();
   node('scripts/run-ts.mjs', 'scripts/types.ts', 'dist/types');

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import process from 'node:process';
 
-/** Does what `npm run build` does. On Windows only a shell could start npm itself. */
+/** Same as `npm run build`. On Windows only a shell could start npm itself. */
 export function buildProgram(...args: string[]): void {
   node('node_modules/vite/bin/vite.js', 'build', '--logLevel', 'warn', ...args);
 }

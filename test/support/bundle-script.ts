@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { build } from 'vite';
 
-/** Bundles a TypeScript file and all it imports into one ES module, which any supported Node runs. */
+/** Bundles a TypeScript file and its imports into one ES module for any supported Node. */
 export async function bundleScript(entry: string, outfile: string): Promise<void> {
   await build({
     configFile: false,

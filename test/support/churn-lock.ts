@@ -3,7 +3,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { setImmediate as tick } from 'node:timers/promises';
 import { tryLock } from '../../src/lib/files/lock.ts';
 
-/** Before any of these, other processes may come first. */
+/** Gives other processes a chance to run first before any of these calls. */
 for (const name of ['lstatSync', 'readlinkSync', 'symlinkSync', 'unlinkSync'] as const) {
   const call = fs[name] as (...args: unknown[]) => unknown;
   Object.assign(fs, {
@@ -20,8 +20,8 @@ function sleep(ms: number): void {
 }
 
 /**
- * Takes a lock over and over, and writes down when it was inside. Every other time it goes as if killed: its lock stays,
- * and names a process that is gone.
+ * Takes a lock repeatedly, and logs when it held it. Every other time it exits as if killed: its lock stays,
+ * and names a dead process.
  */
 const [file = '', log = '', rounds = '1'] = process.argv.slice(2);
 for (let round = 0; round < Number(rounds); round++) {

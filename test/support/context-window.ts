@@ -1,6 +1,6 @@
 import type { ContextWindow } from '../../src/contract/command.ts';
 
-/** A window that only remembers what is pinned, and what was asked of it. */
+/** A context window that only stores pins, and what was requested. */
 export function plainWindow(): ContextWindow & { asked: string[] } {
   const asked: string[] = [];
   let pins: string[] = [];

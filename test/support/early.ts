@@ -13,7 +13,7 @@ import type { ModelServer } from './model-server/server.ts';
 import { serve } from './serve.ts';
 import type { Workspace } from './workspace.ts';
 
-/** As after an earlier session on the same terminal. */
+/** Like after an earlier session on the same terminal. */
 export async function knowLook(space: Workspace, env: Record<string, string> = {}): Promise<void> {
   const root = path.join(space.home, '.ai-assistant');
   await mkdir(root, { recursive: true });
@@ -22,7 +22,7 @@ export async function knowLook(space: Workspace, env: Record<string, string> = {
   keepLook(root, { TERM: 'xterm-256color', ...env }, lookOf(begin, modesByStrictness));
 }
 
-/** Loaded before the program: what waits for a turn of the loop waits for a file, too. */
+/** Preloaded before the program: `setImmediate` callbacks also wait for a file. */
 const HOLD = `const { existsSync } = require('node:fs');
 const soon = globalThis.setImmediate;
 globalThis.setImmediate = (go, ...rest) => {
@@ -40,7 +40,7 @@ type Held = { lab: Lab; server: ModelServer; letGo(): Promise<void> };
 
 type HeldOptions = Partial<LabOptions> & { args?: string[]; script?: readonly Step[] };
 
-/** The program while it has painted its first rows and loaded nothing else, until it is let go. */
+/** The program after painting its first rows and before loading anything else, until it is released. */
 export async function openHeld(space: Workspace, options: HeldOptions = {}): Promise<Held> {
   const { args = [], script = [], env = {}, ...others } = options;
   const server = await serve(script);
@@ -51,7 +51,7 @@ export async function openHeld(space: Workspace, options: HeldOptions = {}): Pro
   const lab = openLab(space, ['--model', door.model, ...args], {
     whenDone: onTestFinished,
     ...others,
-    // Each runtime has its own word for what is loaded first.
+    // Each runtime has its own option for preloading.
     env: {
       ...door.env,
       NODE_OPTIONS: `--require ${hold}`,

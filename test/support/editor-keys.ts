@@ -1,7 +1,7 @@
 import { KeyDecoder } from '../../src/frontends/terminal/keyboard/key-decoder.ts';
 import type { Key } from '../../src/frontends/terminal/view/types.ts';
 
-/** Keys as they are written in the keymap; everything else is typed character by character. */
+/** Keys as written in the keymap; everything else is typed character by character. */
 export function keysOf(...strokes: string[]): Key[] {
   return strokes.flatMap((stroke) => {
     const match = /^<((?:(?:ctrl|alt|shift)\+)*)(.+)>$/.exec(stroke);

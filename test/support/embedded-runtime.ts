@@ -5,12 +5,12 @@ import { runtimeHome } from './embedded.ts';
 import { type WhenDone, workspace } from './workspace.ts';
 
 /**
- * The real runtime, as the product installs it; from an earlier run, if there was one. A sentence instead when the
- * registry cannot be reached; any other failure is one of the product.
+ * The real runtime, installed as by the product, or left from an earlier run. Returns a message if the
+ * registry is unreachable; any other failure is a bug in the product.
  */
 export async function realRuntime(whenDone: WhenDone): Promise<InstalledRuntime | string> {
   const space = await workspace({}, whenDone);
-  // As whoever runs the tests reaches the registry.
+  // The registry settings of the test environment.
   const { npm_config_registry: registry, NODE_EXTRA_CA_CERTS: own, SSL_CERT_FILE: system } = process.env;
   const certificates = own ?? system;
   const env = {

@@ -11,15 +11,18 @@ import { bundleScript } from './bundle-script.ts';
 
 const root = process.cwd();
 
-/** A data root of its own that outlives a test run: the runtime in it is fetched once. */
+/** A separate data root that outlives a test run: its runtime is downloaded once. */
 export const runtimeHome = path.join(root, 'node_modules/.cache/embedded');
 
 export type TinyOptions = Parameters<typeof writeTinyModel>[1];
 
-/** Says "Hello world." to everything. */
+/** Replies "Hello world." to everything. */
 export const GREETS: string[][] = [['Ċ', 'Hello', 'Ġworld', '.', '<|im_end|>']];
 
-/** Opens a call; held to a grammar, it becomes one of Read for the file `Read`, whatever other tools there are. */
+/**
+ * Starts a call; constrained by a grammar, it becomes a Read of the file `Read`, whatever other tools there
+ * are.
+ */
 export const CALLS: string[][] = [
   ['Ċ', '<tool_call>'],
   ['"', 'R', 'e', 'a', 'd', '"'],
@@ -27,13 +30,13 @@ export const CALLS: string[][] = [
   ['</tool_call>', '<|im_end|>'],
 ];
 
-/** Writes a tiny model; its path. */
+/** Writes a tiny model; returns its path. */
 export async function tinyModel(file: string, options: TinyOptions): Promise<string> {
   await writeTinyModel(file, options);
   return file;
 }
 
-/** The thread as the build makes it, from the source as it is. */
+/** Builds the worker as the product build does, from the current source. */
 export async function buildWorker(): Promise<string> {
   const outfile = path.join(runtimeHome, `worker-${process.pid}.mjs`);
   await bundleScript('src/embedded/worker.ts', outfile);
@@ -42,7 +45,7 @@ export async function buildWorker(): Promise<string> {
 
 export type TinyProvider = Partial<EmbeddedOptions> & { runtime: InstalledRuntime; worker: string };
 
-/** A provider for a tiny model written to `file`; one thread, the same reply every time. */
+/** A provider for a tiny model written to `file`; one thread, deterministic replies. */
 export async function tinyProvider(
   file: string,
   model: TinyOptions,

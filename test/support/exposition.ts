@@ -1,11 +1,11 @@
 export type Scrape = {
-  /** Of each metric, by name: counter, gauge or histogram. */
+  /** The type of each metric, by name: counter, gauge or histogram. */
   types: Map<string, string>;
-  /** By a line's name and labels, as they were written. */
+  /** By name and labels, as written. */
   samples: Map<string, number>;
 };
 
-/** Reads Prometheus' text format; a line that is none of it is an error. */
+/** Parses Prometheus' text format; throws on an invalid line. */
 export function parseExposition(text: string): Scrape {
   const types = new Map<string, string>();
   const samples = new Map<string, number>();

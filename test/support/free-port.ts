@@ -2,11 +2,11 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Below all that systems hand out to who asks for any port, and beside those where local models are looked for. */
+/** Below the range of ephemeral ports, and apart from the ports of local model servers. */
 const FROM = 12_000;
 const TO = 32_000;
 
-/** A port where nobody listens, and which no `listen(0)` of another test is given meanwhile. */
+/** A free port that no `listen(0)` of another test gets meanwhile. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(FROM, TO);

@@ -8,7 +8,7 @@ import { workspace } from './workspace.ts';
 
 export type HandsOptions = Partial<Omit<GuardOptions, 'cwd'>> & Pick<FilesOptions, 'onBeforeWrite'>;
 
-/** Real hands on a real folder: what a tool gets in a session, without the asking. */
+/** A real tool context on a real folder: what a tool gets in a session, without approvals. */
 function handsOn(cwd: string, options: HandsOptions = {}): ToolContext & { told: string[] } {
   const { onBeforeWrite, ...guarded } = options;
   const guard = createGuard({
@@ -36,18 +36,18 @@ function handsOn(cwd: string, options: HandsOptions = {}): ToolContext & { told:
   };
 }
 
-/** Parses the input as the router does, then runs. */
+/** Parses the input as the router does, then runs the tool. */
 export function use(tool: Tool, input: unknown, context: ToolContext): Promise<ToolResult> {
   return tool.run(tool.input.parse(input), context);
 }
 
-/** A folder with these files and hands on it. */
+/** A folder with these files and a tool context for it. */
 export async function bench(files: Record<string, string> = {}, options: HandsOptions = {}) {
   const space = await workspace(files);
   return { ...space, context: handsOn(space.root, options) };
 }
 
-/** A named pipe that nobody writes to. */
+/** A named pipe without a writer. */
 export function makePipe(file: string): void {
   const program = 'mkfifo';
   execFileSync(program, [file]);

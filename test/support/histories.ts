@@ -63,7 +63,7 @@ const turn = fc.record({
   calls: fc.array(fc.record({ call, output: fc.nat(15_000), success: fc.boolean() }), { maxLength: 4 }),
 });
 
-/** Conversations as the loop writes them: a person begins, and every call is answered at once. */
+/** Conversations as the loop writes them: the user starts, and every call is answered immediately. */
 export const histories: fc.Arbitrary<Message[]> = fc
   .array(turn, { minLength: 1, maxLength: 14 })
   .map((turns) =>
@@ -80,7 +80,7 @@ export const histories: fc.Arbitrary<Message[]> = fc
     }),
   );
 
-/** Ids of calls and of answers, in their order. */
+/** Ids of calls and of results, in order. */
 export function pairs(messages: readonly Message[]): { calls: string[]; answers: string[] } {
   return {
     calls: messages.flatMap((message) =>
@@ -92,7 +92,7 @@ export function pairs(messages: readonly Message[]): { calls: string[]; answers:
   };
 }
 
-/** Characters of everything that is sent of a message, about. */
+/** The approximate number of characters sent for the messages. */
 export function sizeOf(messages: readonly Message[]): number {
   return messages.reduce((sum, { content }) => sum + JSON.stringify(content).length, 0);
 }

@@ -2,7 +2,7 @@ import type { Key } from '../../src/frontends/terminal/view/types.ts';
 
 type Press = Extract<Key, { type: 'key' }>;
 
-/** A press by its name; a single character also writes itself. */
+/** A key press by name; a single character also has its text. */
 export function keyOf(name: string, held: Partial<Pick<Press, 'ctrl' | 'alt' | 'shift'>> = {}): Press {
   const writes = !held.ctrl && !held.alt && [...name].length === 1;
   return { type: 'key', name, text: writes ? name : '', ctrl: false, alt: false, shift: false, ...held };
@@ -24,7 +24,7 @@ export const keys = {
   space: { ...keyOf('space'), text: ' ' },
 } as const;
 
-/** A text as the presses that write it. */
+/** A text as key presses. */
 export function typedKeys(text: string): Press[] {
   return Array.from(text, (character) => {
     if (character === ' ') return keys.space;

@@ -12,13 +12,13 @@ export type LabOptions = {
   columns?: number;
   rows?: number;
   env?: Record<string, string>;
-  /** Runs the program from a shell, which goes on when it ends. */
+  /** Runs the program from a shell, which continues when it exits. */
   inShell?: boolean;
-  /** Called with how to end it. */
+  /** Registers the cleanup. */
   whenDone: (clean: () => void) => void;
-  /** Another build than dist/. */
+  /** A build other than dist/. */
   main?: string;
-  /** Another program altogether, with its arguments. */
+  /** Another program, with its arguments. */
   program?: readonly string[];
 };
 
@@ -28,25 +28,25 @@ type Cursor = { row: number; column: number; visible: boolean };
 export type Lab = {
   type(keys: string): void;
   paste(text: string): void;
-  /** At once: what is on its way to the terminal is read at the new size. */
+  /** Immediately: output in flight is read at the new size. */
   resize(columns: number, rows: number): void;
-  /** The terminal's window is closed. */
+  /** Closes the terminal window. */
   hangUp(): void;
   pid: number;
-  /** What can be seen now, without blanks at the ends. */
+  /** The visible rows, without trailing spaces. */
   rows(): string[];
-  /** Everything above the screen and on it. */
+  /** The scrollback and the screen. */
   all(): string[];
   cursor(): Cursor;
-  /** Modes the program has set and not taken back. */
+  /** Modes the program has enabled and not disabled again. */
   modes(): { bracketedPaste: boolean; focus: boolean; alternate: boolean };
-  /** All that was written since the start, or since `from`. */
+  /** All output since the start, or since `from`. */
   written(from?: number): string;
-  /** Told of every write as it comes, before it is drawn. */
+  /** Called for every write as it arrives, before it is drawn. */
   onWrite(listener: (text: string) => void): void;
-  /** When the last byte came, by performance.now(). */
+  /** When the last byte arrived, by performance.now(). */
   lastWrite(): number;
-  /** The emulator itself, for pictures. */
+  /** The emulator itself, for screenshots. */
   emulator: xterm.Terminal;
   settled(): Promise<void>;
   waitFor(text: string | ((lab: Lab) => boolean), what?: { times?: number; limitMs?: number }): Promise<void>;
@@ -55,7 +55,7 @@ export type Lab = {
   exit: Promise<number>;
 };
 
-/** A terminal like those people use: it answers questions, joins emoji, and keeps what has scrolled away. */
+/** A typical terminal: it answers queries, joins emoji, and has a scrollback. */
 export function openLab(space: Workspace, args: string[], options: LabOptions): Lab {
   const { columns = 80, rows = 30, env = {}, inShell = false, whenDone } = options;
   const emulator = new xterm.Terminal({ cols: columns, rows, scrollback: 20_000, allowProposedApi: true });
@@ -114,7 +114,7 @@ export function openLab(space: Workspace, args: string[], options: LabOptions): 
     },
     hangUp() {
       ended = true;
-      // The library closes its end so; its types leave it out.
+      // The library's method for closing its end; missing in its types.
       (child as unknown as { destroy(): void }).destroy();
     },
     pid: child.pid,
@@ -159,7 +159,9 @@ export function openLab(space: Workspace, args: string[], options: LabOptions): 
   return lab;
 }
 
-/** Waits until nothing has been written for a while: a picture taken then does not depend on the machine's speed. */
+/**
+ * Waits until nothing has been written for a while: a screenshot then does not depend on the machine's speed.
+ */
 export async function still(lab: Lab, ms = 250): Promise<void> {
   const asked = performance.now();
   while (performance.now() - Math.max(asked, lab.lastWrite()) < ms) {
@@ -170,7 +172,7 @@ export async function still(lab: Lab, ms = 250): Promise<void> {
 
 const CLEARS = ['\u001b[2J', '\u001b[3J', '\u001bc', '\u001b[?1049h', '\u001b[?47h', '\u001b[H\u001b[J'];
 
-/** What would wipe a screen or what has scrolled off it. */
+/** Sequences that would clear the screen or the scrollback. */
 export function fullClears(written: string): string[] {
   return CLEARS.filter((clear) => written.includes(clear));
 }

@@ -1,6 +1,6 @@
 import type { Look } from '../../src/frontends/terminal/dialogs/look.ts';
 
-/** A theme that changes nothing, for tests that read words. */
+/** A theme without styles, for tests that read text. */
 export const noLook: Look = {
   plain: {},
   quiet: {},

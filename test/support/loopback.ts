@@ -8,7 +8,7 @@ export type Received = { path: string; headers: IncomingHttpHeaders; body: Recor
 
 export type Loopback = { url: string; requests: Received[] };
 
-/** A real HTTP server that answers every POST the way the test says; gone when the test is. */
+/** A real HTTP server that answers every POST as the test specifies; closed at the end of the test. */
 export async function loopback(
   answer: (response: ServerResponse, request: Received) => void | Promise<void>,
 ): Promise<Loopback> {
@@ -33,7 +33,7 @@ export async function loopback(
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
 }
 
-/** An address on this machine where nobody listens. */
+/** A local URL where no server listens. */
 export async function deadUrl(): Promise<string> {
   return `http://127.0.0.1:${await freePort()}`;
 }
@@ -64,8 +64,7 @@ export function fails(
   response.end(json ? JSON.stringify(body) : body);
 }
 
-/** Everything a stream yields, and what it throws, if it does. */
-/** A stream called off as soon as something has come. */
+/** A stream that is aborted after its first event, with everything it yields or throws. */
 export function playUntilBegun(provider: Provider, request: CompletionRequest, reason: Error) {
   const leaving = new AbortController();
   async function* stream(...asked: Parameters<Provider['stream']>): AsyncGenerator<ProviderEvent> {

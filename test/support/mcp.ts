@@ -14,7 +14,7 @@ const packages = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../
 
 export type Program = { command: string; args: string[]; env?: Record<string, string> };
 
-/** A server as it is published, run from the installed package. */
+/** A published server, run from the installed package. */
 export function published(name: 'everything' | 'filesystem' | 'memory', ...args: string[]): Program {
   const file = path.join(packages, `@modelcontextprotocol/server-${name}/dist/index.js`);
   return { command: process.execPath, args: [file, ...args] };
@@ -28,7 +28,7 @@ export async function configure(space: Workspace, config: object): Promise<strin
   return root;
 }
 
-/** These servers, with real processes; ended when the test is. */
+/** These servers, with real processes; stopped at the end of the test. */
 export async function hubOf(
   servers: HubOptions['servers'],
   options: Partial<Pick<HubOptions, 'backoffMs' | 'fetch'>> = {},
@@ -50,7 +50,7 @@ export async function hubOf(
   return { hub, space };
 }
 
-/** Asks again and again until that server is there: a session that is watched waits for none of them for long. */
+/** Polls until the server is connected: an interactive session does not wait long for its servers. */
 export async function waitForServer(terminal: Terminal, name: string): Promise<void> {
   const told = () => terminal.screen().match(new RegExp(`^${name}  .*$`, 'gm')) ?? [];
   const until = Date.now() + 60_000;
@@ -62,12 +62,12 @@ export async function waitForServer(terminal: Terminal, name: string): Promise<v
   }
 }
 
-/** The published server over HTTP; gone when the test is. */
+/** The published server over HTTP; stopped at the end of the test. */
 export async function everythingOver(kind: 'streamableHttp' | 'sse'): Promise<string> {
   return (await startEverything(kind, await freePort())).url;
 }
 
-/** `stop` is sudden, and the port free for another. */
+/** `stop` is immediate, and frees the port. */
 export async function startEverything(
   kind: 'streamableHttp' | 'sse',
   port: number,

@@ -9,7 +9,7 @@ const theme = themeOf('dark', 'none');
 
 type Room = { columns: number; rows: number };
 
-/** A dialog on a screen of its own. */
+/** A dialog on its own screen. */
 export class MountedDialog<Result> {
   readonly #view: DialogView;
   readonly #room: Room;
@@ -32,12 +32,12 @@ export class MountedDialog<Result> {
     this.#draw();
   }
 
-  /** Keys one after another, without waiting for a drawing between them. */
+  /** Presses keys one after another, without a frame in between. */
   press(...keys: readonly Key[]): void {
     for (const key of keys) this.#view.press(key);
   }
 
-  /** The rows on the screen, after what is under way was drawn. */
+  /** The rows on the screen, after pending updates are drawn. */
   async screen(): Promise<string[]> {
     await sleep(SETTLE_MS);
     return this.#drawn;
@@ -54,7 +54,10 @@ export class MountedDialog<Result> {
   }
 }
 
-/** Shows dialogs to somebody who presses the given keys, one list for each dialog, and notes what was seen before. */
+/**
+ * Shows dialogs to a user who presses the given keys, one list per dialog, and records what was visible
+ * before.
+ */
 export function showTo(script: readonly (readonly Key[])[], room: Room = { columns: 80, rows: 20 }) {
   const screens: string[][] = [];
   let next = 0;

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 
-/** Ways to run a program that cannot see this process's network, process numbers or paths. */
+/** Commands that run a program without access to this process's network, process ids or paths. */
 export const namespaces: Record<string, string[]> = {
   'another network': ['unshare', '--net'],
   'other process numbers': ['unshare', '--pid', '--fork', '--kill-child', '--mount-proc'],
@@ -17,7 +17,7 @@ export const namespaces: Record<string, string[]> = {
   ],
 };
 
-/** Why this one cannot be had here, or null. */
+/** Why this one is not available here, or null. */
 export function whyNot(command: readonly string[]): string | null {
   const [program = '', ...args] = command;
   if (process.platform !== 'linux') return 'only Linux has namespaces';

@@ -9,19 +9,19 @@ import { onTestFinished } from 'vitest';
 type Grant = { clientId: string; redirectUri: string; challenge: string };
 
 export type OAuthServer = {
-  /** The address of the MCP server that wants a token. */
+  /** The URL of the MCP server that requires a token. */
   url: string;
-  /** What was asked for, in order: `METHOD path` with the kind of grant. */
+  /** The requests, in order: `METHOD path` with the grant type. */
   asked: string[];
-  /** From here on no access token that was given out is good any more. */
+  /** Invalidates all access tokens issued so far. */
   expire(): void;
-  /** Refresh tokens are not good any more, either. */
+  /** Also invalidates refresh tokens. */
   revoke(): void;
 };
 
 /**
- * An authorization server and an MCP server behind it, as strict as the standards: clients register, codes are good
- * once and for their client, redirect and verifier only, refresh tokens change with every use.
+ * An authorization server and an MCP server behind it, as strict as the standards: clients register, codes
+ * are valid once and only for their client, redirect and verifier, refresh tokens rotate with every use.
  */
 export async function startOAuthServer({ refuse = false } = {}): Promise<OAuthServer> {
   const clients = new Map<string, string[]>();
@@ -154,7 +154,7 @@ export async function startOAuthServer({ refuse = false } = {}): Promise<OAuthSe
       content: [{ type: 'text', text: 'somebody with a token' }],
     }));
     const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
-    // The library's own class does not declare its optional members as the interface does.
+    // The library's class does not declare its optional members as the interface does.
     await behind.connect(transport as Transport);
     await transport.handleRequest(request, response);
   }

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { programLine } from './program.ts';
 import type { Workspace } from './workspace.ts';
 
-/** The built program as `aca` in a folder of its own; resolves with a PATH that begins with it. */
+/** The built program as `aca` in a separate folder; resolves with a PATH that starts with it. */
 export async function acaOnPath(space: Workspace): Promise<string> {
   const folder = path.join(space.home, 'bin');
   await mkdir(folder, { recursive: true });

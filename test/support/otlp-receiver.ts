@@ -18,7 +18,7 @@ type ReceivedSpan = {
   milliseconds: number;
 };
 
-/** The last value of each point; of a histogram, how many were counted. */
+/** The last value of each point; for a histogram, the count. */
 type ReceivedMetric = { name: string; type: string; points: { labels: Values; value: number }[] };
 
 export type OtlpReceiver = {
@@ -29,7 +29,10 @@ export type OtlpReceiver = {
   resource: Values;
 };
 
-/** A collector: reads what it is sent, in protobuf or JSON, and says so if it cannot. `silent` takes and never answers. */
+/**
+ * A collector: parses what it receives, in protobuf or JSON, and records errors. `silent` accepts and never
+ * answers.
+ */
 export async function startOtlpReceiver({ silent = false } = {}): Promise<OtlpReceiver> {
   const seen: OtlpReceiver = { url: '', requests: [], spans: [], metrics: new Map(), resource: {} };
   const server = createServer((request, response) => {

@@ -1,6 +1,6 @@
 import type { Field, Schema } from './protobuf.ts';
 
-/** OTLP's messages, as far as metrics and traces of ours need them; the names are those of its JSON. */
+/** OTLP's messages, as far as our metrics and traces need them; the names are those of its JSON. */
 const many = (message: () => Schema): Field => ({ message, list: true });
 const one = (message: () => Schema): Field => ({ message });
 

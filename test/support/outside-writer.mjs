@@ -1,5 +1,5 @@
-// Changes files of a folder on demand, as another program would: orders as JSON come through one pipe, and through
-// another one goes a dot when each is done.
+// Changes files in a folder on demand, as another program would: commands arrive as JSON through one pipe,
+// and a dot is sent through another when each is done.
 import fs from 'node:fs';
 import path from 'node:path';
 
@@ -20,7 +20,7 @@ const deeds = {
     fs.writeFileSync(fresh, text);
     fs.renameSync(fresh, at(name));
   },
-  /** As long as before and with the old time: only the system's own clock tells. */
+  /** Same length and mtime as before: only the ctime differs. */
   disguised(name, text) {
     const { atime, mtime } = fs.statSync(at(name));
     const file = fs.openSync(at(name), 'r+');

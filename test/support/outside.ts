@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { CallWords } from './model-server/script.ts';
 import { type Workspace, workspace } from './workspace.ts';
 
-/** A project, and beside it what belongs to nobody in particular. */
+/** A project, and a folder next to it that is not part of it. */
 export async function placeWithOutside(): Promise<Workspace & { out: string }> {
   const space = await workspace({ 'a.txt': 'alpha\n', '.env': 'TOKEN=canary\n' });
   const out = path.join(path.dirname(space.root), 'outside');
@@ -19,7 +19,7 @@ export async function placeWithOutside(): Promise<Workspace & { out: string }> {
 
 export type Kind = 'read' | 'write' | 'execute';
 
-/** Every tool that takes a path, on paths that lie outside by their name or by where they lead. */
+/** Every tool that takes a path, on paths that are outside by name or by symlink. */
 export function outsideCalls(out: string): [Kind, CallWords][] {
   return [
     ['read', ['Read', { file_path: path.join(out, 'read.txt') }]],

@@ -1,4 +1,4 @@
-/** A small real PDF: one page for each text, its lines in Helvetica. ASCII without brackets or backslashes. */
+/** A small real PDF: one page per text, in Helvetica. ASCII without brackets or backslashes. */
 export function pdfOf(pages: readonly string[]): Uint8Array {
   const objects = [
     '<< /Type /Catalog /Pages 2 0 R >>',

@@ -11,17 +11,17 @@ import { cleanEnv } from './aca.ts';
 import type { Workspace } from './workspace.ts';
 
 export type Player = {
-  /** A run in a new session, and everything made anew as in a new process. */
+  /** A run in a new session, with everything created again as in a new process. */
   begin(): Promise<Played>;
   resume(id: string): Promise<Played>;
-  /** A copy of the first messages of a session, all of them if `keep` is left out. */
+  /** A copy of the first messages of a session, all of them by default. */
   fork(id: string, keep?: number): Promise<Played>;
 };
 
 export type Played = {
   id: string;
   messageCount(): number;
-  /** With `interruptAtText`, Ctrl-C as soon as the model has said something. */
+  /** With `interruptAtText`, interrupts after the model's first text. */
   run(content: UserMessage['content'], options?: { interruptAtText?: boolean }): Promise<void>;
   /** `/compact`; false when there was nothing old enough. */
   compact(): Promise<boolean>;
@@ -33,11 +33,11 @@ export type PlayerOptions = {
   model: string;
   env: Record<string, string>;
   effort?: 'low' | 'high';
-  /** Stands between the program and the wire. */
+  /** Wraps the provider. */
   wrap?: (provider: Provider) => Provider;
 };
 
-/** Sessions of the whole program but its face, in this process. */
+/** Sessions of the whole program except its frontend, in this process. */
 export function playSessions({ space, model, env, effort, wrap = (it) => it }: PlayerOptions): Player {
   const root = path.join(space.home, '.ai-assistant');
   const store = new SessionStore(path.join(root, 'sessions'));
@@ -45,7 +45,7 @@ export function playSessions({ space, model, env, effort, wrap = (it) => it }: P
   async function open(opened: Awaited<ReturnType<SessionStore['resume']>>): Promise<Played> {
     if (!opened) throw new Error('There is no such session.');
     const terminal = { env: cleanEnv(space, env), cwd: space.root };
-    // Of a terminal, settings and models need no more than this.
+    // Settings and models use nothing else of a terminal.
     const face = terminal as unknown as Parameters<typeof findModel>[1];
     const settings = loadSettings({ model }, face);
     const choice = await findModel(settings, face);

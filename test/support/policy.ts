@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Policy } from '../../src/permissions/policy.ts';
 
-/** The policy of a user who has set nothing, in this folder; no sandbox is known. */
+/** The default policy in this folder, without a known sandbox. */
 export function plainPolicy(cwd: string): Policy {
   return {
     mode: 'default',

@@ -14,7 +14,7 @@ export async function isRunning(pid: number): Promise<boolean> {
   return !/\) Z /.test(status);
 }
 
-/** The number a command writes there, once it has. */
+/** Waits for the process id that a command writes there. */
 export async function pidIn(file: string): Promise<number> {
   for (let tries = 0; tries < 1_000; tries++) {
     const pid = Number(await readFile(file, 'utf8').catch(() => ''));
@@ -24,13 +24,13 @@ export async function pidIn(file: string): Promise<number> {
   throw new Error(`no pid in ${file}`);
 }
 
-/** Command lines of what runs and holds this word, as ps tells them. */
+/** Command lines of running processes that contain this word, from ps. */
 export function runningWith(word: string): string[] {
   const lines = execFileSync('ps', ['-A', '-ww', '-o', 'stat=,args='], { encoding: 'utf8' }).split('\n');
   return lines.filter((line) => line.includes(word) && !line.startsWith('Z'));
 }
 
-/** Waits until nothing with this word runs; what is left after that time otherwise. */
+/** Waits until no process contains this word; after the timeout, returns what is left. */
 export async function leftAfter(word: string, ms: number): Promise<string[]> {
   for (const deadline = Date.now() + ms; ; await sleep(50)) {
     const left = runningWith(word);
@@ -38,7 +38,7 @@ export async function leftAfter(word: string, ms: number): Promise<string[]> {
   }
 }
 
-/** Waits until nothing has its working directory in this folder; fails when something stays. Linux: others do not tell. */
+/** Waits until no process has its working directory in this folder; fails on a timeout. Linux only. */
 export async function nobodyIn(folder: string): Promise<void> {
   for (const deadline = Date.now() + 30_000; ; await sleep(10)) {
     const left = runningIn(folder);
@@ -55,7 +55,7 @@ function runningIn(folder: string): string[] {
   });
 }
 
-/** Nothing of a process that has ended meanwhile. */
+/** Empty for a process that has exited meanwhile. */
 function cwdOf(pid: string): string {
   try {
     return readlinkSync(`/proc/${pid}/cwd`);

@@ -1,11 +1,11 @@
 import { type Json, type ProtocolName, record, records, type SeenRequest } from './model-server/protocol.ts';
 
-/** A request as a vendor's prompt cache reads it: settings, tools, system texts, then everything that was said. */
+/** A request as a vendor's prompt cache reads it: settings, tools, system texts, then all messages. */
 type Shape = { settings: Json; tools: unknown[]; system: unknown[]; said: unknown[] };
 
 /**
- * The blocks of a request, each as its bytes. Breakpoints are taken out, since they move on with every request, and
- * so is what bounds the answer or chooses a server: neither is part of the prompt.
+ * The blocks of a request, each as its bytes. Cache breakpoints are removed, because they move with every
+ * request, and so are output limits and routing fields: neither is part of the prompt.
  */
 export function promptBlocks({ protocol, path, body }: SeenRequest): string[] {
   const { settings, tools, system, said } = shapes[protocol](withoutBreakpoints(body) as Json);
@@ -13,7 +13,9 @@ export function promptBlocks({ protocol, path, body }: SeenRequest): string[] {
   return [{ path, ...same }, ...tools, ...system, ...said].map((block) => JSON.stringify(block));
 }
 
-/** The first block of `earlier` that `later` does not have in the same place, or null when there is none. */
+/**
+ * The first block of `earlier` that differs from `later` at the same position, or null when there is none.
+ */
 export function firstDifference(earlier: readonly string[], later: readonly string[]): string | null {
   const at = earlier.findIndex((block, i) => block !== later[i]);
   return at === -1 ? null : `block ${at}\n- ${earlier[at]}\n+ ${later[at] ?? '(nothing)'}`;
@@ -44,7 +46,7 @@ const shapes: Record<ProtocolName, (body: Json) => Shape> = {
   },
 };
 
-/** Turns grow by their parts: each part counts, under the name of who said it. */
+/** Turns grow by their parts: each part counts separately, with its role. */
 function spread(turns: unknown, name: string): unknown[] {
   return records(turns).flatMap(({ [name]: parts, ...turn }) =>
     records(parts).map((part) => ({ ...turn, part })),

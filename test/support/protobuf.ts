@@ -1,4 +1,4 @@
-/** What a field holds; a list says that it may come several times. */
+/** The type of a field; a list may occur several times. */
 export type Field =
   | 'string'
   | 'hex'
@@ -14,7 +14,7 @@ export type Field =
 /** Fields of a message by their numbers. */
 export type Schema = Readonly<Record<number, readonly [name: string, field: Field]>>;
 
-/** Reads one message. A field that the schema does not name, or of another wire type than it says, is an error. */
+/** Decodes one message. Unknown fields and wrong wire types are errors. */
 export function decode(bytes: Buffer, schema: Schema): Record<string, unknown> {
   const found: Record<string, unknown> = {};
   let at = 0;
@@ -62,7 +62,7 @@ function wireOf(field: Field): number {
   return field === 'fixed32' ? 5 : 2;
 }
 
-/** Times in nanoseconds are too large for a number: those stay texts, as in OTLP's JSON. */
+/** Times in nanoseconds are too large for a number: they stay strings, as in OTLP's JSON. */
 function eight(bytes: Buffer, isDouble: boolean): number | string {
   return isDouble ? bytes.readDoubleLE() : bytes.readBigUInt64LE().toString();
 }

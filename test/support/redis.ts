@@ -8,12 +8,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { freePort } from './free-port.ts';
 
-/** For tests that are skipped aloud without it. */
+/** For tests that are reported as skipped without it. */
 export const hasRedis = isInstalled('redis-server');
 
 export type RedisServer = { url: string; stop(): Promise<void>; start(): Promise<void> };
 
-/** A real Redis server of the test's own on a free port of this machine, which keeps nothing on disk. */
+/** A real Redis server for the test on a free local port, without persistence. */
 export async function redisServer(): Promise<RedisServer> {
   const folder = await mkdtemp(path.join(tmpdir(), 'aca-redis-'));
   let port = await freePort();

@@ -6,7 +6,10 @@ import { bundleScript } from './bundle-script.ts';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 
-/** Runs a file of this folder in several processes at once, each with its own arguments; what each one printed. */
+/**
+ * Runs a file of this folder in several processes at once, each with its own arguments; resolves with the
+ * output of each.
+ */
 export async function runTogether(
   script: string,
   { folder, each }: { folder: string; each: readonly string[][] },
@@ -17,7 +20,7 @@ export async function runTogether(
   return outcomes.map(({ stdout, stderr }) => stdout + stderr);
 }
 
-/** A file of this folder as one that Node runs without anything else; where it is. */
+/** Bundles a file of this folder for plain Node; resolves with its path. */
 export async function bundled(script: string, folder: string): Promise<string> {
   const outfile = path.join(folder, `${path.parse(script).name}.mjs`);
   await bundleScript(path.join(here, script), outfile);

@@ -13,11 +13,14 @@ const screens = path.join(path.dirname(fileURLToPath(import.meta.url)), '../jour
 
 export type ScreenOptions = Partial<LabOptions> & {
   args?: string[];
-  /** Keys that are there before the program is. */
+  /** Keys typed before the program starts. */
   typed?: string;
 };
 
-/** The program on a terminal with a scripted model behind it, its prompt painted. Both are gone when the test is. */
+/**
+ * The program in a terminal with a scripted model, its prompt painted. Both are closed at the end of the
+ * test.
+ */
 export async function openScreen(
   space: Workspace,
   script: readonly Step[],
@@ -35,12 +38,12 @@ export async function openScreen(
   return { lab, server };
 }
 
-/** The prompt is there, and its model is known. */
+/** The prompt is visible, and its model is known. */
 function promptShown(lab: Lab): boolean {
   return lab.rows().some((row) => row.startsWith('>')) && lab.rows().join('\n').includes('claude-sonnet');
 }
 
-/** The run is over and told to have cost this: nothing moves by itself any more. */
+/** The run is over and shows this cost: nothing is animated any more. */
 export async function runOver(lab: Lab, cost: string): Promise<void> {
   await lab.waitFor(({ rows }) => {
     const shown = rows();
@@ -49,7 +52,10 @@ export async function runOver(lab: Lab, cost: string): Promise<void> {
   await still(lab);
 }
 
-/** Waits until it looks like a file in test/journeys/screens, and stays so; UPDATE_SCREENS=1 writes it anew. */
+/**
+ * Waits until the screen matches a file in test/journeys/screens, and stays so; UPDATE_SCREENS=1 rewrites the
+ * file.
+ */
 export async function expectScreen(name: string, lab: Lab, rows: () => readonly string[]): Promise<void> {
   const file = path.join(screens, `${name}.txt`);
   const seen = () => `${rows().join('\n')}\n`;

@@ -3,7 +3,7 @@ import type { Answer } from './model-server/script.ts';
 
 export type ScriptedModel = Provider & { requests: CompletionRequest[] };
 
-/** A model in this process that plays these answers, one a request; an Error in the list is thrown. */
+/** An in-process model that plays these answers, one per request; an Error in the list is thrown. */
 export function scripted(...script: (Answer | Error | ProviderEvent[])[]): ScriptedModel {
   const requests: CompletionRequest[] = [];
   return {

@@ -9,22 +9,22 @@ import type { WhenDone } from './workspace.ts';
 
 const tls = path.join(path.dirname(fileURLToPath(import.meta.url)), 'tls');
 
-/** Vouches for whoever speaks through `behindTls`. */
+/** The CA certificate for servers behind `behindTls`. */
 export const caFile = path.join(tls, 'cert.pem');
 
-/** A name in the certificate that no name server knows: only a proxy of ours leads there. */
+/** A host name in the certificate that no DNS server knows: only our proxy leads there. */
 export const secretHost = 'api.test';
 
-/** TLS in front of a plain server; the port to speak to. */
+/** TLS in front of a plain server; resolves with its port. */
 export async function behindTls(port: number, whenDone: WhenDone): Promise<number> {
   const [key, cert] = await Promise.all([readFile(path.join(tls, 'key.pem')), readFile(caFile)]);
   const server = createTls({ key, cert }, (socket) => join(socket, connect(port, '127.0.0.1')));
-  // A client that does not trust us says so by leaving.
+  // A client that does not trust us disconnects.
   server.on('tlsClientError', (_error, socket) => socket.destroy());
   return listening(server, whenDone);
 }
 
-/** A proxy whose every tunnel leads to `port`. `asked` is where its clients believed to go. */
+/** A proxy whose tunnels all lead to `port`. `asked` are the hosts that its clients requested. */
 export async function tunnelTo(port: number, whenDone: WhenDone): Promise<{ url: string; asked: string[] }> {
   const asked: string[] = [];
   const proxy = createHttp().on('connect', (request, socket) => {
@@ -38,7 +38,7 @@ export async function tunnelTo(port: number, whenDone: WhenDone): Promise<{ url:
   return { url: `http://127.0.0.1:${await listening(proxy, whenDone)}`, asked };
 }
 
-/** A proxy that lets nobody through. */
+/** A proxy that refuses every connection. */
 export async function refusingProxy(whenDone: WhenDone): Promise<string> {
   const proxy = createHttp().on('connect', (_request, socket) =>
     socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n'),
@@ -46,7 +46,7 @@ export async function refusingProxy(whenDone: WhenDone): Promise<string> {
   return `http://127.0.0.1:${await listening(proxy, whenDone)}`;
 }
 
-/** Whatever ends one side ends the other. */
+/** Closing one side closes the other. */
 function join(a: Duplex, b: Duplex): void {
   pipeline(a, b, a, () => {
     a.destroy();

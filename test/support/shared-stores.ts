@@ -13,7 +13,7 @@ import { newEntry } from '../../src/memory/entry.ts';
 import { MemoryStore } from '../../src/memory/store.ts';
 import { PromptHistory } from '../../src/session/prompt-history.ts';
 
-/** A file that several processes change: how one of them adds something of its own, and what is there in the end. */
+/** A file changed by several processes: how one adds an item, and what is there in the end. */
 type SharedStore = {
   add(root: string, item: string): unknown;
   items(root: string): string[];
@@ -29,7 +29,7 @@ export const stores: Record<string, SharedStore> = {
     items: (root) => keysIn(path.join(root, 'config.json'), 'aliases'),
   },
   trust: {
-    // A folder of the system's own: whose it is does not matter here.
+    // A system folder: its owner does not matter here.
     add: (root, item) => trustFolder(root, '/', [{ name: item, file: item, text: '' }]),
     items: (root) => {
       const { folders } = jsonIn(root, 'trust.json') as { folders: { '/': { files: object } } };

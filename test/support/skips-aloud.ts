@@ -1,6 +1,6 @@
 import type { Reporter, TestModule } from 'vitest/node';
 
-/** Names every test that did not run, and why: a check that was left out must not look like one that passed. */
+/** Lists every skipped test, and why: a skipped check must not look like one that passed. */
 export default class SkipsAloud implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     for (const module of modules) {

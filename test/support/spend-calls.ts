@@ -4,8 +4,9 @@ import { infoOf } from '../../src/providers/models/models.ts';
 import { findPreset } from '../../src/providers/presets.ts';
 
 /**
- * Makes calls side by side under limits while its clock jumps from day to day: FOLDER SESSION LIMITS DAYS. `LIMITS` is
- * the JSON of `limits`, `DAYS` that of the day each call sees. Prints how many calls were answered.
+ * Makes parallel calls under limits while its clock jumps from day to day: FOLDER SESSION LIMITS DAYS.
+ * `LIMITS` is the JSON of `limits`, `DAYS` that of the day each call sees. Prints how many calls were
+ * answered.
  */
 const [folder = '', session = '', limits = '{}', days = '[]'] = process.argv.slice(2);
 const preset = findPreset('anthropic');
@@ -45,7 +46,7 @@ const request = {
 
 async function call(on: number): Promise<void> {
   day = on;
-  // Somebody looks at /cost meanwhile.
+  // As if the user ran /cost meanwhile.
   void budget.costs();
   for await (const _event of provider.stream(request, new AbortController().signal)) void budget.limits();
 }

@@ -8,7 +8,7 @@ import type { Step } from './model-server/script.ts';
 import { serve } from './serve.ts';
 import type { Workspace } from './workspace.ts';
 
-/** Answers by who asks: the first words of a conversation name its part. Each part has its own steps. */
+/** Answers by agent: the first words of a conversation identify its part. Each part has its own steps. */
 function parts(script: Record<string, Step[]>): Step {
   const left = new Map(Object.entries(script).map(([name, steps]) => [name, [...steps]]));
   return (request: SeenRequest) => {

@@ -1,6 +1,6 @@
 import { createLocalQuota } from '../../src/observability/spending/local-quota.ts';
 
-/** Asks so often, all in the same moment: FOLDER COUNT LIMIT. Prints how many were let through. */
+/** Makes this many requests at the same moment: FOLDER COUNT LIMIT. Prints how many were allowed. */
 const [folder = '', count, limit] = process.argv.slice(2);
 const quota = createLocalQuota({
   folder,

@@ -17,7 +17,7 @@ const sumTest = {
   'package.json': '{ "type": "module" }\n',
 };
 
-/** The same five tasks for everybody. */
+/** The same five tasks for every model. */
 export const tasks: Task[] = [
   {
     name: 'explain',

@@ -8,7 +8,7 @@ const EMOJI = /\p{Extended_Pictographic}/u;
 const MARK = /\p{Mn}|\p{Me}|\p{Cf}|\p{Emoji_Modifier}/u;
 const FLAG = /\p{Regional_Indicator}/u;
 
-/** A terminal of today: marks belong to their letter, joined emoji and flags are one cell pair. */
+/** A modern terminal: combining marks belong to their letter, joined emoji and flags are one cell pair. */
 export const terminalWidths: IUnicodeVersionProvider = {
   version: 'today',
   wcwidth: (code) => widthOf(String.fromCodePoint(code)),
@@ -31,7 +31,7 @@ function widthOf(character: string): 0 | 1 | 2 {
   return Math.min(2, stringWidth(character)) as 0 | 1 | 2;
 }
 
-/** As the emulator keeps it: state, columns, whether it belongs to the character before. */
+/** The emulator's encoding: state, columns, whether it joins the previous character. */
 function packed(kind: number, width: number, { joins }: { joins: boolean }): number {
   return (kind << 3) | (width << 1) | (joins ? 1 : 0);
 }

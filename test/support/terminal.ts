@@ -9,9 +9,11 @@ const WAIT_MS = 60_000;
 
 export type Terminal = {
   type(keys: string): void;
-  /** Everything on the screen and above it, as a person would see it. */
+  /** The scrollback and the screen, as a user would see them. */
   screen(): string;
-  /** Resolves when the text is there; the error shows the screen. `times` waits for that many. */
+  /**
+   * Resolves when the text is visible; the error shows the screen. `times` waits for that many occurrences.
+   */
   waitFor(text: string, times?: number): Promise<void>;
   exitCode: Promise<number>;
 };
@@ -21,7 +23,7 @@ export function openTerminal(space: Workspace, args: string[], env: Record<strin
   return openProgram(programLine(args), space, env);
 }
 
-/** Any program there, such as a shell. */
+/** Any program, such as a shell. */
 export function openProgram(
   [file = '', ...args]: readonly string[],
   space: Workspace,
@@ -57,7 +59,7 @@ export function openProgram(
     exitCode,
     async waitFor(wanted, times = 1) {
       const until = performance.now() + WAIT_MS;
-      // Blanks at the end of a line cannot be told from an empty screen.
+      // Trailing spaces cannot be distinguished from an empty screen.
       while (text().split(wanted.trimEnd()).length - 1 < times) {
         if (performance.now() > until) throw new Error(`"${wanted}" did not appear. The screen:\n${text()}`);
         await new Promise((resolve) => setTimeout(resolve, 20));

@@ -22,7 +22,7 @@ export async function storeFor(files: Record<string, string> = {}) {
   return { ...space, at: (name: string) => path.join(space.root, name), open, store: open() };
 }
 
-/** As a file tool does it: kept, then written. */
+/** Like a file tool: recorded, then written. */
 export async function edit(store: UndoStore, file: string, after: string): Promise<void> {
   const before = await readFile(file).catch(() => null);
   const was = before && { was: { type: 'file' as const, mode: lstatSync(file).mode & 0o7777 } };
@@ -36,7 +36,7 @@ export async function command(store: UndoStore, cwd: string, script: string): Pr
   return store.commandEnded(quick(script, cwd));
 }
 
-/** A command of a tenth of a second, whatever it took on the machine that runs the test. */
+/** A command of a tenth of a second, however long it actually took. */
 export function quick(command: string, cwd: string): CommandFacts {
   return { commands: [{ command, cwd }], endedAt: Date.now(), ms: 100 };
 }
@@ -46,7 +46,7 @@ export async function undo(store: UndoStore, fromRun?: number): Promise<UndoRepo
   return (await preview?.apply()) ?? null;
 }
 
-/** The same, with all that may be somebody else's doing. */
+/** The same, including uncertain files. */
 export async function undoAll(store: UndoStore): Promise<UndoReport | null> {
   const preview = await store.previewUndo();
   return (await preview?.apply(preview.uncertain.map(({ path: file }) => file))) ?? null;
@@ -57,7 +57,7 @@ export async function redo(store: UndoStore): Promise<UndoReport | null> {
   return (await preview?.apply()) ?? null;
 }
 
-/** Everything that can be seen of a tree: kinds, modes, bytes, link targets, empty folders. */
+/** Everything observable in a tree: kinds, modes, bytes, link targets, empty folders. */
 export function pictureOf(folder: string, base = folder): Record<string, string> {
   return Object.assign(
     {},

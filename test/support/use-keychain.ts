@@ -1,7 +1,7 @@
 import process from 'node:process';
 import { createKeychain } from '../../src/config/keys/keychain.ts';
 
-/** Keeps, finds, lists and removes a key, and prints what came of it: `node use-keychain.mjs HOME`. */
+/** Stores, finds, lists and removes a key, and prints the results: `node use-keychain.mjs HOME`. */
 const [, , home = '.'] = process.argv;
 const started = performance.now();
 const keychain = createKeychain({ home, env: process.env });

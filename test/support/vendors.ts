@@ -2,10 +2,10 @@ import { type Preset, presets } from '../../src/providers/presets.ts';
 import { configure } from './subagents.ts';
 import type { Workspace } from './workspace.ts';
 
-/** Every vendor that is reached over a wire. */
+/** Every vendor that is reached over the network. */
 export const vendors: readonly Preset[] = presets;
 
-/** Sets a vendor up as a user would, at another address than its own. */
+/** Configures a vendor as a user would, at another address. */
 export async function setUpVendor(
   space: Workspace,
   { name, protocol, keyEnv, defaultModel = 'qwen3:8b' }: Preset,

@@ -7,7 +7,7 @@ import { createGuard } from '../../src/sandbox/guard.ts';
 import { createShell, type ShellOptions } from '../../src/sandbox/shell/shell.ts';
 import { type Workspace, workspace } from './workspace.ts';
 
-/** Why real bubblewrap cannot be tried here, or null. */
+/** Why real bubblewrap cannot be tested here, or null. */
 export const noBubblewrap: string | null = whyNoBubblewrap();
 
 function whyNoBubblewrap(): string | null {
@@ -34,7 +34,7 @@ function whyNoBubblewrap(): string | null {
 export type WalledOptions = Partial<Confinement> &
   Pick<Partial<ShellOptions>, 'env' | 'hiddenEnv' | 'outputFolder' | 'limits'>;
 
-/** A shell in a sandbox as a session would make it, in a folder with these files. */
+/** A sandboxed shell as in a session, in a folder with these files. */
 export async function walled(files: Record<string, string> = {}, options: WalledOptions = {}) {
   return walledIn(await workspace(files), options);
 }

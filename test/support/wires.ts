@@ -10,11 +10,11 @@ type Frame = Record<string, unknown>;
 export type Wire = {
   create: CreateProvider;
   type: string;
-  /** Frames that say these pieces of a text. */
+  /** Frames that send these pieces of a text. */
   says(...pieces: string[]): Frame[];
   /** Frames that close the reply. */
   ends: Frame[];
-  /** Frames as the bytes of a body; lines end as told. */
+  /** Frames as the bytes of a body, with the given line ending. */
   body(frames: readonly Frame[], lineEnd?: string): Buffer;
 };
 
@@ -34,7 +34,7 @@ function events({ named = false } = {}): Pick<Wire, 'type' | 'body'> {
   };
 }
 
-/** Every wire protocol, as its server speaks it. */
+/** Every wire protocol, as its server implements it. */
 export const wires: Record<string, Wire> = {
   anthropic: {
     create: createAnthropic,

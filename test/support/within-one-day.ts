@@ -1,4 +1,4 @@
-/** What is told of today may be of yesterday when the day ends meanwhile: it is done once more then. */
+/** Runs it again if the day ended meanwhile: what is dated today may be from yesterday. */
 export async function withinOneDay(deed: () => Promise<void>): Promise<void> {
   const began = today();
   try {
@@ -9,7 +9,7 @@ export async function withinOneDay(deed: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Here and in Greenwich. */
+/** In local time and in UTC. */
 function today(): string {
   const now = new Date();
   return `${now.toDateString()} ${now.toISOString().slice(0, 10)}`;

@@ -5,13 +5,13 @@ import { onTestFinished } from 'vitest';
 
 export type Workspace = { root: string; home: string; tree(): Promise<Record<string, string>> };
 
-/** Seconds since 1970: some time in January 2026. */
+/** Seconds since 1970: in January 2026. */
 const FIRST_WRITTEN = 1_768_000_000;
 
-/** Called with a clean-up. Tests that run side by side must hand in their own context's. */
+/** Registers a cleanup. Concurrent tests must pass that of their own context. */
 export type WhenDone = (clean: () => Promise<void>) => void;
 
-/** A real folder with these files, and a data root of its own; both are gone when the test is. */
+/** A real folder with these files, and a separate data root; both are removed at the end of the test. */
 export async function workspace(
   files: Record<string, string> = {},
   whenDone: WhenDone = onTestFinished,
@@ -26,7 +26,7 @@ export async function workspace(
     const file = path.join(root, name);
     await mkdir(path.dirname(file), { recursive: true });
     await writeFile(file, text);
-    // A second apart, the last one newest: what is sorted by age must not depend on the clock's grain.
+    // A second apart, the last one newest: sorting by age must not depend on the clock's resolution.
     await utimes(file, FIRST_WRITTEN + i, FIRST_WRITTEN + i);
   }
   return { root, home, tree: () => readTree(root) };

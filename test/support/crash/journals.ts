@@ -43,7 +43,7 @@ export function reply(text: string, callIds: readonly string[] = []): Message {
   };
 }
 
-/** What else a journal may hold; the last is of a version to come. */
+/** Other records in a journal; the last is from a future version. */
 const asides: JournalRecord[] = [
   { type: 'title', title: 'A title' },
   { type: 'pin', pinned: true },
@@ -66,7 +66,7 @@ const turn: fc.Arbitrary<Turn> = fc.record({
   pad: fc.constant(0),
 });
 
-/** Journals as sessions write them, with every kind of record; some end in the middle of something. */
+/** Journals as sessions write them, with every kind of record; some end abruptly. */
 export const journals: fc.Arbitrary<JournalRecord[]> = fc
   .record({
     turns: fc.array(turn, { minLength: 1, maxLength: 6 }),
@@ -111,7 +111,7 @@ export function bytesOf(records: readonly JournalRecord[]): Buffer {
   return Buffer.from(records.map((record) => `${JSON.stringify(record)}\n`).join(''));
 }
 
-/** `line` is the first line that is not what it was. */
+/** `line` is the first changed line. */
 export type Damaged = { bytes: Buffer; line: number };
 
 export type Damage = { kind: 'flip' | 'cut' | 'double' | 'swap' | 'drop'; where: number; other: number };

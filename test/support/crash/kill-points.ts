@@ -4,19 +4,19 @@ import { expect } from 'vitest';
 import { killAfter, killAtLine, noStrace, type Treatment } from './program.ts';
 import { play, type Stage } from './round.ts';
 
-/** A moment to kill at, with the words that name it when something is wrong. */
+/** A moment to kill the process, with a name for failure messages. */
 export type KillPoint = { name: string; treatment(stage: Stage): Treatment };
 
-/** Of a scenario played through; a moment that never comes is a round that ends by itself. */
+/** In a complete scenario; a round whose moment never comes ends by itself. */
 const JOURNAL_LINES = 80;
 
-/** The calls to the system that make something last, or show it. */
+/** System calls that persist or display something. */
 const CALLS = 'write,fdatasync,fsync,rename,renameat,renameat2,unlink,linkat';
 
 /**
- * Plays the scenario through once and finds the moments worth being killed at, so many at most: every single write
- * to a journal, every sync and rename, and as many writes to the screen as there is room for. Without strace: every
- * line of the journal.
+ * Plays the scenario once and finds moments to kill the process, up to a maximum: every write to a journal,
+ * every sync and rename, and as many writes to the screen as allowed. Without strace: every line of the
+ * journal.
  */
 export async function killPoints(stage: Stage, atMost: number): Promise<KillPoint[]> {
   if (noStrace !== null) {
@@ -40,12 +40,12 @@ export async function killPoints(stage: Stage, atMost: number): Promise<KillPoin
   return [...lasting, ...rest];
 }
 
-/** As against the screen, and what the runtime says to itself. */
+/** Excludes writes to the screen and the runtime's internal ones. */
 function isToFile({ line }: { line: string }): boolean {
   return !line.includes(' write(1,') && /write\(\d+, "(\{|[0-9a-f]{16})/.test(line);
 }
 
-/** `share` is how far along the way, from 0 to 1. */
+/** `share` is the position in the run, from 0 to 1. */
 export function atMoment(share: number, tookMs: number): KillPoint {
   const ms = Math.round(share * tookMs);
   return { name: `after ${ms} ms`, treatment: () => ({ at: killAfter(ms) }) };

@@ -21,14 +21,14 @@ function whyNoStrace(): string | null {
   }
 }
 
-/** What is done to the program on its way. `strace` are its arguments; `at` may end it at any moment. */
+/** What happens to the running program. `strace` are its arguments; `at` may kill it at any moment. */
 export type Treatment = { strace?: readonly string[]; at?: (child: ChildProcess) => void };
 
 export type Ran = { code: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string };
 
 export type Start = { args: readonly string[]; env: Record<string, string>; stdin?: string };
 
-/** The built program, perhaps with its calls to the system watched or spoilt. */
+/** The built program, optionally with its system calls traced or made to fail. */
 export function runProgram(space: Workspace, start: Start, { strace, at }: Treatment = {}): Promise<Ran> {
   const own = programLine(start.args);
   const line = strace ? ['strace', '-f', ...strace, ...own] : own;
@@ -48,7 +48,7 @@ export function runProgram(space: Workspace, start: Start, { strace, at }: Treat
     });
     child.on('error', reject);
     child.on('close', (code, signal) => resolve({ ...ran, code, signal }));
-    // A program that was killed reads no more.
+    // A killed program no longer reads.
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(start.stdin);
     at?.(child);
@@ -75,7 +75,7 @@ export function journalOf(space: Workspace, id: string): string {
   return path.join(dataRootOf(space), 'sessions', `${id}.jsonl`);
 }
 
-/** Kills when the session's file has so many lines. */
+/** Kills when the session file has this many lines. */
 export function killAtLine(space: Workspace, lines: number): (child: ChildProcess) => void {
   return (child) => {
     const timer = setInterval(() => {

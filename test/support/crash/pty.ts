@@ -8,8 +8,8 @@ import { prompts } from './scenario.ts';
 export type TypedRun = { args: readonly string[]; env: Record<string, string>; killAfterText: string };
 
 /**
- * Holds the scenario's conversation in a terminal, and kills the program as soon as that text is on the screen.
- * Resolves with everything that was.
+ * Runs the scenario's conversation in a terminal, and kills the program as soon as the text is on the screen.
+ * Resolves with all output.
  */
 export function typeAndKill(space: Workspace, { args, env, killAfterText }: TypedRun): Promise<string> {
   const line = program(['--plain', ...args]);
@@ -26,7 +26,7 @@ export function typeAndKill(space: Workspace, { args, env, killAfterText }: Type
       shown += data;
       const text = stripVTControlCharacters(shown);
       if (text.includes(killAfterText)) child.kill('SIGKILL');
-      // Each prompt is typed when the one before has been answered.
+      // Each prompt is typed once the previous one was answered.
       else if (text.split('> ').length - 1 > prompts.length - waiting.length) {
         const next = waiting.shift();
         if (next !== undefined) child.write(`${next}\r`);

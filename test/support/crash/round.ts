@@ -12,12 +12,12 @@ import { dataRootOf, type Ran, runProgram, type Start, type Treatment } from './
 import { files, permissions, prompts, script } from './scenario.ts';
 import { countedIn, undoAll, verifyKilled } from './verify.ts';
 
-/** A sandbox of its own for each command takes its time, and is another test's concern. */
+/** Sandboxing each command takes time, and is tested elsewhere. */
 const config = { sandbox: { kind: 'off' } };
 
 export type Stage = { space: Workspace; before: Record<string, string> };
 
-/** A folder and a data root as a used one is, with its caches warm. */
+/** A folder and data root like used ones, with warm caches. */
 export async function setStage(warm?: Workspace): Promise<Stage> {
   const space = await workspace(files);
   const root = dataRootOf(space);
@@ -31,7 +31,7 @@ export async function setStage(warm?: Workspace): Promise<Stage> {
 export const headless = ['-p', '--input-format', 'stream-json', '--output-format', 'stream-json'];
 const typed = prompts.map((text) => `${JSON.stringify({ type: 'user', text })}\n`).join('');
 
-/** The scenario once, treated as wanted. */
+/** Plays the scenario once with this treatment. */
 export async function play({ space }: Stage, treatment: Treatment = {}): Promise<Ran> {
   return withServer(script(), (server) =>
     runProgram(space, startOf(server, [...headless, ...permissions]), treatment),
@@ -43,7 +43,7 @@ export function startOf(server: ModelServer, args: readonly string[]): Start {
   return { args: [...args, '--model', model], env, stdin: typed };
 }
 
-/** Closed when done, not when the test is: a test plays many rounds. */
+/** Closed afterwards, not at the end of the test: a test plays many rounds. */
 export async function withServer<T>(
   steps: Parameters<typeof startModelServer>[0],
   deed: (server: ModelServer) => Promise<T>,
@@ -58,7 +58,7 @@ export async function withServer<T>(
   }
 }
 
-/** One round: killed, looked at, perhaps gone on with, and taken back. */
+/** One round: killed, verified, optionally resumed, and undone. */
 export async function round(
   stage: Stage,
   treatment: Treatment,
@@ -74,13 +74,13 @@ export async function round(
   return ran;
 }
 
-/** The program itself goes on with the session; the server refuses a history that is not valid. */
+/** The program itself resumes the session; the server rejects an invalid history. */
 export async function goOn(
   { space }: Stage,
   id: string,
   answer: Answer = says('Went on.'),
 ): Promise<ModelServer> {
-  // A command that was just begun may leave its mark yet.
+  // A command that was just started may still write its mark.
   await nobodyIn(space.root);
   const counted = countedIn(space);
   return withServer([answer], async (server) => {

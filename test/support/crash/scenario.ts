@@ -1,6 +1,6 @@
 import { both, but, type CallWords, type Step, says, thinks } from '../model-server/script.ts';
 
-/** What stands in the folder before. */
+/** The initial files of the folder. */
 export const files: Record<string, string> = {
   'a.txt': 'alpha\nbeta\ngamma\n',
   'b.txt': 'bravo\n',
@@ -9,13 +9,13 @@ export const files: Record<string, string> = {
 
 export const prompts = ['Do the first half.', 'And now the second.'];
 
-/** Each line of the counter stands for one time the command ran. */
+/** Each line of the counter is one execution of the command. */
 export const counter = 'kept/counter.txt';
 
 const command = (word: string) => `echo ${word} >> ${counter}`;
 const count = (word: string): CallWords => ['Bash', { command: command(word) }];
 
-/** Thoughts, text in small pieces, changes, reads side by side and commands that can be counted; then once more. */
+/** Thoughts, text in small pieces, edits, parallel reads and countable commands; then the same again. */
 export function script(): Step[] {
   return [
     thinks(
@@ -37,7 +37,7 @@ export function script(): Step[] {
   ].map((reply) => but(reply, { pieceLength: 6 }));
 }
 
-/** All that the program would say, in order. */
+/** All text of the program, in order. */
 export const sentences = [
   'I make new.txt and change a.txt.',
   'Now I look.',

@@ -21,7 +21,7 @@ function whyNoMount(): string | null {
 
 type SmallDisk = { fill(freeBytes: number): void; empty(): void; readOnly(): void };
 
-/** A disk of its own in that place, gone when the test is. */
+/** A small file system mounted there, unmounted at the end of the test. */
 export function smallDisk(place: string, bytes: number): SmallDisk {
   mkdirSync(place, { recursive: true });
   mount(['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', place]);

@@ -12,7 +12,7 @@ import type { Workspace } from '../workspace.ts';
 import { dataRootOf, journalOf, type Ran, sessionsIn } from './program.ts';
 import { counter } from './scenario.ts';
 
-/** Everything that must hold after a kill. Returns the session's id, or null when it had not begun. */
+/** Everything that must hold after a kill. Returns the session's id, or null if it had not started. */
 export async function verifyKilled(space: Workspace, ran: Ran): Promise<string | null> {
   const printed = printedBy(ran.stdout);
   const [id, ...others] = sessionsIn(space);
@@ -26,7 +26,7 @@ export async function verifyKilled(space: Workspace, ran: Ran): Promise<string |
   const store = new SessionStore(path.join(dataRootOf(space), 'sessions'));
   const open = await store.resume(id);
   if (!open) {
-    // The very first line was not finished, and nothing had happened yet.
+    // The very first line was incomplete, and nothing had happened yet.
     expect(records).toEqual([]);
     expect(countedIn(space)).toEqual([]);
     return null;
@@ -42,14 +42,14 @@ export async function verifyKilled(space: Workspace, ran: Ran): Promise<string |
   return id;
 }
 
-/** Takes everything back, as another process would. */
+/** Undoes everything, as another process would. */
 export async function undoAll(space: Workspace, id: string): Promise<void> {
   const undo = new UndoStore({
     ...undoPlace(dataRootOf(space), { sessionId: id, cwd: space.root }),
     roots: [space.root],
   });
   const preview = await undo.previewUndo(0);
-  // What a command did whose end nobody saw is for the user to name.
+  // For a command without a known end, the user must name the files.
   const uncertain = preview?.uncertain.map(({ path: file }) => file) ?? [];
   expect(preview?.conflicts.filter(({ path: file }) => !uncertain.includes(file)) ?? []).toEqual([]);
   const report = await preview?.apply(uncertain);
@@ -57,7 +57,7 @@ export async function undoAll(space: Workspace, id: string): Promise<void> {
   await undo.close();
 }
 
-/** How often each command ran. A shell that was killed between opening the file and writing to it has left no mark. */
+/** How often each command ran. A shell killed between opening the file and writing to it leaves no mark. */
 export function countedIn(space: Workspace): string[] {
   try {
     const text = readFileSync(path.join(space.root, counter), 'utf8').trimEnd();
@@ -68,7 +68,7 @@ export function countedIn(space: Workspace): string[] {
   }
 }
 
-/** Every call has exactly one answer, right behind the reply that made it. */
+/** Every call has exactly one result, right after the reply that made it. */
 export function verifyHistory(history: readonly Message[]): void {
   const waiting = new Set<string>();
   const seen = new Set<string>();
@@ -146,14 +146,14 @@ function printedBy(stdout: string): AgentEvent[] {
   return whole.flatMap((line) => (line === '' ? [] : [JSON.parse(line) as AgentEvent]));
 }
 
-/** What a plain reader makes of the whole lines. */
+/** A simple parser for the complete lines. */
 function recordsIn(file: string): JournalRecord[] {
   const text = readFileSync(file, 'utf8');
   const whole = text.slice(0, text.lastIndexOf('\n') + 1).split('\n');
   return whole.flatMap((line) => (line === '' ? [] : [JSON.parse(line) as JournalRecord]));
 }
 
-/** The messages, and what arrived of a reply whose message never came. */
+/** The messages, and the partial content of a reply without a final message. */
 function messagesOf(records: readonly JournalRecord[]): Message[] {
   const messages = records.flatMap((record) => (record.type === 'message' ? [record.message] : []));
   const begun = records.findLastIndex(({ type }) => type === 'reply');

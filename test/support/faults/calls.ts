@@ -10,7 +10,7 @@ const alpha = { success: true, text: '1\talpha' };
 const beta = { success: true, text: '1\tbeta' };
 const both = { requests: 2, ran: ['Read', 'Read'], told: [alpha, beta] };
 
-/** The history as the server got it back: each answer stands beside the call it belongs to. */
+/** The history as sent back to the server: each result next to its call. */
 function answersByCall({ server }: Played): unknown[] {
   const messages = server.requests.at(-1)?.messages ?? [];
   const results = messages.flatMap((message) => message.results);
@@ -41,7 +41,7 @@ const mistakes = [
 ].map((text) => ({ success: false, text }));
 
 const thought = 'The file will tell.';
-/** What must come back beside the thought's call. */
+/** What must be sent back next to the thought's call. */
 const proofs: PerProtocol<string[] | undefined> = {
   anthropic: [sign(thought)],
   'openai-responses': [seal(thought)],
@@ -51,7 +51,10 @@ const proofs: PerProtocol<string[] | undefined> = {
 };
 const thinkers = { 'openai-responses': 'openai/gpt-5', google: 'google/gemini-3-pro' };
 
-/** The model's calls are odd or wrong. Whatever it is, the model is told and the run goes on. */
+/**
+ * Odd or invalid calls from the model. In every case the error is reported to the model and the run
+ * continues.
+ */
 export const oddCalls: Fault[] = [
   {
     name: '[L08] two calls whose pieces come in turn',

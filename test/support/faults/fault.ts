@@ -6,15 +6,15 @@ import type { Step } from '../model-server/script.ts';
 import { type ModelServer, startModelServer } from '../model-server/server.ts';
 import { type WhenDone, type Workspace, workspace } from '../workspace.ts';
 
-/** Long enough to be looked for, and recognisable wherever it turns up. */
+/** Long enough to search for, and recognizable anywhere. */
 export const KEY = 'sk-canary-7f3a9c2e5b1d';
 
-/** What one protocol's row differs in. */
+/** A value per protocol. */
 export type PerProtocol<T> = Record<ProtocolName, T>;
 
 /**
- * What a run came to, in a few whole values. `kind` is the error's, `retries` are the kinds of failure it tried
- * again after, `ran` the tools that ran, `told` the answers the model was given, in its own order.
+ * The outcome of a run, in a few complete values. `kind` is the error's, `retries` are the kinds of failure
+ * that were retried, `ran` the tools that ran, `told` the results sent to the model, in order.
  */
 export type Upshot = {
   code: number | null;
@@ -38,15 +38,15 @@ export type Played = Upshot & {
 export type Fault = {
   name: string;
   script: Step[] | ((protocol: ProtocolName) => Step[]);
-  /** Where it differs from a run that ends well after one request, with the answer `fine`. */
+  /** The difference from a run that succeeds after one request, with the answer `fine`. */
   upshot: Partial<Upshot> | ((protocol: ProtocolName) => Partial<Upshot>);
-  /** Words that must be told on standard error. */
+  /** Text that must be printed to standard error. */
   words?: string | ((protocol: ProtocolName) => string);
-  /** Models other than the usual ones. */
+  /** Models other than the defaults. */
   models?: Partial<PerProtocol<string>>;
   flags?: string[];
   files?: Record<string, string>;
-  /** Goes on with `--continue` afterwards: the history must be one that the server takes. */
+  /** Continues with `--continue` afterwards: the server must accept the history. */
   continues?: true;
   also?: (played: Played, protocol: ProtocolName) => void | Promise<void>;
   /** Why a protocol has no such row. */
@@ -64,9 +64,9 @@ export const fine: Upshot = {
   told: [],
 };
 
-/** A row of the table as this protocol has it. */
+/** A table row for this protocol. */
 export function pick<T>(value: T | ((protocol: ProtocolName) => T), protocol: ProtocolName): T {
-  // T is never a function here: rows are scripts, upshots and words.
+  // T is never a function here: rows are scripts, outcomes and text.
   return typeof value === 'function' ? (value as (protocol: ProtocolName) => T)(protocol) : value;
 }
 

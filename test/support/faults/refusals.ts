@@ -25,7 +25,7 @@ const vendors: PerProtocol<string> = {
 const offline = (vendor: string) =>
   `Could not reach ${vendor}. Check your connection and proxy with \`aca doctor\`.`;
 
-/** What a user reads where nobody answers. */
+/** The message to the user when no server answers. */
 export const unreachable: PerProtocol<string> = {
   anthropic: offline('Anthropic'),
   'openai-chat': offline('OpenAI'),
@@ -34,7 +34,7 @@ export const unreachable: PerProtocol<string> = {
   ollama: 'Start Ollama, or check its address with `aca doctor`.',
 };
 
-/** The server answers with an error, or with nothing, before the model has said a word. */
+/** The server answers with an error, or not at all, before the model's first token. */
 export const refusals: Fault[] = [
   {
     name: '[V06] [Y21] 429 with Retry-After: waited for as told, then answered',

@@ -15,7 +15,7 @@ import {
 } from '../model-server/script.ts';
 import type { Fault, PerProtocol } from './fault.ts';
 
-/** Frames until the first two pieces of a text, `Half an `, are out. */
+/** Frames until the first two pieces of a text, `Half an `, are sent. */
 export const midText: PerProtocol<number> = {
   anthropic: 5,
   'openai-chat': 3,
@@ -24,9 +24,9 @@ export const midText: PerProtocol<number> = {
   ollama: 2,
 };
 const answer = says('Half an answer is all there is.');
-/** A connection that breaks takes along what has not been read yet; blanks at the end may be held back. */
+/** A broken connection loses unread data; trailing spaces may be held back. */
 const andTheRest: string = expect.stringMatching(/^Half( an ?)? and the rest$/);
-/** The second request shows the model what it said, and asks it to go on. */
+/** The second request contains the partial reply, and asks the model to continue. */
 const goesOn: Fault['also'] = ({ server, result }) => {
   const said = server.requests[1]?.messages.map(({ role, text }) => ({ role, text }));
   const kept = result.slice(0, -' and the rest'.length);
@@ -37,7 +37,7 @@ const goesOn: Fault['also'] = ({ server, result }) => {
   ]);
 };
 
-/** Frames until some of the arguments of a call after `Writing.` are out, or the whole call where it comes whole. */
+/** Frames until part of a call's arguments after `Writing.` is sent, or the whole call if it is not split. */
 const midCall: PerProtocol<number> = {
   anthropic: 10,
   'openai-chat': 6,
@@ -57,7 +57,7 @@ const garbled = { code: 1, stopReason: 'error', kind: 'protocol' } as const;
 const at = (places: PerProtocol<number>, how: 'break' | 'end') => (protocol: ProtocolName, reply: Answer) =>
   cuts(reply, { after: places[protocol], how });
 
-/** The answer begins well and goes wrong on the way, or is no answer at all. */
+/** The reply starts well and breaks off, or is not a reply at all. */
 export const streams: Fault[] = [
   {
     name: '[V06] broken after the headers: nothing was said, so it is tried again',
@@ -76,7 +76,7 @@ export const streams: Fault[] = [
       failsMidway(answer, { after: protocol === 'google' || protocol === 'ollama' ? 0 : 1 }),
       says('fine'),
     ],
-    // Each vendor's usual one: OpenAI's and Ollama's servers say that they failed, not that they are busy.
+    // Each vendor's usual error: OpenAI's and Ollama's servers report a failure, not an overload.
     upshot: (protocol) => ({
       requests: 2,
       retries: [protocol === 'anthropic' || protocol === 'google' ? 'overloaded' : 'server_error'],
@@ -161,7 +161,7 @@ export const streams: Fault[] = [
   {
     name: 'a frame of broken JSON',
     script: [garbage('json')],
-    // Two protocols have said their first piece by then.
+    // Two protocols have already sent their first piece.
     upshot: (protocol) => ({
       ...garbled,
       result:

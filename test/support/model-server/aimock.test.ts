@@ -15,7 +15,7 @@ async function start(script: Reply[]) {
   return server;
 }
 
-/** One question through the official SDK of each protocol. */
+/** One request through the official SDK of each protocol. */
 const LISTEN: Record<ProtocolName, (url: string) => Promise<Heard>> = {
   async anthropic(url) {
     const client = new Anthropic({ baseURL: url, apiKey: 'sk', maxRetries: 0 });
@@ -37,7 +37,7 @@ const LISTEN: Record<ProtocolName, (url: string) => Promise<Heard>> = {
     let thought = '';
     const stream = client.chat.completions.stream({ model: 'gpt-4.1', messages });
     for await (const chunk of stream) {
-      // The reasoning field is an extension that the SDK's types do not know.
+      // The reasoning field is an extension that is missing in the SDK's types.
       thought +=
         (chunk.choices[0]?.delta as { reasoning_content?: string } | undefined)?.reasoning_content ?? '';
     }
@@ -99,13 +99,13 @@ const LISTEN: Record<ProtocolName, (url: string) => Promise<Heard>> = {
     return heard;
   },
 };
-// The keys of a literal are exactly its type's keys.
+// An object literal has exactly the keys of its type.
 const PROTOCOLS = Object.keys(LISTEN) as ProtocolName[];
 
 describe.each(PROTOCOLS)('aimock over %s, read by the official SDK', (protocol) => {
   const listen = LISTEN[protocol];
 
-  test('plays text, calls and thoughts in the order of the script', async () => {
+  test('plays text, calls and thoughts in script order', async () => {
     const server = await start([
       says('Grüße, 世界 👋🏽!'),
       calls(['Read', { file_path: 'a.ts' }], ['Grep', { pattern: 'x' }]),
@@ -126,7 +126,7 @@ describe.each(PROTOCOLS)('aimock over %s, read by the official SDK', (protocol) 
       thought: '',
       calls: [{ name: 'Read', input: { a: [1] } }],
     });
-    // Its Ollama half says thoughts in a field that Ollama does not have.
+    // Its Ollama implementation sends thoughts in a field that Ollama does not have.
     const thought = protocol === 'ollama' ? '' : 'let me think';
     expect(await listen(server.url)).toEqual({ text: 'ok', thought, calls: [] });
     expect(server.exhausted).toBe(false);
@@ -138,7 +138,7 @@ describe.each(PROTOCOLS)('aimock over %s, read by the official SDK', (protocol) 
     );
   });
 
-  test('plays errors, and says when the script is over', async () => {
+  test('plays errors, and reports the end of the script', async () => {
     const server = await start([fails(429, { message: 'slow down', retryAfter: 1 })]);
     const told = async () => JSON.stringify(await listen(server.url).catch(messageOf));
     expect(await told()).toContain('slow down');
@@ -147,13 +147,13 @@ describe.each(PROTOCOLS)('aimock over %s, read by the official SDK', (protocol) 
   });
 });
 
-test('what only our own server can do is refused at once', async () => {
+test('features of our own server are refused immediately', async () => {
   await expect(startAimock([cuts(says('x'), { after: 1 })])).rejects.toThrow('cannot deliver with cut');
   await expect(startAimock([hangs()])).rejects.toThrow('type hang');
   await expect(startAimock([garbage('html')])).rejects.toThrow('type raw');
 });
 
-test('a tool loop is seen in neutral words', async () => {
+test('a tool loop is seen in vendor-neutral form', async () => {
   const server = await start([calls(['Read', { a: 1 }, { id: 'toolu_1' }]), says('done')]);
   const client = new Anthropic({ baseURL: server.url, apiKey: 'sk', maxRetries: 0 });
   const question = { model: 'claude-sonnet-5', max_tokens: 99 };
@@ -164,7 +164,7 @@ test('a tool loop is seen in neutral words', async () => {
     tools: [{ name: 'Read', input_schema: { type: 'object' } }],
     messages: [
       { role: 'user', content: 'hi' },
-      // The SDK types what it receives and what it sends apart; the blocks are the same.
+      // The SDK has different types for received and sent blocks; the blocks are the same.
       { role: 'assistant', content: first.content as Anthropic.ContentBlockParam[] },
       { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'text' }] },
     ],
@@ -181,7 +181,7 @@ test('a tool loop is seen in neutral words', async () => {
   });
 });
 
-/** The message, or the body where the SDK put an object into the message's place, as for Ollama it does. */
+/** The message, or the body if the SDK puts an object in place of the message, as for Ollama. */
 function messageOf(error: unknown): unknown {
   const { message, error: body } = error as { message: string; error?: unknown };
   return [message, body];

@@ -7,25 +7,27 @@ import { viewChat } from './view-openai-chat.ts';
 type Response = Exclude<Fixture['response'], (...args: never[]) => unknown>;
 
 export type IndependentServer = {
-  /** `http://127.0.0.1:PORT`; OpenAI clients want `/v1` behind it. */
+  /** `http://127.0.0.1:PORT`; OpenAI clients append `/v1`. */
   url: string;
   readonly requests: (View & { protocol: ProtocolName; path: string })[];
-  /** A request came after the last step. */
+  /** A request arrived after the last step. */
   readonly exhausted: boolean;
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 };
 
 /**
- * The same words played by somebody else's server, so that ours and our client cannot share a misunderstanding.
- * It plays text, calls, thoughts, usage, stops and HTTP errors; a step that needs our own wire faults is refused here.
+ * The same script played by a third-party server, so that our server and client cannot share a
+ * misunderstanding. It plays text, calls, thoughts, usage, stop reasons and HTTP errors; steps with wire
+ * faults are refused here.
  */
 export async function startAimock(script: readonly Reply[]): Promise<IndependentServer> {
   const steps = script.map(toResponse);
   const mock = new LLMock({ port: 0, host: '127.0.0.1', logLevel: 'silent', chunkSize: 7 });
   let played = 0;
-  // One fixture that matches everything and counts for itself: the library's own sequence numbers count matches of
-  // one fixture, and its turn numbers count assistant messages, which a retry or a compaction would upset.
+  // One fixture that matches everything and has its own counter: the library's sequence numbers count matches
+  // of one fixture, and its turn numbers count assistant messages, which a retry or a compaction would
+  // change.
   mock.addFixture({
     match: { predicate: () => true },
     response: () => {
@@ -40,7 +42,7 @@ export async function startAimock(script: readonly Reply[]): Promise<Independent
     get requests() {
       return mock.getRequests().flatMap(({ path, body }) => {
         const protocol = protocolAt(path);
-        // Whatever the protocol was, the journal keeps the request as Chat Completions would have it.
+        // Whatever the protocol, the journal stores the request in Chat Completions format.
         return protocol === undefined ? [] : [{ ...viewChat(record(body)), protocol, path }];
       });
     },
@@ -94,7 +96,7 @@ function toAnswer(answer: Answer): Response {
 
 const FINISH = { end: 'stop', calls: 'tool_calls', max_tokens: 'length', refusal: 'content_filter' } as const;
 
-/** A fixture does not know which protocol will ask; each server half picks the names it knows. */
+/** A fixture does not know the protocol of the request; each implementation picks the names it knows. */
 function inEveryDialect({ inputTokens = 0, outputTokens = 0 }: NonNullable<Answer['usage']>) {
   return {
     prompt_tokens: inputTokens,

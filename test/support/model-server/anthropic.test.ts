@@ -30,7 +30,7 @@ async function start(script: Step[], options?: ModelServerOptions) {
 }
 
 describe('the Anthropic protocol, read by its own SDK', () => {
-  test('text comes in several pieces that join to what was scripted', async () => {
+  test('text arrives in several pieces that join to the scripted text', async () => {
     const { client, server } = await start([says('Grüße, 世界 👋🏽, and a longer sentence.')]);
     const pieces: string[] = [];
     const stream = client.messages.stream(question).on('text', (piece) => pieces.push(piece));
@@ -51,7 +51,7 @@ describe('the Anthropic protocol, read by its own SDK', () => {
     ]);
   });
 
-  test('thinking, text and calls keep their order, their signature and their arguments', async () => {
+  test('thinking, text and calls keep their order, signature and arguments', async () => {
     const { client } = await start([
       thinks(
         'two files',
@@ -71,7 +71,7 @@ describe('the Anthropic protocol, read by its own SDK', () => {
     expect(new Set(ids).size).toBe(2);
   });
 
-  test('a reply that is not streamed says the same as the stream', async () => {
+  test('a non-streamed reply has the same content as the stream', async () => {
     const reply = thinksSecretly(
       'hidden',
       both('ok', ['Read', { file_path: 'a' }], ['Stop', {}, { noArguments: true }]),
@@ -92,7 +92,7 @@ describe('the Anthropic protocol, read by its own SDK', () => {
     expect(nameless(whole)).toBe(nameless(streamed));
   });
 
-  test('usage and stop reason are what the step says', async () => {
+  test('usage and stop reason are those of the step', async () => {
     const usage = { inputTokens: 7, outputTokens: 11, cacheReadTokens: 500, cacheWriteTokens: 30 };
     const { client } = await start([says('cut', { usage, stop: 'max_tokens' })]);
     const message = await client.messages.stream(question).finalMessage();
@@ -106,7 +106,7 @@ describe('the Anthropic protocol, read by its own SDK', () => {
     });
   });
 
-  test('pings, single units and torn bytes change nothing', async () => {
+  test('pings, single units and split bytes change nothing', async () => {
     const text = 'naïve 🧪 test';
     const { client } = await start([keepAlive(says(text)), shreds(thinks(text, calls(['Read', { text }])))]);
 
@@ -117,7 +117,7 @@ describe('the Anthropic protocol, read by its own SDK', () => {
     ]);
   });
 
-  test('errors have the vendor shape, before the stream and inside it', async () => {
+  test('errors have the vendor format, before the stream and inside it', async () => {
     const { client } = await start([
       fails(429, { retryAfter: 2, message: 'slow down' }),
       failsMidway(says('half an answer'), { after: 'content' }),
@@ -138,7 +138,7 @@ describe('the Anthropic protocol, read by its own SDK', () => {
     expect(midway).toMatchObject({ error: { error: { type: 'overloaded_error' } } });
   });
 
-  test('tokens can be counted and models listed without taking a step', async () => {
+  test('counting tokens and listing models take no step', async () => {
     const { client, server } = await start([], { models: ['claude-x'] });
     const { messages } = question;
 
@@ -150,7 +150,7 @@ describe('the Anthropic protocol, read by its own SDK', () => {
     expect(server.requests).toEqual([]);
   });
 
-  test('a conversation is seen in neutral words, thoughts and results included', async () => {
+  test('a conversation is seen in vendor-neutral form, including thoughts and results', async () => {
     const { client, server } = await start([
       but(thinks('hm', calls(['Read', { file_path: 'a' }, { id: 'toolu_1' }])), { usage: null }),
       says('done'),

@@ -127,7 +127,7 @@ function* deltas(part: ReplyPart, longest: number | undefined): Generator<Json> 
     case 'call': {
       const json = argumentText(part);
       if (json === undefined || part.objectArguments) return;
-      // The vendor opens every argument stream with an empty piece.
+      // The vendor starts every argument stream with an empty piece.
       for (const partial_json of ['', ...split(json, longest)])
         yield { type: 'input_json_delta', partial_json };
       return;

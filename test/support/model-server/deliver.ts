@@ -12,10 +12,15 @@ export type Parcel = {
   protocol: Protocol;
 };
 
-/** Where and how to send. `left` aborts when the client is gone; `onLast` is called just before the last byte. */
+/**
+ * Where and how to send. `left` is aborted when the client disconnects; `onLast` is called just before the
+ * last byte.
+ */
 export type Line = { response: ServerResponse; left: AbortSignal; onLast(): void };
 
-/** Sends frames the way the delivery says, faults included. Throws an AbortError when the client leaves. */
+/**
+ * Sends frames as the delivery specifies, including faults. Throws an AbortError when the client disconnects.
+ */
 export async function send(
   { status, headers, frames, delivery, protocol }: Parcel,
   line: Line,
@@ -77,7 +82,7 @@ function indexOf(place: Place, frames: Frame[]): number {
   return ending < 0 ? frames.length : ending;
 }
 
-/** A frame whose JSON lacks its end, while the frame itself is properly closed. */
+/** A frame with truncated JSON, while the frame itself is properly closed. */
 function broken(text: string): string {
   const body = text.trimEnd();
   return body.slice(0, -2) + text.slice(body.length);

@@ -1,6 +1,6 @@
 import { both, calls, type Step, says, thinks } from './script.ts';
 
-/** A short scene for hands-on trials: it looks around, runs one command, and reports. */
+/** A short script for trying out the program: it looks around, runs one command, and reports. */
 export const demo: Step[] = [
   thinks(
     'First I should see what is here.',

@@ -46,7 +46,7 @@ describe.each(PROTOCOLS)('frames of $name', (protocol) => {
     now: new Date(0),
   };
 
-  test('whatever is said, in whatever pieces, is all there once the pieces are joined', () => {
+  test('any content, split in any way, is complete once joined', () => {
     fc.assert(
       fc.property(answers, ({ answer, said }) => {
         const events = [...protocol.frames(answer, exchange)].flatMap((frame) => payloads(frame.text));

@@ -1,6 +1,6 @@
 import type { SeenMessage } from './protocol.ts';
 
-/** Joins runs of tool results and runs of assistant items, and leaves out what is empty. */
+/** Merges runs of tool results and runs of assistant items, and drops empty ones. */
 export function gather(messages: SeenMessage[]): SeenMessage[] {
   const gathered: SeenMessage[] = [];
   for (const message of messages) {

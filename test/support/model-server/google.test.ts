@@ -39,7 +39,7 @@ async function collect(client: GoogleGenAI, model = 'gemini-2.5-flash', contents
 }
 
 describe('the Gemini protocol, read by its own SDK', () => {
-  test('thoughts and text come in pieces, with the usage at the end', async () => {
+  test('thoughts and text arrive in pieces, with the usage at the end', async () => {
     const usage = { inputTokens: 7, outputTokens: 11, cacheReadTokens: 5, reasoningTokens: 3 };
     const { client } = await start([but(thinks('a longer thought', says('Grüße, 世界 👋🏽!')), { usage })]);
     const seen = await collect(client);
@@ -58,7 +58,7 @@ describe('the Gemini protocol, read by its own SDK', () => {
     });
   });
 
-  test('models before the third generation call without ids and signatures', async () => {
+  test('models before the third generation send calls without ids and signatures', async () => {
     const { client } = await start([
       both('Looking.', ['Read', { file_path: 'a.ts' }], ['Grep', {}, { id: 'mine', noArguments: true }]),
     ]);
@@ -71,7 +71,7 @@ describe('the Gemini protocol, read by its own SDK', () => {
     ]);
   });
 
-  test('later models give ids and sign the first call', async () => {
+  test('later models send ids and sign the first call', async () => {
     const { client } = await start([calls(['Read', { a: 1 }], ['Grep', { b: 2 }])]);
     const seen = await collect(client, 'gemini-3-pro');
 
@@ -84,7 +84,7 @@ describe('the Gemini protocol, read by its own SDK', () => {
     ]);
   });
 
-  test('a reply that is not streamed says the same', async () => {
+  test('a non-streamed reply has the same content', async () => {
     const { client } = await start([thinks('a longer thought', both('a longer text', ['Read', { a: 1 }]))]);
     const response = await client.models.generateContent({ model: 'gemini-2.5-flash', contents: 'hi' });
 
@@ -95,14 +95,14 @@ describe('the Gemini protocol, read by its own SDK', () => {
     ]);
   });
 
-  test('comments, single units and torn bytes change nothing', async () => {
+  test('comments, single units and split bytes change nothing', async () => {
     const text = 'naïve 🧪 test';
     const { client } = await start([keepAlive(says(text)), shreds(says(text))]);
     expect((await collect(client)).text).toBe(text);
     expect((await collect(client)).text).toBe(text);
   });
 
-  test('errors have the vendor shape, before the stream and inside it', async () => {
+  test('errors have the vendor format, before the stream and inside it', async () => {
     const { client } = await start([
       fails(429, { retryAfter: 2, message: 'quota per minute' }),
       failsMidway(says('half an answer'), { after: 1, message: 'overloaded' }),
@@ -126,7 +126,7 @@ describe('the Gemini protocol, read by its own SDK', () => {
     expect(counted.totalTokens).toBeGreaterThan(5);
   });
 
-  test('results without ids are tied to their calls by name and order', async () => {
+  test('results without ids are matched to their calls by name and order', async () => {
     const { client, server } = await start([says('done')]);
     await collect(client, 'gemini-2.5-flash', [
       { role: 'user', parts: [{ text: 'hi' }] },

@@ -29,7 +29,7 @@ export const google: Protocol = {
     sse(error(503, { message: 'The model is overloaded. Please try again later.', ...words })),
 };
 
-/** Models of the third generation give calls ids, sign them, and want the signatures back. */
+/** Third-generation models give calls ids, sign them, and require the signatures back. */
 export function signsCalls(model: string): boolean {
   return Number(/gemini-(\d+)/.exec(model)?.[1] ?? 0) >= 3;
 }
@@ -60,7 +60,7 @@ function whole(answer: Answer, exchange: Exchange): Json {
   return { candidates: [candidate], ...tail(exchange, usageOf(answer, exchange)) };
 }
 
-/** Neighbouring pieces of one text, made one part again. */
+/** Merges adjacent pieces of one text into one part. */
 function mended(parts: Json[]): Json[] {
   const kept: Json[] = [];
   for (const part of parts) {
@@ -86,7 +86,7 @@ function* wireParts(answer: Answer, exchange: Exchange): Generator<Json> {
 function* thoughtParts(part: Extract<ReplyPart, { type: 'thinking' }>, answer: Answer): Generator<Json> {
   if (part.redacted) return;
   for (const text of split(part.text, answer.pieceLength)) yield { text, thought: true };
-  // Without a call to carry it, the signature travels in a part of its own.
+  // Without a call to carry it, the signature is sent in a separate part.
   if (!answer.parts.some((other) => other.type === 'call'))
     yield { text: '', thoughtSignature: sign(part.text) };
 }
@@ -113,7 +113,7 @@ function tail({ seq, model }: Exchange, usage: ScriptedUsage | undefined): Json 
   const ids = { modelVersion: model, responseId: `scripted${String(seq).padStart(8, '0')}` };
   if (usage === undefined) return ids;
   const promptTokenCount = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
-  // What was thought is counted beside the candidates here, not among them.
+  // Thinking tokens are counted next to the candidates here, not among them.
   const candidatesTokenCount = Math.max(0, usage.outputTokens - usage.reasoningTokens);
   return {
     usageMetadata: {

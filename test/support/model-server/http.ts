@@ -24,7 +24,7 @@ export async function readJson(request: IncomingMessage): Promise<Json | undefin
   }
 }
 
-/** Ties a response to the request's record: when it ended, and whether the client stayed until then. */
+/** Links a response to the request's record: when it ended, and whether the client was still connected. */
 export function lineTo(response: ServerResponse, seen: SeenRequest): Line {
   const leaving = new AbortController();
   response.once('close', () => {

@@ -28,7 +28,7 @@ async function ask(url: string): Promise<string> {
   return answer.message.content;
 }
 
-test('the program serves a script from a TypeScript file, over and over, until it is told to end', async () => {
+test('the program serves a script from a TypeScript file, repeatedly, until it is stopped', async () => {
   const { root } = await workspace();
   const words = path.resolve('test/support/model-server/script.ts');
   const script = `import { says } from ${JSON.stringify(words)};\nexport const script = [says('one' as string), says('two')];\n`;
@@ -43,7 +43,7 @@ test('the program serves a script from a TypeScript file, over and over, until i
   expect(await once(child, 'exit')).toEqual([0, null]);
 });
 
-test('the demo answers without being given anything', async () => {
+test('the demo works without arguments', async () => {
   const { url } = await startProgram();
   expect(await ask(url)).toBe('Let me look at the folder.');
 });

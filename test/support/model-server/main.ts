@@ -36,7 +36,7 @@ export OLLAMA_HOST=${server.url}`);
   process.once('SIGTERM', () => void server.close());
 }
 
-/** By Vite: the oldest supported Node cannot import TypeScript. */
+/** Loaded with Vite: the oldest supported Node cannot import TypeScript. */
 async function load(file: string): Promise<Step[]> {
   const from = path.resolve(file);
   const { module } = await runnerImport<{ script?: unknown }>(from, { configFile: false, logLevel: 'error' });

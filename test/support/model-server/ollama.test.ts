@@ -51,7 +51,7 @@ describe('the Ollama protocol, read by its own SDK', () => {
     });
   });
 
-  test('a reply that is not streamed says the same', async () => {
+  test('a non-streamed reply has the same content', async () => {
     const { client } = await start([thinks('hm', calls(['Read', { a: 1 }, { id: null }]))]);
     expect((await client.chat(question)).message).toEqual({
       role: 'assistant',
@@ -61,12 +61,12 @@ describe('the Ollama protocol, read by its own SDK', () => {
     });
   });
 
-  test('single units and torn bytes change nothing', async () => {
+  test('single units and split bytes change nothing', async () => {
     const { client } = await start([shreds(says('naïve 🧪 test'))]);
     expect((await collect(client)).text).toBe('naïve 🧪 test');
   });
 
-  test('errors have the vendor shape, before the stream and inside it', async () => {
+  test('errors have the vendor format, before the stream and inside it', async () => {
     const { client } = await start([
       fails(500, { message: 'out of memory' }),
       failsMidway(says('half'), { after: 1, message: 'gone' }),
@@ -75,7 +75,7 @@ describe('the Ollama protocol, read by its own SDK', () => {
     await expect(collect(client)).rejects.toThrow('gone');
   });
 
-  test('the server tells what it has and what its models can do', async () => {
+  test('the server reports its models and their capabilities', async () => {
     const { client } = await start([], {
       models: ['tiny:1b'],
       capabilities: ['completion'],

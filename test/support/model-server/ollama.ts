@@ -8,7 +8,7 @@ export const ollama: Protocol = {
   mediaType: 'application/x-ndjson',
   keepAlive: '\n',
   view: viewOllama,
-  // This protocol streams unless it is told not to.
+  // This protocol streams by default.
   wantsStream: (body) => body.stream !== false,
   frames,
   whole,
@@ -27,7 +27,7 @@ function* frames(answer: Answer, exchange: Exchange): Generator<Frame> {
       for (const thinking of split(part.text, answer.pieceLength)) yield chunk({ thinking });
     }
   }
-  // Each call comes whole, in a line of its own.
+  // Each call is complete, in a separate line.
   for (const call of toolCalls(answer, exchange)) yield chunk({ tool_calls: [call] });
   const message = { role: 'assistant', content: '' };
   yield { text: line({ ...head(exchange), message, ...ending(answer, exchange) }), ending: true };

@@ -36,7 +36,7 @@ async function collect(client: OpenAI) {
   return {
     chunks,
     text: deltas.map((delta) => delta.content ?? '').join(''),
-    // The reasoning field is an extension that the SDK's types do not know.
+    // The reasoning field is an extension that is missing in the SDK's types.
     reasoning: deltas
       .map((delta) => (delta as { reasoning_content?: string }).reasoning_content ?? '')
       .join(''),
@@ -49,7 +49,7 @@ async function collect(client: OpenAI) {
 }
 
 describe('the Chat Completions protocol, read by its own SDK', () => {
-  test('text and reasoning come in pieces, and the usage in a last chunk without choices', async () => {
+  test('text and reasoning arrive in pieces, and the usage in a last chunk without choices', async () => {
     const usage = {
       inputTokens: 7,
       outputTokens: 11,
@@ -79,7 +79,7 @@ describe('the Chat Completions protocol, read by its own SDK', () => {
     expect(server.requests[0]?.messages).toEqual([{ role: 'user', text: 'hi', calls: [], results: [] }]);
   });
 
-  test('the SDK puts the calls together from their pieces, also when those interleave', async () => {
+  test('the SDK assembles calls from their pieces, even if those interleave', async () => {
     const words = both(
       'Looking.',
       ['Read', { file_path: 'a.ts' }],
@@ -110,7 +110,7 @@ describe('the Chat Completions protocol, read by its own SDK', () => {
     expect(indexes.slice(0, 6)).toEqual([0, 1, 0, 1, 0, 1]);
   });
 
-  test('every quirk of a call shows on the wire', async () => {
+  test('every quirk of a call is visible on the wire', async () => {
     const { client } = await start([
       calls(
         ['A', {}, { noArguments: true }],
@@ -136,7 +136,7 @@ describe('the Chat Completions protocol, read by its own SDK', () => {
     expect(of(4)[0]?.id).toBe('same');
   });
 
-  test('a reply that is not streamed says the same', async () => {
+  test('a non-streamed reply has the same content', async () => {
     const { client } = await start([thinks('hm', calls(['Read', { a: 1 }]))]);
     const completion = await client.chat.completions.create({ model: 'gpt-4.1', messages });
 
@@ -151,14 +151,14 @@ describe('the Chat Completions protocol, read by its own SDK', () => {
     expect(completion.usage?.total_tokens).toBeGreaterThan(0);
   });
 
-  test('comments, single units and torn bytes change nothing', async () => {
+  test('comments, single units and split bytes change nothing', async () => {
     const text = 'naïve 🧪 test';
     const { client } = await start([keepAlive(says(text)), shreds(says(text))]);
     expect((await collect(client)).text).toBe(text);
     expect((await collect(client)).text).toBe(text);
   });
 
-  test('errors have the vendor shape, before the stream and inside it', async () => {
+  test('errors have the vendor format, before the stream and inside it', async () => {
     const { client } = await start([
       fails(429, { retryAfter: 2, message: 'slow down' }),
       failsMidway(says('half an answer'), { after: 3, message: 'it broke' }),

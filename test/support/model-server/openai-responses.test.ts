@@ -58,7 +58,7 @@ describe('the Responses protocol, read by its own SDK', () => {
     ]);
   });
 
-  test('deltas join to what their done events say, and events are numbered', async () => {
+  test('deltas join to the content of their done events, and events are numbered', async () => {
     const { client } = await start([
       but(
         thinks('a longer thought', both('a longer text', ['A', { a: 'aaaaaaaa' }], ['B', { b: 'bbbbbbbb' }])),
@@ -83,7 +83,7 @@ describe('the Responses protocol, read by its own SDK', () => {
     expect([events[0]?.type, events.at(-1)?.type]).toEqual(['response.created', 'response.completed']);
   });
 
-  test('usage, an answer cut short and a refusal are told', async () => {
+  test('usage, a truncated answer and a refusal are reported', async () => {
     const usage = {
       inputTokens: 7,
       outputTokens: 11,
@@ -116,7 +116,7 @@ describe('the Responses protocol, read by its own SDK', () => {
     ]);
   });
 
-  test('quirks of calls show on the wire', async () => {
+  test('quirks of calls are visible on the wire', async () => {
     const { client } = await start([
       calls(
         ['A', {}, { noArguments: true }],
@@ -135,14 +135,14 @@ describe('the Responses protocol, read by its own SDK', () => {
     expect(done[1]?.item).not.toHaveProperty('call_id');
   });
 
-  test('comments, single units and torn bytes change nothing', async () => {
+  test('comments, single units and split bytes change nothing', async () => {
     const text = 'naïve 🧪 test';
     const { client } = await start([keepAlive(says(text)), shreds(says(text))]);
     expect((await client.responses.stream(question).finalResponse()).output_text).toBe(text);
     expect((await client.responses.stream(question).finalResponse()).output_text).toBe(text);
   });
 
-  test('errors have the vendor shape: before the stream, as a failed response, as a bare event', async () => {
+  test('errors have the vendor format: before the stream, as a failed response, as a bare event', async () => {
     const { client } = await start([
       fails(401, { message: 'Incorrect API key provided' }),
       failsMidway(says('half'), { after: 4, message: 'it broke' }),
@@ -160,7 +160,7 @@ describe('the Responses protocol, read by its own SDK', () => {
     });
   });
 
-  test('what a client sends back is seen in neutral words', async () => {
+  test('what a client sends back is seen in vendor-neutral form', async () => {
     const { client, server } = await start([
       thinks('hm', calls(['Read', { a: 1 }, { id: 'call_1' }])),
       says('done'),

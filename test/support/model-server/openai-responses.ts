@@ -4,7 +4,7 @@ import { type Exchange, type Frame, type Json, list, type Protocol } from './pro
 import type { Answer, ErrorWords, ReplyPart, ScriptedUsage } from './script.ts';
 import { viewResponses } from './view-openai-responses.ts';
 
-/** One output item and its place; `frames` number their own events later. */
+/** One output item and its position; `frames` number their own events later. */
 type Item = { part: ReplyPart; position: number; outputIndex: number; exchange: Exchange; answer: Answer };
 
 export const openaiResponses: Protocol = {
@@ -118,7 +118,7 @@ function toItem({ part, position, exchange, answer }: Item): Json {
   const status = stopOf(answer) === 'max_tokens' ? 'incomplete' : 'completed';
   switch (part.type) {
     case 'thinking': {
-      // Encrypted reasoning is only for those who ask: everybody else must let the vendor store it.
+      // Encrypted reasoning is sent only on request: other clients must let the vendor store it.
       const wanted = list(exchange.body.include).includes('reasoning.encrypted_content');
       const summary = part.redacted ? [] : [{ type: 'summary_text', text: part.text }];
       return {

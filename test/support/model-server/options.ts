@@ -1,17 +1,17 @@
 export type ModelServerOptions = {
-  /** Default: any free one. */
+  /** Default: any free port. */
   port?: number;
-  /** Accept callers without a key, as local servers do. Default: as strict as the vendor. */
+  /** Accept clients without a key, as local servers do. Default: as strict as the vendor. */
   keyless?: boolean;
-  /** The only models there are; others are 404. Default: a name of any kind is served, and a few are listed. */
+  /** The only models there are; others are 404. Default: any name is served, and a few are listed. */
   models?: readonly string[];
-  /** Begin again after the last step. Default: answer 500 and be `exhausted`. */
+  /** Start again after the last step. Default: answer 500 and be `exhausted`. */
   loop?: boolean;
-  /** What `/api/show` tells of every Ollama model. Default: completion, tools, thinking. */
+  /** What `/api/show` reports for every Ollama model. Default: completion, tools, thinking. */
   capabilities?: readonly string[];
-  /** Window that Ollama and Gemini report. Default: 40960. */
+  /** Context window that Ollama and Gemini report. Default: 40960. */
   contextLength?: number;
-  /** Serve what the vendor would refuse. Default: refuse. */
+  /** Accept what the vendor would refuse. Default: refuse. */
   lenient?: boolean;
 };
 

@@ -15,12 +15,12 @@ describe('pieces', () => {
     );
   });
 
-  test('keep surrogate pairs whole unless they are single units', () => {
+  test('keep surrogate pairs together unless they are single units', () => {
     expect(split('👋👋', 2)).toEqual(['👋👋']);
     expect(split('👋', 1)).toEqual(['\ud83d', '\udc4b']);
   });
 
-  test('are the same every time', () => {
+  test('are deterministic', () => {
     expect(split('the quick brown fox jumps')).toEqual(['the q', 'uic', 'k brown ', 'fo', 'x jumps']);
   });
 });
@@ -41,7 +41,7 @@ describe('weave', () => {
   });
 });
 
-describe('ids and proofs', () => {
+describe('ids and signatures', () => {
   test('an id is unique by request and position unless the script gives one or none', () => {
     const at = (seq: number) => ({ seq, prefix: 'call_' });
     expect(new Set([idOf(call, 0, at(1)), idOf(call, 1, at(1)), idOf(call, 0, at(2))]).size).toBe(3);
@@ -49,7 +49,7 @@ describe('ids and proofs', () => {
     expect(idOf({ ...call, id: null }, 0, at(1))).toBeUndefined();
   });
 
-  test('a signature belongs to one thought; a seal is recognised', () => {
+  test('a signature belongs to one thought; a seal is recognized', () => {
     expect(sign('a')).not.toBe(sign('b'));
     expect([isSealed(seal('secret')), isSealed('c2VjcmV0'), isSealed(undefined)]).toEqual([
       true,

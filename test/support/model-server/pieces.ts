@@ -4,10 +4,10 @@ import type { Answer, ReplyPart, ScriptedStop, ScriptedUsage } from './script.ts
 
 export type ScriptedCall = Extract<ReplyPart, { type: 'call' }>;
 
-/** Piece lengths, used in turn: uneven, so that words and tags are split at different places. */
+/** Piece lengths, used in rotation: uneven, so that words and tags are split at different places. */
 const LENGTHS = [5, 3, 8, 2, 13];
 
-/** The text in several pieces; joined they are the text. Surrogate pairs stay whole unless `longest` is 1. */
+/** The text in several pieces that join to it. Surrogate pairs are kept together unless `longest` is 1. */
 export function split(text: string, longest = 13): string[] {
   const units = longest === 1 ? text.split('') : [...text];
   const pieces: string[] = [];
@@ -19,18 +19,18 @@ export function split(text: string, longest = 13): string[] {
   return pieces;
 }
 
-/** The argument text of a call, or undefined when it is to have none. */
+/** The argument text of a call, or undefined if it has none. */
 export function argumentText(call: ScriptedCall): string | undefined {
   if (call.noArguments) return undefined;
   return call.rawArguments ?? JSON.stringify(call.input);
 }
 
-/** Arguments for protocols that carry them as a value: a broken text stays a text. */
+/** Arguments for protocols that send them as a value: invalid JSON stays a string. */
 export function argumentValue(call: ScriptedCall): unknown {
   return call.noArguments ? undefined : (call.rawArguments ?? call.input);
 }
 
-/** Undefined when the script wants none; otherwise its own, or one that no other call has. */
+/** Undefined if the script wants none; otherwise its own, or a unique one. */
 export function idOf(call: ScriptedCall, position: number, { seq, prefix }: { seq: number; prefix: string }) {
   if (call.id === null) return undefined;
   return call.id ?? `${prefix}${String(seq).padStart(4, '0')}${String(position).padStart(4, '0')}`;
@@ -40,7 +40,7 @@ export function stopOf(answer: Answer): ScriptedStop {
   return answer.stop ?? (answer.parts.some((part) => part.type === 'call') ? 'calls' : 'end');
 }
 
-/** The script's figures, filled up with about one token per four characters; undefined when there are to be none. */
+/** The script's figures, completed with about one token per four characters; undefined if there are none. */
 export function usageOf(answer: Answer, { body }: Pick<Exchange, 'body'>): ScriptedUsage | undefined {
   if (answer.usage === null) return undefined;
   const tokens = (characters: number) => Math.ceil(characters / 4);
@@ -62,7 +62,10 @@ export function countTokens(body: unknown): number {
   return Math.ceil(JSON.stringify(body).length / 4);
 }
 
-/** Proof that this server thought this. It is derived from the thought, so that any process can check it. */
+/**
+ * Proof that this server produced this thought. It is derived from the thought, so that any process can
+ * verify it.
+ */
 export function sign(thought: string): string {
   return createHash('sha256').update(`thought:${thought}`).digest('base64');
 }
@@ -73,7 +76,7 @@ export function signCall(name: unknown, input: unknown): string {
 
 const SEALED = 'sealed:';
 
-/** A thought only this server can read again. */
+/** A thought that only this server can read again. */
 export function seal(thought: string): string {
   return Buffer.from(SEALED + thought).toString('base64');
 }
@@ -82,12 +85,12 @@ export function isSealed(data: unknown): boolean {
   return typeof data === 'string' && Buffer.from(data, 'base64').toString().startsWith(SEALED);
 }
 
-/** Everything of one kind that the answer says. */
+/** All content of one kind in the answer. */
 export function joined(answer: Answer, type: 'text' | 'thinking'): string {
   return answer.parts.map((part) => (part.type === type ? part.text : '')).join('');
 }
 
-/** One value of each stream in turn, until all are empty. */
+/** One value from each stream in turn, until all are empty. */
 export function* weave<T>(streams: Generator<T>[]): Generator<T> {
   for (let open = streams; open.length > 0; ) {
     const turns = open.map((stream) => ({ stream, turn: stream.next() }));

@@ -6,12 +6,12 @@ import type { Delivery, Place, Reply } from './script.ts';
 
 type Scene = { seen: SeenRequest; seq: number; protocol: Protocol; line: Line };
 
-/** Turns one reply into bytes on the line. */
+/** Sends one reply as bytes. */
 export async function play(reply: Reply, { seen, seq, protocol, line }: Scene): Promise<void> {
   switch (reply.type) {
     case 'failure': {
       const { retryAfter } = reply.words;
-      // Google tells the delay in the body and sends no header.
+      // Google sends the delay in the body and no header.
       const headers: Record<string, string> =
         retryAfter !== undefined && protocol.name !== 'google' ? { 'retry-after': String(retryAfter) } : {};
       line.onLast();
@@ -64,7 +64,7 @@ function halves(body: string): Frame[] {
   return [{ text: body.slice(0, middle) }, { text: body.slice(middle) }];
 }
 
-/** What happens to a stream at some frame happens to a body at its half. */
+/** What happens to a stream at some frame happens to a body at its middle. */
 function inTheMiddle({ keepAlive: _noFrames, ...delivery }: Delivery): Delivery {
   const after = (place: Place) => (place === 0 ? 0 : 1);
   const { cut, stall, invalidJson } = delivery;

@@ -6,17 +6,17 @@ export type ProtocolName = 'anthropic' | 'openai-chat' | 'openai-responses' | 'g
 export type Json = Record<string, unknown>;
 
 /**
- * One unit of a stream, ready to be written. An `ending` frame tells how the reply ended, not what was said; an `echo`
- * only repeats the request.
+ * One unit of a stream, ready to be written. An `ending` frame is about how the reply ended, not its content;
+ * an `echo` only repeats the request.
  */
 export type Frame = { text: string; ending?: true; echo?: true };
 
 type SeenCall = { id: string; name: string; input: unknown };
 
-/** `isError` is absent where the protocol has no way to say it. */
+/** `isError` is absent if the protocol cannot express it. */
 type SeenResult = { callId: string; text: string; isError?: boolean };
 
-/** Runs of tool results, and runs of assistant items, are one message whatever the protocol makes of them. */
+/** Runs of tool results, and runs of assistant items, are one message in every protocol. */
 export type SeenMessage = {
   role: 'user' | 'assistant' | 'tool';
   text: string;
@@ -27,7 +27,7 @@ export type SeenMessage = {
   signatures?: string[];
 };
 
-/** What a request asks, in no vendor's words. */
+/** The content of a request, in vendor-neutral form. */
 export type View = { model: string; system: string; tools: string[]; messages: SeenMessage[] };
 
 export type SeenRequest = View & {
@@ -36,19 +36,19 @@ export type SeenRequest = View & {
   path: string;
   headers: IncomingHttpHeaders;
   body: Json;
-  /** `performance.now()` when the request's headers were in. */
+  /** `performance.now()` when the request's headers had arrived. */
   receivedAt: number;
   /** `performance.now()` just before the last byte of the reply was written. */
   endedAt?: number;
-  /** The client left before the reply was complete. */
+  /** The client disconnected before the reply was complete. */
   aborted: boolean;
-  /** Why the server, as strict as the vendor, answered with an error of its own. */
+  /** Why the server, as strict as the vendor, answered with its own error. */
   refused?: string;
 };
 
 export type Refusal = { status: number; message: string; type?: string };
 
-/** What a validator looks at besides the body. */
+/** What a validator uses besides the body. */
 export type Head = { headers: IncomingHttpHeaders; path: string; query: URLSearchParams };
 
 /** One request being answered. `seq` counts from 1 and makes ids unique. */
@@ -56,17 +56,17 @@ export type Exchange = { seq: number; model: string; body: Json; now: Date };
 
 export type Protocol = {
   name: ProtocolName;
-  /** Of a streamed reply. */
+  /** The media type of a streamed reply. */
   mediaType: string;
-  /** What the vendor sends to keep a quiet connection open. */
+  /** What the vendor sends to keep an idle connection open. */
   keepAlive: string;
   view(body: Json, path: string): View;
   wantsStream(body: Json, path: string): boolean;
   frames(answer: Answer, exchange: Exchange): Generator<Frame>;
   whole(answer: Answer, exchange: Exchange): Json;
-  /** The vendor's error body for a status; the words fill its fields. */
+  /** The vendor's error body for a status; `words` fills its fields. */
   error(status: number, words: ErrorWords): Json;
-  /** An error told inside a stream that had begun. */
+  /** An error inside a stream that has started. */
   errorFrame(words: ErrorWords): string;
 };
 
@@ -90,7 +90,7 @@ export function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** The words of a result, without the mark that failures carry in protocols that have no field for it. */
+/** The text of a result, without the failure mark used in protocols without a field for it. */
 export function unmarked(said: string): string {
   return said.replace(/^Error: /, '');
 }

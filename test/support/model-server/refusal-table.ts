@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
 import type { Json } from './protocol.ts';
 
-/** A good request, and what each change to it is refused with. */
+/** A valid request, and the expected refusal for each change to it. */
 export type Table = [sentence: string, change: Json, refusal: RegExp | null][];
 
 export const user = { role: 'user', content: 'hi' };
 
-/** The good request with the change; an undefined takes a field away. */
+/** The valid request with the change; undefined removes a field. */
 export function changed(good: Json, change: Json): Json {
   return Object.fromEntries(
     Object.entries({ ...good, ...change }).filter(([, value]) => value !== undefined),

@@ -10,7 +10,7 @@ import { type Json, type Protocol, text } from './protocol.ts';
 import { countedFaults } from './validate-anthropic.ts';
 import { modelIn } from './view-google.ts';
 
-/** A question about the server rather than to a model: it takes no step of the script. */
+/** A request about the server rather than to a model: it takes no step of the script. */
 type Aside = {
   type: 'aside';
   protocol: Protocol;
@@ -22,10 +22,10 @@ export type Route = { type: 'model'; protocol: Protocol } | Aside;
 
 type Call = { method: string; path: string; headers: IncomingHttpHeaders };
 
-/** A vendor's own prefix, and a version. `/v1/v1/...`, the mark of a wrong base URL, is nobody's. */
+/** A vendor's own prefix, and a version. `/v1/v1/...`, typical for a wrong base URL, matches nothing. */
 const BASE = '(?:/[a-z-]+)?(?:/v\\d+)?';
 
-/** Undefined means that no vendor has such an endpoint. */
+/** Undefined if no vendor has such an endpoint. */
 export function routeOf({ method, path, headers }: Call, settled: Settled): Route | undefined {
   const is = (verb: string, pattern: string) => method === verb && new RegExp(`^${pattern}$`).test(path);
   const aside = (protocol: Protocol, answer: Aside['answer']): Aside => ({ type: 'aside', protocol, answer });
@@ -59,7 +59,7 @@ export function routeOf({ method, path, headers }: Call, settled: Settled): Rout
   return undefined;
 }
 
-/** Which vendor's words to use where no endpoint tells. */
+/** Which vendor's error format to use when the endpoint is unknown. */
 export function likelyProtocol(path: string, headers: IncomingHttpHeaders): Protocol {
   if (headers['anthropic-version'] !== undefined || path.includes('/messages')) return anthropic;
   if (path.startsWith('/v1beta')) return google;

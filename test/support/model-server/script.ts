@@ -1,6 +1,6 @@
 import type { SeenRequest } from './protocol.ts';
 
-/** Figures as our contract counts them: `inputTokens` leaves out what the vendor's cache read or wrote. */
+/** Figures as our contract counts them: `inputTokens` excludes what the vendor's cache read or wrote. */
 export type ScriptedUsage = {
   inputTokens: number;
   outputTokens: number;
@@ -9,17 +9,19 @@ export type ScriptedUsage = {
   reasoningTokens: number;
 };
 
-/** Faults a call can have on the wire. Each protocol shows the nearest thing it can. */
+/** Faults of a call on the wire. Each protocol shows the closest equivalent. */
 type CallQuirks = {
-  /** Null leaves the id out; two calls may share one. */
+  /** Null omits the id; two calls may share one. */
   id?: string | null;
-  /** The call's number on the wire, where the protocol numbers calls. */
+  /** The call's index on the wire, if the protocol numbers calls. */
   index?: number;
-  /** Argument text sent as it is, valid JSON or not. A protocol whose arguments are objects gets a string. */
+  /**
+   * Argument text sent unchanged, valid JSON or not. A protocol whose arguments are objects gets a string.
+   */
   rawArguments?: string;
   /** No argument JSON at all. */
   noArguments?: true;
-  /** Arguments whole and as an object, even where the protocol wants text in pieces. */
+  /** Arguments complete and as an object, even if the protocol requires text in pieces. */
   objectArguments?: true;
 };
 
@@ -33,21 +35,21 @@ export type ReplyPart =
 export type ScriptedStop = 'end' | 'calls' | 'max_tokens' | 'refusal';
 
 /**
- * Where a stream is interrupted: after so many frames (at most all of them), or `content`, when everything was
- * said and only the ending is missing. A reply that is not streamed is interrupted in its middle.
+ * Where a stream is interrupted: after this many frames (at most all of them), or `content`, when all content
+ * was sent and only the ending is missing. A non-streamed reply is interrupted in its middle.
  */
 export type Place = number | 'content';
 
 export type ErrorWords = { message?: string; type?: string; retryAfter?: number };
 
-/** How a reply travels. */
+/** How a reply is sent. */
 export type Delivery = {
   firstMs?: number;
   betweenMs?: number;
   keepAlive?: true;
   /** Writes of this many bytes, wherever they fall: inside frames, lines and multi-byte characters. */
   tornBytes?: number;
-  /** `break` destroys the socket; `end` closes politely without the protocol's last word. */
+  /** `break` destroys the socket; `end` closes cleanly without the protocol's final message. */
   cut?: { after: Place; how: 'break' | 'end' };
   stall?: { after: Place };
   error?: { after: Place } & ErrorWords;
@@ -55,10 +57,12 @@ export type Delivery = {
 };
 
 export type AnswerOptions = {
-  /** Null leaves the figures out of the reply. */
+  /** Null omits the usage from the reply. */
   usage?: Partial<ScriptedUsage> | null;
   stop?: ScriptedStop;
-  /** Pieces of several calls' arguments in turn, where the protocol numbers calls (both OpenAI protocols). */
+  /**
+   * Interleaves the argument pieces of several calls, if the protocol numbers calls (both OpenAI protocols).
+   */
   interleave?: true;
   /** Longest piece of text or arguments, in UTF-16 units; 1 also splits surrogate pairs. */
   pieceLength?: number;
@@ -76,7 +80,7 @@ export type Reply =
       chunks: (string | Uint8Array)[];
       delivery: Delivery;
     }
-  /** Takes the request and says nothing; after `ms`, if given, the socket is destroyed. */
+  /** Accepts the request and does not answer; after `ms`, if given, the socket is destroyed. */
   | { type: 'hang'; ms?: number };
 
 /** One per model request, in order of arrival. */
@@ -98,17 +102,17 @@ export function thinks(text: string, reply: Answer): Answer {
   return { ...reply, parts: [{ type: 'thinking', text }, ...reply.parts] };
 }
 
-/** A thought the vendor keeps to itself: opaque data on the wire, where the protocol has such a thing. */
+/** Hidden thinking: opaque data on the wire, if the protocol supports it. */
 export function thinksSecretly(text: string, reply: Answer): Answer {
   return { ...reply, parts: [{ type: 'thinking', text, redacted: true }, ...reply.parts] };
 }
 
-/** The same reply with other figures, another ending, other pieces. */
+/** The same reply with other usage, ending or pieces. */
 export function but(reply: Answer, options: AnswerOptions): Answer {
   return { ...reply, ...options };
 }
 
-/** An HTTP error in the vendor's own shape. `retryAfter` is in seconds. */
+/** An HTTP error in the vendor's own format. `retryAfter` is in seconds. */
 export function fails(status: number, words: ErrorWords = {}): Reply {
   return { type: 'failure', status, words };
 }
@@ -121,12 +125,15 @@ export function cuts(
   return deliver(reply, { cut: { after, how } });
 }
 
-/** The vendor reports an error in the middle of the stream it had begun. For Responses, the type `error` chooses the bare event. */
+/**
+ * The vendor reports an error in the middle of a stream. For Responses, the type `error` selects the bare
+ * event.
+ */
 export function failsMidway(reply: Answer, error: { after: Place } & ErrorWords): Answer {
   return deliver(reply, { error });
 }
 
-/** Stops talking in the middle and keeps the connection open. */
+/** Stops sending in the middle and keeps the connection open. */
 export function stalls(reply: Answer, stall: { after: Place }): Answer {
   return deliver(reply, { stall });
 }
@@ -138,12 +145,12 @@ export function slowly(
   return deliver(reply, { firstMs, betweenMs });
 }
 
-/** Comments, pings or blank lines between the frames, as vendors send while they think. */
+/** Comments, pings or blank lines between the frames, as vendors send while the model thinks. */
 export function keepAlive(reply: Answer): Answer {
   return deliver(reply, { keepAlive: true });
 }
 
-/** The smallest pieces a client can meet: one UTF-16 unit a delta, seven bytes a write. */
+/** The smallest pieces a client can get: one UTF-16 unit per delta, seven bytes per write. */
 export function shreds(reply: Answer): Answer {
   return { ...deliver(reply, { tornBytes: 7 }), pieceLength: 1 };
 }
@@ -152,12 +159,12 @@ export function hangs({ ms }: { ms?: number } = {}): Reply {
   return ms === undefined ? { type: 'hang' } : { type: 'hang', ms };
 }
 
-/** The connection is destroyed before a single byte of an answer. */
+/** The connection is destroyed before the first byte of an answer. */
 export function drops(): Reply {
   return { type: 'hang', ms: 0 };
 }
 
-/** Bytes as given. */
+/** Bytes sent unchanged. */
 export function rawChunks(
   chunks: (string | Uint8Array)[],
   {
@@ -170,7 +177,7 @@ export function rawChunks(
 
 /**
  * A server that is not what it claims to be: `json` breaks one frame's JSON, `html` is a proxy's page with
- * status 200, `empty` is a stream with nothing in it, `stranger` is good JSON of no known protocol.
+ * status 200, `empty` is a stream without content, `stranger` is valid JSON of no known protocol.
  */
 export function garbage(kind: 'json' | 'html' | 'empty' | 'stranger' = 'json'): Reply {
   switch (kind) {

@@ -45,7 +45,7 @@ const ASK: Record<ProtocolName, Asking> = {
   },
   ollama: { path: '/api/chat', headers: {}, body: { model: 'qwen3:8b', messages } },
 };
-// The keys of a literal are exactly its type's keys.
+// An object literal has exactly the keys of its type.
 const PROTOCOLS = Object.keys(ASK) as ProtocolName[];
 
 async function start(script: Step[], options?: ModelServerOptions) {
@@ -78,7 +78,7 @@ async function readAll(response: Response): Promise<{ text: string; broke: boole
 }
 
 describe.each(PROTOCOLS)('faults over %s', (protocol) => {
-  test('a cut breaks the connection after so many frames', async () => {
+  test('a cut breaks the connection after this many frames', async () => {
     const server = await start([says('half an answer'), cuts(says('half an answer'), { after: 2 })]);
     const whole = await readAll(await ask(server, protocol));
     const cut = await readAll(await ask(server, protocol));
@@ -90,7 +90,7 @@ describe.each(PROTOCOLS)('faults over %s', (protocol) => {
     expect(server.requests.map(({ aborted }) => aborted)).toEqual([false, false]);
   });
 
-  test('a polite cut says everything but how it ended', async () => {
+  test('a clean cut sends everything except the ending', async () => {
     const server = await start([cuts(says('all of it'), { after: 'content', how: 'end' })]);
     const { text, broke } = await readAll(await ask(server, protocol));
 
@@ -101,7 +101,7 @@ describe.each(PROTOCOLS)('faults over %s', (protocol) => {
     expect(text).toMatch(/f it|ll/);
   });
 
-  test('a frame of garbage is not JSON; a page is not a stream; silence is an empty stream', async () => {
+  test('a garbage frame is not JSON; a page is not a stream; silence is an empty stream', async () => {
     const server = await start([garbage(), garbage('html'), garbage('empty'), garbage('stranger')]);
     const broken = frames((await readAll(await ask(server, protocol))).text).filter(
       (frame) => !isJson(frame),
@@ -114,7 +114,7 @@ describe.each(PROTOCOLS)('faults over %s', (protocol) => {
     expect(await (await ask(server, protocol)).json()).toEqual({ status: 'ok' });
   });
 
-  test('a client that leaves a hanging server is seen to leave', async () => {
+  test('a client that leaves a hanging server is recorded', async () => {
     const server = await start([hangs(), stalls(says('half an answer'), { after: 2 })]);
     const impatient = new AbortController();
     const left = expect(ask(server, protocol, impatient.signal)).rejects.toThrow();
@@ -136,7 +136,7 @@ describe.each(PROTOCOLS)('faults over %s', (protocol) => {
     expect((await ask(server, protocol)).status).toBe(200);
   });
 
-  test('running out of steps is a clear 500, and is remembered', async () => {
+  test('running out of steps is a clear 500, and is recorded', async () => {
     const server = await start([says('only')]);
     await readAll(await ask(server, protocol));
     expect(server.exhausted).toBe(false);
@@ -147,7 +147,7 @@ describe.each(PROTOCOLS)('faults over %s', (protocol) => {
     expect(server.exhausted).toBe(true);
   });
 
-  test('a slow reply takes its time', async () => {
+  test('a slow reply takes the given time', async () => {
     const server = await start([slowly(says('hello there'), { firstMs: 100, betweenMs: 10 })]);
     const began = performance.now();
     const response = await ask(server, protocol);
@@ -160,7 +160,7 @@ describe.each(PROTOCOLS)('faults over %s', (protocol) => {
     expect(endedAt - receivedAt).toBeGreaterThanOrEqual(60);
   });
 
-  test('keep-alives stand between the frames, and torn bytes arrive whole', async () => {
+  test('keep-alives come between the frames, and split bytes arrive complete', async () => {
     const server = await start([says('é🧪'), keepAlive(says('é🧪')), shreds(says('é🧪'))]);
     const plain = (await readAll(await ask(server, protocol))).text;
     const noisy = (await readAll(await ask(server, protocol))).text;
@@ -171,7 +171,7 @@ describe.each(PROTOCOLS)('faults over %s', (protocol) => {
     expect(torn).toContain('\\ud83e');
   });
 
-  test('a reply that is not streamed breaks in its middle', async () => {
+  test('a non-streamed reply breaks in its middle', async () => {
     const server = await start([cuts(says('half an answer'), { after: 3 })]);
     const { path, headers, body } = ASK[protocol];
     const { stream: _streaming, ...rest } = body;
@@ -186,7 +186,7 @@ describe.each(PROTOCOLS)('faults over %s', (protocol) => {
     expect(isJson(text)).toBe(false);
   });
 
-  test('a caller without a key is refused as the vendor refuses, unless the server is keyless', async () => {
+  test('a client without a key is refused like by the vendor, unless the server is keyless', async () => {
     const strict = await start([says('ok')]);
     const keyless = await start([says('ok')], { keyless: true });
     const { path, body } = ASK[protocol];
@@ -214,7 +214,7 @@ describe('the scripted server', () => {
     expect((await readAll(await ask(server, 'ollama'))).text).toMatch(/"you s".*"aid".*" hi"/s);
   });
 
-  test('one script serves whichever protocol asks next', async () => {
+  test('one script serves any protocol', async () => {
     const server = await start(PROTOCOLS.map((name) => calls([name])));
     for (const protocol of PROTOCOLS) {
       expect((await readAll(await ask(server, protocol))).text).toContain(`"name":"${protocol}"`);
@@ -222,7 +222,7 @@ describe('the scripted server', () => {
     expect(server.requests.map(({ protocol }) => protocol)).toEqual(PROTOCOLS);
   });
 
-  test('bytes are sent as given', async () => {
+  test('bytes are sent unchanged', async () => {
     const server = await start([
       rawChunks(['data: a', Uint8Array.of(0xc3), Uint8Array.of(0xa9)], { status: 201 }),
     ]);
@@ -230,14 +230,14 @@ describe('the scripted server', () => {
     expect([response.status, await response.text()]).toEqual([201, 'data: aé']);
   });
 
-  test('a looping script begins again', async () => {
+  test('a looping script starts again', async () => {
     const server = await start([fails(503), says('ok')], { loop: true });
     const statuses: number[] = [];
     for (let i = 0; i < 4; i++) statuses.push((await ask(server, 'ollama')).status);
     expect(statuses).toEqual([503, 200, 503, 200]);
   });
 
-  test('a step that throws is told to the test', async () => {
+  test('a step that throws is reported to the test', async () => {
     const server = await start([
       () => {
         throw new Error('no such fixture');
@@ -247,7 +247,7 @@ describe('the scripted server', () => {
     expect(server.refusals).toEqual(['the script failed: Error: no such fixture']);
   });
 
-  test('a doubled version, a wrong verb and a broken body are refused, each in the vendor shape', async () => {
+  test('a doubled version, a wrong method and an invalid body are refused, each in the vendor format', async () => {
     const server = await start([says('never')]);
     const post = { method: 'POST', headers: { ...bearer }, body: '{"model":' };
 
@@ -281,7 +281,7 @@ describe('the scripted server', () => {
     }
   });
 
-  test('a refused request is kept with the reason and takes no step', async () => {
+  test('a refused request is recorded with the reason and takes no step', async () => {
     const server = await start([says('still here')]);
     const { path, headers } = ASK.anthropic;
     const response = await fetch(server.url + path, {
@@ -298,7 +298,7 @@ describe('the scripted server', () => {
     expect((await readAll(await ask(server, 'anthropic'))).text).toContain('still');
   });
 
-  test('it closes with requests still hanging', async () => {
+  test('it closes with requests still pending', async () => {
     const server = await startModelServer([hangs()]);
     const pending = ask(server, 'ollama').catch((error: unknown) => error);
     while (server.requests.length === 0) await sleep(5);

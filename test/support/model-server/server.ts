@@ -11,21 +11,21 @@ import { refusalOf } from './validate.ts';
 export type { ModelServerOptions } from './options.ts';
 
 export type ModelServer = {
-  /** `http://127.0.0.1:PORT`; OpenAI clients want `/v1` behind it. */
+  /** `http://127.0.0.1:PORT`; OpenAI clients append `/v1`. */
   url: string;
-  /** Requests to a model, in order of arrival, refused ones included. */
+  /** Requests to a model, in order of arrival, including refused ones. */
   requests: SeenRequest[];
-  /** Questions about the server: model lists, token counts. */
+  /** Requests about the server: model lists, token counts. */
   asides: { method: string; path: string; body: Json }[];
   /** Why requests were refused by the server itself, not by the script. */
   refusals: string[];
-  /** A request came after the last step. */
+  /** A request arrived after the last step. */
   readonly exhausted: boolean;
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 };
 
-/** Serves the script over every protocol at once: whichever endpoint is asked takes the next step. */
+/** Serves the script over every protocol at once: any model request takes the next step. */
 export async function startModelServer(
   script: readonly Step[],
   options: ModelServerOptions = {},
@@ -34,7 +34,7 @@ export async function startModelServer(
   const server = createServer((request, response) => {
     state.handle(request, response).catch((error: unknown) => {
       if (response.destroyed || response.writableEnded) return;
-      // A step that throws is a mistake in the test: say so where the test will look.
+      // A step that throws is a bug in the test: report it where the test will look.
       state.refusals.push(`the script failed: ${String(error)}`);
       if (!response.headersSent)
         response.writeHead(500, { 'content-type': 'text/plain', 'x-should-retry': 'false' });
@@ -65,7 +65,7 @@ export async function startModelServer(
   };
 }
 
-/** A script as far as it has been played. */
+/** The progress of a script. */
 class Playing {
   readonly requests: SeenRequest[] = [];
   readonly asides: ModelServer['asides'] = [];
@@ -104,7 +104,7 @@ class Playing {
       return json(response, { status: 200, body: route.answer(body) });
     }
     const seen = this.remember(route, { method, head, body, receivedAt });
-    // Taken on arrival: ids must differ even when requests overlap.
+    // Assigned on arrival: ids must differ even when requests overlap.
     const seq = this.requests.length;
     const line = lineTo(response, seen);
     if (refusal) {

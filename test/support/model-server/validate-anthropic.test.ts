@@ -162,7 +162,7 @@ describe('Anthropic', () => {
     expectFirst(anthropicFaults(changed(good, change), { headers }), refusal);
   });
 
-  test('a thought left behind is missed while thinking is on', () => {
+  test('a missing thought is reported while thinking is on', () => {
     const thinking = { type: 'adaptive' };
     const id = `${THOUGHT_BEFORE}1`;
     const thought = { type: 'thinking', thinking: 'a', signature: sign('a') };

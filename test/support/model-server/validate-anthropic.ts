@@ -10,7 +10,7 @@ const FIELDS = new Set(
 const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 const TOOL_ID = /^[a-zA-Z0-9_-]+$/;
-/** How ids of calls begin that this server made after a thought: the thought must come back with them. */
+/** Prefix of the call ids this server created after a thought: the thought must be sent back with them. */
 export const THOUGHT_BEFORE = 'toolu_01T';
 const schemas = new Ajv2020({ strict: false });
 
@@ -22,7 +22,7 @@ export function* anthropicFaults(body: Json, { headers }: Pick<Head, 'headers'>)
   yield* countedFaults(body);
 }
 
-/** The part that also holds for counting tokens. */
+/** The part that also applies to counting tokens. */
 export function* countedFaults(body: Json): Generator<string> {
   for (const field of Object.keys(body))
     if (!FIELDS.has(field)) yield `${field}: Extra inputs are not permitted`;
@@ -144,7 +144,7 @@ function* blockFaults(block: Json, at: string): Generator<string> {
   }
 }
 
-/** While thinking is on, the turn whose calls are being answered must begin with the thought it began with. */
+/** While thinking is on, the turn whose calls are being answered must start with its original thought. */
 function* lostThoughtFaults(body: Json): Generator<string> {
   if (!['enabled', 'adaptive'].includes(String(record(body.thinking).type))) return;
   const turns = merged(records(body.messages));
@@ -187,7 +187,7 @@ function idsOf(turn: Turn | undefined, type: string, field: string): unknown[] {
   return (turn?.blocks ?? []).filter((block) => block.type === type).map((block) => block[field]);
 }
 
-/** Neighbours of one role are one turn to the vendor. */
+/** The vendor treats adjacent messages of one role as one turn. */
 function merged(messages: Json[]): Turn[] {
   const turns: Turn[] = [];
   for (const { role, content } of messages) {

@@ -122,7 +122,7 @@ function* turnFaults(contents: Json[]): Generator<string> {
   }
 }
 
-/** Since the last thing a person said, the first call of every model turn must carry its signature. */
+/** Since the last user message, the first call of every model turn must have its signature. */
 function* signatureFaults(contents: Json[]): Generator<string> {
   const asked = contents.findLastIndex(
     ({ role, parts }) => role !== 'model' && records(parts).some((part) => typeof part.text === 'string'),

@@ -1,6 +1,6 @@
 import type { Head, ProtocolName, Refusal } from './protocol.ts';
 
-/** What a vendor says to a caller without a key; Ollama asks for none. */
+/** The vendor's error for a client without a key; Ollama requires none. */
 export function missingKey(protocol: ProtocolName, { headers, query }: Head): Refusal | undefined {
   const bearer = /^Bearer \S/.test(headers.authorization ?? '');
   switch (protocol) {

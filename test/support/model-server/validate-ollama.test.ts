@@ -32,7 +32,7 @@ describe('Ollama', () => {
     expectFirst(ollamaFaults(changed(good, change), able), refusal);
   });
 
-  test('a model without the ability refuses tools and thinking', () => {
+  test('a model without the capability refuses tools and thinking', () => {
     const unable = { capabilities: ['completion'] };
     expectFirst(ollamaFaults({ ...good, tools }, unable), /does not support tools/);
     expectFirst(ollamaFaults({ ...good, think: 'high' }, unable), /does not support thinking/);

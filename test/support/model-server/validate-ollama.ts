@@ -2,7 +2,7 @@ import { isRecord, type Json, list, record, records } from './protocol.ts';
 
 const ROLES = ['system', 'user', 'assistant', 'tool'];
 
-/** Everything in a request that Ollama answers with 400, its Go decoder's words included. */
+/** Everything in a request that Ollama answers with 400, with the wording of its Go decoder. */
 export function* ollamaFaults(
   body: Json,
   { capabilities }: { capabilities: readonly string[] },

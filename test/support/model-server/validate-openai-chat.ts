@@ -32,7 +32,7 @@ export function* chatFaults(body: Json): Generator<string> {
   yield* pairingFaults(messages);
 }
 
-/** `reach` finds the function in a tool: the two OpenAI protocols keep it at different places. */
+/** `reach` finds the function in a tool: the two OpenAI protocols store it in different places. */
 export function* functionFaults(
   tools: unknown,
   reach: (tool: Json) => { at: string; fn: Json },

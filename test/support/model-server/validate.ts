@@ -10,7 +10,7 @@ import { responsesFaults } from './validate-openai-responses.ts';
 
 type Asked = { head: Head; body: Json; settled: Settled };
 
-/** What the vendor would object to first: the key, the model, then the request itself. */
+/** What the vendor would reject first: the key, the model, then the request itself. */
 export function refusalOf(route: Route, { head, body, settled }: Asked): Refusal | undefined {
   if (settled.lenient) return undefined;
   const unknown = settled.keyless ? undefined : missingKey(route.protocol.name, head);

@@ -5,7 +5,7 @@ export function viewGoogle(body: Json, path: string): View {
   const contents = records(body.contents);
   const open: { id: string; name: string }[] = [];
   let counted = 0;
-  // Older models give calls no ids; then the name and the order tie an answer to its call.
+  // Older models give calls no ids; then name and order match a result to its call.
   const toMessages = (content: Json): SeenMessage[] => {
     const parts = records(content.parts);
     const calls = parts.filter(has('functionCall')).map((part) => {

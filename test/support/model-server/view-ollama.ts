@@ -18,7 +18,7 @@ function isSystem(message: Json): boolean {
   return message.role === 'system';
 }
 
-/** A result names its call by id where the client sends one, else by the tool's name. */
+/** A result names its call by id if the client sends one, else by the tool's name. */
 function toMessage(message: Json): SeenMessage {
   if (message.role === 'tool') {
     const callId = text(message.tool_call_id) || text(message.tool_name);

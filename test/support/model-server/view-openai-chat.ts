@@ -14,7 +14,7 @@ export function viewChat(body: Json): View {
   };
 }
 
-/** Arguments as a value where their text is JSON, else the text itself. */
+/** Arguments as a value if their text is JSON, else the text itself. */
 export function parsedArguments(json: unknown): unknown {
   if (typeof json !== 'string') return json;
   try {

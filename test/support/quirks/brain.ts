@@ -5,10 +5,10 @@ export type Thought = { text: string; calls: { name: string; input: Record<strin
 
 export type Question = {
   messages: Heard[];
-  /** Tools were given in the protocol's way, or described in the prompt. */
+  /** Whether tools were given through the protocol or described in the prompt. */
   canCall: boolean;
   hasSchema: boolean;
-  /** Characters beyond this are forgotten, the oldest first. */
+  /** Text beyond this many characters is forgotten, oldest first. */
   remembers: number;
 };
 

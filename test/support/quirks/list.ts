@@ -5,11 +5,11 @@ import { type Call, eventsOf, type Quirk } from './server.ts';
 export type Expected = Quirk & {
   /** What the probe must find. */
   finds: Partial<ModelProfile>;
-  /** What it says when the task is done; the usual words unless told. */
+  /** The final answer, if different from the default. */
   said?: string;
-  /** Only the probe can find out. */
+  /** Only the probe can detect it. */
   needsProbe?: true;
-  /** What the user is told when nobody has probed; nothing unless told. */
+  /** The message to the user without a probe. Default: none. */
   tells?: RegExp;
 };
 
@@ -26,7 +26,7 @@ const usual: Partial<ModelProfile> = {
 const asText: Partial<ModelProfile> = { ...usual, toolMode: 'xml', resultRole: 'user' };
 const error = (message: string) => ({ error: { message, type: 'invalid_request_error' } });
 
-/** Servers as people run them. Each row is one way to be different. */
+/** Servers as users run them. Each row differs in one way. */
 export const quirks: readonly Expected[] = [
   {
     name: 'nothing odd',
@@ -242,7 +242,7 @@ export const quirks: readonly Expected[] = [
   },
 ];
 
-/** As small models write it: single quotes, and a comma too many. */
+/** JSON as small models write it: single quotes, and a trailing comma. */
 function looseJson({ name, input }: Call): string {
   return `{'name': '${name}', 'arguments': ${JSON.stringify(input).replaceAll('"', "'").replace(/\}$/, ',}')}}`;
 }

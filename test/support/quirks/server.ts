@@ -6,32 +6,32 @@ import { type Heard, think } from './brain.ts';
 export type Frame = Record<string, unknown>;
 export type Call = { name: string; input: Record<string, unknown> };
 
-/** How one server, and the model on it, differ from what the protocol says. */
+/** How one server, and its model, differ from the protocol. */
 export type Quirk = {
   name: string;
-  /** Which door of ours leads to it. */
+  /** The provider that connects to it. */
   provider: 'ollama' | 'lmstudio' | 'llamacpp' | 'vllm' | 'local';
-  /** Answers that have nothing to do with the model. Null lets the question through. */
+  /** Answers independent of the model. Null lets the request through. */
   refuses?(request: Asked): { status: number; body: unknown } | null;
-  /** Calls as the model writes them into its text, where it does. */
+  /** How the model writes calls into its text, if it does. */
   inText?(calls: Call[]): string;
-  /** The words as they come, thoughts included. */
+  /** Transforms the text, including thoughts. */
   voices?(text: string): string;
-  /** Thoughts in a field of their own. */
+  /** The field for thoughts, if there is a separate one. */
   thoughtField?: 'reasoning_content' | 'reasoning' | 'thinking';
-  /** The frames of calls in the protocol's own way. */
+  /** The frames of calls in the protocol's own format. */
   callFrames?(calls: Call[]): Frame[];
-  /** What is left of the frames once the server is done with them. */
+  /** Transforms the frames before they are sent. */
   frames?(frames: Frame[]): Frame[];
-  /** How frames are written; as an event stream unless told. */
+  /** How frames are written. Default: as an event stream. */
   sends?(response: ServerResponse, frames: Frame[]): Promise<void> | void;
-  /** It can be held to a schema. */
+  /** It supports schema-constrained output. */
   json?: true;
-  /** What must be said to it before it calls anything: a word of the prompt, or a schema. */
+  /** What the request must contain before it calls anything: a word in the prompt, or a schema. */
   callsAfter?: { word: string } | 'schema';
-  /** Characters it remembers. */
+  /** How many characters it remembers. */
   remembers?: number;
-  /** Questions about the server, by path. */
+  /** Answers to requests about the server, by path. */
   asides?: Record<string, unknown>;
 };
 
@@ -40,13 +40,13 @@ type Asked = {
   roles: string[];
   hasTools: boolean;
   body: { tools?: unknown[]; messages?: { role: string; content: unknown }[] };
-  /** How many questions to the model came before. */
+  /** How many model requests came before. */
   before: number;
 };
 
 export type QuirkServer = { url: string; asked: Asked[] };
 
-/** A server with this quirk, gone when the test is. */
+/** A server with this quirk, closed at the end of the test. */
 export async function serveQuirk(quirk: Quirk): Promise<QuirkServer> {
   const asked: Asked[] = [];
   const server = createServer((request, response) => {
@@ -170,7 +170,7 @@ function ollamaCall({ name, input }: Call): Frame {
   return { function: { name, arguments: input } };
 }
 
-/** A message's words, and the calls in it, as a template would put them before the model. */
+/** A message's text and calls, as a template would present them to the model. */
 function heard({ role, content, ...rest }: { role: string; content: unknown }): Heard {
   const parts: unknown[] = Array.isArray(content) ? content : [{ text: content ?? '' }];
   const text = parts.map((part) => (part as { text?: unknown }).text ?? '').join('\n');

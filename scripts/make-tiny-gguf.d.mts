@@ -3,7 +3,7 @@ export const TEMPLATE: string;
 export function writeTinyModel(
   out: string,
   options: {
-    /** Each token of a chain is said after the one before it. */
+    /** Each token of a chain is followed by the next. */
     chains?: string[][];
     width?: number;
     layers?: number;

@@ -1,21 +1,21 @@
 #!/usr/bin/env node
-// What `npm install` links as the command: hands over to the binary of this machine's own package, if npm has put it
-// there, and runs the JavaScript build if not.
+// The command that `npm install` links: runs the binary package for this platform if npm has installed it, and
+// the JavaScript build otherwise.
 'use strict';
 const { accessSync, constants } = require('node:fs');
 const path = require('node:path');
 
-/** Without its loader a binary for Linux cannot be started: another C library, another layout. */
+/** A Linux binary needs its loader: it is missing with another C library or file system layout. */
 const LOADERS = { x64: '/lib64/ld-linux-x86-64.so.2', arm64: '/lib/ld-linux-aarch64.so.1' };
 
 const args = process.argv.slice(2);
 const binary = process.env.AI_ASSISTANT_BINARY === '0' ? null : findBinary();
 if (binary !== null && process.execve !== undefined && process.platform !== 'win32') {
-  // This very process becomes the binary: same id, same terminal, nothing of Node stays.
+  // This process is replaced by the binary: same id, same terminal, nothing of Node is left.
   process.execve(binary, [binary, ...args], process.env);
 } else if (binary !== null && process.platform === 'win32') {
   const { spawn } = require('node:child_process');
-  // Windows sends Ctrl+C to every program of the console; what to do about it is the binary's business.
+  // Windows sends Ctrl+C to every program of the console; the binary handles it.
   process.on('SIGINT', () => undefined);
   spawn(binary, args, { stdio: 'inherit' })
     .on('error', runHere)
@@ -28,7 +28,7 @@ function runHere() {
   require('../dist/main.cjs');
 }
 
-/** Null where there is none that could be started. */
+/** Null if there is none that can be started. */
 function findBinary() {
   const { platform, arch } = process;
   const target = `${platform === 'win32' ? 'windows' : platform}-${arch}`;

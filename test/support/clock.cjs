@@ -1,4 +1,4 @@
-// Loaded into the program before anything else: its clock is off by the milliseconds in the file $ACA_CLOCK_FILE.
+// Preloaded into the program: shifts its clock by the milliseconds in the file $ACA_CLOCK_FILE.
 const { readFileSync } = require('node:fs');
 
 const RealDate = Date;

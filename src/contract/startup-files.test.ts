@@ -15,7 +15,7 @@ describe.each(startupFiles)('writes ask because $because', ({ because, examples 
 });
 
 test('a path of Windows is read as any other', () => {
-  expect(startupRule('C:\\p\\.git\\hooks\\pre-commit')?.because).toBe('git runs what stands there');
+  expect(startupRule('C:\\p\\.git\\hooks\\pre-commit')?.because).toBe('git runs commands from it');
 });
 
 const named = [

@@ -25,7 +25,7 @@ export type StartupFiles = {
 
 export const startupFiles: readonly StartupFiles[] = [
   {
-    because: 'git runs what stands there',
+    because: 'git runs commands from it',
     sealed: ['.husky/', '.githooks/', '.lefthook/'],
     checked: [
       '{githooks,git-hooks,.git-hooks}/',
@@ -68,7 +68,7 @@ export const startupFiles: readonly StartupFiles[] = [
     },
   },
   {
-    because: "it is the assistant's own configuration",
+    because: 'aca reads its configuration from it',
     sealed: ['.ai-assistant/', '.ai-assistant.json', '.mcp.json'],
     // Instructions steer every later run, unseen, so they count as settings.
     checked: ['agents{,.local,.override}.md'],
@@ -85,7 +85,7 @@ export const startupFiles: readonly StartupFiles[] = [
     },
   },
   {
-    because: 'other assistants obey it',
+    because: 'other AI assistants follow it',
     sealed: ['.claude/', '.cursor/'],
     checked: [
       '.{codex,gemini,windsurf,roo,clinerules}/',
@@ -100,7 +100,7 @@ export const startupFiles: readonly StartupFiles[] = [
     },
   },
   {
-    because: 'other programs act on it when the folder is opened',
+    because: 'other programs run it when they open the folder',
     sealed: [
       '.vscode/{tasks,settings,launch,extensions,mcp}.json',
       '.idea/',
@@ -133,7 +133,7 @@ export const startupFiles: readonly StartupFiles[] = [
     },
   },
   {
-    because: 'shells and interpreters run it on start-up',
+    because: 'shells and interpreters run it at startup',
     sealed: [],
     checked: [
       '.{bashrc,bash_profile,bash_login,bash_logout,bash_aliases,profile,zshrc,zshenv,zprofile,zlogin,zlogout}',
@@ -163,7 +163,7 @@ export const startupFiles: readonly StartupFiles[] = [
     },
   },
   {
-    because: 'package tools run what it names',
+    because: 'package managers run commands from it',
     sealed: [],
     checked: [
       '.npmrc',
@@ -195,7 +195,7 @@ export const startupFiles: readonly StartupFiles[] = [
   },
   {
     // They run elsewhere as soon as somebody pushes: nobody looks at them again.
-    because: 'the build server runs it, with the secrets of the repository',
+    because: "the CI server runs it with the repository's secrets",
     sealed: [],
     checked: [
       '.github/{workflows,actions}/',
@@ -220,7 +220,7 @@ export const startupFiles: readonly StartupFiles[] = [
     },
   },
   {
-    because: 'the system runs it by itself',
+    because: 'the system runs it automatically',
     sealed: [],
     checked: [
       '{.config,etc,.local/share,usr/lib,lib}/systemd/',

@@ -50,15 +50,15 @@ describe('[X01][Y30] what the sandbox contains needs no question', () => {
   test('and the judgement names it', () => {
     expect(run('make', { sandbox: standard, mode: 'auto' })).toEqual({
       verdict: 'allow',
-      because: 'bubblewrap contains it: no network, can write only in this folder',
+      because: 'sandboxed with bubblewrap: can write only in this folder, no network',
       by: 'sandbox bubblewrap',
     });
     expect(run('make', { sandbox: strict, mode: 'plan' }).because).toBe(
-      'bubblewrap contains it: no network, cannot write files',
+      'sandboxed with bubblewrap: cannot write files, no network',
     );
     expect(run('ls', { sandbox: strict })).toEqual({
       verdict: 'allow',
-      because: 'it only reads',
+      because: 'only reads',
       by: 'default',
     });
   });
@@ -100,8 +100,7 @@ describe('[Y30][Y37] without a sandbox', () => {
     expect(run('git status', { sandbox: host, mode: 'auto' }).verdict).toBe('allow');
     expect(run('make', { sandbox: host, mode: 'auto' })).toEqual({
       verdict: 'deny',
-      because:
-        'auto mode refuses what it cannot contain: make is not known to be read-only; there is no sandbox here',
+      because: 'auto mode refuses anything it cannot sandbox: make may change files; no sandbox is available',
       by: 'mode auto',
     });
     expect(run('make', { sandbox: host, mode: 'auto', requireApprovalForCommands: false }).verdict).toBe(
@@ -119,7 +118,7 @@ describe('[Y30][Y37] without a sandbox', () => {
     [command: string, settings: string, policy: Partial<Policy>, missing: string, switchedOff: string]
   >([
     ['make', 'nothing', {}, 'ask ask deny deny deny', 'ask ask deny deny deny'],
-    ['make', 'commands are free', free, 'ask ask deny deny deny', 'allow allow deny deny deny'],
+    ['make', 'commands need no approval', free, 'ask ask deny deny deny', 'allow allow deny deny deny'],
     [
       'make',
       'contained ones are',
@@ -224,7 +223,7 @@ describe('[Y30][Y37] without a sandbox', () => {
     ['ls', 'nothing', {}, 'allow allow allow allow allow', 'allow allow allow allow allow'],
     [
       'git log | head',
-      'commands are free',
+      'commands need no approval',
       free,
       'allow allow allow allow allow',
       'allow allow allow allow allow',
@@ -256,13 +255,13 @@ describe('[Y30][Y37] without a sandbox', () => {
       'rule allow Bash(make)',
     );
     expect(run('make', { sandbox: host, ...rules({ allow: ['Bash(make *)'] }) }).because).toBe(
-      'there is no sandbox here, and the rule Bash(make *) does not name exactly this command',
+      'no sandbox is available, and the rule Bash(make *) does not name this exact command',
     );
     expect(run('make', { sandbox: host, mode: 'auto', ...rules({ allow: ['Bash'] }) }).because).toBe(
-      'auto mode refuses what it cannot contain: there is no sandbox here, and the rule Bash does not name exactly this command',
+      'auto mode refuses anything it cannot sandbox: no sandbox is available, and the rule Bash does not name this exact command',
     );
     expect(run('make', { sandbox: host, ...free }).because).toBe(
-      'there is no sandbox here, and make is not known to be read-only',
+      'no sandbox is available, and make may change files',
     );
   });
 
@@ -270,7 +269,7 @@ describe('[Y30][Y37] without a sandbox', () => {
     for (const command of ['ls', 'make']) {
       expect(run(command, { sandbox: host, sandboxRequired: true, ...rules({ allow: ['Bash'] }) })).toEqual({
         verdict: 'deny',
-        because: 'commands must run in a sandbox, and there is none: bubblewrap is not installed',
+        because: 'commands must run in a sandbox, but none is available: bubblewrap is not installed',
         by: 'setting sandbox.required',
       });
     }
@@ -355,7 +354,7 @@ describe('whatever else is said', () => {
         const call = { tool: 'Bash', accesses: [{ kind: 'execute' as const, target }], input: {} };
         const none = { allow: [], ask: [], deny: [] };
         if (evaluate(call, bare).verdict === 'allow')
-          expect(evaluate(call, { ...bare, rules: none }).because).toBe('it only reads');
+          expect(evaluate(call, { ...bare, rules: none }).because).toBe('only reads');
         const exact = { ...bare.rules, ask: [], deny: [], allow: [`Bash(${target})`] };
         const mode = bare.mode === 'plan' || bare.mode === 'read-only' ? 'default' : bare.mode;
         expect(evaluate(call, { ...bare, mode, rules: exact }).verdict).toBe('allow');

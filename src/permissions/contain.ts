@@ -12,7 +12,7 @@ export function containedBecause(policy: Policy): string | null {
   if (sandbox === null || sandbox.kind === 'host' || sandbox.level === 'permissive') return null;
   if (sandbox.network === 'open' || policy.requireApprovalForReads) return null;
   if (!isSealed(sandbox) && !mayWrite(mode, policy.sandboxAutoApprove)) return null;
-  return hasUnseenRule(policy, sandbox) ? null : `${sandbox.kind} contains it: ${wallsOf(sandbox)}`;
+  return hasUnseenRule(policy, sandbox) ? null : `sandboxed with ${sandbox.kind}: ${wallsOf(sandbox)}`;
 }
 
 /** In a sealed sandbox a command can only look, whatever it is. */
@@ -47,6 +47,6 @@ function hasUnseenRule({ rules }: Policy, { level, network }: SandboxState): boo
 const WRITING: ReadonlySet<string> = new Set(['Edit', 'MultiEdit', 'Write', 'Delete']);
 
 function wallsOf({ level, network }: SandboxState): string {
-  const net = network === 'none' ? 'no network' : 'only the listed hosts';
-  return level === 'strict' ? `${net}, cannot write files` : `${net}, can write only in this folder`;
+  const net = network === 'none' ? 'no network' : 'allowed hosts only';
+  return level === 'strict' ? `cannot write files, ${net}` : `can write only in this folder, ${net}`;
 }

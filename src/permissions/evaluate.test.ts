@@ -43,7 +43,7 @@ describe('[P05][P12] without rules', () => {
   test('a tool that touches nothing is free, a tool of a server is not', () => {
     expect(evaluate({ tool: 'Think', accesses: [], input: {} }, base)).toEqual({
       verdict: 'allow',
-      because: 'Think touches nothing',
+      because: 'Think changes nothing',
       by: 'default',
     });
     expect(evaluate({ tool: 'github:list', accesses: [], input: {} }, base).verdict).toBe('ask');
@@ -76,7 +76,7 @@ describe('[P05][P12] without rules', () => {
     ];
     expect(evaluate({ tool: 'Bash', accesses, input: {} }, base)).toEqual({
       verdict: 'deny',
-      because: "Command is blocked: it would run with another user's rights",
+      because: 'Command is blocked: runs as another user',
       by: 'built-in privileges',
     });
   });
@@ -207,7 +207,7 @@ describe('modes', () => {
     );
     expect(judge('execute', 'make', { mode: 'auto' })).toEqual({
       verdict: 'deny',
-      because: 'auto mode refuses what it cannot contain: make is not known to be read-only',
+      because: 'auto mode refuses anything it cannot sandbox: make may change files',
       by: 'mode auto',
     });
   });

@@ -39,7 +39,7 @@ type Case = Subject & {
   real(): Subject | null;
 };
 
-const NO_SANDBOX = 'there is no sandbox here';
+const NO_SANDBOX = 'no sandbox is available';
 const STRICTNESS: Record<Verdict, number> = { allow: 0, ask: 1, deny: 2 };
 
 /**
@@ -64,12 +64,12 @@ export function evaluate(request: Request, policy: Policy): Evaluation {
 function refusedByAuto(strictest: Evaluation, request: Request, policy: Policy): Evaluation {
   if (policy.mode !== 'auto' || strictest.verdict !== 'ask') return strictest;
   const bare = request.accesses.some(({ kind }) => kind === 'execute') && policy.sandbox?.kind === 'host';
-  const because = `auto mode refuses what it cannot contain: ${strictest.because}`;
+  const because = `auto mode refuses anything it cannot sandbox: ${strictest.because}`;
   return deny(bare && !because.includes(NO_SANDBOX) ? `${because}; ${NO_SANDBOX}` : because, 'mode auto');
 }
 
 function untouching(tool: string): Evaluation {
-  return { verdict: 'allow', because: `${tool} touches nothing`, by: 'default' };
+  return { verdict: 'allow', because: `${tool} changes nothing`, by: 'default' };
 }
 
 function judgeAccess(tool: string, access: Access, policy: Policy): Evaluation {
@@ -119,13 +119,13 @@ function builtInDeny({ access, policy, classified }: Case): Evaluation | null {
 function userDeny(one: Case): Evaluation | null {
   const { policy } = one;
   const rule = touching(policy.rules.deny, one);
-  if (rule) return deny(`the rule ${rule.source} forbids it`, `rule deny ${rule.source}`);
+  if (rule) return deny(`denied by the rule ${rule.source}`, `rule deny ${rule.source}`);
   const refused = policy.grants.filter(({ action, type }) => action === 'deny' && type === one.access.kind);
   const grant = touching(
     refused.map(({ pattern }) => pattern),
     one,
   );
-  return grant ? deny(`${grant.source} was refused before`, `grant ${grant.source}`) : null;
+  return grant ? deny(`declined earlier: ${grant.source}`, `grant ${grant.source}`) : null;
 }
 
 /** What nobody can open is refused before anybody is asked. */
@@ -146,27 +146,32 @@ function sandboxDeny({ access, policy, classified }: Case): Evaluation | null {
   const by = 'setting sandbox.required';
   if (access.unconfined) return deny('commands must run in the sandbox', by);
   if (policy.sandbox.kind !== 'host') return null;
-  const why = policy.sandbox.fallback ?? 'it is switched off';
-  return deny(`commands must run in a sandbox, and there is none: ${why}`, by);
+  const why = policy.sandbox.fallback ?? 'it is turned off';
+  return deny(`commands must run in a sandbox, but none is available: ${why}`, by);
 }
 
 function modeDeny({ tool, access, policy, classified }: Case): Evaluation | null {
   if (policy.mode !== 'plan' && policy.mode !== 'read-only') return null;
   const by = `mode ${policy.mode}`;
-  if (access.kind === 'write') return deny(`nothing is written in ${policy.mode} mode`, by);
+  if (access.kind === 'write') return deny(`no files can be changed in ${policy.mode} mode`, by);
   if (access.kind !== 'execute') return null;
-  if (access.unconfined) return deny(`nothing runs outside the sandbox in ${policy.mode} mode`, by);
+  if (access.unconfined) return deny(`commands cannot leave the sandbox in ${policy.mode} mode`, by);
   if (classified?.verdict === 'allow' || access.looks) return null;
   if (classified !== null && containedBecause(policy) !== null) return null;
-  const because = classified?.because ?? `${tool} may change something`;
-  return deny(`only commands that surely just read run in ${policy.mode} mode: ${because}`, by);
+  const because = classified?.because ?? `${tool} may make changes`;
+  return deny(`only read-only commands run in ${policy.mode} mode: ${because}`, by);
 }
 
 function askRule(one: Case): Evaluation | null {
   const rule = touching(one.policy.rules.ask, one);
-  if (rule) return { verdict: 'ask', because: `the rule ${rule.source} asks`, by: `rule ask ${rule.source}` };
+  if (rule)
+    return {
+      verdict: 'ask',
+      because: `the rule ${rule.source} requires approval`,
+      by: `rule ask ${rule.source}`,
+    };
   const { access } = one;
-  if (access.unconfined) return { verdict: 'ask', because: 'it runs outside the sandbox', by: 'built-in' };
+  if (access.unconfined) return { verdict: 'ask', because: 'runs outside the sandbox', by: 'built-in' };
   if (access.unseen !== undefined) return { verdict: 'ask', because: access.unseen, by: 'built-in' };
   if (access.kind !== 'write') return null;
   const files = [one, one.real()].flatMap((place) =>
@@ -182,16 +187,16 @@ function grantOrAllowRule(one: Case): Evaluation | null {
   const granted = policy.grants.filter(({ action, type }) => action === 'allow' && type === access.kind);
   const exact = granted.length > 0 ? grantFor(tool, access, policy) : null;
   if (exact !== null && granted.some(({ pattern }) => pattern === exact))
-    return allow(`allowed before: ${exact}`, `grant ${exact}${bare}`);
+    return allow(`allowed earlier: ${exact}`, `grant ${exact}${bare}`);
   const folder = isFileAccess(access) ? openedFolder(granted, one.real() ?? one) : undefined;
-  if (folder !== undefined) return allow(`allowed before: ${folder}`, `grant ${folder}`);
+  if (folder !== undefined) return allow(`allowed earlier: ${folder}`, `grant ${folder}`);
   const rules = rulesFor(one);
   const rule = covering(bare ? rules.filter((known) => namesCommand(known, access.target)) : rules, one);
-  if (rule !== undefined) return allow(`the rule ${rule} allows it`, `rule allow ${rule}${bare}`);
+  if (rule !== undefined) return allow(`allowed by the rule ${rule}`, `rule allow ${rule}${bare}`);
   const broad = bare ? covering(rules, one) : undefined;
   return broad === undefined
     ? null
-    : ask(`${NO_SANDBOX}, and the rule ${broad} does not name exactly this command`);
+    : ask(`${NO_SANDBOX}, and the rule ${broad} does not name this exact command`);
 }
 
 /** Whether a command that may change something would run as the user, though a sandbox was wanted around it. */
@@ -211,13 +216,13 @@ function rulesFor({ tool, access, policy, classified }: Case): readonly string[]
 /** What it prints goes to the model, and no search finds a value that is printed backwards. */
 function secretAsk({ access }: Case): Evaluation | null {
   if (!access.holdsSecret) return null;
-  return { verdict: 'ask', because: 'it is given a secret, which it could print', by: 'built-in' };
+  return { verdict: 'ask', because: 'receives a secret that it could print', by: 'built-in' };
 }
 
 function modeAllow({ access, policy, reach }: Case): Evaluation | null {
   const edits = policy.mode === 'accept-edits' || policy.mode === 'auto';
   if (!edits || access.kind !== 'write' || reach?.type !== 'open') return null;
-  return allow(`edits in the working directory are free in ${policy.mode} mode`, `mode ${policy.mode}`);
+  return allow(`edits in this folder need no approval in ${policy.mode} mode`, `mode ${policy.mode}`);
 }
 
 function sandboxAllow({ classified, policy }: Case): Evaluation | null {
@@ -232,26 +237,26 @@ function byDefault({ tool, access, policy, classified, reach }: Case): Evaluatio
   switch (access.kind) {
     case 'read':
       if (!inside) return ask(`${access.target} is outside the working directory`);
-      return policy.requireApprovalForReads ? ask(obviousReasons.read) : allow('it only reads', 'default');
+      return policy.requireApprovalForReads ? ask(obviousReasons.read) : allow('only reads', 'default');
     case 'write':
       if (!inside) return ask(`${access.target} is outside the working directory`);
       return policy.requireApprovalForWrites
         ? ask(obviousReasons.write)
-        : allow('writes are free', 'default');
+        : allow('writes need no approval', 'default');
     case 'execute':
-      if (access.free) return allow('the plugin says that nobody need be asked', 'default');
-      if (classified === null) return ask(`${tool} is a tool of a server or a plugin`);
+      if (access.free) return allow('the plugin says it needs no approval', 'default');
+      if (classified === null) return ask(`${tool} comes from an MCP server or a plugin`);
       if (classified.verdict === 'allow' || policy.requireApprovalForCommands) return pick(classified);
       if (isFallback(policy)) return ask(`${NO_SANDBOX}, and ${classified.because}`);
       // Nobody watches in auto mode: there only walls count.
-      return policy.mode === 'auto' ? pick(classified) : allow('commands are free', 'default');
+      return policy.mode === 'auto' ? pick(classified) : allow('commands need no approval', 'default');
     case 'fetch':
       return ask(obviousReasons.fetch);
     case 'delegate':
-      return allow('all that the subagent does is judged in turn', 'default');
+      return allow('each action of the subagent is checked separately', 'default');
     default:
       access.kind satisfies never;
-      return ask('it is not understood');
+      return ask('could not be parsed');
   }
 }
 

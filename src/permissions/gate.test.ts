@@ -37,12 +37,12 @@ test('what is free is not asked about, and what is forbidden is not either', asy
   expect(await gate.decide(bash('ls'), { signal })).toEqual({
     verdict: 'allow',
     by: 'default',
-    because: 'it only reads',
+    because: 'only reads',
   });
   expect(await gate.decide(bash('sudo ls'), { signal })).toEqual({
     verdict: 'deny',
     by: 'built-in privileges',
-    because: "Command is blocked: it would run with another user's rights",
+    because: 'Command is blocked: runs as another user',
   });
   expect(questions).toEqual([]);
 });
@@ -158,7 +158,7 @@ test('with nobody to ask, the answer is no and says how to allow it', async () =
     verdict: 'deny',
     by: 'default',
     because:
-      "no permission for Bash echo 'a' > b (it redirects to b) and nobody to ask; " +
+      "Bash echo 'a' > b needs approval (writes to b), and this session is not interactive; " +
       "allow it with --allow 'Bash(echo '\\''a'\\'' > b)'",
   });
 });
@@ -167,7 +167,7 @@ test('with nobody to ask, no flag is named that would not help', async () => {
   const gate = createGate({ policy: () => ({ ...policy, rules: { ...policy.rules, ask: ['Bash(make)'] } }) });
 
   expect((await gate.decide(bash('make'), { signal })).because).toMatch(
-    /and nobody to ask; it is asked about every time, in a terminal$/,
+    /and this session is not interactive; approve it in an interactive session$/,
   );
 });
 
@@ -283,8 +283,8 @@ test('[Y09] a command outside the sandbox is offered once only', async () => {
   expect((await gate.decide(outside(), { signal })).verdict).toBe('deny');
 
   expect(questions).toMatchObject([
-    { because: 'it runs outside the sandbox', sandbox: { kind: 'host', network: 'open' } },
-    { because: 'it runs outside the sandbox' },
+    { because: 'runs outside the sandbox', sandbox: { kind: 'host', network: 'open' } },
+    { because: 'runs outside the sandbox' },
   ]);
   expect(questions[0]).not.toHaveProperty('grants');
 });
@@ -349,7 +349,7 @@ test('somebody who never looks to the end has not agreed; nothing is remembered 
   expect(await gate.decide(bash('make'), { signal })).toEqual({
     verdict: 'deny',
     by: 'gate',
-    because: 'It was approved before all of it had been shown, so it did not run. Send it in smaller parts.',
+    because: 'It was approved before all of it was shown, so it did not run. Send it in smaller parts.',
   });
   expect([questions.length, gate.grants(), gate.denials()]).toEqual([3, [], []]);
   expect((await gate.decide(bash('make'), { signal })).verdict).toBe('allow');

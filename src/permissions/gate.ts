@@ -125,7 +125,7 @@ const MAX_ASKED = 3;
 const unseen: Decision = {
   verdict: 'deny',
   by: 'gate',
-  because: 'It was approved before all of it had been shown, so it did not run. Send it in smaller parts.',
+  because: 'It was approved before all of it was shown, so it did not run. Send it in smaller parts.',
 };
 
 /** Null where every answer was a yes to something that was not completely shown: that is no yes. */
@@ -165,8 +165,8 @@ function nobodyThere(call: Call, judgement: Evaluation, policy: Policy): Decisio
   const allow = [...policy.rules.allow, ...wanted];
   const flags = wanted.map((pattern) => `--allow '${pattern.replaceAll("'", "'\\''")}'`);
   const helps = evaluate(call, { ...policy, rules: { ...policy.rules, allow } }).verdict === 'allow';
-  const way = helps ? `allow it with ${flags.join(' ')}` : 'it is asked about every time, in a terminal';
-  const because = `no permission for ${call.operation} (${judgement.because}) and nobody to ask; ${way}`;
+  const way = helps ? `allow it with ${flags.join(' ')}` : 'approve it in an interactive session';
+  const because = `${call.operation} needs approval (${judgement.because}), and this session is not interactive; ${way}`;
   return { verdict: 'deny', by: judgement.by, because };
 }
 

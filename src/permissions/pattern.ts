@@ -24,7 +24,7 @@ export type Subject = { tool: string; access: Access; cwd: string; isInside(file
 const SYNTAX = /^([A-Za-z][\w-]*)(?:\(([\s\S]*)\))?$/;
 const MCP_SYNTAX = /^mcp:(\*|[^\s():*]+(:(\*|[^\s()*]+))?)$/;
 const EXAMPLES =
-  'Write for example Bash(git log *), Read(src/**), Edit(docs/*.md), WebFetch(domain:nodejs.org) or mcp:github:*.';
+  'Examples: Bash(git log *), Read(src/**), Edit(docs/*.md), WebFetch(domain:nodejs.org), mcp:github:*.';
 
 export function parsePattern(source: string): Pattern {
   const text = source.trim();
@@ -33,14 +33,14 @@ export function parsePattern(source: string): Pattern {
   if (tool === undefined) throw new UserError(`"${source}" is not a permission rule.`, EXAMPLES);
   if (specifier?.trim() === '') {
     throw new UserError(
-      `The rule "${source}" has nothing in its brackets.`,
-      `${EXAMPLES} ${tool} alone covers all of it.`,
+      `The rule "${source}" has empty parentheses.`,
+      `${EXAMPLES} Use ${tool} alone to match everything.`,
     );
   }
   if (specifier?.startsWith('~') && tool !== 'Bash') {
     throw new UserError(
-      `The rule "${source}" starts at a home folder.`,
-      'Write the path in full, or relative to the project.',
+      `The rule "${source}" starts with a home folder.`,
+      'Use an absolute path, or one relative to the project.',
     );
   }
   return { source: text, tool, specifier: specifier ?? null };

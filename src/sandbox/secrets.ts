@@ -20,7 +20,7 @@ export const secretRules: readonly SecretRule[] = [
     of: 'file',
     match:
       /^(\/private)?\/etc\/(g?shadow-?|master\.passwd|security\/opasswd|ssh\/ssh_host_[^/]+_key|ssl\/private\/.+)$/i,
-    because: 'the system keeps passwords and private keys there',
+    because: 'system passwords and private keys are stored there',
     examples: {
       hits: [
         '/etc/shadow',
@@ -45,7 +45,7 @@ export const secretRules: readonly SecretRule[] = [
       `(^|/)(\\.env(?![^/]*[._-]${MODEL}$)([._~-][^/]*)?|(?!([^/]*[._-])?${MODEL}\\.env$)[^/]+\\.env|\\.envrc|\\.flaskenv|\\.dev\\.vars)$`,
       'i',
     ),
-    because: 'environment files hold secrets',
+    because: 'environment files may contain secrets',
     examples: {
       hits: [
         '/p/.env',
@@ -119,7 +119,7 @@ export const secretRules: readonly SecretRule[] = [
     of: 'file',
     match:
       /(^|\/)(?![^/]*\.([cm]?[jt]sx?|py|go|rs|rb|java|kt|cs|c|h|cpp|php|swift|sh|md)$)id_(rsa|dsa|ecdsa|ed25519|xmss)(_sk)?([._-](?!pub$)[^/]*)?$/i,
-    because: 'private keys are secret',
+    because: 'private key',
     examples: {
       hits: [
         '/p/id_rsa',
@@ -170,7 +170,7 @@ export const secretRules: readonly SecretRule[] = [
     of: 'file',
     match:
       /(^|\/)([._]netrc|\.npmrc|\.pypirc|\.pgpass|\.my(login)?\.cnf|\.git-credentials|\.htpasswd|\.vault-token|\.dockercfg|\.s3cfg|\.boto|\.databrickscfg|\.erlang\.cookie|\.docker\/config\.json|\.kube\/config|\.m2\/settings(-security)?\.xml|\.gradle\/gradle\.properties|\.(config\/)?composer\/auth\.json|\.ai-assistant\/(config|keys|trust)\.json)$/i,
-    because: 'the file holds passwords or tokens',
+    because: 'contains passwords or tokens',
     examples: {
       hits: [
         '/home/u/.netrc',
@@ -227,7 +227,7 @@ export const secretRules: readonly SecretRule[] = [
       `(^|/)(?!([^/]*[._-])?${MODEL}([._-]|$))[^/]*(credentials?|secrets?)(?![a-z])([^/.]*|[^/]*\\.${DATA}|[0-9._-]*\\.(txt|csv|log)|[^/]*\\.bak)$`,
       'i',
     ),
-    because: 'data files of that name hold secrets',
+    because: 'data files with that name usually contain secrets',
     examples: {
       hits: [
         '/p/credentials',
@@ -264,7 +264,7 @@ export const secretRules: readonly SecretRule[] = [
   {
     of: 'file',
     match: /(^|\/)secrets?\/[^/]*(passw(or)?d|passphrase|token|secret|api[-_]?key)s?(\.(txt|json|ya?ml))?$/i,
-    because: 'it is a secret by its folder and its name',
+    because: 'its folder and name suggest a secret',
     examples: {
       hits: ['/p/secrets/db_password', '/p/secrets/api-key.txt', '/run/secrets/token'],
       misses: ['/p/secrets/README', '/p/src/secrets/token.ts', '/p/src/token.txt', '/p/secrets/package.json'],
@@ -312,7 +312,7 @@ export const secretRules: readonly SecretRule[] = [
     of: 'file',
     match:
       /(^|\/)(\.(bash|zsh|sh|fish|psql|mysql|sqlite|rediscli|node_repl|python)_history|fish_history|\.zhistory|\.viminfo)$/i,
-    because: 'what was typed at a prompt often holds passwords',
+    because: 'shell history may contain passwords',
     examples: {
       hits: ['/home/u/.bash_history', '/home/u/.psql_history', '/home/u/.local/share/fish/fish_history'],
       misses: ['/p/history.md', '/p/bash_history.ts', '/p/.history/a.ts'],

@@ -79,8 +79,8 @@ describe('[T17] [U17] Delete', () => {
       use(remove, { file_path, recursive: true }, context).catch((error: Error) => error.message);
     expect(await refused('../home/canary')).toMatch(/^Permission denied/);
     expect(await refused('..')).toMatch(/^Permission denied/);
-    expect(await refused('d/.env')).toMatch(/^Permission denied: .*environment files hold secrets/);
-    expect(await refused('d')).toMatch(/^Permission denied: .*environment files hold secrets/);
+    expect(await refused('d/.env')).toMatch(/^Permission denied: .*environment files may contain secrets/);
+    expect(await refused('d')).toMatch(/^Permission denied: .*environment files may contain secrets/);
     expect(await refused('e')).toMatch(/e\/pipe is a pipe, socket or device; it could not be brought back/);
     expect(await readdir(path.join(root, 'd'))).toEqual(['.env', 'a']);
     expect(await readdir(path.join(root, 'e'))).toEqual(['a', 'pipe']);

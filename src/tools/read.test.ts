@@ -99,7 +99,7 @@ describe('[T06] [Y32] Read', () => {
     const attempt = (file_path: string) => use(read, { file_path }, context);
     await expect(attempt('.env')).rejects.toThrow(/^Permission denied/);
     await expect(attempt('notes.txt')).rejects.toThrow(
-      /^Permission denied: .*environment files hold secrets/,
+      /^Permission denied: .*environment files may contain secrets/,
     );
     await expect(attempt('loop')).rejects.toThrow(/^Permission denied: .*loop/);
     await expect(attempt('../home')).rejects.toThrow(/^Permission denied: .*outside/);

@@ -95,7 +95,7 @@ describe('a secret that a tool prints with the user’s leave', () => {
     await run();
     const backwards = [...project.secret.committed].reverse().join('');
     expect(JSON.stringify(server.requests)).not.toContain(backwards);
-    expect(JSON.stringify(server.requests.at(-1)?.body)).toContain('it is given a secret');
+    expect(JSON.stringify(server.requests.at(-1)?.body)).toContain('receives a secret');
   });
 
   test('what leaves the machine is not restored: WebFetch is judged with the placeholder in it', async () => {

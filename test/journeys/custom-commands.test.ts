@@ -62,7 +62,7 @@ describe('[C10] commands from Markdown files', () => {
     await own(space, { 'commands/make.md': 'Now: !`touch made`\n' });
     const refused = await run(space, '/make', [says('never')]);
     expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain('/make was not sent: no permission for Bash touch made');
+    expect(refused.stderr).toContain('/make was not sent: Bash touch made needs approval');
     expect(refused.server.requests).toEqual([]);
     expect(await space.tree()).toEqual({});
 

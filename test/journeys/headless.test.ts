@@ -89,7 +89,7 @@ describe('output', () => {
     const quiet = await (await start(space, script())).run(['-p', 'go', '--quiet']);
     expect(quiet.stderr).toBe('');
     const normal = await (await start(space, script())).run(['-p', 'go']);
-    expect(normal.stderr).toMatch(/^refused: no permission for .*\n$/);
+    expect(normal.stderr).toMatch(/^refused: .* needs approval .*\n$/);
     const verbose = await (await start(space, script())).run(['-p', 'go', '--verbose']);
     expect(verbose.stderr).toContain('→ Read a.txt\n');
     expect(verbose.stderr).toMatch(/✓ Read a.txt \(\d+ ms\)/);

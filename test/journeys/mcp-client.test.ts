@@ -195,7 +195,7 @@ describe('permission', () => {
 
   test.each([
     ['fine', 'said {"text":"a"}'],
-    ['writes', 'only commands that surely just read run in plan mode'],
+    ['writes', 'only read-only commands run in plan mode'],
   ])('plan mode lets run what is said to only look, and refuses the rest: %s', async (way, expected) => {
     const space = await workspace();
     await configure(space, { mcpServers: { odd: oddServer(way) } });

@@ -190,7 +190,7 @@ describe('modes', () => {
     expect(await space.tree()).toEqual({ 'a.txt': 'x\n' });
     const [, , third, last] = server.requests;
     expect(third?.messages.at(-1)?.text).toMatch(/^\[The permission mode is plan now\..*\]\s*second$/s);
-    expect(last?.messages.at(-1)?.results[0]?.text).toBe('nothing is written in plan mode');
+    expect(last?.messages.at(-1)?.results[0]?.text).toBe('no files can be changed in plan mode');
     expect(new Set(server.requests.map(({ system }) => system)).size).toBe(1);
   });
 
@@ -261,7 +261,7 @@ describe('[Y30] without a sandbox', () => {
     expect(report.commands).toEqual([{ command: 'ls', exitCode: 0 }]);
     expect(report.sandbox).toMatchObject({ kind: 'host' });
     expect(report.denials).toMatchObject([{ tool: 'Bash', by: 'mode auto' }]);
-    expect(server.requests[1]?.messages.at(-1)?.results[0]?.text).toMatch(/there is no sandbox here$/);
+    expect(server.requests[1]?.messages.at(-1)?.results[0]?.text).toMatch(/no sandbox is available$/);
     expect(await space.tree()).toEqual({});
   });
 
@@ -285,7 +285,7 @@ describe('[Y30] without a sandbox', () => {
       expect(code).toBe(3);
       expect(report.commands).toEqual([{ command: 'ls', exitCode: 0 }]);
       expect(report.denials).toMatchObject([{ tool: 'Bash' }]);
-      expect(report.denials[0]?.because).toContain('there is no sandbox here');
+      expect(report.denials[0]?.because).toContain('no sandbox is available');
       expect(stderr).toContain(refused);
       expect(await space.tree()).toEqual({});
     });
@@ -338,7 +338,7 @@ describe('[Y30] without a sandbox', () => {
     expect(report.denials.map(({ by, because }) => [by, because])).toEqual(
       Array(2).fill([
         'setting sandbox.required',
-        'commands must run in a sandbox, and there is none: it is switched off',
+        'commands must run in a sandbox, but none is available: it is turned off',
       ]),
     );
     expect([report.commands, report.sandbox]).toEqual([[], null]);
@@ -356,9 +356,7 @@ describe('rules of the user', () => {
     );
     expect(code).toBe(0);
     expect(report.commands).toEqual([{ command: 'touch made', exitCode: 0 }]);
-    expect(stderr).toContain(
-      'The rule Bash allows every command there is, but those that are always refused.\n',
-    );
+    expect(stderr).toContain('The rule Bash allows every command except those that are always blocked.\n');
   });
 
   test('a deny rule for reading binds searches that begin above it', async () => {

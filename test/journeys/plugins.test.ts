@@ -212,7 +212,7 @@ describe('[G02] [Y33] hooks of plugins', () => {
     const [changed, wrong, command, refused, grep] = toolTexts(events);
     expect(changed).toBe('1\ttwo');
     expect(wrong).toContain('Read did not run, its arguments are wrong');
-    expect(command).toContain('no permission for Bash touch made');
+    expect(command).toContain('Bash touch made needs approval');
     expect(refused).toBe('It did not run: the plugin p refuses it');
     expect(grep).toContain('a.txt');
     expect(stderr).toContain('The plugin p: onBeforeToolCall failed: confused.');

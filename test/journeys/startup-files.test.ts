@@ -61,7 +61,7 @@ describe('files that other programs run', () => {
       expect([file, existsSync(path.join(space.root, file))]).toEqual([file, false]);
     expect(Object.keys(await space.tree()).sort()).toEqual(['README.md', 'make.sh', 'ok.txt']);
     for (const file of created) expect(told[0]).toContain(`- ${file} was removed`);
-    expect(told[0]).toContain('nobody to ask');
+    expect(told[0]).toContain('not interactive');
     expect(report.denials).toMatchObject([{ tool: 'Write' }, { tool: 'Write' }]);
     const kept = /is in (\S*set-aside\/\S+)/.exec(told[0] ?? '')?.[1] ?? '';
     expect(await readFile(kept, 'utf8')).toBe('evil\n');

@@ -132,7 +132,7 @@ describe('[Y16][T05] Task', () => {
     const space = await workspace();
     const { run, server } = await start(space, { go: [calls(task('x', 'NEVER')), says('ok')] });
     const { code, stderr } = await run(['-p', 'go', '--deny', 'Task(general)']);
-    expect([code, stderr]).toEqual([3, 'refused: the rule Task(general) forbids it\n']);
+    expect([code, stderr]).toEqual([3, 'refused: denied by the rule Task(general)\n']);
     expect(asked(server.requests, 'NEVER')).toEqual([]);
   });
 

@@ -112,7 +112,7 @@ test('what the shell does itself is not looked for in the PATH, unless a program
 
 test('the question says which program is meant', () => {
   expect(judgeWith(`.:${system}`)('ls').reason).toBe(
-    `ls would run ${root}/ls, which commands or other users can change`,
+    `ls would run ${root}/ls, which commands or other users can modify`,
   );
 });
 

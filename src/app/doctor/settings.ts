@@ -66,7 +66,7 @@ export function sandboxCheck(sandbox: SandboxState): HealthCheck {
   if (sandbox.kind !== 'host') return ok('sandbox', `${text} (level ${sandbox.level})`);
   return warn(
     'sandbox',
-    `${text}: ${sandbox.fallback ?? 'it is switched off'}`,
+    `${text}: ${sandbox.fallback ?? 'it is turned off'}`,
     'Each command is asked about; docs/sandbox.md says what would change that.',
   );
 }

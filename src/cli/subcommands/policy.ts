@@ -105,7 +105,7 @@ function answer(
     const { verdict, reason, rule } = judge(command);
     return { verdict, reason, rule };
   }
-  return { verdict: 'ask', reason: 'it is not understood', error: command.error };
+  return { verdict: 'ask', reason: 'could not be parsed', error: command.error };
 }
 
 function commandIn(line: string): string | { error: string } {

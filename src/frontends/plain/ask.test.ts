@@ -105,7 +105,7 @@ describe('[C04] the permission prompt on the terminal', () => {
     tool: 'Bash',
     operation: 'Bash make',
     accesses: [],
-    because: 'it may change something',
+    because: 'it may make changes',
   };
   const lasting = { ...request, grants: ['Bash(make)'] };
 

@@ -114,7 +114,7 @@ describe('[C05] a permission prompt in plain lines', () => {
     tool: 'Bash',
     operation: 'Bash x',
     accesses: [],
-    because: 'rm may change something',
+    because: 'rm may make changes',
   };
 
   test('shows the parts with the risky one marked, where paths lead, and the sandbox', () => {
@@ -123,8 +123,8 @@ describe('[C05] a permission prompt in plain lines', () => {
       request: {
         ...request,
         parts: [
-          { text: 'ls', verdict: 'allow', because: 'it only reads' },
-          { text: 'rm a', verdict: 'ask', because: 'rm may change something' },
+          { text: 'ls', verdict: 'allow', because: 'only reads' },
+          { text: 'rm a', verdict: 'ask', because: 'rm may make changes' },
           { text: 'make', verdict: 'ask', because: 'make may, too' },
         ],
         leadsTo: [{ written: 'notes', real: '/srv/app/.git/hooks/pre-commit' }],
@@ -133,10 +133,10 @@ describe('[C05] a permission prompt in plain lines', () => {
     });
     expect(text).toBe(
       '    ls\n' +
-        '  ! rm a   (rm may change something)\n' +
+        '  ! rm a   (rm may make changes)\n' +
         '    make\n' +
         '  notes leads to /srv/app/.git/hooks/pre-commit\n' +
-        '  Reason: rm may change something\n' +
+        '  Reason: rm may make changes\n' +
         '  Sandboxed: can write only in this folder, no network\n',
     );
   });

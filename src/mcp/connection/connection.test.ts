@@ -39,7 +39,7 @@ describe('one server', () => {
     await hub.close();
     expect(every.phase).toBe('off');
     await expect(every.callTool('echo', { message: 'a' }, alone)).rejects.toThrow(
-      'MCP server every not connected: it is switched off',
+      'MCP server every not connected: it is turned off',
     );
   });
 

@@ -338,6 +338,6 @@ async function sayGoodbye({ transport }: OpenClient): Promise<void> {
 
 export function notConnected(name: string, phase: Phase, trouble: string): string {
   const why =
-    phase === 'connecting' ? 'it is still starting' : phase === 'off' ? 'it is switched off' : trouble;
+    phase === 'connecting' ? 'it is still starting' : phase === 'off' ? 'it is turned off' : trouble;
   return `MCP server ${name} not connected${why === '' ? '' : `: ${why}`}`;
 }

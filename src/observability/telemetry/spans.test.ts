@@ -37,7 +37,7 @@ const judged: AgentEvent = {
   tool: 'Read',
   verdict: 'allow',
   by: 'user',
-  because: 'the user allowed it (once)',
+  because: 'you allowed it (once)',
   accesses: [],
 };
 const said: Message = {

@@ -8,7 +8,7 @@ describe.each(broadRules.map((rule) => [rule.opens, rule] as const))('%s', (_ope
 
 test('each broad rule is told in one sentence, and no other', () => {
   expect(warnAboutBroadRules(['Bash(git log *)', ' Bash(git *)', 'Edit(src/**)', 'Bash'])).toEqual([
-    'The rule Bash(git *) allows also git -c … and git aliases, which can run any program.',
-    'The rule Bash allows every command there is, but those that are always refused.',
+    'The rule Bash(git *) allows git -c … and git aliases too, which can run any program.',
+    'The rule Bash allows every command except those that are always blocked.',
   ]);
 });

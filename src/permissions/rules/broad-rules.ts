@@ -8,17 +8,17 @@ export type BroadRule = {
 export const broadRules: readonly BroadRule[] = [
   {
     match: /^Bash(\(\s*\*\s*\))?$/,
-    opens: 'every command there is, but those that are always refused',
+    opens: 'every command except those that are always blocked',
     examples: { hits: ['Bash', 'Bash(*)'], misses: ['Bash(ls *)', 'Read', 'Bash(\\*)'] },
   },
   {
     match: /^Bash\(git \*\)$/,
-    opens: 'also git -c … and git aliases, which can run any program',
+    opens: 'git -c … and git aliases too, which can run any program',
     examples: { hits: ['Bash(git *)'], misses: ['Bash(git log *)', 'Bash(git)'] },
   },
   {
     match: /^Bash\((npm|pnpm|yarn|bun|deno)( run| exec| x| dlx)? \*\)$/,
-    opens: "also whatever the project's scripts say, also after they were changed",
+    opens: 'any script of the project, even after it changes',
     examples: {
       hits: ['Bash(npm run *)', 'Bash(pnpm *)'],
       misses: ['Bash(npm run build)', 'Bash(npm ls *)'],
@@ -26,19 +26,19 @@ export const broadRules: readonly BroadRule[] = [
   },
   {
     match: /^Bash\((npx|pnpx|bunx|uvx|pipx run) \*\)$/,
-    opens: 'also programs that are downloaded first',
+    opens: 'programs that are downloaded first, too',
     examples: { hits: ['Bash(npx *)'], misses: ['Bash(npx tsc *)'] },
   },
   {
     match:
       /^Bash\((env|xargs|find|timeout|nice|nohup|time|command|exec|eval|watch|parallel|ssh|docker|podman)( -\S+)* \*\)$/,
-    opens: 'also any other program, which is then named behind it',
+    opens: 'any other program passed to it, too',
     examples: { hits: ['Bash(env *)', 'Bash(timeout *)'], misses: ['Bash(timeout 5 npm test)', 'Bash(env)'] },
   },
   {
     match:
       /^Bash\((sh|bash|zsh|dash|fish|pwsh|python[\d.]*|node|ruby|perl|php|lua|Rscript|osascript|awk|sed)( -\S+)* \*\)$/,
-    opens: 'also any program written in it',
+    opens: 'any code passed to it, too',
     examples: {
       hits: ['Bash(python *)', 'Bash(python3 -c *)', 'Bash(bash -c *)', 'Bash(node *)'],
       misses: ['Bash(python setup.py *)', 'Bash(node scripts/build.mjs)'],

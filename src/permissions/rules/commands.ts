@@ -22,7 +22,7 @@ const DANGEROUS = 'Potentially dangerous command';
 export const commandRules: readonly CommandRule[] = [
   {
     name: 'privileges',
-    because: `${BLOCKED}: it would run with another user's rights`,
+    because: `${BLOCKED}: runs as another user`,
     matches: startsAsOther,
     examples: {
       hits: [
@@ -42,7 +42,7 @@ export const commandRules: readonly CommandRule[] = [
   },
   {
     name: 'delete-vital',
-    because: `${DANGEROUS}: it would delete the system's or the user's folders`,
+    because: `${DANGEROUS}: deletes system or home folders`,
     matches: deletesVital,
     examples: {
       hits: [
@@ -69,7 +69,7 @@ export const commandRules: readonly CommandRule[] = [
   },
   {
     name: 'fork-bomb',
-    because: `${BLOCKED}: it would start processes without end`,
+    because: `${BLOCKED}: starts endless processes (fork bomb)`,
     matches: forksForever,
     examples: {
       hits: [
@@ -86,7 +86,7 @@ export const commandRules: readonly CommandRule[] = [
   },
   {
     name: 'format',
-    because: `${DANGEROUS}: it would erase a file system`,
+    because: `${DANGEROUS}: erases a file system`,
     matches: ({ command }) => {
       const program = programOf(command);
       if (/^([fs]disk|parted|[sc]?gdisk|cfdisk)$/.test(program)) {
@@ -104,7 +104,7 @@ export const commandRules: readonly CommandRule[] = [
   },
   {
     name: 'device-write',
-    because: `${DANGEROUS}: it would write to a device`,
+    because: `${DANGEROUS}: writes to a device`,
     matches: writesDevice,
     examples: {
       hits: [
@@ -126,7 +126,7 @@ export const commandRules: readonly CommandRule[] = [
   },
   {
     name: 'system-files',
-    because: `${DANGEROUS}: it would overwrite or delete what the system needs to start`,
+    because: `${DANGEROUS}: overwrites or deletes files the system needs to boot`,
     matches: writesVital,
     examples: {
       hits: [
@@ -141,7 +141,7 @@ export const commandRules: readonly CommandRule[] = [
   },
   {
     name: 'open-to-all',
-    because: `${BLOCKED}: it would let everybody write`,
+    because: `${BLOCKED}: makes files writable by everyone`,
     matches: opensToAll,
     examples: {
       hits: [
@@ -156,7 +156,7 @@ export const commandRules: readonly CommandRule[] = [
   },
   {
     name: 'download-and-run',
-    because: `${BLOCKED}: it would run what it downloads`,
+    because: `${BLOCKED}: pipes a download straight into a shell`,
     matches: runsDownload,
     examples: {
       hits: [
@@ -181,7 +181,7 @@ export const commandRules: readonly CommandRule[] = [
   },
   {
     name: 'power-off',
-    because: `${DANGEROUS}: it would stop the machine or everything on it`,
+    because: `${DANGEROUS}: shuts down the machine or everything on it`,
     matches: endsMachine,
     examples: {
       hits: ['shutdown -h now', 'reboot', 'init 0', 'systemctl poweroff', 'kill -9 -1', 'kill -- -1'],

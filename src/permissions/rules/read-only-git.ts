@@ -34,7 +34,7 @@ const LISTING = ['contains', 'no-contains', 'merged', 'no-merged', 'points-at'];
 /** `%G` asks a program whether a signature is good. */
 function verifiesNothing({ values, operands }: Told): string | null {
   const formats = [...(values.format ?? []), ...(values.pretty ?? []), ...operands];
-  return formats.some((format) => format.includes('%G')) ? 'it runs a program to check signatures' : null;
+  return formats.some((format) => format.includes('%G')) ? 'runs a program to check signatures' : null;
 }
 
 const log: ReadOnlyProgram = {
@@ -86,7 +86,9 @@ export const readOnlyGit: Readonly<Record<string, ReadOnlyProgram>> = {
     values: texts('format sort count contains merged points-at'),
     operands: 'text',
     refuses: ({ values }) =>
-      /%\(signature|%\(.*trailers:/.test(values.format?.join(' ') ?? '') ? 'it checks signatures' : null,
+      /%\(signature|%\(.*trailers:/.test(values.format?.join(' ') ?? '')
+        ? 'runs a program to check signatures'
+        : null,
   },
   grep: {
     short: 'EFGPiIvwxcnlLoqhHap',

@@ -10,7 +10,7 @@ export function printsLines({ values, operands }: Told): string | null {
   const brought = [...(values.e ?? []), ...(values.expression ?? [])];
   const scripts = brought.length > 0 ? brought : operands.slice(0, 1);
   const safe = scripts.every((script) => script.split(';').every((one) => SED_COMMAND.test(one.trim())));
-  return safe && scripts.length > 0 ? null : 'this sed script may write';
+  return safe && scripts.length > 0 ? null : 'this sed script may write files';
 }
 
 /** `{print $1, $NF}`, perhaps for some lines only: no pipe, no redirect, no function. */
@@ -24,7 +24,7 @@ export function printsColumns({ operands }: Told): string | null {
   const files = operands.slice(1);
   const safe =
     AWK_PROGRAM.test(program) && program.trim() !== '' && files.every((file) => !file.includes('='));
-  return safe ? null : 'this awk program may write';
+  return safe ? null : 'this awk program may write files';
 }
 
 /** A filter of paths, pipes and plain functions: nothing that reads the environment or other files. */
@@ -33,7 +33,7 @@ export function filterLooks({ operands }: Told): string | null {
   const plain = /^[\w\s.[\]|,"':()?+*/<>=!{}@-]*$/.test(filter);
   const reaches =
     /\b(env|input|inputs|input_filename|debug|stderr|import|include|halt|halt_error|getpath|modulemeta|ltrimstr\s*\()/;
-  return plain && !reaches.test(filter) ? null : 'this jq filter may read more than its file';
+  return plain && !reaches.test(filter) ? null : 'this jq filter may read other files';
 }
 
 /** Endings of source files: secrets are not kept in files of such names. */
@@ -54,7 +54,7 @@ export function recursionLooks({ flags, values }: Told): string | null {
   if (!flags.some((flag) => flag === 'r' || flag === 'recursive')) return null;
   const only = values.include ?? [];
   if (only.length > 0 && only.every(namesSources)) return null;
-  return 'a recursive grep also reads hidden files, in which secrets live; rg leaves them out';
+  return 'recursive grep also reads hidden files, which may hold secrets; rg skips them';
 }
 
 /** `*.ts`, `src/*.{ts,tsx}`: whatever is hidden stays so. */
@@ -71,13 +71,13 @@ export function choosesSources({ values }: Told): string | null {
   const harmless = globs.every((glob) => glob.startsWith('!') || namesSources(glob));
   return harmless && types.every((type) => SOURCE_TYPES.has(type))
     ? null
-    : 'rg would also search hidden files of that name';
+    : 'rg would also search hidden files matching that name';
 }
 
 /** `set -euo pipefail` and the like. Alone it would print every variable. */
 export function setsHarmless({ flags, values }: Told): string | null {
   const known = (values.o ?? []).every((option) => /^(pipefail|errexit|nounset)$/.test(option));
-  return flags.length > 0 && known ? null : 'it prints or changes the state of the shell';
+  return flags.length > 0 && known ? null : 'prints or changes shell state';
 }
 
 /** `-n5` and `-c +10k`, not `-n5f`, which follows the file in some versions. */
@@ -86,5 +86,5 @@ export function countsLines({ values }: Told): string | null {
     .flat()
     .every((value) => /^[+-]?\d+[bkKMGTP]?B?$/.test(value))
     ? null
-    : 'it may never end';
+    : 'may never end';
 }

@@ -150,7 +150,7 @@ export const readOnlyPrograms: Readonly<Record<string, ReadOnlyProgram>> = {
     values: texts('d n t'),
     operands: 'text',
     refuses: ({ operands }) =>
-      operands.every((name) => /^[a-z_]+$/.test(name)) ? null : 'it sets a variable of the shell',
+      operands.every((name) => /^[a-z_]+$/.test(name)) ? null : 'sets a shell variable',
   },
   readlink: { short: 'fenmqsz', long: list('canonicalize no-newline'), operands: 'names', anyNames: true },
   realpath: {

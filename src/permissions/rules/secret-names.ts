@@ -17,7 +17,7 @@ export const secretNames: readonly Rule[] = [
     match:
       /^(\/private)?\/etc\/(g?shadow-?|master\.passwd|security\/opasswd|ssh\/ssh_host_[^/]+_key|ssl\/private\/.+)$/i,
     verdict: 'ask',
-    because: 'the system keeps passwords and private keys there',
+    because: 'system passwords and private keys are stored there',
     examples: {
       hits: ['/etc/shadow', '/etc/gshadow-', '/etc/ssh/ssh_host_rsa_key'],
       misses: ['/etc/passwd', '/etc/ssh/ssh_host_rsa_key.pub', 'etc/shadow'],
@@ -30,7 +30,7 @@ export const secretNames: readonly Rule[] = [
       'i',
     ),
     verdict: 'ask',
-    because: 'environment files hold secrets',
+    because: 'environment files may contain secrets',
     examples: {
       hits: ['.env', 'app/.env.local', 'HEAD:.env', 'prod.env', '.ENV', '．ｅｎｖ'],
       misses: ['.env.example', 'example.env', 'env.ts', '.environment'],
@@ -41,7 +41,7 @@ export const secretNames: readonly Rule[] = [
     match:
       /(^|[/:])(\.ssh|\.gnupg|\.aws|\.azure|\.oci|\.kube|\.docker|\.password-store|\.secrets|\.config\/(gcloud|gh|hub|glab-cli|op|rclone|sops)|\.local\/share\/keyrings|library\/keychains)(\/|$)/i,
     verdict: 'ask',
-    because: 'keys and passwords are kept there',
+    because: 'keys and passwords are stored there',
     examples: {
       hits: ['.ssh/config', '.aws/credentials', '.kube/config', '~/.config/gh/hosts.yml'],
       misses: ['ssh/client.ts', '.sshrc', 'docker/a.yml', '.dockerignore'],
@@ -52,7 +52,7 @@ export const secretNames: readonly Rule[] = [
     match:
       /(^|[/:])([._]netrc|\.npmrc|\.pypirc|\.pgpass|\.my(login)?\.cnf|\.git-credentials|\.htpasswd|\.vault-token|\.dockercfg|\.s3cfg|\.boto|\.databrickscfg|\.erlang\.cookie|\.m2\/settings(-security)?\.xml|\.gradle\/gradle\.properties|\.(config\/)?composer\/auth\.json|\.ai-assistant\/(config|keys|trust)\.json)$/i,
     verdict: 'ask',
-    because: 'the file holds passwords or tokens',
+    because: 'contains passwords or tokens',
     examples: {
       hits: ['a/.npmrc', '_netrc', '.m2/settings.xml', 'HEAD:.npmrc'],
       misses: ['npmrc.ts', '.npmignore', 'gradle.properties'],
@@ -63,7 +63,7 @@ export const secretNames: readonly Rule[] = [
     match:
       /(^|[/:])((?![^/]*\.([cm]?[jt]sx?|py|go|rs|rb|java|kt|cs|c|h|cpp|php|swift|sh|md)$)id_(rsa|dsa|ecdsa|ed25519|xmss)(_sk)?([._-](?!pub$)[^/]*)?|(?![^/]*pub)([^/]*(key|private|priv)[^/]*\.(pem|der|asc|gpg)|[^/]*\.(key|p8))|[^/]*\.(p12|pfx|pkcs12|jks|keystore|keytab|ppk|kdbx?|agekey)|secring\.[^/]+|wallet\.dat)$/i,
     verdict: 'ask',
-    because: 'private keys are secret',
+    because: 'private key',
     examples: {
       hits: ['id_rsa', 'tls/server.key', 'key.pem', 'a.p12'],
       misses: ['id_rsa.pub', 'cert.pem', 'src/key.ts', 'keyboard.json'],
@@ -73,7 +73,7 @@ export const secretNames: readonly Rule[] = [
     kind: 'read',
     match: /(^|[/:])[^/]*\.git\/((modules|worktrees)\/.*)?(config(\.worktree)?|credentials)$/i,
     verdict: 'ask',
-    because: "git's config can hold credentials",
+    because: 'git config may contain credentials',
     examples: {
       hits: ['.git/config', '.git/modules/a/config', 'project.git/config'],
       misses: ['.git/HEAD', '.gitconfig.md', 'git/config'],
@@ -86,7 +86,7 @@ export const secretNames: readonly Rule[] = [
       'i',
     ),
     verdict: 'ask',
-    because: 'data files of that name hold secrets',
+    because: 'data files with that name usually contain secrets',
     examples: {
       hits: ['credentials', 'config/secrets.yml', 'client_secret_1.json', 'HEAD:secrets.json'],
       misses: ['src/credentials.ts', 'secretary.txt', 'secret-garden.txt', 'docs/secrets.md'],
@@ -97,7 +97,7 @@ export const secretNames: readonly Rule[] = [
     match:
       /(^|[/:])secrets?\/[^/]*(passw(or)?d|passphrase|token|secret|api[-_]?key)s?(\.(txt|json|ya?ml))?$/i,
     verdict: 'ask',
-    because: 'it is a secret by its folder and its name',
+    because: 'its folder and name suggest a secret',
     examples: { hits: ['secrets/db_password'], misses: ['secrets/README', 'src/token.txt'] },
   },
   {
@@ -107,7 +107,7 @@ export const secretNames: readonly Rule[] = [
       'i',
     ),
     verdict: 'ask',
-    because: 'keys of cloud accounts are kept there',
+    because: 'cloud account keys are stored there',
     examples: {
       hits: ['terraform.tfstate', 'prod.tfvars', 'service-account.json'],
       misses: ['main.tf', 'terraform.tfvars.example', 'service-account.example.json', 'service-account.ts'],
@@ -118,7 +118,7 @@ export const secretNames: readonly Rule[] = [
     match:
       /(^|[/:])(\.(bash|zsh|sh|fish|psql|mysql|sqlite|rediscli|node_repl|python)_history|fish_history|\.zhistory|\.viminfo)$/i,
     verdict: 'ask',
-    because: 'what was typed at a prompt often holds passwords',
+    because: 'shell history may contain passwords',
     examples: { hits: ['.bash_history', '~/.psql_history'], misses: ['history.md', 'bash_history.ts'] },
   },
 ];

@@ -65,20 +65,20 @@ describe('a trusted folder', () => {
 });
 
 test('the reason names what is risky, the parts are judged one by one, and the paths that are read are told', () => {
-  const looks = { verdict: 'allow', because: 'it only reads' };
+  const looks = { verdict: 'allow', because: 'only reads' };
   expect(classify('ls && rm a', place)).toEqual({
     verdict: 'ask',
-    because: 'rm is not known to be read-only',
+    because: 'rm may change files',
     by: 'default',
     reads: [],
     parts: [
       { text: 'ls', ...looks },
-      { text: 'rm a', verdict: 'ask', because: 'rm is not known to be read-only' },
+      { text: 'rm a', verdict: 'ask', because: 'rm may change files' },
     ],
   });
   expect(classify('cd src && head -n 2 a.ts', place)).toEqual({
     verdict: 'allow',
-    because: 'it only reads',
+    because: 'only reads',
     by: 'default',
     reads: ['/srv/app/src', '/srv/app/src/a.ts'],
     parts: [
@@ -86,7 +86,7 @@ test('the reason names what is risky, the parts are judged one by one, and the p
       { text: 'head -n 2 a.ts', ...looks },
     ],
   });
-  const because = "Command is blocked: it would run with another user's rights";
+  const because = 'Command is blocked: runs as another user';
   expect(classify("ls; bash -c 'sudo ls'", place)).toEqual({
     verdict: 'deny',
     because,
@@ -94,7 +94,7 @@ test('the reason names what is risky, the parts are judged one by one, and the p
     reads: [],
     parts: [
       { text: 'ls', ...looks },
-      { text: "bash -c 'sudo ls'", verdict: 'ask', because: 'sudo is not known to be read-only' },
+      { text: "bash -c 'sudo ls'", verdict: 'ask', because: 'sudo may change files' },
       { text: 'sudo ls', verdict: 'deny', because },
     ],
   });

@@ -40,12 +40,12 @@ export function classify(text: string, place: Place): Classified {
   if (!readsAlike(text, place.shell))
     return {
       verdict: 'ask',
-      because: `${place.shell} may read it in another way`,
+      because: `${place.shell} may parse it differently`,
       by: 'default',
       reads: [],
       parts,
     };
-  return { verdict: 'allow', because: 'it only reads', by: 'default', reads: look.reads, parts };
+  return { verdict: 'allow', because: 'only reads', by: 'default', reads: look.reads, parts };
 }
 
 type Found = {
@@ -69,7 +69,7 @@ function partsOf(line: ShellLine, { rules, reached, lookOf }: Found): CommandPar
       const look = lookOf(command);
       return look.type === 'unsure'
         ? { text: command.source, verdict: 'ask', because: look.because }
-        : { text: command.source, verdict: 'allow', because: 'it only reads' };
+        : { text: command.source, verdict: 'allow', because: 'only reads' };
     });
 }
 

@@ -23,14 +23,13 @@ export function judgeTest(args: Word[], command: SimpleCommand, names: (words: W
         TEXT_TEST.test(word.text) ||
         COMPARES_NUMBERS.test(word.text));
     if (isOperator) continue;
-    if (word.literal && /^-[A-Za-z]/.test(word.text))
-      return unsure(`test ${word.text} is not known to be read-only`);
+    if (word.literal && /^-[A-Za-z]/.test(word.text)) return unsure(`unknown test operator ${word.text}`);
     if (COMPARES_NUMBERS.test(before) || COMPARES_NUMBERS.test(behind)) {
-      if (!/^(-?\d+|\$[#?])$/.test(word.text)) return unsure(`${word.raw} may compute anything`);
+      if (!/^(-?\d+|\$[#?])$/.test(word.text)) return unsure(`${word.raw} can expand to anything`);
     } else if (FILE_TEST.test(before) || /^-(nt|ot|ef)$/.test(before) || /^-(nt|ot|ef)$/.test(behind))
       files.push(word);
     else if (!word.literal && !(isPrintable(word, command) || (TEXT_TEST.test(before) && !word.opaque))) {
-      return unsure(`${word.raw} may become anything`);
+      return unsure(`${word.raw} can expand to anything`);
     }
   }
   return names(files);

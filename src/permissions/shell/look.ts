@@ -42,7 +42,7 @@ const MAX_OPERANDS = 300;
 export function joinLooks(line: ShellLine, lookOf: (command: SimpleCommand) => Look): Look {
   const [doubt] = line.doubts;
   if (doubt !== undefined) return unsure(doubt);
-  if (line.commands.length === 0) return unsure('it holds no command');
+  if (line.commands.length === 0) return unsure('contains no command');
   return together(line.commands.map(lookOf));
 }
 
@@ -52,12 +52,12 @@ function judgeLine(line: ShellLine, place: Place, depth: number): Look {
 
 /** Whether a command, with all that is substituted into it, surely does nothing but look at files in reach. */
 export function judgeLook(command: SimpleCommand, place: Place, depth = 0): Look {
-  if (depth > MAX_DEPTH) return unsure('it is nested too deeply to judge');
-  if (command.next === '&') return unsure('it leaves a command running in the background');
-  if (command.assignments.length > 0) return unsure('it sets environment variables');
+  if (depth > MAX_DEPTH) return unsure('nested too deeply to check');
+  if (command.next === '&') return unsure('leaves a command running in the background');
+  if (command.assignments.length > 0) return unsure('sets environment variables');
   const inner = together(command.nested.map((line) => judgeLine(line, place, depth + 1)));
   if (inner.type === 'unsure') return inner;
-  if (!command.folder.sure) return unsure('it is unclear in which folder it runs');
+  if (!command.folder.sure) return unsure('unclear which folder it runs in');
   const own = command.folder.ways.map((way) => judgeThere(command, { way, place, depth }));
   return together([inner, ...own]);
 }
@@ -74,7 +74,7 @@ function judgeThere(
   for (const redirect of command.redirects) {
     if (readsFile(redirect)) inputs.push(redirect.target);
     else if (!isHarmless(redirect) && !isText(redirect, command)) {
-      return unsure(`it redirects to ${redirect.target.raw}`);
+      return unsure(`writes to ${redirect.target.raw}`);
     }
   }
   const fed = namePaths(inputs, there, { content: true });
@@ -90,7 +90,7 @@ function follow(way: Word[], place: Place): { cwd: string; closed: string | null
   for (const move of way) {
     const closed =
       move.glob || /^-/.test(move.text)
-        ? 'it changes the folder'
+        ? 'changes the working directory'
         : whyClosed(move, { ...place, cwd }, { content: false });
     if (closed !== null) return { cwd, closed };
     cwd = path.resolve(cwd, move.text);
@@ -104,25 +104,23 @@ type Standing = { place: Place; moved: boolean; depth: number; started?: boolean
 function judgeWords(command: SimpleCommand, standing: Standing): Look {
   const { place, moved } = standing;
   const [first, ...args] = command.words;
-  if (first === undefined) return unsure('it holds no command');
-  if (!first.literal || first.glob) return unsure("a command's name is computed");
+  if (first === undefined) return unsure('contains no command');
+  if (!first.literal || first.glob) return unsure('a command name is computed');
   const isBuiltin = BUILTINS.has(first.text) && !standing.started;
   const planted = isBuiltin ? null : place.plantedProgram?.(first.text, place.cwd);
-  if (planted) return unsure(`${first.text} would run ${planted}, which commands or other users can change`);
+  if (planted) return unsure(`${first.text} would run ${planted}, which commands or other users can modify`);
   const line = command.words.every(({ literal, glob }) => literal && !glob)
     ? command.words.map(({ text }) => text).join(' ')
     : '';
   if (readOnlyLines.includes(line)) return first.text === 'git' ? judgeRepository(standing) : looks();
   if (projectScripts.includes(line)) {
-    if (moved) return unsure(`it runs ${line} in another folder`);
-    return place.trusted
-      ? looks()
-      : unsure(`${line} runs the project's own code, and the folder is not trusted`);
+    if (moved) return unsure(`runs ${line} in another folder`);
+    return place.trusted ? looks() : unsure(`${line} runs project code, and this folder is not trusted`);
   }
   const wrapped = behindSafeWrapper(command);
   if (wrapped?.type === 'unsure') return wrapped;
   if (wrapped !== null) {
-    if (standing.depth > MAX_DEPTH) return unsure('it is nested too deeply to judge');
+    if (standing.depth > MAX_DEPTH) return unsure('nested too deeply to check');
     return judgeWords(wrapped.command, { ...standing, depth: standing.depth + 1, started: !isBuiltin });
   }
   switch (first.text) {
@@ -137,7 +135,7 @@ function judgeWords(command: SimpleCommand, standing: Standing): Look {
       return together([judgeRepository(standing), judgeGit(args, command, place)]);
     default: {
       const program = own(readOnlyPrograms, first.text);
-      if (program === undefined) return unsure(`${first.text || 'it'} is not known to be read-only`);
+      if (program === undefined) return unsure(`${first.text || 'it'} may change files`);
       return judgeArgs(args, { name: first.text, program, place, command });
     }
   }
@@ -145,7 +143,7 @@ function judgeWords(command: SimpleCommand, standing: Standing): Look {
 
 function judgeMove(args: Word[], place: Place): Look {
   const [target, ...extra] = args;
-  if (target === undefined || extra.length > 0) return unsure('it changes the folder');
+  if (target === undefined || extra.length > 0) return unsure('changes the working directory');
   const { cwd, closed } = follow([target], place);
   return closed === null ? looks([cwd]) : unsure(closed);
 }
@@ -155,14 +153,14 @@ function judgeShell(args: Word[], { place, depth }: Standing): Look {
   const [flag, script, ...extra] = args;
   // Not every sh reads $'…' as one word.
   const plain = script?.literal === true && !script.text.includes("$'");
-  if (flag?.text !== '-c' || !plain || extra.length > 0) return unsure('it runs a shell');
+  if (flag?.text !== '-c' || !plain || extra.length > 0) return unsure('runs a shell');
   return judgeLine(parseLine(script.text), place, depth + 1);
 }
 
 /** Git obeys the configuration of the repository it stands in. */
 function judgeRepository({ place, moved }: Standing): Look {
   if (place.trusted && !moved) return looks();
-  if (place.gitRuns === undefined) return moved ? unsure('it runs git in another folder') : looks();
+  if (place.gitRuns === undefined) return moved ? unsure('runs git in another folder') : looks();
   const because = place.gitRuns(place.cwd);
   return because === null ? looks() : unsure(because);
 }
@@ -172,7 +170,7 @@ function judgeGit(args: Word[], command: SimpleCommand, place: Place): Look {
   const [sub, ...more] = rest;
   const program = sub?.literal ? own(readOnlyGit, sub.text) : undefined;
   if (sub === undefined || program === undefined)
-    return unsure(`git ${sub?.text ?? ''} may change something`.replace('  ', ' '));
+    return unsure(`git ${sub?.text ?? ''} may make changes`.replace('  ', ' '));
   return judgeArgs(more, { name: `git ${sub.text}`, program, place, command });
 }
 
@@ -180,20 +178,21 @@ type Judging = { name: string; program: ReadOnlyProgram; place: Place; command: 
 
 function judgeArgs(args: Word[], { name, program, place, command }: Judging): Look {
   const told = readOptions(args, program);
-  if ('unknown' in told) return unsure(`${name} ${told.unknown} is not known to be read-only`);
+  if ('unknown' in told) return unsure(`${name} ${told.unknown} may change files`);
   const { flags, values, operands } = told;
-  if (operands.length > MAX_OPERANDS) return unsure(`${name} is given too much to judge`);
+  if (operands.length > MAX_OPERANDS) return unsure(`${name} has too many arguments to check`);
   const odd = operands.find(
     (word, i) =>
       !word.literal &&
       !isStream(word) &&
       !(program.expands && i + 1 > firstPrinted(name) && isPrintable(word, command)),
   );
-  if (odd !== undefined) return unsure(`${odd.raw.slice(0, 60)} may become anything`);
+  if (odd !== undefined) return unsure(`${odd.raw.slice(0, 60)} can expand to anything`);
   const wild = operands.find(({ glob, text }) => glob && /^[*?[]/.test(text) && program.operands === 'names');
-  if (wild !== undefined && !program.anyNames) return unsure(`the pattern ${wild.text} may become a flag`);
+  if (wild !== undefined && !program.anyNames)
+    return unsure(`the pattern ${wild.text} can expand to an option`);
   if (operands.length > (program.maxOperands ?? Number.POSITIVE_INFINITY)) {
-    return unsure(`${name} may write to its last operand`);
+    return unsure(`${name} may write to its last argument`);
   }
   const refused = program.refuses?.({
     flags,
@@ -209,7 +208,7 @@ function judgeArgs(args: Word[], { name, program, place, command }: Judging): Lo
     case 'none': {
       const isListing = flags.some((flag) => program.listedBy?.includes(flag));
       const extra = isListing ? undefined : operands.find(({ text }) => !text.startsWith('+'));
-      return extra ? unsure(`${name} ${extra.text} may change something`) : looks();
+      return extra ? unsure(`${name} ${extra.text} may make changes`) : looks();
     }
     case 'names':
       return namePaths([...operands, ...named], place, { content: false });
@@ -221,7 +220,7 @@ function judgeArgs(args: Word[], { name, program, place, command }: Judging): Lo
     }
     default:
       program.operands satisfies never;
-      return unsure('it is not understood');
+      return unsure('could not be parsed');
   }
 }
 
@@ -260,15 +259,15 @@ function whyClosed(
   place: Place,
   use: { content: boolean },
 ): string | null {
-  if (!literal) return `${raw.slice(0, 60)} may become any path`;
+  if (!literal) return `${raw.slice(0, 60)} can expand to any path`;
   if (text === '-' || text === '/dev/null' || text === '') return null;
   if (text.length > MAX_PATH) return 'a path is too long';
   const segments = text.split(/[/\\]/);
   const secret = secretBecause(text);
   if (secret !== null) return `${text}: ${secret}`;
-  if (use.content && glob) return `the pattern ${text} may take in anything`;
-  if (use.content && segments.includes('.git')) return `${text} may hold credentials`;
-  if (glob && segments.includes('..')) return `${text} may lead anywhere`;
+  if (use.content && glob) return `the pattern ${text} may match anything`;
+  if (use.content && segments.includes('.git')) return `${text} may contain credentials`;
+  if (glob && segments.includes('..')) return `${text} may point anywhere`;
   const base = glob ? text.slice(0, text.search(/[*?[]/)) : text;
   // `HEAD:src/a.ts` names src/a.ts as well.
   const named = [base, base.slice(base.lastIndexOf(':') + 1)];
@@ -279,7 +278,7 @@ function whyClosed(
   if (![...places, ...asWritten].every((one) => place.isInside(one)))
     return `${text} is outside the working directory`;
   if (use.content && places.some((one) => place.mayRead?.(one) === false))
-    return `${text} is a file that is kept closed`;
+    return `${text} is a protected file`;
   const hidden = places.map(secretBecause).find((because) => because !== null);
   return hidden === undefined ? null : `${text}: ${hidden}`;
 }

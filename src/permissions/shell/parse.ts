@@ -21,14 +21,14 @@ export function newBudget(): Budget {
 
 /** A line as the shell's own grammar reads it. Never throws once the grammar is loaded. */
 export function parseLine(text: string, budget: Budget = newBudget()): ShellLine {
-  if (text.length > MAX_LENGTH) return salvage(unread('it is too long to judge'), text, budget);
+  if (text.length > MAX_LENGTH) return salvage(unread('too long to check'), text, budget);
   const operators = text.match(/[|&;\n]/g)?.length ?? 0;
-  if (operators > 2 * MAX_COMMANDS) return salvage(unread('it has too many commands to judge'), text, budget);
+  if (operators > 2 * MAX_COMMANDS) return salvage(unread('too many commands to check'), text, budget);
   return salvage(readLine(text, 0, budget), text, budget);
 }
 
 function readLine(text: string, depth: number, budget: Budget): ShellLine {
-  if (depth > MAX_DEPTH) return unread('it is nested too deeply to judge');
+  if (depth > MAX_DEPTH) return unread('nested too deeply to check');
   const { joined, doubt } = joinLines(text);
   const line = readOnce(joined, depth, budget);
   const doubts = [...line.doubts, ...lookCloser(text), ...(doubt === null ? [] : [doubt])];
@@ -40,7 +40,7 @@ function readLine(text: string, depth: number, budget: Budget): ShellLine {
   const commands = [...line.commands, ...others.flatMap((other) => other.commands)];
   const functions = [...line.functions, ...others.flatMap((other) => other.functions)];
   const endless = [...line.endless, ...others.flatMap((other) => other.endless)];
-  if (commands.length > MAX_COMMANDS) doubts.push('it has too many commands to judge');
+  if (commands.length > MAX_COMMANDS) doubts.push('too many commands to check');
   return { doubts: [...new Set(doubts)], commands: commands.slice(0, MAX_COMMANDS), functions, endless };
 }
 
@@ -58,9 +58,9 @@ function unread(doubt: string): ShellLine {
 function readOnce(text: string, depth: number, budget: Budget): ShellLine {
   budget.texts -= 1;
   budget.characters -= text.length;
-  if (budget.texts < 0 || budget.characters < 0) return unread('it is too much to judge');
+  if (budget.texts < 0 || budget.characters < 0) return unread('too long to check');
   const root = readSyntax(text);
-  if (root === null) return unread('it is nested too deeply to judge');
+  if (root === null) return unread('nested too deeply to check');
   return readStatements(root, { text, inner: (script) => readLine(script, depth + 1, budget) });
 }
 
@@ -72,14 +72,14 @@ function joinLines(text: string): { joined: string; doubt: string | null } {
     /(^|[ \t])$/.test(text.slice(0, index)),
   );
   const plain = betweenWords && !/['#]|<</.test(text);
-  return { joined, doubt: plain ? null : 'a word goes on in the next line' };
+  return { joined, doubt: plain ? null : 'a word continues on the next line' };
 }
 
 /** What shells, and the grammar, are known to read differently. */
 function lookCloser(text: string): string[] {
   const doubts: string[] = [];
-  if (text.search(UNPRINTABLE) !== -1) doubts.push('it contains control characters');
-  if (text.search(DECEIVING) !== -1) doubts.push('it contains characters that look like others');
+  if (text.search(UNPRINTABLE) !== -1) doubts.push('contains control characters');
+  if (text.search(DECEIVING) !== -1) doubts.push('contains look-alike characters');
   return doubts;
 }
 
@@ -113,7 +113,7 @@ function salvage(line: ShellLine, text: string, budget: Budget): ShellLine {
 /** Whether some of it, or of what is substituted into it, could not be read. */
 function isLost({ doubts, commands }: ShellLine): boolean {
   return (
-    doubts.some((doubt) => /not understood|too |control|look like/.test(doubt)) ||
+    doubts.some((doubt) => /could not be parsed|too |control|look-alike/.test(doubt)) ||
     commands.some(({ nested }) => nested.some(isLost))
   );
 }

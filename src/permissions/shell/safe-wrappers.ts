@@ -35,29 +35,29 @@ export function behindSafeWrapper(command: SimpleCommand): Wrapped | null {
   let operand = wrapper.operand;
   for (let word = rest[0]; word !== undefined; word = rest[0]) {
     if (!word.literal || word.glob)
-      return { type: 'unsure', because: `${name} ${word.raw} is not understood` };
+      return { type: 'unsure', because: `${name} ${word.raw} can expand to anything` };
     if (wrapper.values?.includes(word.text)) {
       if (!rest[1]?.literal || rest[1].glob)
-        return { type: 'unsure', because: `${name} ${word.raw} is not understood` };
+        return { type: 'unsure', because: `${name} ${word.raw} can expand to anything` };
       rest.splice(0, 2);
     } else if (word.text.startsWith('-')) {
       if (!wrapper.flag.test(word.text))
-        return { type: 'unsure', because: `${name} ${word.text} is not known to be harmless` };
+        return { type: 'unsure', because: `${name} ${word.text} may have side effects` };
       rest.shift();
     } else if (operand !== undefined) {
       if (!operand.test(word.text))
-        return { type: 'unsure', because: `${name} ${word.text} is not understood` };
+        return { type: 'unsure', because: `unexpected ${name} argument ${word.text}` };
       operand = undefined;
       rest.shift();
     } else break;
   }
-  if (rest.length === 0) return { type: 'unsure', because: `${name} runs what is not written here` };
+  if (rest.length === 0) return { type: 'unsure', because: `${name} runs a command that is not shown` };
   // Nobody knows what xargs adds, so its command must be one that only prints words.
   const program = rest[0]?.text ?? '';
   const prints =
     Object.hasOwn(readOnlyPrograms, program) && readOnlyPrograms[program]?.expands && program !== 'printf';
   if (name === 'xargs' && !prints)
-    return { type: 'unsure', because: `nobody knows what ${program} will be given` };
+    return { type: 'unsure', because: `the arguments of ${program} are unknown` };
   return asCommand(command, rest);
 }
 

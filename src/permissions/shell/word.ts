@@ -68,11 +68,11 @@ function addNode(node: SyntaxNode, draft: Draft, reader: WordReader): void {
     case 'concatenation': {
       let at = node.start;
       for (const child of node.children) {
-        if (child.start !== at) reader.doubts.add('a word is not understood');
+        if (child.start !== at) reader.doubts.add('a word could not be parsed');
         addNode(child, draft, reader);
         at = child.end;
       }
-      if (at !== node.end) reader.doubts.add('a word is not understood');
+      if (at !== node.end) reader.doubts.add('a word could not be parsed');
       return;
     }
     case 'raw_string':
@@ -100,7 +100,7 @@ function addNode(node: SyntaxNode, draft: Draft, reader: WordReader): void {
     case '$':
       // Before most letters it would begin an expansion that the grammar has missed.
       if (raw !== '$' || !/^([\s;&|)/.,:+=%^~\]}]|$)/.test(reader.text.slice(node.end, node.end + 1))) {
-        reader.doubts.add('a word is not understood');
+        reader.doubts.add('a word could not be parsed');
       }
       draft.text += '$';
       draft.shape += '$';
@@ -126,12 +126,12 @@ function addBare(raw: string, draft: Draft, reader: WordReader): void {
     if (c === '\\') {
       at += 1;
       const next = raw[at];
-      if (next === undefined) reader.doubts.add('it ends in a backslash');
+      if (next === undefined) reader.doubts.add('ends with a backslash');
       else addQuoted(next, draft);
       continue;
     }
     if (/[\s;&|<>()"'`]/.test(c) || (c === '$' && /[\w{([@*#?!$'"-]/.test(raw[at + 1] ?? ''))) {
-      reader.doubts.add('a word is not understood');
+      reader.doubts.add('a word could not be parsed');
     }
     if (c === '~' && (draft.text === '' || /[=:]$/.test(draft.text))) {
       draft.literal = false;
@@ -161,7 +161,7 @@ function addString({ start, end, children }: Quoted, draft: Draft, reader: WordR
   const addText = (to: number) => {
     const raw = reader.text.slice(at, to);
     if (/(^|[^\\])(\\\\)*(`|\$[\w{(@*#?!$[-])/.test(raw))
-      reader.doubts.add('a quoted text is not understood');
+      reader.doubts.add('a quoted string could not be parsed');
     addQuoted(raw.replaceAll(/\\([$`"\\])/g, '$1'), draft);
     at = to;
   };

@@ -31,7 +31,7 @@ const bash: PermissionRequest = {
   accesses: [{ kind: 'execute', target: 'ls && rm -rf build' }],
   because: 'rm deletes files',
   parts: [
-    { text: 'ls', verdict: 'allow', because: 'it only reads' },
+    { text: 'ls', verdict: 'allow', because: 'only reads' },
     { text: 'rm -rf build', verdict: 'ask', because: 'rm deletes files' },
   ],
   sandbox: { kind: 'host', level: 'permissive', network: 'open' },

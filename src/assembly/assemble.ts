@@ -18,7 +18,7 @@ import { openCore, type SessionCore } from './session/open-core.ts';
 import { createRepository } from './session/repository.ts';
 import { type BuiltWindow, buildWindow } from './window/build-window.ts';
 
-/** Builds one session: each part is given those built before it. */
+/** Builds one session; each part gets the parts built before it. */
 export function assemble(parts: Parts): Assistant {
   const { cwd, env, trusted, opened } = parts;
   const core = openCore(parts);
@@ -92,7 +92,7 @@ async function closeAll(built: Closing): Promise<void> {
     () => calls.ended(),
     () => caches.close(),
     () => core.undo.close(),
-    // The last: only then may another process open the session.
+    // Last: after this, another process may open the session.
     () => controller.close(),
   );
 }

@@ -18,7 +18,7 @@ import type { Privacy } from './safety/privacy.ts';
 /** One assembled session. */
 export type Assistant = UserCalls & {
   controller: Controller;
-  /** Placeholders for secrets, in what leaves this machine and in what others may see. */
+  /** Replaces secrets by placeholders, in what leaves this machine and in what others can see. */
   privacy: Pick<Privacy, 'hide' | 'outgoing'>;
   undo: UndoStore;
   mode: ModeSwitch;
@@ -26,20 +26,20 @@ export type Assistant = UserCalls & {
   window: ContextWindow;
   spending: Spending;
   cache(): PromptCacheUse;
-  /** Absent when it is switched off. */
+  /** Absent if disabled. */
   memory?: Memory;
   repository: Repository;
-  /** Absent where no server is set up. */
+  /** Absent if no server is configured. */
   mcp?: McpServers;
   extensions: Extensions;
-  /** Takes notes from this session, as far as the time allows. */
+  /** Extracts notes from this session, within the time limit. */
   noteAtEnd(signal: AbortSignal): Promise<void>;
-  /** What commands run in; a fallback is reported as a notice when it is first found. */
+  /** The sandbox that commands run in; a fallback is reported as a notice when first detected. */
   sandbox(): Promise<SandboxState>;
-  /** How many commands run on in the background. */
+  /** The number of commands running in the background. */
   shells(): number;
-  /** Worth knowing at the start, and no trouble. */
+  /** Useful at startup, not a problem. */
   hints: readonly string[];
-  /** Ends the run, saves the session, and ends what commands left running. */
+  /** Ends the run, saves the session, and stops background commands. */
   close(): Promise<void>;
 };

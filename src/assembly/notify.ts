@@ -1,7 +1,7 @@
 import type { AgentEvent } from '../contract/event.ts';
 import type { EventChannel } from '../lib/async/event-channel.ts';
 
-/** How parts of a session report to its listeners, present and future. */
+/** How parts of a session notify its current and future listeners. */
 export type Notify = {
   emit(event: AgentEvent): void;
   notice(level: 'info' | 'warn', text: string): void;

@@ -15,10 +15,10 @@ import type { BringServers } from './extensions/server-tools.ts';
 import type { ConnectedModel } from './models/background-model.ts';
 import type { Choice } from './models/choose-model.ts';
 
-/** What the program that embeds the assistant brings along. */
+/** Additions by the program that embeds the assistant. */
 export type HostAdditions = { host?: { tools: readonly Tool[]; instructions?: string } };
 
-/** What one session is assembled from. */
+/** The inputs for assembling a session. */
 export type Parts = HostAdditions & {
   config: Config;
   env: NodeJS.ProcessEnv;
@@ -27,25 +27,25 @@ export type Parts = HostAdditions & {
   trusted: boolean;
   choice: Choice;
   provider: Provider;
-  /** Another model by its name: for background work, as a stand-in, for some prompts. */
+  /** Another model by name: for background work, as a fallback, for some prompts. */
   openModel?(name: string): Promise<ConnectedModel>;
-  /** The name of a model of another vendor that could be asked after this failure; null when there is none. */
+  /** A model of another vendor to offer after this failure; null if there is none. */
   otherModel?(error: ProviderError): Promise<string | null>;
-  /** Counts for several machines what quotas limit; without it, the processes of this one share their counts. */
+  /** Counts quotas across several machines; without it, only the processes of this machine share counts. */
   quota?: Quota;
-  /** Environment variables that hold keys: commands the model runs do not see them. */
+  /** Environment variables that hold keys: hidden from commands that the model runs. */
   keyVariables: readonly string[];
   opened: OpenSession;
-  /** The user's proxy, or else the user's certificates: how pages are fetched. */
+  /** How pages are fetched: with the user's proxy, or else the user's certificates. */
   web?: Pick<WebOptions, 'fetch' | 'certificates'>;
-  /** Absent where no MCP server is set up. Servers outlive the session. */
+  /** Absent if no MCP server is configured. Servers outlive the session. */
   servers?: BringServers;
-  /** Subagents that people have described in files. */
+  /** Subagents defined in files. */
   agents?: readonly AgentDefinition[];
-  /** The project's files that bring commands and skills, as the user trusted them. */
+  /** The project's files with commands and skills that the user trusted. */
   projectFiles?: readonly ProjectContent[];
   watch?: Watcher;
-  /** Events emitted before anybody listens wait here. */
+  /** Buffers events emitted before there is a listener. */
   events?: EventChannel<AgentEvent>;
   /** Both absent in headless sessions. */
   approver?: Approver;

@@ -4,9 +4,9 @@ import type { ShellLine, SimpleCommand } from './shell/shell-line.ts';
 import { argsOf, programOf, unwrap } from './shell/wrappers.ts';
 
 /**
- * Whether a line would run what the user blocked. An entry is compared by words, never by letters: `sudo` is not
- * in `pseudo`. One command blocks every command that begins with its words; a pipeline blocks every pipeline
- * that has such commands in that order.
+ * Whether a line would run what the user blocked. Entries are compared word by word, never by substring:
+ * `sudo` does not match `pseudo`. A single command blocks every command that starts with its words; a
+ * pipeline blocks every pipeline that has such commands in that order.
  */
 export function isBlocked(entry: string, text: string): boolean {
   if (entry.trim() === '') return false;

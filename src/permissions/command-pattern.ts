@@ -5,8 +5,8 @@ import type { SimpleCommand, Word } from './shell/shell-line.ts';
 import { programOf } from './shell/wrappers.ts';
 
 /**
- * To loosen: every command of the line must be this one, nothing may be substituted, assigned or redirected into
- * a file. A specifier that is the whole line, character by character, always covers it.
+ * For allow rules: every command of the line must match, without substitutions, assignments or redirects into
+ * files. A specifier that equals the whole line always covers it.
  */
 export function matchesEveryCommand(specifier: string, line: string): boolean {
   if (isWholeLine(specifier, line)) return true;
@@ -18,7 +18,7 @@ export function matchesEveryCommand(specifier: string, line: string): boolean {
   );
 }
 
-/** Whether the words of one command, run as it is written, are what the specifier says. */
+/** Whether the words of one command, run as written, match the specifier. */
 export function coversCommand(specifier: string, command: SimpleCommand): boolean {
   const plain =
     command.assignments.length === 0 &&
@@ -30,7 +30,7 @@ export function coversCommand(specifier: string, command: SimpleCommand): boolea
   return plain && wanted !== null && matchesWords(wanted, command.words);
 }
 
-/** To tighten: some command that the line would run, however wrapped, is this one. */
+/** For ask and deny rules: some command that the line would run, however wrapped, matches. */
 export function matchesSomeCommand(specifier: string, line: string): boolean {
   if (isWholeLine(specifier, line)) return true;
   const wanted = wordsOf(specifier);
@@ -41,17 +41,17 @@ export function matchesSomeCommand(specifier: string, line: string): boolean {
   return [...written, ...reached].some((words) => matchesWords(wanted, words));
 }
 
-/** Makes a specifier that means exactly this line. */
+/** A specifier that matches exactly this line. */
 export function escapeCommand(line: string): string {
   return line.trim().replace(/[\\*]/g, '\\$&');
 }
 
-/** Whether a specifier without wildcards is this line, character by character. */
+/** Whether a specifier without wildcards equals this line. */
 export function isWholeLine(specifier: string, line: string): boolean {
   return !/(^|[^\\])(\\\\)*\*/.test(specifier) && specifier.replace(/\\([\\*])/g, '$1') === line.trim();
 }
 
-/** Null when the specifier is more than the words of one command; it then only means itself as a whole. */
+/** Null if the specifier is more than the words of one command; it then matches only as a whole line. */
 function wordsOf(specifier: string): Word[] | null {
   const { commands, doubts } = parseLine(specifier);
   const [command, ...others] = commands;
@@ -61,7 +61,7 @@ function wordsOf(specifier: string): Word[] | null {
   return isBare && !doubtful && !specifier.includes('\\') ? command.words : null;
 }
 
-/** A last `*` stands for any further words, any other `*` for any letters within one word. */
+/** A trailing `*` matches any further words, any other `*` any characters within one word. */
 function matchesWords(wanted: Word[], words: Word[]): boolean {
   const open = isStar(wanted.at(-1));
   const fixed = open ? wanted.slice(0, -1) : wanted;
@@ -79,7 +79,7 @@ function isStar(word: Word | undefined): boolean {
   return word?.text === '*' && word.glob;
 }
 
-/** `/usr/bin/curl` is curl to somebody who forbids curl. */
+/** A rule against curl also applies to `/usr/bin/curl`. */
 function withName(command: SimpleCommand): Word[] {
   const [first, ...rest] = command.words;
   return first === undefined ? [] : [{ ...first, text: programOf(command) }, ...rest];

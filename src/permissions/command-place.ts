@@ -5,14 +5,16 @@ import { type Classified, classify } from './shell/classify.ts';
 import type { Place } from './shell/look.ts';
 
 /**
- * For the judge of commands. What the user opened for reading may be read by commands, too. Where nothing may be changed,
- * or nothing stands around a command, a project's own scripts are not trusted to only look.
+ * For the command judge. Commands may read what the user opened for reading. In a mode without changes, or
+ * without a sandbox, a project's own scripts are not trusted to be read-only.
  */
 export function placeOf(policy: Policy): Place {
   return placeWith(policy, (file) => isOpenedForReading(file, policy));
 }
 
-/** Paths outside the working directory that a command would read, if reading them is all that needs a yes. */
+/**
+ * Paths outside the working directory that a command would read, if those reads are all that needs approval.
+ */
 export function outsideReads(line: string, classified: Classified, policy: Policy): Opening[] {
   const isFree = classified.verdict === 'allow';
   const openWorld = () => placeWith(policy, () => true);
@@ -45,7 +47,10 @@ function isOpenedForReading(file: string, policy: Policy): boolean {
   );
 }
 
-/** The remembered yes that opened a folder with a real path in it. Any other yes counts for exactly what was asked. */
+/**
+ * The remembered approval that opened a folder containing this real path. Any other approval covers exactly
+ * what was asked.
+ */
 export function openedFolder(grants: readonly Permission[], real: Subject): string | undefined {
   return grants
     .filter(({ action, type }) => action === 'allow' && type === real.access.kind)

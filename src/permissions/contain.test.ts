@@ -30,7 +30,7 @@ function run(command: string, policy: Partial<Policy>, extra: Partial<Access> = 
 }
 const rules = (some: Partial<Policy['rules']>): Partial<Policy> => ({ rules: { ...base.rules, ...some } });
 
-describe('[X01][Y30] what the sandbox contains needs no question', () => {
+describe('[X01][Y30] commands that the sandbox contains run without asking', () => {
   const table: [name: string, sandbox: SandboxState | null, policy: Partial<Policy>, verdicts: string][] = [
     ['no word of a sandbox', null, {}, 'ask ask deny deny deny'],
     ['no sandbox', host, {}, 'ask ask deny deny deny'],
@@ -47,7 +47,7 @@ describe('[X01][Y30] what the sandbox contains needs no question', () => {
     expect(found.join(' ')).toBe(verdicts);
   });
 
-  test('and the judgement names it', () => {
+  test('the judgement names the sandbox', () => {
     expect(run('make', { sandbox: standard, mode: 'auto' })).toEqual({
       verdict: 'allow',
       because: 'sandboxed with bubblewrap: can write only in this folder, no network',
@@ -63,7 +63,7 @@ describe('[X01][Y30] what the sandbox contains needs no question', () => {
     });
   });
 
-  test('refusals and questions of the user stand before it', () => {
+  test("the user's deny and ask rules come first", () => {
     for (const mode of modes) {
       expect(run('sudo make', { sandbox: strict, mode }).verdict).toBe('deny');
       expect(run('make', { sandbox: strict, mode, ...rules({ deny: ['Bash(make *)'] }) }).by).toBe(
@@ -74,7 +74,7 @@ describe('[X01][Y30] what the sandbox contains needs no question', () => {
     expect(run('make', { sandbox: strict, ...rules({ ask: ['Bash(make *)'] }) }).verdict).toBe('ask');
   });
 
-  test('a rule for files or addresses that it cannot see ends the guarantee', () => {
+  test('a file or address rule that the sandbox cannot enforce disables auto-approval', () => {
     const verdict = (sandbox: SandboxState, deny: string) =>
       run('make', { sandbox, mode: 'accept-edits', ...rules({ deny: [deny] }) }).verdict;
     expect([
@@ -89,14 +89,14 @@ describe('[X01][Y30] what the sandbox contains needs no question', () => {
     ]).toEqual(['ask', 'ask', 'ask', 'allow', 'allow', 'ask', 'allow', 'allow']);
   });
 
-  test('a tool of a server is not in it', () => {
+  test('MCP tools are not sandboxed', () => {
     const policy = { ...base, sandbox: strict, mode: 'accept-edits' as const };
     expect(evaluate({ tool: 'github:push', accesses: [], input: {} }, policy).verdict).toBe('ask');
   });
 });
 
 describe('[Y30][Y37] without a sandbox', () => {
-  test('auto mode runs only what surely reads, and says that there is none', () => {
+  test('auto mode runs only certainly read-only commands, and says that there is no sandbox', () => {
     expect(run('git status', { sandbox: host, mode: 'auto' }).verdict).toBe('allow');
     expect(run('make', { sandbox: host, mode: 'auto' })).toEqual({
       verdict: 'deny',
@@ -113,7 +113,8 @@ describe('[Y30][Y37] without a sandbox', () => {
     grants: [{ type: 'execute', pattern, action: 'allow', scope: 'always', grantedAt: '2026-01-01' }],
   });
   const free: Partial<Policy> = { requireApprovalForCommands: false };
-  // In each cell the verdicts of the modes default, accept-edits, plan, auto and read-only. Headless, ask is a refusal.
+  // Each cell has the verdicts of the modes default, accept-edits, plan, auto and read-only. Headless, ask is
+  // a refusal.
   test.each<
     [command: string, settings: string, policy: Partial<Policy>, missing: string, switchedOff: string]
   >([
@@ -236,7 +237,7 @@ describe('[Y30][Y37] without a sandbox', () => {
       'deny deny deny deny deny',
     ],
   ])(
-    '%s with %s: asked about where the sandbox is missing, not where the user switched it off',
+    '%s with %s: asks if the sandbox is unavailable, not if the user disabled it',
     (command, _settings, policy, missing, switchedOff) => {
       const verdicts = (sandbox: SandboxState) =>
         modes.map((mode) => run(command, { ...policy, sandbox, mode }).verdict).join(' ');
@@ -244,7 +245,7 @@ describe('[Y30][Y37] without a sandbox', () => {
     },
   );
 
-  test('who allowed a command there is told apart, and a rule that is too wide is named', () => {
+  test('the source of the approval is recorded, and a rule that is too broad is named', () => {
     expect(run('make', { sandbox: host, ...rules({ allow: ['Bash(make)'] }) }).by).toBe(
       'rule allow Bash(make) without a sandbox',
     );
@@ -280,9 +281,9 @@ describe('[Y30][Y37] without a sandbox', () => {
   });
 });
 
-describe('a command that is to run outside the sandbox', () => {
+describe('a command that should run outside the sandbox', () => {
   const outside = { unconfined: true } as const;
-  test('is asked about every time, and refused where nobody is asked or nothing may change', () => {
+  test('is always asked about, and refused if there is no user to ask or nothing may change', () => {
     const verdicts = (command: string, policy: Partial<Policy>) =>
       modes.map((mode) => run(command, { sandbox: strict, ...policy, mode }, outside).verdict).join(' ');
     const loose: Partial<Policy> = {
@@ -298,8 +299,8 @@ describe('a command that is to run outside the sandbox', () => {
   });
 });
 
-describe('a command that is given a secret the model has not seen', () => {
-  test('is asked about unless the user has a rule for it: what it prints may spell the secret', () => {
+describe('a command that gets a secret the model has not seen', () => {
+  test('is asked about unless the user has a rule for it: its output may reveal the secret', () => {
     const verdicts = (policy: Partial<Policy>) =>
       modes
         .map(
@@ -313,7 +314,7 @@ describe('a command that is given a secret the model has not seen', () => {
   });
 });
 
-describe('whatever else is said', () => {
+describe('invariants', () => {
   const mode = fc.constantFrom(...modes);
   const sandbox = fc.constantFrom(null, strict, standard, listed, permissive, host);
   const command = fc.constantFrom(
@@ -347,7 +348,7 @@ describe('whatever else is said', () => {
   const tools = { read: 'Read', write: 'Write', execute: 'Bash', fetch: 'WebFetch', delegate: 'Task' };
   const whole = { read: 'Read', write: 'Edit', execute: 'Bash', fetch: 'WebFetch', delegate: 'Task' };
 
-  test('without the sandbox that was wanted, what runs unasked only reads or is named by the user to the letter', () => {
+  test('if the wanted sandbox is missing, only read-only commands and those the user named exactly run without asking', () => {
     fc.assert(
       fc.property(policies, command, (policy, target) => {
         const bare = { ...policy, sandbox: host };
@@ -362,7 +363,7 @@ describe('whatever else is said', () => {
     );
   });
 
-  test('a deny rule is never overruled', () => {
+  test('a deny rule is never overridden', () => {
     fc.assert(
       fc.property(policies, access, (policy, touched) => {
         const denied = { ...policy, rules: { ...policy.rules, deny: [whole[touched.kind]] } };
@@ -373,7 +374,7 @@ describe('whatever else is said', () => {
     );
   });
 
-  test('[P12] plan and read-only mode let nothing write', () => {
+  test('[P12] plan and read-only mode allow no writes', () => {
     fc.assert(
       fc.property(policies, fc.array(access, { minLength: 1, maxLength: 3 }), (policy, accesses) => {
         for (const quiet of ['plan', 'read-only'] as const) {

@@ -4,8 +4,8 @@ import { parsePattern } from './pattern.ts';
 import type { Policy } from './policy.ts';
 
 /**
- * Why the sandbox is guarantee enough that a command needs no question, or null. What it contains can do nothing that
- * the mode, or a rule, would ask about.
+ * Why the sandbox makes asking about a command unnecessary, or null. A contained command cannot do anything
+ * that the mode, or a rule, would ask about.
  */
 export function containedBecause(policy: Policy): string | null {
   const { sandbox, mode } = policy;
@@ -15,7 +15,7 @@ export function containedBecause(policy: Policy): string | null {
   return hasUnseenRule(policy, sandbox) ? null : `sandboxed with ${sandbox.kind}: ${wallsOf(sandbox)}`;
 }
 
-/** In a sealed sandbox a command can only look, whatever it is. */
+/** In a sealed sandbox any command is read-only. */
 function isSealed({ level, network }: SandboxState): boolean {
   return level === 'strict' && network === 'none';
 }
@@ -35,7 +35,9 @@ function mayWrite(mode: PermissionMode, autoApprove: boolean): boolean {
   }
 }
 
-/** Rules for files and addresses bind tools; what a program opens by itself inside the sandbox, they do not see. */
+/**
+ * Rules for files and addresses apply to tools; they do not apply to what a program opens inside the sandbox.
+ */
 function hasUnseenRule({ rules }: Policy, { level, network }: SandboxState): boolean {
   return [...rules.deny, ...rules.ask].map(parsePattern).some(({ tool }) => {
     if (tool === 'Bash' || tool.startsWith('mcp:')) return false;

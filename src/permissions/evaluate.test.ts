@@ -40,7 +40,7 @@ describe('[P05][P12] without rules', () => {
   ];
   test.each(table)('%s %s: %s', (kind, target, verdict) => expect(judge(kind, target).verdict).toBe(verdict));
 
-  test('a tool that touches nothing is free, a tool of a server is not', () => {
+  test('a tool that accesses nothing is free, an MCP tool is not', () => {
     expect(evaluate({ tool: 'Think', accesses: [], input: {} }, base)).toEqual({
       verdict: 'allow',
       because: 'Think changes nothing',
@@ -59,7 +59,7 @@ describe('[P05][P12] without rules', () => {
     [{ unseen: 'it is new' }, { ...rules({ allow: ['mcp:*'] }), mode: 'auto' }, 'deny'],
     [{ unseen: 'it is new' }, rules({ deny: ['mcp:*'] }), 'deny'],
   ])(
-    'a tool of a server that is %j is judged by it, but no more freely than the rules say',
+    'an MCP tool that is %j is judged accordingly, but never more freely than the rules say',
     (what, policy, verdict) => {
       const accesses: Access[] = [{ kind: 'execute', target: 'github:list', ...what }];
       expect(evaluate({ tool: 'github:list', accesses, input: {} }, { ...base, ...policy }).verdict).toBe(
@@ -68,7 +68,7 @@ describe('[P05][P12] without rules', () => {
     },
   );
 
-  test('of several accesses the strictest verdict stands', () => {
+  test('of several accesses the strictest verdict wins', () => {
     const accesses: Access[] = [
       { kind: 'read', target: 'a' },
       { kind: 'execute', target: 'sudo ls' },
@@ -90,8 +90,8 @@ describe('[P05][P12] without rules', () => {
   });
 });
 
-describe('who speaks first', () => {
-  test('[Y07] a built-in deny is stronger than every rule and grant', () => {
+describe('precedence', () => {
+  test('[Y07] a built-in deny overrides every rule and grant', () => {
     const loose = { ...rules({ allow: ['Bash', 'Bash(sudo *)'] }), ...grant('Bash(sudo ls)', 'execute') };
     expect(judge('execute', 'sudo ls', loose).by).toBe('built-in privileges');
     expect(
@@ -110,14 +110,14 @@ describe('who speaks first', () => {
     expect(judge('execute', 'touch a', all).by).toBe('rule allow Bash');
   });
 
-  test('[P07] a grant counts for its own kind of access only', () => {
+  test('[P07] a grant applies to its own kind of access only', () => {
     expect(judge('write', 'a', grant('Edit(a)', 'write')).by).toBe('grant Edit(a)');
     expect(judge('write', 'a', grant('Edit(a)', 'read')).verdict).toBe('ask');
     expect(judge('write', 'b', grant('Edit(a)', 'write')).verdict).toBe('ask');
     expect(judge('execute', 'ls', grant('Bash(ls)', 'execute', 'deny')).by).toBe('grant Bash(ls)');
   });
 
-  test('a denied file is not read through a command either', () => {
+  test('a denied file is not readable through a command either', () => {
     const secret = rules({ deny: ['Read(private/**)'] });
     expect(judge('execute', 'cat private/a', secret).verdict).toBe('deny');
     expect(judge('execute', 'cd private && cat a', secret).verdict).toBe('deny');
@@ -125,7 +125,7 @@ describe('who speaks first', () => {
     expect(judge('execute', 'cat public/a', secret).verdict).toBe('allow');
   });
 
-  test('rules cover a line together with commands that only look, never behind a move', () => {
+  test('rules combine with read-only commands in a line, but not after a directory change', () => {
     const two = rules({ allow: ['Bash(npm test)', 'Bash(make *)'] });
     expect(judge('execute', 'npm test | tail -5', two).by).toBe('rule allow Bash(npm test)');
     expect(judge('execute', 'make all && npm test', two).by).toBe('rule allow Bash(make *), Bash(npm test)');
@@ -137,7 +137,7 @@ describe('who speaks first', () => {
     expect(judge('execute', 'cd sub && npm test && cat a', moving).verdict).toBe('ask');
   });
 
-  test('files that other programs run are asked about whatever was allowed', () => {
+  test('files that other programs execute are asked about whatever is allowed', () => {
     for (const target of [
       '.git/hooks/pre-commit',
       '.ai-assistant.json',
@@ -192,7 +192,7 @@ describe('modes', () => {
     expect(modes.map((mode) => judge(kind, target, { mode }).verdict).join(' ')).toBe(verdicts);
   });
 
-  test('plan mode refuses writes whatever is allowed, and a server tool', () => {
+  test('plan mode refuses writes and MCP tools whatever is allowed', () => {
     const loose = { ...rules({ allow: ['Edit', 'Bash', 'mcp:*'] }), mode: 'plan' as const };
     expect(judge('write', 'a', loose).by).toBe('mode plan');
     expect(judge('execute', 'make', loose).by).toBe('mode plan');
@@ -201,7 +201,7 @@ describe('modes', () => {
     );
   });
 
-  test('[Y37] auto mode still obeys allow rules, and says why it refuses', () => {
+  test('[Y37] auto mode still follows allow rules, and says why it refuses', () => {
     expect(judge('execute', 'make', { mode: 'auto', ...rules({ allow: ['Bash(make)'] }) }).verdict).toBe(
       'allow',
     );

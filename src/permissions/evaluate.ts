@@ -33,9 +33,9 @@ import { readsAlike } from './shell/reads-alike.ts';
 type Case = Subject & {
   policy: Policy;
   classified: Classified | null;
-  /** Of a file: what the path guard says of it. */
+  /** For a file: the path guard's verdict. */
   reach: Reach | null;
-  /** The same as `Subject`, by its real path, where that is another one. */
+  /** The same `Subject` by its real path, if that differs. */
   real(): Subject | null;
 };
 
@@ -43,8 +43,8 @@ const NO_SANDBOX = 'no sandbox is available';
 const STRICTNESS: Record<Verdict, number> = { allow: 0, ask: 1, deny: 2 };
 
 /**
- * Judges a call by what it would touch; of several accesses the strictest verdict stands. Pure but for what the policy
- * looks up on the disk. What the path guard will refuse is refused here, before anybody is asked.
+ * Judges a call by its accesses; of several the strictest verdict wins. Pure except for the policy's disk
+ * lookups. What the path guard will refuse is refused here, before the user is asked.
  */
 export function evaluate(request: Request, policy: Policy): Evaluation {
   const found = permissionSubjects(request, policy).map((access) =>
@@ -60,7 +60,7 @@ export function evaluate(request: Request, policy: Policy): Evaluation {
   return opens.length > 0 && verdict.verdict !== 'deny' ? { ...verdict, opens } : verdict;
 }
 
-/** Nobody is asked in auto mode. */
+/** Auto mode never asks. */
 function refusedByAuto(strictest: Evaluation, request: Request, policy: Policy): Evaluation {
   if (policy.mode !== 'auto' || strictest.verdict !== 'ask') return strictest;
   const bare = request.accesses.some(({ kind }) => kind === 'execute') && policy.sandbox?.kind === 'host';
@@ -95,7 +95,7 @@ function judgeAccess(tool: string, access: Access, policy: Policy): Evaluation {
     secretAsk(one) ??
     modeAllow(one);
   if (said !== null) return opening(said, one);
-  // What runs because it is contained sees no more than any contained command.
+  // A command that runs because it is contained sees no more than any contained command.
   return sandboxAllow(one) ?? opening(byDefault(one), one);
 }
 
@@ -128,7 +128,7 @@ function userDeny(one: Case): Evaluation | null {
   return grant ? deny(`declined earlier: ${grant.source}`, `grant ${grant.source}`) : null;
 }
 
-/** What nobody can open is refused before anybody is asked. */
+/** What no answer can open is refused without asking. */
 function guardDeny({ access, reach, policy }: Case): Evaluation | null {
   if (access.kind === 'fetch') {
     const refusal = policy.fetchRefusal?.(access.target) ?? null;
@@ -140,7 +140,7 @@ function guardDeny({ access, reach, policy }: Case): Evaluation | null {
   return deny(message, 'path guard');
 }
 
-/** No word of the user's rules brings back a wall that the user said must stand. */
+/** If the user requires a sandbox, no rule overrides that. */
 function sandboxDeny({ access, policy, classified }: Case): Evaluation | null {
   if (classified === null || !policy.sandboxRequired || policy.sandbox === null) return null;
   const by = 'setting sandbox.required';
@@ -199,13 +199,16 @@ function grantOrAllowRule(one: Case): Evaluation | null {
     : ask(`${NO_SANDBOX}, and the rule ${broad} does not name this exact command`);
 }
 
-/** Whether a command that may change something would run as the user, though a sandbox was wanted around it. */
+/** Whether a command that may change something would run unsandboxed although a sandbox was wanted. */
 function runsBare({ classified, access, policy }: Case): boolean {
   if (classified === null || classified.verdict === 'allow' || access.free) return false;
   return isFallback(policy);
 }
 
-/** Of a line that its shell may read in another way, only what names it whole, or names no line at all. */
+/**
+ * For a line that its shell may read differently: only rules that match it as a whole, or that match any
+ * line.
+ */
 function rulesFor({ tool, access, policy, classified }: Case): readonly string[] {
   const { allow } = policy.rules;
   if (classified === null || readsAlike(access.target, policy.shell)) return allow;
@@ -213,7 +216,10 @@ function rulesFor({ tool, access, policy, classified }: Case): readonly string[]
   return allow.filter((rule) => rule === exact || parsePattern(rule).specifier === null);
 }
 
-/** What it prints goes to the model, and no search finds a value that is printed backwards. */
+/**
+ * Its output goes to the model, and redaction does not find a value printed in another form, such as
+ * reversed.
+ */
 function secretAsk({ access }: Case): Evaluation | null {
   if (!access.holdsSecret) return null;
   return { verdict: 'ask', because: 'receives a secret that it could print', by: 'built-in' };
@@ -226,7 +232,7 @@ function modeAllow({ access, policy, reach }: Case): Evaluation | null {
 }
 
 function sandboxAllow({ classified, policy }: Case): Evaluation | null {
-  // What only reads is free anyhow, and that is the plainer reason.
+  // Read-only commands are free anyway, and that is the simpler reason.
   if (classified === null || classified.verdict === 'allow') return null;
   const because = containedBecause(policy);
   return because === null ? null : allow(because, `sandbox ${policy.sandbox?.kind}`);
@@ -248,7 +254,7 @@ function byDefault({ tool, access, policy, classified, reach }: Case): Evaluatio
       if (classified === null) return ask(`${tool} comes from an MCP server or a plugin`);
       if (classified.verdict === 'allow' || policy.requireApprovalForCommands) return pick(classified);
       if (isFallback(policy)) return ask(`${NO_SANDBOX}, and ${classified.because}`);
-      // Nobody watches in auto mode: there only walls count.
+      // No user is watching in auto mode: only enforced limits count there.
       return policy.mode === 'auto' ? pick(classified) : allow('commands need no approval', 'default');
     case 'fetch':
       return ask(obviousReasons.fetch);
@@ -260,7 +266,10 @@ function byDefault({ tool, access, policy, classified, reach }: Case): Evaluatio
   }
 }
 
-/** The first rule that tightens the case. What an allowed command names is read, so rules for reading bind it. */
+/**
+ * The first rule that tightens the case. Files named in an allowed command are read, so rules for reading
+ * apply to it.
+ */
 function touching(rules: readonly string[], one: Case): Pattern | undefined {
   if (rules.length === 0) return undefined;
   const { cwd, isInside, policy } = one;
@@ -284,7 +293,7 @@ function namesCommand(rule: string, line: string): boolean {
   return specifier !== null && isWholeLine(specifier, line);
 }
 
-/** The rule, or the rules together, that cover the whole case; of a link, what it leads to. */
+/** The rule, or combination of rules, that covers the whole case; for a link, its target. */
 function covering(rules: readonly string[], one: Case): string | undefined {
   if (rules.length === 0) return undefined;
   const patterns = rules.map(parsePattern);
@@ -294,11 +303,11 @@ function covering(rules: readonly string[], one: Case): string | undefined {
   return one.classified === null ? undefined : coveringTogether(patterns, one);
 }
 
-/** Each command of the line is covered by some rule, or surely only looks. */
+/** Each command of the line is covered by some rule, or is certainly read-only. */
 function coveringTogether(patterns: Pattern[], { tool, access, policy }: Case): string | undefined {
   const { commands, doubts } = parseLine(access.target);
   if (doubts.length > 0) return undefined;
-  // Behind a move nobody knows which files the others look at.
+  // After a directory change it is unknown which files the other commands read.
   const moves = commands.some(({ name }) => /^(cd|pushd|popd)$/.test(name));
   const used = new Set<string>();
   const covered = commands.every((command) => {

@@ -20,7 +20,7 @@ function call(tool: string, access: Access, input: unknown = { of: access.target
 const bash = (target: string) => call('Bash', { kind: 'execute', target });
 const edit = (target: string) => call('Edit', { kind: 'write', target });
 
-/** A person with prepared answers, who notes every question. */
+/** A user with prepared answers who records every question. */
 function person(...answers: Answer[]) {
   const questions: PermissionRequest[] = [];
   const approver = async (request: PermissionRequest): Promise<Answer> => {
@@ -30,7 +30,7 @@ function person(...answers: Answer[]) {
   return { questions, approver };
 }
 
-test('what is free is not asked about, and what is forbidden is not either', async () => {
+test('neither allowed nor forbidden calls are asked about', async () => {
   const { questions, approver } = person();
   const gate = createGate({ policy: () => policy, approver });
 
@@ -72,7 +72,7 @@ test('[P03][C05] the question says what will happen and why, without the raw inp
   ]);
 });
 
-test('[P04][Y09] a no is remembered for the identical request and for no other', async () => {
+test('[P04][Y09] a no is remembered for the identical request only', async () => {
   const { questions, approver } = person({ choice: 'no' }, { choice: 'once' }, { choice: 'once' });
   const gate = createGate({ policy: () => policy, approver });
   const denied = { verdict: 'deny', by: 'user', because: 'User denied permission' };
@@ -87,7 +87,7 @@ test('[P04][Y09] a no is remembered for the identical request and for no other',
   expect(questions.length).toBe(3);
 });
 
-test('a no with a reason tells the model why', async () => {
+test('a no with a reason is passed on to the model', async () => {
   const { approver } = person({ choice: 'no', reason: ' use npm ' });
   const gate = createGate({ policy: () => policy, approver });
 
@@ -99,7 +99,7 @@ test('a no with a reason tells the model why', async () => {
   });
 });
 
-test('[P06][P11] a yes for the session is kept for exactly what was seen, and told', async () => {
+test('[P06][P11] a yes for the session is kept for exactly what was shown, and reported', async () => {
   const told: Permission[] = [];
   const { questions, approver } = person({ choice: 'session' }, { choice: 'always' }, { choice: 'no' });
   const gate = createGate({
@@ -135,7 +135,7 @@ test('[P06][P11] a yes for the session is kept for exactly what was seen, and to
   ]);
 });
 
-test('[Y09] what is asked about every time is never kept', async () => {
+test('[Y09] what is always asked about is never remembered', async () => {
   const told: Permission[] = [];
   const { questions, approver } = person({ choice: 'always' }, { choice: 'always' });
   const strict = { ...policy, rules: { ...policy.rules, ask: ['Bash(git push *)'] } };
@@ -151,7 +151,7 @@ test('[Y09] what is asked about every time is never kept', async () => {
   expect({ questions: questions.length, told }).toEqual({ questions: 2, told: [] });
 });
 
-test('with nobody to ask, the answer is no and says how to allow it', async () => {
+test('without a user to ask, the answer is no and says how to allow it', async () => {
   const gate = createGate({ policy: () => policy });
 
   expect(await gate.decide(bash("echo 'a' > b"), { signal })).toEqual({
@@ -163,7 +163,7 @@ test('with nobody to ask, the answer is no and says how to allow it', async () =
   });
 });
 
-test('with nobody to ask, no flag is named that would not help', async () => {
+test('without a user to ask, only flags that would help are named', async () => {
   const gate = createGate({ policy: () => ({ ...policy, rules: { ...policy.rules, ask: ['Bash(make)'] } }) });
 
   expect((await gate.decide(bash('make'), { signal })).because).toMatch(
@@ -171,7 +171,7 @@ test('with nobody to ask, no flag is named that would not help', async () => {
   );
 });
 
-test('questions are asked one at a time, and an answer serves those that wait', async () => {
+test('questions are asked one at a time, and an answer also applies to waiting ones', async () => {
   const open: ((answer: Answer) => void)[] = [];
   const gate = createGate({
     policy: () => policy,
@@ -187,7 +187,7 @@ test('questions are asked one at a time, and an answer serves those that wait', 
   expect(open.length).toBe(1);
 });
 
-test('an abort ends a question nobody answers, and the next one is still asked', async () => {
+test('an abort ends an unanswered question, and the next one is still asked', async () => {
   const abort = new AbortController();
   let asked = 0;
   const gate = createGate({
@@ -205,7 +205,7 @@ test('an abort ends a question nobody answers, and the next one is still asked',
   await expect(gate.decide(bash('ls'), { signal: abort.signal })).rejects.toThrow('stopped');
 });
 
-test('a change of mode counts from the next call on', async () => {
+test('a mode change applies from the next call on', async () => {
   let mode: Policy['mode'] = 'accept-edits';
   const gate = createGate({ policy: () => ({ ...policy, mode }) });
 
@@ -214,7 +214,7 @@ test('a change of mode counts from the next call on', async () => {
   expect((await gate.decide(edit('a.ts'), { signal })).by).toBe('mode plan');
 });
 
-test('an empty command can be answered for the session without leaving a rule', async () => {
+test('an empty command can be approved for the session without leaving a rule', async () => {
   const told: Permission[] = [];
   const { approver } = person({ choice: 'session' });
   const gate = createGate({
@@ -227,7 +227,7 @@ test('an empty command can be answered for the session without leaving a rule', 
   expect(told).toEqual([]);
 });
 
-test('[C05] the question about a command names its parts, the risky one, what stands around it and what a yes would keep', async () => {
+test('[C05] the question about a command names its parts, the risky one, its sandbox and what a yes would remember', async () => {
   const { questions, approver } = person({ choice: 'no' });
   const sandbox = { kind: 'bubblewrap', level: 'standard', network: 'none' } as const;
   const gate = createGate({ policy: () => ({ ...policy, sandbox }), approver });
@@ -241,7 +241,7 @@ test('[C05] the question about a command names its parts, the risky one, what st
   ]);
 });
 
-test('[C05] the question about a link says where it leads', async () => {
+test('[C05] the question about a link shows its target', async () => {
   const { questions, approver } = person({ choice: 'session' });
   const told: Permission[] = [];
   const gate = createGate({
@@ -256,7 +256,7 @@ test('[C05] the question about a link says where it leads', async () => {
   expect(told.map(({ pattern }) => pattern)).toEqual(['Edit(src/real/a.ts)']);
 });
 
-test('a start-up file is asked about also when a link leads to it', async () => {
+test('a startup file is asked about also through a link', async () => {
   const { questions, approver } = person({ choice: 'always' }, { choice: 'always' });
   const gate = createGate({
     policy: () => ({
@@ -273,7 +273,7 @@ test('a start-up file is asked about also when a link leads to it', async () => 
   expect(questions.map(({ grants }) => grants)).toEqual([undefined, undefined]);
 });
 
-test('[Y09] a command outside the sandbox is offered once only', async () => {
+test('[Y09] a command outside the sandbox can only be approved once', async () => {
   const { questions, approver } = person({ choice: 'session' }, { choice: 'no' });
   const sandbox = { kind: 'bubblewrap', level: 'strict', network: 'none' } as const;
   const gate = createGate({ policy: () => ({ ...policy, sandbox }), approver });
@@ -289,7 +289,7 @@ test('[Y09] a command outside the sandbox is offered once only', async () => {
   expect(questions[0]).not.toHaveProperty('grants');
 });
 
-test('[P04] answers can be listed and taken back one by one', async () => {
+test('[P04] answers can be listed and revoked one by one', async () => {
   const { questions, approver } = person(
     { choice: 'session' },
     { choice: 'no', reason: 'later' },
@@ -312,7 +312,7 @@ test('[P04] answers can be listed and taken back one by one', async () => {
   expect(questions.length).toBe(4);
 });
 
-test('a grant counts in the next call, also when the policy brings it', async () => {
+test('a grant applies to the next call, also if it comes from the policy', async () => {
   const { questions, approver } = person();
   const grants: Permission[] = [
     { type: 'execute', pattern: 'Bash(make)', action: 'allow', scope: 'always', grantedAt: '2026-01-01' },
@@ -322,7 +322,7 @@ test('a grant counts in the next call, also when the policy brings it', async ()
   expect(questions).toEqual([]);
 });
 
-test('a yes to a request that was not shown to its end does not count: the question is put again', async () => {
+test('a yes to a request that was not completely shown does not count: the question is asked again', async () => {
   const { questions, approver } = person(
     { choice: 'always', shown: 'part' },
     { choice: 'once', shown: 'part' },
@@ -339,7 +339,7 @@ test('a yes to a request that was not shown to its end does not count: the quest
   expect(granted).toEqual([]);
 });
 
-test('somebody who never looks to the end has not agreed; nothing is remembered of it', async () => {
+test('a user who never sees the whole request has not agreed; nothing is remembered', async () => {
   const { questions, approver } = person(
     ...(['session', 'always', 'once'] as const).map((choice) => ({ choice, shown: 'part' as const })),
     { choice: 'once' },
@@ -355,7 +355,7 @@ test('somebody who never looks to the end has not agreed; nothing is remembered 
   expect((await gate.decide(bash('make'), { signal })).verdict).toBe('allow');
 });
 
-test('a no needs no look at the end', async () => {
+test('a no does not require seeing the whole request', async () => {
   const { questions, approver } = person(
     { choice: 'once', shown: 'part' },
     { choice: 'no', reason: 'too long' },

@@ -7,7 +7,7 @@ import type { Evaluation, Policy, Request } from './policy.ts';
 import { askedAbout, type Call, grantOf, type Offer, offersFor, questionFor } from './question.ts';
 import { suggestPattern } from './suggest.ts';
 
-/** `because` goes to the model when denied; `reason` is what the user said with a no. */
+/** `because` goes to the model on denial; `reason` is the user's comment on a no. */
 type Decision = {
   verdict: 'allow' | 'deny';
   by: string;
@@ -17,38 +17,41 @@ type Decision = {
 };
 
 export type GateOptions = {
-  /** Read anew for every call: modes and rules may change between two. */
+  /** Read for every call: modes and rules may change in between. */
   policy(): Policy;
-  /** Absent when nobody is there to be asked: what would be asked is then denied. */
+  /** Absent without a user: what would be asked is then denied. */
   approver?: Approver;
-  /** Told of every yes that is to be remembered. */
+  /** Called for every yes to remember. */
   onGrant?(permission: Permission): Promise<void> | void;
 };
 
 type DecideOptions = {
   signal: AbortSignal;
-  /** Completes the question just before a person sees it. */
+  /** Completes the question just before it is shown. */
   beforeAsking?(request: PermissionRequest): Promise<PermissionRequest>;
 };
 
-/** A no that answers the identical request until it is forgotten. */
+/** A no that applies to identical requests until it is forgotten. */
 type Denial = { key: string; operation: string; because: string };
 
 export type Gate = {
   decide(call: Call, options: DecideOptions): Promise<Decision>;
-  /** Every remembered yes that counts now, the policy's and those given here. */
+  /** All remembered approvals in effect, from the policy and from this gate. */
   grants(): readonly Permission[];
   denials(): Denial[];
-  /** The rules a remembered yes to such a call would add; none where nothing is asked, or every time anew. */
+  /**
+   * The rules that a remembered yes to such a call would add; empty if it is not asked about, or always asked
+   * about.
+   */
   offers(call: Request): string[];
-  /** Whether such a call could run: nothing forbids it, and somebody is there if it must be asked about. */
+  /** Whether such a call could run: not forbidden, and a user is present if it must be asked about. */
   isPossible(call: Request): boolean;
-  /** For a user who changed their mind. A grant that the policy brings is the policy's to drop. */
+  /** For a user who changed their mind. The policy's grants must be dropped in the policy. */
   forgetGrant(grant: Pick<Permission, 'type' | 'pattern'>): void;
   forgetDenial(key: string): void;
 };
 
-/** Judges every call, asks where the policy asks, one question at a time, and remembers the answers. */
+/** Judges every call, asks if the policy requires it, one question at a time, and remembers the answers. */
 export function createGate({ policy, approver, onGrant }: GateOptions): Gate {
   let grants: Permission[] = [];
   const denials = new Map<string, { operation: string; decision: Decision }>();
@@ -65,7 +68,7 @@ export function createGate({ policy, approver, onGrant }: GateOptions): Gate {
 
   async function askUser(call: Call, options: DecideOptions): Promise<Decision> {
     const { signal } = options;
-    // An answer given while this question waited may answer it, too.
+    // An answer given while this question waited may also answer it.
     const judgement = judge(call);
     if (judgement.verdict !== 'ask') return settled(judgement);
     signal.throwIfAborted();
@@ -87,7 +90,7 @@ export function createGate({ policy, approver, onGrant }: GateOptions): Gate {
     return { verdict: 'allow', by: 'user', because: `the user allowed it (${answer.choice})`, ...opened };
   }
 
-  /** What was offered is what is kept, also if the world has changed while the question stood. */
+  /** Remembers what was offered, even if the state of the world changed while the question was open. */
   async function remember(offers: readonly Offer[], scope: Permission['scope']): Promise<void> {
     for (const permission of offers.map((offer) => grantOf(offer, scope))) {
       grants.push(permission);
@@ -119,7 +122,7 @@ export function createGate({ policy, approver, onGrant }: GateOptions): Gate {
   };
 }
 
-/** How often a question is put to somebody who says yes without having seen all of it. */
+/** How often to ask a user who says yes without having seen everything. */
 const MAX_ASKED = 3;
 
 const unseen: Decision = {
@@ -128,7 +131,7 @@ const unseen: Decision = {
   because: 'It was approved before all of it was shown, so it did not run. Send it in smaller parts.',
 };
 
-/** Null where every answer was a yes to something that was not completely shown: that is no yes. */
+/** Null if every answer was a yes to something not completely shown, which does not count as a yes. */
 async function answerTo(
   question: PermissionRequest,
   approver: Approver,
@@ -156,7 +159,7 @@ function denied({ reason }: Extract<Answer, { choice: 'no' }>): Decision {
   return { verdict: 'deny', by: 'user', because: `User denied permission: ${said}`, reason: said };
 }
 
-/** A flag is named only if it would help: some things are asked about whatever is allowed. */
+/** Names a flag only if it would help: some things are always asked about. */
 function nobodyThere(call: Call, judgement: Evaluation, policy: Policy): Decision {
   const patterns = askedAbout(call, policy)
     .filter(({ target }) => target.trim() !== '')
@@ -170,7 +173,7 @@ function nobodyThere(call: Call, judgement: Evaluation, policy: Policy): Decisio
   return { verdict: 'deny', by: judgement.by, because };
 }
 
-/** The identical request: the same tool, touching the same, with the same input. */
+/** The key of identical requests: same tool, same accesses, same input. */
 function keyOf({ tool, accesses, input }: Call): string {
   return JSON.stringify([tool, accesses, input], (_, value: unknown) =>
     value !== null && typeof value === 'object' && !Array.isArray(value)

@@ -29,7 +29,7 @@ function allowed(access: Access, grants: Permission[], by: Policy = policy): boo
 const runs = (target: string): Access => ({ kind: 'execute', target });
 const writes = (target: string): Access => ({ kind: 'write', target });
 
-describe('a yes that is remembered covers what was seen, and nothing else', () => {
+describe('a remembered yes covers exactly what was shown', () => {
   const word = fc.constantFrom(
     'make',
     'python3',
@@ -47,7 +47,7 @@ describe('a yes that is remembered covers what was seen, and nothing else', () =
   );
   const line = fc.array(word, { minLength: 1, maxLength: 5 }).map((words) => words.join(' '));
 
-  test('for commands: this line to the letter', () => {
+  test('for commands: exactly this line', () => {
     fc.assert(
       fc.property(line, line, (seen, other) => {
         const grants = granted(runs(seen));
@@ -60,7 +60,7 @@ describe('a yes that is remembered covers what was seen, and nothing else', () =
   const isDenied = (target: string) =>
     evaluate({ tool: 'Bash', accesses: [runs(target)], input: {} }, policy).verdict === 'deny';
 
-  test('an interpreter that was granted alone is not fed by another command', () => {
+  test('an interpreter that was granted alone may not be fed by another command', () => {
     for (const line of [
       'cat evil | python3',
       'python3 < evil',
@@ -72,7 +72,7 @@ describe('a yes that is remembered covers what was seen, and nothing else', () =
     expect(allowed(runs(' python3 '), granted(runs('python3')))).toBe(true);
   });
 
-  test('for files: this file, not what is in a folder of that name', () => {
+  test('for files: this file, not the contents of a folder of that name', () => {
     const segment = fc.constantFrom('a', 'b', '*', '**', '[a]', '{a,b}', 'a.ts', '..');
     const file = fc.array(segment, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('/'));
     fc.assert(
@@ -85,7 +85,7 @@ describe('a yes that is remembered covers what was seen, and nothing else', () =
     expect(allowed(writes('dist/a'), granted(writes('dist')))).toBe(false);
   });
 
-  test('for links: where they led when it was asked', () => {
+  test('for links: their target at the time of asking', () => {
     const leading = (target: string): Policy => ({
       ...policy,
       realOf: (file) => (file === `${cwd}/link` ? target : file),
@@ -102,7 +102,7 @@ describe('a yes that is remembered covers what was seen, and nothing else', () =
     expect(allowed({ kind: 'fetch', target: 'https://a.org/x?y' }, grants)).toBe(false);
   });
 
-  test('not for the tool of a server, a command outside the sandbox, or nothing at all', () => {
+  test('not for MCP tools, a command outside the sandbox, or no access at all', () => {
     expect([
       grantFor('github:push', runs('github:push'), policy),
       grantFor('Bash', { ...runs('make'), unconfined: true }, policy),
@@ -111,7 +111,7 @@ describe('a yes that is remembered covers what was seen, and nothing else', () =
   });
 });
 
-test('[P06][Y10] what the settings keep of "always" counts as what was granted', () => {
+test('[P06][Y10] "always" answers in the settings count as grants', () => {
   expect(grantedAlways({ 'Bash(make)': '2026-01-01', 'Read(/etc/hosts)': '2026-01-02' })).toEqual([
     { type: 'execute', pattern: 'Bash(make)', action: 'allow', scope: 'always', grantedAt: '2026-01-01' },
     { type: 'read', pattern: 'Read(/etc/hosts)', action: 'allow', scope: 'always', grantedAt: '2026-01-02' },

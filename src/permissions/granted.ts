@@ -6,8 +6,8 @@ import { type Policy, realPlace } from './policy.ts';
 import { suggestPattern } from './suggest.ts';
 
 /**
- * The one thing a remembered yes covers: this command to the letter, this very file by its real path, this address.
- * Null for what cannot be told so exactly: the tool of a server with some input, a command outside the sandbox.
+ * What a remembered yes covers: exactly this command, this file by its real path, or this address. Null if it
+ * cannot be that exact: an MCP tool with some input, a command outside the sandbox.
  */
 export function grantFor(tool: string, access: Access, policy: Policy): string | null {
   if (isMcpTool(tool) || access.unconfined || access.holdsSecret || access.target.trim() === '') return null;
@@ -16,7 +16,9 @@ export function grantFor(tool: string, access: Access, policy: Policy): string |
   return suggestPattern(tool, { ...access, target }, cwd);
 }
 
-/** The folder of a path outside the working directory; null where that would open far more than was asked about. */
+/**
+ * The folder of a path outside the working directory; null if that would open far more than was asked about.
+ */
 export function folderGrant(
   { real, isFolder }: { real: string; isFolder: boolean },
   { cwd, home, realOf }: Pick<Policy, 'cwd' | 'home' | 'realOf'>,
@@ -29,7 +31,7 @@ export function folderGrant(
   return `Read(${escapePath(slashed)}/**)`;
 }
 
-/** What the settings keep of "always" answers, as grants again. */
+/** The "always" answers in the settings as grants. */
 export function grantedAlways(granted: Readonly<Record<string, string>>): Permission[] {
   return Object.entries(granted).map(([pattern, grantedAt]) => ({
     type: kindOf(parsePattern(pattern).tool),
@@ -40,7 +42,10 @@ export function grantedAlways(granted: Readonly<Record<string, string>>): Permis
   }));
 }
 
-/** Grants are written as rules are suggested: files under Read and Edit, all else under the tool's own name. */
+/**
+ * Grants use the format of suggested rules: files under Read and Edit, everything else under the tool's own
+ * name.
+ */
 function kindOf(tool: string): Access['kind'] {
   if (tool === 'Read') return 'read';
   if (tool === 'Edit') return 'write';

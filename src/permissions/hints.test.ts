@@ -12,7 +12,7 @@ beforeAll(loadGrammar);
 const cwd = '/srv/app';
 const signal = new AbortController().signal;
 
-/** Names that are hard to quote, or that a pattern would read as something else. */
+/** Names that are hard to quote, or that a pattern would misread. */
 const name = fc
   .array(
     fc.constantFrom(
@@ -89,7 +89,7 @@ const surroundings = fc.record({
   requireApprovalForReads: fc.boolean(),
 });
 
-test('every rule that a refusal names lets the same call through', async () => {
+test('every rule that a refusal names would allow the same call', async () => {
   let named = 0;
   await fc.assert(
     fc.asyncProperty(request, surroundings, async ({ tool, access }, around) => {

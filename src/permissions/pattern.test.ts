@@ -15,7 +15,7 @@ function matches(pattern: string, tool: string, access: Access, intent: Intent =
 }
 const runs = (target: string): Access => ({ kind: 'execute', target });
 
-describe('a rule for commands that allows', () => {
+describe('an allow rule for commands', () => {
   const table: [pattern: string, line: string, covered: boolean][] = [
     ['Bash', 'anything at all; more', true],
     ['Bash(*)', 'anything at all', true],
@@ -56,7 +56,7 @@ describe('a rule for commands that allows', () => {
   );
 });
 
-describe('a rule for commands that restricts', () => {
+describe('an ask or deny rule for commands', () => {
   test.each([
     ...[
       'curl x',
@@ -75,7 +75,7 @@ describe('a rule for commands that restricts', () => {
       'if true; then curl x; fi',
       'xargs curl < a',
     ],
-  ])('Bash(curl *) catches %j', (line) =>
+  ])('Bash(curl *) matches %j', (line) =>
     expect(matches('Bash(curl *)', 'Bash', runs(line), 'restrict')).toBe(true),
   );
 
@@ -118,12 +118,12 @@ describe('a rule for paths', () => {
     expect(matches(pattern, tool, access)).toBe(covered);
   });
 
-  test('a bare rule that restricts reaches everywhere', () => {
+  test('an ask or deny rule without a specifier applies everywhere', () => {
     expect(matches('Edit', 'Write', { kind: 'write', target: '/etc/passwd' }, 'restrict')).toBe(true);
   });
 });
 
-describe('a rule for servers and addresses', () => {
+describe('a rule for MCP servers and addresses', () => {
   const table: [pattern: string, tool: string, covered: boolean][] = [
     ['mcp:github:list', 'github:list', true],
     ['mcp:github:list', 'mcp:github:list', true],
@@ -155,7 +155,7 @@ describe('a rule for servers and addresses', () => {
   );
 });
 
-describe('a rule that cannot be read', () => {
+describe('an invalid rule', () => {
   test.each([
     '',
     '  ',
@@ -180,7 +180,7 @@ describe('a rule that cannot be read', () => {
   });
 });
 
-test('whoever deletes a folder deletes what a rule below it is about', () => {
+test('deleting a folder also matches rules for paths below it', () => {
   const deletes = (pattern: string, target: string, intent: Intent) =>
     matches(pattern, 'Delete', { kind: 'write', target }, intent);
   expect([
@@ -192,7 +192,7 @@ test('whoever deletes a folder deletes what a rule below it is about', () => {
   ]).toEqual([true, true, false, false, false]);
 });
 
-test('rules that deny reading bind by real path, whoever comes by it', () => {
+test('deny rules for reading apply to the real path, whatever tool reads it', () => {
   const denies = readingDenier(['Read(private/**)', 'Read(/etc/*.key)', 'Bash(cat *)', 'Edit(src)'], cwd);
   expect(
     ['/srv/app/private/a', '/srv/app/public', '/etc/x.key', '/etc/x', '/srv/app/src'].map(denies),

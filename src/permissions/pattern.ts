@@ -6,17 +6,17 @@ import { isInside } from '../lib/paths/inside.ts';
 import { matchesEveryCommand, matchesSomeCommand } from './command-pattern.ts';
 
 /**
- * A rule as a user writes it: `Tool` or `Tool(specifier)`.
+ * A rule as users write it: `Tool` or `Tool(specifier)`.
  *
- * - `Read` and `Edit` name what is done, whichever tool does it: `Edit(src/**)` covers Write and MultiEdit too, and
- *   `Read(src/**)` covers Grep and Glob. Any other name means that tool alone.
- * - A specifier is a command line for Bash, a path pattern for files, an address or `domain:name` for the web, the name
- *   of a subagent for Task.
+ * - `Read` and `Edit` name the kind of access, whatever the tool: `Edit(src/**)` covers Write and MultiEdit
+ *   too, and `Read(src/**)` covers Grep and Glob. Any other name means that tool alone.
+ * - A specifier is a command line for Bash, a path pattern for files, an address or `domain:name` for the
+ *   web, the name of a subagent for Task.
  * - `mcp:server:tool`, `mcp:server:*` and `mcp:*` name tools of MCP servers.
  */
 export type Pattern = { source: string; tool: string; specifier: string | null };
 
-/** Who asks: to loosen, a pattern must cover everything; to tighten, it is enough that it touches something. */
+/** An allow pattern must cover everything; a restricting one applies if it matches anything. */
 export type Intent = 'allow' | 'restrict';
 
 export type Subject = { tool: string; access: Access; cwd: string; isInside(file: string): boolean };
@@ -69,17 +69,17 @@ export function matchesAccess(pattern: Pattern, subject: Subject, intent: Intent
   }
 }
 
-/** Absolute, and no `..` taken out: behind a link it leads elsewhere than in the name. */
+/** Absolute, with `..` kept: behind a symlink it resolves elsewhere than by name. */
 export function asWritten(target: string, cwd: string): string {
   return path.isAbsolute(target) ? target : `${path.resolve(cwd)}/${target}`;
 }
 
-/** Tools of MCP servers are called `server:tool`. */
+/** MCP tools are called `server:tool`. */
 export function isMcpTool(tool: string): boolean {
   return tool.includes(':');
 }
 
-/** Escapes what a pattern would read as a wildcard, so that the pattern means this text alone. */
+/** Escapes wildcards, so that the pattern matches only this text. */
 export function escapePath(file: string): string {
   return file.replace(/[\\*?[\]{}()!+@|]/g, '\\$&');
 }
@@ -106,17 +106,17 @@ export function namesServer(rules: readonly string[], server: string): boolean {
   });
 }
 
-/** Without a specifier an allowing rule ends where the opened folders end. */
+/** Without a specifier, an allow rule applies only within the opened folders. */
 function matchesPath(specifier: string | null, subject: Subject, intent: Intent): boolean {
   const { tool, access, cwd } = subject;
   const absolute = path.resolve(cwd, access.target);
   if (specifier === null) return intent === 'restrict' || subject.isInside(asWritten(access.target, cwd));
   if (pathMatcher(specifier, cwd)(absolute)) return true;
-  // Whoever deletes a folder deletes what the rule is about.
+  // Deleting a folder also deletes what the rule is about.
   return intent === 'restrict' && tool === 'Delete' && isInside(absolute, placeOf(specifier, cwd));
 }
 
-/** Whether a real path may not be read, by these rules, whatever tool comes by it. */
+/** Whether these rules forbid reading a real path, whatever tool reads it. */
 export function readingDenier(deny: readonly string[], cwd: string): (real: string) => boolean {
   const matchers = deny
     .map(parsePattern)
@@ -138,7 +138,7 @@ function pathMatcher(specifier: string, cwd: string): (absolute: string) => bool
 
 const MAGIC = /[*?[{(!]/;
 
-/** The folder that a pattern is about: what stands before its first wildcard. */
+/** The folder of a pattern: everything before its first wildcard. */
 function placeOf(specifier: string, cwd: string): string {
   const segments = specifier.split('/');
   const firstMagic = segments.findIndex((segment) => MAGIC.test(segment));
@@ -146,13 +146,13 @@ function placeOf(specifier: string, cwd: string): string {
   return path.resolve(cwd, path.isAbsolute(specifier) ? `/${plain.join('/')}` : plain.join('/'));
 }
 
-/** A name without wildcards means the file, or the folder with all that is in it. */
+/** A name without wildcards means the file, or the folder with all its contents. */
 function isUnder(place: string, target: string): boolean {
   if (place === '.') return !/^\.\.(\/|$)/.test(target);
   return target === place || target.startsWith(place.endsWith('/') ? place : `${place}/`);
 }
 
-/** `domain:` covers its subdomains; anything else is one whole address. */
+/** `domain:` includes subdomains; anything else is one exact address. */
 function matchesAddress(specifier: string, target: string): boolean {
   if (!specifier.startsWith('domain:')) return specifier === target;
   const domain = specifier.slice('domain:'.length).toLowerCase();

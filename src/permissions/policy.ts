@@ -11,7 +11,7 @@ import type { SandboxState } from '../contract/sandbox.ts';
 import { asWritten, isMcpTool } from './pattern.ts';
 import type { Place } from './shell/look.ts';
 
-/** What is to be judged: a tool call, and what it would touch. */
+/** What to judge: a tool call and its accesses. */
 export type Request = { tool: string; accesses: readonly Access[]; input: unknown };
 
 export type Policy = Pick<Place, 'home' | 'mayRead' | 'gitRuns' | 'plantedProgram' | 'shell'> & {
@@ -23,35 +23,38 @@ export type Policy = Pick<Place, 'home' | 'mayRead' | 'gitRuns' | 'plantedProgra
   requireApprovalForWrites: boolean;
   requireApprovalForCommands: boolean;
   blockedCommands: readonly string[];
-  /** The user trusts what the folder holds, so that its own scripts may run. */
+  /** The user trusts this folder, so its own scripts may run. */
   trusted: boolean;
-  /** What commands run in; null while nobody has looked. */
+  /** The sandbox that commands run in; null before detection. */
   sandbox: SandboxState | null;
   sandboxRequired: boolean;
-  /** In default mode, too, what the sandbox contains needs no question. */
+  /** Contained commands need no approval in default mode either. */
   sandboxAutoApprove: boolean;
-  /** Whether a path really lies in a folder the user opened. */
+  /** Whether a path really is in a folder that the user opened. */
   isInside(file: string): boolean;
-  /** Where an absolute path, as written, really leads; null where that cannot be told. */
+  /** Where an absolute path, as written, really leads; null if unknown. */
   realOf(file: string): string | null;
-  /** What the path guard will say of an absolute path, as written, when it is touched. */
+  /** What the path guard will say about an absolute path, as written, when it is accessed. */
   reach(file: string, mode: Opening['mode'], meant?: Pick<Access, 'itself'>): Reach;
-  /** The refusal of an address that is never fetched, or null. */
+  /** Why an address is never fetched, or null. */
   fetchRefusal?(url: string): string | null;
 };
 
-/** `by` names who spoke: a rule, a mode, a grant or the defaults. `opens`: what the call may touch outside, if it runs. */
+/**
+ * `by` names what decided: a rule, a mode, a grant or the defaults. `opens`: what the call may access
+ * outside, if it runs.
+ */
 export type Evaluation = Judgement & { by: string; opens?: Opening[] };
 
-/** Ends the `by` of a command that was allowed although the sandbox that was wanted is missing. */
+/** Suffix of `by` for a command that was allowed although the wanted sandbox is missing. */
 export const WITHOUT_SANDBOX = 'without a sandbox';
 
-/** A sandbox was wanted and cannot be made. Whoever switched it off has chosen to go without. */
+/** A sandbox was wanted but is unavailable. A sandbox that the user disabled is not a fallback. */
 export function isFallback({ sandbox }: Pick<Policy, 'sandbox'>): boolean {
   return sandbox?.kind === 'host' && sandbox.fallback !== undefined;
 }
 
-/** A tool of a server may do anything, whatever it says it touches. */
+/** An MCP tool may do anything, whatever accesses it declares. */
 export function permissionSubjects(
   { tool, accesses }: Pick<Request, 'tool' | 'accesses'>,
   { cwd, home }: Pick<Policy, 'cwd' | 'home'>,
@@ -75,7 +78,7 @@ export function isFileAccess(access: Access): access is FileAccess {
   return access.kind === 'read' || access.kind === 'write';
 }
 
-/** `~/notes` as the hands will read it. */
+/** Expands `~/notes` as the file capabilities will. */
 function underHome(access: FileAccess, home: string): FileAccess {
   return { ...access, target: access.target.replace(/^~(?=[/\\]|$)/, () => home) };
 }
@@ -84,14 +87,14 @@ export function reachOf(access: FileAccess, policy: Policy): Reach {
   return policy.reach(asWritten(access.target, policy.cwd), access.kind, access);
 }
 
-/** A command that runs in another folder is judged as the line that goes there first. */
+/** A command that runs in another folder is judged as a line that changes to it first. */
 function withFolder(access: Access, accesses: readonly Access[], cwd: string): Access {
   const folder = accesses.find(({ kind }) => kind === 'read')?.target;
   if (folder === undefined || path.resolve(cwd, folder) === path.resolve(cwd)) return access;
   return { ...access, target: `cd '${folder.replaceAll("'", "'\\''")}' && ${access.target}` };
 }
 
-/** Where a path leads, with the real working directory; null where that is the place it names. */
+/** Where a path leads, with the real working directory; null if that is the path itself. */
 export function realPlace(access: Access, policy: Policy): { target: string; cwd: string } | null {
   const named = path.resolve(policy.cwd);
   const written = path.resolve(named, access.target);

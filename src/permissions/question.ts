@@ -10,10 +10,10 @@ import { classify } from './shell/classify.ts';
 
 export type Call = PermissionRequest & { input: unknown };
 
-/** What a remembered yes would keep. */
+/** What a remembered yes would save. */
 export type Offer = Pick<Permission, 'type' | 'pattern'>;
 
-/** The question as a person should see it: taken apart, with where it leads and what stands around it. */
+/** The question as shown to the user: split into parts, with link targets and the sandbox. */
 export function questionFor(call: Call, policy: Policy, offers: readonly Offer[]): PermissionRequest {
   const { input: _, ...plain } = call;
   const command = isMcpTool(call.tool)
@@ -31,7 +31,7 @@ export function questionFor(call: Call, policy: Policy, offers: readonly Offer[]
   };
 }
 
-/** Nothing where a yes would not last: what is asked about every time stays so. */
+/** Empty if a yes would not be remembered: what is always asked about stays so. */
 export function offersFor(call: Request, policy: Policy): Offer[] {
   const offers: Offer[] = [];
   for (const access of askedAbout(call, policy)) {
@@ -44,7 +44,7 @@ export function offersFor(call: Request, policy: Policy): Offer[] {
   return lasts ? offers : [];
 }
 
-/** To read on outside the working directory, the folder is opened; all else is kept to the letter. */
+/** For reads outside the working directory the folder is opened; everything else is remembered exactly. */
 function offerFor(tool: string, access: Access, policy: Policy): string | null {
   const exact = grantFor(tool, access, policy);
   if (exact === null || access.kind !== 'read' || !isFileAccess(access)) return exact;
@@ -52,7 +52,7 @@ function offerFor(tool: string, access: Access, policy: Policy): string | null {
   return (reach.type === 'outside' ? folderGrant(reach, policy) : null) ?? exact;
 }
 
-/** Of all that a call touches, what a yes is needed for. */
+/** The accesses of a call that need approval. */
 export function askedAbout(request: Request, policy: Policy): Access[] {
   return permissionSubjects(request, policy).filter(
     (access) => evaluate({ ...request, accesses: [access] }, policy).verdict === 'ask',

@@ -16,7 +16,7 @@ function matches(pattern: string, tool: string, access: Access): boolean {
 }
 const runs = (target: string): Access => ({ kind: 'execute', target });
 
-/** A group, a negation and a comment are nothing new, nor is the same command once more or beside an empty one. */
+/** A group, a negation and a comment add nothing, nor does a repeated or empty command. */
 function commandsOf(line: string): string[] {
   const bare = line
     .replace(/(?<=^|[\s;|&()])#.*/, '')
@@ -26,13 +26,13 @@ function commandsOf(line: string): string[] {
   return line.split(/[;|]+|(?<![<>])&+(?!>)/).flatMap((one) => one.replace(/\s+/g, ' ').trim() || []);
 }
 
-/** The same command, with what it says sent nowhere or to the other stream. */
+/** The same command, without redirects that discard output or merge streams. */
 function withoutRedirects(command: string): string {
   const harmless = /(?:(?<=^|\s)\d+|&)?(?:[<>]&\s*[012]|>>?\s*\/dev\/(?:null|stdout|stderr))(?![^\s<>&])/g;
   return command.replace(harmless, ' ').replace(/\s+/g, ' ').trim();
 }
 
-describe('a suggested rule covers what was seen and nothing else', () => {
+describe('a suggested rule covers exactly what was shown', () => {
   const target = fc.oneof(
     fc.string({ minLength: 1, maxLength: 20 }),
     fc
@@ -105,7 +105,7 @@ describe('a suggested rule covers what was seen and nothing else', () => {
     );
   });
 
-  test('for files whose names are blanks', () => {
+  test('for files whose names are white space', () => {
     const blanks = fc.stringMatching(/^[ \t\n\r\u00a0\u3000]{1,3}$/);
     fc.assert(
       fc.property(fc.constantFrom('', './', `${cwd}/`, '/etc/'), blanks, (folder, name) => {

@@ -3,7 +3,7 @@ import type { Access } from '../contract/permission.ts';
 import { escapeCommand } from './command-pattern.ts';
 import { escapePath, isMcpTool } from './pattern.ts';
 
-/** The narrowest rule that covers what a person has just seen: this command, this file, this address. */
+/** The narrowest rule that covers what the user was just shown: this command, this file, this address. */
 export function suggestPattern(tool: string, access: Access, cwd: string): string {
   if (isMcpTool(tool)) return `mcp:${tool.replace(/^mcp:/, '')}`;
   switch (access.kind) {
@@ -21,7 +21,10 @@ export function suggestPattern(tool: string, access: Access, cwd: string): strin
   }
 }
 
-/** Relative to the working directory when it lies there; a name that a rule cannot begin with gets a `./`. */
+/**
+ * Relative to the working directory if inside it; with a leading `./` for names that a rule cannot start
+ * with.
+ */
 function shortest(file: string, cwd: string): string {
   const absolute = path.resolve(cwd, file);
   const relative = path.relative(cwd, absolute);

@@ -6,17 +6,17 @@ import type { SessionExtensions } from './extensions.ts';
 import type { UserCall } from './user-calls.ts';
 
 export type ExtensionCommandDeps = {
-  /** A call on behalf of the user: judged, asked about and run like one of the model's. */
+  /** A call on behalf of the user: judged, approved and run like one of the model's. */
   call(name: string, input: unknown): Promise<UserCall>;
   files: Pick<ToolContext['files'], 'stat'>;
 };
 
-/** What the user may see and run of the extensions of one session. */
+/** What the user can list and run of a session's extensions. */
 export function createExtensionCommands(
   { loader, hooks }: Pick<SessionExtensions, 'loader' | 'hooks'>,
   { call, files }: ExtensionCommandDeps,
 ): Extensions {
-  /** Whether a path the user may read leads to a file. */
+  /** Whether a path that the user may read is a file. */
   const isFile = (file: string) =>
     files.stat(file).then(
       (stat) => stat?.type === 'file',

@@ -17,21 +17,21 @@ export type ExtensionDeps = {
   notice(text: string): void;
 };
 
-/** As the system prompt shows them. */
+/** As shown in the system prompt. */
 export function hostInstructions({ host }: HostAdditions): { file: string; text: string }[] {
   return host?.instructions === undefined ? [] : [{ file: 'the program', text: host.instructions }];
 }
 
-/** What the user's and the project's own additions do in one session. */
+/** The user's and the project's extensions in one session. */
 export type SessionExtensions = Pick<SessionHooks, 'keepsAll'> & {
   loader: ExtensionLoader;
   hooks: SessionHooks;
-  /** In the prompt's order. Empty until `ready`, and the same from then on. */
+  /** In the order of the prompt. Empty until `ready`, constant after that. */
   definitions(builtin: readonly ToolDefinition[]): readonly ToolDefinition[];
   find(name: string): Tool | undefined;
-  /** Plugins are loaded and skills are found. */
+  /** Resolves when plugins are loaded and skills are found. */
   ready(): Promise<{ skills: readonly Pick<Skill, 'name' | 'description'>[] }>;
-  /** What follows is for this run only. */
+  /** Options that apply to this run only. */
   beginRun(options: RunOptions): void;
   beforePrompt(content: UserMessage['content'], signal: AbortSignal): Promise<HeardPrompt>;
   router: Pick<RouterDeps, 'before' | 'after' | 'transformMessage'>;
@@ -53,7 +53,7 @@ export function createExtensions(parts: Parts, deps: ExtensionDeps): SessionExte
   const transformMessage = async <M extends Message>(message: M): Promise<M> =>
     (await (await pluginHooks())?.message(message)) ?? message;
 
-  /** What hooks have to say at the first prompt. */
+  /** Output of hooks at the first prompt. */
   async function startSession(signal: AbortSignal): Promise<string[]> {
     if (started) return [];
     started = true;
@@ -119,7 +119,7 @@ function wireName(name: string): string {
   return name.replace(':', '__');
 }
 
-/** A name as in permission rules; what stands in brackets behind it does not count here. */
+/** A tool name as in permission rules; anything in brackets after it is ignored here. */
 function isNamed(written: string, tool: string): boolean {
   const name = written.replace(/\(.*$/s, '').trim();
   return [tool, `mcp:${tool}`, `mcp__${wireName(tool)}`].some(

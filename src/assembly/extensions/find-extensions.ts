@@ -5,18 +5,18 @@ import { peek } from '../../lib/files/peek.ts';
 import type { CustomCommand } from '../../plugins/custom-command.ts';
 import type { Skill } from '../../plugins/skills.ts';
 
-/** `files` are the project's, as the user trusted them. */
+/** `files` are the project's files that the user trusted. */
 export type ExtensionPlaces = { dataRoot: string; files: readonly ProjectContent[] };
 
 const MAX_BYTES = 256 * 1024;
 const MAX_DEPTH = 3;
 
-/** Whether anybody has written a command or a skill; if not, nothing need be loaded for them. */
+/** Whether any command or skill exists; if not, their modules need not be loaded. */
 export function hasMarkdown({ dataRoot, files }: ExtensionPlaces, kind: 'commands' | 'skills'): boolean {
   return files.length > 0 || peek.folder(path.join(dataRoot, kind)) !== null;
 }
 
-/** The user's own before the project's: a project cannot take a name that the user gave. */
+/** The user's commands come before the project's: a project cannot override a user's name. */
 export async function findCommands({
   dataRoot,
   files,
@@ -30,7 +30,7 @@ export async function findCommands({
   const troubles: string[] = [];
   const found = [
     ...markdownUnder(path.join(dataRoot, 'commands')).map((file) => ({ file, source: 'user' as const })),
-    // What is nearer to the working directory goes first.
+    // Closer to the working directory comes first.
     ...extensionsOf(files, 'command')
       .toReversed()
       .map((file) => ({ file, source: 'project' as const })),
@@ -48,7 +48,7 @@ export async function findCommands({
   return { commands: commands.sort((a, b) => (a.name < b.name ? -1 : 1)), troubles };
 }
 
-/** `plugins` are the folders of those that are loaded. */
+/** `plugins` are the folders of the loaded plugins. */
 export async function findSkills(
   { dataRoot, files }: ExtensionPlaces,
   plugins: readonly string[],

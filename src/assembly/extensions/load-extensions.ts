@@ -14,21 +14,24 @@ export type LoadedExtensions = {
   hooks: HookRunner | null;
   skills: readonly Skill[];
   tools: readonly Tool[];
-  /** Those of plugins. */
+  /** Commands of plugins. */
   commands: readonly SlashCommand[];
 };
 
-/** Finds and loads what the user, the project and the host program add to one session. Begins at once. */
+/**
+ * Finds and loads the extensions of the user, the project and the host program for one session. Starts at
+ * once.
+ */
 export class ExtensionLoader {
   readonly #parts: Parts;
   readonly #notice: (text: string) => void;
   readonly #notices: string[] = [];
   #stopWatching: (() => void) | undefined;
-  /** Custom commands, as far as they are found. */
+  /** Custom commands found so far. */
   custom: readonly CustomCommand[] = [];
-  /** Undefined until all is loaded. */
+  /** Undefined until everything is loaded. */
   loaded: LoadedExtensions | undefined;
-  /** Custom commands are found. */
+  /** Resolves when custom commands are found. */
   readonly commandsFound: Promise<void>;
   readonly all: Promise<LoadedExtensions>;
 
@@ -39,7 +42,7 @@ export class ExtensionLoader {
     this.all = this.#load();
   }
 
-  /** What was left out and why, each reported once. */
+  /** What was skipped and why, each reported once. */
   takeNotices(): string[] {
     return this.#notices.splice(0);
   }

@@ -4,11 +4,11 @@ import type { UserMessage } from '../../contract/message.ts';
 import { raceAbort } from '../../lib/async/abort.ts';
 import { plainCopy, thrownMessage } from '../../plugins/plain-copy.ts';
 
-/** A command of a plugin that throws or never ends costs the command, not the conversation. */
+/** A plugin command that throws or never ends fails alone, without affecting the conversation. */
 export function safeCommand(plugin: string, command: SlashCommand): SlashCommand['execute'] {
   return async (words, context) => {
     const submit: typeof context.submit = (content, options) => context.submit(promptOf(content), options);
-    // Its getters stay what they are.
+    // Keeps the getters of the context.
     const own = Object.create(context, { submit: { value: submit } }) as typeof context;
     try {
       await raceAbort(
@@ -25,7 +25,7 @@ export function safeCommand(plugin: string, command: SlashCommand): SlashCommand
   };
 }
 
-/** What a plugin's command sends, if it is a prompt. */
+/** The content that a plugin's command submits, if it is a valid prompt. */
 function promptOf(content: unknown): UserMessage['content'] {
   const parts = plainCopy(content);
   const isText = (part: Record<string, unknown>) => part.type === 'text' && typeof part.text === 'string';
@@ -37,6 +37,6 @@ function promptOf(content: unknown): UserMessage['content'] {
     !parts.every((part) => part && (isText(part) || isImage(part)))
   )
     throw new Error('submit takes a list of texts and images');
-  // Checked just now.
+  // Validated above.
   return parts as UserMessage['content'];
 }

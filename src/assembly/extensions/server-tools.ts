@@ -6,41 +6,44 @@ import { createSessionTools, type SessionTools } from '../../mcp/tools/session-t
 import { estimateTokens } from '../../providers/models/estimate-tokens.ts';
 import { toDefinition } from '../../tools/registry.ts';
 
-/** Past this share of the window only the names of the servers' tools are sent. */
+/** Above this share of the window only the names of MCP tools are sent. */
 const SHARE = 0.1;
 /**
- * How long the first run waits for servers that are still starting, so that its requests can list their tools: longer
- * for those it is likely to call. The others are waited for by the call that turns out to need them.
+ * How long the first run waits for starting servers that it is likely to call, so that its requests can list
+ * their tools; longer if no user is watching. A call that needs any other server waits for it then.
  */
 const PATIENCE_MS = { watched: 3_000, alone: 15_000 };
-/** How long all servers are waited for without a notice. */
+/** How long to wait for all servers before showing a notice. */
 const QUICK_MS = 1_000;
 
 type ServerTools = SessionTools & {
   desk: McpServers;
-  /** All tool definitions of a request: the very same list while nothing changes. */
+  /** All tool definitions of a request: the identical list object while nothing changes. */
   behind(builtin: readonly ToolDefinition[]): readonly ToolDefinition[];
-  /** The servers are ready, or as ready as this prompt can wait for; from here on the list of tools stays. */
+  /**
+   * Resolves when the servers are ready, or the wait is over for this prompt; after that the tool list is
+   * fixed.
+   */
   ready(prompt: string): Promise<void>;
   close(): void;
 };
 
-/** What a session gives to the servers. */
+/** What a session provides to the servers. */
 type SessionDeps = {
-  /** What may be sent to a server. */
+  /** Redacts what is sent to a server. */
   outgoing<T>(value: T): T;
   isWatched: boolean;
-  /** Whether a rule lets this server's tools run. */
+  /** Whether a rule allows this server's tools. */
   isAllowed(server: string): boolean;
-  /** Tokens of the model's window. */
+  /** The model's window in tokens. */
   window(): number;
   notice(text: string): void;
 };
 
-/** A function, so that a start without servers loads nothing of them. */
+/** A function, so that startup without servers loads none of their modules. */
 export type BringServers = (deps: SessionDeps) => ServerTools;
 
-/** What the process's servers bring to one session. */
+/** Connects the process's servers to one session. */
 export function bringServers(hub: Hub, place: LoginPlace): BringServers {
   return (deps) => createServerTools(hub, place, deps);
 }

@@ -16,21 +16,21 @@ export type SessionHooksDeps = {
   notice(text: string): void;
 };
 
-/** The user's commands at certain points of one session. What is not set up costs nothing. */
+/** The user's hook commands of one session. Costs nothing if none are configured. */
 export type SessionHooks = {
-  /** For the first prompt of a session. */
+  /** Runs at the first prompt of a session. */
   sessionStart(source: 'startup' | 'resume', signal: AbortSignal): Promise<string[]>;
   prompt(text: string, signal: AbortSignal): Promise<{ blocked: string | null; context: string[] }>;
   before: NonNullable<RouterDeps['before']>;
   after: NonNullable<RouterDeps['after']>;
   remainingWork: RemainingWork;
-  /** Whether a hook forbids compaction. */
+  /** Whether a hook vetoes compaction. */
   keepsAll(cause: 'routine' | 'asked', focus: string): Promise<boolean>;
   sessionEnd(): Promise<void>;
   list(): { point: string; command: string }[];
 };
 
-/** The end of a session waits no longer for hooks. */
+/** The longest time that the end of a session waits for hooks. */
 const END_MS = 5_000;
 
 export function createSessionHooks(deps: SessionHooksDeps): SessionHooks {
@@ -38,7 +38,7 @@ export function createSessionHooks(deps: SessionHooksDeps): SessionHooks {
   const { signal: forever } = new AbortController();
   let made: Promise<ShellHooks> | undefined;
 
-  /** Loaded when the first one runs. */
+  /** Loaded when the first hook runs. */
   function shellHooks(): Promise<ShellHooks> {
     made ??= import('../../plugins/shell-hooks.ts').then(({ createShellHooks }) =>
       createShellHooks({
@@ -51,7 +51,7 @@ export function createSessionHooks(deps: SessionHooksDeps): SessionHooks {
             input,
             timeoutMs,
             signal,
-            // For those that were written for another assistant.
+            // For hooks written for other assistants.
             env: { CLAUDE_PROJECT_DIR: cwd },
           }),
       }),
@@ -81,7 +81,7 @@ export function createSessionHooks(deps: SessionHooksDeps): SessionHooks {
       return { type: 'go', input: said.input ?? input };
     },
     async after({ name: tool, input }, result, signal) {
-      // As other assistants do: what a hook does to a result would be wrong where there is none.
+      // As in other assistants: a hook for results does not apply to a failed call.
       if (!result.success) return [];
       const { success, output } = result;
       const facts = () => ({ tool_name: tool, tool_input: input, tool_response: { success, output } });

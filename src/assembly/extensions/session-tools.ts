@@ -17,7 +17,7 @@ export type SessionToolsDeps = {
 
 export type SessionTools = ReturnType<typeof collectTools>;
 
-/** All tools of one session: our own, those of extensions, those of MCP servers. */
+/** All tools of a session: built-in, from extensions, from MCP servers. */
 export function collectTools(parts: Parts, { safety, extensions, memory, warn }: SessionToolsDeps) {
   const { config, choice } = parts;
   const registry = createRegistry(

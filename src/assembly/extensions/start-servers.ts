@@ -4,7 +4,7 @@ import { type Hub, openHub } from '../../mcp/hub.ts';
 import { createProcessKeeper } from '../../sandbox/shell/process-keeper.ts';
 import { type BringServers, bringServers } from './server-tools.ts';
 
-/** The servers of this process. `close` ends them and all they started. */
+/** The MCP servers of this process. `close` ends them and their child processes. */
 export type StartedServers = { hub: Hub; bring: BringServers; close(): Promise<void> };
 
 export function startServers({

@@ -6,7 +6,7 @@ import { type ToolCall, textOf } from '../../contract/message.ts';
 import type { ToolDefinition } from '../../contract/provider.ts';
 import type { UndoStore } from '../../session/undo/undo-store.ts';
 
-/** `refused`: it was not allowed to run. */
+/** `refused`: not allowed to run. */
 export type UserCall = { success: boolean; text: string; refused: boolean };
 
 export type UserCallDeps = {
@@ -28,10 +28,10 @@ export type UserCalls = {
   };
 };
 
-/** It is no part of the conversation, so its journal knows nothing of it. */
+/** Not part of the conversation, so not recorded in its journal. */
 const unwritten: RouterDeps['log'] = { started: async () => undefined, answered: async () => undefined };
 
-/** Calls that the model did not make: judged, asked about and run like its own. */
+/** Calls not made by the model: judged, approved and run like the model's. */
 export function createUserCalls({ router, writer, undo, definitions, signal }: UserCallDeps): UserCalls {
   const beginRun = (prompt: string) =>
     undo.beginRun({ at: new Date().toISOString(), prompt, message: writer.session.messages.length });

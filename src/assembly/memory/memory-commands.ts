@@ -11,7 +11,7 @@ export type MemoryCommandDeps = {
   suggestions: Memory['suggestions'];
 };
 
-/** What the user may see and change of the notes. */
+/** What the user can list and change of the notes. */
 export function createMemoryCommands({
   store,
   sessionId,

@@ -22,23 +22,23 @@ import { createRecallSearch } from './recall-search.ts';
 import { createSuggestions, type SuggestionDeps } from './suggestions.ts';
 
 export type MemoryDeps = SuggestionDeps & {
-  /** Takes secrets out of a text. */
+  /** Redacts secrets in a text. */
   hide(text: string): string;
   backgroundModel: GetBackgroundModel;
   notice(text: string): void;
 };
 
-/** A prompt may contain a whole file; what it is about stands at its ends. */
+/** A prompt may contain a whole file; its topic is usually at the start or end. */
 const QUERY_LIMITS = { max: 3_000, head: 2_000, tail: 800 };
 
-/** Null when it is switched off. */
+/** Null if disabled. */
 export function createMemory(parts: Parts, deps: MemoryDeps): SessionMemory | null {
   const { config, env } = parts;
   const isOn = config.memory.enabled && switchOf(env, 'AI_ASSISTANT_MEMORY') !== false;
   return isOn ? new SessionMemory(parts, deps) : null;
 }
 
-/** What one session takes from earlier ones, and leaves to later ones. */
+/** What a session takes from earlier sessions, and saves for later ones. */
 export class SessionMemory {
   readonly commands: Memory;
   readonly recall: RecallSearch;
@@ -90,7 +90,7 @@ export class SessionMemory {
     });
   }
 
-  /** The first prompt of a new session with the notes that matter to it. */
+  /** The first prompt of a new session with the relevant notes. */
   async withNotes(content: UserMessage['content']): Promise<UserMessage['content']> {
     if (!this.#isFirstPrompt) return content;
     this.#isFirstPrompt = false;
@@ -103,21 +103,24 @@ export class SessionMemory {
     }
   }
 
-  /** After the first answer, when nobody waits: removes old notes, and takes notes from the session before this one. */
+  /**
+   * After the first reply, in the background: removes old notes, and extracts notes from the previous
+   * session.
+   */
   watch(event: AgentEvent): void {
     if (event.type !== 'message' || event.message.role !== 'assistant' || this.#isTidied) return;
     this.#isTidied = true;
     this.#inBackground(this.#tidy(this.#closing.signal));
   }
 
-  /** Takes notes from this session, as far as the time allows. */
+  /** Extracts notes from this session, within the time limit. */
   async atEnd(signal: AbortSignal): Promise<void> {
     const { messages, id } = this.#parts.opened.session;
     const isDone = this.#extraction.done(id) >= messages.length;
     if (!this.#parts.config.saveHistory || isDone || !isWorthExtracting(messages)) return;
     const { notice } = this.#deps;
     notice('Saving memories… (Ctrl+C to skip)');
-    // What cannot be done now is done when the next session begins.
+    // What fails now is retried when the next session starts.
     await this.#extraction.extract(messages, id, signal).catch((error: Error) => {
       if (!signal.aborted) notice(`Memory: ${error.message}`);
     });
@@ -168,7 +171,7 @@ export class SessionMemory {
     );
   }
 
-  /** A failure is reported and costs nothing else. */
+  /** A failure is reported and has no other effect. */
   #inBackground(work: Promise<unknown>): void {
     const safe = work.catch((error: Error) => {
       if (!this.#closing.signal.aborted) this.#deps.notice(`Memory: ${error.message}`);

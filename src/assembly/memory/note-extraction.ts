@@ -15,25 +15,25 @@ export type ExtractionDeps = {
   /** Other sessions of this project. */
   ourSessions(): SessionSummary[];
   backgroundModel: GetBackgroundModel;
-  /** Takes secrets out of a text. */
+  /** Redacts secrets in a text. */
   hide(text: string): string;
-  /** Whether a text may be noted: it holds no secret. */
+  /** Whether a text contains no secret and may be saved as a note. */
   isClean(text: string): boolean;
   notice(text: string): void;
 };
 
-/** Notes taken from what was said, by a model. */
+/** Notes that a model extracts from conversations. */
 export type NoteExtraction = {
-  /** Null when there is no model for it. */
+  /** Null if there is no model for it. */
   extract(messages: readonly Message[], sessionId: string, signal: AbortSignal): Promise<Note[] | null>;
-  /** Extracts from the last session of this project that is worth it and that was not done yet. */
+  /** Extracts from the latest long enough session of this project that has not been processed yet. */
   catchUp(signal: AbortSignal): Promise<void>;
-  /** How many messages of a session notes were taken from. */
+  /** The number of messages of a session already processed. */
   done(sessionId: string): number;
 };
 
 const EXTRACTION_WINDOW = 12_000;
-/** Sessions too short to teach anything are passed over, so many at a start. */
+/** How many sessions to check per start; short ones are skipped. */
 const MOST_LOOKED_THROUGH = 10;
 const RECENT_MS = 30 * 24 * 60 * 60 * 1000;
 

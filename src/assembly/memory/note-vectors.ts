@@ -8,9 +8,9 @@ import type { Parts } from '../parts.ts';
 
 const QUERY_MS = 400;
 
-/** Search by meaning, where an embedding model is at hand. */
+/** Semantic search, if an embedding model is available. */
 export type NoteVectors = {
-  /** Null when there is none. Looked for once, at the first use. */
+  /** Null if there is none. Looked up once, at first use. */
   byMeaning(): Promise<ByMeaning | null>;
   close(): Promise<void>;
 };

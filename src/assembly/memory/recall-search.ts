@@ -10,7 +10,7 @@ import type { RecallHit, RecallSearch } from '../../tools/recall.ts';
 type Sources = {
   notes(): Note[];
   sessions: SessionStore;
-  /** Other sessions of this project, the newest first. Other projects are not searched. */
+  /** Other sessions of this project, newest first. Other projects are not searched. */
   ourSessions(): SessionSummary[];
   byMeaning(): Promise<ByMeaning | null>;
   hide(text: string): string;
@@ -20,7 +20,7 @@ const READING_MS = 1_500;
 const LEARNING_MS = 3_000;
 const MOST_PASSAGES = 3_000;
 
-/** Finds what was noted and what was said before, the best first, in bounded time. */
+/** Searches notes and earlier sessions, best match first, in bounded time. */
 export function createRecallSearch({ notes, sessions, ourSessions, byMeaning, hide }: Sources): RecallSearch {
   async function gather(signal: AbortSignal): Promise<Passage[]> {
     const until = performance.now() + READING_MS;

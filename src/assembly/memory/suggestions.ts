@@ -7,7 +7,7 @@ import { readAudit } from '../../observability/audit/read-audit.ts';
 import type { Parts } from '../parts.ts';
 
 export type SuggestionDeps = {
-  /** The rules that would make the question about such a call unnecessary. */
+  /** The rules that would make asking about such a call unnecessary. */
   offers(tool: string, accesses: readonly Access[]): Promise<readonly string[]>;
   /** As if the user had answered "always". */
   allowAlways(rule: string): Promise<void>;
@@ -16,10 +16,10 @@ export type SuggestionDeps = {
 type Sources = SuggestionDeps & { store: MemoryStore; isOurs(folder: string): boolean };
 
 const LOOKED_AT = 20_000;
-/** A note used so often and never removed is a convention. */
+/** A note used this often and never removed counts as a convention. */
 const SETTLED = 3;
 
-/** What was approved again and again in this project, and what has proved itself as a convention. */
+/** Suggestions: rules for what was approved repeatedly in this project, and notes that became conventions. */
 export function createSuggestions(parts: Parts, sources: Sources): () => Promise<Suggestion[]> {
   const { offers, allowAlways, store, isOurs } = sources;
   const file = path.join(parts.dataRoot, 'audit.jsonl');

@@ -31,19 +31,19 @@ function setUp(main: ScriptedModel, cheap: ScriptedModel, changes: Partial<Backg
 }
 
 describe('[U05] the model for background work', () => {
-  test('is the cheapest of the same vendor whose window is large enough', () => {
+  test('is the cheapest of the same vendor with a large enough window', () => {
     expect(cheapestOf(sonnet, config, 32_000)?.id).toBe('claude-haiku-5-5');
     expect(cheapestOf(choiceOf('openai', 'gpt-5'), config, 32_000)?.id).toBe('gpt-5-nano');
     expect(cheapestOf(choiceOf('openai', 'gpt-5'), config, 900_000)?.contextWindow).toBeGreaterThan(900_000);
   });
 
-  test('is not guessed where the cheapest is at work already, or the server or the price is unknown', () => {
+  test('is not guessed if the cheapest is already in use, or the server or price is unknown', () => {
     expect(cheapestOf(choiceOf('anthropic', 'claude-haiku-5-5'), config, 32_000)).toBeNull();
     expect(cheapestOf(choiceOf('anthropic', 'claude-sonnet-4-5', 'http://proxy.test'), config, 1)).toBeNull();
     expect(cheapestOf(choiceOf('ollama', 'qwen3:8b'), config, 1)).toBeNull();
   });
 
-  test('answers one prompt, thinking little, and says who it was', async () => {
+  test('answers one prompt, with low effort, and reports its name', async () => {
     const main = scripted();
     const cheap = scripted(says(' short '));
     const backgroundModel = await setUp(main, cheap)();
@@ -53,12 +53,12 @@ describe('[U05] the model for background work', () => {
       by: 'anthropic/claude-haiku-5-5',
     });
     expect(cheap.requests).toMatchObject([
-      // Its thoughts have room of their own.
+      // Thinking has its own token allowance.
       { model: 'claude-haiku-5-5', maxTokens: 100 + 8192, effort: 'low' },
     ]);
   });
 
-  test('says when an answer was cut off', async () => {
+  test('reports a truncated answer', async () => {
     const half: ProviderEvent[] = [
       { type: 'text', text: 'hal' },
       { type: 'stop', reason: 'max_tokens' },
@@ -67,7 +67,7 @@ describe('[U05] the model for background work', () => {
     expect(await backgroundModel?.complete('sum this up', options)).toMatchObject({ text: 'hal', cut: true });
   });
 
-  test('is the one the user named, before any other', async () => {
+  test('is the one that the user configured, before any other', async () => {
     const cheap = scripted(says('short'));
     const named = setUp(scripted(), cheap, { config: { ...config, helperModel: 'openai/gpt-5-mini' } });
     const backgroundModel = await named();
@@ -75,7 +75,7 @@ describe('[U05] the model for background work', () => {
     expect((await backgroundModel?.complete('x', options))?.by).toBe('openai/gpt-5-mini');
   });
 
-  test('gives way to the main model when it fails or says nothing', async () => {
+  test('falls back to the main model if it fails or returns nothing', async () => {
     const overloaded = new ProviderError('busy', { kind: 'overloaded', provider: 'p' });
     const main = scripted(says('one'), says('two'));
     const backgroundModel = await setUp(main, scripted(overloaded, says(' ')))();
@@ -83,7 +83,7 @@ describe('[U05] the model for background work', () => {
     expect((await backgroundModel?.complete('x', options))?.text).toBe('two');
   });
 
-  test('is not asked a second time when the vendor has no such model', async () => {
+  test('is not requested a second time if the vendor does not have the model', async () => {
     const gone = new ProviderError('no such model', { kind: 'model_not_found', provider: 'p' });
     const cheap = scripted(gone);
     const find = setUp(scripted(says('one'), says('two')), cheap);
@@ -94,7 +94,7 @@ describe('[U05] the model for background work', () => {
     expect(cheap.requests).toHaveLength(1);
   });
 
-  test('is the main one where the named one cannot be reached or sees too little', async () => {
+  test('is the main one if the configured one is unreachable or its window is too small', async () => {
     const changes = { config: { ...config, helperModel: 'nobody/nothing' } };
     const unreachable = setUp(scripted(), scripted(), {
       ...changes,
@@ -107,12 +107,12 @@ describe('[U05] the model for background work', () => {
     expect((await small({ window: 500_000 }))?.model).toBe('claude-sonnet-4-5');
   });
 
-  test('there is none when background work is switched off', async () => {
+  test('does not exist if background work is disabled', async () => {
     const off = setUp(scripted(), scripted(), { config: { ...config, helperModel: 'none' } });
     expect(await off()).toBeNull();
   });
 
-  test('when the main model fails, too, the failure is told', async () => {
+  test('reports the failure if the main model fails, too', async () => {
     const busy = new ProviderError('busy', { kind: 'overloaded', provider: 'p' });
     const backgroundModel = await setUp(scripted(busy), scripted(busy))();
     await expect(backgroundModel?.complete('x', options)).rejects.toBe(busy);

@@ -7,30 +7,30 @@ import { knownModels, type PricedModel } from '../../providers/models/models.ts'
 import { findPreset } from '../../providers/presets.ts';
 import { type Choice, modelInfo } from './choose-model.ts';
 
-/** A model and the provider that answers for it. */
+/** A model and its provider. */
 export type ConnectedModel = { choice: Choice; provider: Provider };
 
 type BackgroundAnswer = {
   text: string;
   usage: Usage;
-  /** As provider/model: who answered in the end. */
+  /** The model that finally answered, as provider/model. */
   by: string;
-  /** It reached its limit before its end. */
+  /** It reached the output limit before its end. */
   cut?: boolean;
 };
 
-/** Does background work: summaries, extraction. Its cost is counted like that of any other call. */
+/** For background work: summaries, extraction. Its cost is counted like any other call's. */
 export type BackgroundModel = {
   provider: Provider;
   model: string;
   contextWindow: number;
-  /** One answer to one prompt; the main model is asked where the cheaper one fails. */
+  /** One answer to one prompt; falls back to the main model if the cheaper one fails. */
   complete(prompt: string, options: { maxTokens: number; signal: AbortSignal }): Promise<BackgroundAnswer>;
 };
 
 /**
- * `window` is what the prompt and its answer will take, in tokens. Null when background work is switched off; what the
- * user asked for is none, and the main model does it then.
+ * `window`: tokens of the prompt and its answer. Null if background work is disabled; work that the user
+ * requested is not background work, and falls to the main model.
  */
 export type GetBackgroundModel = (need?: {
   window?: number;
@@ -39,23 +39,23 @@ export type GetBackgroundModel = (need?: {
 
 export type BackgroundModelDeps = {
   config: Config;
-  /** `provider` is guarded and counted, as all that leaves is. */
+  /** `provider` is guarded and metered. */
   main: ConnectedModel;
-  /** Another model of the main one's vendor. */
+  /** Another model of the main model's vendor. */
   beside(choice: Choice): ConnectedModel;
-  /** The model of this name, guarded and counted, too. */
+  /** The model of this name, also guarded and metered. */
   open(name: string): Promise<ConnectedModel>;
 };
 
-/** For `helperModel`. */
+/** Value of `helperModel`. */
 export const NO_BACKGROUND_MODEL = 'none';
-/** Room for a prompt of unknown size. */
+/** For a prompt of unknown size. */
 const USUAL_WINDOW = 32_000;
 
-/** The model the user named for it, or else the cheapest one the same vendor has, or else the main one. */
+/** The configured model, or else the cheapest of the same vendor, or else the main one. */
 export function backgroundModelOf({ config, main, beside, open }: BackgroundModelDeps): GetBackgroundModel {
   const { helperModel } = config;
-  // A name that proved wrong is not tried with every job.
+  // Unknown names are not tried again with every job.
   const missing = new Set<string>();
   let named: Promise<ConnectedModel | null> | undefined;
 
@@ -129,7 +129,10 @@ async function answer(
   };
 }
 
-/** Vendors count thoughts as part of the answer: without room of their own, they would eat it. */
+/**
+ * Vendors count thinking as part of the answer: without an extra allowance, it would use up the answer's
+ * limit.
+ */
 function thinkingRoom({ abilities, contextWindow, maxOutputTokens }: PricedModel): number {
   return abilities.thinking
     ? Math.floor(Math.min(THINKING_TOKENS, maxOutputTokens / 2, contextWindow / 8))
@@ -138,7 +141,7 @@ function thinkingRoom({ abilities, contextWindow, maxOutputTokens }: PricedModel
 
 const THINKING_TOKENS = 8192;
 
-/** At temperature 0, so that the same job has the same answer; as the model is set by itself, where it refuses one. */
+/** At temperature 0, so that the same job gets the same answer; at the default if the model rejects it. */
 async function coolly<T>(
   request: CompletionRequest,
   ask: (request: CompletionRequest) => Promise<T>,
@@ -153,10 +156,7 @@ async function coolly<T>(
   }
 }
 
-/**
- * Null when there is none cheaper, and where the vendor's name stands for another server: which models that one has
- * is not for us to guess.
- */
+/** Null if none is cheaper, and if the vendor's name points to a custom server, whose models are unknown. */
 export function cheapestOf(main: Choice, config: Config, window: number): PricedModel | null {
   const { preset, baseUrl, info } = main;
   if (findPreset(preset.name)?.baseUrl !== baseUrl || info.price === null) return null;
@@ -169,7 +169,7 @@ export function cheapestOf(main: Choice, config: Config, window: number): Priced
   return cheapest ?? null;
 }
 
-/** Background work reads far more than it writes. Without a price, no model is the cheaper one. */
+/** Background work reads far more than it writes. A model without a price never counts as cheaper. */
 function priceOfJob({ price }: PricedModel): number {
   return price ? 8 * price.input + price.output : Number.POSITIVE_INFINITY;
 }

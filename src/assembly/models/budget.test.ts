@@ -55,7 +55,7 @@ const metered = (budget: Budget, model: ScriptedModel, choice = sonnet) =>
   budget.metered(model, { choice, purpose: 'main' });
 
 describe('[U14] the budget', () => {
-  test('without a limit a request goes out as it is, and what it cost is counted', async () => {
+  test('without a limit a request is sent unchanged, and its cost is counted', async () => {
     const { budget } = await setUp({});
     const model = scripted(says('hey', { usage: usage(1000, 100) }));
 
@@ -78,7 +78,7 @@ describe('[U14] the budget', () => {
     ]);
   });
 
-  test('a price that is unknown is unknown, not nothing', async () => {
+  test('an unknown price is unknown, not zero', async () => {
     const { budget } = await setUp({});
     const choice = choiceOf('openrouter', 'somebody/something');
     await ask(metered(budget, scripted(says('hey')), choice));
@@ -86,7 +86,7 @@ describe('[U14] the budget', () => {
     expect((await budget.costs())[0]?.models[0]?.usd).toBeNull();
   });
 
-  test('near a limit the answer is clamped, so that the limit cannot be exceeded', async () => {
+  test('near a limit the answer is capped, so that the limit cannot be exceeded', async () => {
     const { budget } = await setUp({ run: '$0.02' });
     const model = scripted(says('hey', { usage: usage(10, 5) }));
     await ask(metered(budget, model));
@@ -95,7 +95,7 @@ describe('[U14] the budget', () => {
     expect((maxTokens * 15) / 1e6).toBeLessThan(0.02);
   });
 
-  test('at the limit nothing is sent: it is said what was spent, what was done and what to do', async () => {
+  test('at the limit nothing is sent: the message lists what was spent, what was done and what to do', async () => {
     const { budget } = await setUp({ session: '$0.01' });
     const model = scripted(says('hey', { usage: usage(1000, 400) }));
     const provider = metered(budget, model);
@@ -113,7 +113,7 @@ describe('[U14] the budget', () => {
     expect(model.requests).toHaveLength(1);
   });
 
-  test('[Z14] a limit at the end of a prompt holds for that run only, and is told', async () => {
+  test('[Z14] a limit at the end of a prompt applies to that run only, and is reported', async () => {
     const { budget, notices } = await setUp({});
     const provider = metered(budget, scripted(says('a'), says('b')));
     budget.beginRun('do it +1k');
@@ -124,7 +124,7 @@ describe('[U14] the budget', () => {
     expect(notices).toEqual(['This run may take 1,000 tokens.']);
   });
 
-  test('a limit in dollars and a model without a price: refused, with the way on', async () => {
+  test('a dollar limit with an unpriced model is rejected, with the next step', async () => {
     const { budget } = await setUp({ run: '$5' });
     const provider = metered(budget, scripted(says('a')), choiceOf('openrouter', 'x/y'));
     await expect(ask(provider, request('hi', { model: 'x/y' }))).rejects.toEqual(
@@ -135,14 +135,14 @@ describe('[U14] the budget', () => {
     );
   });
 
-  test("a model on the user's own machine costs no dollars", async () => {
+  test('a local model costs no dollars', async () => {
     const { budget } = await setUp({ run: '$0.0001' });
     const model = scripted(says('a'));
     await ask(metered(budget, model, choiceOf('ollama', 'qwen3:8b')));
     expect(model.requests).toHaveLength(1);
   });
 
-  test('a call that failed before a word costs nothing; one that broke off costs what came', async () => {
+  test('a call that failed before any output costs nothing; an interrupted one costs what arrived', async () => {
     const { budget } = await setUp({ run: '$5' });
     const busy = new ProviderError('busy', { kind: 'overloaded', provider: 'p' });
     await expect(ask(metered(budget, scripted(busy)))).rejects.toBe(busy);
@@ -163,7 +163,7 @@ describe('[U14] the budget', () => {
     expect((await budget.costs())[0]?.models).toMatchObject([{ usage: usage(2000, 100), estimated: true }]);
   });
 
-  test('two processes share a day: one waits for what the other may still need, and then goes on', async () => {
+  test("two processes share a daily limit: one waits for the other's reservation, and then continues", async () => {
     const first = await setUp({ day: '40k tokens' });
     const second = await setUp({ day: '40k tokens' }, first.folder);
     let finish: () => void = () => undefined;
@@ -210,14 +210,14 @@ describe('[U14] the budget', () => {
     expect(await Promise.all(both)).toEqual(['AbortError', 'AbortError']);
   });
 
-  test('what vendors count makes the next bound higher, never lower', async () => {
+  test("vendors' counts raise the next bound, never lower it", async () => {
     const { budget } = await setUp({ run: '10k tokens' });
     const model = scripted(says('a', { usage: usage(4000, 1) }), says('b'));
     const provider = metered(budget, model);
     await ask(provider, request('x'.repeat(3500)));
     await ask(provider, request('x'.repeat(3500)));
     const [before = 0, after = 0] = model.requests.map(({ maxTokens }) => maxTokens ?? 0);
-    // 1000 tokens by our count were 4000 by theirs.
+    // 1000 tokens by our count were 4000 by the vendor's.
     expect(before).toBeGreaterThan(8000);
     expect(after).toBeLessThan(10_000 - 4001 - 3500);
   });
@@ -233,7 +233,7 @@ describe('many processes and a moving clock', () => {
     { minLength: 3, maxLength: 5 },
   );
 
-  test('no run, session or day goes past its limit', async () => {
+  test('no run, session or day exceeds its limit', async () => {
     await fc.assert(
       fc.asyncProperty(processes, async (each) => {
         const { home } = await workspace();
@@ -260,7 +260,7 @@ describe('many processes and a moving clock', () => {
         const spent = texts.map((text) => text.split('\n').filter((line) => line.includes('"spent"')));
         // Each call takes 800 tokens.
         expect(spent.filter((lines) => lines.length * 800 > 10_000)).toEqual([]);
-        // Every answer is in the books, on whatever day.
+        // Every answer is in the ledger, on whatever day.
         expect(spent.flat()).toHaveLength(counts.reduce((sum, count) => sum + count, 0));
       }),
       { numRuns: 6, endOnFailure: true },

@@ -37,7 +37,7 @@ import type { Choice } from './choose-model.ts';
 import { createPromptBound, priceAtMost } from './worst-case.ts';
 
 export type BudgetDeps = {
-  /** One file a day. */
+  /** One file per day. */
   folder: string;
   session: { id: string };
   limits: Config['limits'];
@@ -47,22 +47,22 @@ export type BudgetDeps = {
   now?: () => Date;
 };
 
-/** How long calls under way are waited for when they hold what the next one needs. */
+/** How long to wait for running calls that reserve what the next one needs. */
 const PATIENCE_MS = 300_000;
 const LOOK_AGAIN_MS = 200;
-/** Tokens of an answer without a limit of its own: what is reserved should not keep others waiting. */
+/** Tokens reserved for an answer without its own limit: a large reservation would block other calls. */
 const USUAL_MOST = 32_000;
 const CHARACTERS_PER_TOKEN = 3.5;
 const SCOPES = ['run', 'session', 'day'] as const satisfies readonly LimitScope[];
 const FREE = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
-/** Dollars of calls, each null where its price was unknown. */
+/** Dollars per call; null if its price is unknown. */
 export type CallCosts = (number | null)[];
 
-/** A call that was let through: its owner in the ledger, and its longest answer where a limit holds. */
+/** An admitted call: its owner in the ledger, and its output limit if a budget applies. */
 type Admitted = { owner: CallOwner; id: string; held: boolean; maxTokens?: number };
 
-/** Counts every call, and lets none through that could go past a limit. */
+/** Counts every call, and rejects any that could exceed a limit. */
 export class Budget implements Spending {
   readonly #deps: BudgetDeps;
   readonly #ledger: Ledger;
@@ -82,14 +82,14 @@ export class Budget implements Spending {
     this.#limits = { run: parsed(run), session: parsed(session), day: parsed(day) };
   }
 
-  /** A limit at the end of the prompt holds for this run. */
+  /** A limit at the end of the prompt applies to this run. */
   beginRun(prompt: string): void {
     const limit = limitInPrompt(prompt);
     this.#run = { id: randomUUID(), limits: limit ? [limit] : [] };
     if (limit) this.#deps.notice('info', `This run may take ${formatLimit(limit)}.`);
   }
 
-  /** Dollars since the last call of this, of the calls counted there; null when a price was unknown. */
+  /** Dollars since the previous call of this method, for these calls; null if a price was unknown. */
   takeCost(costs: CallCosts = this.#since): number | null {
     const since = costs.splice(0);
     return since.includes(null) ? null : since.reduce<number>((sum, usd) => sum + (usd ?? 0), 0);
@@ -100,7 +100,7 @@ export class Budget implements Spending {
     this.#since.push(...costs.splice(0));
   }
 
-  /** The provider with each of its calls counted, and held to the limits. */
+  /** Wraps a provider: each call is counted and held to the limits. */
   metered(
     provider: Provider,
     {
@@ -239,7 +239,7 @@ export class Budget implements Spending {
     return { run: of('run'), session: of('session'), day: of('day') };
   }
 
-  /** Only a day's limit knows days: a run or a session may last over midnight. */
+  /** Only the daily limit depends on the date: a run or session may continue past midnight. */
   #sumsOf(scope: LimitScope, { today, session }: Books): Sums {
     if (scope !== 'run') return scope === 'day' ? today : session;
     const isOurs = ({ run }: CallOwner) => run === this.#run.id;
@@ -247,7 +247,7 @@ export class Budget implements Spending {
     return { spent: spent.filter(isOurs), held: held.filter(isOurs), lost: lost.filter(isOurs) };
   }
 
-  /** A ledger that cannot be written costs the user a warning, never the answer. */
+  /** If the ledger cannot be written, the user gets a warning; the answer continues. */
   #write(writing: (ledger: Ledger) => void): void {
     try {
       writing(this.#ledger);
@@ -280,7 +280,7 @@ function amountWords({ limit }: ScopedLimit, { usd, tokens }: { usd: number; tok
   );
 }
 
-/** What came of an answer, for calls whose vendor never said what they took. */
+/** Estimates an answer's usage, for calls whose vendor did not report it. */
 class Heard {
   usage: Usage | undefined;
   something = false;

@@ -19,7 +19,7 @@ export type BuildModelsDeps = {
 
 export type BuiltModels = ReturnType<typeof buildModels>;
 
-/** The models of one session, with what they cost and how well vendors cache their prompts. */
+/** The models of one session, with their cost and prompt cache statistics. */
 export function buildModels(parts: Parts, { safety, caches, notify, events }: BuildModelsDeps) {
   const { privacy, capabilities } = safety;
   const progress = createProgressSummary(() => capabilities.todos.list());

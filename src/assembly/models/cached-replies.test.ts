@@ -51,7 +51,7 @@ const whole = (count: number): ProviderEvent[] => [
   { type: 'stop', reason: 'end' },
 ];
 
-test('[H03] [Y22] the same request at temperature 0 is answered from what is kept, and costs nothing again', async () => {
+test('[H03] [Y22] an identical request at temperature 0 is answered from the cache, at no further cost', async () => {
   const { ask, told, asked } = desk(whole);
   expect(await ask()).toEqual(whole(1));
   expect(await ask()).toEqual([
@@ -65,7 +65,7 @@ test('[H03] [Y22] the same request at temperature 0 is answered from what is kep
   ]);
 });
 
-test('[Y22] at any other temperature, or at none, the model is asked each time', async () => {
+test('[Y22] at any other or no temperature, the model is called each time', async () => {
   const { ask, told, asked } = desk(whole);
   await ask({ temperature: 0.1 });
   await ask({ temperature: 0.1 });
@@ -73,7 +73,7 @@ test('[Y22] at any other temperature, or at none, the model is asked each time',
   expect([asked(), told]).toEqual([3, []]);
 });
 
-test('[H03] [Y22] background work is cached also where the model takes no temperature; the counters say so', async () => {
+test('[H03] [Y22] background work is cached even if the model takes no temperature; the counters say so', async () => {
   const { ask, told, asked } = desk(whole, 'helper');
   const job = { temperature: undefined as unknown as number, effort: 'low' as const };
   for (let i = 0; i < 3; i++) await ask(job);
@@ -84,7 +84,7 @@ test('[H03] [Y22] background work is cached also where the model takes no temper
   ]);
 });
 
-test('when it was said, what it took and how long it ran make no other request; what was said does', async () => {
+test("timestamps, usage and durations don't change the key; content does", async () => {
   const { ask, asked } = desk(whole);
   const history = (count: number, text = 'same'): CompletionRequest['messages'] => [
     { role: 'user', content: [{ type: 'text', text: 'q' }], timestamp: `${count}` },
@@ -125,7 +125,7 @@ test.each<[what: string, events: ProviderEvent[]]>([
       { type: 'stop', reason: 'end' },
     ],
   ],
-])('a reply that %s is not kept', async (_, events) => {
+])('a reply that %s is not cached', async (_, events) => {
   const { ask, asked } = desk(() => events);
   await ask();
   await ask();

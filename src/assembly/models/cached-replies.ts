@@ -6,18 +6,21 @@ import { sha256 } from '../../lib/sha256.ts';
 import { canonicalJson } from '../../lib/text/canonical-json.ts';
 
 export type CachedRepliesDeps = {
-  /** Which vendor and server answers: the same request to another one has another reply. */
+  /** The vendor and server: another one gives another reply. */
   line: string;
-  /** `main`: a conversation, where only temperature 0 promises the same answer. Background work has one answer in any case. */
+  /**
+   * `main`: a conversation, where only temperature 0 implies the same answer. Background work is always
+   * cacheable.
+   */
   purpose: 'main' | 'helper';
   store(): Promise<Store<ProviderEvent[]>>;
   emit(event: AgentEvent): void;
 };
 
 /**
- * Repeats the reply to an identical request; only at temperature 0, where a model would answer much the same, or for
- * background work of a model that takes no temperature. A reply that was cut, retried, or given by another model is not
- * cached. Its usage is not reported again.
+ * Replays the reply to an identical request; only at temperature 0, where a model would answer much the same,
+ * or for background work of a model without a temperature. Replies that were cut, retried, or given by a
+ * fallback model are not cached. Usage is not reported again.
  */
 export function cachedReplies(
   provider: Provider,
@@ -55,7 +58,7 @@ export function cachedReplies(
   };
 }
 
-/** Timestamps, usage and routing keys do not change what is asked. */
+/** Timestamps, usage and routing keys don't affect the reply. */
 function keyOf(line: string, { cacheKey: _route, messages, ...rest }: CompletionRequest): string {
   return sha256(canonicalJson({ line, ...rest, messages: messages.map(asked) }));
 }

@@ -16,18 +16,18 @@ import { type Preset, presets } from '../../providers/presets.ts';
 
 type Key = { key: string; source: string };
 
-/** A model and all that is needed to connect to it. */
+/** A model with everything needed to connect to it. */
 export type Choice = {
   preset: Preset;
   baseUrl: string;
   model: string;
   info: PricedModel;
   key: Key | null;
-  /** What was measured of it, if that is still this model. */
+  /** Its measured profile, if still current. */
   profile?: ModelProfile;
-  /** What its server reports, where it is one of the user's own. */
+  /** Details from its server, if it is a local or custom one. */
   facts?: LocalModel;
-  /** Another model has stood behind the name when it was measured. */
+  /** The profile was measured for another model of the same name. */
   stale?: true;
 };
 
@@ -36,15 +36,15 @@ export type ChooseDeps = {
   env: NodeJS.ProcessEnv;
   findKey(preset: Preset): Promise<Key | null>;
   http?: HttpClient;
-  /** Models of this very process: the one a name means, if it means one, and one that could talk at once. */
+  /** Embedded models: the one that a name refers to, if any, and one that is ready to use. */
   embedded?: { named(text: string): Promise<Choice | null>; first(): Promise<Choice | null> };
-  /** What was measured of a model on a server. */
+  /** The measured profile of a model on a server. */
   profileOf?(server: string, model: string): Promise<ModelProfile | null>;
 };
 
 /**
- * The model the user named, or else the first vendor with a key, or else a local server, or else an
- * embedded model. Null when there is none.
+ * The configured model, or else the first vendor with a key, or else a local server, or else an embedded
+ * model. Null if there is none.
  */
 export async function chooseModel(deps: ChooseDeps): Promise<Choice | null> {
   const { config } = deps;
@@ -65,7 +65,7 @@ export async function chooseModel(deps: ChooseDeps): Promise<Choice | null> {
   return (await deps.embedded?.first()) ?? null;
 }
 
-/** The built-in vendors with the user's changes, and vendors of the user's own. */
+/** The built-in vendors with the user's overrides, and custom vendors. */
 export function presetsOf(config: Config): Preset[] {
   const changed = presets.map((preset) => ({ ...preset, ...changesTo(preset.name, config) }));
   const added = Object.entries(config.providers)
@@ -90,10 +90,10 @@ export function presetsOf(config: Config): Preset[] {
   return [...changed, ...added];
 }
 
-/** What is known of a model, with the user's own facts before the built-in ones. */
-/** What runs on the user's own machine is not billed. */
+/** Models on the user's own machine are free. */
 const FREE = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
+/** Facts about a model; the user's overrides win over the built-in table. */
 export function modelInfo(preset: Preset, model: string, config: Config): PricedModel {
   const info = infoOf(preset.tableOf ?? preset.name, model, config.models[`${preset.name}/${model}`]);
   return {
@@ -103,7 +103,7 @@ export function modelInfo(preset: Preset, model: string, config: Config): Priced
   };
 }
 
-/** Every model server that answers on this machine now. */
+/** All model servers that currently answer on this machine. */
 export function discoverLocal(
   { config, env, http }: Pick<ChooseDeps, 'config' | 'env' | 'http'>,
   depth: NonNullable<DiscoverOptions['depth']> = 'names',
@@ -126,7 +126,7 @@ function serverKind({ name, protocol }: Preset): ServerKind {
 
 const NO_TALKER = /embed|rerank|minilm|(^|[^a-z])(bge|e5|gte)([^a-z]|$)/i;
 
-/** A model in memory answers at once; one that makes numbers of texts does not answer at all. */
+/** Prefers a loaded model, which answers at once; skips embedding models, which cannot chat. */
 export function firstToTalk({ models }: LocalServer): string | undefined {
   const talkers = models.filter(({ name }) => !NO_TALKER.test(name));
   return (talkers.find(({ loaded }) => loaded) ?? talkers[0])?.name;
@@ -167,7 +167,7 @@ async function chooseNamed(text: string, known: readonly Preset[], deps: ChooseD
   );
 }
 
-/** A mistyped provider before the slash, or a model of a similar name. */
+/** A mistyped provider before the slash, or a model with a similar name. */
 function suggestionFor(text: string, known: readonly Preset[]): string {
   const [head = '', ...rest] = text.split('/');
   const provider =
@@ -217,7 +217,7 @@ async function choiceOf(preset: Preset, model: string, deps: ChooseDeps): Promis
   return preset.local ? withServerFacts(choice, deps) : choice;
 }
 
-/** What the server itself says of its model, and what was measured, before what is only supposed. */
+/** Facts from the server and the measured profile take precedence over the model table. */
 async function withServerFacts(choice: Choice, { config, http, profileOf }: ChooseDeps): Promise<Choice> {
   const { preset, model, baseUrl, info } = choice;
   const [facts, found] = await Promise.all([
@@ -237,7 +237,7 @@ async function withServerFacts(choice: Choice, { config, http, profileOf }: Choo
     info: {
       ...info,
       contextWindow,
-      // An answer as long as the window would leave no room for the question.
+      // An output limit as large as the window would leave no space for the prompt.
       maxOutputTokens: own?.maxOutputTokens ?? Math.min(info.maxOutputTokens, Math.floor(contextWindow / 4)),
       abilities: { ...info.abilities, ...facts?.abilities, ...own?.abilities },
     },
@@ -254,7 +254,7 @@ function presetNamed(name: string, known: readonly Preset[]): Preset {
   );
 }
 
-/** Where a vendor answers: what the user says of it before what is known of it. */
+/** A vendor's address: the user's setting before the built-in one. */
 export function baseUrlOf(preset: Preset, { config, env }: Pick<ChooseDeps, 'config' | 'env'>): string {
   const named = config.provider === undefined ? preset.name === 'local' : config.provider === preset.name;
   if (config.apiBaseUrl !== undefined && (named || config.model?.startsWith(`${preset.name}/`)))

@@ -23,13 +23,13 @@ import { createStandIn, nameOf, openOrWarn, standOf } from './stand-in.ts';
 export type ModelDeps = {
   config: Config;
   dataRoot: string;
-  /** Counts what quotas limit, for several machines. */
+  /** Counts quotas across several machines. */
   quota?: Quota;
-  /** As it was chosen: bare, without retries. */
+  /** As chosen, without wrappers such as retries. */
   main: ConnectedModel;
-  /** Any model by name, bare. Absent where only the main one can be reached. */
+  /** Any model by name, without wrappers. Absent if only the main model is reachable. */
   openModel?(name: string): Promise<ConnectedModel>;
-  /** The name of a model of another vendor that could be asked after this failure; null when there is none. */
+  /** A model of another vendor to offer after this failure; null if there is none. */
   otherModel?(error: ProviderError): Promise<string | null>;
   /** Absent in headless sessions. */
   ask?: ToolContext['ask'];
@@ -40,27 +40,27 @@ export type ModelDeps = {
   watch(provider: Provider): Provider;
   /** Serves cached replies. */
   replies?(provider: Provider, of: { choice: Choice; purpose: 'main' | 'helper' }): Provider;
-  /** Receives each request, and what the user should know. */
+  /** Receives an event per request, and notices for the user. */
   emit(event: AgentEvent): void;
 };
 
-/** Models ready for use: guarded, metered, and retried where a failure may pass. */
+/** Models ready for use: guarded, metered, and with retries of transient failures. */
 export type Models = {
-  /** The model of the run under way, or of the last one. */
+  /** The model of the current run, or of the last one. */
   current(): Choice;
-  /** The one that answers this prompt: a named one, or the main one, unless a row of `routing` says otherwise. */
+  /** The model for this prompt: a named one, or the main one, unless a `routing` rule matches. */
   forPrompt(prompt: string, model?: string): Promise<ConnectedModel>;
   backgroundModel: GetBackgroundModel;
-  /** For a subagent: a named one, a cheaper one, or the main one. Its calls are counted in its own costs. */
+  /** For a subagent: a named one, a cheaper one, or the main one. Its calls count in its own costs. */
   forSubagent(wanted: { model?: string; cheap?: true }, own: OwnAccount): Promise<ConnectedModel>;
 };
 
 /** Where its calls are counted, and where its requests are reported. */
 type OwnAccount = { costs: CallCosts; emit(event: AgentEvent): void };
 
-/** Room for what a subagent reads while it explores. */
+/** Enough for what a subagent reads while exploring. */
 const EXPLORING_WINDOW = 100_000;
-/** After any of these the main model takes over from the cheaper one. */
+/** After any of these the main model replaces the cheaper one. */
 const NOT_CHEAP: ReadonlySet<ProviderErrorKind> = new Set([
   'auth',
   'quota',
@@ -97,7 +97,7 @@ export function connectModels(deps: ModelDeps): Models {
   }
   const tryToOpen = (name: string) => openOrWarn(name, async (one) => connect(await open(one), 'main'), warn);
   const standIn = createStandIn({ ...deps, fallbackModel: config.fallbackModel, tryToOpen, warn });
-  /** Its turns count as any; what it sends says nothing of the conversation's prompt cache. */
+  /** Its turns count like any others; its requests say nothing about the conversation's prompt cache. */
   const connectSubagent = ({ choice, provider }: ConnectedModel, own: OwnAccount): ConnectedModel => {
     const seen = observed(provider, { choice, purpose: 'main', emit: own.emit });
     const metered = budget.metered(seen, { choice, purpose: 'main', costs: own.costs });

@@ -25,7 +25,7 @@ const place = (input: object = {}) => ({
   env: {},
 });
 
-test('a path to a .gguf file and embedded/NAME mean embedded models; other names do not', async () => {
+test('a path to a .gguf file and embedded/NAME refer to embedded models; other names do not', async () => {
   const file = await tinyModel(path.join(dataRoot, 'models/me--mine/small.gguf'), {});
 
   const named = await chooseEmbedded('embedded/small', place());
@@ -45,7 +45,7 @@ test('a path to a .gguf file and embedded/NAME mean embedded models; other names
   expect(await chooseEmbedded('small', place())).toBeNull();
 });
 
-test('the window is the one the user sets', async () => {
+test("the user's window setting applies", async () => {
   await tinyModel(path.join(dataRoot, 'models/me--mine/small.gguf'), {});
   const window = async (input: object) =>
     (await chooseEmbedded('embedded/small', place(input)))?.info.contextWindow;
@@ -54,7 +54,7 @@ test('the window is the one the user sets', async () => {
   expect(await window({ models: { 'embedded/small': { contextWindow: 3000 } } })).toBe(3000);
 });
 
-test('without a runtime no model offers itself, and one that is named says what is missing', async () => {
+test('without a runtime no model is offered, and a named one reports what is missing', async () => {
   await tinyModel(path.join(dataRoot, 'models/me--mine/small.gguf'), {});
   expect(await firstEmbedded(place())).toBeNull();
   const choice = await chooseEmbedded('embedded/small', place());
@@ -66,7 +66,7 @@ test('without a runtime no model offers itself, and one that is named says what 
   });
 });
 
-test('prompt and tools of an embedded model take at most 600 tokens, however large its window', () => {
+test('the prompt and tools of an embedded model take at most 600 tokens, however large its window', () => {
   const config = settled({});
   const info = { contextWindow: 32_768 } as Parameters<typeof isSmall>[0]['info'];
   const choice = { preset: embeddedPreset, info };
@@ -78,6 +78,6 @@ test('prompt and tools of an embedded model take at most 600 tokens, however lar
     system + tools.map((tool) => JSON.stringify({ type: 'function', function: tool })).join('\n');
 
   expect(tools.length).toBeGreaterThan(4);
-  // Three and a half characters a token is a cautious measure.
+  // 3.5 characters per token is a conservative estimate.
   expect(written.length / 3.5).toBeLessThan(600);
 });

@@ -10,12 +10,12 @@ import { installedRuntime } from '../../embedded/runtime/runtime-folder.ts';
 import type { Preset } from '../../providers/presets.ts';
 import type { Choice } from './choose-model.ts';
 
-/** Put in by the build: the file of the thread that holds the runtime, beside the file that asks for it. */
+/** Defined by the build: the worker file with the runtime, next to the importing file. */
 declare const EMBEDDED_WORKER: string;
 
 export type EmbeddedPlace = { dataRoot: string; cwd: string; config: Config; env: NodeJS.ProcessEnv };
 
-/** What finds libraries and drivers. Keys are none of the runtime's business. */
+/** Variables needed to find libraries and drivers. The runtime gets no keys. */
 const PASSED_ON =
   /^(PATH|HOME|USERPROFILE|SYSTEMROOT|WINDIR|TE?MP|TMPDIR|LD_LIBRARY_PATH|(DYLD|CUDA|NVIDIA|VK|GGML|OMP)_\w+)$/i;
 
@@ -28,10 +28,10 @@ export const embeddedPreset: Preset = {
   local: true,
 };
 
-/** A larger share would leave too little of the window to the conversation. */
+/** A larger share would leave too little of the window for the conversation. */
 const OUTPUT_SHARE = 1 / 4;
 
-/** The model this name means, if it means an embedded one: `embedded/NAME`, or a path to a .gguf file. */
+/** The embedded model that this name refers to, if any: `embedded/NAME`, or a path to a .gguf file. */
 export async function chooseEmbedded(text: string, place: EmbeddedPlace): Promise<Choice | null> {
   const prefix = `${embeddedPreset.name}/`;
   const name = text.startsWith(prefix) ? text.slice(prefix.length) : isPath(text) ? text : null;
@@ -46,7 +46,7 @@ export async function chooseEmbedded(text: string, place: EmbeddedPlace): Promis
   return choiceFor(isPath(name) ? facts.file : name, facts, place.config);
 }
 
-/** A model that is here and could talk at once; null without a runtime or a model. */
+/** An installed model that is ready to use; null without a runtime or a model. */
 export async function firstEmbedded(place: EmbeddedPlace): Promise<Choice | null> {
   if (!(await installedRuntime(place.dataRoot))) return null;
   const models = await new ModelStore(place.dataRoot).readable();
@@ -73,12 +73,12 @@ function choiceFor(model: string, facts: GgufFacts, config: Config): Choice {
   };
 }
 
-/** What this machine can give a model now. */
+/** What this machine can currently offer a model. */
 export function fitHere(facts: GgufFacts, wanted?: number): Fit {
   return fitModel(facts, { freeBytes: freemem(), cores: availableParallelism() }, wanted);
 }
 
-/** The line to an embedded model. Nothing is loaded before it is asked something. */
+/** The provider of an embedded model. Loads nothing before the first request. */
 export async function openEmbedded(
   { model, info }: Pick<Choice, 'model' | 'info'>,
   { dataRoot, cwd, config, env }: EmbeddedPlace,
@@ -109,7 +109,9 @@ export async function openEmbedded(
   });
 }
 
-/** Numbers for notes: `wanted` is `auto` or `embedded/NAME`. Null when there is no such model, or no runtime. */
+/**
+ * Embeddings for notes: `wanted` is `auto` or `embedded/NAME`. Null if there is no such model or no runtime.
+ */
 export async function embeddedEmbedding(
   wanted: string,
   place: EmbeddedPlace,
@@ -129,7 +131,7 @@ function passedOn(env: NodeJS.ProcessEnv): Record<string, string> {
   return Object.fromEntries(entries) as Record<string, string>;
 }
 
-/** Embedded models are read as those of servers are. */
+/** Replies of embedded models are parsed like those of servers. */
 async function readingOfReplies(): Promise<Reading> {
   const [{ withTextTools }, { createThinkSplitter }, { systemWithSummary }] = await Promise.all([
     import('../../providers/text-tools/text-tools.ts'),

@@ -14,7 +14,7 @@ async function dataRoot(): Promise<string> {
 const place = { server: 'http://127.0.0.1:8080/v1', model: 'tiny', digest: 'one' };
 const profile = learnedProfile(place, { toolMode: 'xml', resultRole: 'user', systemRole: true });
 
-test('a profile is kept by server and model', async () => {
+test('a profile is stored per server and model', async () => {
   const root = await dataRoot();
   await profileStore(root).keep(profile);
   const store = profileStore(root);
@@ -23,7 +23,7 @@ test('a profile is kept by server and model', async () => {
   expect(await store.find('http://elsewhere', 'tiny')).toBeNull();
 });
 
-test.each(['', '{', '{"toolMode": "telepathy"}'])('a damaged profile is none: %s', async (text) => {
+test.each(['', '{', '{"toolMode": "telepathy"}'])('a damaged profile is ignored: %s', async (text) => {
   const root = await dataRoot();
   const store = profileStore(root);
   await store.keep(profile);
@@ -32,7 +32,7 @@ test.each(['', '{', '{"toolMode": "telepathy"}'])('a damaged profile is none: %s
   expect(await store.find(place.server, 'tiny')).toBeNull();
 });
 
-test('it is stale when the server tells another digest, and only then', () => {
+test('it is stale if the server reports another digest, and only then', () => {
   expect(isStale(profile, 'two')).toBe(true);
   expect(isStale(profile, 'one')).toBe(false);
   expect(isStale(profile, undefined)).toBe(false);

@@ -4,7 +4,7 @@ import { readTextIfAny } from '../../lib/files/read-text.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import { type ModelProfile, profileSchema } from '../../providers/local/profile.ts';
 
-/** What was measured of models on servers, one file each in the data root. */
+/** Measured profiles of models on servers, one file each in the data root. */
 export type ProfileStore = {
   find(server: string, model: string): Promise<ModelProfile | null>;
   keep(profile: ModelProfile): Promise<void>;

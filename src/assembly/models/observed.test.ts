@@ -40,8 +40,8 @@ const over = {
   contextWindow: 1000,
 };
 
-describe('each request is told of once, when it is over', () => {
-  test('well', async () => {
+describe('each request is reported once, when it is over', () => {
+  test('if successful', async () => {
     const told = await tellsOf(async function* () {
       yield { type: 'text', text: 'hi' };
       yield { type: 'usage', usage };
@@ -50,14 +50,14 @@ describe('each request is told of once, when it is over', () => {
     expect(told).toEqual([{ ...over, usage, stop: 'end' }]);
   });
 
-  test('cut short by the vendor', async () => {
+  test('if cut by the vendor', async () => {
     const told = await tellsOf(async function* () {
       yield { type: 'text', text: 'hi' };
     });
     expect(told).toEqual([{ ...over, stop: 'cut' }]);
   });
 
-  test('failed, by a kind or by none', async () => {
+  test('if failed, with or without a kind', async () => {
     const failing = (error: Error) =>
       tellsOf(async function* () {
         yield { type: 'usage', usage };
@@ -68,7 +68,7 @@ describe('each request is told of once, when it is over', () => {
     expect(await failing(new Error('expected'))).toEqual([{ ...over, usage, error: 'unknown' }]);
   });
 
-  test('called off is no failure', async () => {
+  test('if aborted, which is not a failure', async () => {
     const stop = new AbortController();
     const told = await tellsOf(
       async function* () {
@@ -81,7 +81,7 @@ describe('each request is told of once, when it is over', () => {
     expect(told).toEqual([{ ...over, stop: 'aborted' }]);
   });
 
-  test('left by whoever listened', async () => {
+  test('if the consumer stops reading', async () => {
     const told = await tellsOf(
       async function* () {
         yield { type: 'text', text: 'hi' };

@@ -4,7 +4,9 @@ import type { StopReason, Usage } from '../../contract/message.ts';
 import type { Provider } from '../../contract/provider.ts';
 import type { Choice } from './choose-model.ts';
 
-/** Reports each request when it is over. Placed next to the wire, so that waiting for a quota is not measured. */
+/**
+ * Reports each request when it is over. Wraps the wire directly, so that waiting for a quota is not measured.
+ */
 export function observed(
   provider: Provider,
   {

@@ -20,7 +20,7 @@ async function ask(provider: Provider, asked = request(), signal = new AbortCont
   return null;
 }
 
-/** A minute passes when somebody sleeps through it. */
+/** The clock advances only while code sleeps. */
 async function clockwork(quotas: QuotasDeps['quotas']) {
   const { home } = await workspace();
   let now = 1_000_000;
@@ -53,13 +53,13 @@ async function clockwork(quotas: QuotasDeps['quotas']) {
 }
 
 describe('[U14] quotas', () => {
-  test('where there are none the provider is the very same', async () => {
+  test('without quotas the provider is returned unchanged', async () => {
     const { limited } = await clockwork({});
     const model = scripted();
     expect(limited(model, 'a')).toBe(model);
   });
 
-  test('a call past the limit waits until it fits, and says why', async () => {
+  test('a call above the limit waits until it fits, and reports why', async () => {
     const { limited, slept, notices, pass } = await clockwork({ 'a/claude-*': { requestsPerMinute: 2 } });
     const model = scripted(says('1'), says('2'), says('3'));
     const provider = limited(model, 'a');
@@ -74,7 +74,7 @@ describe('[U14] quotas', () => {
     });
   });
 
-  test('models that no pattern names never wait; all that one pattern names share its quota', async () => {
+  test('models that match no pattern never wait; all models of one pattern share its quota', async () => {
     const { limited, slept } = await clockwork({ 'a/x*': { requestsPerMinute: 1 } });
     const model = scripted(...Array.from({ length: 5 }, () => says('ok')));
     await ask(limited(model, 'a'), request('hi', 'x-1'));
@@ -86,7 +86,7 @@ describe('[U14] quotas', () => {
     expect(slept).toEqual([60_000]);
   });
 
-  test('what an answer took counts for the calls after it', async () => {
+  test('the tokens of an answer count for later calls', async () => {
     const { limited, slept, notices } = await clockwork({ '*': { tokensPerMinute: 2000 } });
     const long = says('long', { usage: { inputTokens: 10, outputTokens: 1990 } });
     const provider = limited(scripted(long, says('short')), 'a');
@@ -96,7 +96,7 @@ describe('[U14] quotas', () => {
     expect(notices).toEqual(['warn: Waits 60 s: the quota of 2,000 tokens a minute for * is used up.']);
   });
 
-  test('of several quotas all hold, and what waited is counted when it leaves', async () => {
+  test('all of several quotas apply, and a call that waited is counted when it is sent', async () => {
     const { limited, slept, pass } = await clockwork({
       'a/*': { requestsPerMinute: 2 },
       '*': { requestsPerMinute: 1 },
@@ -105,20 +105,20 @@ describe('[U14] quotas', () => {
     await ask(limited(model, 'b'));
     pass(30_000);
     await ask(limited(model, 'a'));
-    // Sent half a minute after it was first counted: the window of a/* goes on from there.
+    // Sent half a minute after it was first counted: the window of a/* starts there.
     expect(slept).toEqual([30_000]);
     await ask(limited(model, 'a'));
     expect(slept).toEqual([30_000, 30_000, 30_000]);
   });
 
-  test('every try is a request, and a failed one costs no tokens of an answer', async () => {
+  test('every attempt counts as a request, and a failed one costs no output tokens', async () => {
     const { limited, taken } = await clockwork({ '*': { requestsPerMinute: 5 } });
     const failure = new ProviderError('busy', { kind: 'overloaded', provider: 'a' });
     await expect(ask(limited(scripted(failure), 'a'))).rejects.toBe(failure);
     expect(taken).toHaveLength(1);
   });
 
-  test('an abort ends the wait, and the call is not made', async () => {
+  test('an abort ends the wait, and the call is not sent', async () => {
     const waiting = new AbortController();
     const model = scripted(says('never'));
     const { limited } = createQuotas({

@@ -16,13 +16,13 @@ export type QuotasDeps = {
   sleep?(ms: number, signal: AbortSignal): Promise<void>;
 };
 
-/** Makes a vendor's calls wait until the quotas have room for them. */
+/** Delays a vendor's calls until the quotas allow them. */
 export type Quotas = { limited(provider: Provider, vendor: string): Provider };
 
 /** Shorter waits are not reported. */
 const WORTH_TELLING_MS = 1000;
 const MINUTE_MS = 60_000;
-/** Is counted, and never waited for. */
+/** Counted, but never waited for. */
 const UNLIMITED: QuotaLimits = {
   requestsPerMinute: Number.MAX_SAFE_INTEGER,
   tokensPerMinute: Number.MAX_SAFE_INTEGER,
@@ -38,16 +38,16 @@ export function createQuotas(deps: QuotasDeps): Quotas {
     match: matcherOf(pattern),
   }));
 
-  /** Resolves when all of them have let the call through; an aborted signal ends the wait by throwing. */
+  /** Resolves when all quotas admit the call; throws if the signal is aborted. */
   async function takeAll(binding: readonly Row[], tokens: number, signal: AbortSignal): Promise<void> {
     const cost = { requests: 1, tokens };
     const since = performance.now();
     const counted: Row[] = [];
     for (const row of binding) {
       const waited = await takeOne(row, cost, signal);
-      // What was counted that long ago counts no more.
+      // Counts from that long ago have expired.
       if (performance.now() - since >= MINUTE_MS) return takeAll(binding, tokens, signal);
-      // The call leaves only now: counted before the wait alone, it would be forgotten too early.
+      // The call is sent only now: counted only before the wait, it would expire too early.
       if (waited)
         for (const { pattern } of counted) await quota.take(pattern, { cost, limits: UNLIMITED }, signal);
       counted.push(row);
@@ -82,7 +82,7 @@ export function createQuotas(deps: QuotasDeps): Quotas {
               yield event;
             }
           } finally {
-            // What the answer took is known only now: later calls wait for it.
+            // The tokens of the answer are known only now; later calls wait for them.
             const tokens = usage ? tokensOf(usage) - estimate : 0;
             const after = { cost: { requests: 0, tokens }, limits: UNLIMITED };
             const { signal: never } = new AbortController();
@@ -94,7 +94,7 @@ export function createQuotas(deps: QuotasDeps): Quotas {
   };
 }
 
-/** As the settings have them. Nothing is read or made before a call that one of them is for. */
+/** From the settings. Nothing is read or created before a call that matches one. */
 export function quotasOf(
   { config, dataRoot, quota }: Pick<Parts, 'config' | 'dataRoot' | 'quota'>,
   notice: QuotasDeps['notice'],
@@ -104,7 +104,7 @@ export function quotasOf(
   return createQuotas({ quotas: config.quotas, quota: quota ?? local(), notice }).limited;
 }
 
-/** `*` stands for any characters, none included. */
+/** `*` matches any characters, including none. */
 function matcherOf(pattern: string): RegExp {
   const literal = pattern.split('*').map((text) => text.replace(/[\\^$.+?()[\]{}|]/g, '\\$&'));
   return new RegExp(`^${literal.join('.*')}$`, 's');

@@ -1,7 +1,7 @@
 import type { Config } from '../../config/schema/schema.ts';
 import type { CompletionRequest, ModelInfo } from '../../contract/provider.ts';
 
-/** What the user has set for every request. */
+/** The user's settings for every request. */
 export function requestSettings({
   maxTokens,
   temperature,
@@ -14,10 +14,10 @@ export function requestSettings({
   };
 }
 
-/** Most tokens of an answer by default: hardly any is longer. */
+/** The default output limit: few answers are longer. */
 const USUAL_OUTPUT = 32_000;
 
-/** Most tokens of an answer: as it is asked for, and after one that was cut off. What the user has set holds for both. */
+/** Output limits: the usual one, and the one after a truncated answer. A user setting overrides both. */
 export function outputLimits(
   { maxTokens }: Pick<Config, 'maxTokens'>,
   { maxOutputTokens }: Pick<ModelInfo, 'maxOutputTokens'>,

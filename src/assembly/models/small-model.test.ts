@@ -16,7 +16,7 @@ function choice(provider: string, contextWindow: number) {
 }
 
 describe('a small model', () => {
-  test('is one of this machine with a small window, or what the user says', () => {
+  test('is a local one with a small window, or set by the user', () => {
     expect(isSmall(choice('ollama', 8192), { tools: 'auto' })).toBe(true);
     expect(isSmall(choice('ollama', 32_768), { tools: 'auto' })).toBe(false);
     expect(isSmall(choice('anthropic', 8192), { tools: 'auto' })).toBe(false);
@@ -24,7 +24,7 @@ describe('a small model', () => {
     expect(isSmall(choice('anthropic', 200_000), { tools: 'minimal' })).toBe(true);
   });
 
-  test('is offered few tools in few words: with its prompt no more than 600 tokens', () => {
+  test('gets few tools with short descriptions: with its prompt at most 600 tokens', () => {
     const tools = offeredTools(all, choice('ollama', 4096), { tools: 'auto', offline: false });
     expect(tools.map(({ name }) => name)).toEqual(['Read', 'Edit', 'Write', 'Glob', 'Grep', 'Bash']);
     expect(tools[0]?.parameters).toEqual({
@@ -46,7 +46,7 @@ describe('a small model', () => {
     expect(estimateTokens({ model: 'm', system, tools, messages: [] })).toBeLessThanOrEqual(600);
   });
 
-  test('gets as much of the instructions as leaves room for work', () => {
+  test('gets as much of the instructions as leaves space for work', () => {
     const instructions = [
       { file: 'A.md', text: 'a'.repeat(1500) },
       { file: 'B.md', text: 'b'.repeat(1500) },
@@ -58,7 +58,7 @@ describe('a small model', () => {
   });
 });
 
-test('offline, the web is not offered', () => {
+test('offline, web tools are not offered', () => {
   const names = (offline: boolean) =>
     offeredTools(all, choice('ollama', 128_000), { tools: 'auto', offline }).map(({ name }) => name);
   expect(names(false)).toContain('WebFetch');

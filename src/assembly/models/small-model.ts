@@ -4,14 +4,16 @@ import { minimalTools } from '../../tools/minimal.ts';
 import { webFetch } from '../../tools/web-fetch.ts';
 import type { Choice } from './choose-model.ts';
 
-/** In a window below this, all tools and the full prompt would take a third or more. */
+/** In a smaller window, all tools and the full prompt would take a third or more. */
 const SMALL_WINDOW = 20_000;
-/** What instructions of the project may take of a small window, in characters for each token of it. */
+/** The share of a small window for project instructions, in characters per token of the window. */
 const INSTRUCTIONS_SHARE = 0.5;
 
 type Wanted = Pick<Config, 'tools' | 'offline'>;
 
-/** Whether the model gets few tools and a short prompt. In this process, reading a long one takes minutes. */
+/**
+ * Whether the model gets few tools and a short prompt. An embedded model takes minutes to read a long one.
+ */
 export function isSmall(
   { preset, info }: Pick<Choice, 'preset' | 'info'>,
   { tools }: Pick<Wanted, 'tools'>,
@@ -24,12 +26,12 @@ export function isSmall(
   );
 }
 
-/** How often the same call may get the same answer. Models elsewhere have their reasons, such as waiting. */
+/** How often the same call may get the same result. Other models may have reasons, such as polling. */
 export function repetitionLimit({ preset }: Pick<Choice, 'preset'>): { alike: number } {
   return { alike: preset.local === true ? 3 : 10 };
 }
 
-/** The tools offered to this model. The others still work, should it call them. */
+/** The tools offered to this model. The others still work if it calls them. */
 export function offeredTools(
   all: readonly ToolDefinition[],
   choice: Pick<Choice, 'preset' | 'info'>,
@@ -39,7 +41,10 @@ export function offeredTools(
   return isSmall(choice, wanted) ? minimalTools(here) : here;
 }
 
-/** As much of the instructions as leaves room for work; the rest is named, so that the model can read it. */
+/**
+ * As much of the instructions as leaves space for work; omitted files are listed, so that the model can read
+ * them.
+ */
 export function fitInstructions<Kept extends { file: string; text: string }>(
   instructions: readonly Kept[],
   contextWindow: number,

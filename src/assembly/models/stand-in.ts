@@ -4,11 +4,11 @@ import type { Stand } from '../../providers/wrappers/fallback.ts';
 import type { ConnectedModel } from './background-model.ts';
 
 export type StandInDeps = {
-  /** The model named in the settings for it. */
+  /** The fallback model from the settings. */
   fallbackModel?: string | undefined;
-  /** Null, and a notice, when it cannot be used. */
+  /** Null, with a notice, if it cannot be used. */
   tryToOpen(name: string): Promise<ConnectedModel | null>;
-  /** The name of a model of another vendor that could be asked after this failure; null when there is none. */
+  /** A model of another vendor to offer after this failure; null if there is none. */
   otherModel?(error: ProviderError): Promise<string | null>;
   /** Absent in headless sessions. */
   ask?: ToolContext['ask'];
@@ -17,7 +17,7 @@ export type StandInDeps = {
 
 export type StandIn = (error: ProviderError, signal: AbortSignal) => Promise<Stand | null>;
 
-/** The model that answers while the main one fails: the one in the settings, or one that the user agrees to. */
+/** The fallback while the main model fails: the one in the settings, or one that the user agrees to. */
 export function createStandIn(deps: StandInDeps): StandIn {
   let agreed: Promise<string | null> | undefined;
 
@@ -29,7 +29,7 @@ export function createStandIn(deps: StandInDeps): StandIn {
   }
 
   return async (error, signal) => {
-    // Asked once: a no is an answer for the whole conversation.
+    // Asked once: a no applies to the whole conversation.
     agreed ??= deps.fallbackModel ? Promise.resolve(deps.fallbackModel) : offer(error, signal);
     const name = await agreed;
     const stand = name === null ? null : await deps.tryToOpen(name);
@@ -43,7 +43,7 @@ export function standOf({ choice, provider }: ConnectedModel): Stand {
   return { provider, model: choice.model, maxOutputTokens: choice.info.maxOutputTokens };
 }
 
-/** Opens a model; warns of one that cannot be used. */
+/** Opens a model; warns if it cannot be used. */
 export async function openOrWarn(
   name: string,
   open: (name: string) => Promise<ConnectedModel>,

@@ -3,13 +3,13 @@ import type { CompletionRequest, ModelInfo } from '../../contract/provider.ts';
 import { estimateTokens } from '../../providers/models/estimate-tokens.ts';
 import type { PricedModel } from '../../providers/models/models.ts';
 
-/** What the vendor puts around messages and tools. */
+/** Tokens that the vendor adds around messages and tools. */
 const WRAPPING = 500;
 const MARGIN = 1.15;
-/** The factor a vendor taught us is taken with some more. */
+/** Safety margin on a factor learned from a vendor. */
 const TAUGHT_MARGIN = 1.05;
 
-/** How many tokens a prompt may take at most, learning from what vendors counted. */
+/** Upper bound for the tokens of a prompt, learned from vendors' counts. */
 export type PromptBound = {
   of(request: CompletionRequest): number;
   learn(request: CompletionRequest, usage: Usage): void;
@@ -28,7 +28,7 @@ export function createPromptBound(): PromptBound {
   };
 }
 
-/** Scripts other than Latin take up to a token a character, which the estimate does not see. */
+/** Non-Latin scripts take up to one token per character, which the estimate ignores. */
 function size(request: CompletionRequest): number {
   const { system, summary = '', messages } = request;
   const wide = messages.reduce((sum, message) => sum + wideIn(message), surplus(system) + surplus(summary));
@@ -52,7 +52,7 @@ function surplus(text: string): number {
   return Buffer.byteLength(text) - text.length;
 }
 
-/** The dearer price where a prompt may be a long one. */
+/** The higher price if the prompt may count as a long one. */
 export function priceAtMost({ price, long }: PricedModel, inputTokens: number): ModelInfo['price'] {
   return price && long && inputTokens > long.above ? long.price : price;
 }

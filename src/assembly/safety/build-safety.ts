@@ -14,7 +14,7 @@ export type SafetyDeps = { writer: SessionWriter; undo: UndoStore; mode: ModeSwi
 
 export type Safety = ReturnType<typeof buildSafety>;
 
-/** Everything that decides what tools of one session may do, and what they do it with. */
+/** Everything that decides what the tools of a session may do, and the capabilities they get. */
 export function buildSafety(parts: Parts, { writer, undo, mode, notify }: SafetyDeps) {
   const { cwd } = parts;
   const { warn } = notify;

@@ -22,11 +22,11 @@ export type CapabilityDeps = {
   folders: SessionFolders;
   undo: UndoStore;
   mode: ModeSwitch;
-  /** Hides secrets in what a search matches. */
+  /** Redacts secrets in search results. */
   redact(text: string): string;
 };
 
-/** What tools of one session may use: guarded, undoable, in the sandbox. */
+/** The capabilities of a session's tools: guarded, undoable, sandboxed. */
 export function createCapabilities(parts: Parts, deps: CapabilityDeps) {
   const { config, cwd, opened, choice } = parts;
   const { guard, folders, undo, redact } = deps;
@@ -74,7 +74,7 @@ export function createCapabilities(parts: Parts, deps: CapabilityDeps) {
   };
 }
 
-/** One change of a file at a time. */
+/** Serializes changes per file. */
 function fileTurns(guard: Guard, { cwd, dataRoot }: Parts): NonNullable<RouterDeps['inTurn']> {
   const turns = createFileLocks(locksFolder(dataRoot));
   return (changes, signal, work) => {

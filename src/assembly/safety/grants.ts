@@ -12,7 +12,7 @@ export type GrantDeps = {
   warn(text: string): void;
 };
 
-/** Answers of the user that outlive their question: for this session, or for this folder in the settings. */
+/** The user's answers that outlive their question: for this session, or for this folder in the settings. */
 export type Grants = {
   current(): Permission[];
   add(permission: Permission): Promise<void>;
@@ -28,11 +28,11 @@ export function createGrants(
   const folder = guard.realOf(cwd) ?? cwd;
   const settings = userConfigFile(dataRoot);
   const keyOf = (pattern: string) => ['projects', folder, 'granted', pattern];
-  // An answer was given for its folder: a session continued elsewhere neither uses nor keeps any.
+  // Answers apply to their folder: a session resumed elsewhere neither uses nor saves any.
   const isHome = session.workingDirectory === cwd;
   let always = grantedAlways(config.projects[folder]?.granted ?? {});
 
-  /** A settings file that cannot be written limits the answer to this session. */
+  /** If the settings file cannot be written, the answer applies to this session only. */
   async function save({ pattern, grantedAt }: Permission): Promise<void> {
     await setValue(settings, keyOf(pattern), grantedAt).catch((error: Error) =>
       warn(`${pattern} holds for this session only: ${settings} cannot be written (${error.message}).`),

@@ -12,26 +12,27 @@ import { createProgramPath, type ProgramPath } from '../../sandbox/shell/program
 type Env = Readonly<Record<string, string | undefined>>;
 
 /**
- * Where a command would run; `trusted` lets the project's own scripts run. `env` is the environment it would run with:
- * its PATH tells which programs are meant, and those that the project brings are not taken for the system's.
+ * Where a command would run; `trusted` allows the project's own scripts. `env` is the environment it would
+ * run with: its PATH determines which programs are meant, and programs in the project are not mistaken for
+ * the system's.
  */
 export type JudgeOptions = { cwd: string; home: string; trusted: boolean; env?: Env };
 
-/** `rule` is what spoke: a built-in rule, or `default`. `parts` are the commands the line consists of. */
+/** `rule` is the rule that matched: a built-in one, or `default`. `parts` are the commands in the line. */
 export type CommandVerdict = { verdict: Verdict; reason: string; rule: string; parts: CommandPart[] };
 
-/** Loads the shell's grammar: `judgeCommand` works from then on. */
+/** Loads the shell grammar, which `judgeCommand` requires. */
 export const loadJudge: () => Promise<void> = loadGrammar;
 
 /**
- * Judges a command line without running it: `allow` if it surely only looks at files in reach, `deny` if some part is
- * destructive in whatever spelling, `ask` otherwise. Rules and modes of the user are not part of it.
+ * Judges a command line without running it: `allow` if it certainly only reads permitted files, `deny` if any
+ * part is destructive in whatever spelling, `ask` otherwise. Ignores the user's rules and modes.
  */
 export function judgeCommand(line: string, options: JudgeOptions): CommandVerdict {
   return commandJudge(options)(line);
 }
 
-/** The same for many lines at one moment: what was looked up on the disk is not looked up again. */
+/** The same for many lines at once: file system lookups are cached. */
 export function commandJudge(options: JudgeOptions): (line: string) => CommandVerdict {
   const { cwd, home, trusted, env } = options;
   const guard = createGuard({ cwd, home, additionalDirectories: [], blockedPaths: [], allowedPaths: [] });
@@ -62,7 +63,7 @@ export function commandPrograms(guard: Guard, { cwd, home, env, writablePaths }:
   });
 }
 
-/** What the judge of commands may ask of the machine: where paths and names lead, and what a repository would run. */
+/** What the command judge can query: where paths and names resolve to, and what a repository would run. */
 export function commandPlace(
   guard: Guard,
   { cwd, home, trusted, programs }: Omit<JudgeOptions, 'env'> & { programs?: Pick<ProgramPath, 'planted'> },

@@ -34,28 +34,31 @@ export type JudgeDeps = {
 export type Judge = {
   decide: RouterDeps['decide'];
   isReadOnly: RouterDeps['isReadOnly'];
-  /** Does ahead of the first command what would delay it. */
+  /** Does work in advance that would delay the first command. */
   prepare(): Promise<void>;
-  /** What differs in the environment of a read-only command. */
+  /** Changes to the environment of a read-only command. */
   readOnlyEnvironment(command: string): NonNullable<CommandRun['env']>;
   standing: Standing;
   sandbox(): Promise<SandboxState>;
-  /** What broad rules open; shown in interactive sessions. */
+  /** Warnings about broad rules; shown in interactive sessions. */
   hints: readonly string[];
   /** Whether a command outside the sandbox could be allowed. */
   mayLeaveSandbox(): boolean;
-  /** The rules that would make the question about such a call unnecessary; none where there are none, or no question. */
+  /**
+   * The rules that would make asking about such a call unnecessary; empty if there are none, or if nothing is
+   * asked.
+   */
   offers(tool: string, accesses: readonly Access[]): Promise<string[]>;
   /** As if the user had answered "always". */
   allowAlways(pattern: string): Promise<void>;
 };
 
-/** The policy of one conversation: the settings, the mode, the sandbox, and what was answered. */
+/** The policy of one conversation: settings, mode, sandbox and the user's answers. */
 export function createJudge(parts: Parts, deps: JudgeDeps): Judge {
   const { mode, guard, warn } = deps;
   const { config, cwd, env, trusted, approver } = parts;
   const rules = config.permissions;
-  // A rule that cannot be parsed must be reported now, not at the first call it was meant for.
+  // An invalid rule must be reported now, not at the first call it applies to.
   for (const rule of [...rules.allow, ...rules.ask, ...rules.deny]) parsePattern(rule);
 
   const grants = createGrants(parts, deps);
@@ -91,7 +94,7 @@ export function createJudge(parts: Parts, deps: JudgeDeps): Judge {
   const warnWithoutSandbox = onceEach((operation) =>
     warn(`${operation} runs without a sandbox: an allow rule names exactly this command.`),
   );
-  /** The shell's grammar is loaded; it comes with the first command. */
+  /** Whether the shell grammar is loaded; it is loaded with the first command. */
   let canParse = false;
   const placeNow = () => placeOf({ ...policy(), grants: gate.grants() });
   const isHarmless = (line: string) => classify(line, placeNow()).verdict === 'allow';
@@ -110,11 +113,12 @@ export function createJudge(parts: Parts, deps: JudgeDeps): Judge {
     isReadOnly: ({ kind, target, looks }) => looks ?? (canParse && kind === 'execute' && isHarmless(target)),
     async prepare() {
       await loadGrammar();
-      // The grammar and the rules are compiled when they are first used.
+      // Compiles the grammar and the rules, which happens on first use.
       isHarmless('git status | head -n 3');
     },
     readOnlyEnvironment(command) {
-      // A project's own script needs the programs and settings of the project; it only runs where that is trusted.
+      // A project's own script needs the project's programs and settings; it runs only if the project is
+      // trusted.
       const bare = { ...placeNow(), trusted: false, gitRuns: () => null };
       const runsScript = trusted && classify(command, bare).verdict !== 'allow';
       return runsScript ? safeGitEnvironment() : inspectionEnvironment(env, programs);
@@ -137,7 +141,7 @@ const OUTSIDE_SANDBOX = {
   input: {},
 };
 
-/** The rules and answers in force, for the user to see and to take back. */
+/** The active rules and answers, for the user to list and revoke. */
 function standingOf(rules: Config['permissions'], gate: Gate, grants: Grants): Standing {
   return {
     rules: () =>
@@ -163,7 +167,7 @@ function onceEach(report: (text: string) => void): (text: string) => void {
   };
 }
 
-/** One of each, the lasting one before that of the session. */
+/** Without duplicates; the permanent one wins over the session's. */
 function distinct(grants: readonly Permission[]): Permission[] {
   const found = new Map<string, Permission>();
   for (const grant of grants) {

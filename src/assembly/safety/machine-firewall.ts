@@ -12,18 +12,18 @@ export type MachineSecrets = {
   config: Config;
   env: NodeJS.ProcessEnv;
   dataRoot: string;
-  /** Environment variables that hold keys whatever they look like. */
+  /** Environment variables that always hold keys, whatever their value looks like. */
   keyVariables: readonly string[];
-  /** Of the vendor in use, where it comes from the keychain. */
+  /** The key of the current vendor, if it comes from the keychain. */
   key?: string | undefined;
-  /** Searched for closed files. */
+  /** Searched for protected files. */
   folders: readonly string[];
   isClosed(file: string): boolean;
-  /** Tools whose results are texts of this machine as they are: a placeholder in them was written there by somebody. */
+  /** Tools whose results are unmodified local text: a placeholder in them is literally in the source. */
   isPlain?(tool: string): boolean;
 };
 
-/** Knows the secrets of this machine: of the environment, the settings, the keychain and closed files. */
+/** Knows the secrets of this machine: from the environment, settings, keychain and protected files. */
 export function machineFirewall(secrets: MachineSecrets): Firewall {
   const { dataRoot, folders, isClosed, isPlain } = secrets;
   let own: NamedSecret[] | undefined;

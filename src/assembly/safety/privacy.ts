@@ -12,10 +12,7 @@ import type { Guard } from '../../sandbox/guard.ts';
 import type { Parts } from '../parts.ts';
 import { machineFirewall } from './machine-firewall.ts';
 
-/**
- * Tools that stay on this machine: they get the values that placeholders stand for. A tool that is not named here
- * gets the placeholders.
- */
+/** Local tools: they get the real values of placeholders. All other tools get the placeholders. */
 const LOCAL = new Set([
   'Read',
   'Write',
@@ -29,23 +26,23 @@ const LOCAL = new Set([
   'Bash',
 ]);
 
-/** Larger files are not read as a whole. */
+/** Larger files are not read completely. */
 const MAX_LEARNED = 1024 * 1024;
 const MAX_FILES = 50;
 
 export type Privacy = {
-  /** Nothing secret leaves through it. */
+  /** Redacts secrets in all requests. */
   guard(provider: Provider): Provider;
   localInput(tool: string, input: unknown): unknown;
-  /** Placeholders in a local tool's input that stand for nothing this process knows. */
+  /** Placeholders in a local tool's input that this process cannot resolve. */
   unknownPlaceholders(tool: string, input: unknown): string[];
-  /** Learns from what a call printed, and what it touched, before any of it is sent. */
+  /** Learns secrets from a call's output and the files it touched, before any of it is sent. */
   printed(callId: string, accesses: readonly Access[], output: string): void;
-  /** Placeholders for what is secret in a text, or in the texts of a plain value. */
+  /** Replaces secrets by placeholders in a text, or in the strings of a plain value. */
   hide<T>(value: T): T;
-  /** The same for what leaves this machine; the value itself where the user wants it to leave. */
+  /** The same for what leaves this machine; unchanged if the user disabled redaction. */
   outgoing<T>(value: T): T;
-  /** Writes the audit log, and lets others watch; a listener for the controller. */
+  /** A controller listener: writes the audit log, and feeds other watchers. */
   watch(event: AgentEvent): void;
 };
 
@@ -75,7 +72,7 @@ export function createPrivacy(
   const traces = new TraceIds();
   const hide = <T>(value: T): T => firewall.hide(value);
 
-  /** Of a file only a part may be shown; whether that part is secret, the whole of it says. */
+  /** A tool may show only part of a file; whether that part is secret depends on the whole file. */
   function learnFile(file: string): void {
     const found = peek.file(file);
     if (!found || found.size > MAX_LEARNED || known.get(file) === found.stamp) return;
@@ -95,7 +92,7 @@ export function createPrivacy(
     }
   }
 
-  /** A session that is resumed was learned from by another process. */
+  /** The secrets in a resumed session were learned by another process. */
   function learnHistory(messages: readonly Message[]): void {
     const open = new Map<string, Access[]>();
     for (const message of messages) {
@@ -130,13 +127,13 @@ export function createPrivacy(
   };
 }
 
-/** Words of a command that may name files. */
+/** Words of a command that may be file names. */
 function filesIn(command: string): string[] {
   const words = command.match(/[^\s'"`;|&()<>=$*?]+/g) ?? [];
   return words.filter((word) => !word.startsWith('-')).slice(0, MAX_FILES);
 }
 
-/** What a call of a local tool was about, as its input says. */
+/** What a call of a local tool accesses, according to its input. */
 function touchedBy(input: unknown): Access[] {
   const { file_path, path: under, command } = (input ?? {}) as Record<string, unknown>;
   return [

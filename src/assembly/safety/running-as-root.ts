@@ -1,4 +1,4 @@
-/** Said once, where a conversation begins and by `aca doctor`. */
+/** Shown once at the start of a conversation, and by `aca doctor`. */
 export const ROOT_NOTICE =
   'Running as root: sandboxed commands cannot change the system, but commands you let out of the sandbox can.';
 

@@ -4,14 +4,14 @@ import type { SandboxState } from '../../contract/sandbox.ts';
 export type SandboxStateDeps = {
   find(): Promise<SandboxState>;
   mode: ModeSwitch;
-  /** The user can be asked about commands. */
+  /** Whether the user can be asked about commands. */
   hasApprover: boolean;
   warn(text: string): void;
 };
 
-/** What commands run in. A fallback is reported when it is first found. */
+/** The sandbox that commands run in. A fallback is reported when first detected. */
 export type SandboxReport = {
-  /** Null before the first search. */
+  /** Null before the first detection. */
   known(): SandboxState | null;
   find(): Promise<SandboxState>;
 };

@@ -5,11 +5,11 @@ import { realPath } from '../../sandbox/files/real-path.ts';
 import { createGuard, type Guard } from '../../sandbox/guard.ts';
 import type { Parts } from '../parts.ts';
 
-/** Folders outside the project that tools of a session use. */
+/** Folders outside the project that a session's tools use. */
 export type SessionFolders = {
-  /** Outputs too long for the model, and files that were set aside. */
+  /** Outputs too long for the model, and quarantined files. */
   output: string;
-  /** The user's skills and those of plugins. */
+  /** The user's and the plugins' skills. */
   skills: readonly string[];
 };
 
@@ -20,7 +20,7 @@ export function sessionFolders({ dataRoot, config, opened }: Parts): SessionFold
   };
 }
 
-/** Which paths the tools of one session may read and write. */
+/** Which paths the tools of a session may read and write. */
 export function createSessionGuard(
   { config, cwd, dataRoot }: Parts,
   { output, skills }: SessionFolders,

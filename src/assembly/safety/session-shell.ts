@@ -6,7 +6,7 @@ import { createShell } from '../../sandbox/shell/shell.ts';
 import type { Parts } from '../parts.ts';
 import type { SessionFolders } from './session-guard.ts';
 
-/** Of the machine's memory: what a command may use unless the settings say otherwise. */
+/** Share of the machine's memory that a command may use by default. */
 const MEMORY_SHARE = 0.75;
 
 /** The sandboxed shell of one session. */
@@ -26,7 +26,7 @@ export function createSessionShell(
     },
     confine: {
       kind,
-      // Modes in which nothing may be changed: commands cannot, either.
+      // In these modes nothing may be changed, by commands either.
       level: () => (['plan', 'read-only'].includes(mode.get()) ? 'strict' : level),
       required,
       ...(image !== undefined && { image }),

@@ -13,20 +13,20 @@ export type StartupCheckOptions = {
   shell: Shell;
   watch: StartupWatch;
   decide: RouterDeps['decide'];
-  /** Whether a file may not be written, whatever is answered. */
+  /** Whether writing this file is always forbidden. */
   isClosed(file: string): boolean;
-  /** Before a file that was agreed to is put in its place. */
+  /** Called before an approved file is put in place. */
   onBeforeWrite(change: FileChange): Promise<void>;
-  /** Called with what a command in the background did. */
+  /** Called with what a background command did. */
   warn(text: string): void;
 };
 
-/** How often files are checked while commands run in the background. */
+/** How often files are checked while background commands run. */
 const EVERY_MS = 3_000;
 
 /**
- * Files that other programs run and that a sandboxed command made or changed are restored at once; then the user is
- * asked about all of them together, as for a write of the same files.
+ * Guards files that other programs execute. If a sandboxed command creates or changes such files, they are
+ * restored at once; then the user is asked about all of them together, as for a write of the same files.
  */
 export class StartupCheck {
   readonly #options: StartupCheckOptions;
@@ -44,11 +44,11 @@ export class StartupCheck {
     start: (run) => this.#start(run),
   };
 
-  /** Asks about what commands changed, and adds the outcome to the answer of a call. */
+  /** Asks about files that commands changed, and adds the outcome to the call's result. */
   async settle(result: ToolResult, signal: AbortSignal, reporter: CallReporter): Promise<ToolResult> {
     if (this.#background.size > 0) await this.#collect();
     let settled = result;
-    // One question for all that can be answered; what is closed to everybody is refused by itself.
+    // One question for all files that can be approved; protected ones are refused separately.
     for (const closed of [true, false]) {
       const asked = this.#pending.filter((one) => this.#options.isClosed(one.path) === closed);
       if (asked.length === 0) continue;
@@ -60,7 +60,7 @@ export class StartupCheck {
     return settled;
   }
 
-  /** Once no command runs any more. */
+  /** Call when no command is running any more. */
   async close(): Promise<void> {
     this.#stopTimer();
     if (this.#background.size > 0) await this.#collect();
@@ -102,7 +102,7 @@ export class StartupCheck {
 
   async #collect(): Promise<SetAside[]> {
     const found = await this.#options.watch.check();
-    // The latest content of a file is the one that counts.
+    // The latest content of a file wins.
     const paths = new Set(found.map((one) => one.path));
     this.#pending = [...this.#pending.filter((one) => !paths.has(one.path)), ...found];
     return found;
@@ -129,7 +129,7 @@ export class StartupCheck {
     this.#timer = undefined;
   }
 
-  /** Null when they are in place now, else why not. */
+  /** Null if they are in place now, else the reason. */
   async #ask(
     asked: SetAside[],
     signal: AbortSignal,
@@ -183,7 +183,7 @@ export class StartupCheck {
   }
 }
 
-/** Outside a sandbox a person has agreed to the command itself; in a strict one nothing can be changed. */
+/** Outside a sandbox the user approved the command itself; a strict one prevents any change. */
 function canChange({ kind, level }: SandboxState): boolean {
   return kind !== 'host' && level !== 'strict';
 }
@@ -192,7 +192,7 @@ function hasMounts({ kind }: SandboxState): boolean {
   return kind === 'bubblewrap' || kind === 'seatbelt';
 }
 
-/** For the model: what became of the files, why, and what to do. */
+/** For the model: what happened to the files, why, and what to do. */
 function refusal(found: readonly SetAside[], because: string, shown: (file: string) => string): string {
   const lines = found.map(({ path: file, because: why, before, keptAs }) => {
     const state = before ? 'is as it was before' : 'was removed';
@@ -220,7 +220,7 @@ async function diffsOf(found: readonly SetAside[], shown: (file: string) => stri
   return diffs;
 }
 
-/** Undefined where it is no text. */
+/** Undefined if it is not text. */
 function textOf(content: SetAside['before']): string | null | undefined {
   if (content === null) return null;
   if (content.type === 'link') return `link to ${content.bytes.toString('utf8')}\n`;

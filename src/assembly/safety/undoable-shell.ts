@@ -5,13 +5,13 @@ import type { UndoStore } from '../../session/undo/undo-store.ts';
 
 export type UndoableShellOptions = {
   undo: Pick<UndoStore, 'commandBegins' | 'commandEnded' | 'goesOn'>;
-  /** Runs the commands that may change something. */
+  /** Runs commands that may change something. */
   changing: Pick<Shell, 'run' | 'start'>;
-  /** Where commands run that name no folder. */
+  /** The default working directory of commands. */
   cwd: string;
   /** Whether a command is certainly read-only. */
   isHarmless(command: string): boolean;
-  /** What differs in the environment of such a command. */
+  /** Changes to the environment of such a command. */
   environmentOf(command: string): NonNullable<CommandRun['env']>;
   /** Called with what cannot be undone. */
   onNotice(text: string): void;
@@ -20,13 +20,14 @@ export type UndoableShellOptions = {
 type Wanted = Parameters<Shell['start']>[0];
 
 /**
- * Read-only commands run without asking, so none of the programs that a repository names or a project contains may run
- * with them. What other commands change can be undone: the state of the working directory is saved before each.
+ * Read-only commands run without asking, so they must not run programs that a repository configures or a
+ * project contains. Changes by other commands can be undone: the state of the working directory is saved
+ * before each.
  */
 export function undoableShell<S extends Shell>(shell: S, options: UndoableShellOptions): S {
   const { undo, changing, isHarmless, environmentOf, onNotice } = options;
 
-  /** Commands of several agents may overlap: they are undone as one. */
+  /** Commands of several agents may overlap: they are undone together. */
   let begun: Promise<string[]> | undefined;
   let running = 0;
   let commands: Command[] = [];
@@ -81,7 +82,7 @@ export function undoableShell<S extends Shell>(shell: S, options: UndoableShellO
   };
 }
 
-/** The shell for one call: commands also see the places outside that were opened to it. */
+/** The shell for one call: its commands also see the outside paths opened for it. */
 export function shellOpenTo(shell: Shell, opens: readonly Opening[]): Shell {
   if (opens.length === 0) return shell;
   const readable = opens.map(({ path }) => path);

@@ -16,7 +16,7 @@ const toolsOf = (one: AgentKind) =>
   registry.list().flatMap(({ name }) => (hasTool(one, name, nameOf) ? [name] : []));
 
 describe('[Y16] tools of a subagent', () => {
-  test('without a list, all of them; with one, those it names, by any of their names', () => {
+  test('without a list, all of them; with one, the listed ones, by any of their names', () => {
     expect(toolsOf(kind())).toEqual(registry.list().map(({ name }) => name));
     expect(toolsOf(kind(['read_file', 'Grep', 'nothing']))).toEqual(['Read', 'Grep']);
   });
@@ -30,11 +30,11 @@ describe('[Y16] tools of a subagent', () => {
     [['mcp:git'], false],
     [['mcp:github:searches'], false],
     [['Read'], false],
-  ])('%j of servers', (tools, has) => {
+  ])('%j of MCP servers', (tools, has) => {
     expect(hasTool(kind(tools), 'github:search', nameOf)).toBe(has);
   });
 
-  test('Explore and review read and search, whatever else there is', () => {
+  test('Explore and review only read and search, whatever other tools exist', () => {
     for (const name of ['Explore', 'review']) {
       const found = kindNamed(name, []);
       if (typeof found === 'string') throw new Error(found);
@@ -43,14 +43,14 @@ describe('[Y16] tools of a subagent', () => {
     }
   });
 
-  test('a name nobody has is answered with those there are', () => {
+  test('an unknown name is answered with the known ones', () => {
     expect(kindNamed('explor', [kind()])).toBe(
       'There is no subagent named explor. Did you mean Explore? There are: general, Explore, a.',
     );
   });
 });
 
-test('a read-only context refuses every change, and touch nothing', async () => {
+test('a read-only context rejects every change', async () => {
   const { context, tree } = await bench({ 'a.txt': 'alpha' });
   const { files, shell, web, ask } = readOnlyContext(context);
   const { signal } = context;

@@ -9,13 +9,13 @@ import { createTask, GENERAL } from '../../tools/task.ts';
 export type AgentKind = AgentDefinition & {
   /** Has no tool that changes anything. */
   readOnly?: true;
-  /** A cheaper model will do. */
+  /** A cheaper model is good enough. */
   cheap?: true;
 };
 
 export const REVIEW = 'review';
 
-/** Tools that only read what lies in the folders the user opened. */
+/** Tools that only read within the folders the user opened. */
 const READ_ONLY_TOOLS = ['Read', 'Glob', 'Grep', 'Search', 'List'];
 
 const ROLE = `You are a subagent: another agent has handed you one task, and it reads your last answer and nothing else of what you write. Do the task with the tools you have, and no more than the task. Then answer with all that agent needs: what you found or did, with files and lines, what you checked, what you could not do.`;
@@ -41,7 +41,7 @@ const BUILT_IN: readonly AgentKind[] = [
   },
 ];
 
-/** The kind of this name, or a sentence for the model. */
+/** The kind of this name, or an error message for the model. */
 export function kindNamed(name: string, defined: readonly AgentDefinition[]): AgentKind | string {
   const kinds = [...BUILT_IN, ...defined];
   const found = kinds.find((kind) => kind.name.toLowerCase() === name.toLowerCase());
@@ -50,19 +50,19 @@ export function kindNamed(name: string, defined: readonly AgentDefinition[]): Ag
   return `There is no subagent named ${name}.${didYouMean(name, names)} There are: ${names.join(', ')}.`;
 }
 
-/** Its instructions besides the task. */
+/** Its instructions in addition to the task. */
 export function roleOf({ prompt }: AgentKind): string {
   return prompt === '' ? ROLE : `${ROLE}\n\n${prompt}`;
 }
 
 const STARTS_SUBAGENTS: ReadonlySet<string> = new Set([explore.name, createTask().name]);
 
-/** Whether tools of these names start subagents. */
+/** Whether a tool of this name starts subagents. */
 export function startsSubagents(name: string): boolean {
   return STARTS_SUBAGENTS.has(name);
 }
 
-/** Whether a subagent of this kind has the tool: all of them, or those its definition lists. */
+/** Whether a subagent of this kind has the tool: all of them, or those in its definition. */
 export function hasTool(
   { tools, readOnly }: AgentKind,
   name: string,
@@ -72,14 +72,14 @@ export function hasTool(
   return tools === undefined || tools.some((word) => isNamed(word, name) || nameOf(word) === name);
 }
 
-/** `mcp:server`, `mcp:server:*` and `mcp:server:tool` name tools of servers, as in permission rules. */
+/** `mcp:server`, `mcp:server:*` and `mcp:server:tool` refer to MCP tools, as in permission rules. */
 function isNamed(word: string, name: string): boolean {
   const wanted = word.replace(/^mcp:/, '');
   if (!name.includes(':')) return wanted === name;
   return wanted === name || wanted === '*' || name.startsWith(`${wanted.replace(/:\*$/, '')}:`);
 }
 
-/** A tool context that can change nothing, whatever tool uses it. */
+/** A tool context that cannot change anything, whatever tool uses it. */
 export function readOnlyContext(context: ToolContext): ToolContext {
   const closed = async (): Promise<never> => {
     throw new PermissionDeniedError({ operation: 'this subagent can only look', by: 'subagent' });

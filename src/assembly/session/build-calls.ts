@@ -26,10 +26,10 @@ export type BuildCallsDeps = {
 
 export type BuiltCalls = ReturnType<typeof buildCalls>;
 
-/** How long the end of a session waits for interrupted tools that do not end. */
+/** How long the end of a session waits for interrupted tools. */
 const INTERRUPTED_MS = 5_000;
 
-/** How tool calls of one session run: those of the model, of its subagents, and of the user. */
+/** How a session's tool calls run: those of the model, its subagents, and the user. */
 export function buildCalls(parts: Parts, deps: BuildCallsDeps) {
   const { core, safety, caches, models, extensions, tools, window } = deps;
   const { writer, undo, mode } = core;
@@ -66,9 +66,9 @@ export function buildCalls(parts: Parts, deps: BuildCallsDeps) {
     answers,
     subagents,
     userCalls,
-    /** Interrupts the calls of the user. */
+    /** Interrupts calls of the user. */
     stop: () => ending.abort(new DOMException('The session ends.', 'AbortError')),
-    /** Waits for interrupted calls, for a while. */
+    /** Waits for interrupted calls, with a time limit. */
     ended: () => unlessAborted(interrupted.ended(), limited(INTERRUPTED_MS)),
   };
 }

@@ -25,18 +25,18 @@ import type { ModelDeps } from '../models/connect-models.ts';
 import type { Notify } from '../notify.ts';
 import type { Parts } from '../parts.ts';
 
-/** The caches of one session. Nothing is loaded before the first use. */
+/** The caches of one session. Nothing is loaded before first use. */
 export type Caches = {
-  /** Empty when caching is off. */
+  /** Empty if caching is disabled. */
   router: Pick<RouterDeps, 'perform'>;
-  /** Cached replies; a quota where there is a server to share it through. */
+  /** Cached replies, and a quota if there is a server to share it. */
   models: Pick<ModelDeps, 'replies' | 'quota'>;
   close(): Promise<void>;
 };
 
 export type CachesDeps = { guard: Pick<Guard, 'realOf'>; notify: Notify };
 
-/** As in the settings. */
+/** As in the settings schema. */
 const SHORTEST_KEY = 16;
 
 const KINDS = new Map([

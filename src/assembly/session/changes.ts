@@ -1,10 +1,10 @@
 import { UserError } from '../../contract/errors.ts';
 import type { Git } from '../../sandbox/git.ts';
 
-/** Changes as git reports them: what they are, their files, and the diff. */
+/** Changes as reported by git: a description, the file statistics, and the diff. */
 export type Changes = { what: string; stat: string; diff: string };
 
-/** No program of the repository's choice, no colours, renames detected. */
+/** No external programs configured by the repository, no colors, with rename detection. */
 const DIFF = ['diff', '--no-ext-diff', '--no-textconv', '--no-color', '-M'];
 
 export function stagedChanges(git: Git): Promise<Changes> {
@@ -12,8 +12,8 @@ export function stagedChanges(git: Git): Promise<Changes> {
 }
 
 /**
- * What is to be reviewed: without words all that is not committed yet, or else what this branch adds; `staged`; a
- * branch, as what it adds; a commit; or a range such as `main..topic`.
+ * The changes to review. Default: everything uncommitted, or else what this branch adds. Otherwise `staged`;
+ * a branch, for what it adds; a commit; or a range such as `main..topic`.
  */
 export async function changesNamed(git: Git, wanted: string): Promise<Changes> {
   if (wanted === '') return uncommitted(git);
@@ -41,7 +41,7 @@ async function uncommitted(git: Git): Promise<Changes> {
   return branchChanges(git, 'HEAD');
 }
 
-/** What it adds to the branch that others begin from. */
+/** What it adds to the default branch. */
 async function branchChanges(git: Git, branch: string): Promise<Changes> {
   const base = await baseOf(git, branch);
   if (base === null) return { what: `branch ${branch}`, stat: '', diff: '' };

@@ -23,7 +23,7 @@ export type CreateControllerDeps = {
   repository: RepositoryCommands;
 };
 
-/** The controller of one session, with all that a run needs. */
+/** The controller of a session, with everything a run needs. */
 export function createController(parts: Parts, deps: CreateControllerDeps): Controller {
   const { opened, choice } = parts;
   const { core, safety, models, memory, extensions, tools, window, calls, repository } = deps;
@@ -55,7 +55,7 @@ export function createController(parts: Parts, deps: CreateControllerDeps): Cont
   });
 }
 
-/** What the model must learn with the next prompt; null when there is nothing new. */
+/** News for the model with the next prompt; null if there is none. */
 function joinNews(sources: readonly ({ news(): string | null } | undefined)[]): string | null {
   const texts = sources.map((source) => source?.news() ?? null).filter((text) => text !== null);
   return texts.join('\n') || null;

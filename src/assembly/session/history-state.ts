@@ -5,14 +5,14 @@ import { withoutMemory } from '../../memory/block.ts';
 import type { RunInfo } from '../../session/undo/undo-log.ts';
 import { todo } from '../../tools/todo.ts';
 
-/** The run that the last prompt begins. */
+/** The run that the last prompt starts. */
 export function runInfo(messages: readonly Message[]): RunInfo {
   const message = messages.findLastIndex(({ role }) => role === 'user');
   const prompt = messages[message];
   return { at: new Date().toISOString(), prompt: prompt ? withoutMemory(textOf(prompt)) : '', message };
 }
 
-/** The task list as the conversation left it. */
+/** The last task list in the conversation. */
 export function lastTodos(history: readonly Message[]): readonly Todo[] {
   const answer = history.findLast(
     (message) => message.role === 'tool' && message.name === todo.name && message.success,
@@ -23,7 +23,7 @@ export function lastTodos(history: readonly Message[]): readonly Todo[] {
   return parsed.success ? (parsed.data as { items: Todo[] }).items : [];
 }
 
-/** A task list that tools may replace. */
+/** A task list that tools can replace. */
 export function todoList(initial: readonly Todo[]): ToolContext['todos'] {
   let items = initial;
   return {

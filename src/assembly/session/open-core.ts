@@ -8,7 +8,7 @@ import type { Parts } from '../parts.ts';
 import { createMode, type Mode } from '../window/mode.ts';
 import { openLog } from './session-log.ts';
 
-/** What nearly every part of a session is given. */
+/** Shared by nearly every part of a session. */
 export type SessionCore = {
   /** Events for listeners that may join later. */
   events: EventChannel<AgentEvent>;

@@ -27,10 +27,10 @@ export type PrepareRunDeps = {
   window: Pick<BuiltWindow, 'base' | 'view'>;
 };
 
-/** A model that has said nothing for so long leaves time to prepare for the commands it may ask for. */
+/** After this much silence from the model there is time to prepare for the commands it may call. */
 const THINKING_MS = 100;
 
-/** What each run of one session needs, made when its prompt is there. */
+/** Prepares each run of a session, once its prompt is known. */
 export function runPreparation(
   { config, opened: { session } }: Parts,
   deps: PrepareRunDeps,
@@ -38,7 +38,7 @@ export function runPreparation(
   const { router, answers, undo, budget, models, extensions, tools } = deps;
   const { base: nextBase, view } = deps.window;
   const { capabilities, judge } = deps.safety;
-  /** What fails here fails again, and is reported, when a command needs it. */
+  /** A failure here recurs, and is reported, when a command needs it. */
   const prepareCommands = once(() =>
     Promise.all([capabilities.shell.prepare(), judge.prepare()]).catch(() => undefined),
   );

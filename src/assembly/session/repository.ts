@@ -17,7 +17,7 @@ export type RepositoryDeps = {
   git: Git;
   backgroundModel: GetBackgroundModel;
   subagents: Pick<Subagents, 'delegate'>;
-  /** Shows and saves what happens in the subagent. */
+  /** Displays and saves the subagent's events. */
   writer: Pick<SessionWriter, 'record'>;
 };
 
@@ -32,10 +32,10 @@ const DIFF_FOR_REVIEW = { max: 150_000, head: 120_000, tail: 30_000 };
 const REVIEW_TOLD = { max: 12_000, head: 9_000, tail: 3_000 };
 const MESSAGE_TOKENS = 2_000;
 const CHARACTERS_PER_TOKEN = 3;
-/** Of what may run when a commit is made. */
+/** Hooks that may run on a commit. */
 const COMMIT_HOOKS = ['pre-commit', 'prepare-commit-msg', 'commit-msg', 'post-commit'];
 
-/** Git and a model for the user who asks for them. Nothing here pushes, and nothing rewrites what is committed. */
+/** Git and model actions that the user requests. Never pushes, and never rewrites commits. */
 export function createRepository({
   cwd,
   git,
@@ -47,7 +47,7 @@ export function createRepository({
   let underWay: AbortController | undefined;
   let untold: string | null = null;
 
-  /** Ctrl-C ends it. */
+  /** Ctrl+C cancels it. */
   async function interruptible<T>(deed: (signal: AbortSignal) => Promise<T>): Promise<T> {
     underWay = new AbortController();
     const { signal } = underWay;
@@ -91,7 +91,7 @@ export function createRepository({
     },
 
     async switchTo(branch, { create }) {
-      // What looks like an option would be taken for one.
+      // A leading dash would make it an option.
       if (branch.startsWith('-')) throw new UserError(`${branch} is no name of a branch.`, 'Choose another.');
       const { success, err } = await git.act(['switch', ...(create ? ['--create'] : []), branch]);
       if (!success) throw new UserError(firstLine(err), 'Nothing was switched.');
@@ -146,7 +146,7 @@ async function namesIn(git: Git, ...args: string[]): Promise<string[]> {
 }
 
 async function commitHooks(git: Git, cwd: string): Promise<string[]> {
-  // `look` runs without hooks.
+  // `look` disables hooks.
   const folder = (await git.act(['rev-parse', '--git-path', 'hooks'])).out.trim();
   const there = peek.folder(path.resolve(cwd, folder))?.files ?? [];
   return COMMIT_HOOKS.filter((name) => there.includes(name));
@@ -172,7 +172,7 @@ function reviewPrompt({ what, stat, diff }: Changes): string {
   ].join('\n\n');
 }
 
-/** Models put a message into fences or quotes though they are told not to. */
+/** Models wrap messages in fences or quotes despite instructions. */
 function plainMessage(text: string): string {
   const inner = /^```[^\n]*\n([\s\S]*?)\n?```$/.exec(text.trim())?.[1] ?? text;
   return inner.trim().replace(/^(["'`])([^\n]*)\1$/, '$2');

@@ -5,10 +5,10 @@ import type { ViewChange } from '../../contract/view.ts';
 import type { JournalRecord } from '../../session/records.ts';
 import { headerOf, type OpenSession } from '../../session/store.ts';
 
-/** The model that answers: a partial reply is recorded under its name. */
+/** The answering model: partial replies are recorded under its name. */
 export type AnsweringModel = { provider: string; model: string };
 
-/** The journal, unless the user wants no history. */
+/** The journal, or a no-op if the user disabled history. */
 export function openLog(
   { saveHistory }: Pick<Config, 'saveHistory'>,
   opened: Pick<OpenSession, 'session' | 'journal' | 'close'>,
@@ -18,16 +18,16 @@ export function openLog(
 }
 
 /**
- * Writes a session through to its journal, the header first. All of it survives the end of this process. That of the
- * machine is survived by a call that changes something, and by all before it, before it runs; the rest goes to the
- * disk while the model is asked.
+ * Writes a session through to its journal, header first. Everything survives the end of this process. A crash
+ * of the machine is survived by each call that changes something, and everything before it, synced before the
+ * call runs; the rest is synced while the model is working.
  */
 function sessionLog(
   { session, journal, close }: Pick<OpenSession, 'session' | 'journal' | 'close'>,
   model: AnsweringModel,
 ): SessionLog {
   let begun = session.messages.length > 0;
-  /** Said before the first message: without one, the session leaves no trace. */
+  /** Changes before the first message: without one, the session is not saved. */
   const early: ViewChange[] = [];
   const header = () => {
     if (begun) return [];
@@ -71,7 +71,7 @@ function recordOf(event: AgentEvent, model: AnsweringModel): JournalRecord | nul
     case 'end':
       return { type: 'end' };
     case 'subagent': {
-      // Its messages are saved in its own journal; its cost counts for the session.
+      // A subagent's messages are saved in its own journal; its cost counts for the session.
       const { event: inner } = innermost(event);
       return inner.type === 'usage' ? recordOf(inner, model) : null;
     }

@@ -22,7 +22,7 @@ export type SessionRouterDeps = {
   interrupted: InterruptedCalls;
 };
 
-/** How calls of one session are looked up, judged and run. It starts no subagents. */
+/** How calls of a session are looked up, judged and run. Does not start subagents. */
 export function createRouter(deps: SessionRouterDeps): RouterDeps {
   const { tools, safety, extensions, caches, instructions, writer, answers, interrupted } = deps;
   const { privacy, judge, capabilities, startup, shell, folders } = safety;

@@ -24,32 +24,32 @@ import { type Own, subagentRouter } from './subagent-router.ts';
 
 export type SubagentConversationDeps = {
   config: Pick<Config, 'saveHistory' | 'maxTokens' | 'maxTurns' | 'summarizationThreshold'>;
-  /** The conversation's own: a subagent's judges by it, and never more mildly. */
+  /** The conversation's own: a subagent is judged by it, and never more leniently. */
   router: RouterDeps;
   definitions(): readonly ToolDefinition[];
   surroundings(): Promise<Surroundings>;
   settings: Pick<Base, 'maxTokens' | 'temperature' | 'effort'>;
   models: Pick<Models, 'forSubagent' | 'backgroundModel'>;
   budget: Pick<Budget, 'takeCost' | 'keepRest'>;
-  /** Instructions in the folders that a conversation is led to. */
+  /** Instructions in folders that a conversation visits. */
   notes(session: Session): ProjectInstructions['notesFor'];
 };
 
-/** One subagent that can be prompted. */
+/** A subagent that can be prompted. */
 export type LivingSubagent = OpenSubagent & Own & { kind: AgentKind; isBusy: boolean };
 
-/** One piece of work for a subagent, and where its events go. */
+/** One task for a subagent, and where its events go. */
 export type Assignment = {
   work: Delegation;
-  /** What the subagent is called, with the subagents above it. */
+  /** The subagent's label, including those of its parents. */
   fullLabel: string;
   emit(event: AgentEvent): Promise<void>;
   signal: AbortSignal;
-  /** Absent where it may start no subagents. */
+  /** Absent if it may not start subagents. */
   delegate?(reporter: CallReporter, signal: AbortSignal): NonNullable<ToolContext['delegate']>;
 };
 
-/** Lets a subagent do one piece of work, in a conversation, window and journal of its own. */
+/** Runs one task of a subagent, with its own conversation, window and journal. */
 export async function runSubagentConversation(
   deps: SubagentConversationDeps,
   subagent: LivingSubagent,

@@ -6,7 +6,7 @@ import type { ProjectInstructions } from '../window/project-instructions.ts';
 import { type AgentKind, hasTool, readOnlyContext, startsSubagents } from './agent-kinds.ts';
 import { lastTodos, todoList } from './history-state.ts';
 
-/** What a subagent does not share: what it has read, and its task list. */
+/** Not shared with a subagent: files read, and the task list. */
 export type Own = Pick<ToolContext, 'seen' | 'todos'>;
 
 export function ownThings({ messages }: Session): Own {
@@ -17,19 +17,19 @@ type SubagentPlace = {
   kind: AgentKind;
   own: Own;
   session: Session;
-  /** Who asks, for the person who is asked. */
+  /** The name shown when the user is asked. */
   label: string;
-  /** What its model can take in. */
+  /** Whether its model supports images. */
   images: boolean;
   notes: ProjectInstructions['notesFor'];
   log: CallLog;
-  /** Absent where it may start no subagents. */
+  /** Absent if it may not start subagents. */
   delegate?(reporter: CallReporter, signal: AbortSignal): NonNullable<ToolContext['delegate']>;
 };
 
 /**
- * The router of the conversation, narrowed to what a subagent has. `has` says which tools
- * those are. One that may start no further subagents still finds the tools for it: they say why.
+ * The conversation's router, restricted to a subagent's tools, as given by `has`. A subagent that may not
+ * start further ones still finds the tools for it: they explain why.
  */
 export function subagentRouter(
   parent: RouterDeps,

@@ -18,7 +18,7 @@ import {
 } from './subagent-conversation.ts';
 import { ownThings } from './subagent-router.ts';
 
-/** The agent a person talks to is 0, those it starts are 1, those they start are 2 and start none. */
+/** The main agent is 0, its subagents are 1, theirs are 2 and cannot start any. */
 const MAX_DEPTH = 2;
 const LABEL_LENGTH = 60;
 
@@ -28,25 +28,25 @@ export type SubagentDeps = SubagentConversationDeps & {
   agents: readonly AgentDefinition[];
 };
 
-/** Who starts a subagent, and where its events go. */
+/** What starts a subagent, and where its events go. */
 type Starter = {
   depth: number;
   /** The subagent that starts it; absent for the conversation itself. */
   parent?: string;
-  /** For display, with a blank behind it: the subagents above it. */
+  /** Label prefix of its parents for display, with a trailing space. */
   above: string;
   callId: string;
   emit(event: AgentEvent): Promise<void>;
   signal: AbortSignal;
 };
 
-/** Agents that work for another one, each with a conversation, a window and a journal of its own. */
+/** Agents that work for another one, each with its own conversation, window and journal. */
 export class Subagents {
   readonly #deps: SubagentDeps;
   readonly #living = new Map<string, LivingSubagent>();
   readonly #running = new Set<Promise<unknown>>();
   readonly #closing = new AbortController();
-  /** One pool for each depth: one that waits for those it started would otherwise keep them waiting. */
+  /** One pool per depth: otherwise a parent waiting for its subagents would block them. */
   readonly #slots: readonly Slots[];
 
   constructor(deps: SubagentDeps) {
@@ -55,7 +55,7 @@ export class Subagents {
     this.#slots = Array.from({ length: MAX_DEPTH + 1 }, () => new Slots(deps.config.subagents.parallel));
   }
 
-  /** For one call of the conversation itself: starts or continues a subagent. */
+  /** For one call of the conversation itself: starts or resumes a subagent. */
   delegate(
     reporter: Pick<CallReporter, 'callId' | 'emit'>,
     signal: AbortSignal,
@@ -63,13 +63,13 @@ export class Subagents {
     return (work) => this.#run(work, { depth: 0, above: '', ...reporter, signal });
   }
 
-  /** Answers calls that a process left open while a subagent worked for them: with what it had said. */
+  /** Answers calls that an earlier process left open while a subagent worked: with its output so far. */
   closeOpen(): Promise<void> {
     const { session, unfinished } = this.#deps.opened;
     return this.#closeOpenCalls(session, unfinished);
   }
 
-  /** Ends those at work; what they have said and done so far is saved. */
+  /** Ends running subagents; their output so far is saved. */
   async close(): Promise<void> {
     this.#closing.abort(new DOMException('The session ends.', 'AbortError'));
     await Promise.all(this.#running);
@@ -120,7 +120,7 @@ export class Subagents {
     });
   }
 
-  /** The subagent for a piece of work, or a sentence for the model. */
+  /** The subagent for a task, or an error message for the model. */
   async #find(work: Delegation, { callId, parent }: Starter): Promise<LivingSubagent | string> {
     const { opened, agents } = this.#deps;
     const kind = kindNamed(work.agent, agents);
@@ -133,7 +133,7 @@ export class Subagents {
     const known = this.#living.get(work.goOn) ?? (await this.#reopen(work.goOn, kind));
     if (!known)
       return `There is no subagent ${work.goOn} in this session. Start a new one without "continue".`;
-    // Judged by its name: another one's name must not lead to it.
+    // Permission rules go by name: resuming under another name must not reach it.
     if (known.kind.name !== kind.name) return `${work.goOn} is ${known.kind.name}, not ${kind.name}.`;
     return known.isBusy ? `${work.goOn} is still at work. Wait for its answer.` : known;
   }

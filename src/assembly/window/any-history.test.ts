@@ -13,14 +13,14 @@ import { ConversationView } from './conversation-view.ts';
 
 const BASE = { model: 'm', system: 's'.repeat(2000) };
 
-/** As vendors count: about, each in its own way. `density` is characters a token. */
+/** Approximates vendors' token counts. `density` is characters per token. */
 function counted({ system, summary = '', messages }: CompletionRequest, density: number): number {
   const text = JSON.stringify(messages, (key, value: unknown) => (key === 'data' ? '' : value));
   const images = messages.flatMap(({ content }) => content.filter((part) => part.type === 'image'));
   return Math.ceil((system.length + summary.length + text.length) / density) + images.length * 1500;
 }
 
-/** A vendor that refuses what does not fit, answer included. */
+/** A vendor that rejects requests that do not fit, answer included. */
 function strict(window: number, density: number) {
   const requests: CompletionRequest[] = [];
   async function* stream(request: CompletionRequest): ReturnType<Run['ask']> {
@@ -146,7 +146,7 @@ const journals = fc
   .map((pieces) => unique(pieces.flat()));
 const windows = fc.constantFrom(4096, 8192, 16_384, 32_768, 128_000, 200_000);
 
-test('from any journal, with any window, the next small prompt is answered', async () => {
+test('with any journal and any window, the next small prompt is answered', async () => {
   await fc.assert(
     fc.asyncProperty(
       journals,
@@ -157,7 +157,7 @@ test('from any journal, with any window, the next small prompt is answered', asy
         const { ask } = open([...messages], window, vendor);
         expect((await ask('go on')).at(-1)).toMatchObject({ type: 'end', reason: 'done' });
         expect((await ask('and now?')).at(-1)).toMatchObject({ type: 'end', reason: 'done' });
-        // What is asked last is never shortened.
+        // The last prompt is never shortened.
         expect(JSON.stringify(vendor.requests.at(-1)?.messages.at(-1))).toContain('and now?');
       },
     ),
@@ -165,7 +165,7 @@ test('from any journal, with any window, the next small prompt is answered', asy
   );
 }, 60_000);
 
-test('a prompt larger than the window: it is sent in part, that is said, and the model can read the whole', async () => {
+test('a prompt larger than the window is sent in part, with a notice, and the model can read all of it', async () => {
   const vendor = strict(32_768, 4);
   const { ask, kept } = open([], 32_768, vendor);
   const long = `BEGIN ${'lorem ipsum '.repeat(60_000)} END`;
@@ -179,7 +179,7 @@ test('a prompt larger than the window: it is sent in part, that is said, and the
   expect(kept).toEqual([long]);
   const sent = JSON.stringify(vendor.requests.at(-1)?.messages.at(-1));
   for (const words of ['BEGIN', 'END', 'The whole text is in /kept/1.txt']) expect(sent).toContain(words);
-  // No second word about it, and no request that had to be refused.
+  // No second notice, and no request that had to be rejected.
   const again = await ask('so?');
   expect(again.filter(({ type }) => type === 'notice')).toEqual([]);
   expect(vendor.requests).toHaveLength(2);

@@ -27,7 +27,7 @@ export type BuildWindowDeps = {
 
 export type BuiltWindow = ReturnType<typeof buildWindow>;
 
-/** What the model of one session is shown: instructions, the beginning of requests, and the messages that fit. */
+/** What the model of a session sees: instructions, the prefix of requests, and the messages that fit. */
 export function buildWindow(parts: Parts, deps: BuildWindowDeps) {
   const { config, cwd, dataRoot, opened } = parts;
   const { session } = opened;

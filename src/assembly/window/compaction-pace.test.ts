@@ -6,7 +6,7 @@ import { changeView, type ViewChange, wholeView } from '../../contract/view.ts';
 import { estimateTokens } from '../../providers/models/estimate-tokens.ts';
 import { ConversationView } from './conversation-view.ts';
 
-/** A long session: 60 tasks of 5 calls each. Outputs are as long as tools let them be in such a window. */
+/** A long session: 60 tasks of 5 calls each, with outputs as long as tools allow in such a window. */
 async function play(window: number, maxOutput: number) {
   const outputs = Math.min(6000, Math.floor(window * 0.3));
   const base = { model: 'm', system: 's'.repeat(Math.min(40_000, window)) };
@@ -87,7 +87,7 @@ test.each([
   [128_000, 16_384, 9],
   [200_000, 64_000, 5],
 ])(
-  'a session of 360 turns in a window of %i is compacted now and then, not all the time',
+  'a session of 360 turns in a window of %i is compacted occasionally, not constantly',
   async (window, maxOutput, most) => {
     const played = await play(window, maxOutput);
     expect(played.compactions).toBeLessThanOrEqual(most);

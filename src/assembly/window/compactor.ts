@@ -21,25 +21,25 @@ export type CompactorDeps = {
   backgroundModel: GetBackgroundModel;
   todos(): readonly Todo[];
   writer: Pick<SessionWriter, 'changeView'>;
-  /** Whether a hook forbids compaction, as long as everything fits. */
+  /** Whether a hook vetoes compaction, as long as everything fits. */
   keepsAll?(cause: 'routine' | 'asked', focus: string): Promise<boolean>;
 };
 
 export type Compactor = {
-  /** Null when nothing was gained. */
+  /** Null if nothing was gained. */
   compact(
     measured: Measured,
     options: { cause: Cause; focus: string; signal: AbortSignal },
   ): Promise<Compacted | null>;
-  /** Begins a summary in the background if one will soon be wanted. */
+  /** Starts a summary in the background if one will be needed soon. */
   prepare(measured: Measured): void;
   close(): void;
 };
 
-/** What recent messages may take at most of what a request takes now. */
+/** Maximum share of recent messages in the current request size. */
 const RECENT = 0.4;
 
-/** Replaces older messages by a summary, in what is sent. */
+/** Replaces older messages by a summary in what is sent. */
 export function createCompactor(deps: CompactorDeps): Compactor {
   const { session, limits, sent } = deps;
   const summarizer = createSummarizer(deps.backgroundModel);

@@ -6,7 +6,7 @@ import type { Compaction } from '../../contract/view.ts';
 import { estimateTokens } from '../../providers/models/estimate-tokens.ts';
 import type { ConversationView, ViewDeps } from './conversation-view.ts';
 
-/** In characters, all pinned facts together: they are sent with every request. */
+/** In characters, for all pinned facts together: they are sent with every request. */
 const MAX_PINNED = 8000;
 
 export type PinnedWindow = ContextWindow & {
@@ -14,7 +14,7 @@ export type PinnedWindow = ContextWindow & {
   news(): string | null;
 };
 
-/** What the user may see and change of the model's window. */
+/** What the user can see and change of the context window. */
 export function createContextWindow(
   view: ConversationView,
   { session, answering, writer }: Pick<ViewDeps, 'session' | 'answering' | 'writer'>,
@@ -83,7 +83,7 @@ export function createContextWindow(
   };
 }
 
-/** Derived from the history, so that a pin set before a session was closed is sent when it is resumed. */
+/** Derived from the history, so that a pin set before the session was closed is sent after resuming. */
 function toldIn({ messages }: Session, compaction: Compaction | undefined): string[] {
   const sent = messages.slice(compaction?.keepFrom ?? 0);
   const said = sent.flatMap((message) => (message.role === 'user' ? [textOf(message)] : []));

@@ -11,7 +11,7 @@ import { ConversationView } from './conversation-view.ts';
 
 const BASE = { model: 'm', system: 's'.repeat(350) };
 
-/** Talk of about a hundred tokens a message. */
+/** Messages of about a hundred tokens each. */
 const talk = (from: number, to: number): Message[] =>
   Array.from({ length: to - from + 1 }, (_, i) =>
     (from + i) % 2 === 0
@@ -19,7 +19,7 @@ const talk = (from: number, to: number): Message[] =>
       : reply(`say ${from + i} ${'w'.repeat(340)}`),
   );
 
-/** A window of 10,000 tokens with 1,000 for an answer: past 8,100 it is compacted, from 6,750 on prepared for. */
+/** A window of 10,000 tokens with 1,000 for an answer: compacted above 8,100, prepared from 6,750 on. */
 function setUp(answer: (prompt: string, signal: AbortSignal) => Promise<string>, messages: Message[] = []) {
   const changes: ViewChange[] = [];
   const prompts: string[] = [];
@@ -32,7 +32,7 @@ function setUp(answer: (prompt: string, signal: AbortSignal) => Promise<string>,
     settings: { model: 'm' },
   };
   const backgroundModel: BackgroundModel = {
-    // Only its words are used here.
+    // Only its text is used here.
     provider: undefined as never,
     model: 'h',
     contextWindow: 100_000,
@@ -76,7 +76,7 @@ async function makeRoom(
 }
 
 describe('[U13] a summary in the background', () => {
-  test('is begun at three quarters, once, and used when the window is full', async () => {
+  test('starts at three quarters, once, and is used when the window is full', async () => {
     const { view, session, prompts, changes } = setUp(async () => '[Completed: early]', talk(0, 69));
     expect(await makeRoom(view)).toEqual({ events: [], smaller: false });
     session.messages.push(...talk(70, 71));
@@ -89,7 +89,7 @@ describe('[U13] a summary in the background', () => {
     expect(changes).toMatchObject([{ summary: '[Completed: early]', at: 82 }]);
   });
 
-  test('is waited for, not written twice, when it is still under way', async () => {
+  test('is awaited, not written twice, if still in progress', async () => {
     let finish: (text: string) => void = () => undefined;
     const { view, session, prompts, changes } = setUp(
       () =>
@@ -108,7 +108,7 @@ describe('[U13] a summary in the background', () => {
     expect(changes).toMatchObject([{ summary: '[Completed: late]' }]);
   });
 
-  test('is dropped when the conversation was rewound meanwhile', async () => {
+  test('is dropped if the conversation was rewound meanwhile', async () => {
     const { view, session, prompts, changes } = setUp(
       async (text) => `[Completed: ${text.includes('other 0') ? 'new' : 'old'}]`,
       talk(0, 69),
@@ -124,7 +124,7 @@ describe('[U13] a summary in the background', () => {
     expect(changes).toMatchObject([{ summary: '[Completed: new]' }]);
   });
 
-  test('that failed is written again when it is needed', async () => {
+  test('is written again on demand if it failed', async () => {
     let times = 0;
     const { view, session, changes } = setUp(
       async () => {
@@ -158,7 +158,7 @@ describe('[U13] a summary in the background', () => {
   });
 });
 
-describe('[E04] making room', () => {
+describe('[E04] compaction', () => {
   test('an interrupted summary changes nothing', async () => {
     const abort = new AbortController();
     const { view, changes } = setUp(
@@ -172,7 +172,7 @@ describe('[E04] making room', () => {
     expect(changes).toEqual([]);
   });
 
-  test('after a refusal the window is taken to be smaller than it was said to be', async () => {
+  test('after a rejection the window counts as smaller than documented', async () => {
     const { view } = setUp(async () => '[Completed: x]', talk(0, 29));
     const before = view.limits().compactAt;
     const { smaller } = await makeRoom(view, 'overflow');
@@ -180,7 +180,7 @@ describe('[E04] making room', () => {
     expect(view.limits().compactAt).toBeLessThan(before / 2);
   });
 
-  test('with nothing to compact, the texts are sent in part, until there is nothing to shorten', async () => {
+  test('with nothing to compact, texts are shortened, until there is nothing left to shorten', async () => {
     const { view, session, changes } = setUp(async () => 'never asked', talk(0, 3));
     const sizes = [JSON.stringify(view.request(BASE, session.messages).messages).length];
     let tries = 0;
@@ -193,7 +193,7 @@ describe('[E04] making room', () => {
     expect(changes).toEqual([]);
   });
 
-  test('an answer that was cut off is asked for again with all that the model can write', async () => {
+  test("a truncated answer is requested again with the model's full output limit", async () => {
     const { view, session } = setUp(async () => '', talk(0, 3));
     expect(view.request(BASE, session.messages).maxTokens).toBeUndefined();
     session.messages.push({ ...reply('half'), stopReason: 'max_tokens' });
@@ -201,7 +201,7 @@ describe('[E04] making room', () => {
     expect(view.request({ ...BASE, maxTokens: 700 }, session.messages).maxTokens).toBe(700);
   });
 
-  test('near the end of the window an answer is asked for that still fits', async () => {
+  test('near the end of the window the output limit is reduced to fit', async () => {
     const { view, session } = setUp(async () => '', talk(0, 87));
     const { maxTokens = 0 } = view.request({ ...BASE, maxTokens: 5000 }, session.messages);
     const { tokens } = await view.measure();
@@ -209,7 +209,7 @@ describe('[E04] making room', () => {
     expect(maxTokens).toBeLessThanOrEqual(10_000 - tokens + 1);
   });
 
-  test('what is sent again is the same objects, so that nobody has to look through them again', async () => {
+  test('repeated messages are the identical objects, so that caches keyed by object work', async () => {
     const { view, session } = setUp(async () => '[Completed: x]', talk(0, 89));
     await makeRoom(view);
     const first = view.request(BASE, session.messages);
@@ -220,7 +220,7 @@ describe('[E04] making room', () => {
   });
 });
 
-test("the vendor's figures correct the estimate, and are written down when they matter", async () => {
+test("the vendor's counts correct the estimate, and are recorded if they matter", async () => {
   const { view, session, changes } = setUp(async () => '', talk(0, 9));
   view.request(BASE, session.messages);
   const { tokens } = await view.measure();
@@ -233,7 +233,7 @@ test("the vendor's figures correct the estimate, and are written down when they 
 });
 
 describe('pins', () => {
-  test('are told with the next prompt until the conversation has them', async () => {
+  test('are sent with the next prompt until the conversation contains them', async () => {
     const { window, session } = setUp(async () => '');
     await window.pin('port 8080');
     const told = '[The user pinned this fact, keep it in mind: port 8080]';
@@ -261,7 +261,7 @@ describe('pins', () => {
     expect(await window.uncompact()).toBeNull();
   });
 
-  test('have a limit, which is told', async () => {
+  test('have a size limit, which is reported', async () => {
     const { window } = setUp(async () => '');
     expect(await window.pin('x'.repeat(7000))).toBeNull();
     expect(await window.pin('x'.repeat(2000))).toContain('Unpin something first.');
@@ -269,7 +269,7 @@ describe('pins', () => {
   });
 });
 
-test('the parts of the window add up to what a request takes, about', async () => {
+test('the parts of the window add up to roughly the size of a request', async () => {
   const { window, session } = setUp(async () => '', talk(0, 29));
   const { total, parts, biggest } = await window.use();
   const sum = parts.reduce((all, { tokens }) => all + tokens, 0);

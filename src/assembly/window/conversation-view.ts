@@ -19,10 +19,10 @@ import { type Base, type Measured, SentMessages } from './sent-messages.ts';
 
 export type ViewDeps = {
   session: Session;
-  /** All of the session's messages are there. */
+  /** Resolves when all of the session's messages are loaded. */
   ready: Promise<void>;
   answering(): Answering;
-  /** Share of the window past which older messages are compacted. */
+  /** Share of the window above which older messages are compacted. */
   threshold: number;
   base(): Promise<Base>;
   backgroundModel: GetBackgroundModel;
@@ -30,28 +30,28 @@ export type ViewDeps = {
   writer: Pick<SessionWriter, 'changeView'>;
   /** The user may send another prompt after a run: a summary may be prepared for it. */
   isWatched: boolean;
-  /** Puts a text that is too long for the window where the model can read it in parts; null when it cannot. */
+  /** Saves a text that is too long for the window where the model can read it in parts; null on failure. */
   keepText?(text: string): Promise<string | null>;
-  /** Whether a hook forbids compaction, as long as everything fits. */
+  /** Whether a hook vetoes compaction, as long as everything fits. */
   keepsAll?(cause: 'routine' | 'asked', focus: string): Promise<boolean>;
 };
 
-/** After an attempt that gained too little, so many messages go by before the next. */
+/** Messages to wait after an attempt that gained too little. */
 const PAUSE = 8;
-/** A change of what is known of a model's counting that is worth a line in the journal. */
+/** A change in a model's token factor that is worth a journal entry. */
 const WORTH_NOTING = 0.03;
-/** Windows that our estimate, which errs on the high side, must go past before a request is not even sent. */
+/** Our estimate errs on the high side: a request is not sent at all above this multiple of the window. */
 const FAR_TOO_LONG = 1.5;
-/** What a request is made to take after a refusal that nothing else helped against. */
+/** Target share for a request after a rejection that nothing else helped against. */
 const AFTER_REFUSAL = 0.7;
-/** The least that an answer is asked for with. */
+/** The smallest output limit to request. */
 const LEAST_OUTPUT = 512;
-/** A request that was refused is sent again only if it is smaller than that. */
+/** A rejected request is sent again only if it is smaller than this share. */
 const WORTH_SENDING = 0.97;
-/** An answer that reached the limit so many messages ago still speaks for a higher one. */
+/** A truncated answer within this many messages still justifies a higher limit. */
 const CUT_LATELY = 20;
 
-/** What the model is shown of one session: joins the journal's view, the window, and the model for summaries. */
+/** What the model sees of a session: combines the journal's view, the window, and the model for summaries. */
 export class ConversationView {
   readonly #deps: ViewDeps;
   readonly #limits: ModelLimits;
@@ -59,7 +59,7 @@ export class ConversationView {
   readonly #compactor: Compactor;
   #estimated = 0;
   #idleUntil = 0;
-  /** The shortening that was reported last. */
+  /** The last shortening reported. */
   #reported = { limit: Number.POSITIVE_INFINITY, dropped: false };
 
   constructor(deps: ViewDeps) {
@@ -70,8 +70,8 @@ export class ConversationView {
   }
 
   /**
-   * What to send of these messages: always something that fits, as far as they are what makes it too long. Throws where
-   * it is by far too long all the same.
+   * The request for these messages: fits whenever the messages are what makes it too long. Throws if it is
+   * far too long regardless.
    */
   request(base: Base, messages: readonly Message[]): CompletionRequest {
     const measured = this.#sent.measure(base, messages);
@@ -96,7 +96,7 @@ export class ConversationView {
     return this.#sent.measure(await this.#deps.base(), this.#deps.session.messages);
   }
 
-  /** `base` is what the run's requests begin with; without it, they would begin as they do now. */
+  /** `base` is the prefix of the run's requests; defaults to the current one. */
   async *makeRoom(...room: [...Parameters<Run['makeRoom']>, base?: Base]): ReturnType<Run['makeRoom']> {
     const [cause, signal, given] = room;
     await this.#deps.ready;
@@ -111,7 +111,7 @@ export class ConversationView {
     return this.#compactor.compact(await this.measure(), { cause: 'asked', focus, signal });
   }
 
-  /** Learns from each event of the session. */
+  /** Updates from each event of the session. */
   watch(event: AgentEvent): void {
     const { isWatched, answering, writer } = this.#deps;
     if (event.type === 'end' && isWatched)
@@ -155,25 +155,28 @@ export class ConversationView {
     }
     const done = await this.#compactor.compact(measured, { cause, focus: '', signal });
     if (cause === 'overflow' && tokens < limits.compactAt) this.#limits.shrink(tokens, limits);
-    // After a refusal, the smaller request is given its chance before anything else is done.
+    // After a rejection, the smaller request is tried before anything else.
     this.#idleUntil = done ? length + (cause === 'overflow' ? 1 : 0) : length + PAUSE;
     if (done) yield { type: 'compacted', ...done };
     if (done || cause === 'routine' || signal.aborted) return done !== null;
     return this.#shortenTexts(measured, base);
   }
 
-  /** Nothing is left to compact: the texts themselves are sent in part. Whether that makes the request smaller. */
+  /**
+   * Nothing is left to compact: shortens the texts themselves. Returns whether that makes the request
+   * smaller.
+   */
   #shortenTexts(measured: Measured, base: Base): boolean {
     const before = this.#sent.fittedSize(measured);
     const { room } = this.#limits.afterRefusals();
     const restore = this.#limits.reduce((AFTER_REFUSAL * Math.min(before, room)) / room);
     const isSmaller = this.#sent.fittedSize(this.#measured(base)) < before * WORTH_SENDING;
-    // Where not even that helps, the window is not what was refused.
+    // If not even that helps, the rejection was not about the window.
     if (!isSmaller) restore();
     return isSmaller;
   }
 
-  /** Texts that are shortened from now on are put where the model can read them; says so, once for each change. */
+  /** Saves newly shortened texts where the model can read them, and reports it, once per change. */
   async *#reportShortened({ limit, dropped }: Fitted): AsyncGenerator<AgentEvent> {
     const { session, keepText } = this.#deps;
     const { places } = this.#sent;
@@ -195,7 +198,10 @@ export class ConversationView {
     yield { type: 'notice', level: 'warn', text };
   }
 
-  /** A prompt near the window's end leaves less for the answer; one that was cut off is asked for with more. */
+  /**
+   * A prompt near the end of the window leaves less for the answer; after a truncated answer the limit is
+   * raised.
+   */
   #maxTokensFor(base: Base, messages: readonly Message[], tokens: number): { maxTokens?: number } {
     const { contextWindow, maxOutput, mostOutput = maxOutput } = this.#deps.answering();
     const wasCut = messages

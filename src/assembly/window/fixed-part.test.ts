@@ -14,7 +14,7 @@ test('[K01] the system prompt and the tools take less than 7K tokens, and the pr
   expect(estimateTokens({ model: 'm', system, messages: [] })).toBeLessThan(2000);
 });
 
-test('what differs between two conversations stands behind what does not', () => {
+test('what differs between conversations comes after what is the same', () => {
   const one = systemPrompt({ ...surroundings, mode: 'default' });
   const other = systemPrompt({ ...surroundings, cwd: '/elsewhere', mode: 'plan' });
   const same = [...one].findIndex((letter, i) => letter !== other[i]);

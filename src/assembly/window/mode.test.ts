@@ -10,7 +10,7 @@ const user = (text: string): UserMessage => ({
 const PLAN =
   '[The permission mode is plan now. Plan mode: nothing may be changed. Explore, then answer with a plan.]';
 
-test('the model is told once of each change, and not of one that was taken back', () => {
+test('the model is notified once of each change, and not of a reverted one', () => {
   const told: UserMessage[] = [];
   const mode = createMode('default', { first: 'default', sent: () => told });
   expect(mode.news()).toBeNull();
@@ -27,7 +27,7 @@ test('the model is told once of each change, and not of one that was taken back'
   );
 });
 
-test('[K06] a session that goes on in another mode keeps its system prompt; the model learns of it once', () => {
+test('[K06] a session resumed in another mode keeps its system prompt; the model is notified once', () => {
   const resumed = (...sent: UserMessage[]) => createMode('plan', { first: 'default', sent: () => sent });
   expect([resumed(user('go')).first, resumed(user('go')).news()]).toEqual(['default', PLAN]);
   expect(resumed(user(PLAN), user('go')).news()).toBeNull();

@@ -3,12 +3,12 @@ import type { ModeSwitch } from '../../contract/command.ts';
 import type { Message } from '../../contract/message.ts';
 import type { PermissionMode } from '../../contract/permission.ts';
 
-/** `first` is the mode in the system prompt; `news` informs the model of a change it does not know of. */
+/** `first` is the mode in the system prompt; `news` informs the model of a change it does not know about. */
 export type Mode = ModeSwitch & { first: PermissionMode; news(): string | null };
 
 /**
- * `first` is the mode the session began in, `sent` what the model is shown of it. A session resumed in another
- * mode keeps its beginning, for the vendor's prompt cache; what the model knows is read from the messages.
+ * `first` is the mode the session started in, `sent` what the model sees of it. A session resumed in another
+ * mode keeps its prefix, for the vendor's prompt cache; what the model knows is derived from the messages.
  */
 export function createMode(
   mode: PermissionMode,

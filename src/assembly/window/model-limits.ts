@@ -1,20 +1,20 @@
 import { type Limits, limitsOf } from '../../context/window.ts';
 
-/** The model in use, its window, and most tokens of an answer: as it is asked for, and if need be. */
+/** The current model, its window, and its output limits: the usual one and the maximum. */
 export type Answering = { model: string; contextWindow: number; maxOutput: number; mostOutput?: number };
 
-/** What is used of a window that proved smaller than documented. */
+/** Share to use of a window that is smaller than documented. */
 const SMALLER = 0.9;
-/** What a compaction leaves of the room for messages, or the next one would come too soon. */
+/** Share of the message space left after a compaction; with more, the next one would come too soon. */
 const GIVEN_BACK = 0.5;
 
-/** How much fits into a request; corrected by what vendors refuse. */
+/** How much fits into a request; corrected by vendors' rejections. */
 export type ModelLimits = ReturnType<typeof createModelLimits>;
 
 export function createModelLimits({ answering, threshold }: { answering(): Answering; threshold: number }) {
-  /** By model: the share of its window that it really has. */
+  /** By model: the effective share of its window. */
   const real = new Map<string, number>();
-  /** By model: the share left after refusals that no compaction helped against. */
+  /** By model: the share left after rejections that no compaction helped against. */
   const refused = new Map<string, number>();
 
   function within(shares: ReadonlyMap<string, number>): Limits {
@@ -26,20 +26,23 @@ export function createModelLimits({ answering, threshold }: { answering(): Answe
     now: () => within(real),
     afterRefusals: () => within(refused),
 
-    /** A small window is half full before anything is said: what counts is what the conversation itself gets back. */
+    /**
+     * A small window is half full before the first message: what counts is the space that the conversation
+     * gains.
+     */
     withTarget(fixed: number): Limits {
       const all = within(real);
       const half = fixed + (all.compactAt - fixed) * GIVEN_BACK;
       return { ...all, target: Math.max(0, Math.min(all.target, half)) };
     },
 
-    /** A request of so many tokens was refused: the window is smaller than documented. */
+    /** A request of this many tokens was rejected: the window is smaller than documented. */
     shrink(tokens: number, { compactAt }: Limits): void {
       const { model } = answering();
       real.set(model, ((real.get(model) ?? 1) * SMALLER * tokens) / compactAt);
     },
 
-    /** Takes this share of what fits after refusals; returns the way back. */
+    /** Applies this share after rejections; returns a function that reverts it. */
     reduce(share: number): () => void {
       const { model } = answering();
       const before = refused.get(model) ?? 1;

@@ -17,7 +17,7 @@ const begins: AgentEvent = {
   messages: 0,
 };
 
-test('a run is told by the files it changed and what is still to do', () => {
+test('a run is summarized by the files it changed and what is left to do', () => {
   const todos: Todo[] = [
     { text: 'one', status: 'done' },
     { text: 'two', status: 'in_progress' },
@@ -30,7 +30,7 @@ test('a run is told by the files it changed and what is still to do', () => {
   expect(summary.text()).toBe('Changed in this run: a.ts, b.ts.\nStill to do: two, three.');
 });
 
-test('the next run begins anew, and long lists are cut short', () => {
+test('the next run starts empty, and long lists are truncated', () => {
   const summary = createProgressSummary(() => []);
   summary.watch(changed('a.ts'));
   summary.watch(begins);

@@ -4,7 +4,7 @@ import type { Todo } from '../../contract/tool.ts';
 
 const SHOWN = 10;
 
-/** What a run has done and what is left of it, for the message at a limit. */
+/** What a run has done and what is left, for the message at a limit. */
 export type ProgressSummary = { watch(event: AgentEvent): void; text(): string };
 
 export function createProgressSummary(todos: () => readonly Todo[]): ProgressSummary {

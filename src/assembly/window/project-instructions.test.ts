@@ -33,7 +33,7 @@ async function setUp(files: Record<string, string>, { below = '', messages = [] 
   return { root, dataRoot, project, notices, texts };
 }
 
-test('a repository cannot have secrets sent as instructions: not by an import, not by a link', async () => {
+test('a repository cannot get secrets sent as instructions, neither by an import nor by a link', async () => {
   const { root, texts } = await setUp(
     { '.git/HEAD': 'x', '.env': 'KEY=canary', 'AGENTS.md': 'See @.env here.', 'sub/a.ts': '' },
     { below: 'sub' },
@@ -42,7 +42,7 @@ test('a repository cannot have secrets sent as instructions: not by an import, n
   expect(await texts()).toEqual(['See @.env here.']);
 });
 
-test("the user's own instructions are read where nothing else may be, and import only Markdown from there", async () => {
+test("the user's own instructions are read from a protected folder, and import only Markdown from there", async () => {
   const { dataRoot, texts } = await setUp({});
   await writeFile(path.join(dataRoot, 'AGENTS.md'), 'Mine. @more.md @config.json');
   await writeFile(path.join(dataRoot, 'more.md'), 'More.');
@@ -50,12 +50,12 @@ test("the user's own instructions are read where nothing else may be, and import
   expect(await texts()).toEqual(['Mine. More. @config.json']);
 });
 
-test('without a repository nothing above the working directory is read', async () => {
+test('outside a repository nothing above the working directory is read', async () => {
   const { texts } = await setUp({ 'AGENTS.md': 'above', 'sub/AGENTS.md': 'here' }, { below: 'sub' });
   expect(await texts()).toEqual(['here']);
 });
 
-test('what is no file, or far too large, is not read', async () => {
+test('anything but a regular file, or a file that is far too large, is not read', async () => {
   const { root, texts, notices } = await setUp({ 'CLAUDE.md': 'x'.repeat(1_100_000) });
   await mkdir(path.join(root, 'AGENTS.md'));
   expect(await texts()).toEqual([]);
@@ -64,7 +64,7 @@ test('what is no file, or far too large, is not read', async () => {
   ]);
 });
 
-test('a folder speaks once, the outer one first, whoever comes by; what the conversation has is not said again', async () => {
+test("a folder's instructions are given once, outermost first, whoever visits; never those already in the conversation", async () => {
   const files = {
     'a/AGENTS.md': 'A.',
     'a/b/AGENTS.md': 'B.',

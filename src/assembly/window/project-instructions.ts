@@ -21,9 +21,9 @@ export type InstructionDeps = {
   config: Pick<Config, 'blockedPaths' | 'allowedPaths'>;
   cwd: string;
   dataRoot: string;
-  /** Of the working directory. */
+  /** For the working directory. */
   guard: Pick<Guard, 'allows' | 'closedBecause'>;
-  /** What the conversation has so far. */
+  /** The conversation so far. */
   messages(): readonly Message[];
   notice(text: string): void;
 };
@@ -31,21 +31,24 @@ export type InstructionDeps = {
 export type ProjectInstructions = {
   /** Read once: the system prompt must not change within a session, or the vendor's prompt cache is lost. */
   all(): Promise<readonly Instruction[]>;
-  /** For the answer of a call that touched these: what the folders below the working directory say, each once. */
+  /**
+   * For the result of a call that accessed these paths: instructions in folders below the working directory,
+   * each once.
+   */
   notesFor(accesses: readonly Access[]): Promise<string[]>;
 };
 
 /** Larger files are not written by hand. */
 const MAX_BYTES = 1_000_000;
 
-/** What the user and the project want the model to keep in mind. */
+/** Instructions of the user and the project for the model. */
 export function createProjectInstructions(deps: InstructionDeps): ProjectInstructions {
   const { cwd, dataRoot, guard } = deps;
   let found: Promise<readonly Instruction[]> | undefined;
   let noted: Set<string> | undefined;
 
   const read: ReadText = async (file) => {
-    // The user's own instructions lie in a folder where nothing else may be read.
+    // The user's own instructions are in a folder that is otherwise protected.
     if (isInside(dataRoot, file)) return path.extname(file) === '.md' ? readSmall(file) : null;
     return isInside(cwd, file) ? readInside(file, guard) : null;
   };
@@ -99,7 +102,7 @@ export function createProjectInstructions(deps: InstructionDeps): ProjectInstruc
         for (const folder of foldersDown(cwd, place).slice(1)) {
           const name = path.relative(cwd, folder);
           if (!known.has(name)) fresh.add(folder);
-          // Taken before anything is awaited: calls run side by side.
+          // Added before the first await: calls run concurrently.
           known.add(name);
         }
       }
@@ -108,7 +111,9 @@ export function createProjectInstructions(deps: InstructionDeps): ProjectInstruc
   };
 }
 
-/** For the folders between the repository's root and the working directory: only instructions are read there. */
+/**
+ * For the folders between the repository root and the working directory: only instructions are read there.
+ */
 function guardAbove(repository: string, { config, dataRoot, guard }: InstructionDeps): Pick<Guard, 'allows'> {
   const outer = createGuard({
     cwd: repository,

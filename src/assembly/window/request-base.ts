@@ -21,12 +21,12 @@ export type RequestBaseDeps = {
 };
 
 export type RequestBase = {
-  /** What the system prompt says of this machine and project. */
+  /** The description of this machine and project in the system prompt. */
   surroundings(mode: PermissionMode): Promise<Surroundings>;
   base(): Promise<Base>;
 };
 
-/** What every request of one session begins with: system prompt, tools, settings. */
+/** The prefix of every request of a session: system prompt, tools, settings. */
 export function createRequestBase(parts: Parts, deps: RequestBaseDeps): RequestBase {
   const { config, cwd, opened } = parts;
   const { mode, models, tools, extensions, instructions } = deps;

@@ -10,20 +10,25 @@ import { type Compaction, type SessionView, wholeView } from '../../contract/vie
 import { estimateTokens } from '../../providers/models/estimate-tokens.ts';
 import type { Answering, ModelLimits } from './model-limits.ts';
 
-/** What every request of a session begins with. */
+/** The prefix of every request of a session. */
 export type Base = Omit<CompletionRequest, 'messages' | 'summary'>;
 
-/** `sent` is the request as it would go out now; `tokens` counts what it takes, `scale` is that for one of our estimate. */
+/**
+ * `sent` is the request as it would be sent now; `tokens` its size, `scale` the factor from our estimate to
+ * that size.
+ */
 export type Measured = { sent: CompletionRequest; tokens: number; scale: number };
 
 export type SentMessagesDeps = { session: Session; answering(): Answering; limits: ModelLimits };
 
-/** What is sent of a session's messages: the view of the journal, with texts shortened where the window is too small. */
+/**
+ * What is sent of a session's messages: the journal's view, with texts shortened if the window is too small.
+ */
 export class SentMessages {
   readonly #deps: SentMessagesDeps;
-  /** Most characters of a text, because the last messages would not fit otherwise. */
+  /** Maximum characters per text, if the last messages would not fit otherwise. */
   #textLimit = Number.POSITIVE_INFINITY;
-  /** Files that hold the whole of a shortened text. */
+  /** Files with the full content of shortened texts. */
   readonly places = new WeakMap<TextPart, string>();
   #head: { compaction: Compaction; last: Message | undefined; head: readonly Message[] | null } | undefined;
 
@@ -39,17 +44,17 @@ export class SentMessages {
     return this.view.compactions.at(-1);
   }
 
-  /** What the vendor counts for one token of our estimate. */
+  /** The vendor's tokens per token of our estimate. */
   get factor(): number {
     return this.view.factors[this.#deps.answering().model] ?? 1;
   }
 
-  /** Messages at the end that no compaction touches. */
+  /** Messages at the end that are never compacted. */
   get keep(): ReturnType<typeof keptMessages> {
     return keptMessages(this.#deps.answering().contextWindow);
   }
 
-  /** No text is longer than what leaves room for the last messages, which no compaction touches. */
+  /** Limits each text so that the last messages, which are never compacted, fit. */
   shortened(messages: readonly Message[]): readonly Message[] {
     if (this.#textLimit === Number.POSITIVE_INFINITY) return messages;
     const placeOf = (part: TextPart) => this.places.get(part);
@@ -71,7 +76,7 @@ export class SentMessages {
     return { sent, tokens, scale: tokens / Math.max(1, whole) };
   }
 
-  /** What of a request fits into the window. */
+  /** The part of a request that fits into the window. */
   fit({ sent, tokens, scale }: Measured): Fitted {
     const { room } = this.#deps.limits.afterRefusals();
     if (tokens <= room) return { messages: sent.messages, limit: this.#textLimit, dropped: 0 };
@@ -86,7 +91,9 @@ export class SentMessages {
     return sizeOf({ ...measured.sent, messages: this.fit(measured).messages }, measured.scale);
   }
 
-  /** The last messages stay, whatever is compacted: what is too long among them is shortened first. */
+  /**
+   * The last messages are kept by any compaction, so texts that are too long among them are shortened first.
+   */
   limitTexts(base: Base): void {
     const { messages } = this.#deps.session;
     const before = this.#textLimit;
@@ -97,12 +104,14 @@ export class SentMessages {
     const tail = messages.slice(tailStart(messages, { budget: 0, count: () => 1, keep: this.keep }));
     const fits = (most: number) => (some: readonly Message[]) =>
       sizeOf({ ...sent, messages: some }, scale) <= most;
-    // Once shortened, they stay as they are: what is sent again should be the same bytes.
+    // Once shortened, they stay the same: repeated content should be byte-identical.
     if (!fits(compactAt)(tail))
       this.#textLimit = Math.min(before, fitMessages(tail, { fits: fits(target) }).limit);
   }
 
-  /** Made once for a compaction: what is sent again must be the same objects, for those who remember them. */
+  /**
+   * Created once per compaction: repeated messages must be the identical objects, for caches keyed by object.
+   */
   #withHead(messages: readonly Message[]): readonly Message[] {
     const compaction = this.lastCompaction;
     if (!compaction) return messages;

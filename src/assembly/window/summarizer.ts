@@ -4,7 +4,7 @@ import type { Compaction } from '../../contract/view.ts';
 import { limited } from '../../lib/async/abort.ts';
 import type { GetBackgroundModel } from '../models/background-model.ts';
 
-/** What is to be put in short: the messages from the last compaction's place to `keepFrom`. */
+/** What to summarize: the messages from the last compaction to `keepFrom`. */
 export type Job = {
   messages: readonly Message[];
   keepFrom: number;
@@ -14,9 +14,9 @@ export type Job = {
 };
 
 export type Summarizer = {
-  /** Begins to write in the background what will soon be wanted. Never two at once. */
+  /** Starts writing a summary in the background that will be needed soon. Never two at once. */
   prepare(job: Job): void;
-  /** The one prepared, as soon as it is there, if it still speaks of these messages. */
+  /** Waits for the prepared summary, if it still matches these messages. */
   prepared(job: Pick<Job, 'messages' | 'previous'>, signal: AbortSignal): Promise<Prepared | null>;
   write(job: Job, signal: AbortSignal): Promise<Summary>;
   /** Ends background work. */
@@ -25,14 +25,14 @@ export type Summarizer = {
 
 type Prepared = Summary & { keepFrom: number };
 
-/** Rather few: what is too much for a model must not be sent to it. */
+/** A low figure: a model must not be sent more than it can take. */
 const CHARACTERS_PER_TOKEN = 3;
 const MAX_PROMPT_TOKENS = 100_000;
 /** For the prompt itself. */
 const OVERHEAD = 1000;
 const PATIENCE_MS = 90_000;
 
-/** Summaries by the cheapest model there is for it, by the main one, or by none. */
+/** Summaries by the cheapest available model, by the main one, or by none. */
 export function createSummarizer(backgroundModel: GetBackgroundModel): Summarizer {
   let waiting: { job: Job; stop: AbortController; summary: Promise<Summary | null> } | undefined;
 
@@ -62,7 +62,7 @@ export function createSummarizer(backgroundModel: GetBackgroundModel): Summarize
     { job }: { job: Job },
     { messages, previous }: Pick<Job, 'messages' | 'previous'>,
   ): boolean {
-    // A conversation that was rewound or compacted since is another one.
+    // A conversation that was rewound or compacted since no longer matches.
     return previous === job.previous && messages[job.keepFrom - 1] === job.messages[job.keepFrom - 1];
   }
 
@@ -76,7 +76,7 @@ export function createSummarizer(backgroundModel: GetBackgroundModel): Summarize
       if (waiting && isStill(waiting, job)) return;
       drop();
       const stop = new AbortController();
-      // What was there then; the list itself grows.
+      // A snapshot; the list itself grows.
       const fixed = { ...job, messages: job.messages.slice(0, job.keepFrom) };
       const summary = write(fixed, stop.signal).then(
         (written) => (written.by === 'extract' ? null : written),

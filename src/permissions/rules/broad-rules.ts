@@ -1,4 +1,4 @@
-/** A rule of the user's own that opens more than its words say. It works; this is what to tell of it. */
+/** A user's rule that allows more than it seems to. It still applies; this is the warning about it. */
 export type BroadRule = {
   match: RegExp;
   opens: string;
@@ -46,7 +46,7 @@ export const broadRules: readonly BroadRule[] = [
   },
 ];
 
-/** A sentence for each rule that opens more than it seems to. */
+/** One sentence for each rule that allows more than it seems to. */
 export function warnAboutBroadRules(allow: readonly string[]): string[] {
   return allow.flatMap((rule) => {
     const broad = broadRules.find(({ match }) => match.test(rule.trim()));

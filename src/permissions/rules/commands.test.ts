@@ -14,5 +14,5 @@ function forbids(line: string): string | undefined {
 
 describe.each(commandRules)('[P09][P10][Y07] the rule $name', ({ name, examples }) => {
   test.each(examples.hits)('forbids %s', (line) => expect(forbids(line)).toBe(name));
-  test.each(examples.misses)('leaves %s to other judges', (line) => expect(forbids(line)).toBeUndefined());
+  test.each(examples.misses)('leaves %s to other rules', (line) => expect(forbids(line)).toBeUndefined());
 });

@@ -4,7 +4,10 @@ import { deletesVital, endsMachine, opensToAll, startsAsOther, writesDevice, wri
 import { runsDownload } from './downloads.ts';
 import { forksForever } from './fork-bombs.ts';
 
-/** What is never run, whatever the spelling. Decided on parsed commands, so that a mention is not a deed. */
+/**
+ * Commands that never run, whatever the spelling. Matched on parsed commands, so that a mere mention does not
+ * count.
+ */
 export type CommandRule = {
   name: string;
   because: string;
@@ -16,7 +19,7 @@ const BLOCKED = 'Command is blocked';
 const DANGEROUS = 'Potentially dangerous command';
 
 /**
- * The lists they began with, as a floor: `rm -rf /`, `sudo`, `chmod 777`, `:(){:|:&};:`, `curl | sh` and `wget | sh` are
+ * The required minimum: `rm -rf /`, `sudo`, `chmod 777`, `:(){:|:&};:`, `curl | sh` and `wget | sh` are
  * blocked; `rm -rf` of `/` and `~`, writing to `/dev/sd…`, `mkfs` and `dd if=` onto a device are dangerous.
  */
 export const commandRules: readonly CommandRule[] = [

@@ -13,7 +13,7 @@ export function startsAsOther({ command }: Reached): boolean {
   return /^(sudo|sudoedit|doas|su|pkexec|run0|runuser|gosu)$/.test(programOf(command));
 }
 
-/** Also in the words that `find / | xargs` would hand on. */
+/** Also in the words that `find / | xargs` would pass on. */
 export function deletesVital(reached: Reached): boolean {
   const { command, line, written } = reached;
   const program = programOf(command).toLowerCase();
@@ -54,7 +54,7 @@ function findDeletes(command: SimpleCommand): boolean {
   );
 }
 
-/** The system's folders, the user's home, and whatever the working directory lies in. */
+/** System folders, the user's home, and all parents of the working directory. */
 function vitalTo({ cwd, start, home }: Reached): (word: Word) => boolean {
   return (word) => {
     const target = pointsAt(word, cwd);
@@ -93,7 +93,7 @@ export function writesVital({ command, cwd }: Reached): boolean {
   return [...writtenTo(command), ...sources].some((word) => isVitalFile(pointsAt(word, cwd)));
 }
 
-/** What a command writes: where it is redirected to, and what its own words name as a target. */
+/** What a command writes: its redirect targets, and the targets among its arguments. */
 function writtenTo(command: SimpleCommand): Word[] {
   const redirected = command.redirects
     .filter(({ op }) => op.includes('>') && !op.endsWith('&'))
@@ -166,7 +166,7 @@ function splitArgs(command: SimpleCommand) {
   };
 }
 
-/** Long options may be cut short. */
+/** Long options may be abbreviated. */
 function isRecursive(flags: string[]): boolean {
   return flags.some((flag) => /^-[a-zA-Z]*[rR]/.test(flag) || /^--r/.test(flag));
 }

@@ -5,7 +5,7 @@ import { argsOf, programOf, unwrap } from '../shell/wrappers.ts';
 const DOWNLOADERS = new Set(['curl', 'wget', 'fetch', 'aria2c', 'http', 'https', 'xh', 'lynx']);
 const INTERPRETERS = /^(python[\d.]*|perl|ruby|node|nodejs|bun|deno|php|lua|osascript|pwsh|tclsh|Rscript)$/;
 
-/** Runs what comes from the net: piped in, substituted, or saved a moment before. */
+/** Runs code from the network: piped in, substituted, or just downloaded. */
 export function runsDownload(reached: Reached): boolean {
   const { command, written, line } = reached;
   const program = programOf(command);
@@ -27,12 +27,12 @@ function downloadsItself(command: SimpleCommand): boolean {
   return DOWNLOADERS.has(programOf(unwrap(command))) || command.nested.some(downloads);
 }
 
-/** An interpreter without a script runs what it is fed; with `-c`, `-e` or `-m` the input is data. */
+/** An interpreter without a script runs its input; with `-c`, `-e` or `-m` the input is data. */
 function runsItsInput(command: SimpleCommand): boolean {
   const texts = argsOf(command).map(({ text }) => text);
   if (texts.some((text) => /^-[a-z]*s$/.test(text))) return true;
   if (texts.some((text) => /^-[a-zA-Z]*[cem]$/.test(text) || /^--(eval|print)\b/.test(text))) {
-    // `xargs sh -c` makes a script of the input.
+    // `xargs sh -c` turns its input into a script.
     return /^-[a-zA-Z]*c$/.test(texts.at(-1) ?? '');
   }
   const script = texts.find((text) => !/^[-+]./.test(text));
@@ -48,7 +48,7 @@ function runsSaved({ command, written, line }: Reached): boolean {
   return before.some((other, i) => savedBy(other, before.slice(i)).some((file) => run.has(plainName(file))));
 }
 
-/** The files a download ends up in. */
+/** The files that a download is saved to. */
 function savedBy(command: SimpleCommand, others: SimpleCommand[]): string[] {
   if (!downloadsItself(command)) return [];
   const inner = unwrap(command);

@@ -4,21 +4,21 @@ import type { ShellFunction, ShellLine, SimpleCommand } from '../shell/shell-lin
 import { argsOf, programOf, unwrapped } from '../shell/wrappers.ts';
 import { codeForksForever } from './forking-code.ts';
 
-/** A command that a body runs, at whatever depth, with the line it is written in. */
+/** A command that a body runs, at any depth, with the line it is written in. */
 type Call = { command: SimpleCommand; line: ShellLine; substituted: boolean };
 
 const MAX_DEPTH = 4;
-/** The script that runs, by the name it has for itself. */
+/** The running script, by the name it has for itself. */
 const ITSELF = /^["']?(\.\/)?(\$\{?(0|BASH_SOURCE(\[0\])?)\}?|%0)["']?$/;
 /** These end at once, so a loop of them does not wait for anything. */
 const AT_ONCE =
   /^(|\d+|:|\.|\[|\[\[|alias|basename|cat|cd|cut|date|declare|dirname|disown|echo|eval|exec|export|expr|false|head|hostname|id|let|local|ls|printf|pwd|readonly|set|shift|source|test|touch|true|tr|type|uname|unset|wc|whoami)$/;
-/** Programs that hand words on to a shell elsewhere. */
+/** Programs that pass words to a shell elsewhere. */
 const CARRIES = /^(ssh|docker|podman|nerdctl|kubectl|oc|lxc|tmux|screen|vagrant|heroku|at|batch)$/;
 const INTERPRETER =
   /^(python[\d.]*|pypy[\d.]*|perl[\d.]*|ruby[\d.]*|node|nodejs|deno|bun|php[\d.]*|lua[\d.]*|tclsh|awk|gawk|mawk|pwsh|powershell|gcc|g\+\+|cc|clang|tcc|osascript)$/;
 
-/** A matter of the line, so it is looked at once, with the line's first command. */
+/** Depends on the whole line, so it is checked once, with the line's first command. */
 export function forksForever({ line, written, command }: Reached): boolean {
   if (INTERPRETER.test(programOf(command)) && codeForksForever(codeOf(command, written, line))) return true;
   if (isFedForEver(command, written, line)) return true;
@@ -32,7 +32,7 @@ function lineForksForever(line: ShellLine, depth: number): boolean {
   const inFunctions = new Set(line.functions.flatMap(({ commands }) => commands));
   const script = line.commands.filter((command) => !inFunctions.has(command));
   const source = script.map((command) => command.source).join('; ');
-  // What `bash -c 'eval "$0"' 'ls'` is given as its name is run once.
+  // The `$0` argument of `bash -c 'eval "$0"' 'ls'` is run once.
   const itself = calls(script)
     .filter(runsItself)
     .map((call) => ({ ...call, substituted: false }));
@@ -51,8 +51,8 @@ function lineForksForever(line: ShellLine, depth: number): boolean {
 }
 
 /**
- * Whether a body that runs itself by these calls does so without end: twice side by side, or once beside what called
- * it. Recursion that looks at what it is given before it goes on with something else is an ordinary one.
+ * Whether a body that runs itself through these calls multiplies endlessly: twice in parallel, or once
+ * alongside its caller. Recursion that checks its arguments before it continues is ordinary.
  */
 function multiplies(
   again: readonly Call[],
@@ -69,7 +69,7 @@ function multiplies(
   return forks && !decides && !/\b(return|exit|break)\b|&&|\|\|/.test(source);
 }
 
-/** `:|:`: two of them hand their output to each other. */
+/** `:|:`: two calls piped into each other. */
 function arePiped(calls: readonly Call[]): boolean {
   return calls.some((one, i) =>
     calls
@@ -86,7 +86,7 @@ function isBackground(command: SimpleCommand): boolean {
   return command.background === true || command.next === '&' || programOf(command) === 'coproc';
 }
 
-/** A loop without end that leaves something running in each turn, and waits for nothing. */
+/** An endless loop that leaves a process running in each iteration, without waiting. */
 function startsWithoutWaiting(body: readonly SimpleCommand[], line: ShellLine): boolean {
   const flat = body.flatMap(
     (command) => line.functions.find(({ name }) => name === command.name)?.commands ?? [command],
@@ -98,12 +98,12 @@ function startsWithoutWaiting(body: readonly SimpleCommand[], line: ShellLine): 
   );
 }
 
-/** `echo x & ` in a loop starts processes, too, but each is gone at once. */
+/** `echo x & ` in a loop also starts processes, but each ends at once. */
 function isAtOnceBuiltin(command: SimpleCommand): boolean {
   return /^(|:|true|false|\[|test)$/.test(programOf(command));
 }
 
-/** In front of a pipe that as a whole is left running. */
+/** Precedes a pipe that is in the background as a whole. */
 function feeds(command: SimpleCommand, all: readonly SimpleCommand[]): boolean {
   return all.some((other) => other.pipeline === command.pipeline && isBackground(other));
 }
@@ -127,7 +127,7 @@ function nameOf({ command }: Call): string {
 
 type Known = { name: string; calls: readonly Call[] };
 
-/** For each function the functions that a call of it leads to, itself included. */
+/** For each function, the functions reachable from it, including itself. */
 function reachedBy(functions: readonly Known[]): Map<string, Set<string>> {
   const called = new Map<string, Set<string>>(functions.map(({ name }) => [name, new Set()]));
   for (const { name, calls } of functions)
@@ -135,7 +135,7 @@ function reachedBy(functions: readonly Known[]): Map<string, Set<string>> {
   const reached = new Map<string, Set<string>>();
   for (const name of called.keys()) {
     const found = new Set([name]);
-    // A set that grows while it is gone through is gone through to its end.
+    // Iterating a growing set also visits the added elements.
     for (const one of found) for (const next of called.get(one) ?? []) found.add(next);
     reached.set(name, found);
   }
@@ -144,7 +144,10 @@ function reachedBy(functions: readonly Known[]): Map<string, Set<string>> {
 
 type Collecting = { line: ShellLine; budget: ReturnType<typeof newBudget>; depth: number };
 
-/** All that commands run: themselves, what is substituted into them, and what `eval` and other shells are given. */
+/**
+ * Everything that commands run: themselves, their substitutions, and the arguments of `eval` and other
+ * shells.
+ */
 function callsIn(commands: readonly SimpleCommand[], { line, budget, depth }: Collecting): Call[] {
   return commands.flatMap((command): Call[] => {
     const own: Call = { command, line, substituted: depth > 0 };
@@ -153,7 +156,7 @@ function callsIn(commands: readonly SimpleCommand[], { line, budget, depth }: Co
     const inner = [...command.nested, ...texts].flatMap((one) =>
       callsIn(one.commands, { line: one, budget, depth: depth + 1 }).map((call) => ({
         ...call,
-        // `eval 'f &'` is left running, and so is what `eval f &` runs.
+        // `eval 'f &'` runs in the background, and so does what `eval f &` runs.
         command: isBackground(command) ? { ...call.command, next: '&' as const } : call.command,
       })),
     );
@@ -161,7 +164,7 @@ function callsIn(commands: readonly SimpleCommand[], { line, budget, depth }: Co
   });
 }
 
-/** `yes | xargs -P0 x`: as many at once as there is input, and the input never ends. */
+/** `yes | xargs -P0 x`: as many processes at once as there is input, and the input never ends. */
 function isFedForEver(command: SimpleCommand, written: SimpleCommand, line: ShellLine): boolean {
   const program = programOf(command);
   const feeder = line.commands[line.commands.indexOf(written) - 1];
@@ -189,7 +192,7 @@ function printsForEver(command: SimpleCommand): boolean {
   return program === 'cat' && texts.some((text) => /^\/dev\/(zero|u?random)$/.test(text));
 }
 
-/** Program text that an interpreter is given: as words, as a here-document, or through a pipe. */
+/** Program text passed to an interpreter: as arguments, as a here-document, or through a pipe. */
 function codeOf(command: SimpleCommand, written: SimpleCommand, line: ShellLine): string {
   const bodies = written.redirects.map(({ body, op, target }) => body ?? (op === '<<<' ? target.text : ''));
   const words = argsOf(command).map(({ text }) => text);

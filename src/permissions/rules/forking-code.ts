@@ -1,4 +1,4 @@
-// Programs in other languages than the shell's: which of them start processes without end.
+// Programs in languages other than shell: which of them start processes endlessly.
 
 const FORKS = /\b(fork|vfork|pcntl_fork)\b/;
 const STARTS =
@@ -16,7 +16,7 @@ const ENDLESS = [
 /** What ordinary programs do with the processes they start. */
 const CARES =
   /\b(wait|waitpid|wait4|sleep|usleep|exit|_exit|die|break|last|join|communicate|await|setTimeout|return|listen|accept)\b/;
-/** A fork bomb of the shell, for a program that hands it to one. */
+/** A shell fork bomb inside a program that passes it to a shell. */
 const SHELL_BOMB = /([^\s(){};|&"'`]+)\s*\(\s*\)\s*[{(][^})]*?(?<![^\s{(;&|])\1\s*\|&?\s*\1(?![^\s})&;|])/;
 
 export function codeForksForever(text: string): boolean {
@@ -27,7 +27,10 @@ export function codeForksForever(text: string): boolean {
   return ENDLESS.some((shape) => shape.test(code)) || callsItself(code);
 }
 
-/** `def f(): fork(); f()`: named, called inside, and called at all; or a function that calls itself and is run in place. */
+/**
+ * `def f(): fork(); f()`: defined, called inside, and called at all; or a function that calls itself and is
+ * invoked in place.
+ */
 function callsItself(code: string): boolean {
   const names = [...code.matchAll(/\b(?:def|function|sub|func|fn)\s+(\w+)/g)].map(([, name = '']) => name);
   return names.some((name) => {

@@ -24,14 +24,14 @@ const LOG_VALUES = {
   ...SHOW_VALUES,
   ...texts('n since until after before author committer grep format date max-count'),
   ...texts('skip exclude glob min-parents max-parents'),
-  // A range of lines, and the file they are in.
+  // A line range and its file.
   L: 'path' as const,
 };
 
-/** With one of these, branches and tags are listed and none is made. */
+/** With one of these, branches and tags are listed and none is created. */
 const LISTING = ['contains', 'no-contains', 'merged', 'no-merged', 'points-at'];
 
-/** `%G` asks a program whether a signature is good. */
+/** `%G` runs a program to verify signatures. */
 function verifiesNothing({ values, operands }: Told): string | null {
   const formats = [...(values.format ?? []), ...(values.pretty ?? []), ...operands];
   return formats.some((format) => format.includes('%G')) ? 'runs a program to check signatures' : null;
@@ -47,7 +47,9 @@ const log: ReadOnlyProgram = {
   refuses: verifiesNothing,
 };
 
-/** Subcommands of git that only look. No --output, --ext-diff, --textconv, --no-index, --show-signature, -O, -c. */
+/**
+ * Read-only subcommands of git. No --output, --ext-diff, --textconv, --no-index, --show-signature, -O, -c.
+ */
 export const readOnlyGit: Readonly<Record<string, ReadOnlyProgram>> = {
   blame: {
     short: 'wesltfcnb',

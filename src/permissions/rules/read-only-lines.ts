@@ -1,4 +1,7 @@
-/** Whole command lines, by their words, that need no table. Tools that obey a file in the folder are not here. */
+/**
+ * Whole command lines, by their words, that need no table. Excludes tools that follow a config file in the
+ * folder.
+ */
 export const readOnlyLines: readonly string[] = [
   ...[
     'node',
@@ -30,8 +33,8 @@ export const readOnlyLines: readonly string[] = [
 ];
 
 /**
- * A project's own scripts: harmless only in a project the user trusts. `npm run dev` and its like never end; they are
- * free there all the same, for a command has its time limit and can run in the background.
+ * A project's own scripts: harmless only in a project that the user trusts. `npm run dev` and similar never
+ * end; they are free there too, since a command has a time limit and can run in the background.
  */
 const SCRIPTS = ['dev', 'build', 'test', 'lint', 'typecheck', 'type-check', 'check'];
 export const projectScripts: readonly string[] = [

@@ -1,27 +1,27 @@
-/** A value that a flag takes: a text, or the path of a file. */
+/** The type of a flag's value: text, or a file path. */
 export type ValueKind = 'text' | 'path';
 
-/** What a program is told, as texts: `values` holds all that were given to a flag. */
+/** A program's arguments as text: `values` holds all values given to a flag. */
 export type Told = { flags: string[]; values: Record<string, string[]>; operands: string[] };
 
 /**
- * Programs that only look. Flags are listed when they are known to be harmless; any other flag, also a long one
- * cut short, makes the command one to ask about.
+ * Read-only programs. Flags are listed if they are known to be harmless; with any other flag, including an
+ * abbreviated long one, the command is asked about.
  *
- * - `short`: letters that may stand behind one dash, in any combination
- * - `glued`: letters whose value, if any, stands in the same word
- * - `long`: names behind two dashes; a value behind `=` is only a text
+ * - `short`: letters allowed after one dash, in any combination
+ * - `glued`: letters whose value, if any, is in the same word
+ * - `long`: names after two dashes; a value after `=` is plain text
  * - `values`: letters, names and whole words that take the next word, or the rest of theirs
- * - `dash`: whole words behind one dash
+ * - `dash`: whole words after one dash
  * - `numbers`: `-5` is harmless too
- * - `anyFlags`: the program prints what it does not know
- * - `operands`: `paths` are read; `pattern` is a pattern and then paths; `text` is only printed; `names` are paths
- *   whose content stays unread
- * - `patternBy`: flags that bring the pattern themselves, so that every operand is a path
- * - `listedBy`: flags without which operands of `none` are refused
+ * - `anyFlags`: the program prints flags it does not know
+ * - `operands`: `paths` are read; `pattern` is a pattern and then paths; `text` is only printed; `names` are
+ *   paths whose content is not read
+ * - `patternBy`: flags that provide the pattern, so that every operand is a path
+ * - `listedBy`: flags required for operands of `none`
  * - `expands`: variables and substitutions among the operands are only printed
- * - `anyNames`: a file name that looks like a flag does no harm, so a pattern may bring one
- * - `refuses`: why these words, flags and operands, are none that only look
+ * - `anyNames`: a file name that looks like a flag is harmless, so a glob may produce one
+ * - `refuses`: why these flags and operands are not read-only
  */
 export type ReadOnlyProgram = {
   short?: string;
@@ -40,12 +40,12 @@ export type ReadOnlyProgram = {
   refuses?(told: Told): string | null;
 };
 
-/** Names, written as words in a few texts. */
+/** Names, written as words in a few strings. */
 export function list(...lines: string[]): string[] {
   return lines.flatMap((line) => line.split(' '));
 }
 
-/** Flags by name, all with a text behind them. */
+/** Flags by name, all with a text value. */
 export function texts(...lines: string[]): Record<string, ValueKind> {
   return Object.fromEntries(list(...lines).map((name) => [name, 'text']));
 }

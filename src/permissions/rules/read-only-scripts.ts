@@ -1,8 +1,11 @@
 import { list, type Told } from './read-only-program.ts';
 
-// Little languages in arguments: which of their texts surely only look.
+// Small languages in arguments: which of their programs are certainly read-only.
 
-/** `5p`, `1,20p`, `$p`, `/from/,/to/p`, `10q`, `3d`, and substitutions without the flags that write and run. */
+/**
+ * `5p`, `1,20p`, `$p`, `/from/,/to/p`, `10q`, `3d`, and substitutions without the flags that write or
+ * execute.
+ */
 const SED_COMMAND =
   /^((\d+|\$|\/[^/\\\n]*\/)(,(\d+|\$|\/[^/\\\n]*\/))?)?\s*!?\s*([pdq=]|s\/(?:[^/\\\n]|\\[^\n])*\/(?:[^/\\\n]|\\[^\n])*\/[gip\d]*)$/;
 
@@ -13,7 +16,7 @@ export function printsLines({ values, operands }: Told): string | null {
   return safe && scripts.length > 0 ? null : 'this sed script may write files';
 }
 
-/** `{print $1, $NF}`, perhaps for some lines only: no pipe, no redirect, no function. */
+/** `{print $1, $NF}`, optionally for some lines only: no pipe, no redirect, no function. */
 const FIELD = String.raw`(\$(\d+|NF)|NR|NF|"[^"\\$|<>]*")`;
 const AWK_PROGRAM = new RegExp(
   String.raw`^\s*(NR\s*(==|<=|>=|<|>|!=)\s*\d+(\s*&&\s*NR\s*(==|<=|>=|<|>|!=)\s*\d+)?|\/[\w .:_-]*\/)?\s*(\{\s*print(\s+${FIELD}(\s*,?\s*${FIELD})*)?\s*;?\s*\})?\s*$`,
@@ -36,7 +39,7 @@ export function filterLooks({ operands }: Told): string | null {
   return plain && !reaches.test(filter) ? null : 'this jq filter may read other files';
 }
 
-/** Endings of source files: secrets are not kept in files of such names. */
+/** Extensions of source files, which do not hold secrets. */
 const ENDINGS = new Set(
   list(
     'c cc cpp cs css cts dart ex exs go h hpp hs htm html java js jsx kt lua md mjs cjs mts php pl proto py rb rs rst',
@@ -57,14 +60,14 @@ export function recursionLooks({ flags, values }: Told): string | null {
   return 'recursive grep also reads hidden files, which may hold secrets; rg skips them';
 }
 
-/** `*.ts`, `src/*.{ts,tsx}`: whatever is hidden stays so. */
+/** `*.ts`, `src/*.{ts,tsx}`: hidden files are not matched. */
 function namesSources(pattern: string): boolean {
   const [, one, some] = /^(?:[\w-]+\/|\*\*\/)*\*\.(?:(\w+)|\{([\w,]+)\})$/.exec(pattern) ?? [];
   const endings = one === undefined ? (some?.split(',') ?? []) : [one];
   return endings.length > 0 && endings.every((ending) => ENDINGS.has(ending));
 }
 
-/** To rg, a pattern or a type that is asked for also brings hidden and ignored files of that name. */
+/** In rg, an explicit glob or type also matches hidden and ignored files of that name. */
 export function choosesSources({ values }: Told): string | null {
   const globs = ['g', 'glob', 'iglob'].flatMap((flag) => values[flag] ?? []);
   const types = ['t', 'type'].flatMap((flag) => values[flag] ?? []);
@@ -74,7 +77,7 @@ export function choosesSources({ values }: Told): string | null {
     : 'rg would also search hidden files matching that name';
 }
 
-/** `set -euo pipefail` and the like. Alone it would print every variable. */
+/** `set -euo pipefail` and the like. Without arguments it would print every variable. */
 export function setsHarmless({ flags, values }: Told): string | null {
   const known = (values.o ?? []).every((option) => /^(pipefail|errexit|nounset)$/.test(option));
   return flags.length > 0 && known ? null : 'prints or changes shell state';

@@ -9,7 +9,8 @@ import {
   setsHarmless,
 } from './read-only-scripts.ts';
 
-// A recursive grep also reads the hidden files in which secrets live, so it must say which files it wants. No -f.
+// A recursive grep also reads hidden files, where secrets are kept, so it must name the files it wants. No
+// -f.
 const grep: ReadOnlyProgram = {
   short: 'EFGPiIvwxcnlLoqhHsabyzr',
   long: [...GREP_LONG, ...list('recursive null no-ignore-case')],
@@ -114,7 +115,7 @@ export const readOnlyPrograms: Readonly<Record<string, ReadOnlyProgram>> = {
     refuses: countsLines,
   },
   hexdump: { short: 'bcCdovx', values: texts('n s'), operands: 'paths' },
-  // No -F and no operand: they set it.
+  // No -F and no operand: they set the host name.
   hostname: { short: 'sfiId', operands: 'none' },
   id: { short: 'unGgrz', long: list('user group groups name real'), operands: 'text' },
   jq: {
@@ -141,10 +142,10 @@ export const readOnlyPrograms: Readonly<Record<string, ReadOnlyProgram>> = {
   nproc: { long: list('all'), operands: 'none' },
   od: { short: 'abcdfiloshxv', values: texts('A j N t w'), operands: 'paths' },
   paste: { short: 'sz', values: texts('d delimiters'), operands: 'paths' },
-  // No -v: it sets a variable, such as the path that finds the next command.
+  // No -v: it sets a variable, such as PATH.
   printf: { operands: 'text', expands: true },
   pwd: { short: 'LP', operands: 'none' },
-  // Upper-case names mean something to the shell.
+  // Upper-case names have a meaning for the shell.
   read: {
     short: 'rs',
     values: texts('d n t'),
@@ -160,7 +161,8 @@ export const readOnlyPrograms: Readonly<Record<string, ReadOnlyProgram>> = {
     anyNames: true,
   },
   rev: { operands: 'paths' },
-  // No -L, -u, -z, -f, --hidden, --no-ignore, --pre: they reach hidden files, other folders or other programs.
+  // No -L, -u, -z, -f, --hidden, --no-ignore, --pre: they reach hidden files, other folders or other
+  // programs.
   rg: {
     short: 'inNwvclFHISsoqxUPp0',
     values: {
@@ -202,7 +204,7 @@ export const readOnlyPrograms: Readonly<Record<string, ReadOnlyProgram>> = {
   sha256sum: digest,
   sha384sum: digest,
   sha512sum: digest,
-  // It waits; that is no harm, and a run has its own limit.
+  // Waiting is harmless, and a run has its own limit.
   sleep: { operands: 'text' },
   // No -o, -T, --compress-program, --files0-from, --random-source.
   sort: {
@@ -254,7 +256,7 @@ export const readOnlyPrograms: Readonly<Record<string, ReadOnlyProgram>> = {
     maxOperands: 1,
   },
   uptime: { short: 'ps', operands: 'none' },
-  // It tells numbers only, so the content stays unread.
+  // It prints only numbers, so the content is not exposed.
   wc: {
     short: 'lwcmL',
     long: list('lines words bytes chars max-line-length total'),

@@ -1,15 +1,15 @@
 import type { Rule } from '../../contract/permission.ts';
 import { foldPath } from '../../lib/paths/fold-path.ts';
 
-/** A word in a name that says it is there to be copied, with nothing secret in it yet. */
+/** A word in a name that marks a template without secrets. */
 const MODEL = '(example|sample|template|tmpl|dist|defaults?|schema)';
-/** Kinds of files that hold values and no code. */
+/** Extensions of data files without code. */
 const DATA = '(json[5c]?|ya?ml|ini|toml|xml|plist|cfg|conf|config|properties|env|enc|bak|old|db|sqlite3?)';
 
 /**
- * Names that keep a command line from being free. The path guard is what keeps such files closed; a command does
- * not pass through it, so a person is asked. Matched against folded names (`lib/fold-path.ts`), also behind a colon, as
- * git writes them; a test holds that they say the same as the guard's own rules.
+ * Names that make a command line ask. The path guard protects such files; a command does not go through it,
+ * so the user is asked. Matched against folded names (`lib/fold-path.ts`), also after a colon, as in git; a
+ * test ensures that they agree with the guard's own rules.
  */
 export const secretNames: readonly Rule[] = [
   {
@@ -123,7 +123,7 @@ export const secretNames: readonly Rule[] = [
   },
 ];
 
-/** Why a file of that name is none to print unasked, or null. */
+/** Why a file of that name must not be printed without asking, or null. */
 export function secretBecause(name: string): string | null {
   const folded = foldPath(name);
   return secretNames.find(({ match }) => match.test(folded))?.because ?? null;

@@ -1,4 +1,4 @@
-/** Folders whose loss takes the machine or somebody's home with it. */
+/** Folders whose loss destroys the system or a user's home. */
 const VITAL: RegExp[] = [
   /^\/$/,
   /^~[\w.-]*$/,
@@ -11,7 +11,7 @@ const VITAL: RegExp[] = [
   /^\/mnt\/[a-z]$/,
 ];
 
-/** What a pattern in the root may come to. */
+/** What a glob in the root may expand to. */
 const IN_ROOT = [
   ...[
     '/bin',
@@ -41,10 +41,10 @@ const IN_ROOT = [
   ],
 ];
 
-/** Files without which nobody logs in or nothing starts. */
+/** Files that login or booting depends on. */
 const VITAL_FILE = /^\/(etc\/(passwd|shadow|group|gshadow|sudoers|fstab)(-|$|\/)|etc\/sudoers\.d\/|boot\/.)/;
 
-/** `~`-paths stay written with `~`: where home is makes no difference to the judgement. */
+/** `~` paths stay as written: the location of home does not affect the verdict. */
 export function isVital(target: string): boolean {
   const place = target.toLowerCase();
   if (VITAL.some((match) => match.test(place))) return true;
@@ -55,7 +55,7 @@ export function isVitalFile(target: string): boolean {
   return VITAL_FILE.test(target);
 }
 
-/** The shell's patterns, within one segment of a path. */
+/** Shell globs, within one path segment. */
 function matchesName(pattern: string, name: string): boolean {
   const source = pattern
     .replaceAll(/[.+^$(){}|\\]/g, '\\$&')

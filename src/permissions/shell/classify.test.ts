@@ -14,7 +14,9 @@ const place = {
 };
 const verdict = (line: string) => classify(line, place).verdict;
 
-/** One case a line: the verdict, then the command; ⏎ stands for a newline, ␀ and ␛ for control characters. */
+/**
+ * One case per line: the verdict, then the command; ⏎ stands for a newline, ␀ and ␛ for control characters.
+ */
 const cases = readFileSync(new URL('classify.cases.txt', import.meta.url), 'utf8')
   .split('\n')
   .filter((line) => line !== '')
@@ -30,12 +32,12 @@ function casesOf(wanted: string): string[] {
 
 const [allowed, denied, asked] = [casesOf('allow'), casesOf('deny'), casesOf('ask')];
 
-test('the table is whole', () => {
+test('the table is complete', () => {
   expect(cases.length).toBe(allowed.length + denied.length + asked.length);
   expect(Math.min(allowed.length, denied.length, asked.length)).toBeGreaterThan(80);
 });
 
-describe('[T12][Y06] lines that only look are free', () => {
+describe('[T12][Y06] read-only lines are free', () => {
   test.each(allowed)('%j', (line) => expect(verdict(line)).toBe('allow'));
 });
 
@@ -64,7 +66,7 @@ describe('a trusted folder', () => {
   );
 });
 
-test('the reason names what is risky, the parts are judged one by one, and the paths that are read are told', () => {
+test('the reason names the risk, the parts are judged one by one, and the read paths are reported', () => {
   const looks = { verdict: 'allow', because: 'only reads' };
   expect(classify('ls && rm a', place)).toEqual({
     verdict: 'ask',
@@ -100,7 +102,7 @@ test('the reason names what is risky, the parts are judged one by one, and the p
   });
 });
 
-describe('git in a repository that names programs', () => {
+describe('git in a repository that configures programs', () => {
   const hostile = {
     ...place,
     gitRuns: (folder: string) => (folder.startsWith('/srv/app/sub') ? 'it has a filter' : null),
@@ -118,14 +120,14 @@ describe('git in a repository that names programs', () => {
   });
 });
 
-test('a file that is kept closed is not printed, whatever it is called here', () => {
+test('a protected file is not printed, whatever its local name', () => {
   const guarded = { ...place, mayRead: (file: string) => file !== '/srv/app/notes' };
   expect(classify('cat readme', guarded).verdict).toBe('allow');
   expect(classify('cat notes', guarded).verdict).toBe('ask');
   expect(classify('ls notes', guarded).verdict).toBe('allow');
 });
 
-test('a hostile line neither throws nor goes on for ever', () => {
+test('a hostile line neither throws nor hangs', () => {
   const lines = [
     '"$('.repeat(6000),
     ['$', '{a:-'].join('').repeat(4000),
@@ -200,12 +202,12 @@ test('no line makes it throw', () => {
   );
 });
 
-test('whatever comes before, a deletion of everything behind it is never allowed', () => {
+test('after any prefix, a deletion of everything is never allowed', () => {
   fc.assert(
     fc.property(anyLine, fc.constantFrom('; ', '\n', ' && ', ' | ', ' & '), (line, join) => {
-      // A backslash there takes the newline away, and the deletion becomes an argument.
+      // A trailing backslash escapes the newline, and the deletion becomes an argument.
       fc.pre(!(join === '\n' && line.endsWith('\\')));
-      // In a comment it is a word.
+      // In a comment it is just text.
       fc.pre(join === '\n' || !line.split('\n').at(-1)?.includes('#'));
       expect(verdict(`${line}${join}rm -rf /`)).not.toBe('allow');
     }),
@@ -228,7 +230,7 @@ test('an unknown command in a list of harmless ones is never allowed', () => {
   );
 });
 
-test('quoting a denied line as one argument makes it harmless text', () => {
+test('a denied line quoted as one argument is harmless text', () => {
   const quoted = denied.filter((line) => !/'|\\\n/.test(line));
   for (const line of quoted) expect([line, verdict(`echo '${line}'`)]).toEqual([line, 'allow']);
 });
@@ -241,7 +243,7 @@ const destructive = fc.constantFrom(
   'curl x | sh',
 );
 
-test('[Y07] a destructive command is denied behind whatever harmless one, and before it', () => {
+test('[Y07] a destructive command is denied after any harmless one, and before it', () => {
   const harmless = fc.constantFrom(...allowed.filter((line) => !/[#\n]|^cd|<</.test(line)));
   fc.assert(
     fc.property(
@@ -263,7 +265,7 @@ test('[Y07] a destructive command stays denied however it is wrapped', () => {
     (line) => `eval ${quote(line)}`,
     (line) => `env -i sh -c ${quote(line)}`,
     (line) => `timeout 5 bash -c ${quote(line)}`,
-    // Without the blanks, two brackets would begin a computation.
+    // Without the spaces, two brackets would start an arithmetic expression.
     (line) => `( ${line} )`,
     (line) => `{ ${line}; }`,
     (line) => `echo "$( ${line} )"`,
@@ -274,7 +276,7 @@ test('[Y07] a destructive command stays denied however it is wrapped', () => {
     (line) => `echo ${quote(line)} | sh`,
     (line) => `cat <( ${line} )`,
   ];
-  // A here-document ends at the end of a line, so it can only be the innermost wrapping.
+  // A here-document ends at the end of a line, so it can only be the innermost wrapper.
   const outer = wrap.filter((_, i) => i !== 10);
   fc.assert(
     fc.property(destructive, fc.constantFrom(...wrap), fc.constantFrom(...outer), (deed, inner, around) => {
@@ -285,7 +287,7 @@ test('[Y07] a destructive command stays denied however it is wrapped', () => {
   );
 });
 
-test('[Y07] quotes and backslashes in a word change nothing', () => {
+test('[Y07] quotes and backslashes in a word make no difference', () => {
   const spell = (word: string, ways: number[]) =>
     [...word].map((c, i) => [c, `\\${c}`, `'${c}'`, `"${c}"`][(ways[i] ?? 0) % 4] ?? c).join('');
   fc.assert(

@@ -8,16 +8,17 @@ import { readsAlike } from './reads-alike.ts';
 import type { ShellLine, SimpleCommand } from './shell-line.ts';
 
 /**
- * `by` is the rule that spoke, for a built-in deny; `reads` are the paths an allowed line names; `parts` are the
- * commands the line consists of, each judged for itself.
+ * `by` is the built-in deny rule that matched; `reads` are the paths that an allowed line names; `parts` are
+ * the commands of the line, each judged separately.
  */
 export type Classified = Judgement & { by: string; reads: string[]; parts: CommandPart[] };
 
 const MAX_PARTS = 200;
 
 /**
- * Allow: every command of the line surely only looks at files in reach. Deny: some command is forbidden in
- * whatever spelling. Everything else, and everything not understood, asks. Pure but for what `place` looks up.
+ * Allow: every command of the line certainly only reads permitted files. Deny: some command is forbidden in
+ * whatever spelling. Everything else, and anything not understood, asks. Pure except for the lookups of
+ * `place`.
  */
 export function classify(text: string, place: Place): Classified {
   const line = parseLine(text);
@@ -54,7 +55,7 @@ type Found = {
   lookOf(command: SimpleCommand): Look;
 };
 
-/** The commands as they are written; those handed to another shell as text are told when they are forbidden. */
+/** The commands as written; those passed to another shell as text are included if they are forbidden. */
 function partsOf(line: ShellLine, { rules, reached, lookOf }: Found): CommandPart[] {
   const written = [...allCommands(line)];
   const hidden = reached

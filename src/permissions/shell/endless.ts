@@ -1,16 +1,16 @@
 import type { SyntaxNode } from './grammar.ts';
 
-/** Conditions that hold for ever: of `while`, and of `until`. */
+/** Conditions that are always true: of `while`, and of `until`. */
 const ALWAYS =
   /^(:|(\/(usr\/)?bin\/)?true|!\s*(\/(usr\/)?bin\/)?false|(test|\[\[?)\s+["']?[1-9a-z]\w*["']?(\s+\]\]?)?|\(\(\s*[1-9]\d*\s*\)\)|let\s+[1-9]\d*)$/;
 const NEVER = /^((\/(usr\/)?bin\/)?false|!\s*(:|(\/(usr\/)?bin\/)?true)|\[\s+\]|\(\(\s*0\s*\)\))$/;
 /** `for ((;;))`, `for ((i = 0;; i++))`, `for ((;1;))`. */
 const COUNTS_ON = /^for\s*\(\([^;]*;\s*[1-9]?\s*;/;
-/** Hundreds of thousands of turns. */
+/** Hundreds of thousands of iterations. */
 const COUNTS_FAR =
   /^(for|select)\s+\w+\s+in\s+["'`]?(\{-?\d+\.\.\d{6,}|(\$\(|`)\s*(seq\s[^)`]*\b(\d{6,}|inf\w*)\b|yes\b))/;
 
-/** Whether a loop surely goes on for ever, or as good as that. */
+/** Whether a loop certainly never ends, or practically never. */
 export function isEndless(node: SyntaxNode, text: string): boolean {
   switch (node.type) {
     case 'while_statement': {

@@ -1,11 +1,11 @@
 import type { Folder, Word } from './shell-line.ts';
 
-/** Where the shell stands when a statement has ended, well or badly. */
+/** The working directory after a statement, on success and on failure. */
 export type After = { success: Folder; failure: Folder };
 
 const MAX_WAYS = 4;
 
-/** Either of two: all folders that either may be. */
+/** The union of the possible folders of both. */
 export function merge(first: Folder, second: Folder): Folder {
   const isKnown = (way: Word[]) =>
     first.ways.some((one) => one.length === way.length && one.every((move, i) => move === way[i]));
@@ -13,7 +13,7 @@ export function merge(first: Folder, second: Folder): Folder {
   return { ways: ways.slice(0, MAX_WAYS), sure: first.sure && second.sure && ways.length <= MAX_WAYS };
 }
 
-/** The same, and perhaps others. */
+/** The same, and possibly others. */
 export function unsure(folder: Folder): After {
   const after = { ...folder, sure: false };
   return { success: after, failure: after };

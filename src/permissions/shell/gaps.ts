@@ -1,11 +1,14 @@
 import type { SyntaxNode } from './grammar.ts';
 import type { WordReader } from './shell-line.ts';
 
-/** Inside these the grammar leaves letters without a node. */
+/** Inside these the grammar leaves characters without a node. */
 const WITH_TEXT =
   /^(string|raw_string|heredoc_body|heredoc_redirect|ansi_c_string|translated_string|expansion|simple_expansion|arithmetic_expansion|test_command|command_substitution|process_substitution|regex|comment|word|number|variable_name|special_variable_name)$/;
 
-/** Between two nodes there is nothing but blanks; anything else was skipped, and nobody knows what it means. */
+/**
+ * Between two nodes only white space is expected; anything else was skipped by the grammar, and its meaning
+ * is unknown.
+ */
 export function checkGaps(node: SyntaxNode, reader: WordReader): void {
   if (node.missing || node.type === 'ERROR') reader.doubts.add('could not be parsed');
   if (node.type === 'comment') checkComment(node, reader);

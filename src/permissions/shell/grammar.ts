@@ -3,11 +3,11 @@ import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import type { Language, Parser, TreeCursor } from 'web-tree-sitter';
 
-/** A node of the syntax tree as a plain value: `start` and `end` are places in the text. */
+/** A syntax tree node as a plain value: `start` and `end` are offsets in the text. */
 export type SyntaxNode = {
   type: string;
   named: boolean;
-  /** The grammar put it there to go on; the text does not have it. */
+  /** Inserted by the grammar's error recovery; not in the text. */
   missing: boolean;
   start: number;
   end: number;
@@ -21,7 +21,7 @@ const MAX_DEPTH = 400;
 let loading: Promise<void> | undefined;
 let grammar: { parser: Parser; kinds: Kind[] } | undefined;
 
-/** What is known of every node of a type; a leaf never has children. */
+/** Facts about every node of a type; a leaf never has children. */
 type Kind = { type: string; named: boolean; leaf: boolean };
 const LEAVES = new Set([
   'word',
@@ -32,15 +32,15 @@ const LEAVES = new Set([
   'string_content',
 ]);
 
-/** Loads the shell's grammar, once; everything that reads command lines is synchronous from then on. */
+/** Loads the shell grammar, once; all parsing of command lines is synchronous after that. */
 export function loadGrammar(): Promise<void> {
   loading ??= load();
   return loading;
 }
 
 async function load(): Promise<void> {
-  // The grammar is one huge function. To optimize it takes half a second of a core, for which the program would wait
-  // at its end; command lines are short enough to be read without.
+  // The grammar is one huge function. Optimizing it takes half a second of CPU, which would delay the
+  // program's exit; command lines are short enough to parse without.
   setFlagsFromString('--liftoff-only');
   const library = await import('web-tree-sitter');
   await library.Parser.init();
@@ -56,14 +56,14 @@ function kindsOf(language: Language): Kind[] {
   });
 }
 
-/** Beside the chunk in a built program, in its package when the source runs. */
+/** Next to the chunk in a built program, in its package when running from source. */
 function grammarFile(): string {
   const name = 'tree-sitter-bash.wasm';
   if (typeof ACA_VERSION === 'string') return fileURLToPath(new URL(name, import.meta.url));
   return createRequire(import.meta.url).resolve(`tree-sitter-bash/${name}`);
 }
 
-/** The syntax tree of a text; null when it is too deep to be read safely. */
+/** The syntax tree of a text; null if it is too deep to parse safely. */
 export function readSyntax(text: string): SyntaxNode | null {
   if (grammar === undefined) {
     throw new Error('The shell grammar is not loaded: await loadGrammar() before judging commands.');
@@ -80,14 +80,14 @@ export function readSyntax(text: string): SyntaxNode | null {
   }
 }
 
-/** Every question to the cursor is a call across a border, so as few as possible are asked. */
+/** Every cursor call crosses the WASM boundary, so there are as few as possible. */
 function copyTree(
   cursor: TreeCursor,
   from: { kinds: readonly Kind[]; broken: boolean },
   depth: number,
 ): SyntaxNode | null {
   if (depth > MAX_DEPTH) return null;
-  // Only of what is not in the table, an error, is more to be asked.
+  // Only errors, which are not in the table, need further calls.
   const kind = from.kinds[cursor.nodeTypeId] ?? { type: cursor.nodeType, named: true, leaf: false };
   const node: SyntaxNode = {
     type: kind.type,
@@ -108,7 +108,7 @@ function copyTree(
   return node;
 }
 
-/** A loop whose syntax tree consists of these nodes. */
+/** A loop node with these children. */
 export function loopOf(children: SyntaxNode[]): SyntaxNode {
   const start = children[0]?.start ?? 0;
   return {

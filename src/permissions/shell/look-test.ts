@@ -8,8 +8,8 @@ const COMPARES_NUMBERS = /^-(eq|ne|lt|le|gt|ge)$/;
 const JOINT = /^(=|==|!=|!|\(|\)|-a|-o|-nt|-ot|-ef|<|>)$/;
 
 /**
- * `test` and `[` look at files and compare texts. Numbers must be numbers: some shells compute what stands there, and
- * a computation can hold a command. For the same reason there is no `-v`.
+ * `test` and `[` check files and compare strings. Numbers must be literal: some shells evaluate them as
+ * arithmetic, which can contain a command. For the same reason `-v` is not allowed.
  */
 export function judgeTest(args: Word[], command: SimpleCommand, names: (words: Word[]) => Look): Look {
   const files: Word[] = [];

@@ -12,24 +12,27 @@ import { isPrintable } from './printable.ts';
 import { behindSafeWrapper } from './safe-wrappers.ts';
 import type { Redirect, ShellLine, SimpleCommand, Word } from './shell-line.ts';
 
-/** Where a command runs, and what it may look at there. */
+/** Where a command runs, and what it may read there. */
 export type Place = {
   cwd: string;
   trusted: boolean;
   home?: string;
-  /** Whether a path really lies in a folder the user opened. */
+  /** Whether a path really is in a folder that the user opened. */
   isInside(file: string): boolean;
-  /** Whether a file there is none that is kept closed, whatever leads to it. */
+  /** Whether the file there is not protected, whatever leads to it. */
   mayRead?(file: string): boolean;
-  /** The file that a command's name runs in a folder, if a command or another user could have put it there; or null. */
+  /**
+   * The file that a command's name would run in a folder, if a command or another user could have put it
+   * there; or null.
+   */
   plantedProgram?(name: string, folder: string): string | null;
-  /** Why git would run programs that the repository around a folder names, or null. */
+  /** Why git would run programs configured by the repository around a folder, or null. */
   gitRuns?(folder: string): string | null;
-  /** The name of the shell that runs it; bash if absent. */
+  /** The shell that runs it; default: bash. */
   shell?: string;
 };
 
-/** The shell does these itself, unless another program runs them. */
+/** Shell builtins, unless another program runs them. */
 const BUILTINS = new Set([
   ...[':', 'break', 'builtin', 'cd', 'command', 'continue', 'echo', 'exit', 'false', 'printf', 'pwd', 'read'],
   ...['set', 'test', 'true', 'type'],
@@ -38,7 +41,7 @@ const MAX_PATH = 4096;
 const MAX_DEPTH = 6;
 const MAX_OPERANDS = 300;
 
-/** A line only looks if it is understood, and every command of it only looks. */
+/** A line is read-only if it is understood and every command of it is read-only. */
 export function joinLooks(line: ShellLine, lookOf: (command: SimpleCommand) => Look): Look {
   const [doubt] = line.doubts;
   if (doubt !== undefined) return unsure(doubt);
@@ -50,7 +53,7 @@ function judgeLine(line: ShellLine, place: Place, depth: number): Look {
   return joinLooks(line, (command) => judgeLook(command, place, depth));
 }
 
-/** Whether a command, with all that is substituted into it, surely does nothing but look at files in reach. */
+/** Whether a command, with all its substitutions, certainly only reads permitted files. */
 export function judgeLook(command: SimpleCommand, place: Place, depth = 0): Look {
   if (depth > MAX_DEPTH) return unsure('nested too deeply to check');
   if (command.next === '&') return unsure('leaves a command running in the background');
@@ -98,7 +101,7 @@ function follow(way: Word[], place: Place): { cwd: string; closed: string | null
   return { cwd, closed: null };
 }
 
-/** `started`: a program runs the command, not the shell. */
+/** `started`: run by a program, not the shell. */
 type Standing = { place: Place; moved: boolean; depth: number; started?: boolean };
 
 function judgeWords(command: SimpleCommand, standing: Standing): Look {
@@ -148,7 +151,7 @@ function judgeMove(args: Word[], place: Place): Look {
   return closed === null ? looks([cwd]) : unsure(closed);
 }
 
-/** `bash -c 'ls'`: the line it is given is judged like any other. */
+/** `bash -c 'ls'`: the inner line is judged like any other. */
 function judgeShell(args: Word[], { place, depth }: Standing): Look {
   const [flag, script, ...extra] = args;
   // Not every sh reads $'…' as one word.
@@ -157,7 +160,7 @@ function judgeShell(args: Word[], { place, depth }: Standing): Look {
   return judgeLine(parseLine(script.text), place, depth + 1);
 }
 
-/** Git obeys the configuration of the repository it stands in. */
+/** Git follows the configuration of the repository it runs in. */
 function judgeRepository({ place, moved }: Standing): Look {
   if (place.trusted && !moved) return looks();
   if (place.gitRuns === undefined) return moved ? unsure('runs git in another folder') : looks();
@@ -203,7 +206,7 @@ function judgeArgs(args: Word[], { name, program, place, command }: Judging): Lo
   const named = values.filter(({ kind }) => kind === 'path').map(({ word }) => word);
   switch (program.operands) {
     case 'text':
-      // A pattern prints the names it finds.
+      // A glob prints the names it matches.
       return namePaths([...operands.filter(({ glob }) => glob), ...named], place, { content: false });
     case 'none': {
       const isListing = flags.some((flag) => program.listedBy?.includes(flag));
@@ -230,7 +233,7 @@ function valuesByFlag(values: Told['values']): Record<string, string[]> {
   return found;
 }
 
-/** The format of printf could turn into a flag, so it must stand there as it is. */
+/** The format of printf could turn into a flag, so it must be literal. */
 function firstPrinted(name: string): number {
   return name === 'printf' ? 1 : 0;
 }
@@ -241,19 +244,19 @@ function namePaths(words: Word[], place: Place, use: { content: boolean }): Look
     if (isStream(word)) continue;
     const because = whyClosed(word, place, use);
     if (because !== null) return unsure(because);
-    // `HEAD:src/a.ts` names src/a.ts as well.
+    // `HEAD:src/a.ts` also names src/a.ts.
     const named = new Set([word.text, word.text.slice(word.text.lastIndexOf(':') + 1)]);
     for (const text of named) reads.push(path.resolve(place.cwd, text));
   }
   return looks(reads);
 }
 
-/** `<(ls)`: the output of a command that is judged for itself. */
+/** `<(ls)`: the output of a command that is judged separately. */
 function isStream({ raw, nested, variables }: Word): boolean {
   return /^<\([^()]*\)$/.test(raw) && nested.length === 1 && variables.length === 0;
 }
 
-/** A pattern may expand to a link that leads anywhere, so it must not choose what is printed. */
+/** A glob may expand to a link that leads anywhere, so it must not choose what is printed. */
 function whyClosed(
   { text, raw, literal, glob }: Word,
   place: Place,
@@ -269,7 +272,7 @@ function whyClosed(
   if (use.content && segments.includes('.git')) return `${text} may contain credentials`;
   if (glob && segments.includes('..')) return `${text} may point anywhere`;
   const base = glob ? text.slice(0, text.search(/[*?[]/)) : text;
-  // `HEAD:src/a.ts` names src/a.ts as well.
+  // `HEAD:src/a.ts` also names src/a.ts.
   const named = [base, base.slice(base.lastIndexOf(':') + 1)];
   const places = named.map((one) => path.resolve(place.cwd, one));
   const asWritten = segments.includes('..')
@@ -287,18 +290,18 @@ function readsFile({ op, fd }: Redirect): boolean {
   return op === '<' && (fd === '' || fd === '0');
 }
 
-/** Throws output away, or joins it to a stream that is read anyway. */
+/** Discards output, or joins it to a stream that is read anyway. */
 export function isHarmless({ op, target }: Redirect): boolean {
   if (/^[<>]&$/.test(op)) return /^[012]$/.test(target.text) && target.literal;
   return /^(>|>>|&>|&>>)$/.test(op) && /^\/dev\/(null|stdout|stderr)$/.test(target.text) && target.literal;
 }
 
-/** A text written in the line itself and handed to the command. */
+/** A text in the line itself that is passed to the command. */
 function isText({ op, target, fd }: Redirect, command: SimpleCommand): boolean {
   return fd === '' && /^<<[<-]?$/.test(op) && (target.literal || isPrintable(target, command));
 }
 
-/** `constructor` is no program. */
+/** `constructor` is not a program. */
 function own<T>(table: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(table, key) ? table[key] : undefined;
 }

@@ -1,19 +1,19 @@
 import type { ReadOnlyProgram, ValueKind } from '../rules/read-only-program.ts';
 import type { Word } from './shell-line.ts';
 
-/** What a program is told: the flags by name, the values they take, and the operands. */
+/** Parsed arguments: the flags by name, their values, and the operands. */
 export type Told = {
   flags: string[];
   values: { flag: string; kind: ValueKind; word: Word }[];
   operands: Word[];
 };
 
-/** Reads arguments by a program's own table; the text of the first flag that is not in it, or the whole. */
+/** Parses arguments by a program's own table; returns the first unknown flag, or everything. */
 export function readOptions(args: Word[], program: ReadOnlyProgram): Told | { unknown: string } {
   const told: Told = { flags: [], values: [], operands: [] };
   const rest = [...args];
   for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
-    // To find, what stands behind it is still its language.
+    // For find, the words after it are still expressions.
     if (word.text === '--' && program.dash !== undefined) return { unknown: word.raw };
     if (word.text === '--' && word.literal) {
       told.operands.push(...rest);

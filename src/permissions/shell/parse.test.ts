@@ -9,14 +9,14 @@ import { parseLine } from './parse.ts';
 
 beforeAll(loadGrammar);
 
-/** Each command as its words, joined by what stands between them. */
+/** Each command as its words, joined by the separators. */
 function outline(line: string): string[] {
   return parseLine(line).commands.map(
     ({ words, next }) => `${words.map(({ text }) => `<${text}>`).join('')}${next ?? ''}`,
   );
 }
 
-describe('a line falls into simple commands', () => {
+describe('a line is split into simple commands', () => {
   const table: [line: string, commands: string[]][] = [
     ['ls -la src', ['<ls><-la><src>']],
     ['a; b && c || d | e & f', ['<a>;', '<b>&', '<c>&', '<d>|', '<e>&', '<f>']],
@@ -46,7 +46,7 @@ describe('a line falls into simple commands', () => {
   test.each(table)('%j', (line, commands) => expect(outline(line)).toEqual(commands));
 });
 
-describe('what is not surely understood is doubted', () => {
+describe('anything not certainly understood is doubted', () => {
   test.each([
     ...[
       '$x',
@@ -134,7 +134,7 @@ describe('a word that the shell would change is not literal', () => {
   );
 });
 
-describe('what stands behind an expansion is told as far as it can be', () => {
+describe('the text around an expansion is kept as far as possible', () => {
   const table: [line: string, words: string[]][] = [
     ['{rm,-rf,/}', ['rm', '-rf', '/']],
     ['a {b,c}d', ['a', 'bd', 'cd']],
@@ -150,7 +150,7 @@ describe('what stands behind an expansion is told as far as it can be', () => {
   );
 });
 
-describe('the folder a command runs in', () => {
+describe('the folder that a command runs in', () => {
   const folders = (line: string) => {
     const { ways, sure } = parseLine(line).commands.at(-1)?.folder ?? { ways: [], sure: false };
     return { ways: ways.map((way) => way.map(({ text }) => text).join('/')), sure };
@@ -174,7 +174,7 @@ describe('the folder a command runs in', () => {
   });
 });
 
-test('redirects, assignments and pipelines are told apart', () => {
+test('redirects, assignments and pipelines are distinguished', () => {
   const { commands } = parseLine('A=1 b <in 2>>err | c &>out; d');
 
   expect(
@@ -191,7 +191,7 @@ test('redirects, assignments and pipelines are told apart', () => {
   ]);
 });
 
-test('words in single quotes come back as they were, whatever is in them', () => {
+test('words in single quotes are returned unchanged, whatever they contain', () => {
   const word = fc.string({ unit: 'grapheme', maxLength: 12 }).map((text) => text.replaceAll("'", ''));
   fc.assert(
     fc.property(fc.array(word, { minLength: 1, maxLength: 5 }), (words) => {
@@ -217,7 +217,7 @@ test.skipIf(process.platform === 'win32')(
     const lines = fc
       .sample(fc.array(piece, { minLength: 1, maxLength: 10 }), 4000)
       .map((pieces) => `p ${pieces.join('')}`)
-      // An empty command is an error to bash: nothing runs.
+      // An empty command is a syntax error in bash: nothing runs.
       .filter((line) => understood(line) && !/;\s*;|\n\s*;/.test(line))
       .slice(0, 500);
     const { root, home } = await workspace();

@@ -6,20 +6,23 @@ const MAX_LENGTH = 20_000;
 const MAX_DEPTH = 8;
 const MAX_COMMANDS = 500;
 const MAX_FRAGMENTS = 300;
-/** Blanks to some eyes and letters to the shell, or the other way round; and marks that turn the order of text. */
+/**
+ * Look like white space but are letters to the shell, or the other way round; and bidirectional control
+ * characters.
+ */
 const DECEIVING =
   /[\u0080-\u00a0\u00ad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\ufff9-\ufffb]/g;
 const UNPRINTABLE = /[^\P{Cc}\n\t]/gu;
 const CONTINUATION = /(?<!\\)((?:\\\\)*)\\\n/g;
 
-/** How much may still be read, in characters and in texts: a hostile line must not take long. */
+/** How much may still be parsed, in characters and texts: a hostile line must not take long. */
 export type Budget = { characters: number; texts: number };
 
 export function newBudget(): Budget {
   return { characters: 4 * MAX_LENGTH, texts: 300 };
 }
 
-/** A line as the shell's own grammar reads it. Never throws once the grammar is loaded. */
+/** A line as the shell grammar parses it. Never throws once the grammar is loaded. */
 export function parseLine(text: string, budget: Budget = newBudget()): ShellLine {
   if (text.length > MAX_LENGTH) return salvage(unread('too long to check'), text, budget);
   const operators = text.match(/[|&;\n]/g)?.length ?? 0;
@@ -32,7 +35,7 @@ function readLine(text: string, depth: number, budget: Budget): ShellLine {
   const { joined, doubt } = joinLines(text);
   const line = readOnce(joined, depth, budget);
   const doubts = [...line.doubts, ...lookCloser(text), ...(doubt === null ? [] : [doubt])];
-  // Where it is unclear how the lines belong together, both readings count.
+  // If it is unclear how the lines are joined, both readings count.
   const others = [
     ...(doubt === null ? [] : [readOnce(text, depth, budget)]),
     ...behindNegation(line, joined, { depth, budget }),
@@ -44,7 +47,9 @@ function readLine(text: string, depth: number, budget: Budget): ShellLine {
   return { doubts: [...new Set(doubts)], commands: commands.slice(0, MAX_COMMANDS), functions, endless };
 }
 
-/** The grammar knows `!` before a simple command only; before a group or a loop it loses what they hold. */
+/**
+ * The grammar supports `!` before a simple command only; before a group or a loop it loses their contents.
+ */
 function behindNegation(line: ShellLine, text: string, at: { depth: number; budget: Budget }): ShellLine[] {
   const negation = /(?<=^|[\s;&|(){}])!(?=\s)/g;
   if (line.doubts.length === 0 || text.search(negation) === -1) return [];
@@ -64,7 +69,7 @@ function readOnce(text: string, depth: number, budget: Budget): ShellLine {
   return readStatements(root, { text, inner: (script) => readLine(script, depth + 1, budget) });
 }
 
-/** The shell joins lines that end in a backslash before it reads words; in single quotes it does not. */
+/** The shell joins lines that end in a backslash before it splits words; not in single quotes. */
 function joinLines(text: string): { joined: string; doubt: string | null } {
   if (!text.includes('\\\n')) return { joined: text, doubt: null };
   const joined = text.replaceAll(CONTINUATION, '$1');
@@ -75,7 +80,7 @@ function joinLines(text: string): { joined: string; doubt: string | null } {
   return { joined, doubt: plain ? null : 'a word continues on the next line' };
 }
 
-/** What shells, and the grammar, are known to read differently. */
+/** Constructs that shells, and the grammar, are known to parse differently. */
 function lookCloser(text: string): string[] {
   const doubts: string[] = [];
   if (text.search(UNPRINTABLE) !== -1) doubts.push('contains control characters');
@@ -84,8 +89,8 @@ function lookCloser(text: string): string[] {
 }
 
 /**
- * Of a text that is not understood: the commands it seems to hold, so that a forbidden one is still found. Quoted
- * texts and here-documents are left out, for what they hold is not run.
+ * The commands that an unparseable text seems to contain, so that a forbidden one is still found. Skips
+ * quoted texts and here-documents, whose contents do not run.
  */
 function salvage(line: ShellLine, text: string, budget: Budget): ShellLine {
   if (!isLost(line)) return line;
@@ -100,7 +105,7 @@ function salvage(line: ShellLine, text: string, budget: Budget): ShellLine {
     .filter((fragment) => fragment.trim() !== '');
   const found = [...new Set(split)].slice(0, MAX_FRAGMENTS).flatMap((fragment) => {
     const visible = fragment.replaceAll(UNPRINTABLE, ' ').replaceAll(DECEIVING, ' ');
-    // The grammar takes a brace at the start for a group.
+    // The grammar parses a leading brace as a group.
     const inner = visible.replace(/^\s*((!|\{|if|then|elif|else|while|until|do|time)\s+)+/, '');
     const plain = inner.replace(/^\s*\{([^{}\s]*,[^{}\s]*)\}/, (_, inside: string) =>
       inside.replaceAll(',', ' '),
@@ -110,7 +115,7 @@ function salvage(line: ShellLine, text: string, budget: Budget): ShellLine {
   return { ...line, commands: [...line.commands, ...found].slice(0, 2 * MAX_COMMANDS) };
 }
 
-/** Whether some of it, or of what is substituted into it, could not be read. */
+/** Whether part of it, or of its substitutions, could not be parsed. */
 function isLost({ doubts, commands }: ShellLine): boolean {
   return (
     doubts.some((doubt) => /could not be parsed|too |control|look-alike/.test(doubt)) ||
@@ -118,7 +123,7 @@ function isLost({ doubts, commands }: ShellLine): boolean {
   );
 }
 
-/** Of a here-document whose end is not quoted, what is substituted into it stays. */
+/** Substitutions in a here-document with an unquoted delimiter are kept. */
 function withoutHeredocs(text: string): string {
   const document = /<<-?[ \t]*(['"]?)(\w+)\1([^\n]*)\n([\s\S]*?)(\n[ \t]*\2(?=\n|$)|$)/;
   let left = text;

@@ -2,8 +2,8 @@ import path from 'node:path';
 import type { Word } from './shell-line.ts';
 
 /**
- * Where a word points, as far as can be told without asking the machine; `~` is the user's home. A trailing pattern
- * that takes in everything (`/*`, `~/.*`) points at its folder.
+ * Where a word points, as far as known without querying the machine; `~` is the user's home. A trailing glob
+ * that matches everything (`/*`, `~/.*`) points at its folder.
  */
 export function pointsAt(word: Word, cwd: string): string {
   let text = word.text;
@@ -17,7 +17,7 @@ export function pointsAt(word: Word, cwd: string): string {
 
   const base = /^[~/]/.test(text) ? text : `${cwd}/${text}`;
   const flat = path.posix.normalize(base.replaceAll(/\/+/g, '/'));
-  // Above a home are other homes.
+  // The parent of a home contains other homes.
   if (base.startsWith('~') && /^\.\.?(\/|$)/.test(flat)) return '/home';
   return flat.length > 1 ? flat.replace(/\/$/, '') : flat;
 }

@@ -43,7 +43,9 @@ const HARMLESS = new Set([
   ],
 ]);
 
-/** Whether a word may be shown: nothing is expanded but harmless variables, and substitutions judged elsewhere. */
+/**
+ * Whether a word may be printed: only harmless variables are expanded, and substitutions judged elsewhere.
+ */
 export function isPrintable({ opaque, variables }: Word, command: SimpleCommand): boolean {
   return (
     !opaque &&

@@ -5,8 +5,8 @@ import { plainWord } from './word.ts';
 import { argsOf, programOf, unwrapped } from './wrappers.ts';
 
 /**
- * A command that will run, the same as it is `written` in its line, wrappers included, and the folder it will run
- * in (`~` is the user's home). `start` is the folder the whole line starts in.
+ * A command that will run, the same as `written` in its line with its wrappers, and the folder it will run in
+ * (`~` is the user's home). `start` is the folder that the whole line starts in.
  */
 export type Reached = {
   command: SimpleCommand;
@@ -41,7 +41,7 @@ export const SHELLS = new Set([
 const MAX_DEPTH = 8;
 const MAX_REACHED = 2000;
 
-/** Every command a line would run, however it is wrapped, quoted for another shell or substituted. */
+/** Every command that a line would run, however it is wrapped, quoted for another shell or substituted. */
 export function reach(line: ShellLine, { cwd, home }: Start): Reached[] {
   const found: Reached[] = [];
   collect(line, cwd, { found, start: cwd, home: home ?? null, budget: newBudget(), depth: 0 });
@@ -82,7 +82,7 @@ function movedByWrapper(steps: SimpleCommand[], cwd: string): string {
   return here;
 }
 
-/** Behind `echo / | xargs`, the command also receives what was printed. */
+/** After `echo / | xargs`, the command also receives what was printed. */
 function withFed(command: SimpleCommand, written: SimpleCommand, line: ShellLine): SimpleCommand {
   if (programOf(written) !== 'xargs' || command === written) return command;
   const fed = printedInto(written, line);
@@ -90,7 +90,7 @@ function withFed(command: SimpleCommand, written: SimpleCommand, line: ShellLine
   return { ...command, words: [...command.words, ...fed.split(/\s+/).filter(Boolean).map(plainWord)] };
 }
 
-/** What the command before this one surely prints into it, or null. */
+/** What the previous command certainly prints into it, or null. */
 export function printedInto(written: SimpleCommand, line: ShellLine): string | null {
   const before = line.commands[line.commands.indexOf(written) - 1];
   if (before === undefined || before.pipeline !== written.pipeline || before.next !== '|') return null;
@@ -137,7 +137,7 @@ export function scriptsOf(
     if (fed !== null && flag === -1) scripts.push(fed);
   }
   if (program === 'eval') scripts.push(texts.join(' '));
-  // `watch 'rm -rf x'` hands its words to a shell, whichever of them hold blanks.
+  // `watch 'rm -rf x'` passes its words to a shell, whichever of them contain spaces.
   if (command !== written && /\s/.test(command.name))
     scripts.push(command.words.map(({ text }) => text).join(' '));
   if (program === 'trap') scripts.push(texts.find((text) => text !== '--') ?? '');

@@ -22,7 +22,7 @@ test.each([
   ['ls @args', false],
   ['ls\nls', false],
   ['', false],
-])('[N04] PowerShell reads %j as bash does: %s', (line, alike) => {
+])('[N04] PowerShell parses %j as bash does: %s', (line, alike) => {
   expect(readsAlike(line, 'powershell')).toBe(alike);
   expect([
     readsAlike(line, 'cmd'),
@@ -32,10 +32,10 @@ test.each([
   ]).toEqual([false, true, true, true]);
 });
 
-describe('[N04] what is not read alike is never free', () => {
+describe('[N04] a line that is parsed differently is never free', () => {
   const escaping = 'git log "a\\"; Remove-Item x; "';
 
-  test('a line that only looks in bash is asked about in PowerShell, and in cmd always', () => {
+  test('a line that is read-only in bash is asked about in PowerShell, and in cmd always', () => {
     const verdict = (line: string, shell: string) => classify(line, { ...place, shell }).verdict;
     expect([verdict(escaping, 'bash'), verdict(escaping, 'powershell')]).toEqual(['allow', 'ask']);
     expect([verdict('git status', 'powershell'), verdict('git status', 'cmd')]).toEqual(['allow', 'ask']);
@@ -49,7 +49,7 @@ describe('[N04] what is not read alike is never free', () => {
       { ...policy, shell, rules: { ...policy.rules, allow: [allow] } },
     ).verdict;
 
-  test('a rule with a star covers only what is read alike; one that is the whole line, or no line at all, covers it', () => {
+  test('a rule with a star covers only lines that are parsed alike; a whole-line or bare rule covers any', () => {
     const line = 'npm run "a\\"; Remove-Item x; "';
     expect(judged(line, 'Bash(npm *)', 'bash')).toBe('allow');
     expect(judged(line, 'Bash(npm *)', 'powershell')).toBe('ask');

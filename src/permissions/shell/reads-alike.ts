@@ -1,7 +1,7 @@
 /**
- * Whether a line means to the shell that runs it what it means to the grammar that reads it here, which is that of
- * bash. To PowerShell only plain words do: no quotes, variables, separators or drives (`env:` is one). To cmd nothing
- * does: it runs what lies in the working directory before all else.
+ * Whether a line means the same to the shell that runs it as to the bash grammar that parses it here. For
+ * PowerShell this is true only of plain words: no quotes, variables, separators or drives (`env:` is one).
+ * For cmd it never is: it prefers programs in the working directory.
  */
 export function readsAlike(line: string, shell = 'bash'): boolean {
   if (shell === 'bash' || shell === 'sh') return true;

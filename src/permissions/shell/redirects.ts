@@ -2,20 +2,20 @@ import type { SyntaxNode } from './grammar.ts';
 import type { Redirect, Word, WordReader } from './shell-line.ts';
 import { plainWord, readExpanding, readWords } from './word.ts';
 
-/** What stands at a redirect; `later` are the commands that the grammar put into a here-document's line. */
+/** The parts of a redirect; `later` are the commands that the grammar put into a here-document's line. */
 type Redirected = { redirects: Redirect[]; words: Word[]; later: SyntaxNode[] };
 
 export const WORDS =
   /^(word|number|string|raw_string|ansi_c_string|translated_string|concatenation|simple_expansion|expansion|arithmetic_expansion|command_substitution|process_substitution|brace_expression|\$)$/;
 
-/** Parts of words and statements that hold no command of their own. */
+/** Parts of words and statements that contain no command themselves. */
 export function isPiece(type: string): boolean {
   return /expression|^(variable_name|subscript|array|regex|extglob_pattern|command_name|file_descriptor|test_operator|heredoc_\w+|special_variable_name)$|redirect$/.test(
     type,
   );
 }
 
-/** The grammar hands what stands behind a redirect's target to the redirect; to the shell these are arguments. */
+/** The grammar adds words after a redirect's target to the redirect; for the shell they are arguments. */
 export function readRedirect(node: SyntaxNode, reader: WordReader): Redirected {
   if (node.type === 'heredoc_redirect') return readHeredoc(node, reader);
   const fd = node.children.find(({ type }) => type === 'file_descriptor');
@@ -28,7 +28,7 @@ export function readRedirect(node: SyntaxNode, reader: WordReader): Redirected {
   }
   const before = reader.text[node.start - 1] ?? ' ';
   if (target === undefined) reader.doubts.add('a redirect has no target');
-  // `{fd}>x` opens a file under a name of its own.
+  // `{fd}>x` opens a file under a variable name.
   if (before === '}' || words.some(({ raw }) => /^\{\w+\}$/.test(raw)))
     reader.doubts.add('a redirect could not be parsed');
   const op = operator?.type ?? '';
@@ -68,7 +68,7 @@ function readHeredoc(node: SyntaxNode, reader: WordReader): Redirected {
   return found;
 }
 
-/** The lines of a here-document, as the shell finds them: from the next line on, up to the one that ends it. */
+/** The lines of a here-document, as the shell finds them: from the next line up to the delimiter. */
 function bodyOf(text: string, { delimiter, op }: { delimiter: string; op: string }): string {
   const lines = text.slice(text.indexOf('\n') + 1).split('\n');
   const last = lines.findIndex((line) => (op === '<<-' ? line.replace(/^\t+/, '') : line) === delimiter);
@@ -82,7 +82,7 @@ function sliceOf(reader: WordReader, { start, end }: SyntaxNode): string {
   return reader.text.slice(start, end);
 }
 
-/** As it is written. */
+/** As written. */
 export function sourceOf({ fd, op, target }: Redirect): string {
   return `${fd}${op}${target.raw}`;
 }

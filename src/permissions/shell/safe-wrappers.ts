@@ -3,7 +3,9 @@ import type { SimpleCommand, Word } from './shell-line.ts';
 
 type Wrapped = { type: 'command'; command: SimpleCommand } | { type: 'unsure'; because: string };
 
-/** Wrappers that change nothing but how long or how gently a command runs: their flags, and how their operands look. */
+/**
+ * Wrappers that only affect how long or at which priority a command runs: their flags and operand formats.
+ */
 const SAFE: Readonly<Record<string, { flag: RegExp; values?: string[]; operand?: RegExp }>> = {
   builtin: { flag: /^$/ },
   command: { flag: /^$/ },
@@ -22,11 +24,11 @@ const SAFE: Readonly<Record<string, { flag: RegExp; values?: string[]; operand?:
   },
 };
 
-/** The command behind a wrapper that does no harm; null when it is no wrapper. */
+/** The command behind a harmless wrapper; null if it is not a wrapper. */
 export function behindSafeWrapper(command: SimpleCommand): Wrapped | null {
   const [first, ...args] = command.words;
   const name = first?.text ?? '';
-  // `command -v node` only tells where it is.
+  // `command -v node` only prints where it is.
   if (name === 'command' && /^-[vV]$/.test(args[0]?.text ?? ''))
     return asCommand(command, [named('which'), ...args.slice(1)]);
   const wrapper = Object.hasOwn(SAFE, name) ? SAFE[name] : undefined;
@@ -52,7 +54,7 @@ export function behindSafeWrapper(command: SimpleCommand): Wrapped | null {
     } else break;
   }
   if (rest.length === 0) return { type: 'unsure', because: `${name} runs a command that is not shown` };
-  // Nobody knows what xargs adds, so its command must be one that only prints words.
+  // What xargs adds is unknown, so its command must be one that only prints words.
   const program = rest[0]?.text ?? '';
   const prints =
     Object.hasOwn(readOnlyPrograms, program) && readOnlyPrograms[program]?.expands && program !== 'printf';

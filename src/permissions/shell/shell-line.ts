@@ -1,8 +1,8 @@
 /**
- * One word as the shell would hand it to a program. `text` has its quotes removed; where the shell expands something,
- * it holds the likely value or else what was written. `literal` means that `text` is what the program receives, file
- * name patterns (`glob`) aside. `variables` are plain expansions such as `$HOME`; `opaque` says that something else is
- * expanded, too. `nested` are the command lines substituted into the word.
+ * One word as the shell would pass it to a program. `text` has its quotes removed; expansions are replaced by
+ * their likely value or else kept as written. `literal` means that `text` is what the program receives,
+ * except for globs (`glob`). `variables` are plain expansions such as `$HOME`; `opaque` means that something
+ * else is expanded, too. `nested` are the command lines substituted into the word.
  */
 export type Word = {
   text: string;
@@ -19,10 +19,13 @@ export type Redirect = { op: string; fd: string; target: Word; body?: string };
 
 export type Separator = ';' | '&&' | '||' | '|' | '&';
 
-/** The folders a command may run in, each as the moves that lead there; `sure` means that there are no others. */
+/**
+ * The folders that a command may run in, each as the directory changes that lead there; `sure` means that
+ * there are no others.
+ */
 export type Folder = { ways: Word[][]; sure: boolean };
 
-/** One program call. Commands with one `pipeline` number hand their output to each other. */
+/** One program call. Commands with the same `pipeline` number are piped into each other. */
 export type SimpleCommand = {
   name: string;
   /** The command as words, its name first. */
@@ -30,39 +33,40 @@ export type SimpleCommand = {
   assignments: Word[];
   redirects: Redirect[];
   pipeline: number;
-  /** What stands between this command and the next. */
+  /** The separator between this command and the next. */
   next: Separator | null;
-  /** It is left running, or a group around it is. */
+  /** It, or a group around it, runs in the background. */
   background?: true;
   /** Command lines substituted into this one. */
   nested: ShellLine[];
   folder: Folder;
-  /** Variables that a loop around it or a `read` before it has set. */
+  /** Variables set by an enclosing loop or an earlier `read`. */
   set: readonly string[];
-  /** As it is written. */
+  /** As written. */
   source: string;
 };
 
 /**
- * `doubts` say what is not understood: a line with any is never allowed by itself, its commands are a guess.
- * `commands` are all that the line itself runs, those in groups, loops and functions too.
+ * `doubts` say what is not understood: a line with any is never allowed automatically, and its commands are a
+ * guess. `commands` are all commands that the line itself runs, including those in groups, loops and
+ * functions.
  */
 export type ShellLine = {
   commands: SimpleCommand[];
   doubts: string[];
   functions: ShellFunction[];
-  /** What loops run that do not end by themselves. */
+  /** The bodies of loops that do not end by themselves. */
   endless: SimpleCommand[][];
 };
 
-/** `commands` are those of the line's that stand in its body. */
+/** `commands` are those of the line that are in its body. */
 export type ShellFunction = { name: string; commands: SimpleCommand[]; source: string };
 
-/** What a word is read with. `values` are variables the line itself has set. */
+/** Context for parsing a word. `values` are variables that the line itself has set. */
 export type WordReader = {
   text: string;
   doubts: Set<string>;
   values: ReadonlyMap<string, string>;
-  /** Reads the command line of a substitution. */
+  /** Parses the command line of a substitution. */
   inner(script: string): ShellLine;
 };

@@ -17,16 +17,16 @@ import { plainWord, readWords, substitutionsIn } from './word.ts';
 
 type Source = { text: string; inner(script: string): ShellLine };
 
-/** Around a statement: loops, and the pipeline it feeds. */
+/** The context of a statement: loops, and the pipeline it feeds. */
 type Around = { folder: Folder; loops: readonly string[]; pipeline: number | null; next: Separator | null };
 
-/** Where one of these stands for a program, the grammar has lost its way. */
+/** If one of these is in the place of a program, the grammar has misparsed the line. */
 const RESERVED =
   /^(!|[{}]|if|then|elif|else|fi|for|while|until|do|done|case|esac|in|function|select|\[\[|\]\])$/;
-/** zsh keeps its paths and states in variables of these names. */
+/** zsh keeps its paths and state in variables with these names. */
 const SPECIAL = /^(path|fpath|cdpath|manpath|mailpath|module_path|argv|status|prompt|psvar|watch|signals)$/;
 
-/** All commands below a syntax tree. */
+/** All commands below a syntax tree node. */
 export function readStatements(root: SyntaxNode, { text, inner }: Source): ShellLine {
   const reader = new StatementReader(text, inner);
   checkGaps(root, reader);
@@ -40,7 +40,7 @@ export function readStatements(root: SyntaxNode, { text, inner }: Source): Shell
   return { commands, doubts: [...doubts], functions, endless };
 }
 
-/** The state of one reading: what was found so far. */
+/** The state of one parse. */
 class StatementReader implements WordReader {
   readonly text: string;
   readonly doubts = new Set<string>();
@@ -57,7 +57,7 @@ class StatementReader implements WordReader {
     this.inner = inner;
   }
 
-  /** Statements one after the other; between them separators. */
+  /** Consecutive statements with separators between them. */
   sequence(nodes: SyntaxNode[], around: Around): After {
     let folder = around.folder;
     let after: After = { success: folder, failure: folder };
@@ -71,7 +71,7 @@ class StatementReader implements WordReader {
       const before = this.commands.length;
       after = this.statement(node, { folder, loops, pipeline, next });
       if (isBackground) for (const one of this.commands.slice(before)) one.background = true;
-      // What runs in the background moves nobody else.
+      // A background command does not change the directory of others.
       if (isBackground) after = { success: folder, failure: folder };
       folder = merge(after.success, after.failure);
     }
@@ -81,7 +81,7 @@ class StatementReader implements WordReader {
   private statement(node: SyntaxNode, around: Around): After {
     const before = this.commands.length;
     const after = this.anyStatement(node, around);
-    // Copies: that the loop as a whole is left running is no matter of its turns.
+    // Copies: whether the loop as a whole runs in the background does not affect its iterations.
     if (isEndless(node, this.text)) this.endless.push(this.commands.slice(before).map((one) => ({ ...one })));
     return after;
   }
@@ -106,7 +106,7 @@ class StatementReader implements WordReader {
         this.pipeline(node, around);
         return still;
       case 'negated_command': {
-        // `!x` is a word to the shell, whatever stands for x.
+        // `!x` is a word to the shell, whatever x is.
         if (!/^!([\s(<>]|$)/.test(this.slice(node))) this.doubts.add('a word could not be parsed');
         const after = this.sequence(node.children, around);
         return { success: after.failure, failure: after.success };
@@ -177,7 +177,7 @@ class StatementReader implements WordReader {
     return this.sequence(node.children, around);
   }
 
-  /** Whether the parts run at all, and how often, is decided when they run. */
+  /** Whether the parts run at all, and how often, is decided at run time. */
   private perhaps(node: SyntaxNode, around: Around): After {
     const after = this.sequence(node.children, around);
     const folder = merge(around.folder, merge(after.success, after.failure));
@@ -186,7 +186,7 @@ class StatementReader implements WordReader {
       : { success: folder, failure: folder };
   }
 
-  /** What reads lines ends when there are no more of them; of other loops nobody can say. */
+  /** A loop that reads lines ends with its input; for other loops it is unknown. */
   private repeat(node: SyntaxNode, around: Around): After {
     const before = this.commands.length;
     const after = this.perhaps(node, around);
@@ -270,7 +270,7 @@ class StatementReader implements WordReader {
       const simple = /^(command|pipeline|list|negated_command|declaration_command|test_command)$/.test(
         body.type,
       );
-      // Of a pipeline or list it is the last command that is redirected; of a group every one.
+      // In a pipeline or list the last command is redirected; in a group every one.
       for (const command of simple ? mine.slice(-1) : mine) this.redirect(command, redirects, extra);
       for (const one of later) this.statement(one, { ...around, pipeline });
     } else {
@@ -327,13 +327,13 @@ class StatementReader implements WordReader {
     return { ...plainWord(raw), literal: nested.length === 0 && !/[$`]/.test(raw), nested };
   }
 
-  /** `[` is a command like any other; `[[` is too, as long as it holds no grammar of its own. */
+  /** `[` is an ordinary command; so is `[[`, as long as it contains no special syntax. */
   private test(node: SyntaxNode, around: Around): void {
     const raw = this.slice(node);
     const [, open = '', inside = ''] = /^(\[\[?)([\s\S]*?)\]?\]$/.exec(raw) ?? [];
     const line = this.inner(`test ${inside}`);
     const [command, ...others] = line.commands;
-    // `[a]` is a pattern to the shell, and runs the file it finds.
+    // `[a]` is a glob to the shell, and runs the file it matches.
     if (!/^\s/.test(inside) || !/\s$/.test(inside)) this.doubts.add('a test could not be parsed');
     if (open === '[[' && /[&|<>()]|=~/.test(inside)) this.doubts.add('a test could not be parsed');
     for (const doubt of line.doubts) this.doubts.add(doubt);
@@ -344,7 +344,7 @@ class StatementReader implements WordReader {
     if (node.children[0]?.type === '((') this.doubts.add('uses shell arithmetic');
   }
 
-  /** Of what is not understood: whatever could be a command. */
+  /** In an unparseable part: anything that could be a command. */
   private scraps(node: SyntaxNode, around: Around): void {
     const words = node.children.flatMap((child) => this.wordsOf(child));
     if (words.length > 0) this.push({ words, assignments: [], redirects: [] }, around, this.slice(node));

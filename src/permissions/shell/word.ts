@@ -1,7 +1,9 @@
 import type { SyntaxNode } from './grammar.ts';
 import type { ShellLine, Word, WordReader } from './shell-line.ts';
 
-/** `shape` is `text` with every quoted character made harmless, to look for braces; IFS leaves a mark of its own. */
+/**
+ * `shape` is `text` with every quoted character neutralized, to search for braces; IFS has its own marker.
+ */
 type Draft = Omit<Word, 'raw'> & { shape: string };
 
 const IFS_MARK = '\ue0ff';
@@ -18,7 +20,7 @@ const ANSI_NAMES: Record<string, string> = {
   b: '\b',
 };
 
-/** The words that stand where `node` does: more than one if braces or blanks in a variable make it so. */
+/** The words at `node`: more than one if brace expansion or spaces in a variable split it. */
 export function readWords(node: SyntaxNode, reader: WordReader): Word[] {
   const draft = emptyDraft();
   addNode(node, draft, reader);
@@ -33,23 +35,23 @@ export function readWords(node: SyntaxNode, reader: WordReader): Word[] {
     .map((text) => wordOf(draft, { raw, text: unshape(text), sure: false }));
 }
 
-/** Written out: copying objects by their names is what takes the time of a first judgement. */
+/** Written out: copying objects with spread dominates the time of a first judgement. */
 function wordOf(draft: Draft, { raw, text, sure }: { raw: string; text: string; sure: boolean }): Word {
   const { literal, glob, variables, opaque, nested } = draft;
   return { text, raw, literal: literal && sure, glob, variables, opaque: opaque || !sure, nested };
 }
 
-/** A word that stands for itself. */
+/** A literal word. */
 export function plainWord(text: string): Word {
   return { text, raw: text, literal: true, glob: false, variables: [], opaque: false, nested: [] };
 }
 
-/** A text that expands as if it stood in double quotes: the body of a here-document. */
+/** A text that expands as in double quotes: the body of a here-document. */
 export function readExpanding(node: SyntaxNode, reader: WordReader): Word {
   const draft = emptyDraft();
   addString(node, draft, reader);
   const raw = reader.text.slice(node.start, node.end);
-  // The grammar does not see these there.
+  // The grammar does not recognize these there.
   for (const [, script = ''] of raw.matchAll(/(?<!\\)`((?:[^`\\]|\\[\s\S])*)`/g)) {
     draft.literal = false;
     draft.nested.push(reader.inner(script.replaceAll(/\\([$`\\])/g, '$1')));
@@ -98,7 +100,7 @@ function addNode(node: SyntaxNode, draft: Draft, reader: WordReader): void {
       addExpansion(node, draft, reader);
       return;
     case '$':
-      // Before most letters it would begin an expansion that the grammar has missed.
+      // Before most characters it would start an expansion that the grammar has missed.
       if (raw !== '$' || !/^([\s;&|)/.,:+=%^~\]}]|$)/.test(reader.text.slice(node.end, node.end + 1))) {
         reader.doubts.add('a word could not be parsed');
       }
@@ -119,7 +121,7 @@ function addNode(node: SyntaxNode, draft: Draft, reader: WordReader): void {
   }
 }
 
-/** Unquoted letters, with escapes. */
+/** Unquoted characters, with escapes. */
 function addBare(raw: string, draft: Draft, reader: WordReader): void {
   for (let at = 0; at < raw.length; at++) {
     const c = raw[at] ?? '';
@@ -143,7 +145,7 @@ function addBare(raw: string, draft: Draft, reader: WordReader): void {
   }
 }
 
-/** In the shape, quoted characters that would mean something to brace expansion hide in a private range. */
+/** In the shape, quoted characters with a meaning in brace expansion are mapped to a private range. */
 function addQuoted(text: string, draft: Draft): void {
   draft.text += text;
   draft.shape += text.replaceAll(/[{},.]/g, (c) => String.fromCharCode(0xe000 + c.charCodeAt(0)));
@@ -155,7 +157,7 @@ function unshape(text: string): string {
 
 type Quoted = { start: number; end: number; children: SyntaxNode[] };
 
-/** What stands in double quotes: letters, and the expansions among them. */
+/** The contents of double quotes: characters and expansions. */
 function addString({ start, end, children }: Quoted, draft: Draft, reader: WordReader): void {
   let at = start;
   const addText = (to: number) => {
@@ -205,7 +207,7 @@ function nestedOf(node: SyntaxNode, reader: WordReader): ShellLine[] {
   return draft.nested;
 }
 
-/** `$((1 + 2))`: numbers only. A name could bring an index, and an index a command. */
+/** `$((1 + 2))`: numbers only. A name could have an index, and an index a command. */
 function isPlainSum(raw: string): boolean {
   return /^\$\(\([\d\s+*/%()<>=!-]*\)\)$/.test(raw);
 }
@@ -217,7 +219,7 @@ export function substitutionsIn(node: SyntaxNode): SyntaxNode[] {
   );
 }
 
-/** What `$(echo rm)` and `$(command -v rm)` surely come to; undefined when nobody can tell. */
+/** The certain output of `$(echo rm)` and `$(command -v rm)`; undefined if unknown. */
 function likelyOutput({ commands }: ShellLine): string | undefined {
   const [command, ...others] = commands;
   if (command === undefined || others.length > 0) return undefined;
@@ -228,7 +230,7 @@ function likelyOutput({ commands }: ShellLine): string | undefined {
   return command.name === 'pwd' ? '$PWD' : undefined;
 }
 
-/** The words a word with braces becomes. Nothing but the word itself when there are too many. */
+/** The words after brace expansion. Only the word itself if there are too many. */
 function expandBraces(shape: string): string[] {
   if (!shape.includes('{')) return [shape];
   let words = [shape];

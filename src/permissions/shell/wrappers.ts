@@ -1,6 +1,6 @@
 import type { SimpleCommand, Word } from './shell-line.ts';
 
-/** Flags that take the next word with them, and how many operands stand before the wrapped command. */
+/** Flags that take the next word, and the number of operands before the wrapped command. */
 type Wrapper = { values?: string[]; operands?: number };
 
 /** Programs that run the command they are given. */
@@ -72,10 +72,10 @@ const WRAPPERS = new Map<string, Wrapper>(
   }),
 );
 
-/** Of more than these only the first and the last are told. */
+/** With more, only the first and the last are reported. */
 const MAX_STEPS = 16;
 
-/** `/usr/bin/rm` and `rm` are one program; so are `RM.EXE` and `rm` where letters have no case. */
+/** `/usr/bin/rm` and `rm` are the same program; so are `RM.EXE` and `rm` on case-insensitive systems. */
 export function programOf(command: SimpleCommand): string {
   const { name } = command;
   const base = name.includes('/') ? name.slice(name.lastIndexOf('/') + 1) : name;
@@ -86,7 +86,9 @@ export function argsOf(command: SimpleCommand): Word[] {
   return command.words.slice(1);
 }
 
-/** What `env`, `timeout`, `xargs` and the like run, step by step; the last is what runs in the end. */
+/**
+ * What `env`, `timeout`, `xargs` and the like run, step by step; the last is the command that finally runs.
+ */
 export function unwrapped(command: SimpleCommand): SimpleCommand[] {
   const steps = [command];
   for (let current = command; ; ) {
@@ -99,12 +101,12 @@ export function unwrapped(command: SimpleCommand): SimpleCommand[] {
   }
 }
 
-/** `command -v sudo` only tells where it is. */
+/** `command -v sudo` only prints where it is. */
 function asks(command: SimpleCommand): boolean {
   return programOf(command) === 'command' && argsOf(command).some(({ text }) => /^-[pvV]*[vV]$/.test(text));
 }
 
-/** The command that wrappers run in the end. */
+/** The command that wrappers finally run. */
 export function unwrap(command: SimpleCommand): SimpleCommand {
   return unwrapped(command).at(-1) ?? command;
 }

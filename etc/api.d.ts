@@ -764,7 +764,7 @@ type Report = {
     error?: RunError;
 };
 
-/** `rule` is what spoke: a built-in rule, or `default`. `parts` are the commands the line consists of. */
+/** `rule` is the rule that matched: a built-in one, or `default`. `parts` are the commands in the line. */
 type CommandVerdict = {
     verdict: Verdict;
     reason: string;
@@ -773,8 +773,9 @@ type CommandVerdict = {
 };
 
 /**
- * Where a command would run; `trusted` lets the project's own scripts run. `env` is the environment it would run with:
- * its PATH tells which programs are meant, and those that the project brings are not taken for the system's.
+ * Where a command would run; `trusted` allows the project's own scripts. `env` is the environment it would
+ * run with: its PATH determines which programs are meant, and programs in the project are not mistaken for
+ * the system's.
  */
 type JudgeOptions = {
     cwd: string;
@@ -786,12 +787,12 @@ type JudgeOptions = {
 type Env = Readonly<Record<string, string | undefined>>;
 
 /**
- * Judges a command line without running it: `allow` if it surely only looks at files in reach, `deny` if some part is
- * destructive in whatever spelling, `ask` otherwise. Rules and modes of the user are not part of it.
+ * Judges a command line without running it: `allow` if it certainly only reads permitted files, `deny` if any
+ * part is destructive in whatever spelling, `ask` otherwise. Ignores the user's rules and modes.
  */
 declare function judgeCommand(line: string, options: JudgeOptions): CommandVerdict;
 
-/** Loads the shell's grammar: `judgeCommand` works from then on. */
+/** Loads the shell grammar, which `judgeCommand` requires. */
 declare const loadJudge: () => Promise<void>;
 
 /** What a slash command may do to the conversation and to the screen. */
@@ -1351,7 +1352,7 @@ declare function ok(output: string, extra?: Pick<ToolResult, 'display' | 'metada
     images?: ImagePart[];
 }): ToolResult;
 
-/** Gives an editor the types; the plugin comes back as it is. */
+/** For types in an editor; returns the plugin unchanged. */
 declare function definePlugin(plugin: Plugin): Plugin;
 
 /** The default export of a plugin's module. */
@@ -1372,28 +1373,31 @@ type PluginTool = {
     description: string;
     /** JSON Schema of an object. */
     parameters: Record<string, unknown>;
-    /** Whether the user is asked before a call. Default: always. The user's own rules go before it. */
+    /** Whether the user is asked before a call. Default: always. The user's own rules take precedence. */
     requiresApproval?: boolean | ((params: Record<string, unknown>) => boolean);
-    /** Whether it changes nothing anywhere, so that it may be used in plan and read-only mode. Default: no. */
+    /** Whether it changes nothing, so that it may be used in plan and read-only mode. Default: no. */
     readOnly?: boolean;
-    /** A text counts as success. What it throws is told to the model. */
+    /** A string counts as success. Thrown errors are reported to the model. */
     execute(params: Record<string, unknown>, context: ToolContext): Promise<ToolResult | string> | ToolResult | string;
 };
 
-/** Each has 10 seconds. One that throws is told to the user and passed over; one that hangs is not called again. */
+/**
+ * Each has 10 seconds. A hook that throws is reported to the user and ignored; one that hangs is not called
+ * again.
+ */
 type PluginHooks = {
-    /** Before the first prompt of a session, a new one or one that goes on. */
+    /** Before the first prompt of a new or resumed session. */
     onSessionStart?(session: Session): void | Promise<void>;
     /**
-     * Before a call is judged. Returns the call with another input, or `null` or `{ block: reason }` to refuse it;
-     * nothing leaves it as it is. A changed input is checked and judged like any other.
+     * Before a call is judged. Returns the call with another input, or `null` or `{ block: reason }` to refuse
+     * it; `undefined` leaves it unchanged. A changed input is validated and judged like any other.
      */
     onBeforeToolCall?(call: ToolCall): Maybe<ToolCall | {
         block: string;
     } | null>;
     /** After a call that ran. */
     onAfterToolCall?(call: ToolCall, result: ToolResult): void | Promise<void>;
-    /** Before a message is kept. Returns it with other texts, or nothing to leave it as it is. */
+    /** Before a message is saved. Returns it with other texts, or nothing to leave it unchanged. */
     onMessage?(message: Message): Maybe<Message>;
 };
 

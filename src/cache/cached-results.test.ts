@@ -11,7 +11,7 @@ import { createCachedFiles } from './cached-files.ts';
 import { CachedResults, type KeptCall } from './cached-results.ts';
 import { TreeWatch } from './tree-watch.ts';
 
-/** Elsewhere nothing is kept. */
+/** Nothing is cached on other systems. */
 const test = always.skipIf(process.platform !== 'linux' || !isOnLocalDisk(tmpdir()));
 
 function moment(): { came: Promise<void>; come(): void } {
@@ -22,7 +22,10 @@ function moment(): { came: Promise<void>; come(): void } {
   return { came, come: () => come() };
 }
 
-/** Reads and searches of a real folder, without the tools: a read is the file's text, a search the list of matches. */
+/**
+ * Reads and searches of a real folder, without the tools: a read is the file's text, a search the list of
+ * matches.
+ */
 async function desk(files: Record<string, string>) {
   const { root, home, context } = await bench(files);
   const kept = createCachedFiles();
@@ -70,7 +73,7 @@ async function desk(files: Record<string, string>) {
   return { root, kept, tree, results, context, read, search, inside, told, runs: () => runs };
 }
 
-test('T16 H09 the same read twice runs once, and both answers are the same', async () => {
+test('T16 H09 the same read twice runs once, with the same result', async () => {
   const { read, inside, results, runs, told } = await desk({ 'a.txt': 'alpha' });
   await settledFile(inside('a.txt'));
   const first = await read('a.txt');
@@ -82,7 +85,7 @@ test('T16 H09 the same read twice runs once, and both answers are the same', asy
   });
 });
 
-test('a read that is answered from what is kept still counts as a read, for whoever asked', async () => {
+test('a cached read still counts as a read for its caller', async () => {
   const { read, inside, results, context } = await desk({ 'a.txt': 'alpha' });
   await settledFile(inside('a.txt'));
   await read('a.txt');
@@ -93,7 +96,7 @@ test('a read that is answered from what is kept still counts as a read, for whoe
   expect([...seen]).toEqual([[inside('a.txt'), sha256]]);
 });
 
-test('who changes an answer changes no other', async () => {
+test('changing a result does not affect other callers', async () => {
   const { read, inside, results } = await desk({ 'a.txt': 'alpha' });
   await settledFile(inside('a.txt'));
   const first = await read('a.txt');
@@ -105,7 +108,7 @@ test('who changes an answer changes no other', async () => {
   expect(await read('a.txt')).toEqual(ok('alpha', { metadata: { lines: 1 } }));
 });
 
-test('a read after an edit from outside sees it, even if size and time are put back', async () => {
+test('a read after an external edit sees it, even if size and mtime are restored', async () => {
   const { read, inside, results, runs } = await desk({ 'a.txt': 'alpha' });
   await settledFile(inside('a.txt'));
   await read('a.txt');
@@ -116,7 +119,7 @@ test('a read after an edit from outside sees it, even if size and time are put b
   expect(runs()).toBe(2);
 });
 
-test('a file that has just changed is read, but the answer is not kept: it could change again unseen', async () => {
+test('a file that has just changed is read, but not cached: it could change again undetected', async () => {
   const { read, inside, results, kept } = await desk({ 'a.txt': 'alpha' });
   await writeFile(inside('a.txt'), 'fresh');
   const { ctimeMs } = await stat(inside('a.txt'));
@@ -127,7 +130,7 @@ test('a file that has just changed is read, but the answer is not kept: it could
   expect([kept.checksum.size, kept.read.size]).toEqual([0, 0]);
 });
 
-test('the same read asked twice at once runs once', async () => {
+test('two concurrent identical reads run once', async () => {
   const { read, inside, runs } = await desk({ 'a.txt': 'alpha' });
   await settledFile(inside('a.txt'));
   const both = await Promise.all([read('a.txt'), read('a.txt')]);
@@ -135,7 +138,7 @@ test('the same read asked twice at once runs once', async () => {
   expect(runs()).toBe(1);
 });
 
-test('who waits for the same read runs it again if the first one fails', async () => {
+test('a waiting read runs again if the first one fails', async () => {
   const { results, inside, context } = await desk({ 'a.txt': 'alpha' });
   await settledFile(inside('a.txt'));
   const call: KeptCall = { kind: 'read', key: 'k', target: 'a.txt', context, tell: () => undefined };
@@ -145,7 +148,7 @@ test('who waits for the same read runs it again if the first one fails', async (
   expect(await second).toEqual(ok('mine'));
 });
 
-test('Y20 Z02 a read that is under way while a write executes leaves nothing behind', async () => {
+test('Y20 Z02 a read in progress during a write is not cached', async () => {
   const { results, kept, inside, context } = await desk({ 'a.txt': 'old' });
   await settledFile(inside('a.txt'));
   const call: KeptCall = { kind: 'read', key: 'k', target: 'a.txt', context, tell: () => undefined };
@@ -170,7 +173,7 @@ test('Y20 Z02 a read that is under way while a write executes leaves nothing beh
   expect(seen[1]).toBeGreaterThan(seen[0] ?? Number.POSITIVE_INFINITY);
 });
 
-test('before and after a call that may change anything, nothing is kept', async () => {
+test('before and after a call that may change anything, nothing is cached', async () => {
   const { read, search, inside, results, kept, tree } = await desk({ 'a.txt': 'alpha' });
   await settledFile(inside('a.txt'));
   await tree.settle();
@@ -183,7 +186,7 @@ test('before and after a call that may change anything, nothing is kept', async 
   await results.around(null, async () => expect(sizes()).toEqual([0, 0, 0, 0]));
 });
 
-test('H06 H08 a search is given again until something changes under it, however soon it is asked', async () => {
+test('H06 H08 a search is cached until something changes below it, however soon it is repeated', async () => {
   const { search, inside, results, runs, tree } = await desk({ 'src/a.txt': 'alpha', 'docs/b.txt': 'beta' });
   await tree.settle();
   const first = await search('grep', 'src');
@@ -208,7 +211,7 @@ test('H08 a change elsewhere drops greps, and only the globs of its own folder',
   expect(kept.grep.size).toBe(0);
 });
 
-test('H08 news of a file drops its checksum and its reads, and no other', async () => {
+test('H08 a change of a file drops only its own checksum and reads', async () => {
   const { read, inside, results, kept, tree } = await desk({ 'a.txt': 'alpha', 'b.txt': 'beta' });
   await settledFile(inside('b.txt'));
   await tree.settle();
@@ -221,7 +224,7 @@ test('H08 news of a file drops its checksum and its reads, and no other', async 
   expect(kept.read.entries().map(([key]) => key)).toEqual(['read:b.txt']);
 });
 
-test('a folder put in the place of another is not mistaken for it', async () => {
+test('a folder that replaces another is not mistaken for it', async () => {
   const { read, search, inside, results, tree } = await desk({
     'src/a.txt': 'alpha',
     'other/a.txt': 'gamma',

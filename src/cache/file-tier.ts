@@ -9,12 +9,12 @@ import type { Tier, TierKey } from './tier.ts';
 export type FileTierOptions = { folder: string; maxFiles?: number; onTrouble(text: string): void };
 
 const MOST_FILES = 2_000;
-/** Counting a folder takes time: only after so many new files. */
+/** Counting a folder takes time, so it is done only after this many new files. */
 const COUNT_EVERY = 100;
 
 /**
- * Values as files, one each, shared by all processes of the user. The first line of a file is the checksum of the rest,
- * its time of change is when it ends; what is damaged or over is not there.
+ * Values as files, one each, shared by all processes of the user. The first line of a file is the checksum of
+ * the rest, its mtime is when it expires; damaged and expired files are ignored.
  */
 export function createFileTier({ folder, maxFiles = MOST_FILES, onTrouble }: FileTierOptions): Tier {
   const fileOf = ({ kind, name }: TierKey) => path.join(folder, kind, name);
@@ -41,7 +41,7 @@ export function createFileTier({ folder, maxFiles = MOST_FILES, onTrouble }: Fil
     return null;
   }
 
-  /** Those that end first go first. */
+  /** Those that expire first are removed first. */
   async function prune(kind: string): Promise<void> {
     const names = await readdir(path.join(folder, kind));
     if (names.length <= maxFiles) return;
@@ -63,7 +63,7 @@ export function createFileTier({ folder, maxFiles = MOST_FILES, onTrouble }: Fil
         const file = fileOf(key);
         const until = (Date.now() + ttlMs) / 1000;
         makePrivateFolder(path.dirname(file));
-        // Not synced: after a crash the checksum tells what is whole.
+        // Not synced: after a crash the checksum detects incomplete files.
         const fresh = `${file}.${randomUUID()}`;
         await writeFile(fresh, `${sha256(text)}\n${text}`, { mode: 0o600 });
         await utimes(fresh, until, until);

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { workspace } from '../../test/support/workspace.ts';
 import { createFileWatch } from './file-watch.ts';
 
-test('[H08] a change of a single file is told, in place or by another file put there; of others nothing is', async () => {
+test('[H08] a change of a watched file is reported, in place or by replacement; other files are not', async () => {
   const { root } = await workspace({ 'a.txt': 'a', 'b.txt': 'b', 'other.txt': 'o' });
   const inside = (name: string) => path.join(root, name);
   const heard = new Set<string>();
@@ -13,7 +13,7 @@ test('[H08] a change of a single file is told, in place or by another file put t
   onTestFinished(() => watch.close());
   watch.add(inside('a.txt'));
   watch.add(inside('b.txt'));
-  // It begins to watch in its own time: changes are made until one is heard.
+  // Watching starts asynchronously: changes are repeated until one is reported.
   for (let i = 0; !heard.has('a.txt') || !heard.has('b.txt'); i++) {
     await writeFile(inside('other.txt'), `${i}`);
     await writeFile(inside('a.txt'), `${i}`);
@@ -24,7 +24,7 @@ test('[H08] a change of a single file is told, in place or by another file put t
   expect([...heard].sort()).toEqual(['a.txt', 'b.txt']);
 });
 
-test('closed before it began, it never does', async () => {
+test('closed before it started, it never starts', async () => {
   const { root } = await workspace({ 'a.txt': 'a' });
   const file = path.join(root, 'a.txt');
   const heard: string[] = [];

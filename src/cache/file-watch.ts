@@ -1,6 +1,6 @@
 import type { FSWatcher } from 'chokidar';
 
-/** Watches single files. Nothing is loaded or watched before the first has been there for a while. */
+/** Watches single files. Nothing is loaded or watched until the first has been added for a while. */
 export type FileWatch = {
   add(file: string): void;
   remove(file: string): void;
@@ -9,7 +9,7 @@ export type FileWatch = {
 
 export type FileWatchOptions = { onChange(file: string): void; quietMs?: number };
 
-/** By then the turn is likely to be over. */
+/** After this time the turn is likely to be over. */
 const QUIET_MS = 2_000;
 
 export function createFileWatch({ onChange, quietMs = QUIET_MS }: FileWatchOptions): FileWatch {
@@ -22,7 +22,7 @@ export function createFileWatch({ onChange, quietMs = QUIET_MS }: FileWatchOptio
     const { watch } = await import('chokidar');
     const watcher = watch([...wanted], { ignoreInitial: true, followSymlinks: false, persistent: false });
     watcher.on('all', (_event, file) => onChange(file));
-    // What is kept is looked at before it is used: a file that cannot be watched is no trouble.
+    // Cached values are validated before use, so a file that cannot be watched is not a problem.
     watcher.on('error', () => undefined);
     if (closed) await watcher.close();
     return watcher;

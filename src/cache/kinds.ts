@@ -1,12 +1,12 @@
 import type { CacheKind } from '../contract/cache.ts';
 
-/** How long values of a kind are kept, how many, and, where they can be large, how many characters in all. */
+/** The lifetime and maximum number of values of a kind, and for large ones the maximum total characters. */
 export type Limits = { ttlMs?: number; max: number; maxSize?: number };
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
-/** Without `ttlMs`, for the session. Answers by call id are kept by the agent, who asks for them. */
+/** Without `ttlMs`: for the session. Results by call id are cached by the agent, which needs them. */
 export const limitsOf: Record<Exclude<CacheKind, 'tool_result'>, Limits> = {
   checksum: { ttlMs: 5 * MINUTE, max: 1000 },
   llm: { ttlMs: 10 * MINUTE, max: 100 },

@@ -5,14 +5,14 @@ import { createSeal } from './seal.ts';
 import type { Tier } from './tier.ts';
 
 export type TierOptions = {
-  /** Absent where nothing is to be kept in files. */
+  /** Absent if nothing should be cached in files. */
   folder?: string;
-  /** Absent without a server, or without a key: nothing goes there unsealed. */
+  /** Absent without a server or a key: nothing is stored there unencrypted. */
   redis?: { line: RedisLine; key: string };
   onTrouble(text: string): void;
 };
 
-/** The tiers below the memory, the nearest first. */
+/** The tiers below memory, nearest first. */
 export function openTiers({ folder, redis, onTrouble }: TierOptions): Tier[] {
   return [
     ...(folder === undefined ? [] : [createFileTier({ folder, onTrouble })]),

@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 import path from 'node:path';
 
-/** Files outside a watched tree that say what searches leave out in it. */
+/** Files outside a watched tree that affect what searches ignore in it. */
 function placesOf({ root, home }: { root: string; home: string }): string[] {
   const config = path.join(home, '.config', 'git');
   const above: string[] = [];
@@ -19,7 +19,7 @@ function placesOf({ root, home }: { root: string; home: string }): string[] {
   ];
 }
 
-/** A word that is another one when any of them has changed. */
+/** A fingerprint that changes if any of them does. */
 export function outerRules(place: { root: string; home: string }): string {
   return placesOf(place)
     .map((file) => {

@@ -12,11 +12,11 @@ import { createCachedFiles } from './cached-files.ts';
 import { CachedResults, type KeptCall } from './cached-results.ts';
 import { TreeWatch } from './tree-watch.ts';
 
-/** Elsewhere nothing is kept. */
+/** Nothing is cached on other systems. */
 const test = always.skipIf(process.platform !== 'linux' || !isOnLocalDisk(tmpdir()));
 
 const WRITER = path.resolve(import.meta.dirname, '../../test/support/outside-writer.mjs');
-/** For a machine that is busy with other tests. */
+/** Allows for a machine that is busy with other tests. */
 const PATIENCE_MS = 180_000;
 const FOLDERS = ['', 'src/', 'src/deep/', 'docs/'];
 const NAMES = FOLDERS.flatMap((folder) =>
@@ -24,8 +24,8 @@ const NAMES = FOLDERS.flatMap((folder) =>
 );
 
 /**
- * Another process that changes files. It is waited for without letting anything else happen here: news of the change
- * is still on its way when it is done.
+ * Another process that changes files. Waited for synchronously: notifications of the change are still pending
+ * when it is done.
  */
 function outsideWriter({ root, home }: { root: string; home: string }) {
   const [orders, answers] = [path.join(home, 'orders'), path.join(home, 'answers')];
@@ -44,7 +44,7 @@ function outsideWriter({ root, home }: { root: string; home: string }) {
   };
 }
 
-/** The same numbers each time; a failure can be played again. */
+/** Seeded random numbers, so that a failure can be reproduced. */
 function numbers(seed: number) {
   let state = seed;
   return (below: number) => {
@@ -96,7 +96,7 @@ const globAll = (place: string, { search, signal }: ToolContext) =>
   search.files('**', place, { limit: 99, signal }).then(({ paths }) => paths.sort().join('\n'));
 
 test(
-  'a read after a change from outside is never stale, in thousands of changes and reads',
+  'a read after an external change is never stale, in thousands of changes and reads',
   async () => {
     const { root, through, write, hits, results } = await desk();
     const pick = numbers(1);
@@ -120,7 +120,7 @@ test(
       if (said.some((text) => text !== truth)) stale.push(`${step}: ${deed} ${name}`);
     }
     expect(stale).toEqual([]);
-    // What nobody changes any more is kept: the above was no race of a cache that keeps nothing.
+    // Unchanged files are cached: the test above did not pass just because nothing is cached.
     await settledFile(path.join(root, 'a.txt'));
     const before = hits.read;
     for (const _ of [1, 2]) {
@@ -133,7 +133,7 @@ test(
 );
 
 test(
-  'a search after a change from outside is never stale, however the tree is changed',
+  'a search after an external change is never stale, however the tree is changed',
   async () => {
     const { through, write, context, results, hits, watched } = await desk();
     const tree = await watched();

@@ -1,29 +1,29 @@
 import type { Redis } from 'ioredis';
 
-/** The way to a Redis server. Whoever uses it must be able to go on without. */
+/** A connection to a Redis server. Callers must work without it. */
 export type RedisLine = {
-  /** Undefined when the server cannot be reached, takes too long or refuses. */
+  /** Undefined if the server is unreachable, too slow or returns an error. */
   use<T>(deed: (redis: Redis) => Promise<T>): Promise<T | undefined>;
   close(): Promise<void>;
 };
 
 export type RedisLineOptions = {
   url: string;
-  /** Called once at most, however often the server goes away and comes back. */
+  /** Called at most once, however often the server disconnects and reconnects. */
   onTrouble(text: string): void;
-  /** Longest wait for an answer. */
+  /** Longest wait for a response. */
   patienceMs?: number;
-  /** Longest wait for the connection, with the first use. */
+  /** Longest wait for the connection, on first use. */
   connectMs?: number;
 };
 
 const PATIENCE_MS = 500;
 const CONNECT_MS = 1_000;
-/** After a wait in vain the server is left alone for so long: not every question must wait. */
+/** After a timeout the server is skipped for this long, so that not every request has to wait. */
 const REST_MS = 5_000;
 const LONGEST_PAUSE_MS = 1_000;
 
-/** Connects with the first use, and again by itself whenever the server is back. */
+/** Connects on first use, and reconnects automatically. */
 export function createRedisLine(options: RedisLineOptions): RedisLine {
   const { url, onTrouble, patienceMs = PATIENCE_MS, connectMs = CONNECT_MS } = options;
   let connecting: Promise<Redis> | undefined;
@@ -41,7 +41,7 @@ export function createRedisLine(options: RedisLineOptions): RedisLine {
 
   async function connect(): Promise<Redis> {
     const library = await import('ioredis');
-    // In the built program, whose parts are of another kind, a module's names are under `default`.
+    // In the built program a CommonJS module's names are under `default`.
     const Redis = library.Redis ?? library.default.Redis;
     const redis = new Redis(url, {
       lazyConnect: true,

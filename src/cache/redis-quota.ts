@@ -6,9 +6,9 @@ const NAMESPACE = 'aca:quota:1';
 const MINUTE_MS = 60_000;
 
 /**
- * A sliding minute by the server's own clock: what was taken lies in a sorted set by time, as `id:requests:tokens`.
- * Returns the milliseconds until enough of it is a minute old; 0 when there is room, and then it is taken. What is
- * larger than the limit itself goes as soon as nothing else is in the way.
+ * A sliding minute by the server's clock: takes are in a sorted set by time, as `id:requests:tokens`. Returns
+ * the milliseconds until enough of them are a minute old; 0 if the new one fits, and then it is added. A cost
+ * above the limit itself is admitted once nothing else counts.
  */
 const TAKE = `
 local now = redis.call('TIME')
@@ -43,12 +43,12 @@ redis.call('PEXPIRE', KEYS[1], minute + 1000)
 return 0
 `;
 
-/** One count for all instances that share the server; without the server, `otherwise` counts. */
+/** One count for all instances that share the server; `otherwise` is used without it. */
 export function createRedisQuota(line: RedisLine, otherwise: Quota): Quota {
   return {
     async take(key, asked, signal) {
       const { cost, limits } = asked;
-      // A key is a model's name; a server that others see need not be told it.
+      // A key is a model's name; it is hashed, since others can see the server.
       const name = `${NAMESPACE}:${createHash('sha256').update(key).digest('hex')}`;
       const wait = await line.use((redis) =>
         redis.eval(

@@ -2,10 +2,10 @@ import type { RedisLine } from './redis-line.ts';
 import type { Seal } from './seal.ts';
 import type { Tier, TierKey } from './tier.ts';
 
-/** Changes with the shape of what is kept: another version's values are not seen. */
+/** Changes with the format of the values: those of another version are ignored. */
 const NAMESPACE = 'aca:cache:1';
 
-/** Values that all instances with the same server and the same key share. Nothing leaves unsealed. */
+/** Values shared by all instances with the same server and key. Nothing is sent unencrypted. */
 export function createRedisTier(line: RedisLine, seal: Seal): Tier {
   const nameOf = ({ kind, name }: TierKey) => `${NAMESPACE}:${kind}:${seal.nameOf(`${kind}:${name}`)}`;
   return {

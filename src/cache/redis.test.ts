@@ -29,7 +29,7 @@ const refuses: Quota = { take: async () => 12_345 };
 const { signal } = new AbortController();
 
 describe.skipIf(!hasRedis)('[U11] a real Redis server', () => {
-  test('what one instance sets, another with the same key gets, and one with another key does not', async () => {
+  test('values are shared between instances with the same key, and not with another key', async () => {
     const { url } = await redisServer();
     const [one, two, stranger] = [
       instance(url),
@@ -42,7 +42,7 @@ describe.skipIf(!hasRedis)('[U11] a real Redis server', () => {
     expect([...one.told, ...two.told, ...stranger.told]).toEqual([]);
   });
 
-  test('neither values nor what they are called can be read on the server, and all of them end', async () => {
+  test('neither values nor their names are readable on the server, and all of them expire', async () => {
     const { url } = await redisServer();
     const { tier } = instance(url);
     await tier.set(name, 'sk-very-secret', 60_000);
@@ -55,7 +55,7 @@ describe.skipIf(!hasRedis)('[U11] a real Redis server', () => {
     expect(await redis.pttl(keys[0] ?? '')).toBeGreaterThan(0);
   });
 
-  test('a value that somebody put under another name, or changed, is not there', async () => {
+  test('a value that was renamed or changed is ignored', async () => {
     const { url } = await redisServer();
     const { tier } = instance(url);
     const other = { kind: 'llm', name: 'b'.repeat(64) };
@@ -70,7 +70,7 @@ describe.skipIf(!hasRedis)('[U11] a real Redis server', () => {
     expect([await tier.get(name), await tier.get(other)]).toEqual([null, null]);
   });
 
-  test('killed and started again: one warning, nothing thrown, and then it is used again', async () => {
+  test('killed and restarted: one warning, nothing thrown, and then it is used again', async () => {
     const server = await redisServer();
     const { tier, told } = instance(server.url);
     await tier.set(name, 'before', 60_000);
@@ -109,7 +109,7 @@ describe.skipIf(!hasRedis)('[U11] a real Redis server', () => {
     ]).toEqual([0, expect.any(Number)]);
   });
 
-  test('a call larger than the limit itself goes when nothing else is in the way', async () => {
+  test('a call above the limit itself is admitted when nothing else counts', async () => {
     const { url } = await redisServer();
     const quota = createRedisQuota(instance(url).line, refuses);
     const huge = { cost: { requests: 1, tokens: 5_000 }, limits: { tokensPerMinute: 1000 } };
@@ -117,7 +117,7 @@ describe.skipIf(!hasRedis)('[U11] a real Redis server', () => {
     expect(await quota.take('m', huge, signal)).toBeGreaterThan(0);
   });
 
-  test('without the server the other count decides', async () => {
+  test('without the server the local count decides', async () => {
     const server = await redisServer();
     const quota = createRedisQuota(instance(server.url).line, refuses);
     const asked = { cost: { requests: 1, tokens: 1 }, limits: { requestsPerMinute: 9 } };
@@ -127,7 +127,7 @@ describe.skipIf(!hasRedis)('[U11] a real Redis server', () => {
   });
 });
 
-test('a server that never answers is waited for once, and told of once', async () => {
+test('an unresponsive server is waited for once, and reported once', async () => {
   const sockets = new Set<Socket>();
   const silent = createServer((socket) => sockets.add(socket)).listen(0, '127.0.0.1');
   await new Promise((resolve) => silent.once('listening', resolve));

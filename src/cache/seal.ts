@@ -1,11 +1,11 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 
-/** Encrypts values for a place that others can look into, and names them so that the names tell nothing. */
+/** Encrypts values for shared storage, and hashes their names. */
 export type Seal = {
   nameOf(text: string): string;
-  /** `name` is bound to the text: under another name it cannot be opened. */
+  /** `name` is authenticated: under another name the text cannot be decrypted. */
   close(name: string, text: string): Buffer;
-  /** Null for what was not sealed with this key under this name. */
+  /** Null if it was not encrypted with this key under this name. */
   open(name: string, sealed: Buffer): string | null;
 };
 
@@ -38,7 +38,7 @@ export function createSeal(secret: string): Seal {
       try {
         return unseal(name, sealed);
       } catch (error) {
-        // Node tells a wrong tag only by an error of no special kind.
+        // Node reports a wrong tag only as a generic error.
         if (error instanceof Error) return null;
         throw error;
       }

@@ -10,7 +10,7 @@ import { createStore } from './store.ts';
 
 const asText = (value: unknown) => (typeof value === 'string' ? value : null);
 
-test('[H02] [H03] [H06] the limits are those that were asked for', () => {
+test('[H02] [H03] [H06] the limits are as specified', () => {
   const minutes = ({ ttlMs = 0, max }: { ttlMs?: number; max: number }) => [ttlMs / 60_000, max];
   expect({
     checksum: minutes(limitsOf.checksum),
@@ -19,7 +19,7 @@ test('[H02] [H03] [H06] the limits are those that were asked for', () => {
   }).toEqual({ checksum: [5, 1000], llm: [10, 100], glob: [0.5, 200] });
 });
 
-test('a value is there until its time is over, the oldest give way, and another proof is another value', async () => {
+test('a value expires, the oldest are evicted, and another proof is a miss', async () => {
   let now = 1_000;
   const store = createStore<string>({ kind: 'k', limits: { ttlMs: 100, max: 2 }, now: () => now });
   store.set('a', '1', 'p');
@@ -34,7 +34,7 @@ test('a value is there until its time is over, the oldest give way, and another 
   expect([await store.get('b', 'p'), await store.get('c', 'p')]).toEqual([null, null]);
 });
 
-test('a value too large to be one of many is not kept', async () => {
+test('a value too large to be one of many is not cached', async () => {
   const limits = { max: 9, maxSize: 400 };
   const store = createStore<string>({ kind: 'k', limits, sizeOf: (text) => text.length });
   store.set('small', 'x'.repeat(90), '');
@@ -42,7 +42,7 @@ test('a value too large to be one of many is not kept', async () => {
   expect([await store.get('small', ''), await store.get('large', '')]).toEqual(['x'.repeat(90), null]);
 });
 
-test('[H01] [H07] what one process sets is found by another through files, by the owner alone', async () => {
+test('[H01] [H07] values are shared between processes through files, readable only by the owner', async () => {
   const { home } = await workspace();
   const make = () => {
     const tier = createFileTier({ folder: home, onTrouble: (text) => expect.fail(text) });
@@ -60,7 +60,7 @@ test('[H01] [H07] what one process sets is found by another through files, by th
   expect((await stat(path.join(home, 'k', name))).mode & 0o777).toBe(0o600);
 });
 
-test('a file that is damaged, cut short or over is not there', async () => {
+test('a damaged, truncated or expired file is a miss', async () => {
   const { home } = await workspace();
   const tier = createFileTier({ folder: home, onTrouble: (text) => expect.fail(text) });
   const key = { kind: 'k', name: 'n' };
@@ -76,7 +76,7 @@ test('a file that is damaged, cut short or over is not there', async () => {
   expect(await tier.get(key)).toBeNull();
 });
 
-test('files that end first go first when there are too many', async () => {
+test('with too many files, those that expire first are removed', async () => {
   const { home } = await workspace();
   const tier = createFileTier({ folder: home, maxFiles: 50, onTrouble: (text) => expect.fail(text) });
   for (let i = 0; i < 101; i++) await tier.set({ kind: 'k', name: `n${i}` }, 'x', 60_000 + i * 1000);
@@ -86,7 +86,7 @@ test('files that end first go first when there are too many', async () => {
   expect(left).not.toContain('n0');
 });
 
-test('a folder that cannot be used is told of once, and nothing is thrown', async () => {
+test('an unusable folder is reported once, and nothing is thrown', async () => {
   const { home } = await workspace();
   await writeFile(path.join(home, 'k'), '');
   const told: string[] = [];
@@ -98,7 +98,7 @@ test('a folder that cannot be used is told of once, and nothing is thrown', asyn
   expect(told).toHaveLength(1);
 });
 
-test('what is sealed is opened with the same key under the same name, whole, and not otherwise', () => {
+test('a sealed value opens with the same key and name, complete, and not otherwise', () => {
   const seal = createSeal('one key of the user');
   const other = createSeal('another key of his');
   fc.assert(

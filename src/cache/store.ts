@@ -4,30 +4,30 @@ import { type Limits, LONGEST_MS } from './kinds.ts';
 import type { Tier } from './tier.ts';
 
 /**
- * Values by key, each with a proof: what must still be so for the value to be true, such as the checksum of the file it
- * was read from. A value kept with another proof is not there.
+ * Values by key, each with a proof: what must still hold for the value to be valid, such as the checksum of
+ * the file it was read from. A value with another proof is a miss.
  */
 export type Store<V> = {
   get(key: string, proof: string): Promise<V | null>;
-  /** In memory at once; the tiers below get it in the background. */
+  /** Sets it in memory at once; the tiers below are written in the background. */
   set(key: string, value: V, proof: string): void;
-  /** From memory. Below, a value whose proof no longer holds is never found again. */
+  /** From memory only. In the tiers below, a value with an outdated proof is never found again. */
   delete(key: string): boolean;
   clear(): void;
   entries(): [key: string, value: V][];
   readonly size: number;
-  /** Resolves when the tiers below have what was set so far. */
+  /** Resolves when the tiers below have all values set so far. */
   written(): Promise<void>;
 };
 
 export type StoreOptions<V> = {
   kind: string;
-  /** Below, a value is found only in the scope it was set in. */
+  /** In the tiers below, a value is found only in the scope it was set in. */
   scope?: string;
   limits: Limits;
-  /** The nearest first. */
+  /** Nearest first. */
   tiers?: readonly Tier[];
-  /** Of a value from below, as it was parsed; null when it is not one. */
+  /** Validates a parsed value from the tiers below; null if it is invalid. */
   read?(value: unknown): V | null;
   sizeOf?(value: V): number;
   now?(): number;
@@ -42,7 +42,7 @@ export function createStore<V>(options: StoreOptions<V>): Store<V> {
     ...(options.now && { perf: { now: options.now }, ttlResolution: 0 }),
     ...(maxSize !== undefined && {
       maxSize,
-      // One value must not drive out all others.
+      // One value must not evict all others.
       maxEntrySize: maxSize / 4,
       sizeCalculation: ({ value }: { value: V }) => Math.max(1, sizeOf(value)),
     }),

@@ -1,6 +1,6 @@
 /**
- * A place below the memory where values are kept as texts. One that cannot answer in time says that nothing is there;
- * it never throws, and nothing depends on it.
+ * A cache tier below memory that stores values as text. If it cannot answer in time, it reports a miss; it
+ * never throws, and nothing depends on it.
  */
 export type Tier = {
   get(key: TierKey): Promise<string | null>;
@@ -8,5 +8,5 @@ export type Tier = {
   close(): Promise<void>;
 };
 
-/** `name` is a SHA-256, so that a place that names its values tells nothing by their names. */
+/** `name` is a SHA-256, so that names reveal nothing. */
 export type TierKey = { kind: string; name: string };

@@ -6,7 +6,7 @@ import { workspace } from '../../test/support/workspace.ts';
 import { isOnLocalDisk } from '../lib/files/local-disk.ts';
 import { TreeWatch } from './tree-watch.ts';
 
-/** Elsewhere no tree is watched. */
+/** No tree is watched on other systems. */
 const test = always.skipIf(process.platform !== 'linux' || !isOnLocalDisk(tmpdir()));
 
 async function watching(files: Record<string, string>, maxFolders?: number) {
@@ -24,7 +24,7 @@ async function watching(files: Record<string, string>, maxFolders?: number) {
   onTestFinished(() => tree.close());
   await tree.walked();
   const inside = (name: string) => path.join(root, name);
-  /** What is told of a change, all of it. */
+  /** All notifications of a change. */
   const after = async (change: Promise<unknown>) => {
     heard.clear();
     await change;
@@ -35,7 +35,7 @@ async function watching(files: Record<string, string>, maxFolders?: number) {
   return { root, tree, inside, after, failed };
 }
 
-test('a change is told by its name, at any depth, before the tree counts as settled', async () => {
+test('a change is reported by path, at any depth, before the tree counts as settled', async () => {
   const { after, inside, tree, root } = await watching({ 'a.txt': 'a', 'src/deep/b.txt': 'b' });
   expect(tree.covers(root)).toBe(true);
   expect(await after(writeFile(inside('a.txt'), 'x'))).toEqual(['a.txt']);
@@ -43,7 +43,7 @@ test('a change is told by its name, at any depth, before the tree counts as sett
   expect(await after(rm(inside('src/deep/b.txt')))).toEqual(['src/deep/b.txt']);
 });
 
-test('folders made later are watched, too, and those moved are known by their new name only', async () => {
+test('folders created later are watched, too, and moved ones are known only by their new name', async () => {
   const { after, inside, tree } = await watching({ 'src/a.txt': 'a' });
   await after(mkdir(inside('src/new/deep'), { recursive: true }));
   expect(tree.covers(inside('src/new/deep'))).toBe(true);
@@ -53,7 +53,7 @@ test('folders made later are watched, too, and those moved are known by their ne
   expect(await after(writeFile(inside('moved/deep/x'), 'y'))).toEqual(['moved/deep/x']);
 });
 
-test('[H08] node_modules, .git and what .gitignore names are not watched; a search of them is not covered', async () => {
+test('[H08] node_modules, .git and .gitignore matches are not watched; a search of them is not covered', async () => {
   const { after, inside, tree, root } = await watching({
     '.gitignore': 'node_modules\n/dist/\n*.log\n!keep.log\n',
     'node_modules/p/index.js': '',
@@ -71,23 +71,23 @@ test('[H08] node_modules, .git and what .gitignore names are not watched; a sear
   expect(await after(writeFile(inside('logs/new.md'), 'x'))).toEqual(['logs/new.md']);
 });
 
-test('where a search looks into node_modules, because nothing ignores them, it is not covered', async () => {
+test('a search that includes node_modules, because nothing ignores it, is not covered', async () => {
   const { tree, inside, root } = await watching({ 'node_modules/p.js': '', 'src/a.ts': '' });
   expect([tree.covers(root), tree.covers(inside('src'))]).toEqual([false, true]);
 });
 
-test('an .ignore file that lets something in again makes the tree uncovered', async () => {
+test('an .ignore file that re-includes something makes the tree uncovered', async () => {
   const { tree, root } = await watching({ '.gitignore': 'dist\n', '.ignore': '!dist\n', 'dist/a.js': '' });
   expect(tree.covers(root)).toBe(false);
 });
 
-test('another .gitignore is another tree: everything may have changed', async () => {
+test('a changed .gitignore means that everything may have changed', async () => {
   const { after, inside, tree } = await watching({ '.gitignore': 'dist\n', 'dist/a.js': '', 'src/a.js': '' });
   expect(await after(writeFile(inside('.gitignore'), 'src\n'))).toEqual([null]);
   expect([tree.covers(inside('dist')), tree.covers(inside('src'))]).toEqual([true, false]);
 });
 
-test('a folder that nobody may read is watched as soon as it may be read', async ({ skip }) => {
+test('an unreadable folder is watched as soon as it becomes readable', async ({ skip }) => {
   if (process.getuid?.() === 0) skip('root may read everything');
   const { after, inside, tree } = await watching({ 'src/a.txt': 'a' });
   await after(chmod(inside('src'), 0o000));
@@ -97,7 +97,7 @@ test('a folder that nobody may read is watched as soon as it may be read', async
   expect(tree.covers(inside('locked'))).toBe(true);
 });
 
-test('a tree with too many folders is not watched, and that is said once', async () => {
+test('a tree with too many folders is not watched, which is reported once', async () => {
   const files = Object.fromEntries([1, 2, 3, 4, 5].map((n) => [`d${n}/a.txt`, '']));
   const { tree, root, failed } = await watching(files, 3);
   expect([tree.covers(root), await tree.settle(), tree.folders]).toEqual([false, false, 0]);

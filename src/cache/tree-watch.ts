@@ -12,34 +12,35 @@ export type TreeWatchOptions = {
   /** A real path. */
   root: string;
   home: string;
-  /** A folder of our own, for files that show how far the news has come. */
+  /** Our own folder, for files that show how far notifications have been delivered. */
   cookies: string;
   /** Null: anything may have changed. */
   onChange(file: string | null): void;
-  /** The tree cannot be watched; nothing more will be told. */
+  /** The tree cannot be watched; there will be no more notifications. */
   onFail(why: string): void;
   maxFolders?: number;
 };
 
-/** More would take too much memory, and nobody searches such a tree twice in a row and waits for it. */
+/** More would take too much memory. */
 const MOST_FOLDERS = 25_000;
-/** So many changes at once that the system may have dropped some. */
+/** With this many changes at once, the system may have dropped some. */
 const FLOOD = 4_000;
 const RULE_FILES = new Set(['.gitignore', '.ignore', '.rgignore']);
 const NEVER_WATCHED = new Set(['.git', 'node_modules']);
 
 /**
- * Tells of every change below a folder, at any depth; ignored folders aside. Each folder is watched before it is looked
- * through, so that nothing made meanwhile is missed. Files are not watched one by one: a folder tells of those in it.
+ * Reports every change below a folder, at any depth, except in ignored folders. Each folder is watched before
+ * it is scanned, so that nothing created meanwhile is missed. Files are not watched individually: their
+ * folder reports them.
  */
 export class TreeWatch {
   readonly #options: TreeWatchOptions;
   readonly #barrier: ReturnType<typeof createBarrier>;
   readonly #watched = new Map<string, FSWatcher>();
   readonly #rules = new Map<string, IgnoreRules>();
-  /** Folders that a search would look into and that are not watched. */
+  /** Folders that a search would read but that are not watched. */
   readonly #blind = new Set<string>();
-  /** Folders that nobody may read now. */
+  /** Folders that are currently unreadable. */
   readonly #locked = new Set<string>();
   #queue: string[] = [];
   #walking: Promise<void> | undefined;
@@ -54,7 +55,7 @@ export class TreeWatch {
     this.#begin();
   }
 
-  /** Whether every change in a folder, or of a file, would be told. */
+  /** Whether every change in a folder, or of a file, would be reported. */
   covers(place: string): boolean {
     if (this.#state !== 'on' || this.#walking) return false;
     if (!this.#watched.has(place) && !this.#watched.has(path.dirname(place))) return false;
@@ -62,14 +63,14 @@ export class TreeWatch {
     return this.#watched.has(place) || !this.#isFolderLeftOut(place);
   }
 
-  /** Resolves when all that happened before it was called has been told; false when that is not sure. */
+  /** Resolves when everything that happened before the call has been reported; false if that is uncertain. */
   async settle(): Promise<boolean> {
     if (this.#state !== 'on' || !(await this.#barrier.pass())) return false;
     if (this.#isOn() && !this.#walking && !(await this.#isSamePlace())) this.#restart();
     return this.#isOn() && !this.#walking;
   }
 
-  /** Resolves when everything there was has been looked through. */
+  /** Resolves when the whole tree has been scanned. */
   async walked(): Promise<void> {
     while (this.#walking) await this.#walking;
   }
@@ -149,17 +150,17 @@ export class TreeWatch {
       const inner = path.join(folder, entry.name);
       if (!entry.isDirectory() || this.#isIgnored(inner)) continue;
       if (!NEVER_WATCHED.has(entry.name)) this.#queue.push(inner);
-      // Searches leave out .git by themselves.
+      // Searches skip .git anyway.
       else if (entry.name !== '.git') this.#blind.add(inner);
     }
   }
 
   async #readRules(folder: string, entry: Dirent): Promise<void> {
     const file = path.join(folder, entry.name);
-    // What a link leads to may change unseen.
+    // The target of a link may change undetected.
     const text = entry.isFile() ? readRegularText(file) : null;
     if (text !== null && entry.name === '.gitignore') this.#rules.set(folder, ignoreRules(text));
-    // Lines of .ignore come before those of .gitignore, and could let in what that one leaves out.
+    // Rules in .ignore take precedence over .gitignore, and could re-include what that excludes.
     else if (text === null || /^\s*!/m.test(text)) this.#blind.add(file);
   }
 
@@ -176,7 +177,7 @@ export class TreeWatch {
   #heard(folder: string, event: string, name: string | null): void {
     if (!this.#isOn()) return;
     const { root, onChange } = this.#options;
-    // By its own name a folder tells that it was moved or removed itself.
+    // An event with the folder's own name means that it was moved or removed itself.
     const isRootGone = folder === root && name === path.basename(root);
     if (name === null || isRootGone || RULE_FILES.has(name) || this.#isFlooded()) {
       this.#restart();
@@ -200,7 +201,7 @@ export class TreeWatch {
     return this.#flood === FLOOD;
   }
 
-  /** A folder that is gone, or another one now. What was moved away is no longer watched under its old name. */
+  /** A folder that is gone or was replaced. A moved folder is no longer watched under its old name. */
   #forget(folder: string): void {
     if (!this.#watched.has(folder)) return;
     for (const [watched, watcher] of this.#watched) {
@@ -215,7 +216,7 @@ export class TreeWatch {
   #trouble(error: unknown, folder: string): void {
     const { code = '' } = error as NodeJS.ErrnoException;
     if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(code)) return;
-    // Searches cannot look into it, either; a change of its mode is told by the folder above.
+    // Searches cannot read it either; a mode change is reported by the parent folder.
     if (['EACCES', 'EPERM'].includes(code)) {
       this.#forget(folder);
       this.#locked.add(folder);

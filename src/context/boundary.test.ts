@@ -6,7 +6,7 @@ import { lastTurnStart, tailStart, turnStart } from './boundary.ts';
 
 const count = (message: Message) => JSON.stringify(message.content).length;
 
-test('[Y02] [K05] the tail begins with a turn, has at least ten messages, and never parts a call from its answer', () => {
+test('[Y02] [K05] the tail starts with a turn, has at least ten messages, and never separates a call from its result', () => {
   fc.assert(
     fc.property(histories, fc.nat(100_000), (messages, budget) => {
       const start = tailStart(messages, { budget, count });
@@ -32,7 +32,7 @@ test('[Y02] beyond ten messages the tail is the longest that fits', () => {
   );
 });
 
-test('the last turn is the last reply with its answers', () => {
+test('the last turn is the last reply with its results', () => {
   fc.assert(
     fc.property(histories, (messages) => {
       const start = lastTurnStart(messages);

@@ -1,41 +1,41 @@
 import type { Message } from '../contract/message.ts';
 
-/** Whether messages from here on can stand alone: no answer is parted from its call. */
+/** Whether the messages from here on are self-contained: no result is separated from its call. */
 function isBoundary(messages: readonly Message[], at: number): boolean {
   return messages[at]?.role !== 'tool';
 }
 
-/** The nearest place at or before this one where a turn begins. */
+/** The nearest start of a turn at or before this index. */
 export function turnStart(messages: readonly Message[], at: number): number {
   let start = Math.max(0, Math.min(at, messages.length));
   while (start > 0 && !isBoundary(messages, start)) start--;
   return start;
 }
 
-/** Where the last turn begins: the last reply and what answers it, or a prompt that has no reply yet. */
+/** The start of the last turn: the last reply with its results, or a prompt without a reply yet. */
 export function lastTurnStart(messages: readonly Message[]): number {
   return turnStart(messages, messages.length - 1);
 }
 
 const KEEP_MESSAGES = 10;
-/** In a small window ten messages may be all there is room for, and nothing would be gained by a compaction. */
+/** In a small window ten messages may already fill it, and a compaction would gain nothing. */
 const KEEP_IN_SMALL = 2;
 const TOKENS_PER_KEPT = 1600;
 
-/** How many messages a compaction leaves alone, by the size of the window. */
+/** How many messages a compaction keeps, by the size of the window. */
 export function keptMessages(window: number): number {
   return Math.min(KEEP_MESSAGES, Math.max(KEEP_IN_SMALL, Math.floor(window / TOKENS_PER_KEPT)));
 }
 
 export type TailLimits = {
-  /** Tokens that the tail may take; the last messages are kept even if they take more. */
+  /** Tokens for the tail; the last messages are kept even if they take more. */
   budget: number;
   count(message: Message): number;
-  /** How many messages are kept in any case; ten, unless the window is small. */
+  /** The minimum number of messages to keep; ten, unless the window is small. */
   keep?: number;
 };
 
-/** The tail begins with a turn, has at least ten messages where there are so many, and more as far as they fit. */
+/** The tail starts with a turn, has at least ten messages if there are that many, and more if they fit. */
 export function tailStart(
   messages: readonly Message[],
   { budget, count, keep = KEEP_MESSAGES }: TailLimits,

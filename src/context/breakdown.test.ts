@@ -9,10 +9,10 @@ const said = (text: string): Message => ({
   timestamp: at,
 });
 
-/** As estimates do: every text costs something, also an empty one. */
+/** Like estimates: every text costs something, even an empty one. */
 const count = { text: (text: string) => text.length + 1, message: () => 7 };
 
-test('each part is counted once, what is not there takes nothing, and the biggest are named in one line', () => {
+test('each part is counted once, absent parts take nothing, and the biggest items are named in one line', () => {
   const sent = { system: 'be kind', instructions: '', tools: '[]', summary: '', kept: '' };
   expect(breakdown({ ...sent, messages: [said('two\nlines')] }, count)).toEqual({
     parts: [

@@ -4,11 +4,11 @@ import { filesOf } from './known-tools.ts';
 
 export type Sent = {
   system: string;
-  /** The part of the system prompt that came from files. */
+  /** The part of the system prompt that comes from files. */
   instructions: string;
   tools: string;
   summary: string;
-  /** Within the summary, what is kept word for word. */
+  /** The part of the summary that is kept verbatim. */
   kept: string;
   messages: readonly Message[];
 };
@@ -19,7 +19,7 @@ const BIGGEST = 5;
 
 /** Where a request's tokens go, by part and by biggest item. */
 export function breakdown(sent: Sent, count: Count): Pick<WindowUse, 'parts' | 'biggest'> {
-  // What is not there takes nothing, whatever an estimate rounds up to.
+  // An absent part takes nothing, whatever an estimate rounds up to.
   const tokensOf = (text: string) => (text === '' ? 0 : count.text(text));
   const instructions = tokensOf(sent.instructions);
   const kept = tokensOf(sent.kept);

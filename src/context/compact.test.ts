@@ -41,7 +41,7 @@ const sent = (messages: readonly Message[], compaction: Compaction | null) =>
   compaction ? size(show(messages, compaction), sentSummary(compaction)) : size(messages);
 
 describe('[Z03] a compaction', () => {
-  test('never sends more than before, keeps ten messages to a turn boundary, and its figures are true', async () => {
+  test('never sends more than before, keeps ten messages up to a turn boundary, and reports correct sizes', async () => {
     await fc.assert(
       fc.asyncProperty(
         histories,
@@ -54,7 +54,7 @@ describe('[Z03] a compaction', () => {
           expect(tokensBefore).toBe(size(messages));
           expect(tokensAfter).toBeLessThan(tokensBefore);
           expect(keepFrom).toBe(turnStart(messages, keepFrom));
-          // Only who asks for it by hand gets less than that, and only where nothing else helps.
+          // Fewer are kept only if the user requests it, and only if nothing else helps.
           const least = cause === 'asked' ? 1 : 10;
           expect(messages.length - keepFrom).toBeGreaterThanOrEqual(Math.min(least, messages.length));
         },
@@ -62,7 +62,7 @@ describe('[Z03] a compaction', () => {
     );
   });
 
-  test('after one comes another that only goes further', async () => {
+  test('is followed only by one that covers more', async () => {
     await fc.assert(
       fc.asyncProperty(histories, histories, async (messages, more) => {
         const first = await planCompaction(planning(messages, { cause: 'overflow' }));
@@ -77,7 +77,7 @@ describe('[Z03] a compaction', () => {
     );
   });
 
-  test('refused again and again, it comes to an end', async () => {
+  test('ends even if requests keep being rejected', async () => {
     await fc.assert(
       fc.asyncProperty(histories, async (messages) => {
         let previous: Compaction | undefined;
@@ -102,7 +102,7 @@ describe('the order of steps', () => {
   ];
   const tail = Array.from({ length: 5 }, (_, i) => bash(`tail${i}`, 'ok')).flat();
 
-  test('old output is shortened before anything is summarised', async () => {
+  test('old output is shortened before anything is summarized', async () => {
     const messages = [
       prompt('go'),
       ...bash('a', 'x'.repeat(9000)),
@@ -118,7 +118,7 @@ describe('the order of steps', () => {
     });
   });
 
-  test('repeated reads go first', async () => {
+  test('repeated reads are removed first', async () => {
     const read = (id: string) => [
       reply('', { id, name: 'Read', input: { file_path: 'a' } }),
       answer(id, 'Read', 'x'.repeat(7000)),
@@ -127,7 +127,7 @@ describe('the order of steps', () => {
     expect(await planCompaction(planning(messages))).toMatchObject({ by: 'squeeze', level: 1 });
   });
 
-  test('long talk is summarised, keeping what fits into the recent share', async () => {
+  test('a long conversation is summarized, keeping what fits into the recent share', async () => {
     const messages = Array.from({ length: 40 }, (_, i) => [
       prompt(`ask ${i}`),
       reply('talk '.repeat(120)),
@@ -137,7 +137,7 @@ describe('the order of steps', () => {
     expect(compaction?.keepFrom).toBe(66);
   });
 
-  test('when the last ten messages alone are too much, their output is shortened, too, but not that of the last turn', async () => {
+  test('if the last ten messages alone are too large, their output is shortened, too, except in the last turn', async () => {
     const messages = [
       prompt('go'),
       ...Array.from({ length: 5 }, (_, i) => bash(`${i}`, 'x'.repeat(9000))).flat(),
@@ -153,7 +153,7 @@ describe('the order of steps', () => {
     expect(forced).toMatchObject({ squeezeUntil: 11, keepFrom: 0 });
   });
 
-  test('asked by hand, it summarises at once', async () => {
+  test('on request, it summarizes at once', async () => {
     const messages = [prompt('go'), ...bash('a', 'x'.repeat(900)), ...tail];
     expect(await planCompaction(planning(messages, { cause: 'asked', recent: 0 }))).toMatchObject({
       by: 'm',
@@ -161,7 +161,7 @@ describe('the order of steps', () => {
     });
   });
 
-  test('asked by hand in a short conversation, all but the last turn is summarised, or else made shorter', async () => {
+  test('on request in a short conversation, all but the last turn is summarized, or else shortened', async () => {
     const short = [prompt('go'), ...bash('a', 'x'.repeat(9000)), reply('done'), prompt('and?'), reply('so')];
     expect(await planCompaction(planning(short, { cause: 'asked', recent: 0 }))).toMatchObject({
       by: 'm',

@@ -6,7 +6,7 @@ import { type Shape, show, wholeShape } from './show.ts';
 import { MAX_LEVEL } from './squeeze.ts';
 import type { Limits } from './window.ts';
 
-/** Why room is made: the window fills up, the vendor has refused a request, or the user asked. */
+/** Why to compact: the window fills up, the vendor rejected a request, or the user asked. */
 export type Cause = 'routine' | 'overflow' | 'asked';
 
 /** A compaction whose sizes are not known yet. */
@@ -14,34 +14,37 @@ export type Draft = Omit<Compaction, 'tokensBefore' | 'tokensAfter'>;
 
 export type Planning = {
   messages: readonly Message[];
-  /** The compaction in force. */
+  /** The current compaction. */
   previous: Compaction | undefined;
   cause: Cause;
   limits: Limits;
-  /** Tokens that the messages kept after a summary may take, and how many of them are kept in any case. */
+  /** Tokens for the messages kept after a summary, and the minimum number to keep. */
   recent: number;
   keep?: number;
-  /** What a request takes now. */
+  /** Current tokens of a request. */
   before: number;
-  /** What a request of these messages would take, and what one message takes of it. */
+  /** Tokens of a request with these messages, and of a single message. */
   size(messages: readonly Message[], summary: string | undefined): number;
   count(message: Message): number;
-  /** The same without the messages before `keepFrom`, or before an earlier place that was already summarised. */
+  /** Drops the messages before `keepFrom`, or before an earlier index that was already summarized. */
   summarize(keepFrom: number): Promise<Draft | null>;
 };
 
-/** What a request must shrink to, or it is not worth losing the vendor's cache; after a refusal, less is enough. */
+/**
+ * The share that a request must shrink to, to be worth losing the vendor's cache; after a rejection, less is
+ * enough.
+ */
 const WORTH: Record<Cause, number> = { routine: 0.9, overflow: 0.95, asked: 0.999 };
 
-/** So many messages at the end are made shorter only where the request would not fit otherwise. */
+/** The last messages that are shortened only if the request would not fit otherwise. */
 const WHOLE_MESSAGES = 4;
 
-/** What holds less than this share of a request is not worth asking a model for a summary of it. */
+/** Below this share of a request, a summary by a model is not worth it. */
 const WORTH_TELLING = 0.05;
 
 /**
- * The least that makes enough room, in this order: repeated reads, old outputs, old edits, a summary of the old part,
- * and only then the outputs of the last messages. Null when nothing is gained.
+ * The least invasive compaction that gains enough, in this order: repeated reads, old outputs, old edits, a
+ * summary of the old part, and only then the outputs of the last messages. Null if nothing is gained.
  */
 export async function planCompaction(planning: Planning): Promise<Compaction | null> {
   const { messages, previous, cause, limits, recent, before } = planning;
@@ -49,7 +52,7 @@ export async function planCompaction(planning: Planning): Promise<Compaction | n
   const tail = { count: planning.count, ...(planning.keep !== undefined && { keep: planning.keep }) };
   const sizeOf = (draft: Draft) => planning.size(show(messages, draft), sentSummary(draft));
   const whole: Draft = previous ?? WHOLE;
-  // What has just been refused is too much, whatever was counted.
+  // A request that was just rejected is too large, whatever the count says.
   const most = cause === 'overflow' ? Math.min(limits.compactAt, before * WORTH.overflow) : limits.compactAt;
   const target = cause === 'overflow' ? most : limits.target;
 
@@ -74,7 +77,10 @@ export async function planCompaction(planning: Planning): Promise<Compaction | n
 
 const WHOLE: Draft = { ...wholeShape, summary: null, kept: '', by: 'squeeze' };
 
-/** The user wants it smaller: all but the last messages in short, or all but the last turn where that gains nothing. */
+/**
+ * On the user's request: summarizes all but the last messages, or all but the last turn if that gains
+ * nothing.
+ */
 async function planAsked(planning: Planning): Promise<Compaction | null> {
   const { messages, previous, recent, count, keep } = planning;
   const sizeOf = (draft: Draft) => planning.size(show(messages, draft), sentSummary(draft));
@@ -109,11 +115,11 @@ type Squeeze = {
   messages: readonly Message[];
   sizeOf(draft: Draft): number;
   target: number;
-  /** Messages before here may be made shorter. */
+  /** Messages before this index may be shortened. */
   until: number;
 };
 
-/** The gentlest level that is enough, or else the strongest; levels only ever grow. */
+/** The lowest level that is enough, or else the highest; levels only increase. */
 function squeezeTo(draft: Draft, { messages, sizeOf, target, until }: Squeeze): Draft {
   const place = { squeezeUntil: Math.max(draft.squeezeUntil, until), at: messages.length };
   let squeezed = draft;

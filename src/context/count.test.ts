@@ -12,22 +12,22 @@ const counting = {
   estimate: (some: readonly unknown[]) => 10 * some.length,
 };
 
-test('without figures the estimate counts, corrected', () => {
+test('without counts from the vendor, the corrected estimate is used', () => {
   expect(tokensNow([prompt('a')], counting)).toBe(300);
 });
 
-test("the vendor's figures for the last reply count, and an estimate for what came since", () => {
+test("the vendor's count of the last reply is used, plus an estimate of later messages", () => {
   const messages = [prompt('a'), { ...reply('b'), usage }, prompt('c')];
   expect(tokensNow(messages, counting)).toBe(50 + 10 + 30 + 20 + 15);
 });
 
-test('figures of another model, or from before the last compaction, say nothing', () => {
+test('counts of another model, or from before the last compaction, are ignored', () => {
   const messages = [prompt('a'), { ...reply('b'), usage }, prompt('c')];
   expect(tokensNow(messages, { ...counting, model: 'other' })).toBe(300);
   expect(tokensNow(messages, { ...counting, since: 2 })).toBe(300);
 });
 
-test('figures that cannot be are bounded by the estimate', () => {
+test('implausible counts are bounded by the estimate', () => {
   const zero = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
   expect(tokensNow([prompt('a'), { ...reply('b'), usage: zero }], counting)).toBe(100);
   expect(tokensNow([prompt('a'), { ...reply('b'), usage: { ...zero, inputTokens: 9e9 } }], counting)).toBe(
@@ -35,7 +35,7 @@ test('figures that cannot be are bounded by the estimate', () => {
   );
 });
 
-test('the factor comes nearer with every figure, and stays between a half and two', () => {
+test('the factor converges with every count, and stays between a half and two', () => {
   fc.assert(
     fc.property(
       fc.double({ min: 0.5, max: 2, noNaN: true }),

@@ -1,22 +1,22 @@
 import type { Message, Usage } from '../contract/message.ts';
 
-/** A model may count twice or half as many tokens as we do; what is said beyond that is a mistake. */
+/** A model's token count may be half or twice our estimate; anything beyond is an error. */
 const BOUNDS = { least: 0.5, most: 2 };
-/** How much one figure of a vendor changes what is known. */
+/** How much one count of a vendor changes the factor. */
 const WEIGHT = 0.5;
 
 export type Counting = {
   model: string;
-  /** The first message that was there only after the last compaction. */
+  /** The first message after the last compaction. */
   since: number;
   /** Our estimate of the whole request, and of a part of the messages. */
   whole: number;
   estimate(messages: readonly Message[]): number;
-  /** What this model counts for one of our estimate. */
+  /** This model's tokens per token of our estimate. */
   factor: number;
 };
 
-/** What a request takes now: the vendor's figures for the last one, and our estimate for what came since. */
+/** Current tokens of a request: the vendor's count of the last one, plus our estimate of later messages. */
 export function tokensNow(messages: readonly Message[], counting: Counting): number {
   const { whole, factor, estimate } = counting;
   const last = lastUsage(messages, counting);
@@ -38,7 +38,7 @@ export function promptTokens({ inputTokens, cacheReadTokens, cacheWriteTokens }:
   return inputTokens + cacheReadTokens + cacheWriteTokens;
 }
 
-/** The factor after one more figure of the vendor for a request that we had estimated. */
+/** The factor after another vendor count for a request that we had estimated. */
 export function nextFactor(factor: number, counted: number, estimated: number): number {
   if (counted <= 0 || estimated <= 0) return factor;
   const bound = (value: number) => Math.min(Math.max(value, BOUNDS.least), BOUNDS.most);

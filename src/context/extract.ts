@@ -6,11 +6,11 @@ const MAX_ITEMS = 12;
 const ITEM = 300;
 const STATE = 900;
 
-/** Words that people and models decide with. */
+/** Words that indicate a decision. */
 const DECIDING =
   /\b(decided?|decision|chose|chosen|instead of|will use|must|never|always|prefer|agreed|because)\b/i;
 
-/** What can be said of a conversation without a model: what was asked, decided, touched, and answered last. */
+/** A summary without a model: what was asked, decided, changed, and answered last. */
 export function extract(messages: readonly Message[]): Sections {
   const said = messages.filter((message) => message.role === 'assistant').map(textOf);
   const answers = said.filter((text) => text.trim() !== '');
@@ -30,7 +30,7 @@ function prompts(messages: readonly Message[]): string[] {
   const asked = messages.flatMap((message) =>
     message.role === 'user' ? [clip(oneLine(textOf(message)), ITEM)] : [],
   );
-  // The first says what it is all about, the last what it has come to.
+  // The first prompts state the goal, the last ones the current state.
   return asked.length <= MAX_ITEMS ? asked : [...asked.slice(0, 2), ...asked.slice(2 - MAX_ITEMS)];
 }
 
@@ -47,7 +47,7 @@ function filesRead(messages: readonly Message[]): string[] {
   );
 }
 
-/** Calls of the last turns that failed and that nobody may have come back to. */
+/** Failed calls of the last turns that may be unresolved. */
 function failures(messages: readonly Message[]): string[] {
   return messages
     .slice(-MAX_ITEMS)

@@ -7,7 +7,7 @@ import { fitMessages } from './fit.ts';
 const within = (size: number) => (messages: readonly Message[]) => sizeOf(messages) <= size;
 
 describe('what fits', () => {
-  test('is everything, untouched, where everything does', () => {
+  test('is everything, unchanged, if everything fits', () => {
     fc.assert(
       fc.property(histories, (messages) => {
         const fitted = fitMessages(messages, { fits: () => true });
@@ -17,7 +17,7 @@ describe('what fits', () => {
     );
   });
 
-  test('begins with a person, parts no call from its answer, ends as it did, and is the same every time', () => {
+  test('starts with the user, separates no call from its result, keeps its end, and is deterministic', () => {
     fc.assert(
       fc.property(histories, fc.integer({ min: 400, max: 60_000 }), (messages, size) => {
         const fitted = fitMessages(messages, { fits: within(size) });
@@ -31,7 +31,7 @@ describe('what fits', () => {
     );
   });
 
-  test('of a long text, its beginning, its end, and where the whole is', () => {
+  test('for a long text: its start, its end, and where to find all of it', () => {
     const long = prompt(`BEGIN ${'x'.repeat(90_000)} END`);
     const { messages, limit } = fitMessages([long], { fits: within(20_000), placeOf: () => '/kept/a.txt' });
     const text = textOf(messages[0] ?? prompt(''));
@@ -41,14 +41,14 @@ describe('what fits', () => {
       expect(text).toContain(words);
   });
 
-  test('short texts stay whole beside long ones', () => {
+  test('short texts stay complete next to long ones', () => {
     const messages = [prompt('short'), reply('y'.repeat(80_000)), prompt('the question')];
     const { messages: sent } = fitMessages(messages, { fits: within(10_000) });
     expect(sent[0]).toBe(messages[0]);
     expect(sent[2]).toBe(messages[2]);
   });
 
-  test('the texts in a call are shortened, its shape stays; long thoughts and images go', () => {
+  test('texts in a call are shortened, its structure is kept; long thinking and images are removed', () => {
     const call = {
       id: '1',
       name: 'Write',
@@ -79,7 +79,7 @@ describe('what fits', () => {
     ]);
   });
 
-  test('where nothing else helps, the oldest turns go, and the prompt that is worked on stays', () => {
+  test('if nothing else helps, the oldest turns are dropped, and the current prompt stays', () => {
     const talk = Array.from({ length: 400 }, (_, i) => [
       prompt(`question ${i}`),
       reply(`answer ${i}`),

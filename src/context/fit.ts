@@ -3,37 +3,37 @@ import { truncateText } from '../lib/text/truncate.ts';
 import { turnStart } from './boundary.ts';
 
 /**
- * Most characters of one text in a request, from no limit down. A few steps only, so that a conversation that grows is
- * sent with the same bytes until the next step is needed.
+ * Maximum characters of one text in a request, from no limit down. Only a few steps, so that a growing
+ * conversation is sent with identical bytes until the next step is needed.
  */
 const STEPS = [
   Number.POSITIVE_INFINITY,
   ...[400_000, 200_000, 100_000, 50_000, 25_000, 12_000, 6000, 3000, 1500, 700, 300, 120],
 ];
 const SMALLEST = STEPS.at(-1) ?? 0;
-/** An image takes about as much as a text of so many characters. */
+/** An image costs about as much as a text of this many characters. */
 const IMAGE_CHARACTERS = 6000;
 const IMAGE: TextPart = { type: 'text', text: '[An image was left out here to fit the context window.]' };
 
 export type Fitting = {
   fits(messages: readonly Message[]): boolean;
-  /** No text longer than this, even where it would fit. */
+  /** No text is longer than this, even if it would fit. */
   most?: number;
-  /** Where the whole of a text was put. */
+  /** Where the full text was saved. */
   placeOf?(part: TextPart): string | undefined;
 };
 
 export type Fitted = {
   messages: readonly Message[];
-  /** Most characters that a text was left with; infinite when all are whole. */
+  /** The length limit applied to texts; infinite if none was shortened. */
   limit: number;
-  /** How many of the oldest messages were left out. */
+  /** The number of oldest messages dropped. */
   dropped: number;
 };
 
 /**
- * What of these messages fits, whatever they are: the longest texts are shortened to their beginnings and ends, images
- * are left out, and where even that is too much, the oldest turns are. The last turn always stays.
+ * The part of these messages that fits, whatever they are: the longest texts are reduced to their start and
+ * end, images are removed, and if that is not enough, the oldest turns. The last turn always stays.
  */
 export function fitMessages(messages: readonly Message[], fitting: Fitting): Fitted {
   const { most = Number.POSITIVE_INFINITY, fits } = fitting;
@@ -45,7 +45,7 @@ export function fitMessages(messages: readonly Message[], fitting: Fitting): Fit
   return dropOldest(limitTexts(messages, SMALLEST, fitting), fits);
 }
 
-/** A person speaks first: the prompt that the first turn works on stays before it. */
+/** The user comes first: the prompt of the first kept turn stays before it. */
 function dropOldest(messages: readonly Message[], fits: Fitting['fits']): Fitted {
   let kept = messages;
   let dropped = 0;
@@ -84,7 +84,7 @@ function limitMessage<Kind extends Message>(message: Kind, limit: number, placeO
           : [{ ...part, text: shortened(part.text, limit, placeOf?.(part)) }];
       case 'image':
         return limit < IMAGE_CHARACTERS ? [IMAGE] : [part];
-      // A thought is sent as it was signed, or not at all.
+      // Thinking is sent as signed, or not at all.
       case 'thinking':
         return part.text.length <= limit ? [part] : [];
       case 'tool_call':
@@ -105,7 +105,7 @@ function limitCall(call: ToolCallPart, limit: number): ToolCallPart {
   return { ...call, input, ...(malformed !== undefined && { malformed: shortened(malformed, limit) }) };
 }
 
-/** The same shape with shorter texts: a call of another shape would be an example that models follow. */
+/** The same structure with shorter texts: models would imitate a call with another structure. */
 function limitValue(value: unknown, limit: number): unknown {
   if (typeof value === 'string') return value.length <= limit ? value : shortened(value, limit);
   if (typeof value !== 'object' || value === null) return value;

@@ -5,7 +5,7 @@ import { findInstructions, foldersDown, splitImports } from './instructions.ts';
 const reader = (files: Record<string, string>) => async (file: string) => files[file] ?? null;
 const places = { dataRoot: '/home/me/.ai-assistant', repository: '/repo', cwd: '/repo/pkg/app' };
 
-test("the user's own come first, then the repository's root and each folder down to the working directory", async () => {
+test("the user's own come first, then the repository root and each folder down to the working directory", async () => {
   const files = {
     '/home/me/.ai-assistant/AGENTS.md': 'mine',
     '/home/me/.ai-assistant/instructions.md': 'mine, too',
@@ -20,7 +20,7 @@ test("the user's own come first, then the repository's root and each folder down
   expect(notices).toEqual([]);
 });
 
-test('imports are put in place, five deep, not in code, not twice round, and not from outside the folder', async () => {
+test('imports are resolved, five levels deep, not in code, without cycles, and only within the folder', async () => {
   const files = {
     '/repo/AGENTS.md':
       'See @docs/style.md. Not `@docs/style.md`, not me@docs.md.\n```\n@docs/style.md\n```\n@../outside.md\n@missing.md',
@@ -37,7 +37,7 @@ test('imports are put in place, five deep, not in code, not twice round, and not
   ]);
 });
 
-test('imports end at the fifth level', async () => {
+test('imports stop at the fifth level', async () => {
   const files = Object.fromEntries(
     Array.from({ length: 9 }, (_, i) => [`/repo/${i === 0 ? 'AGENTS' : i}.md`, `level ${i} @${i + 1}.md`]),
   );
@@ -46,7 +46,7 @@ test('imports end at the fifth level', async () => {
   expect(notices).toEqual(['/repo/5.md imports 6.md, which is left out: it would be more than 5 deep.']);
 });
 
-test('files that import each other over and over come to an end, and it is said', {
+test('files that import each other repeatedly are limited, with a notice', {
   timeout: 5000,
 }, async () => {
   const next = (i: number) => `@${i + 1}.md\n`.repeat(200);
@@ -66,12 +66,12 @@ test('files that import each other over and over come to an end, and it is said'
   ]);
 });
 
-test('a long file with much code and many imports is taken apart at once', { timeout: 5000 }, () => {
+test('a long file with much code and many imports is parsed quickly', { timeout: 5000 }, () => {
   const imports = splitImports('`x` @a.md\n'.repeat(50_000)).filter(({ type }) => type === 'import');
   expect(imports.length).toBe(50_000);
 });
 
-test('32 KB a file and 64 KB in all, the nearest first; what is left out is said', async () => {
+test('at most 32 KB per file and 64 KB in total, nearest first; omissions are reported', async () => {
   const long = 'é'.repeat(20 * 1024);
   const files = {
     '/repo/AGENTS.md': 'root',
@@ -93,7 +93,7 @@ test('32 KB a file and 64 KB in all, the nearest first; what is left out is said
   ]);
 });
 
-test('a text and its imports, put together again as they were written, are the text', () => {
+test('a text split into pieces and imports can be joined to the same text', () => {
   const words = fc.constantFrom(
     '@a.md',
     '`@b.md`',
@@ -119,7 +119,7 @@ test('a text and its imports, put together again as they were written, are the t
   );
 });
 
-test('folders go from the outer to the inner', () => {
+test('folders go from the outermost to the innermost', () => {
   expect(foldersDown('/a', '/a/b/c')).toEqual(['/a', '/a/b', '/a/b/c']);
   expect(foldersDown('/a', '/a')).toEqual(['/a']);
   expect(foldersDown('/x', '/a/b')).toEqual(['/a/b']);

@@ -3,27 +3,30 @@ import { isInside } from '../lib/paths/inside.ts';
 
 export type Instruction = { file: string; text: string };
 
-/** Through the guard; null when there is nothing that may be read. */
+/** Reads through the guard; null if there is nothing readable. */
 export type ReadText = (file: string) => Promise<string | null>;
 
 export type Found = { instructions: Instruction[]; notices: string[] };
 
-/** In a folder of a project. */
+/** File names in a project folder. */
 const NAMES = ['AGENTS.md', 'CLAUDE.md', path.join('.ai-assistant', 'instructions.md')];
-/** In the data root, which is itself the folder `.ai-assistant`. */
+/** File names in the data root, which is itself the `.ai-assistant` folder. */
 const OWN_NAMES = ['AGENTS.md', 'CLAUDE.md', 'instructions.md'];
 
 const MAX_FILE = 32 * 1024;
 const MAX_ALL = 64 * 1024;
 const MAX_DEPTH = 5;
-/** In all files together: a few that import each other many times would never come to an end. */
+/** In all files together: a few that import each other many times would never end. */
 const MAX_IMPORTS = 100;
-/** Fewer bytes of a longer text would say nothing. */
+/** A shorter excerpt of a long text is not worth including. */
 const WORTH_KEEPING = 1024;
 
 export type Places = { dataRoot: string; repository: string; cwd: string };
 
-/** The user's own first, then the repository's root and each folder down to the working directory: the last word wins. */
+/**
+ * The user's own first, then the repository root and each folder down to the working directory: later ones
+ * take precedence.
+ */
 export async function findInstructions(
   { dataRoot, repository, cwd }: Places,
   read: ReadText,
@@ -35,7 +38,7 @@ export async function findInstructions(
   return loadAll(files, read);
 }
 
-/** What one folder wants kept in mind. */
+/** The instructions of one folder. */
 export function folderInstructions(folder: string, read: ReadText): Promise<Found> {
   return loadAll(
     NAMES.map((name) => path.join(folder, name)),
@@ -43,7 +46,7 @@ export function folderInstructions(folder: string, read: ReadText): Promise<Foun
   );
 }
 
-/** From the outermost to the innermost, both included; only the inner one when it does not lie in the outer. */
+/** From the outermost to the innermost, both included; only the inner one if it is not inside the outer. */
 export function foldersDown(outer: string, inner: string): string[] {
   if (!isInside(outer, inner)) return [inner];
   const names = path.relative(outer, inner).split(path.sep).filter(Boolean);
@@ -56,7 +59,7 @@ async function loadAll(files: readonly string[], read: ReadText): Promise<Found>
   const met = { imports: 0 };
   for (const file of files) {
     const text = await withImports(file, { read, top: path.dirname(file), above: [], notices, met });
-    // One text under two names, as many projects have it, is one text.
+    // Many projects have the same text under two names; it counts once.
     if (text === null || text.trim() === '' || found.some((other) => other.text.trim() === text.trim()))
       continue;
     found.push({ file, text });
@@ -68,7 +71,7 @@ async function loadAll(files: readonly string[], read: ReadText): Promise<Found>
   return { instructions: bounded(found, notices), notices };
 }
 
-/** Where it is too much altogether, the nearest are kept. */
+/** If the total is too large, the nearest are kept. */
 function bounded(found: readonly Instruction[], notices: string[]): Instruction[] {
   const kept: Instruction[] = [];
   let room = MAX_ALL;
@@ -90,11 +93,14 @@ type Importing = {
   top: string;
   above: readonly string[];
   notices: string[];
-  /** Counts up, over all files. */
+  /** Counts imports over all files. */
   met: { imports: number };
 };
 
-/** A file with what it imports in place. Only what lies with it can be imported: a project must not fetch the user's. */
+/**
+ * A file with its imports resolved. Imports are limited to its folder: a project must not import the user's
+ * files.
+ */
 async function withImports(file: string, importing: Importing): Promise<string | null> {
   const { read, above, notices, met } = importing;
   const text = await read(file);
@@ -129,7 +135,7 @@ function refusal(target: string, { top, above }: Importing, length: number): str
 
 type Piece = { type: 'text'; text: string } | { type: 'import'; file: string; written: string };
 
-/** `@path` at the start of a line or behind a blank; in code it means something else. */
+/** `@path` at the start of a line or after white space; in code it has another meaning. */
 export function splitImports(text: string): Piece[] {
   const pieces: Piece[] = [];
   let at = 0;
@@ -137,7 +143,7 @@ export function splitImports(text: string): Piece[] {
   let span = 0;
   for (const match of text.matchAll(/(?<=^|[ \t])@([\w./-]*\.[\w]+)(?=$|[\s,;:)]|\.(?:\s|$))/gm)) {
     const [written, file = ''] = match;
-    // Both go forward: looking through all spans for each match would take minutes on a long file.
+    // Both advance together: scanning all spans for each match would take minutes on a long file.
     while (span < code.length && (code[span]?.[1] ?? 0) <= match.index) span += 1;
     if ((code[span]?.[0] ?? Number.POSITIVE_INFINITY) <= match.index) continue;
     pieces.push({ type: 'text', text: text.slice(at, match.index) }, { type: 'import', file, written });
@@ -154,7 +160,7 @@ function codeSpans(text: string): [from: number, to: number][] {
   return [...blocks].map((match) => [match.index, match.index + match[0].length]);
 }
 
-/** At most so many bytes, and no half character. */
+/** At most this many bytes, without splitting a character. */
 function cutBytes(text: string, max: number): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= max) return text;

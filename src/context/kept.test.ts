@@ -25,7 +25,7 @@ const messages = [
   answer('6', 'MultiEdit', 'done'),
 ];
 
-test('[K05] pins, tasks, changed files and instructions of folders are kept word for word', () => {
+test('[K05] pins, tasks, changed files and folder instructions are kept verbatim', () => {
   const kept = keptText({
     pins: ['port  8080\nonly', 'no jQuery'],
     todos: [
@@ -46,11 +46,11 @@ test('[K05] pins, tasks, changed files and instructions of folders are kept word
   expect(sentSummary({ summary: '[Open: x]', kept })).toBe(`[Open: x]\n\n${kept}`);
 });
 
-test('nothing to keep is nothing', () => {
+test('without anything to keep, the result is empty', () => {
   expect(keptText({ pins: [], todos: [], messages, keepFrom: 0 })).toBe('');
   expect(sentSummary({ summary: null, kept: '' })).toBeUndefined();
 });
 
-test('folders that have spoken are known by their notes', () => {
+test('folders with delivered instructions are recognized by their notes', () => {
   expect([...notedFolders(messages)]).toEqual(['lib']);
 });

@@ -10,13 +10,13 @@ const marks = { pending: '[ ]', in_progress: '[~]', done: '[x]' } satisfies Reco
 export type ToKeep = {
   pins: readonly string[];
   todos: readonly Todo[];
-  /** All that was said so far. */
+  /** The whole conversation so far. */
   messages: readonly Message[];
-  /** Messages before here are not sent any more. */
+  /** Messages before this index are no longer sent. */
   keepFrom: number;
 };
 
-/** What a summary must not put in other words. Empty when there is nothing. */
+/** What a summary must not rephrase. Empty if there is nothing. */
 export function keptText({ pins, todos, messages, keepFrom }: ToKeep): string {
   const left = messages.slice(0, keepFrom);
   const files = filesChanged(left);
@@ -41,7 +41,7 @@ function list(title: string, lines: readonly string[]): string {
   return lines.length === 0 ? '' : [title, ...lines].join('\n');
 }
 
-/** The summary and what is kept with it, as they are sent. */
+/** The summary and the text kept with it, as sent. */
 export function sentSummary({ summary, kept }: { summary: string | null; kept: string }): string | undefined {
   const text = [summary ?? '', kept].filter((part) => part !== '').join('\n\n');
   return text === '' ? undefined : text;

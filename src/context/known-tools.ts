@@ -1,7 +1,7 @@
 import type { Message, ToolCallPart, ToolMessage } from '../contract/message.ts';
 import { toolCallsOf } from '../contract/message.ts';
 
-/** Tools whose calls can be told in fewer words, because what they did stands in a file. */
+/** Tools whose calls can be shortened, because their effect is in a file. */
 export const READING = 'Read';
 const CHANGING: ReadonlySet<string> = new Set(['Edit', 'MultiEdit', 'Write', 'Delete']);
 
@@ -9,10 +9,10 @@ export function changesFiles(tool: string): boolean {
   return CHANGING.has(tool);
 }
 
-/** A call and its answer. */
+/** A call and its result. */
 export type Done = { call: ToolCallPart; answer: ToolMessage };
 
-/** The calls that went well, in the order of their answers. */
+/** The successful calls, in the order of their results. */
 export function doneCalls(messages: readonly Message[]): Done[] {
   const calls = new Map<string, ToolCallPart>();
   const done: Done[] = [];
@@ -24,7 +24,7 @@ export function doneCalls(messages: readonly Message[]): Done[] {
   return done;
 }
 
-/** Files that calls changed, as the calls named them; each once, in the order of its last change. */
+/** Files changed by calls, under the names used in the calls; each once, in the order of its last change. */
 export function filesChanged(messages: readonly Message[]): string[] {
   const files = new Set<string>();
   for (const { call, answer } of doneCalls(messages)) {
@@ -44,6 +44,6 @@ export function filesOf(input: unknown): string[] {
 }
 
 export function tableOf(value: unknown): Record<string, unknown> {
-  // What a model wrote: any JSON value.
+  // Written by a model: any JSON value.
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }

@@ -2,7 +2,9 @@ import type { Message } from '../contract/message.ts';
 
 const MARK = '\n\n[Instructions for work in ';
 
-/** What a folder below the working directory wants kept in mind, to stand behind the answer that first led there. */
+/**
+ * The instructions of a folder below the working directory, appended to the result that first accessed it.
+ */
 export function folderNote({ folder, file, text }: { folder: string; file: string; text: string }): string {
   return `${MARK}${folder}, from ${file}]\n${text.trim()}`;
 }
@@ -11,7 +13,7 @@ export function isFolderNote(text: string): boolean {
   return text.startsWith(MARK);
 }
 
-/** Every note in these messages, once. */
+/** All notes in these messages, without duplicates. */
 export function folderNotesIn(messages: readonly Message[]): string[] {
   const notes = messages.flatMap((message) =>
     message.role === 'tool'
@@ -23,7 +25,7 @@ export function folderNotesIn(messages: readonly Message[]): string[] {
   return [...new Set(notes)];
 }
 
-/** The folders whose instructions the conversation already has. */
+/** The folders whose instructions are already in the conversation. */
 export function notedFolders(messages: readonly Message[]): Set<string> {
   return new Set(
     folderNotesIn(messages).flatMap((note) => {
@@ -34,7 +36,7 @@ export function notedFolders(messages: readonly Message[]): Set<string> {
   );
 }
 
-/** Whether a path leads into code of others: what a package says is nobody's instruction. */
+/** Whether a path is third-party code: instructions in packages are ignored. */
 export function isForeign(file: string): boolean {
   return /(^|[\\/])(node_modules|bower_components|vendor|third_party|site-packages|\.?venv|\.git)([\\/]|$)/.test(
     file,

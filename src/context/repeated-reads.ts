@@ -4,10 +4,10 @@ import { doneCalls, READING, tableOf } from './known-tools.ts';
 
 type Window = { file: string; offset: number; limit: number | null; pages: string | null };
 
-/** Ids of reads that a later read shows again: the same file from the same line, and at least as far. */
+/** Ids of reads that a later read repeats: the same file from the same line, and at least as far. */
 export function repeatedReads(messages: readonly Message[]): Set<string> {
   const repeated = new Set<string>();
-  /** What later reads show, by file and first line. */
+  /** Later reads, by file and first line. */
   const later = new Map<string, (number | null)[]>();
   for (const { call, answer } of doneCalls(messages).reverse()) {
     const window = answer.name === READING ? windowOf(call.input) : null;
@@ -21,7 +21,7 @@ export function repeatedReads(messages: readonly Message[]): Set<string> {
   return repeated;
 }
 
-/** Null is as far as a read goes. */
+/** Null means as far as a read goes. */
 function covers(end: number | null, wanted: number | null): boolean {
   return end === null || (wanted !== null && wanted <= end);
 }

@@ -1,11 +1,11 @@
-/** The parts of a summary, in this order. */
+/** The sections of a summary, in this order. */
 const SECTIONS = ['Asked', 'Completed', 'Decided', 'Current state', 'Files touched', 'Open'] as const;
 
 type Section = (typeof SECTIONS)[number];
 
 export type Sections = Partial<Record<Section, readonly string[]>>;
 
-/** As `[Completed: …]`, one part a line; empty parts are left out. */
+/** As `[Completed: …]`, one section per line; empty sections are omitted. */
 export function writeSections(sections: Sections): string {
   return SECTIONS.flatMap((name) => {
     const items = sections[name] ?? [];
@@ -15,14 +15,14 @@ export function writeSections(sections: Sections): string {
 
 const SECTION = new RegExp(`^[^\\p{L}\\p{N}]*(${SECTIONS.join('|')})[^\\p{L}\\p{N}\\n]*(:|$)`, 'imu');
 
-/** Whether a text has at least one of the parts, as `[Completed: …]` or as a heading. */
+/** Whether a text has at least one of the sections, as `[Completed: …]` or as a heading. */
 export function hasSection(text: string): boolean {
   return SECTION.test(text);
 }
 
 const BETWEEN = '\n---\n';
 
-/** Rounds of one summary. */
+/** The rounds of a summary. */
 export function roundsOf(summary: string | null): string[] {
   return (summary ?? '').split(BETWEEN).filter((round) => round.trim() !== '');
 }
@@ -31,7 +31,7 @@ export function joinRounds(rounds: readonly string[]): string {
   return rounds.join(BETWEEN);
 }
 
-/** A text of a model as one round: it must not look like several. */
+/** A model's text as one round: it must not look like several. */
 export function asRound(text: string): string {
   return text.replaceAll(/^-{3,}[ \t]*$/gm, '').trim();
 }

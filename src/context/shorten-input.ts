@@ -1,12 +1,12 @@
 import { tableOf } from './known-tools.ts';
 
-/** A text no longer than this is told as it is. */
+/** A text up to this length is kept. */
 const SHORT = 200;
 const FIRST_LINE = 80;
 
 /**
- * The input of a call that changed files, with long texts told by their size and first line. Its keys stay: a call
- * of another shape would be an example that models follow.
+ * The input of a call that changed files, with long texts replaced by their size and first line. Keeps the
+ * keys: models would imitate a call with another structure.
  */
 export function shortenInput(input: unknown): unknown {
   const table = tableOf(input);
@@ -24,7 +24,7 @@ function shortenValue(value: unknown): unknown {
 function inShort(text: string): string {
   const lines = text.split('\n');
   const first = (lines.find((line) => line.trim() !== '') ?? '').trim().slice(0, FIRST_LINE);
-  // Half a character would not survive the wire.
+  // Half a surrogate pair would not survive encoding.
   const whole = first.replace(/[\uD800-\uDBFF]$/, '');
   return `[${lines.length} ${lines.length === 1 ? 'line' : 'lines'}, left out here; first: ${whole}]`;
 }

@@ -12,7 +12,7 @@ const shape = fc.record({
   at: fc.nat(60),
 });
 
-test('[Y02] whatever a journal says, what is sent begins with a person and parts no call from its answer', () => {
+test('[Y02] whatever a journal contains, what is sent starts with the user and separates no call from its result', () => {
   fc.assert(
     fc.property(histories, shape, (messages, shape) => {
       const sent = show(messages, shape);
@@ -23,7 +23,7 @@ test('[Y02] whatever a journal says, what is sent begins with a person and parts
   );
 });
 
-test('[Y05] between compactions what is sent only grows at its end', () => {
+test('[Y05] between compactions, what is sent only grows at its end', () => {
   fc.assert(
     fc.property(histories, histories, shape, (messages, more, { level, ...places }) => {
       const within = (place: number) => Math.min(place, messages.length);
@@ -41,12 +41,12 @@ test('[Y05] between compactions what is sent only grows at its end', () => {
   );
 });
 
-test('nothing compacted is the history itself', () => {
+test('without a compaction, the history is sent unchanged', () => {
   const messages = [prompt('go'), reply('done')];
   expect(show(messages, wholeShape)).toBe(messages);
 });
 
-test('the prompt that a kept reply works on stands before it, however long ago it was given; a log in it is bounded', () => {
+test('the prompt of a kept reply stays before it, however old; a log in it is bounded', () => {
   const task = `fix it\n${'log '.repeat(10_000)}\nthanks`;
   const turns = Array.from({ length: 4 }, (_, i) => [
     reply('', { id: `${i}`, name: 'Bash', input: {} }),

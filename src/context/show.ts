@@ -9,15 +9,15 @@ export type Shape = Pick<Compaction, 'keepFrom' | 'squeezeUntil' | 'level' | 'at
 export const wholeShape: Shape = { keepFrom: 0, squeezeUntil: 0, level: 0, at: 0 };
 
 /**
- * The messages to send. A person speaks first: where the first one kept is a reply, the prompt it works on stands
- * before it. What `shape` does not speak of is sent as it is, so that requests grow at their end only.
+ * The messages to send. The user comes first: if the first kept message is a reply, its prompt is put before
+ * it. Messages not covered by `shape` are sent unchanged, so that requests grow only at their end.
  */
 export function show(messages: readonly Message[], shape: Shape): readonly Message[] {
   const head = headOf(messages, shape);
   return head ? [...head, ...messages.slice(endOfHead(messages, shape))] : messages;
 }
 
-/** The part that does not change until the next compaction, for keeping; null when there is none. */
+/** The part that does not change until the next compaction, for caching; null if there is none. */
 export function headOf(messages: readonly Message[], shape: Shape): readonly Message[] | null {
   const { level, at } = shape;
   const keepFrom = turnStart(messages, shape.keepFrom);
@@ -33,7 +33,7 @@ export function endOfHead(messages: readonly Message[], { keepFrom, squeezeUntil
   return Math.max(turnStart(messages, keepFrom), Math.min(squeezeUntil, messages.length));
 }
 
-/** Long enough for any task put in words; a log pasted along with it was seen when it was new. */
+/** Long enough for any task description; a pasted log was already seen when it was new. */
 const LONG_PROMPT = { max: 20_000, head: 12_000, tail: 6000 };
 
 function promptBefore(messages: readonly Message[], at: number): UserMessage | null {

@@ -7,8 +7,8 @@ import { MAX_LEVEL, squeeze } from './squeeze.ts';
 
 const level = fc.nat(MAX_LEVEL);
 
-describe('[K03] old messages made shorter', () => {
-  test('[Y02] [Y05] every call keeps its answer, no message goes, and the history itself is left alone', () => {
+describe('[K03] shortening old messages', () => {
+  test('[Y02] [Y05] every call keeps its result, no message is dropped, and the history itself is unchanged', () => {
     fc.assert(
       fc.property(histories, level, fc.nat(60), (messages, level, until) => {
         const before = structuredClone(messages);
@@ -20,7 +20,7 @@ describe('[K03] old messages made shorter', () => {
     );
   });
 
-  test('a higher level never sends more, and none sends more than nothing done', () => {
+  test('a higher level never sends more, and no level sends more than the original', () => {
     fc.assert(
       fc.property(histories, (messages) => {
         const all = { until: messages.length, at: messages.length };
@@ -33,7 +33,7 @@ describe('[K03] old messages made shorter', () => {
     );
   });
 
-  test('done twice is done once', () => {
+  test('is idempotent', () => {
     fc.assert(
       fc.property(histories, level, (messages, level) => {
         const how = { level, until: messages.length, at: messages.length };
@@ -43,7 +43,7 @@ describe('[K03] old messages made shorter', () => {
     );
   });
 
-  test('what comes later changes nothing: the bytes sent stay a prefix', () => {
+  test('later messages change nothing: the bytes sent stay a prefix', () => {
     fc.assert(
       fc.property(histories, histories, level, (messages, more, level) => {
         const how = { level, until: messages.length, at: messages.length };
@@ -80,7 +80,7 @@ describe('[K03] old messages made shorter', () => {
     ]);
   });
 
-  test('long output keeps its head and tail, an edit its file, an image a word', () => {
+  test('long output keeps its head and tail, an edit its file, an image a placeholder', () => {
     const image = { type: 'image' as const, mediaType: 'image/png', data: 'AAAA' };
     const messages = [
       prompt('go'),
@@ -110,7 +110,7 @@ describe('[K03] old messages made shorter', () => {
     ]);
   });
 
-  test('instructions of a folder survive every level, byte for byte', () => {
+  test('folder instructions survive every level, byte for byte', () => {
     const note = folderNote({ folder: 'lib', file: 'lib/AGENTS.md', text: 'rule '.repeat(900) });
     const read = (id: string) => [
       reply('', { id, name: 'Read', input: { file_path: 'lib/a.ts' } }),

@@ -7,7 +7,7 @@ import { shortenInput } from './shorten-input.ts';
 
 type Means = { output?: TextLimits; edits?: true };
 
-/** What each level does besides leaving out repeated reads; a level does all that the one before does. */
+/** What each level does besides removing repeated reads; a level includes all lower ones. */
 const LEVELS: readonly Means[] = [
   {},
   {},
@@ -23,15 +23,15 @@ const REPEATED = '[The same lines were read again later; see there.]';
 export type Squeezing = {
   /** From 0, nothing, to `MAX_LEVEL`. */
   level: number;
-  /** Messages before here are made shorter. */
+  /** Messages before this index are shortened. */
   until: number;
-  /** Reads among these messages count as later ones; what comes after changes nothing. */
+  /** Reads before this index count as later reads; messages after it have no effect. */
   at: number;
 };
 
 /**
- * The messages before `until`, shorter. Every message stays, and so does every call with its answer. The same
- * messages and the same level always give the same bytes.
+ * Shortens the messages before `until`. Keeps every message, and every call with its result. Deterministic
+ * for the same messages and level, byte for byte.
  */
 export function squeeze(messages: readonly Message[], { level, until, at }: Squeezing): Message[] {
   const old = messages.slice(0, until);
@@ -45,7 +45,7 @@ export function squeeze(messages: readonly Message[], { level, until, at }: Sque
   });
 }
 
-/** Instructions of a folder stand behind an answer, and stay. */
+/** Folder instructions are appended to a result, and stay. */
 function withoutOutput(message: ToolMessage): ToolMessage {
   const notes = message.content.filter((part) => part.type === 'text' && isFolderNote(part.text));
   const size = message.content.reduce((sum, part) => sum + sizeOf(part), 0);

@@ -38,7 +38,7 @@ const says =
   async () => ({ text, by: 'p/m' });
 
 describe('[K07] [Z03] a summary', () => {
-  test('is what the model wrote; the model is given the conversation, the earlier summary and the focus', async () => {
+  test('is written by the model, which gets the conversation, the earlier summary and the focus', async () => {
     const prompts: string[] = [];
     const ask: Ask = async (text) => {
       prompts.push(text);
@@ -64,7 +64,7 @@ describe('[K07] [Z03] a summary', () => {
     ['there is no model', null],
     ['it fails', async () => Promise.reject(new Error('down'))],
     ['it says nothing', says('  ')],
-  ])('is drawn from the conversation itself when %s', async (_why, ask) => {
+  ])('is extracted from the conversation itself if %s', async (_why, ask) => {
     expect(await summarize(task(), ask)).toEqual({
       by: 'extract',
       text: [
@@ -84,7 +84,7 @@ describe('[K07] [Z03] a summary', () => {
     ['is a refusal', { text: 'I cannot help with that.' }],
     ['goes on with the conversation', { text: 'Done. I completed: the tests, and will now edit a.ts.' }],
   ])(
-    'is asked for once more, with more room, when it %s; then it is drawn from the conversation',
+    'is requested once more, with a higher limit, if it %s; then it is extracted from the conversation',
     async (_why, bad) => {
       const rooms: number[] = [];
       const answers = (second: Awaited<ReturnType<Ask>>): Ask => {
@@ -121,7 +121,7 @@ describe('[K07] [Z03] a summary', () => {
     [128_000, 2500],
     [200_000, 3906],
     [1_000_000, 8000],
-  ])('in a window of %i it may have about %i tokens a round', async (window, tokens) => {
+  ])('in a window of %i it gets about %i tokens per round', async (window, tokens) => {
     const rooms: number[] = [];
     const ask: Ask = async (_text, maxTokens) => {
       rooms.push(maxTokens);
@@ -131,7 +131,7 @@ describe('[K07] [Z03] a summary', () => {
     expect(rooms).toEqual([tokens]);
   });
 
-  test('a bug is not taken for a model that fails', async () => {
+  test('a bug is not mistaken for a failing model', async () => {
     await expect(summarize(task(), async () => Promise.reject(new TypeError('bug')))).rejects.toThrow('bug');
   });
 
@@ -151,7 +151,7 @@ describe('[K07] [Z03] a summary', () => {
     expect(roundsOf(earlier)[0]).toMatch(/^\[Completed: condensed by round \d+\]$/);
   });
 
-  test('never outgrows its share, whatever was said and whoever answers', async () => {
+  test('never exceeds its share, whatever the content and the model', async () => {
     await fc.assert(
       fc.asyncProperty(
         histories,
@@ -170,7 +170,7 @@ describe('[K07] [Z03] a summary', () => {
     );
   });
 
-  test('a prompt is never longer than the model can take', async () => {
+  test('a prompt never exceeds what the model can take', async () => {
     await fc.assert(
       fc.asyncProperty(histories, fc.integer({ min: 6000, max: 20_000 }), async (messages, maxPrompt) => {
         const ask: Ask = async (text) => {
@@ -184,7 +184,7 @@ describe('[K07] [Z03] a summary', () => {
   });
 });
 
-test('rounds are told apart by a line that no round has', () => {
+test('rounds are separated by a line that no round contains', () => {
   fc.assert(
     fc.property(
       fc.array(
@@ -198,7 +198,7 @@ test('rounds are told apart by a line that no round has', () => {
   );
 });
 
-test('what is drawn from a long conversation is short', () => {
+test('an extract of a long conversation is short', () => {
   fc.assert(
     fc.property(histories, (messages) => {
       expect(writeSections(extract(messages)).length).toBeLessThan(15_000);

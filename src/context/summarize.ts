@@ -4,30 +4,30 @@ import { extract } from './extract.ts';
 import { asRound, hasSection, joinRounds, roundsOf, writeSections } from './sections.ts';
 import { transcriptOf } from './transcript.ts';
 
-/** Asks a model; rejects when none can be had. `cut`: the answer reached its limit before its end. */
+/** Asks a model; rejects if none is available. `cut`: the answer reached its limit before its end. */
 export type Ask = (prompt: string, maxTokens: number) => Promise<{ text: string; by: string; cut?: boolean }>;
 
 export type Task = {
-  /** What is left out from here on. */
+  /** The messages that will no longer be sent. */
   messages: readonly Message[];
   /** The summary so far. */
   earlier: string | null;
-  /** What the user wants kept above all. */
+  /** What the user wants preserved most. */
   focus: string;
-  /** Tokens that all rounds together may take, and how many characters a token has about. */
+  /** Tokens for all rounds together, and the approximate characters per token. */
   budget: number;
   charactersPerToken: number;
-  /** Most characters that a prompt may have. */
+  /** Maximum characters of a prompt. */
   maxPrompt: number;
 };
 
 export type Summary = { text: string; by: string };
 
 const EXTRACT = 'extract';
-/** A round is a page, not a chapter; in a large window it may be several pages. */
+/** A round is about a page; in a large window it may be several. */
 const ROUND_TOKENS = { least: 1500, most: 8000 };
 
-/** All rounds, the new one last. A model that fails costs quality, never the summary. */
+/** All rounds, the new one last. If the model fails, the summary loses quality but is still produced. */
 export async function summarize(task: Task, ask: Ask | null): Promise<Summary> {
   const { messages, earlier, budget, charactersPerToken } = task;
   const maxTokens = roundTokens(budget);
@@ -50,13 +50,16 @@ export async function summarize(task: Task, ask: Ask | null): Promise<Summary> {
   return { text: joinRounds([clip(asRound(shorter.text), left), round]), by: written.by };
 }
 
-/** Tokens of one round, where all together may take so many. */
+/** Tokens per round, for this total. */
 function roundTokens(budget: number): number {
   const page = Math.max(ROUND_TOKENS.least, Math.min(ROUND_TOKENS.most, Math.floor(budget / 4)));
   return Math.max(200, Math.min(page, Math.floor(budget / 2)));
 }
 
-/** An answer that was cut off, or has none of the parts asked for, is no summary: it is asked for once more. */
+/**
+ * A truncated answer, or one without any of the requested sections, is not a summary: it is requested once
+ * more.
+ */
 async function askOr(
   ask: Ask | null,
   prompt: string,
@@ -69,7 +72,7 @@ async function askOr(
     const second = ask && first && (await ask(prompt + hint, maxTokens * MORE_ROOM));
     if (second && isSummary(second)) return second;
   } catch (error) {
-    // Whoever asks has its reasons to fail: no model, no line, no money. A bug is none of them.
+    // Asking may fail for legitimate reasons: no model, no connection, no budget. A bug is not one of them.
     if (error instanceof TypeError || error instanceof ReferenceError) throw error;
   }
   return { text: otherwise(), by: EXTRACT };

@@ -6,13 +6,13 @@ export type Surroundings = {
   platform: string;
   shell: string;
   mode: PermissionMode;
-  /** What the project and the user want kept in mind, with the file each text came from. */
+  /** Instructions of the project and the user, with their source files. */
   instructions: readonly { file: string; text: string }[];
   /** `short` for models with a small window. */
   length?: 'full' | 'short';
-  /** What the Skill tool can read, in an order that stays. */
+  /** The skills that the Skill tool can read, in a stable order. */
   skills?: readonly { name: string; description: string }[];
-  /** Of a subagent: what it is there for. */
+  /** For a subagent: its purpose. */
   role?: string;
 };
 
@@ -40,14 +40,14 @@ const MODES: Partial<Record<PermissionMode, string>> = {
   auto: 'Auto mode: nobody is there to answer questions. What is not allowed is refused; go on without it.',
 };
 
-/** For the message after a change: the system prompt stays as it is, or the vendor's prompt cache would be lost. */
+/** Sent as a message after a change: changing the system prompt would lose the vendor's prompt cache. */
 export function modeNote(mode: PermissionMode): string {
   return `[The permission mode is ${mode} now. ${MODES[mode] ?? 'You may propose changes again; they are judged one by one.'}]`;
 }
 
 const NOTE = /^\[The permission mode is ([a-z-]+) now\./;
 
-/** The mode these messages told of last; undefined when they told of none. */
+/** The last mode announced in these messages; undefined if none. */
 export function notedMode(messages: readonly Message[]): string | undefined {
   const notes = messages.flatMap(({ role, content: [part] }) =>
     role === 'user' && part?.type === 'text' ? (NOTE.exec(part.text)?.[1] ?? []) : [],
@@ -55,7 +55,7 @@ export function notedMode(messages: readonly Message[]): string | undefined {
   return notes.at(-1);
 }
 
-/** What is the same in every session comes first, so that the vendor's prompt cache holds it. */
+/** What is the same in every session comes first, so that the vendor's prompt cache can hold it. */
 export function systemPrompt(surroundings: Surroundings): string {
   const { cwd, platform, shell, mode, instructions, skills = [], role, length = 'full' } = surroundings;
   const environment = `Working directory: ${cwd}\nPlatform: ${platform}\nShell: ${shell}`;

@@ -1,14 +1,14 @@
 import { type Message, textOf, toolCallsOf } from '../contract/message.ts';
 import { truncateText } from '../lib/text/truncate.ts';
 
-/** Characters of one thing said; the next row is taken where a transcript would become too long. */
+/** Maximum characters per item; the next row is used if the transcript would become too long. */
 const SIZES = [
   { said: 4000, input: 600, output: 1200 },
   { said: 1500, input: 300, output: 400 },
   { said: 600, input: 150, output: 150 },
 ] as const;
 
-/** A conversation as text to be summarised, at most so many characters. */
+/** A conversation as text for a summary, at most this many characters. */
 export function transcriptOf(messages: readonly Message[], maxCharacters: number): string {
   let text = '';
   for (const size of SIZES) {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { budgetOf, limitsOf } from './window.ts';
 
-test('[K01] [Y04] a window of 128K is used as the documents say, and 1K of it is reserve', () => {
+test('[K01] [Y04] a window of 128K is divided as documented, with 1K in reserve', () => {
   const budget = budgetOf(128_000);
   expect(budget).toEqual({
     system: 2000,
@@ -15,7 +15,7 @@ test('[K01] [Y04] a window of 128K is used as the documents say, and 1K of it is
   expect(Object.values(budget).reduce((sum, share) => sum + share)).toBe(127_000);
 });
 
-test('[K02] [N07] compaction begins at nine tenths of what an answer leaves', () => {
+test('[K02] [N07] compaction starts at nine tenths of the space that an answer leaves', () => {
   expect(limitsOf(128_000, { threshold: 0.9, maxOutput: 4096 })).toEqual({
     room: 123_904,
     compactAt: 111_513,
@@ -32,15 +32,15 @@ test.each([
   [200_000, 64_000, 0.78],
   [400_000, 128_000, 0.82],
   [1_000_000, 128_000, 0.87],
-])('a window of %i whose model writes %i at most is used to its end', (window, maxOutput, share) => {
+])('a window of %i whose model writes at most %i is used to its end', (window, maxOutput, share) => {
   const { room, compactAt } = limitsOf(window, { threshold: 0.9, maxOutput });
   expect(compactAt / window).toBeGreaterThan(share);
   expect(compactAt).toBe(Math.floor(room * 0.9));
-  // At the latest moment an answer still has a tenth of the room, and what is reserved.
+  // At the latest point an answer still has a tenth of the space, plus the reserve.
   expect(window - compactAt).toBeGreaterThan(Math.min(maxOutput, window / 8));
 });
 
-test('limits are in order for every window', () => {
+test('limits are ordered for every window', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1000, max: 2_000_000 }),

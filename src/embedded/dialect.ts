@@ -3,21 +3,21 @@ import { type Accepts, toDialogue } from './dialogue.ts';
 import type { CallForm } from './grammar.ts';
 import type { Dialogue, GenerateOrder } from './protocol.ts';
 
-/** How one model is talked to. */
+/** The prompt format of one model. */
 export type Dialect = {
   accepts: Accepts;
-  /** What stands around a call; null where the template has a form of its own that no grammar here describes. */
+  /** The delimiters of a call; null if the template has its own format that no grammar here describes. */
   form: CallForm | null;
   specials: GenerateOrder['specials'];
 };
 
-/** The parts of the engine and of the reply's reading that it takes to find out. */
+/** The parts of the engine and the reply parser needed to detect it. */
 export type Probe = {
-  /** The model's own; null where it brings none. */
+  /** The model's own; null if it has none. */
   template: string | null;
   render(dialogue: Dialogue): Promise<string>;
   respell(text: string): Promise<{ hidden: string; shown: string }>;
-  /** The calls in a text, as they would be understood. */
+  /** The calls in a text, as they would be parsed. */
   callsIn(text: string, tools: readonly string[]): Promise<{ name: string; json: string }[]>;
 };
 
@@ -35,14 +35,14 @@ const RESULT = 'a wide door';
 const TIME = '2000-01-01T00:00:00.000Z';
 
 /**
- * Tries the model's template on a small conversation. Its own tool calls are used only if what it writes for a call is
- * understood here as that very call; otherwise calls travel in text.
+ * Tries the model's template on a small conversation. Its native tool calls are used only if a rendered call
+ * is parsed here as that same call; otherwise calls are sent as text.
  */
 export async function findDialect(probe: Probe): Promise<Dialect> {
   const system = await accepts(probe, 'system');
   const own = await findOwnCalls(probe, system);
   if (own) return { accepts: { system, tools: true }, ...own };
-  // Channels are told apart by control tokens.
+  // Channels are delimited by control tokens.
   const specials = probe.template?.includes('<|channel') ? 'shown' : 'hidden';
   return { accepts: { system, tools: false }, form: null, specials };
 }
@@ -99,14 +99,14 @@ async function findOwnCalls(probe: Probe, system: boolean): Promise<Omit<Dialect
   return null;
 }
 
-/** What the template writes after the generation prompt once the call is made. */
+/** What the template writes after the generation prompt for a call. */
 function behind(before: string, after: string): string {
   let shared = 0;
   while (shared < before.length && before[shared] === after[shared]) shared++;
   return after.slice(shared);
 }
 
-/** Results stand in tags much like those of calls. */
+/** Results are in tags similar to those of calls. */
 function upToResult(text: string): string {
   const result = text.indexOf(RESULT);
   return text.slice(0, result < 0 ? text.length : result).replace(/<\|?tool_response\|?>[\s\S]*$/, '');
@@ -116,17 +116,17 @@ function isInput(json: string): boolean {
   try {
     return (JSON.parse(json) as typeof INPUT).where === INPUT.where;
   } catch {
-    // Not what was written: then it is not understood.
+    // Parsed differently than written: not supported.
     return false;
   }
 }
 
 async function tryRender(probe: Probe, dialogue: Dialogue): Promise<string | null> {
-  // A template says no by throwing.
+  // Templates reject a conversation by throwing.
   return probe.render(dialogue).catch(() => null);
 }
 
-/** Calls among events, for `Probe.callsIn`. */
+/** The calls among events, for `Probe.callsIn`. */
 export async function callsAmong(
   events: AsyncIterable<ProviderEvent>,
 ): Promise<{ name: string; json: string }[]> {
@@ -139,7 +139,10 @@ export async function callsAmong(
   return [...calls.values()];
 }
 
-/** The text of the first user message replaced: where two such renderings part is where a shared beginning ends. */
+/**
+ * Replaces the text of the first user message: the point where two such renderings diverge is where the
+ * shared prefix ends.
+ */
 export function firstWords(dialogue: Dialogue, words: string): Dialogue {
   const at = dialogue.messages.findIndex(({ role }) => role === 'user');
   const first = dialogue.messages[at];

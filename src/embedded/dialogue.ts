@@ -2,15 +2,15 @@ import { type AssistantMessage, type Message, textOf, toolCallsOf } from '../con
 import type { ToolDefinition } from '../contract/provider.ts';
 import type { Dialogue, TemplateMessage, TemplateTool } from './protocol.ts';
 
-/** What a template accepts; found out by trying. */
+/** What a template accepts; detected by trying. */
 export type Accepts = {
-  /** A message of its own for the system's words; else they stand before the user's first. */
+  /** A separate system message; otherwise its text precedes the first user message. */
   system: boolean;
-  /** Tools, calls and results in the template's own way. */
+  /** Tools, calls and results in the template's native format. */
   tools: boolean;
 };
 
-/** A conversation in the words of chat templates. */
+/** A conversation in the format of chat templates. */
 export function toDialogue(
   {
     system,

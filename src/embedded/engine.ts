@@ -12,7 +12,7 @@ import type {
 } from './llama-types.ts';
 import type { Dialogue, GenerateOrder, LoadOrder, Orders } from './protocol.ts';
 
-/** A template that does not accept the conversation; `other` ways of writing it may be accepted. */
+/** The template rejects the conversation; another format may be accepted. */
 export class TemplateError extends Error {}
 
 type Loaded = {
@@ -21,7 +21,7 @@ type Loaded = {
   model: LlamaModel;
   template: InstanceType<JinjaModule['Template']>;
   order: LoadOrder;
-  /** Made when the model is first asked to talk: one that only makes numbers needs none. */
+  /** Created on the first chat request: embeddings do not need it. */
   talk?: { context: LlamaContext; sequence: LlamaSequence };
 };
 
@@ -38,7 +38,7 @@ export type Engine = {
   unload(): Promise<void>;
 };
 
-/** llama.cpp and one model. It runs in a thread of its own and knows nothing of messages or tools. */
+/** llama.cpp with one model. Runs in its own thread and knows nothing about messages or tools. */
 export function createEngine(): Engine {
   let loaded: Loaded | undefined;
 
@@ -70,7 +70,7 @@ export function createEngine(): Engine {
       try {
         return template.render({
           messages,
-          // Templates ask whether there are tools in ways that an empty list does not always answer.
+          // Not every template treats an empty list as no tools.
           ...(tools.length > 0 && { tools }),
           add_generation_prompt: true,
           bos_token: model.tokens.bosString ?? '',
@@ -127,7 +127,7 @@ export function createEngine(): Engine {
   };
 }
 
-/** On a processor the size was chosen by what is free; on a card the library knows better what fits. */
+/** On a CPU the size was chosen by free memory; on a GPU the library knows better what fits. */
 function trusting({ gpu }: Llama): { ignoreMemorySafetyChecks: boolean } {
   return { ignoreMemorySafetyChecks: gpu === false };
 }
@@ -145,12 +145,12 @@ async function openLlama(lib: LlamaModule, { gpu, fit }: LoadOrder): Promise<Lla
       skipDownload: true,
       maxThreads: fit.threads,
       logLevel: 'error',
-      // What llama.cpp has to say comes as an error of the call it concerns.
+      // llama.cpp's errors are thrown by the call they concern.
       logger: () => undefined,
       progressLogs: false,
     });
   if (gpu === 'none') return open(false);
-  // A card that was there at setup may be gone, or its driver may not fit; the processor always is.
+  // A GPU present at setup may be gone, or its driver may not fit; the CPU always works.
   return open(gpu).catch((error: unknown) => {
     if (gpu === 'metal') throw error;
     return open(false);
@@ -159,6 +159,6 @@ async function openLlama(lib: LlamaModule, { gpu, fit }: LoadOrder): Promise<Lla
 
 async function importFrom<T>(runtime: string, file: string): Promise<T> {
   const url = pathToFileURL(path.join(runtime, 'node_modules', file)).href;
-  // Pinned by version and checksum: it is what the types describe.
+  // Pinned by version and checksum, so it matches the types.
   return (await import(url)) as T;
 }

@@ -16,17 +16,17 @@ export type Voice = {
 
 export class OverflowError extends Error {}
 
-/** So long a piece of the prompt may take before it is asked whether to stop. */
+/** Maximum time per piece of the prompt between checks for an abort. */
 const STEP_MS = 120;
 const SMALLEST_STEP = 16;
 const FIRST_STEP = 64;
 const LARGEST_STEP = 512;
-/** A shorter beginning is read again sooner than it is found on the disk. */
+/** Reading a shorter prefix again is faster than loading it from disk. */
 const WORTH_KEEPING = 64;
 
 const SAMPLING = { topK: 40, topP: 0.95, minP: 0.05 };
 
-/** Reads the prompt, as far as it is not known already, and lets the model go on. */
+/** Reads the part of the prompt that is not cached, and generates. */
 export async function generate(
   voice: Voice,
   order: GenerateOrder,
@@ -40,7 +40,7 @@ export async function generate(
   const limit = Math.min(order.maxTokens ?? room, room);
 
   const fromDisk = await warmUp(voice, { tokens, kept: order.kept });
-  // The last token is always read: what it leads to is the answer.
+  // The last token is always evaluated: its output starts the answer.
   await sequence.adaptStateToTokens(tokens.slice(0, -1), false);
   const warm = sequence.nextTokenIndex;
   const done = { promptTokens: tokens.length, warm, fromDisk };
@@ -97,7 +97,7 @@ async function speak(
   }
 }
 
-/** Whether the text ends with what the grammar waits for, and nothing but white space behind it. */
+/** Whether the text ends with the grammar's trigger, apart from white space. */
 function opens(text: string, { after }: Constraint): boolean {
   return after !== null && text.trimEnd().endsWith(after);
 }
@@ -108,7 +108,7 @@ function tokensOf(model: LlamaModel, text: string): Token[] {
   return shouldPrependBosToken && bos !== null && tokens[0] !== bos ? [bos, ...tokens] : tokens;
 }
 
-/** In steps so short that an abort is soon noticed, however slow the machine. */
+/** In steps short enough to notice an abort quickly, however slow the machine. */
 async function read(
   sequence: LlamaSequence,
   tokens: readonly Token[],
@@ -125,7 +125,7 @@ async function read(
   }
 }
 
-/** Takes the state of the shared beginning from the disk, when that saves reading; how many tokens it brought. */
+/** Loads the state of the shared prefix from disk if that saves time; returns the number of tokens loaded. */
 async function warmUp(
   { sequence, model }: Voice,
   { tokens, kept }: { tokens: readonly Token[]; kept: GenerateOrder['kept'] },
@@ -134,20 +134,20 @@ async function warmUp(
   const prefix = sharedLength(tokensOf(model, kept.prefix), tokens);
   if (sharedLength(sequence.contextTokens, tokens) >= prefix) return 0;
   try {
-    // Written by this program, into a folder where only its owner may write.
+    // Written by this program, into a folder that only its owner can write to.
     await sequence.loadStateFromFile(kept.file, { acceptRisk: true });
     const brought = sharedLength(sequence.contextTokens, tokens);
     await utimes(kept.file, new Date(), new Date());
     return brought;
   } catch {
-    // Damaged, or of another window: it is read anew and written again.
+    // Damaged, or for another window: it is computed and written again.
     await rm(kept.file, { force: true });
     await sequence.clearHistory();
     return 0;
   }
 }
 
-/** Up to which token the state is to be kept on the disk; 0 when it is there already or not worth it. */
+/** The token up to which the state should be saved to disk; 0 if it is already there or not worth it. */
 async function keepingPlace(
   { sequence, model }: Voice,
   {
@@ -157,10 +157,10 @@ async function keepingPlace(
   }: { tokens: readonly Token[]; kept: NonNullable<GenerateOrder['kept']>; fromDisk: number },
 ): Promise<number> {
   if (fromDisk > 0 || existsSync(kept.file)) return 0;
-  // The last token of the prefix alone may be another one when text follows it.
+  // The last token of the prefix alone may differ when text follows it.
   const place = sharedLength(tokensOf(model, kept.prefix), tokens) - 1;
   if (place < WORTH_KEEPING) return 0;
-  // What is known goes further than the prefix: going back costs less than never having it on the disk.
+  // The cache extends past the prefix: rewinding costs less than never having it on disk.
   if (sequence.nextTokenIndex > place) return 0;
   return place;
 }
@@ -172,7 +172,7 @@ async function keep(sequence: LlamaSequence, file: string): Promise<void> {
     await sequence.saveStateToFile(writing);
     await rename(writing, file);
   } catch {
-    // Without room on the disk the next process reads it again: slower, nothing else.
+    // Without disk space the next process reads the prompt again: slower, nothing else.
     await rm(writing, { force: true });
   }
 }

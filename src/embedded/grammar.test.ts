@@ -3,7 +3,7 @@ import { callGrammar, schemaGrammar } from './grammar.ts';
 
 const form = { open: '<tool_call>', close: '</tool_call>', argumentsKey: 'arguments' } as const;
 
-/** The rules by their names. */
+/** The rules by name. */
 function rulesOf(grammar: string): Map<string, string> {
   return new Map(
     grammar
@@ -17,7 +17,7 @@ function rulesOf(grammar: string): Map<string, string> {
   );
 }
 
-/** A reader of the part of GBNF that is written here: whether a text can come of a grammar. */
+/** An interpreter for the subset of GBNF used here: whether a grammar accepts a text. */
 function accepts(grammar: string, text: string): boolean {
   const rules = rulesOf(grammar);
   const parsed = new Map([...rules].map(([name, body]) => [name, parse(body)]));
@@ -127,7 +127,7 @@ const list = {
   },
 };
 
-test('a call of a tool with what it requires is accepted, with optional arguments or without', () => {
+test('a call with its required arguments is accepted, with optional ones or without', () => {
   const grammar = callGrammar([read, list], form);
   const yes = [
     '\n{"name": "Read", "arguments": {"file_path": "a.ts"}}\n</tool_call>',
@@ -140,7 +140,7 @@ test('a call of a tool with what it requires is accepted, with optional argument
   expect(yes.filter((text) => !accepts(grammar, text))).toEqual([]);
 });
 
-test('what is no such call is not accepted', () => {
+test('anything else is rejected', () => {
   const grammar = callGrammar([read, list], form);
   const no = [
     '',
@@ -165,7 +165,7 @@ test('what a grammar accepts is JSON that names a tool', () => {
   expect(JSON.parse(text)).toEqual({ name: 'Read', parameters: { file_path: 'a```b' } });
 });
 
-test('a schema of a whole reply is held to, nested and with choices', () => {
+test('a schema for a whole reply is enforced, nested and with alternatives', () => {
   const grammar = schemaGrammar({
     type: 'object',
     properties: {

@@ -2,7 +2,7 @@ import type { ToolDefinition } from '../contract/provider.ts';
 
 type Schema = Record<string, unknown>;
 
-/** How a call is written: what stands around it, and the key its arguments have. */
+/** The format of a call: its delimiters, and the key of its arguments. */
 export type CallForm = { open: string; close: string; argumentsKey: 'arguments' | 'parameters' };
 
 const BASE = String.raw`
@@ -16,8 +16,9 @@ integer ::= "-"? ( "0" | [1-9] [0-9]* )
 `;
 
 /**
- * A grammar (GBNF) of calls of these tools, from behind the first opening on. Names exist, arguments are
- * JSON with the keys and types of the schema, required ones first; finer limits are left to the check afterwards.
+ * A grammar (GBNF) for calls of these tools, starting after the first opening delimiter. Tool names exist,
+ * arguments are JSON with the keys and types of the schema, required ones first; finer constraints are
+ * validated afterwards.
  */
 export function callGrammar(
   tools: readonly ToolDefinition[],
@@ -35,7 +36,7 @@ export function callGrammar(
   return `root ::= ${one}${more}\n${rules.text()}${BASE}`;
 }
 
-/** A grammar of the JSON that fits a schema. */
+/** A grammar for JSON that matches a schema. */
 export function schemaGrammar(schema: Record<string, unknown>): string {
   const rules = new Rules();
   const root = rules.of(schema);
@@ -54,7 +55,7 @@ class Rules {
     return this.#rules.map((body, i) => `r${i} ::= ${body}\n`).join('');
   }
 
-  /** What generates values of a schema: a rule's name. */
+  /** The name of a rule that generates values of a schema. */
   of(schema: unknown): string {
     if (!isRecord(schema)) return 'value';
     if ('const' in schema) return this.add(literal(JSON.stringify(schema.const)));
@@ -96,13 +97,13 @@ class Rules {
     const may = entries.filter(([key]) => !needed.includes(key)).map(pair);
     const behind = (pairs: string[]) => pairs.map((rule) => `( ", " ${rule} )?`).join(' ');
     if (must.length > 0) return this.add(`"{" ${must.join(' ", " ')} ${behind(may)} "}"`);
-    // Any of them may be the first; those before it are then left out.
+    // Any of them may be the first; earlier ones are then omitted.
     const firsts = may.map((rule, i) => `${rule} ${behind(may.slice(i + 1))}`);
     return this.add(firsts.length > 0 ? `"{" ( ${firsts.join(' | ')} )? "}"` : '"{}"');
   }
 }
 
-/** A text as the grammar writes it. */
+/** A literal in grammar syntax. */
 function literal(text: string): string {
   const escaped = text.replaceAll(/[\\"\n\r\t]/g, (char) => {
     return { '\n': '\\n', '\r': '\\r', '\t': '\\t' }[char] ?? `\\${char}`;

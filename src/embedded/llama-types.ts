@@ -1,5 +1,7 @@
-/** The part of node-llama-cpp that is used here, and of the template library beside it. Loaded from the data root, so
- * its own types are not at hand when this is compiled. */
+/**
+ * The subset of node-llama-cpp used here, and of the template library. Both are loaded from the data root, so
+ * their own types are not available at compile time.
+ */
 
 export type Token = number & { readonly token: unique symbol };
 

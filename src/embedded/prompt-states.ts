@@ -10,7 +10,7 @@ const MOST_BYTES = 1024 ** 3;
 const MOST_FILES = 12;
 const NAME = /^[0-9a-f]{40}\.state$/;
 
-/** Where the state of a prompt's beginning is kept: of this very file, read by this very runtime into such a window. */
+/** The file for the state of a prompt prefix: specific to this model file, runtime version and window. */
 export function stateFile(
   folder: string,
   { facts, fit, prefix }: { facts: GgufFacts; fit: Fit; prefix: string },
@@ -20,7 +20,7 @@ export function stateFile(
   return path.join(folder, `${sha256(key).slice(0, 40)}.state`);
 }
 
-/** Lets go of those not used for longest, and of what a process left half written. */
+/** Deletes the least recently used ones, and incomplete files. */
 export async function pruneStates(folder: string): Promise<void> {
   makePrivateFolder(folder);
   const files = await Promise.all(

@@ -1,7 +1,7 @@
 import type { Fit } from './models/fit.ts';
 import type { Gpu } from './runtime/platform.ts';
 
-/** A message in the words of chat templates. */
+/** A message in the format of chat templates. */
 export type TemplateMessage = {
   role: 'system' | 'user' | 'assistant' | 'tool';
   content: string;
@@ -16,12 +16,12 @@ export type Dialogue = { messages: TemplateMessage[]; tools: TemplateTool[] };
 
 export type LoadOrder = { runtime: string; gpu: Gpu; model: string; template: string | null; fit: Fit };
 
-/** A grammar that holds from the beginning, or once the model has written `after`. */
+/** A grammar that applies from the start, or once the model has written `after`. */
 export type Constraint = { grammar: string; after: string | null };
 
 export type GenerateOrder = {
   prompt: string;
-  /** The beginning of the prompt that many conversations share, and the file its state is kept in. */
+  /** The prompt prefix that many conversations share, and the file for its state. */
   kept: { prefix: string; file: string } | null;
   maxTokens: number | null;
   temperature: number;
@@ -29,11 +29,11 @@ export type GenerateOrder = {
   stop: readonly string[];
   /** Whether control tokens are part of the text. */
   specials: 'hidden' | 'shown';
-  /** At most one begins to hold: the first whose time comes. */
+  /** At most one takes effect: the first that is triggered. */
   constraints: readonly Constraint[];
 };
 
-/** `warm`: tokens of the prompt that need not be read again; `fromDisk`: those that came out of a kept state. */
+/** `warm`: cached tokens of the prompt; `fromDisk`: those loaded from a saved state. */
 export type Generated = {
   reason: 'end' | 'max_tokens' | 'aborted';
   promptTokens: number;
@@ -42,11 +42,11 @@ export type Generated = {
   outputTokens: number;
 };
 
-/** What the worker can be asked, and what it answers. */
+/** The worker's requests and answers. */
 export type Orders = {
   load: { order: LoadOrder; answer: { gpu: Gpu; gpuLayers: number; contextSize: number } };
   render: { order: Dialogue; answer: string };
-  /** The text as it would arrive were these its tokens, with and without control tokens. */
+  /** The text as if it had arrived as tokens, with and without control tokens. */
   respell: { order: string; answer: { hidden: string; shown: string } };
   count: { order: string; answer: number };
   generate: { order: GenerateOrder; answer: Generated };

@@ -21,39 +21,42 @@ import type { Constraint, Dialogue, Generated } from './protocol.ts';
 import { attemptOf, repairing } from './repair.ts';
 import type { InstalledRuntime } from './runtime/runtime-folder.ts';
 
-/** How replies are read. It comes from outside: other models' replies are read in the same way. */
+/** How replies are parsed. Injected: replies of other models are parsed in the same way. */
 export type Reading = {
-  /** Calls written in text become calls. `native` leaves the request as it is; else tools are described in text. */
+  /**
+   * Turns calls in text into call events. `native` leaves the request unchanged; otherwise tools are
+   * described in text.
+   */
   withCalls(provider: Provider, mode: 'native' | 'xml' | 'fence'): Provider;
-  /** `bare`: the reply begins in the middle of a thought. */
+  /** `bare`: the reply starts in the middle of thinking. */
   splitThinking(mode: 'tags' | 'bare'): { push(text: string): ProviderEvent[]; end(): ProviderEvent[] };
   systemOf(request: CompletionRequest): string;
 };
 
 export type EmbeddedOptions = {
-  /** Written into messages and errors. */
+  /** Used in messages and errors. */
   name: string;
   facts: GgufFacts;
   fit: Fit;
   runtime: InstalledRuntime;
-  /** The built thread, and the environment it runs in. */
+  /** The built worker file, and its environment. */
   worker: URL | string;
   env: Record<string, string>;
   reading: Reading;
-  /** Where the state of prompts is kept; null keeps none. */
+  /** Where prompt states are saved; null disables it. */
   stateFolder: string | null;
-  /** How calls are written by models whose template knows none. */
+  /** The call format for models whose template has none. */
   textMode?: 'xml' | 'fence';
-  /** For replies that are the same every time. */
+  /** For reproducible replies. */
   seed?: number;
-  /** What was read and what was known already, for those who measure. */
+  /** Statistics about cached and newly read tokens. */
   onGenerated?(generated: Generated): void;
 };
 
 export type EmbeddedProvider = Provider & {
-  /** Null when the model cannot, or did not. */
+  /** Null if the model cannot, or failed. */
   embed(texts: readonly string[], signal: AbortSignal): Promise<number[][] | null>;
-  /** Gives the memory back. It may be asked again afterwards: then the model is loaded anew. */
+  /** Frees the memory. A later request loads the model again. */
   close(): Promise<void>;
 };
 
@@ -63,7 +66,7 @@ const FORMS = [XML_FORM, FENCE_FORM];
 const TEMPERATURE = 0.6;
 const CHARACTERS_PER_TOKEN = 3.5;
 
-/** A model in this very process, in a thread of its own. It is loaded with the first request. */
+/** A model in this process, in its own thread. Loaded on the first request. */
 export function createEmbedded(options: EmbeddedOptions): EmbeddedProvider {
   const { name, facts, fit, reading, textMode = 'fence' } = options;
   let opening: Promise<Open> | undefined;
@@ -108,7 +111,7 @@ export function createEmbedded(options: EmbeddedOptions): EmbeddedProvider {
     await last?.close();
   }
 
-  /** A reply's text as calls and words, without a model. */
+  /** Parses a reply's text into calls and text, without a model. */
   function readText(text: string, tools: readonly string[]): AsyncIterable<ProviderEvent> {
     const echo: Provider = {
       name,
@@ -128,7 +131,7 @@ export function createEmbedded(options: EmbeddedOptions): EmbeddedProvider {
     return toDialogue({ system: reading.systemOf(request), messages, tools }, dialect.accepts);
   }
 
-  /** The beginning that every conversation with this system prompt and these tools has in common. */
+  /** The prefix shared by all conversations with this system prompt and these tools. */
   async function keptPrefix(dialogue: Dialogue, { engine: remote }: Open) {
     if (options.stateFolder === null) return null;
     const [a, b] = await Promise.all(
@@ -140,7 +143,7 @@ export function createEmbedded(options: EmbeddedOptions): EmbeddedProvider {
     return { prefix, file: stateFile(options.stateFolder, { facts, fit, prefix }) };
   }
 
-  /** One reply as text and thoughts. `begin` is put into the model's mouth, and is part of what it said. */
+  /** One reply as text and thinking. `begin` is prefilled, and part of the reply. */
   function speaker(opened: Open, constraints: Constraint[], begin = ''): Provider {
     return {
       name,
@@ -193,7 +196,7 @@ export function createEmbedded(options: EmbeddedOptions): EmbeddedProvider {
     const grammarOf = (written: CallForm) => callGrammar(tools, written);
     const say = (constraints: Constraint[], begin = '') =>
       reading.withCalls(speaker(opened, constraints, begin), modeOf(opened)).stream(request, signal);
-    // A model may remember another form than the one it was told.
+    // A model may use another call format than the one requested.
     const lazily = FORMS.map((written) => ({
       grammar: grammarOf(written.open === form.open ? form : written),
       after: written.open,
@@ -222,7 +225,7 @@ export function createEmbedded(options: EmbeddedOptions): EmbeddedProvider {
     },
 
     async countTokens(request, signal) {
-      // Not loaded for the sake of a number.
+      // Don't load the model just for a token count.
       if (!opening) return estimate(request);
       const opened = await raceAbort(open(), signal);
       const asked = reading.withCalls(speaker(opened, []), modeOf(opened));
@@ -234,7 +237,7 @@ export function createEmbedded(options: EmbeddedOptions): EmbeddedProvider {
         const { engine: remote } = await raceAbort(open(), signal);
         return await raceAbort(remote.ask('embed', texts).answer, signal);
       } catch {
-        // Whatever is missing, the notes are found by their words.
+        // On any failure, notes are found by their words.
         return null;
       }
     },
@@ -256,7 +259,7 @@ function isCallOf({ name, json }: { name: string; json: string }, tools: readonl
   }
 }
 
-/** Without tools a history may still hold calls, of a time when there were some; templates refuse them. */
+/** Without tools a history may still contain earlier calls; templates reject them. */
 function textOnly(request: CompletionRequest): CompletionRequest {
   const messages = request.messages.flatMap((message): Message[] => {
     if (message.role === 'tool')

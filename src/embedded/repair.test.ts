@@ -34,12 +34,12 @@ async function repaired(events: ProviderEvent[], second: ProviderEvent[]) {
 const stop: ProviderEvent = { type: 'stop', reason: 'tool_calls' };
 const good = [...call('a', 'Read', '{}'), stop];
 
-test('a reply with good calls passes as it is', async () => {
+test('a reply with valid calls is unchanged', async () => {
   const events: ProviderEvent[] = [{ type: 'text', text: 'so' }, { type: 'usage', usage }, ...good];
   expect(await repaired(events, [])).toEqual({ seen: events, asked: 0 });
 });
 
-test('a call that cannot be read is asked for again; words stay, and what both cost is added', async () => {
+test('an invalid call is requested again; text is kept, and both costs are added', async () => {
   const events: ProviderEvent[] = [
     { type: 'text', text: 'so' },
     { type: 'usage', usage },
@@ -58,7 +58,7 @@ test('a call that cannot be read is asked for again; words stay, and what both c
   });
 });
 
-test('a call left as text is not shown, and asked for again', async () => {
+test('a call left as text is not shown, and requested again', async () => {
   const events: ProviderEvent[] = [
     { type: 'text', text: '{"name": "Read", ' },
     { type: 'stop', reason: 'end' },
@@ -66,7 +66,7 @@ test('a call left as text is not shown, and asked for again', async () => {
   expect(await repaired(events, good)).toEqual({ seen: good, asked: 1 });
 });
 
-test('what the limit cut off stays as it is', async () => {
+test('a reply truncated by the limit stays unchanged', async () => {
   const events: ProviderEvent[] = [
     { type: 'text', text: '{"name": "Read", ' },
     { type: 'stop', reason: 'max_tokens' },
@@ -82,7 +82,7 @@ test('JSON that names no tool is an answer', async () => {
   expect(await repaired(events, good)).toEqual({ seen: events, asked: 0 });
 });
 
-test('a stream that broke keeps what it said', async () => {
+test('an interrupted stream keeps its output', async () => {
   const events: ProviderEvent[] = [{ type: 'text', text: '{"name": "Read", ' }];
   expect(await repaired(events, good)).toEqual({ seen: events, asked: 0 });
 });

@@ -11,15 +11,15 @@ export type Repair = {
 };
 
 /**
- * A reply whose calls can be read. When one of them cannot, the model is asked once more, held to a grammar: its words
- * stay, its calls are those of the second reply.
+ * Ensures valid calls in a reply. If one is invalid, the model is asked once more, constrained by a grammar:
+ * the text stays, the calls come from the second reply.
  */
 export async function* repairing(
   first: AsyncIterable<ProviderEvent>,
   { isGood, isAttempt, again }: Repair,
 ): AsyncGenerator<ProviderEvent> {
   const calls = new Map<string, Call>();
-  /** From what seems to be a failed call on: shown only if it is none. */
+  /** Everything from a suspected failed call on: shown only if it is not one. */
   const held: ProviderEvent[] = [];
   let spent = noUsage;
   for await (const event of first) {
@@ -30,7 +30,7 @@ export async function* repairing(
     else {
       const all = [...calls.values()];
       const failed = !all.every(isGood) || (all.length === 0 && held.length > 0);
-      // Cut off by the limit, a call is no slip that a grammar could mend.
+      // A grammar cannot fix a call truncated by the output limit.
       if (failed && event.reason !== 'max_tokens') return yield* onlyCalls(again(), spent);
       yield* held;
       for (const call of all) yield* call.events;
@@ -40,7 +40,7 @@ export async function* repairing(
   yield* held;
 }
 
-/** Text that begins as a call of one of these tools does. */
+/** Text that starts like a call of one of these tools. */
 export function attemptOf(tools: readonly string[]): (text: string) => boolean {
   return (text) => {
     const name =

@@ -18,11 +18,11 @@ function flowOf(bytes: Uint8Array, stop: string[] = []): { pieces: string[]; out
   return { pieces, outcome };
 }
 
-test('a letter of several tokens is said once it is whole', () => {
+test('a character of several tokens is emitted once it is complete', () => {
   expect(flowOf(Buffer.from('aé€😀')).pieces).toEqual(['a', 'é', '€', '😀']);
 });
 
-test('any text comes out as it went in, in whole letters', () => {
+test('any text is emitted unchanged, in whole characters', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (text) => {
       const { pieces } = flowOf(Buffer.from(text));
@@ -32,19 +32,19 @@ test('any text comes out as it went in, in whole letters', () => {
   );
 });
 
-test('nothing of a stop sequence is said, nor what follows it', () => {
+test('neither a stop sequence nor what follows it is emitted', () => {
   expect(flowOf(Buffer.from('one\nUser: two'), ['\nUser:'])).toEqual({
     pieces: ['o', 'n', 'e'],
     outcome: 'stop',
   });
 });
 
-test('what only began like a stop sequence is said in the end', () => {
+test('what only starts like a stop sequence is emitted in the end', () => {
   expect(flowOf(Buffer.from('one\nUs'), ['\nUser:']).pieces.join('')).toBe('one\nUs');
   expect(flowOf(Buffer.from('aab'), ['aaab']).pieces.join('')).toBe('aab');
 });
 
-test('with any stop sequences, the text is that before the first of them', () => {
+test('with any stop sequences, the text is the part before the first of them', () => {
   const words = fc.array(fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 1, maxLength: 3 }), {
     maxLength: 3,
   });

@@ -1,18 +1,21 @@
 import type { Token } from './llama-types.ts';
 
 export type TextFlow = {
-  /** `stop` when the text came to a stop sequence; it and what follows are not said. */
+  /** `stop` once the text reaches a stop sequence; it and what follows are not emitted. */
   push(token: Token): 'on' | 'stop';
   end(): void;
-  /** All that was said and is held, to look at. */
+  /** All text so far, emitted and held back. */
   text(): string;
 };
 
-/** A letter may take several tokens, never more than these. */
+/** Maximum tokens of one character. */
 const MOST_OF_A_LETTER = 8;
 const BEFORE = 16;
 
-/** Tokens to text, letter by letter: half a letter is held until the rest of it comes, and so is what may be a stop. */
+/**
+ * Converts tokens to text, character by character: an incomplete character is held back, and so is a possible
+ * stop sequence.
+ */
 export function createTextFlow({
   spell,
   stop,
@@ -66,7 +69,7 @@ export function createTextFlow({
   };
 }
 
-/** How much of the end of `text` is the beginning of `word`. */
+/** The length of the longest suffix of `text` that is a prefix of `word`. */
 function overlap(text: string, word: string): number {
   let length = Math.min(text.length, word.length - 1);
   while (length > 0 && !text.endsWith(word.slice(0, length))) length--;

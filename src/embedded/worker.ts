@@ -3,7 +3,7 @@ import { createEngine, TemplateError } from './engine.ts';
 import { OverflowError } from './generate.ts';
 import type { FromWorker, ToWorker } from './protocol.ts';
 
-/** The thread that holds llama.cpp: one order after the other; only an abort overtakes. */
+/** The thread that runs llama.cpp: one order at a time; only an abort is handled at once. */
 const port = parentPort;
 if (!port) throw new Error('This file is a thread of the program, not a program.');
 

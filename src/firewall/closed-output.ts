@@ -5,8 +5,8 @@ const MAX_LENGTH = 1024 * 1024;
 const MAX_WORDS = 200;
 
 /**
- * The secrets in what a command printed of closed files: of those it names (`cat .env`, `git show HEAD~1:.env`), of
- * those a patch is about (`git log -p`), and of those that stand before each line (`git grep`, `grep -r`).
+ * The secrets in command output from protected files: those it names (`cat .env`, `git show HEAD~1:.env`),
+ * those in a patch (`git log -p`), and those prefixed to each line (`git grep`, `grep -r`).
  */
 export function closedOutput(
   { command, output }: { command: string; output: string },
@@ -18,7 +18,7 @@ export function closedOutput(
   return parts.flatMap(({ name, text }) => (isClosed(name) ? parseSecrets(name, text) : []));
 }
 
-/** Words of a command that may be files, also behind a revision as in `HEAD:.env`. */
+/** Words of a command that may be files, also after a revision as in `HEAD:.env`. */
 function namesIn(command: string): string[] {
   const words = command.match(/[^\s'"`;|&()<>=]+/g) ?? [];
   return [...new Set(words.slice(0, MAX_WORDS).flatMap((word) => [word, word.slice(word.indexOf(':') + 1)]))];

@@ -4,7 +4,7 @@ import { createFirewall } from './firewall.ts';
 
 const wall = () => createFirewall({ secrets: [], key: () => 'k' });
 
-describe('credential files of clouds and builds', () => {
+describe('credential files of clouds and build tools', () => {
   const secret = () => randomBytes(24).toString('base64url').replaceAll(/[_-]/g, 'z');
   const [one, two, three] = [secret(), secret(), secret()];
   test.each<[file: string, text: string, hidden: string[], shown: string[]]>([

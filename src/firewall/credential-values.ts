@@ -3,22 +3,22 @@ import { isPossible, looksLikeToken } from './looks-secret.ts';
 
 export type ValueContext = {
   kind: NameKind;
-  /** In a file of settings or as a constant, not as an expression of a program. */
+  /** In a settings file or as a constant, not as an expression in code. */
   isData: boolean;
   quoted: boolean;
 };
 
-/** Templates, look-ups, references and expressions: the secret is elsewhere. */
+/** Templates, lookups, references and expressions: the secret is elsewhere. */
 const ELSEWHERE =
   /\$\{|\$\(|\{\{|\}\}|<%|%\(|%[sdv]\b|#\{|^\$\w+$|^%\w+%$|^!|^@|\{[\w.]*\}|process\.env|import\.meta|environ|getenv|\benv\(|\(\)|=>|\[\^|\\[wsdbSWD]|\.\*|\.\+|\(\?|^arn:|^ENC\[|^vault:|^ref\+|^secretref:|^projects\/|^\/subscriptions\/|^refs\//i;
-/** Words of examples. What is left without them must be worth hiding. */
+/** Words of examples. The rest without them must be worth hiding. */
 const MODEL_WORDS =
   /(?:example|sample|dummy|fake|placeholder|change[-_]?(?:me|it)|redacted|hidden|masked|removed|your|my|insert|replace|goes|here|mock|fixture|foo|bar|baz|quux?|lorem|ipsum|todo|fixme|test(?:ing)?|demo|invalid|wrong|correct|old|new|super|very|some|the|this|that|not|a|real|valid|expired|hello|world|password|passwd|pass|secret|token|key|api|user|admin|root|guest|qwerty|letmein|abc|xyz|value|string|random|one|two|three|first|second)/gi;
-/** Names of things that have a digit in them. */
+/** Common terms with a digit. */
 const TERMS =
   /(?:base|sha|md|utf|oauth|http|x|s|ec|p|v|i|k|h|es|rs|hs|ps|ed|aes|uint|int|float|arg|param|web|ipv|mp|log|argon|scrypt|bcrypt|pbkdf|ecdsa|rsa)-?\d+(?:\w?\d+)?/gi;
 
-/** Whether what stands under such a name is a secret, and not a type, a name, a template or an example. */
+/** Whether the value of such a name is a secret, and not a type, a name, a template or an example. */
 export function isCredential(value: string, { kind, isData, quoted }: ValueContext): boolean {
   if (/\s/.test(value) || ELSEWHERE.test(value) || !isPossible(value)) return false;
   if (isBasicAuth(value)) return quoted;
@@ -26,21 +26,21 @@ export function isCredential(value: string, { kind, isData, quoted }: ValueConte
   return looksRandom(value) || (isMixed(value) && (quoted || !isIdentifierOfWords(value)));
 }
 
-/** Characters mixed as in no word of any language: what a program made up. */
+/** Characters mixed as in no natural word: machine-generated. */
 export function looksRandom(value: string): boolean {
   if (value.length < 16 || !looksLikeToken(value)) {
-    // Letters alone: about as many large ones as small ones.
+    // Letters only: about as many upper-case as lower-case ones.
     return /^[A-Za-z+/_-]{16,}={0,2}$/.test(value) && averageRun(value) < 2.4;
   }
   return averageRun(value) < 4.2;
 }
 
-/** How long a stretch of small letters, large ones, digits or other characters is. */
+/** The average length of runs of lower-case letters, upper-case letters, digits or other characters. */
 function averageRun(value: string): number {
   return value.length / (value.match(/[a-z]+|[A-Z]+|\d+|[^A-Za-z\d]+/g)?.length ?? 1);
 }
 
-/** More than words with a number behind them. */
+/** More than words followed by a number. */
 function isMixed(value: string): boolean {
   const rest = value.replaceAll(TERMS, '').replaceAll(MODEL_WORDS, '');
   if (/^[\W_\d]*$/.test(rest)) return false;
@@ -52,12 +52,12 @@ function isIdentifier(value: string): boolean {
   return /^[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)*$/.test(value) && !looksRandom(value);
 }
 
-/** A name in a program, such as `base64Token` or `user2.password`. */
+/** An identifier in code, such as `base64Token` or `user2.password`. */
 function isIdentifierOfWords(value: string): boolean {
   return isIdentifier(value) && !/\d[a-z]/i.test(value.replaceAll(TERMS, ''));
 }
 
-/** `user:password` in base64, as registries keep it. */
+/** `user:password` in base64, as registries store it. */
 function isBasicAuth(value: string): boolean {
   if (!/^[A-Za-z\d+/]{8,}={0,2}$/.test(value) || value.length % 4 !== 0) return false;
   return /^[\x21-\x39\x3b-\x7e]{1,64}:[\x20-\x7e]{3,}$/.test(Buffer.from(value, 'base64').toString('latin1'));

@@ -1,29 +1,29 @@
-/** A stretch of lines that is one value in pieces, and what it says when put together. */
+/** Lines that form one value in pieces, and the joined value. */
 export type Run = { start: number; end: number; joined: string };
 
-/** A fold ends with its first line that is shorter than the others. */
+/** A fold ends with its first shorter line. */
 type Open = Run & { kind: Line['kind']; lines: number; width: number; ended: boolean };
 
 type Line = { kind: 'folded' | 'spaced' | 'dump'; joined: string };
 
-/** Base64 or hex as `base64`, `openssl` and `xxd -p` fold it. The last line of a fold may be short. */
+/** Base64 or hex as folded by `base64`, `openssl` and `xxd -p`. The last line of a fold may be short. */
 const FOLDED = /^[\w+/-]{40,}={0,2}$/;
 const FOLD_END = /^[\w+/-]+={0,2}$/;
-/** A few bytes at a time with blanks between, as `od -An -tx1` writes them. */
+/** A few bytes at a time separated by spaces, as in `od -An -tx1`. */
 const SPACED = /^(?:(?:[\da-f]{2}){1,4}[ \t]+)*(?:[\da-f]{2}){1,4}$/i;
 /** `xxd`, `hexdump -C`, `od -tx1`: an address, bytes, often the same as text. */
 const DUMP = /^[\da-f]{6,16}:?[ \t]+((?:(?:[\da-f]{2}){1,4}[ \t]{0,2}){1,16})(?:[ \t|>].*)?$/i;
-/** Numbers that Read and grep put before a line. */
+/** Line numbers of Read and grep. */
 const NUMBER = /^\d{1,7}[\t:-]/;
 
 const LONGEST_LINE = 400;
 
-/** Where a value may hide in pieces that no literal matches. */
+/** Where a value may be split into pieces that no literal matches. */
 export function encodedRuns(text: string): Run[] {
   const runs: Run[] = [];
   let open: Open | undefined;
   const close = () => {
-    // A fold of one line is no fold.
+    // A single line is not a fold.
     if (open && (open.kind !== 'folded' || open.lines > 1)) runs.push(open);
     open = undefined;
   };
@@ -44,7 +44,7 @@ export function encodedRuns(text: string): Run[] {
   return runs.map(({ start, end, joined }) => ({ start, end, joined }));
 }
 
-/** Cheap, because it is asked of every line there is. */
+/** Cheap, because it is called for every line. */
 function mayBelong(text: string, start: number, end: number): boolean {
   if (end === start || end - start > LONGEST_LINE) return false;
   const last = text.charCodeAt(end - 1);

@@ -8,7 +8,7 @@ import {
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Secrets among environment variables. Those in `keyVariables` are secret whatever they look like. */
+/** Secrets in environment variables. Those in `keyVariables` are always secret. */
 export function envSecrets(env: Env, keyVariables: readonly string[] = []): NamedSecret[] {
   return Object.keys(env)
     .sort()

@@ -27,7 +27,7 @@ async function project(files: Record<string, string>) {
   return { ...space, source, values, read };
 }
 
-test('closed files are read however deep they lie; open ones, dependencies and own records are not', async () => {
+test('protected files are read at any depth; others, dependencies and our own records are not', async () => {
   const { values } = await project({
     '.env': 'A_TOKEN=canary-top\n',
     'app/.env.local': 'B_TOKEN=canary-below\n',
@@ -40,7 +40,7 @@ test('closed files are read however deep they lie; open ones, dependencies and o
   expect(values().sort()).toEqual(['canary-below', 'canary-deep', 'canary-deepest', 'canary-top']);
 });
 
-test('nothing is read twice, and the list is the very same, while nothing changes', async () => {
+test('nothing is read twice, and the list is the identical object, while nothing changes', async () => {
   const { source, read } = await project({
     '.env': 'A_TOKEN=canary-top\n',
     'b/.npmrc': '_authToken=canary-npm\n',
@@ -50,7 +50,7 @@ test('nothing is read twice, and the list is the very same, while nothing change
   expect(read.sort()).toEqual(['.env', 'b/.npmrc']);
 });
 
-test('a file that changes, appears or goes is noticed', async () => {
+test('changed, new and removed files are noticed', async () => {
   const { root, values } = await project({ '.env': 'A_TOKEN=canary-one\n' });
   expect(values()).toEqual(['canary-one']);
   await appendFile(path.join(root, '.env'), 'B_TOKEN=canary-two\n');
@@ -62,7 +62,7 @@ test('a file that changes, appears or goes is noticed', async () => {
   expect(values()).toEqual(['canary-three']);
 });
 
-test('credentials in the home folder are known, links are followed, what is no file is passed over', async () => {
+test('credentials in the home folder are known, links are followed, non-files are skipped', async () => {
   const { root, home, values } = await project({ 'real.txt': 'A_TOKEN=canary-linked\n' });
   await mkdir(path.join(home, '.aws'));
   await writeFile(path.join(home, '.aws/credentials'), 'aws_secret_access_key = canary-aws-value\n');
@@ -72,7 +72,7 @@ test('credentials in the home folder are known, links are followed, what is no f
   expect(values()).toEqual(['canary-aws-value', 'canary-linked']);
 });
 
-test('a file too large to be one of settings is not read', async () => {
+test('a file too large for settings is not read', async () => {
   const { values, read } = await project({ '.env': `A_TOKEN=canary-top\n${'#'.repeat(1024 * 1024)}` });
   expect(values()).toEqual([]);
   expect(read).toEqual([]);

@@ -9,7 +9,7 @@ const MAX_BYTES = 1024 * 1024;
 const MAX_FOLDERS = 2000;
 const MAX_DEPTH = 32;
 const MAX_FILES = 200;
-/** Large, and full of other people's fixtures. */
+/** Large, and full of third-party fixtures. */
 const PASSED_OVER = new Set([
   'node_modules',
   '.git',
@@ -22,7 +22,7 @@ const PASSED_OVER = new Set([
   'target',
 ]);
 
-/** Where programs keep credentials in a home folder. */
+/** Where programs store credentials in a home folder. */
 const IN_HOME = [
   '.netrc',
   '.npmrc',
@@ -41,12 +41,12 @@ const IN_HOME = [
 ];
 
 export type FileSecretsOptions = {
-  /** Looked through with all below them. */
+  /** Searched recursively. */
   folders: readonly string[];
-  /** Not looked into, wherever it is: this program's own records. */
+  /** Excluded everywhere: this program's own records. */
   except: string;
   home: string;
-  /** Whether a file is closed to the model by its name. Its values are then secret. */
+  /** Whether a file is protected by its name. Its values are then secret. */
   isClosed(file: string): boolean;
   peek: Peek;
 };
@@ -54,7 +54,7 @@ export type FileSecretsOptions = {
 type Seen = { stamp: string; secrets: NamedSecret[] };
 type Level = { stamp: string; files: string[]; folders: string[] };
 
-/** Values in closed files. Each file is read when it is first seen and when it has changed. */
+/** Values in protected files. Each file is read when first seen and when it has changed. */
 export function fileSecrets(options: FileSecretsOptions): SecretSource {
   const { folders, except, home, isClosed, peek } = options;
   const levels = new Map<string, Level>();
@@ -89,7 +89,7 @@ export function fileSecrets(options: FileSecretsOptions): SecretSource {
     return level;
   }
 
-  /** The same list as long as all folders stand as they did. */
+  /** The same list as long as no folder changes. */
   function candidates(): readonly string[] {
     const at: Level[] = [];
     let level: readonly string[] = folders;

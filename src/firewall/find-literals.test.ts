@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createFinder, type Hit } from './find-literals.ts';
 
-/** The plain way: at each place the longest literal that begins there. */
+/** The reference implementation: at each position the longest literal that starts there. */
 function findPlainly(literals: readonly string[], text: string): Hit[] {
   const hits: Hit[] = [];
   for (let start = 0; start < text.length; ) {
@@ -17,11 +17,11 @@ function findPlainly(literals: readonly string[], text: string): Hit[] {
   return hits;
 }
 
-// Few letters, so that literals overlap, begin one another and nearly match.
+// Few letters, so that literals overlap, are prefixes of each other and nearly match.
 const letters = (limits: { minLength: number; maxLength: number }) =>
   fc.string({ unit: fc.constantFrom('a', 'b', 'é'), ...limits });
 
-test('finds what the plain way finds', () => {
+test('finds the same as the reference implementation', () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(letters({ minLength: 5, maxLength: 9 }), { maxLength: 12 }),

@@ -1,13 +1,13 @@
-/** The literal at `start`, by its place in the list. */
+/** The literal at `start`, by its index in the list. */
 export type Hit = { start: number; literal: number };
 
 const BLOCK = 3;
 const TABLE = 1 << 16;
 
 /**
- * Looks for many literals at once, each at least `shortest` characters long. From left to right, the
- * longest where several begin at one place, none overlapping. Most of a text is jumped over: the jump is how far
- * the last characters of the window are, at least, from being the end of any literal's beginning.
+ * Searches for many literals at once, each at least `shortest` characters long. From left to right, longest
+ * match first, without overlaps. Skips most of the text: the last characters of the window determine the
+ * minimum distance to the end of any literal's prefix (Wu-Manber).
  */
 export function createFinder(literals: readonly string[], shortest: number): (text: string) => Hit[] {
   const farthest = shortest - BLOCK + 1;

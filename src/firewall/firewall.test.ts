@@ -21,7 +21,7 @@ const request = (messages: readonly Message[], system = 'Be brief.'): Completion
   messages,
 });
 
-/** How one command would write it. */
+/** How one command would encode it. */
 const spelled: [how: string, (text: string) => string][] = [
   ['plain', (text) => text],
   ['base64', (text) => Buffer.from(text).toString('base64')],
@@ -38,7 +38,7 @@ const spelled: [how: string, (text: string) => string][] = [
 ];
 
 describe('outgoing', () => {
-  test('a summary is looked through, too, and one without secrets changes nothing', () => {
+  test('a summary is redacted, too, and one without secrets is unchanged', () => {
     const wall = walled();
     const plain = { ...request([user('hi')]), summary: '[Open: nothing]' };
     expect(wall.outgoing(plain)).toBe(plain);
@@ -46,12 +46,12 @@ describe('outgoing', () => {
     expect(summary).toMatch(/^\[Decided: use \[secret:CANARY:[0-9a-f]{8}\]\]$/);
   });
 
-  test.each(spelled)('%s: neither the value nor this spelling of it leaves', (_how, spell) => {
+  test.each(spelled)('%s: neither the value nor this encoding of it is sent', (_how, spell) => {
     const written = spell(SECRET);
     const { messages } = walled().outgoing(request([user(`see: ${written}!`)]));
     const sent = JSON.stringify(messages);
     expect(sent).toMatch(/\[secret:CANARY(\.\w+)?:[0-9a-f]{8}\]/);
-    // What neighbours share in base64 may stay: it is not enough to tell the value.
+    // Base64 characters shared with neighbours may stay: they do not reveal the value.
     expect(sent).not.toContain(JSON.stringify(written.slice(4, -6)).slice(1, -1));
   });
 
@@ -77,12 +77,12 @@ describe('outgoing', () => {
       Buffer.from(SECRET).toString('hex').replaceAll(/../g, ' $&').replaceAll(/.{48}/g, '$&\n'),
     ],
     ['xxd', dump(`0123456789${SECRET}`)],
-  ])('%s: pieces on several lines are put together and hidden whole', (_how, written) => {
+  ])('%s: pieces on several lines are joined and hidden completely', (_how, written) => {
     const sent = walled().hide(`before\n${written}\nafter`);
     expect(sent).toMatch(/^before\n\[secret:CANARY\.\w+:[0-9a-f]{8}\]\nafter$/);
   });
 
-  test('every text is looked at: system prompt, words, calls, answers, malformed arguments', () => {
+  test('all text is checked: system prompt, messages, calls, results, malformed arguments', () => {
     const assistant: AssistantMessage = {
       role: 'assistant',
       content: [
@@ -109,7 +109,7 @@ describe('outgoing', () => {
     expect(walled().outgoing(request([])).messages).toEqual([]);
   });
 
-  test('images and signed thoughts go as they are: a changed one would be refused', () => {
+  test('images and signed thinking are unchanged: a modified one would be rejected', () => {
     const thought = { type: 'thinking', text: SECRET, signature: 's' } as const;
     const image = {
       type: 'image',
@@ -128,7 +128,7 @@ describe('outgoing', () => {
     expect(walled().outgoing(given)).toBe(given);
   });
 
-  test('nothing secret: the very same request; something: the very same other messages', () => {
+  test('without secrets the identical request; with one, the other messages are identical objects', () => {
     const wall = walled();
     const innocent = request([user('hello'), user('there')]);
     expect(wall.outgoing(innocent)).toBe(innocent);
@@ -138,13 +138,13 @@ describe('outgoing', () => {
     expect(wall.outgoing(request([first, second])).messages[1]).toBe(once.messages[1]);
   });
 
-  test('[U15] placeholders are equal from process to process, and others under another key', () => {
+  test('[U15] placeholders are the same in every process, and different under another key', () => {
     expect(walled().hide(SECRET)).toBe(walled().hide(SECRET));
     expect(walled(secrets, 'other').hide(SECRET)).not.toBe(walled().hide(SECRET));
     expect(walled().hide(SECRET)).toMatch(/^\[secret:CANARY:[0-9a-f]{8}\]$/);
   });
 
-  test('a secret that appears later hides what was sent before; one that disappears stays hidden', () => {
+  test('a secret that appears later hides earlier text; one that disappears stays hidden', () => {
     let list: readonly NamedSecret[] = [];
     const wall = createFirewall({ secrets: [() => list], key: () => 'k' });
     const given = request([user(SECRET)]);
@@ -155,7 +155,7 @@ describe('outgoing', () => {
     expect(JSON.stringify(wall.outgoing(given))).not.toContain('canary');
   });
 
-  test('a message is looked through once, however often it is sent', () => {
+  test('a message is checked once, however often it is sent', () => {
     const wall = walled();
     const long = Array.from({ length: 200 }, () => user('export const x = 1;\n'.repeat(2500)));
     const first = timed(() => wall.outgoing(request(long)));
@@ -168,7 +168,7 @@ describe('restore', () => {
   const value = fc.string({ minLength: 8, maxLength: 40 }).filter((text) => !text.includes('[secret:'));
   const words = fc.array(fc.oneof(fc.string(), fc.constantFrom('A', 'B', 'AB', '\n')), { maxLength: 6 });
 
-  test('brings back exactly what was hidden, however it was spelled', () => {
+  test('returns exactly what was hidden, however it was encoded', () => {
     fc.assert(
       fc.property(value, value, words, fc.nat(spelled.length - 1), (a, b, parts, n) => {
         const list = [a, b].map((text, i) => ({ name: `N${i}`, value: text }));
@@ -183,7 +183,7 @@ describe('restore', () => {
     );
   });
 
-  test('reaches into any input, and leaves the input alone where there is nothing to restore', () => {
+  test('works in any input, and returns the same object if there is nothing to restore', () => {
     const wall = walled();
     const word = wall.hide(SECRET);
     expect(wall.restore({ edits: [{ new_string: `k = ${word};` }], n: 1, none: null })).toEqual({
@@ -195,11 +195,11 @@ describe('restore', () => {
     expect(wall.restore(plain)).toBe(plain);
   });
 
-  test('knows the words that another process gave out for the same secrets', () => {
+  test('knows placeholders that another process created for the same secrets', () => {
     expect(walled().restore(walled().hide(SECRET))).toBe(SECRET);
   });
 
-  test('a key found by its shape comes back, too', () => {
+  test('a key found by its format is restored, too', () => {
     const token = `ghp_${'a1B2'.repeat(9)}`;
     const wall = walled([]);
     expect(wall.hide(`token ${token}`)).toMatch(/^token \[secret:github-token:[0-9a-f]{8}\]$/);
@@ -207,7 +207,7 @@ describe('restore', () => {
   });
 });
 
-test('a guarded provider sees placeholders when it is asked and when it counts; its answer is not changed', async () => {
+test('a guarded provider gets placeholders when streaming and counting; its reply is unchanged', async () => {
   const model = scripted(says(`the secret is ${SECRET}`));
   let counted: CompletionRequest | undefined;
   const provider = guardProvider(

@@ -4,45 +4,52 @@ import { createTextHider, type TextHider } from './hide-text.ts';
 import type { NamedSecret } from './looks-secret.ts';
 import { createPlaceholders, PLACEHOLDER } from './placeholders.ts';
 
-/** Asked before every request. Returns the very same list while nothing has changed. */
+/** Called before every request. Returns the identical list while nothing has changed. */
 export type SecretSource = () => readonly NamedSecret[];
 
-/** Most values that are learned from texts; each is then looked for in every text, in all its spellings. */
+/** Maximum number of values learned from text; each is then searched in every text, in all its encodings. */
 const MOST_LEARNED = 500;
 
-/** How old the list of secrets may be for what stays on this machine; for what leaves it, it is always new. */
+/**
+ * How old the list of secrets may be for what stays on this machine; for what leaves it, it is always
+ * refreshed.
+ */
 const FRESH_MS = 1000;
 
 export type FirewallOptions = {
   secrets: readonly SecretSource[];
-  /** Kept on the user's machine: it makes placeholders equal from session to session, and nobody else's guess. */
+  /** Stored on the user's machine: makes placeholders stable across sessions, and unguessable for others. */
   key(): string;
-  /** Whether a tool's results are texts of this machine as they are: a placeholder in them was written there by somebody. */
+  /** Whether a tool's results are unmodified local text: a placeholder in them is literally in the source. */
   isPlain?(tool: string): boolean;
 };
 
 export type Firewall = {
-  /** What may be sent: the same object where nothing in it is secret. Images and signed thoughts are left alone. */
+  /**
+   * What may be sent: the same object if nothing in it is secret. Images and signed thinking are unchanged.
+   */
   outgoing(request: CompletionRequest): CompletionRequest;
-  /** Any plain value with placeholders for the secrets in its texts. */
+  /** Any plain value with the secrets in its strings replaced by placeholders. */
   hide<T>(value: T): T;
-  /** Looks for secrets in the whole of a text of which only parts may be sent, and hides them wherever they appear. */
+  /**
+   * Searches a whole text for secrets even if only parts may be sent, and hides them wherever they appear.
+   */
   learn(text: string, secrets?: readonly NamedSecret[]): void;
-  /** The way back, for tools of this machine only. Words that were never given out stay as they are. */
+  /** Restores secrets, for local tools only. Unknown placeholders are unchanged. */
   restore<T>(value: T): T;
-  /** Placeholders in a value that stand for nothing known here and were not read in a file of this machine. */
+  /** Placeholders in a value that are unknown here and were not read from a local file. */
   unknownIn(value: unknown): string[];
 };
 
-/** Secrets stay here: a model and its servers see placeholders, local tools see the values. */
+/** Keeps secrets on this machine: models and MCP servers get placeholders, local tools the real values. */
 export function createFirewall({ secrets: sources, key, isPlain = () => false }: FirewallOptions): Firewall {
   const placeholders = createPlaceholders(key);
   let lists: (readonly NamedSecret[])[] = [];
   let looked = Number.NEGATIVE_INFINITY;
-  /** Never forgotten: what a history says is not unsaid when a file changes. */
+  /** Never removed: the history still contains a secret when its file changes. */
   const known = new Map<string, NamedSecret>();
   const learned = new Map<string, NamedSecret>();
-  /** Placeholders that stand in files as they are, such as in this program's own documentation. */
+  /** Placeholders that are literally in files, such as in this program's own documentation. */
   const literal = new Set<string>();
   let hider: TextHider = createTextHider([], placeholders, found);
   let hidden = new WeakMap<object, unknown>();
@@ -63,7 +70,7 @@ export function createFirewall({ secrets: sources, key, isPlain = () => false }:
     if (learned.size < MOST_LEARNED && !learned.has(secret.value)) learned.set(secret.value, secret);
   }
 
-  /** Makes known what was learned; whether there was anything. */
+  /** Adds learned values to the known ones; returns whether there were any. */
   function absorb(): boolean {
     const before = known.size;
     for (const [value, secret] of learned) if (!known.has(value)) known.set(value, secret);
@@ -81,7 +88,7 @@ export function createFirewall({ secrets: sources, key, isPlain = () => false }:
 
   const hideDeep = <T>(value: T): T => mapTexts(value, (text) => hider.hide(text));
 
-  /** A message is looked through once, however often it is sent. */
+  /** A message is checked once, however often it is sent. */
   function hideOnce<T extends object>(value: T, hide: (value: T) => T): T {
     const done = hidden.get(value);
     if (done !== undefined) return done as T;
@@ -110,7 +117,7 @@ export function createFirewall({ secrets: sources, key, isPlain = () => false }:
         return text === part.text ? part : { type: part.type, text };
       }
       if (part.type !== 'tool_call') return hideDeep(part);
-      // A signature is good only for the very call it was given for.
+      // A signature is valid only for the exact call it was given for.
       const { input, malformed, signature: _, ...call } = part;
       const shown = {
         input: hideDeep(input),
@@ -148,7 +155,7 @@ export function createFirewall({ secrets: sources, key, isPlain = () => false }:
     outgoing(request) {
       refresh();
       const hiddenOnce = hideRequest(request);
-      // What one message gave away is hidden in all of them.
+      // A secret found in one message is hidden in all of them.
       return absorb() ? hideRequest(request) : hiddenOnce;
     },
 
@@ -185,7 +192,7 @@ export function createFirewall({ secrets: sources, key, isPlain = () => false }:
   };
 }
 
-/** Nothing secret leaves with a request; what comes back is not touched. */
+/** Redacts secrets in requests; replies are unchanged. */
 export function guardProvider(provider: Provider, firewall: Pick<Firewall, 'outgoing'>): Provider {
   return {
     ...provider,
@@ -194,9 +201,9 @@ export function guardProvider(provider: Provider, firewall: Pick<Firewall, 'outg
   };
 }
 
-/** The same value with other texts; the very same objects where no text is another. */
+/** Maps all strings in a value; returns identical objects if no string changes. */
 function mapTexts<T>(value: T, change: (text: string) => string): T {
-  // Each branch returns the kind of value it was given.
+  // Each branch returns the same type of value.
   if (typeof value === 'string') return change(value) as T;
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {

@@ -9,7 +9,7 @@ const password = randomBytes(12).toString('hex');
 const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
 const body = pem.split('\n')[1] ?? '';
 
-test('however a text is cut, no secret in it is shown, and every line is', () => {
+test('however a text is split, no secret in it is shown, and every line is', () => {
   const text = `one\ntoken ${token} two\nDB_PASSWORD=${password}\n${pem}three\nno end of line`;
   fc.assert(
     fc.property(fc.array(fc.nat(text.length), { maxLength: 12 }), (places) => {
@@ -25,7 +25,7 @@ test('however a text is cut, no secret in it is shown, and every line is', () =>
   );
 });
 
-test('a long stream is not kept, and what comes late is hidden, too', () => {
+test('a long stream is not buffered, and late secrets are hidden, too', () => {
   const firewall = createFirewall({ secrets: [], key: () => 'k' });
   const hider = createStreamHider((part) => firewall.hide(part));
   const shown = Array.from({ length: 3000 }, (_, i) =>

@@ -1,17 +1,17 @@
-/** Context that is kept of a long stream. */
+/** How much of a long stream is kept as context. */
 const KEPT = 16 * 1024;
 const LONGEST = 64 * 1024;
 
 export type StreamHider = {
-  /** What may be shown now: whole lines, with placeholders. */
+  /** What may be shown now: complete lines, with placeholders. */
   push(text: string): string;
-  /** What is left. */
+  /** The rest. */
   end(): string;
 };
 
 /**
- * Hides secrets in a text that comes in pieces, also those that lie across two of them: a line is shown when it is
- * whole, and judged by all that came before it.
+ * Hides secrets in a text that arrives in chunks, also across chunk boundaries: a line is shown when
+ * complete, and judged with everything before it.
  */
 export function createStreamHider(hide: (text: string) => string): StreamHider {
   let seen = '';
@@ -21,7 +21,7 @@ export function createStreamHider(hide: (text: string) => string): StreamHider {
   function show(lines: string): string {
     seen += lines;
     const hidden = hide(seen);
-    // Where a later line changes what an earlier one is taken for, nothing is shown until the next.
+    // If a later line changes how an earlier one is classified, nothing is shown until the next.
     const rest = hidden.startsWith(shown) ? hidden.slice(shown.length) : '';
     shown = hidden;
     if (seen.length > LONGEST) {

@@ -10,7 +10,7 @@ import { privateKeyFinders } from './private-keys.ts';
 import { type Cut, createScanner, type Finder } from './scan-hints.ts';
 import { spellingsOf } from './spellings.ts';
 
-/** What is hidden already says that it is a secret, and is none. */
+/** Placeholders look like secrets, but are not. */
 const placeholders: Finder = {
   hints: ['[secret:'],
   find(text, at) {
@@ -32,18 +32,21 @@ const scan = createScanner([
 
 type Place = Pick<Cut, 'start' | 'end' | 'name'>;
 
-/** Names, reasons and places come again with every call: up to so many characters, and so many of them, are kept. */
+/**
+ * Names, reasons and paths recur with every call: results for texts up to this length, and this many of them,
+ * are cached.
+ */
 const SHORT = 200;
 const MOST_SHORT = 500;
 
 export type TextHider = {
-  /** The text with placeholders for every secret in it; the very same text when there is none. */
+  /** The text with placeholders for all secrets; the identical string if there are none. */
   hide(text: string): string;
-  /** Gives out the placeholders of all known values, for texts of a session that another process had. */
+  /** Creates the placeholders of all known values, for texts of a session from another process. */
   nameAll(): void;
 };
 
-/** `onFound` is told of values that were recognised by their form or their surroundings and may come without them. */
+/** `onFound` receives values that were recognized by format or context and may also appear without it. */
 export function createTextHider(
   secrets: readonly NamedSecret[],
   placeholders: Placeholders,
@@ -65,7 +68,7 @@ export function createTextHider(
       return { start, end: start + found.length, name: literals.get(found) ?? '' };
     });
 
-  /** A run is hidden whole: what is left of it would still tell a part of the value. */
+  /** A run is hidden completely: a remainder would still reveal part of the value. */
   const inRuns = (text: string): Place[] =>
     texts.length === 0
       ? []

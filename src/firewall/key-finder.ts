@@ -2,7 +2,7 @@ import { keyFormats } from './key-formats.ts';
 import { type CompiledTemplate, compileTemplate } from './key-template.ts';
 import type { Cut, Finder } from './scan-hints.ts';
 
-/** Keys of many vendors, each by its form. */
+/** Keys of many vendors, recognized by format. */
 export const keyFinders: readonly Finder[] = keyFormats.flatMap(([name, ...templates]) =>
   templates.map((template) => finderOf(name, compileTemplate(template))),
 );
@@ -29,7 +29,10 @@ function startBefore(text: string, at: number, { chars, min, max }: NonNullable<
   return at - start >= min ? start : null;
 }
 
-/** Whether no word goes on here: what stands before may be the end of an escape, as in `\nghp_…` or `%3Dghp_…`. */
+/**
+ * Whether no word continues here: the preceding characters may end an escape, as in `\nghp_…` or
+ * `%3Dghp_…`.
+ */
 function isFirst(text: string, start: number): boolean {
   if (start === 0 || !/[A-Za-z\d]/.test(text.charAt(start - 1))) return true;
   return /\\[nrtbfv]$|\\u[\da-f]{4}$|\\x[\da-f]{2}$|%[\da-f]{2}$|\[[\d;]*m$/i.test(
@@ -37,7 +40,7 @@ function isFirst(text: string, start: number): boolean {
   );
 }
 
-/** What a manual shows in place of a key. */
+/** An example key in documentation. */
 function isModel(key: string): boolean {
   return /EXAMPLE|([xX0*.])\1{7}/.test(key) || new Set(key.slice(-16)).size < 4;
 }

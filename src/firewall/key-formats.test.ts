@@ -29,7 +29,7 @@ const alphabets: Record<CharKind, string> = {
 /** A character that belongs to no kind. */
 const FOREIGN = '!';
 
-/** A key of this form with made-up characters; no such key is written down anywhere. */
+/** A key of this format with random characters; no such key is stored anywhere. */
 const madeUp = (pieces: readonly Piece[]): fc.Arbitrary<string> =>
   fc.tuple(...pieces.map(madeUpPiece)).map((texts) => texts.join(''));
 
@@ -40,7 +40,7 @@ function madeUpPiece(piece: Piece): fc.Arbitrary<string> {
   const char = fc.constantFrom(...alphabet);
   const longest = max === Number.POSITIVE_INFINITY ? min + 20 : max;
   const body = fc.array(char, { minLength: min, maxLength: longest }).map((chars) => chars.join(''));
-  // A digit and characters that differ, as there are in a real one.
+  // With a digit and different characters, as in a real one.
   return min < 8 ? body : body.map((text) => `7${text.slice(1)}`).filter((text) => new Set(text).size > 5);
 }
 
@@ -59,7 +59,7 @@ const around: readonly ((key: string) => string)[] = [
 
 const rows = keyFormats.flatMap(([name, ...templates]) => templates.map((template) => ({ name, template })));
 
-test('a hundred vendors and more', () => {
+test('more than a hundred vendors', () => {
   expect(new Set(keyFormats.map(([name]) => name)).size).toBeGreaterThan(140);
   expect(rows.length).toBeGreaterThan(280);
   expect(new Set(rows.map(({ template }) => template)).size).toBe(rows.length);
@@ -68,7 +68,7 @@ test('a hundred vendors and more', () => {
 describe.each(rows)('$name: $template', ({ template }) => {
   const pieces = piecesOf(template);
 
-  test('is hidden wherever it stands, and nothing else of the text is', () => {
+  test('is hidden wherever it is, and nothing else of the text', () => {
     fc.assert(
       fc.property(madeUp(pieces), fc.constantFrom(...around), (key, surround) => {
         const text = surround(key);
@@ -80,7 +80,7 @@ describe.each(rows)('$name: $template', ({ template }) => {
     );
   });
 
-  test('one character less, one that does not belong, or a word that goes on: no key', () => {
+  test('one character less, a foreign one, or a longer word: not a key', () => {
     const longest = pieces.reduce((best, piece, i) => (sizeOf(piece) > sizeOf(pieces[best]) ? i : best), 0);
     const { min = 0 } = pieces[longest] as Piece & { min?: number };
     const shortened = pieces.map((piece, i) =>
@@ -92,7 +92,7 @@ describe.each(rows)('$name: $template', ({ template }) => {
         const at = Math.floor(key.length / 2);
         const broken = key.slice(0, at) + FOREIGN + key.slice(at + 1);
         for (const text of [key, broken]) {
-          // Another vendor may have keys of that form.
+          // Another vendor may have keys in that format.
           const others = rows.filter((row) => row.template !== template && matches(row.template, text));
           if (others.length === 0) expect(hide(text)).toBe(text);
         }
@@ -102,7 +102,7 @@ describe.each(rows)('$name: $template', ({ template }) => {
     );
   });
 
-  test('what a manual shows in its place stays', () => {
+  test('placeholders from documentation stay', () => {
     const shown = pieces
       .map((piece) => (piece.type === 'text' ? piece.text : 'x'.repeat(piece.min)))
       .join('');
@@ -114,7 +114,7 @@ function sizeOf(piece: Piece | undefined): number {
   return piece?.type === 'chars' ? piece.min : 0;
 }
 
-/** Written again here, in the plain way: whether a text has a key of this form in it. */
+/** A simple second implementation: whether a text contains a key of this format. */
 function matches(template: string, text: string): boolean {
   const source = piecesOf(template)
     .map((piece) => {

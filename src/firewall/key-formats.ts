@@ -1,6 +1,6 @@
 import type { KeyTemplate } from './key-template.ts';
 
-/** How the keys of a vendor are called in a placeholder, and their forms. */
+/** The name of a vendor's keys in placeholders, and their formats. */
 export type KeyFormat = readonly [name: string, ...templates: KeyTemplate[]];
 
 const azureDigits = [...'0123456789'].map((digit) => `{part 3}${digit}Q~{part 31-34}`);
@@ -75,7 +75,7 @@ const platforms: readonly KeyFormat[] = [
   ['scalingo-token', 'tk-us-{url 48}'],
 ];
 
-/** Code, packages, builds, secrets and infrastructure as code. */
+/** Code hosting, packages, CI, secrets and infrastructure as code. */
 const development: readonly KeyFormat[] = [
   [
     'github-token',
@@ -154,7 +154,7 @@ const development: readonly KeyFormat[] = [
   ['settlemint-token', 'sm_aat_{alnum 16}', 'sm_pat_{alnum 16}', 'sm_sat_{alnum 16}'],
 ];
 
-/** Models and what is built around them. */
+/** AI models and related services. */
 const models: readonly KeyFormat[] = [
   ['anthropic-key', 'sk-ant-{url 20+}'],
   ['openrouter-key', 'sk-or-v1-{alnum 32+}'],
@@ -190,7 +190,7 @@ const models: readonly KeyFormat[] = [
   ['dify-key', 'app-{alnum 24}'],
 ];
 
-/** Mail, messages, money, work and what watches over it. */
+/** Mail, messaging, payments, productivity and monitoring. */
 const services: readonly KeyFormat[] = [
   ['slack-token', 'xoxb-{url 10+}', 'xoxa-{url 10+}', 'xoxe-{url 10+}', 'xoxo-{url 10+}', 'xoxp-{url 10+}'],
   ['slack-token', 'xoxr-{url 10+}', 'xoxs-{url 10+}', 'xoxc-{url 10+}', 'xoxd-{url 10+}', 'xapp-{url 20+}'],

@@ -13,7 +13,7 @@ const around = (text: string) => [text, `before ${text} after`, `"x": "${text}",
 describe.each(keyPatterns.map((pattern) => ({ ...pattern, rule: `${pattern.name} (${pattern.hints[0]})` })))(
   '$rule',
   ({ name, hints, ignoreCase, match, examples }) => {
-    test('hides its hits wherever they stand', () => {
+    test('hides its hits wherever they are', () => {
       for (const hit of examples.hits.flatMap(around)) {
         const [, secret = ''] = new RegExp(match.source, match.flags.replace('y', '')).exec(hit) ?? [];
         expect(secret, hit).not.toBe('');
@@ -33,6 +33,6 @@ describe.each(keyPatterns.map((pattern) => ({ ...pattern, rule: `${pattern.name}
   },
 );
 
-test('what only looks random stays: hashes, ids, images, public keys, fixtures', () => {
+test('values that only look random stay: hashes, ids, images, public keys, fixtures', () => {
   for (const text of neverKeys.flatMap(around)) expect(hide(text)).toBe(text);
 });

@@ -2,22 +2,22 @@ import { isCommon, isGap } from './looks-secret.ts';
 import type { Finder } from './scan-hints.ts';
 
 /**
- * A place where a secret stands, known by what is around it. `match` begins at a hint and has one group, which is what
- * is hidden; what it may read is bounded, and so is the time it takes.
+ * A secret recognized by its context. `match` starts at a hint and has one group, which is hidden; the length
+ * it may read is bounded, and so is its time.
  */
 export type KeyPattern = {
   name: string;
-  /** Three characters at least; in lower case if any case will do. */
+  /** At least three characters; in lower case if case is ignored. */
   hints: string[];
   ignoreCase?: true;
   match: RegExp;
   examples: { hits: string[]; misses: string[] };
 };
 
-// Examples are put together here, so that no scanner of this repository takes them for keys.
+// Examples are assembled here, so that secret scanners don't flag this repository.
 const fake = (prefix: string, length: number) => prefix + 'aB3dE5gH7jK9mN1pQ2rS'.repeat(20).slice(0, length);
 
-/** Base64 of a number, as the first part of a Discord token has it. */
+/** Base64 of a number, as in the first part of a Discord token. */
 const numberHints = ['MT', 'Mj', 'Mz', 'ND', 'NT', 'Nj', 'Nz', 'OD', 'OT'].flatMap((start) =>
   [...'AEIMQUYcgk'].map((next) => start + next),
 );
@@ -184,7 +184,7 @@ export const patternFinders: readonly Finder[] = keyPatterns.map(({ name, hints,
   },
 }));
 
-/** What looks random and is no key: no pattern may take one of these. */
+/** Random-looking values that are not keys: no pattern may match one of these. */
 export const neverKeys: readonly string[] = [
   '2391462b1d0d4c6a9d0f3c2e5a7b8c9d0e1f2a3b',
   'commit e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',

@@ -1,15 +1,15 @@
 /**
- * The form of a key in one line: text that stands there literally, and in braces a kind of characters with how many of
- * them, as in `dop_v1_{hex 64}`, `SG.{url 22}.{url 43}` or `xoxb-{url 10+}`.
+ * The format of a key in one line: literal text, and in braces a kind of characters with their number, as in
+ * `dop_v1_{hex 64}`, `SG.{url 22}.{url 43}` or `xoxb-{url 10+}`.
  */
 export type KeyTemplate = string;
 
-/** A piece of a template. `max` is Infinity where a key may be of any length. */
+/** A piece of a template. `max` is Infinity if a key may have any length. */
 export type Piece =
   | { type: 'text'; text: string }
   | { type: 'chars'; kind: CharKind; min: number; max: number };
 
-/** What is inside the brackets of a regular expression. */
+/** The inside of a character class in a regular expression. */
 const kinds = {
   digit: '\\d',
   hex: 'a-f\\d',
@@ -29,7 +29,7 @@ export type CharKind = keyof typeof kinds;
 
 const UUID = '{hex 8}-{hex 4}-{hex 4}-{hex 4}-{hex 12}';
 const SHORTEST_HINT = 3;
-/** Of keys of any length: so that looking for one takes no longer. */
+/** For keys of any length: bounds the search time. */
 const LONGEST = 4096;
 
 export function piecesOf(template: KeyTemplate): Piece[] {
@@ -39,7 +39,7 @@ export function piecesOf(template: KeyTemplate): Piece[] {
     if (!(kind in kinds)) throw new Error(`No kind of characters is called ${kind}: ${template}`);
     return {
       type: 'chars',
-      // Just looked up.
+      // Checked by the lookup above.
       kind: kind as CharKind,
       min: Number(min),
       max: more === undefined ? Number(max ?? min) : Number.POSITIVE_INFINITY,
@@ -47,12 +47,14 @@ export function piecesOf(template: KeyTemplate): Piece[] {
   });
 }
 
-/** Characters before the first literal text, and a sticky expression for the rest, from that text on. */
+/**
+ * Characters before the first literal text, and a sticky regular expression for the rest, from that text on.
+ */
 export type CompiledTemplate = {
   hints: string[];
   before: { chars: RegExp; min: number; max: number } | null;
   rest: RegExp;
-  /** Where a key may hold dashes, words joined by dashes look like one: a digit tells them apart. */
+  /** If a key may contain dashes, hyphenated words look like one: a digit distinguishes them. */
   needsDigit: boolean;
 };
 
@@ -79,7 +81,7 @@ function charsOf({ kind, min, max }: Piece & { type: 'chars' }): string {
   return `[${kinds[kind]}]{${min},${Math.min(max, LONGEST)}}`;
 }
 
-/** A literal text too short to be looked for is looked for with each character that may come after it. */
+/** A literal too short to search for is extended by each character that may follow it. */
 function hintsOf([first, second]: readonly Piece[], template: KeyTemplate): string[] {
   if (first?.type !== 'text') throw new Error(`No text to look for: ${template}`);
   if (first.text.length >= SHORTEST_HINT) return [first.text];

@@ -5,11 +5,11 @@ const WINDOW = 16 * 1024;
 const YAML_ENTRY = /^([ \t]+)["']?[\w.-]+["']?:[ \t]*["']?([^\s"'#|>{[][^\s"']*)["']?[ \t]*$/gm;
 const JSON_ENTRY = /()"[\w.-]+"\s*:\s*"([^"\s]+)"/g;
 
-/** All that is in the data of a Kubernetes Secret, whatever it is called there. */
+/** Everything in the data of a Kubernetes Secret, whatever its name. */
 export const kubernetesSecrets: Finder = {
   hints: ['kind: Secret', 'kind: "Secret"', '"kind": "Secret"', '"kind":"Secret"'],
   find(text, at, from) {
-    // From the kind of one object to that of the next there is one object's data, before its kind or after it.
+    // Between the kinds of two objects is one object's data, before its kind or after it.
     const before = text.slice(Math.max(from, at - WINDOW), at);
     const start = at - before.length + Math.max(0, before.lastIndexOf('kind'), before.lastIndexOf('\n---'));
     const after = text.slice(at + 6, at + WINDOW);
@@ -33,7 +33,7 @@ export const kubernetesSecrets: Finder = {
 function entriesIn(body: string, at: number, entry: RegExp): Cut[] {
   const indent = entry === YAML_ENTRY ? /^[ \t]+/.exec(body)?.[0] : '';
   return [...body.matchAll(entry)].flatMap(({ 0: whole, 1: blanks, 2: value = '', index }) => {
-    // Deeper lines belong to a text that goes over several.
+    // Deeper lines belong to a multi-line text.
     if (value.length < SHORTEST || isGap(value) || blanks !== indent) return [];
     const start = at + index + whole.lastIndexOf(value);
     return [

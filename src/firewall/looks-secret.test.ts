@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { envSecrets } from './env-secrets.ts';
 
-/** Of one variable: what is hidden. */
+/** What is hidden of one variable. */
 const hiddenOf = (name: string, value: string) => envSecrets({ [name]: value }).map((secret) => secret.value);
 
 test.each([
@@ -42,7 +42,7 @@ test.each([
   ['PASSWORD', '20240131'],
 ])('%s=%s is not', (name, value) => expect(hiddenOf(name, value)).toEqual([]));
 
-test('of an address, the password is secret, as written and decoded', () => {
+test('the password of a URL is secret, as written and decoded', () => {
   expect(hiddenOf('DATABASE_URL', 'postgres://app:p%40ss-word-9@db:5432/app')).toEqual([
     'p%40ss-word-9',
     'p@ss-word-9',
@@ -51,7 +51,7 @@ test('of an address, the password is secret, as written and decoded', () => {
   expect(hiddenOf('HOMEPAGE', 'https://example.org:8443/a@b')).toEqual([]);
 });
 
-test('a key variable is secret whatever it looks like', () => {
+test('a key variable is always secret', () => {
   const env = { ODD: 'odd value', EMPTY: '', OTHER: 'something else' };
   expect(envSecrets(env, ['ODD', 'EMPTY'])).toEqual([{ name: 'ODD', value: 'odd value' }]);
 });

@@ -1,19 +1,19 @@
-/** A value that must not leave, and what a reader may call it. */
+/** A value that must not leave this machine, and its name in placeholders. */
 export type NamedSecret = { name: string; value: string };
 
-/** Shorter values turn up by chance in harmless text. */
+/** Shorter values appear by chance in harmless text. */
 export const SHORTEST = 8;
 const LONGEST = 16_384;
 
-/** Words that make a name secret, alone or as the end of a word: PGPASSWORD, authToken. */
+/** Words that make a name secret, alone or as a suffix: PGPASSWORD, authToken. */
 const STRONG = /^(pass|pwd|cookies?)$|(password|passwd|passphrase|secret|token|credential|apikey)s?$/i;
 /** Words that make a name secret only if the value looks like one. */
 const WEAK = /^(keys?|auth|private|session|signature|salt|dsn|webhook)$/i;
-/** Last words of names that tell something about a secret: TOKEN_LIMIT, KEY_FILE. */
+/** Last words of names that describe a secret: TOKEN_LIMIT, KEY_FILE. */
 const ABOUT =
   /^(ids?|file|path|dir|url|uri|host|port|name|type|length|size|limit|count|max|min|ttl|expiry|expires|timeout|enabled|disabled|mode|sock|pid|algorithm|alg|header|prefix|suffix|format|version|provider|method|issuer|audience|env|store|helper)$/i;
 
-/** What people write where no secret is. */
+/** Common values that are not secrets. */
 const COMMON = new Set(
   (
     'password passwords password1 password123 passw0rd changeme change-me change_me changeit default disabled ' +
@@ -30,7 +30,7 @@ const SYSTEM_FOLDER =
 
 export type NameStrength = 'strong' | 'weak' | 'none';
 
-/** How much a variable's or a field's name says that its value is secret. */
+/** How strongly the name of a variable or field suggests a secret. */
 export function nameStrength(name: string): NameStrength {
   const words = name
     .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
@@ -43,20 +43,20 @@ export function nameStrength(name: string): NameStrength {
   return !open && words.some((word) => WEAK.test(word)) ? 'weak' : 'none';
 }
 
-/** Whether a value under a name is worth hiding: neither too short nor something that means nothing. */
+/** Whether a named value is worth hiding: neither too short nor meaningless. */
 export function isSecretValue(value: string, strength: NameStrength): boolean {
   if (strength === 'none' || !isPossible(value)) return false;
   return strength === 'strong' || value.startsWith('-----BEGIN ') || looksLikeToken(value);
 }
 
-/** Letters and digits mixed as no word, host name, version or path mixes them. */
+/** Letters and digits mixed unlike any word, host name, version or path. */
 export function looksLikeToken(value: string): boolean {
   if (value.length < 12 || !isPossible(value) || !/^[\w+/=.~:@!#$%^&*-]+$/.test(value)) return false;
   if (!/\d/.test(value) || !/[A-Za-z]/.test(value)) return false;
   return !value.split(/[-_./:@=]/).every((piece) => /^([A-Za-z]*\d{0,4}|\d{0,4}[A-Za-z]{0,3})$/.test(piece));
 }
 
-/** The password inside an address such as `postgres://user:password@host/db`, as written and decoded. */
+/** The password inside a URL such as `postgres://user:password@host/db`, as written and decoded. */
 export function passwordsInAddress(value: string): string[] {
   const written = /:\/\/[^\s:/@]*:([^\s/@]+)@/.exec(value)?.[1];
   if (written === undefined) return [];
@@ -67,7 +67,7 @@ export function isCommon(value: string): boolean {
   return COMMON.has(value.toLowerCase());
 }
 
-/** A template's gap, such as `${TOKEN}`, `<token>` or `xxxxxxxx`. */
+/** A template placeholder, such as `${TOKEN}`, `<token>` or `xxxxxxxx`. */
 export function isGap(value: string): boolean {
   return /^(\$\{?[\w.:-]+\}?|\$\(.*\)|%\w+%|<[^>]*>|\{\{.*\}\}|\[secret:.*\])$|^(.)\2*$|^(your|my)[-_ ]/i.test(
     value,

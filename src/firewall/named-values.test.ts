@@ -5,7 +5,7 @@ import { createFirewall } from './firewall.ts';
 
 const wall = () => createFirewall({ secrets: [], key: () => 'k' });
 
-/** Made up at the time of the test. */
+/** Generated at test time. */
 const values: Record<string, string> = {
   hex: randomBytes(20).toString('hex'),
   base64: `7${randomBytes(30).toString('base64url').replaceAll(/[_-]/g, 'x')}`,
@@ -256,13 +256,13 @@ test.each([
   'secretsmanager.getSecretValue({ SecretId: "prod-db-1" })',
   'sha256: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   '"integrity": "sha512-abc123def456ghi789jkl012mno345pqr678"',
-])('is no secret: %s', (text) => {
+])('is not a secret: %s', (text) => {
   const firewall = wall();
   for (const around of [text, `  ${text}\n`, `// x\n${text}\n// y`, `12\t${text}`, `+${text}`])
     expect(firewall.hide(around)).toBe(around);
 });
 
-test('any text comes back as it was', () => {
+test('any text is restored exactly', () => {
   const piece = fc.oneof(
     fc.string(),
     fc.constantFrom(
@@ -303,7 +303,7 @@ test('any text comes back as it was', () => {
   );
 });
 
-test('a value that was recognised by its name is hidden where it stands alone, in any spelling', () => {
+test('a value recognized by its name is also hidden on its own, in any encoding', () => {
   const [value] = [randomBytes(20).toString('hex')];
   const firewall = wall();
   firewall.learn(JSON.stringify({ client_secret: value }));

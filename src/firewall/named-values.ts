@@ -9,9 +9,9 @@ const LONGEST_NAME = 64;
 const LONGEST_VALUE = 8192;
 
 /**
- * What may stand between a name and its value: `=` or `:` in any dialect with an optional type; a field of that name
- * with the value in the next one (`"name": "X", "value": "…"`, `- name: X`, `<add key="X" value="…"/>`); a block
- * (`variable "x" { default = "…" }`); an element of XML or of a property list; an argument.
+ * What may be between a name and its value: `=` or `:` in any dialect with an optional type; a field of that
+ * name with the value in the next one (`"name": "X", "value": "…"`, `- name: X`, `<add key="X" value="…"/>`);
+ * a block (`variable "x" { default = "…" }`); an element of XML or of a property list; an argument.
  */
 const GLUE = new RegExp(
   [
@@ -32,25 +32,25 @@ const GLUE = new RegExp(
   ].join('|'),
   'y',
 );
-/** An opening quote with its escapes; before it what a language may put there. */
+/** An opening quote with its escapes, and string prefixes of some languages. */
 const QUOTE = /(?:[bBrRuUfF@$]{1,2}(?=["']))?(\\*(?:"""|'''|["'`]))/y;
-/** YAML: the value comes on the next line. */
+/** YAML: the value is on the next line. */
 const FOLDED = /[|>][-+]?\d?[ \t]*\n[ \t]+/y;
-/** An equals sign ends a base64 text, or it is another assignment. */
+/** An equals sign ends base64 text, or it is another assignment. */
 const BARE = /[^\s"'`<>,;(){}[\]&|\\=]{1,2048}={0,3}/y;
-/** What may come after a value that stands without quotes; anything else makes it code. */
+/** What may follow an unquoted value; anything else makes it code. */
 const BARE_END = /[\s"'`<,;&|}\]\\]|$/y;
-/** What may stand before a name that begins a line of settings. */
+/** What may precede a name at the start of a settings line. */
 const LINE_START =
   /(?:^|\n|\\n)[ \t]*(?:[+-][ \t]*|\d{1,7}[\t:-][ \t]*|>[ \t]*)?(?:-[ \t]+)?(?:export[ \t]+|set[ \t]+|ENV[ \t]+|ARG[ \t]+)?["']?$/;
 
-/** Values of fields, variables, flags and elements whose names say that they are secret. */
+/** Values of fields, variables, flags and elements with secret names. */
 export const namedValues: Finder = {
   hints: ['pass', 'pwd', 'secret', 'token', 'key', 'auth', 'cred'],
   ignoreCase: true,
   find(text, at, from) {
     const { start, end } = nameAround(text, at, from);
-    // A name with several hints in it is looked at once.
+    // A name with several hints is checked once.
     if (end - start > LONGEST_NAME) return [];
     GLUE.lastIndex = end;
     const glue = GLUE.exec(text);
@@ -70,7 +70,7 @@ export const namedValues: Finder = {
       : assigned === undefined || isSetting(text, { start, end: value.end, name, assigned });
     const written = text.slice(value.start, value.end);
     if (!isCredential(written, { kind, isData, quoted: value.quoted })) return [];
-    // Whose key it is says more than what the code calls it.
+    // The vendor of a key says more than its name in the code.
     const [key] = keysIn(written);
     if (key?.start === 0 && key.end === written.length)
       return [{ ...key, start: value.start, end: value.end }];
@@ -80,7 +80,7 @@ export const namedValues: Finder = {
   },
 };
 
-/** The same few names come again and again. */
+/** The same few names recur. */
 const kinds = new Map<string, NameKind | null>();
 const MOST_KINDS = 2000;
 
@@ -138,7 +138,7 @@ function valueAt(text: string, at: number): (Span & { quoted: boolean }) | null 
   return BARE_END.test(text) ? { start: begin, end: begin + bare.length, quoted: false } : null;
 }
 
-/** Where a quoted text ends: at the same quote with the same escapes, and no more of them. */
+/** Where a quoted text ends: at the same quote with the same escapes. */
 function closingQuote(text: string, start: number, quote: string): number | null {
   for (let end = text.indexOf(quote, start); end !== -1 && end - start <= LONGEST_VALUE; ) {
     if (text.charAt(end - 1) !== '\\' || end === start) return end;
@@ -147,12 +147,15 @@ function closingQuote(text: string, start: number, quote: string): number | null
   return null;
 }
 
-/** A line with a name and a value and nothing else, as `.env`, YAML, INI and properties have it; or a part of a longer one. */
+/**
+ * A line with only a name and a value, as in `.env`, YAML, INI and properties; or such a part of a longer
+ * one.
+ */
 function isSetting(
   text: string,
   { start, end, name, assigned }: Span & { name: string; assigned: string },
 ): boolean {
-  // A flag, a parameter of an address, a part of a connection string.
+  // A flag, a URL parameter, a part of a connection string.
   if (name.startsWith('--') || /[;&?]/.test(text.charAt(start - 1))) return true;
   const before = text.slice(Math.max(0, start - 48), start);
   const begins = LINE_START.test(start > 48 ? before : `\n${before}`);

@@ -4,7 +4,7 @@ import { parseSecrets } from './parse-secrets.ts';
 
 const valuesIn = (file: string, text: string) => parseSecrets(file, text).map(({ value }) => value);
 
-describe('each kind of file is read as what it is', () => {
+describe('each kind of file is parsed in its format', () => {
   test.each([
     [
       '.env',
@@ -39,7 +39,7 @@ describe('each kind of file is read as what it is', () => {
   ])('%s: %j', (file, text, values) => expect(valuesIn(file, text)).toEqual(values));
 });
 
-test('a private key is secret line by line', () => {
+test('each line of a private key is secret', () => {
   const lines = ['b3BlbnNzaC1rZXktdjEAAAAABG5vbmU', 'QyNTUxOQAAACDx9yT3k2l1m0n9b8v7c6'];
   const key = `-----BEGIN OPENSSH PRIVATE KEY-----\n${lines.join('\n')}\n-----END OPENSSH PRIVATE KEY-----\n`;
   expect(valuesIn('id_ed25519', key)).toEqual(expect.arrayContaining(lines));
@@ -48,7 +48,7 @@ test('a private key is secret line by line', () => {
   );
 });
 
-test('any text is read without complaint, and a secret in it is found unless it is too short', () => {
+test('any text is parsed without errors, and secrets in it are found unless too short', () => {
   const files: [file: string, write: (value: string, other: string) => string][] = [
     ['.env', (value, other) => `${other}\nDB_PASSWORD=${value}\n${other}`],
     ['.netrc', (value, other) => `${other}\nmachine h login me password ${value}\n${other}`],

@@ -7,10 +7,10 @@ import {
   passwordsInAddress,
 } from './looks-secret.ts';
 
-/** Most secrets taken from one file: a key store of text is still a file of some pages. */
+/** Maximum number of secrets from one file. */
 const MOST = 500;
 
-/** The secrets in the text of a file that is closed to the model. The name decides how it is read. */
+/** The secrets in the text of a protected file. Its name determines the format. */
 export function parseSecrets(file: string, text: string): NamedSecret[] {
   const base = path.basename(file).toLowerCase();
   const pairs = pairsOf(base, text);
@@ -31,7 +31,7 @@ function pairsOf(base: string, text: string): NamedSecret[] {
   return jsonLeaves(text) ?? linePairs(text);
 }
 
-/** A file is closed because it holds secrets: there, a value needs less to be taken for one. */
+/** A file is protected because it holds secrets, so the criteria for its values are weaker. */
 function isSecretOfFile(name: string, value: string): boolean {
   if (value.length >= 16 && looksLikeToken(value)) return true;
   return nameStrength(name) === 'weak' && /^(?=.*[a-z]\S*[A-Z])\S{12,}$/.test(value);
@@ -48,7 +48,7 @@ function passwordFields(text: string, field: number): NamedSecret[] {
   }));
 }
 
-/** Null when the text is not JSON. */
+/** Null if the text is not JSON. */
 function jsonLeaves(text: string): NamedSecret[] | null {
   if (!/^\s*[{[]/.test(text)) return null;
   let whole: unknown;
@@ -70,7 +70,7 @@ function jsonLeaves(text: string): NamedSecret[] | null {
   return leaves.reverse();
 }
 
-/** `export NAME=value`, `name: value`, `name = "value"`; a line with none of these is a value of its own. */
+/** `export NAME=value`, `name: value`, `name = "value"`; any other line is a value by itself. */
 function linePairs(text: string): NamedSecret[] {
   const lines = text.split(/\r?\n/).map((line) => {
     const parted =
@@ -84,7 +84,7 @@ function linePairs(text: string): NamedSecret[] {
   return [...lines, ...quotedBlocks(text)];
 }
 
-/** A quoted value that goes over several lines, as keys in environment files do. */
+/** A quoted value over several lines, such as keys in environment files. */
 function quotedBlocks(text: string): NamedSecret[] {
   return [...text.matchAll(/^\s*(?:export\s+)?([\w.-]+)\s*=\s*(["'])([^"']*\n[^"']*)\2/gm)].map(
     ([, name = '', , value = '']) => ({ name, value }),
@@ -97,7 +97,7 @@ function unquoted(written: string): string {
   return quoted ? (quoted[2] ?? '') : text.replace(/\s+[#;].*$/, '').replace(/,$/, '');
 }
 
-/** A private key is secret line by line: a command may print any one of them. */
+/** Each line of a private key is secret: a command may print any one of them. */
 function privateKeyLines(base: string, text: string): NamedSecret[] {
   const blocks = text.matchAll(/-----BEGIN [A-Z ]*PRIVATE KEY[A-Z ]*-----([^-]*)/g);
   return [...blocks].flatMap(([, body = '']) =>

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 
-/** The words that stand for what is hidden, and what they stand for. */
+/** Placeholders and the hidden texts they stand for. */
 export type Placeholders = {
-  /** The same for the same text in every session that has this key; without the key, no way back to the text. */
+  /** Stable for the same text in every session with this key; not reversible without the key. */
   standFor(text: string, name: string): string;
-  /** Undefined for words this process has not given out. */
+  /** Undefined for placeholders that this process has not created. */
   meaningOf(placeholder: string): string | undefined;
 };
 

@@ -20,7 +20,7 @@ const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const ed = generateKeyPairSync('ed25519');
 
-/** Made at the time of the test; each with the lines of its body. */
+/** Generated at test time; each with the lines of its body. */
 const keys: [kind: string, text: string][] = [
   ['RSA, PKCS#1', pem('pkcs1', rsa)],
   ['RSA, PKCS#8', pem('pkcs8', rsa)],
@@ -116,7 +116,7 @@ const printed: [how: string, (text: string) => string][] = [
 ];
 
 describe.each(keys)('%s', (_kind, text) => {
-  test.each(printed)('%s: nothing of it is left, and it comes back as it was', (_how, print) => {
+  test.each(printed)('%s: is hidden completely, and restored exactly', (_how, print) => {
     const firewall = wall();
     const given = `some notes\n${print(text)}\nmore notes`;
     const hidden = firewall.hide(given);
@@ -127,7 +127,7 @@ describe.each(keys)('%s', (_kind, text) => {
     expect(firewall.restore(hidden)).toBe(given);
   });
 
-  test('once seen as a whole, any line of it is known', () => {
+  test('once seen as a whole, each of its lines is known', () => {
     const firewall = wall();
     firewall.learn(text);
     for (const line of bodyLines(text).filter(({ length }) => length >= 24)) {
@@ -146,7 +146,7 @@ test.each([
   ['EC, SEC1', keys[4]?.[1] ?? ''],
   ['EC, PKCS#8', keys[5]?.[1] ?? ''],
   ['Ed25519, PKCS#8', keys[6]?.[1] ?? ''],
-])('%s: the body without its first and last line is known by how it begins', (_kind, text) => {
+])('%s: the body without its first and last line is recognized by its start', (_kind, text) => {
   const lines = bodyLines(text);
   for (const body of [lines.join('\n'), lines.join('')]) {
     const hidden = wall().hide(`x\n${body}\n`);
@@ -154,7 +154,7 @@ test.each([
   }
 });
 
-test('a key of PuTTY: its private lines', () => {
+test('a PuTTY key: its private lines', () => {
   const lines = folded(randomBytes(300), 64).split('\n');
   const file = `PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none\nComment: me\nPublic-Lines: 2\nAAAAC3NzaC1lZDI1NTE5AAAAIPUB\nAAAA\nPrivate-Lines: ${lines.length}\n${lines.join('\n')}\nPrivate-MAC: 00\n`;
   const hidden = wall().hide(file);
@@ -184,7 +184,7 @@ test.each([
   expect(wall().hide(JSON.stringify(open))).toBe(JSON.stringify(open));
 });
 
-test('a key in base64 once more is known, a certificate is not taken for one', () => {
+test('a base64-encoded key is recognized, a certificate is not taken for one', () => {
   const twice = Buffer.from(pem('pkcs8', rsa)).toString('base64');
   expect(wall().hide(`client-key-data: ${twice}\n`)).toMatch(/^client-key-data: \[secret:[\w-]+:\w+\]\n$/);
   const certificate = Buffer.from(armour('CERTIFICATE', folded(randomBytes(600), 64))).toString('base64');
@@ -204,4 +204,4 @@ test.each([
   'PRIVATE KEY',
   "const beginnings = ['MIIEvQIBADANBgkqhkiG9w0BAQEFAASC', 'MIIEvgIBADANBgkqhkiG9w0BAQEFAASC'];",
   `ssh-rsa ${randomBytes(270).toString('base64')} me@host`,
-])('what is public stays: %j', (text) => expect(wall().hide(text)).toBe(text));
+])('public data stays: %j', (text) => expect(wall().hide(text)).toBe(text));

@@ -1,19 +1,22 @@
 import type { Cut, Finder } from './scan-hints.ts';
 
 const NAME = 'private-key';
-/** Longest text of one key, in whatever armour. */
+/** Maximum length of one key, in any armor. */
 const LONGEST = 64 * 1024;
-/** Longest JSON Web Key, and how much is read of one that does not end. */
+/** Maximum length of a JSON Web Key, and of what is read of an unterminated one. */
 const WEB_KEY = 8192;
 const WEB_KEY_CUT = 2048;
-/** Shorter lines are no secret of their own: they turn up by chance. */
+/** Shorter lines are not secrets by themselves: they appear by chance. */
 const SHORTEST_LINE = 24;
 
-/** What parts the lines of a key: ends of lines, also escaped ones, and what editors, searches and patches put before. */
+/**
+ * What separates the lines of a key: line endings, also escaped ones, and prefixes added by editors, searches
+ * and patches.
+ */
 const GAP = String.raw`(?:\s|\\+[nr]|["'+,|>*#-](?=\s|\\|["'])|(?<=\s)["']|(?<=[\n\r][ \t]{0,10})(?:\d{1,7}[\t:-]|[-+>|#*]+))*`;
 const BODY_LINE = new RegExp(`${GAP}([A-Za-z\\d+/]{16,}={0,3})`, 'y');
 const LAST_LINE = new RegExp(`${GAP}(=?[A-Za-z\\d+/]{1,15}={0,3})(?=\\s|\\\\|["'\`<-]|$)`, 'y');
-/** Of an encrypted key, or what a program noted in it. */
+/** Headers of an encrypted key, or added by a program. */
 const HEADER = new RegExp(
   `${GAP}(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|MessageID): ?[^\\n\\\\]*`,
   'y',
@@ -32,7 +35,7 @@ const armoured: Finder = {
   },
 };
 
-/** The beginning of a key whose first line was not printed, or that never had one. */
+/** The start of a key whose first line was not printed, or that never had one. */
 const bare: Finder = {
   hints: [
     'b3BlbnNzaC1rZXktdjE',
@@ -65,12 +68,12 @@ const bare: Finder = {
     'MIIJKAIBAAKCAgEA',
     'MIIJKgIBAAKCAgEA',
   ],
-  // Every first line of such a key is longer; the beginning alone tells nothing.
+  // Every first line of such a key is longer; its start alone reveals nothing.
   find: (text, at, from) =>
     /^[A-Za-z\d+/]{40}/.test(text.slice(at, at + 40)) ? bodyCuts(text, at, from) : [],
 };
 
-/** PuTTY says how many lines of a key are private. */
+/** PuTTY states the number of private lines. */
 const putty: Finder = {
   hints: ['Private-Lines:'],
   find(text, at, from) {
@@ -81,7 +84,7 @@ const putty: Finder = {
   },
 };
 
-/** A key in base64 once more, as in a kubeconfig or a variable of a build. */
+/** A base64-encoded key, as in a kubeconfig or a CI variable. */
 const encoded: Finder = {
   hints: ['LS0tLS1CRUdJT'],
   find(text, at, from) {
@@ -91,7 +94,7 @@ const encoded: Finder = {
   },
 };
 
-/** A JSON Web Key: its private members, wherever they stand in it. */
+/** A JSON Web Key: its private members, in any position. */
 const webKey: Finder = {
   hints: ['"kty', "'kty"],
   find(text, at, from) {
@@ -114,8 +117,8 @@ const webKey: Finder = {
 export const privateKeyFinders: readonly Finder[] = [armoured, bare, putty, encoded, webKey];
 
 /**
- * Each line of a key by itself, so that numbers, signs of a patch and line ends around them stay; a key that stands
- * in one line, with escaped line ends, as a whole.
+ * Each line of a key separately, so that line numbers, patch markers and line endings around them stay; a key
+ * on a single line with escaped line endings as a whole.
  */
 function bodyCuts(text: string, at: number, from: number): Cut[] {
   const lines: { start: number; end: number }[] = [];
@@ -131,7 +134,7 @@ function bodyCuts(text: string, at: number, from: number): Cut[] {
   };
   while (place - at < LONGEST && (take(BODY_LINE) || (lines.length === 0 && take(HEADER))));
   if (lines.length === 0) return [];
-  // A line that is not full ends a key; PGP adds a checksum.
+  // A short line ends a key; PGP adds a checksum.
   while (take(LAST_LINE) && text.charAt(place - 1) === '=');
   if (lines.every(({ start, end }) => isPlainWord(text.slice(start, end)))) return [];
   const bodies = lines.map(({ start, end }) => text.slice(start, end));
@@ -149,7 +152,7 @@ function bodyCuts(text: string, at: number, from: number): Cut[] {
   }));
 }
 
-/** In code that makes or looks for keys, a name follows where a key would. */
+/** In code that generates or searches keys, a name follows in place of a key. */
 function isPlainWord(line: string): boolean {
   return line.length < 40 && !(/\d/.test(line) && /[a-z]/.test(line) && /[A-Z]/.test(line));
 }

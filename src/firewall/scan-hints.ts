@@ -1,21 +1,21 @@
-/** A stretch of text to be replaced, and what a reader may call it. */
+/** A range of text to replace, and its name in placeholders. */
 export type Cut = {
   start: number;
   end: number;
   name: string;
-  /** What also must not be seen where it stands alone, without what it was recognised by. */
+  /** Values that must also be hidden elsewhere, without the context they were recognized by. */
   alone: readonly string[];
 };
 
-/** Knows secrets by something that stands in or beside every one of them. */
+/** Recognizes secrets by a text in or next to each of them. */
 export type Finder = {
-  /** Three characters at least. */
+  /** At least three characters. */
   hints: readonly string[];
-  /** Whether hints are written in lower case and stand for any case. */
+  /** Whether hints are in lower case and match any case. */
   ignoreCase?: boolean;
   /**
-   * Looks around a hint at `at`. Nothing before `from` may be cut; that has been done. An empty cut says how far there is
-   * nothing to look for.
+   * Searches around a hint at `at`. Nothing before `from` may be cut; it has been processed. An empty cut
+   * marks a range without matches.
    */
   find(text: string, at: number, from: number): readonly Cut[];
 };
@@ -24,10 +24,12 @@ type Entry = { hint: string; finder: Finder };
 
 const TABLE = 1 << 15;
 
-/** Goes over a text once, whatever the number of finders, and asks those whose hint it comes to, long hints first. */
+/**
+ * Scans a text once, whatever the number of finders, and calls those whose hint it finds, long hints first.
+ */
 export function createScanner(finders: readonly Finder[]): (text: string) => Cut[] {
   const entries: Entry[][] = [[]];
-  // Which entries belong to three characters; 0 for most.
+  // Maps three characters to entries; 0 for most.
   const places = new Uint16Array(TABLE);
   for (const finder of finders) {
     for (const hint of finder.hints) {
@@ -52,7 +54,7 @@ export function createScanner(finders: readonly Finder[]): (text: string) => Cut
   return (text) => {
     const cuts: Cut[] = [];
     let from = 0;
-    // A byte for each character, the lower half of a wide one: much faster to go through than the text.
+    // One byte per character, the lower half of a wide one: much faster to scan than the string.
     const bytes = Buffer.from(text, 'latin1');
     const { length } = bytes;
     let place = 0;
@@ -69,7 +71,7 @@ export function createScanner(finders: readonly Finder[]): (text: string) => Cut
   };
 }
 
-/** Knows three characters and no more. Letters that differ only in case are the same to it. */
+/** A hash of the last three characters, ignoring case. */
 function rolled(hash: number, code: number): number {
   return ((hash << 5) ^ (code | 32)) & (TABLE - 1);
 }

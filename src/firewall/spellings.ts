@@ -3,8 +3,8 @@ import { SHORTEST } from './looks-secret.ts';
 export type Spelling = { how: string; text: string };
 
 /**
- * How a value may be written in what a tool prints: as it is, and in the encodings that one command makes of it.
- * Inside a longer base64 text a value has one of three forms; the characters its neighbours share are left out.
+ * How a value may appear in tool output: unchanged, and in encodings that a single command produces. Inside a
+ * longer base64 text a value has one of three forms; characters shared with its neighbours are left out.
  */
 export function spellingsOf(value: string): Spelling[] {
   const bytes = Buffer.from(value, 'utf8');

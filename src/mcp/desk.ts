@@ -10,7 +10,7 @@ import { promptCommands } from './prompt-commands.ts';
 import { addressOf, type Env, expandSettings, type ServerSettings, transportOf } from './settings.ts';
 import type { ToolDeps } from './tools/server-tool.ts';
 
-/** What a user may see and do of the servers. */
+/** What the user can see and do with the servers. */
 export function createDesk(hub: Hub, place: LoginPlace & Pick<ToolDeps, 'outgoing'>): McpServers {
   const { outgoing } = place;
   return {
@@ -45,7 +45,7 @@ function stateOf({ name, settings, phase, trouble, offers, log }: Connection): M
 
 export type LoginPlace = { env: Env; dataRoot: string; fetch: typeof fetch };
 
-/** Logs in to a server that is reached by HTTP. */
+/** Logs in to an HTTP server. */
 export async function loginTo(
   { name, settings }: { name: string; settings: ServerSettings },
   { env, dataRoot, fetch }: LoginPlace,
@@ -68,7 +68,7 @@ export async function loginTo(
   });
 }
 
-/** False when nobody was logged in. */
+/** False if there was no login. */
 export async function logoutFrom(
   { name, settings }: { name: string; settings: ServerSettings },
   { env, dataRoot }: Pick<LoginPlace, 'env' | 'dataRoot'>,

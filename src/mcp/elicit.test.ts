@@ -29,7 +29,7 @@ async function answering(answers: (string | null)[]) {
   return { result, asked };
 }
 
-test('a form is answered field by field, what does not fit is asked again, what may be empty may be', async () => {
+test('a form is filled in field by field, invalid input is asked again, optional fields may stay empty', async () => {
   const { result, asked } = await answering(['answer', 'A', 'Ada', 'old', '36', '', 'Blue', 'cat, dog']);
   expect(result).toEqual({
     action: 'accept',

@@ -10,7 +10,7 @@ const ANSWER = 'answer';
 const DECLINE = 'decline';
 const TRIES = 3;
 
-/** Puts a server's form to the user, field by field, after asking whether to answer at all. */
+/** Shows a server's form to the user, field by field, after asking whether to answer at all. */
 export async function elicit(
   server: string,
   { message, requestedSchema }: Pick<ElicitRequestFormParams, 'message' | 'requestedSchema'>,
@@ -35,7 +35,7 @@ export async function elicit(
 
 type Asking = { ask: Ask; signal: AbortSignal; required: boolean };
 
-/** Undefined for what was left out, null when nobody answers any more. */
+/** Undefined for an omitted field, null if the user cancels. */
 async function askField(
   name: string,
   field: Field,

@@ -11,21 +11,21 @@ export type HubOptions = Omit<ConnectionDeps, 'onChange' | 'notice' | 'loginFold
   dataRoot: string;
 };
 
-/** All servers of this process: connected once, side by side, whoever asks. */
+/** All servers of this process: connected once, in parallel, shared by all sessions. */
 export type Hub = {
   connections: readonly Connection[];
   seen: SeenTools;
   find(name: string): Connection | undefined;
-  /** Resolves when these servers, or all, are ready or known not to be, after this time, or with the signal. */
+  /** Resolves when these servers, or all, are ready or failed, after this time, or with the signal. */
   settled(ms: number, wait?: { names?: readonly string[]; signal?: AbortSignal }): Promise<void>;
-  /** The names of those that are neither. */
+  /** The names of servers that are still starting. */
   starting(): string[];
-  /** Told what a user should know; what came before anybody listened comes first. */
+  /** Receives notices for the user, including earlier ones. */
   onNotice(listener: (text: string) => void): () => void;
   close(): Promise<void>;
 };
 
-/** Begins to connect and returns at once: nobody waits for a server who does not want to. */
+/** Starts connecting and returns at once, without waiting for any server. */
 export function openHub({ servers, dataRoot, ...around }: HubOptions): Hub {
   const notices = new EventChannel<string>();
   const folder = mcpFolder(dataRoot);
@@ -61,13 +61,13 @@ export function mcpFolder(dataRoot: string): string {
   return path.join(dataRoot, 'mcp');
 }
 
-/** `server:tool`, split at the first colon; null where there is none. */
+/** `server:tool`, split at the first colon; null without one. */
 export function splitName(name: string): { server: string; tool: string } | null {
   const colon = name.indexOf(':');
   return colon < 1 ? null : { server: name.slice(0, colon), tool: name.slice(colon + 1) };
 }
 
-/** The tools a connection offers that can be told from what we add ourselves. */
+/** The tools of a connection that don't clash with our own names. */
 export function toolsOf({ offers, phase }: Connection) {
   const isThere = phase === 'ready' || phase === 'connecting';
   return isThere ? offers.tools.filter(({ name }) => name !== READ_RESOURCE) : [];

@@ -6,7 +6,7 @@ import type { ToolDeps } from './tools/server-tool.ts';
 const MENTION = /(?<=^|\s)@([a-zA-Z0-9][\w.-]*):(\S+)/g;
 const MAX_RESOURCE = 100_000;
 
-/** A prompt with the resources its `@server:uri` words name behind it. Words that name no server stay words. */
+/** A prompt followed by the resources that its `@server:uri` words name. Other words are unchanged. */
 export async function withResources(
   content: UserMessage['content'],
   hub: Pick<Hub, 'find'>,
@@ -31,7 +31,7 @@ export async function withResources(
   return [...content, ...read.map((found) => ({ type: 'text' as const, text: cut(found) }))];
 }
 
-/** Nobody is asked on the way. */
+/** For requests without a user. */
 const ALONE = { signal: new AbortController().signal, progress: () => undefined, ask: async () => null };
 
 function cut(text: string): string {

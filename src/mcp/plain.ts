@@ -1,4 +1,4 @@
-/** Text of a server without what no eye sees: a terminal may obey it, and a model, too. */
+/** A server's text without invisible characters: a terminal, or a model, might obey them. */
 export function plain(text: string): string {
   return text.replaceAll(/[^\P{C}\n\t]/gu, '').trim();
 }

@@ -10,6 +10,6 @@ test.each<[string, Record<string, string>]>([
   ['Oslo a b c', { city: 'Oslo', state: 'a b c' }],
   ['state=Norway Oslo by the sea', { state: 'Norway', city: 'Oslo by the sea' }],
   ['x=1 2', { city: 'x=1', state: '2' }],
-])('words become arguments in their order, or by name: %j', (line, expected) => {
+])('words become arguments by position or by name: %j', (line, expected) => {
   expect(argumentsOf(prompt, line.split(' ').filter(Boolean))).toEqual(expected);
 });

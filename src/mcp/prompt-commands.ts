@@ -8,7 +8,7 @@ import type { ServerPrompt } from './tools/offers.ts';
 import { resultOf } from './tools/result.ts';
 import type { ToolDeps } from './tools/server-tool.ts';
 
-/** The servers' prompts as commands: `/server:prompt`, its arguments in order or as name=value. */
+/** The servers' prompts as commands: `/server:prompt`, with arguments by position or as name=value. */
 export function promptCommands(
   { connections }: Pick<Hub, 'connections'>,
   outgoing: ToolDeps['outgoing'],
@@ -59,7 +59,7 @@ async function send(
   await context.submit(contentOf(messages));
 }
 
-/** What has no name fills the arguments in their order, the last one taking the rest. */
+/** Unnamed values fill the arguments in order, the last one takes the rest. */
 export function argumentsOf(
   { arguments: args }: ServerPrompt,
   words: readonly string[],
@@ -80,7 +80,7 @@ export function argumentsOf(
   return given;
 }
 
-/** A prompt may play out a whole conversation; to the model it comes as one message. */
+/** A prompt may contain a whole conversation; the model gets it as one message. */
 function contentOf(messages: readonly PromptMessage[]): UserMessage['content'] {
   return messages.flatMap(({ role, content }): UserMessage['content'] => {
     const result = resultOf({ content: [content] }, { images: true });

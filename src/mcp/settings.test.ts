@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { addressOf, expandSettings, serverEnvironment, transportOf } from './settings.ts';
 
-/** Written in pieces, because no script is to fill it in but ours. */
+/** Built from parts, so that only our own code expands it. */
 const variable = (words: string) => ['$', '{', words, '}'].join('');
 
 describe('variables in the settings of a server', () => {
-  test('stand in every text: program, arguments, folder, environment, address, headers', () => {
+  test('are expanded in every string: program, arguments, folder, environment, address, headers', () => {
     const env = { BIN: 'node', TOKEN: 't0ken', EMPTY: '' };
     expect(
       expandSettings(
@@ -28,13 +28,13 @@ describe('variables in the settings of a server', () => {
     });
   });
 
-  test('one that is not set and has no default is named', () => {
+  test('an unset one without a default is reported', () => {
     expect(() =>
       expandSettings({ command: variable('A'), args: [variable('B'), variable('A')] }, {}),
     ).toThrow('A, B are not set in the environment');
   });
 
-  test('a text without any stays as it is, and a value is not expanded a second time', () => {
+  test('a string without any is unchanged, and a value is not expanded a second time', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (text, value) => {
         fc.pre(!text.includes('${'));
@@ -47,7 +47,7 @@ describe('variables in the settings of a server', () => {
   });
 });
 
-test('a server gets what a program needs and what it was given, and nothing else of the environment', () => {
+test('a server gets basic variables and its configured ones, and nothing else of the environment', () => {
   const env = {
     PATH: '/bin',
     HOME: '/home/a',
@@ -65,7 +65,7 @@ test('a server gets what a program needs and what it was given, and nothing else
   });
 });
 
-test('an address is told in one short line, without what may be a secret', () => {
+test('an address is shown in one short line, without possible secrets', () => {
   expect(addressOf({ url: 'https://a.test/mcp?key=1#2' })).toBe('https://a.test/mcp');
   expect(addressOf({ command: 'node', args: ['-e', 'a\n\nb'] })).toBe('node -e a b');
   expect(addressOf({ command: 'x'.repeat(300) })).toHaveLength(101);

@@ -1,4 +1,4 @@
-/** A server as the settings describe it: either a command to start or an address to reach. */
+/** A server in the settings: either a command to start or an address to connect to. */
 export type ServerSettings = {
   type?: 'stdio' | 'http' | 'sse';
   command?: string;
@@ -30,7 +30,7 @@ export function transportOf({ type, url }: ServerSettings): TransportKind {
 
 const ADDRESS_LENGTH = 100;
 
-/** One short line for a person; what an address says behind its path may be a secret. */
+/** One short line for people; the query of an address may contain a secret. */
 export function addressOf({ command = '', args = [], url }: ServerSettings): string {
   const whole = url === undefined ? [command, ...args].join(' ') : url.replace(/[?#].*$/, '');
   const line = whole.replaceAll(/\s+/g, ' ');
@@ -39,7 +39,10 @@ export function addressOf({ command = '', args = [], url }: ServerSettings): str
 
 const VARIABLE = /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g;
 
-/** `${NAME}` and `${NAME:-default}` replaced in every text. Throws where a variable is not set and has no default. */
+/**
+ * Replaces `${NAME}` and `${NAME:-default}` in every string. Throws if a variable is unset and has no
+ * default.
+ */
 export function expandSettings(settings: ServerSettings, env: Env): ServerSettings {
   const { expanded, missing } = expand(settings, env);
   if (missing.length > 0)
@@ -49,7 +52,7 @@ export function expandSettings(settings: ServerSettings, env: Env): ServerSettin
   return expanded;
 }
 
-/** The variables without which the server cannot be reached. */
+/** Missing variables that the server needs. */
 export function missingVariables(settings: ServerSettings, env: Env): string[] {
   return expand(settings, env).missing;
 }
@@ -58,7 +61,7 @@ function expand(settings: ServerSettings, env: Env): { expanded: ServerSettings;
   const missing = new Set<string>();
   const filled = (text: string) =>
     text.replaceAll(VARIABLE, (_, name: string, fallback: string | undefined) => {
-      // As in a shell, `:-` also stands in for a variable that is set and empty.
+      // As in a shell, `:-` also replaces a variable that is set but empty.
       const value = fallback === undefined ? env[name] : env[name] || fallback;
       if (value === undefined) missing.add(name);
       return value ?? '';
@@ -79,7 +82,7 @@ function expand(settings: ServerSettings, env: Env): { expanded: ServerSettings;
   return { expanded, missing: [...missing] };
 }
 
-/** What a program may need to run at all; keys and the like must be handed over by name. */
+/** What a program may need to run at all; keys and the like must be configured by name. */
 const HARMLESS =
   /^(PATH|HOME|LOGNAME|USER|USERNAME|SHELL|TERM|TZ|LANG|LANGUAGE|LC_\w+|TMPDIR|TEMP|TMP|XDG_\w+|(HTTPS?|NO|ALL)_PROXY|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|APPDATA|HOMEDRIVE|HOMEPATH|LOCALAPPDATA|PATHEXT|PROCESSOR_ARCHITECTURE|PROGRAMFILES|SYSTEMDRIVE|SYSTEMROOT|USERPROFILE|COMSPEC)$/i;
 

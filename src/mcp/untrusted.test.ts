@@ -7,7 +7,7 @@ const start = (command: string, ...args: string[]) =>
     '/neutral',
   );
 
-test('a program is taken from the user, not from the folder it is started in', () => {
+test("a program is the user's, not one of the folder it is started in", () => {
   const env = { PATH: '/bin:/usr/bin' };
   expect(start('npx', '-y', 'server', '.')).toEqual({
     command: 'npx',
@@ -27,7 +27,7 @@ test.each([
   ['node', 'serve.js'],
   ['python3', 'tools/serve.py'],
   ['sh', './x.sh'],
-])('what would be a program of the folder is refused: %s %s', (...words) => {
+])('a program of the folder is refused: %s %s', (...words) => {
   const [command = '', ...args] = words;
   expect(() => start(command, ...args)).toThrow('would be a program of this folder, which is not trusted');
 });

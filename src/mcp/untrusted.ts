@@ -1,14 +1,14 @@
 import path from 'node:path';
 import type { Program } from './connection/stdio.ts';
 
-/** Runs a package, and takes it from the folder it stands in, or from where that folder says. */
+/** Runs a package, from the current folder, or from where that folder's config says. */
 const NPX = /^npx(\.cmd|\.exe)?$/i;
 const OTHER_RUNNERS = /^(bunx?|pnpx|pnpm|yarn|uvx?|pipx)(\.cmd|\.exe)?$/i;
 const INTERPRETERS = /^(node|deno|python[\d.]*|ruby|perl|php|(ba|z|da|k)?sh)(\.exe)?$/i;
 
 /**
- * A user's program as it may be started in a folder that nobody trusts: by what the user wrote and has, never by what
- * the folder brings. `neutral` is an empty folder of ours. Throws where the program would be the folder's own.
+ * A user's program as it may be started in an untrusted folder: only with the user's own files, never with
+ * the folder's. `neutral` is an empty folder of ours. Throws if the program would be the folder's own.
  */
 export function inUntrusted(program: Program, neutral: string): Program {
   const { command, args } = program;

@@ -11,7 +11,7 @@ const note: fc.Arbitrary<Note> = fc
   })
   .map(({ kind, text }) => ({ kind, ...newEntry(text, { date: '2026-11-16', session: null }) }));
 
-test('[M03] [Z04] at most 8 notes and 800 tokens, however much is known; whole notes only', () => {
+test('[M03] [Z04] at most 8 notes and 800 tokens, however many exist; whole notes only', () => {
   fc.assert(
     fc.property(fc.array(note, { maxLength: 40 }), (notes) => {
       const block = memoryBlock(notes);
@@ -24,7 +24,7 @@ test('[M03] [Z04] at most 8 notes and 800 tokens, however much is known; whole n
   );
 });
 
-test('a block is marked, says where it comes from, and can be taken off again', () => {
+test('a block is marked, names its source, and can be removed again', () => {
   const made = {
     kind: 'decisions' as const,
     ...newEntry('Use </memory> tags.', { date: '2026-11-16', session: null }),

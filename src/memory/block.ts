@@ -9,7 +9,7 @@ const END = '</memory>';
 const CHARACTERS_PER_TOKEN = 3.5;
 const BLOCK = /\n*<memory>\n[\s\S]*?\n<\/memory>/g;
 
-/** What goes with the first prompt, never more than the limit, however much is known. Null when nothing matters. */
+/** The notes for the first prompt, within the limit, however many exist. Null if none is relevant. */
 export function memoryBlock(notes: readonly Note[]): { text: string; told: Note[] } | null {
   const told: Note[] = [];
   const lines: string[] = [];
@@ -27,7 +27,7 @@ export function memoryBlock(notes: readonly Note[]): { text: string; told: Note[
   return { text: `\n\n${[HEAD, ...lines, END].join('\n')}`, told };
 }
 
-/** A prompt as its writer wrote it. */
+/** A prompt as the user wrote it. */
 export function withoutMemory(text: string): string {
   return text.replaceAll(BLOCK, '');
 }
@@ -37,7 +37,7 @@ function lineOf({ kind, text, date }: Note): string {
   return `- ${text.replaceAll(/<(\/?memory)>/gi, '‹$1›')} (${facts.join(', ')})`;
 }
 
-/** Rather too many than too few: writing other than Latin takes up to a token a character. */
+/** High rather than low: non-Latin scripts take up to one token per character. */
 export function tokensIn(text: string): number {
   const foreign = text.match(/[^\p{ASCII}\p{Script=Latin}]/gu)?.join('').length ?? 0;
   return (text.length - foreign) / CHARACTERS_PER_TOKEN + foreign;

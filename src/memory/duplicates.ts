@@ -1,9 +1,9 @@
 import { wordsOf } from './words.ts';
 
-/** Two notes with so many words in common say the same. */
+/** Two notes with this share of common words are duplicates. */
 const SAME = 0.75;
 
-/** The one of `known` that says what `text` says, if any. */
+/** The note in `known` that says the same as `text`, if any. */
 export function twinOf<T extends { text: string }>(text: string, known: readonly T[]): T | undefined {
   const plain = plainOf(text);
   const words = new Set(wordsOf(text));
@@ -18,7 +18,7 @@ function plainOf(text: string): string {
     .trim();
 }
 
-/** Of all words of both, how many stand in both. */
+/** The share of common words among all words of both. */
 function overlap(words: ReadonlySet<string>, others: readonly string[]): number {
   const set = new Set(others);
   if (words.size === 0 || set.size === 0) return 0;

@@ -1,23 +1,23 @@
 import { startOf } from '../lib/text/cut-line.ts';
 
-/** One thing worth knowing. `date`, `session` and `used` are unknown of what a person wrote into the file. */
+/** One note. `date`, `session` and `used` are unknown for entries that the user wrote into the file. */
 export type Entry = {
   text: string;
-  /** When it was noted; null for what a person wrote. */
+  /** When it was noted; null if the user wrote it. */
   date: string | null;
-  /** The first characters of the session it came from. */
+  /** The first characters of its session's id. */
   session: string | null;
-  /** When it was last told to a model, and how often so far. */
+  /** When it was last given to a model, and how often so far. */
   used: string | null;
   uses: number;
-  /** Told in every session, and kept whatever its age. */
+  /** Included in every session, and kept whatever its age. */
   pinned: boolean;
 };
 
-/** Longer is no note but a document. */
+/** Anything longer is a document, not a note. */
 const LONGEST_TEXT = 400;
 
-/** A note as it may stand in a file: one line, nothing that would end its comment. */
+/** A note ready for a file: one line, nothing that would end its comment. */
 export function newEntry(text: string, from: { date: string; session: string | null }): Entry {
   return { text: cleanText(text), ...from, used: null, uses: 0, pinned: false };
 }
@@ -32,7 +32,7 @@ export function cleanText(text: string): string {
   return line.length > LONGEST_TEXT ? `${startOf(line, LONGEST_TEXT - 1).trimEnd()}…` : line;
 }
 
-/** The entry as a list item: plain words, and what a program keeps of it in a comment. */
+/** The entry as a list item: plain text, with metadata in a comment. */
 export function renderEntry({ text, date, session, used, uses, pinned }: Entry): string {
   const facts = [
     date,
@@ -43,7 +43,7 @@ export function renderEntry({ text, date, session, used, uses, pinned }: Entry):
   return facts.length > 0 ? `- ${text} <!-- ${facts.join(', ')} -->` : `- ${text}`;
 }
 
-/** Null when the lines are no list item, or one without words. */
+/** Null if the lines are not a list item, or an empty one. */
 export function parseEntry(raw: string): Entry | null {
   const item = ITEM.exec(raw)?.groups?.words;
   if (item === undefined) return null;
@@ -61,7 +61,7 @@ export function parseEntry(raw: string): Entry | null {
   return entry;
 }
 
-/** A comment of another kind is a part of the words. */
+/** Any other comment is part of the text. */
 function factsAtEnd(line: string): { text: string; facts: string[] } | null {
   const from = line.endsWith('-->') ? line.lastIndexOf('<!--') : -1;
   if (from === -1) return null;
@@ -72,6 +72,6 @@ function factsAtEnd(line: string): { text: string; facts: string[] } | null {
   return facts.every((fact) => FACT.test(fact)) ? { text: line.slice(0, from).trimEnd(), facts } : null;
 }
 
-/** A list item as people write them, lines that go on with it included. */
+/** A list item as people write them, including continuation lines. */
 const ITEM = /^ ?(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(?<words>[\s\S]+)$/;
 const FACT = /^(\d{4}-\d\d-\d\d|session \S+|used \d{4}-\d\d-\d\d( \d{1,9} times)?|pinned)$/;

@@ -22,7 +22,7 @@ const tool = (text: string): Message => ({
   ...at,
 });
 
-test('[M02] a note is kept only if it is one, and will still be true tomorrow', () => {
+test('[M02] a note is kept only if it is valid and durable', () => {
   const answer = `Here you are:
 \`\`\`json
 [{"kind":"decisions","text":"Dates are stored in UTC because reports cross time zones."},
@@ -39,7 +39,7 @@ test('[M02] a note is kept only if it is one, and will still be true tomorrow', 
   ]);
 });
 
-test('whatever a model answers, at most eight notes come of it, and no error', () => {
+test('whatever a model answers, the result is at most eight notes, without an error', () => {
   fc.assert(
     fc.property(
       fc.oneof(fc.string(), fc.json(), fc.constantFrom('[', ']', '][', '[]', '{"a":[1}')),
@@ -55,7 +55,7 @@ test('whatever a model answers, at most eight notes come of it, and no error', (
   expect(parseDrafts(JSON.stringify(many))).toHaveLength(8);
 });
 
-test('the model is shown what the two said and what is known; not what tools read, nor what memory told', () => {
+test('the model sees the conversation and the known notes; not tool results, nor injected notes', () => {
   const prompt = extractionPrompt(
     [user('Use UTC.\n\n<memory>\nold news\n</memory>'), tool('POISON'), assistant('Done.')],
     [{ kind: 'user', text: 'Prefers tea.' }],
@@ -73,7 +73,7 @@ test('a long conversation is cut to a bounded prompt', () => {
   expect(extractionPrompt(long, []).length).toBeLessThan(26_000);
 });
 
-test('one question and its answer are not gone through; a conversation is, and so is a longer run', () => {
+test('a single question and answer is skipped; a conversation or a longer run is not', () => {
   expect(isWorthExtracting([user('a'), assistant('b')])).toBe(false);
   expect(isWorthExtracting([user('a'), assistant('b'), user('c'), assistant('d')])).toBe(true);
   expect(

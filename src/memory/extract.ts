@@ -7,7 +7,7 @@ import { type NoteKind, noteKinds } from './store.ts';
 /** A note as the model proposes it. */
 export type Draft = { kind: NoteKind; text: string };
 
-/** Room for the answer, in tokens. */
+/** The output limit in tokens. */
 export const EXTRACTION_TOKENS = 1_000;
 
 const MOST_DRAFTS = 8;
@@ -18,18 +18,18 @@ const PROMPT_LIMITS = { max: 2_000, head: 1_500, tail: 400 };
 const REPLY_LIMITS = { max: 1_200, head: 800, tail: 300 };
 const WHOLE_LIMITS = { max: 24_000, head: 8_000, tail: 15_000 };
 
-/** Some of it is only true today, whatever the model thinks of it. */
+/** Some proposals are only true today, whatever the model thinks. */
 const EPHEMERAL = /\blines? \d+|\b(this|the current) (session|task|conversation|run)\b|\/tmp\/|\bjust now\b/i;
 
-/** One question and its answer teach little; a conversation, or a run of some length, may. */
+/** A single question and answer teaches little; a conversation, or a longer run, may teach more. */
 export function isWorthExtracting(messages: readonly Message[]): boolean {
   const count = (role: Message['role']) => messages.filter((message) => message.role === role).length;
   return count('user') >= 2 || count('assistant') >= 3;
 }
 
 /**
- * Asks for what stays true. Only what the two have said is shown: what tools read is not theirs, and a page or a file
- * must not write itself into memory.
+ * Asks for durable facts. Only shows what the user and the model said: tool results are excluded, so that a
+ * page or a file cannot write itself into memory.
  */
 export function extractionPrompt(messages: readonly Message[], known: readonly Draft[]): string {
   const shown = known.slice(-KNOWN_SHOWN).map(({ text }) => `- ${text}`);
@@ -60,7 +60,7 @@ function transcriptOf(messages: readonly Message[]): string {
     .join('\n\n');
 }
 
-/** The notes in an answer. Whatever is no such note is passed over, the whole answer if need be. */
+/** The notes in an answer. Skips anything invalid, if necessary the whole answer. */
 export function parseDrafts(answer: string): Draft[] {
   const list = z.array(z.unknown()).safeParse(jsonListIn(answer));
   if (!list.success) return [];
@@ -71,7 +71,7 @@ export function parseDrafts(answer: string): Draft[] {
     .slice(0, MOST_DRAFTS);
 }
 
-/** Models like to put words or a fence around it. */
+/** Models tend to wrap it in text or a fence. */
 function jsonListIn(answer: string): unknown {
   const from = answer.indexOf('[');
   const to = answer.lastIndexOf(']');

@@ -3,7 +3,7 @@ import { readJsonLines, toJsonLines } from '../lib/files/json-lines.ts';
 import { makePrivateFolder } from '../lib/files/private-folder.ts';
 import { appendRegularText } from '../lib/files/regular-file.ts';
 
-/** Which sessions have been gone through, and how far they had come by then. */
+/** Which sessions have been processed, and up to which message. */
 export class ExtractedSessions {
   readonly #file: string;
 
@@ -11,7 +11,7 @@ export class ExtractedSessions {
     this.#file = file;
   }
 
-  /** How many messages each session had when it was gone through last. */
+  /** The number of messages of each session when last processed. */
   known(): Map<string, number> {
     const lines = readJsonLines(this.#file).map(
       (line) => (line ?? {}) as { id?: unknown; messages?: unknown },

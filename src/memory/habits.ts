@@ -1,14 +1,14 @@
 import { compareText } from '../lib/text/compare.ts';
 
-/** What a person said yes to, once. */
+/** One approval by the user. */
 export type Approval = { rule: string; at: string };
 
-/** A rule that would have saved its questions. */
+/** A rule that would have made its questions unnecessary. */
 export type Habit = { rule: string; times: number; last: string };
 
 const LEAST = 3;
 
-/** What was approved at least three times, the most frequent first. */
+/** What was approved at least three times, most frequent first. */
 export function habitsIn(approvals: readonly Approval[]): Habit[] {
   const habits = new Map<string, Habit>();
   for (const { rule, at } of approvals) {

@@ -5,7 +5,7 @@ import { lineFor, passagesOf } from './history.ts';
 
 const timestamp = '2026-11-16T10:00:00.000Z';
 
-test('what was said becomes passages of a few lines; what tools and memory told does not', () => {
+test('a conversation becomes passages of a few lines; tool results and injected notes do not', () => {
   const long = 'x'.repeat(900);
   const messages: Message[] = [
     {
@@ -38,12 +38,12 @@ test('what was said becomes passages of a few lines; what tools and memory told 
   ]);
 });
 
-test('of a passage the line is told that answers best', () => {
+test('the best matching line of a passage is shown', () => {
   const text = 'First we looked around.\nThe flaky test was the clock.\nThen we left.';
   expect(lineFor('why was the test flaky', { text })).toBe('The flaky test was the clock.');
 });
 
-test('[U06] what was approved three times is a habit, twice is not', () => {
+test('[U06] three approvals are a habit, two are not', () => {
   const yes = (rule: string, ...days: string[]) => days.map((at) => ({ rule, at }));
   expect(
     habitsIn([

@@ -3,13 +3,13 @@ import { startOf } from '../lib/text/cut-line.ts';
 import { withoutMemory } from './block.ts';
 import { wordsOf } from './words.ts';
 
-/** A piece of what was said in a session. */
+/** An excerpt of a session. */
 export type Passage = { session: string; date: string; role: 'user' | 'assistant'; text: string };
 
 const LONGEST_PASSAGE = 700;
 const LONGEST_LINE = 240;
 
-/** What the user and the model said, in pieces of a few lines; what tools read is left out. */
+/** What the user and the model said, in pieces of a few lines; excludes tool results. */
 export function passagesOf(messages: readonly Message[], session: string): Passage[] {
   return messages.flatMap((message) => {
     if (message.role === 'tool') return [];
@@ -19,7 +19,7 @@ export function passagesOf(messages: readonly Message[], session: string): Passa
   });
 }
 
-/** Cut between paragraphs where that is possible. */
+/** Splits between paragraphs if possible. */
 function piecesOf(text: string): string[] {
   const pieces: string[] = [];
   for (const paragraph of text.split(/\n\s*\n/)) {
@@ -35,7 +35,7 @@ function piecesOf(text: string): string[] {
   return pieces;
 }
 
-/** The line of a passage that answers best. */
+/** The best matching line of a passage. */
 export function lineFor(query: string, { text }: Pick<Passage, 'text'>): string {
   const wanted = new Set(wordsOf(query));
   const score = (line: string) => wordsOf(line).filter((word) => wanted.has(word)).length;

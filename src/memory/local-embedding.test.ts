@@ -10,13 +10,13 @@ import { localEmbedding } from './local-embedding.ts';
 import { rankTexts } from './select.ts';
 import { hasVectors, VectorCache, vectorFile } from './vectors.ts';
 
-/** Two dimensions: how much a text speaks of cats, and how much of money. */
+/** Two dimensions: how much a text is about cats, and about money. */
 const meaning = (text: string) => [
   /cat|kitten|purr/i.test(text) ? 1 : 0.1,
   /money|price|cents/i.test(text) ? 1 : 0.1,
 ];
 
-/** A server that makes numbers of texts as Ollama and the others do. */
+/** An embedding server like Ollama and others. */
 async function serve({ delayMs = 0 } = {}) {
   const asked: string[][] = [];
   const server = createServer(async (request, response) => {
@@ -49,34 +49,31 @@ async function folder(): Promise<string> {
 
 const notes = ['The kitten sleeps upstairs.', 'Prices are integers.', 'Nothing of the kind.'];
 
-test.each(['ollama', 'lmstudio'])(
-  '[M03] %s: found by meaning, each text asked about once',
-  async (provider) => {
-    const { url, asked } = await serve();
-    const found = localEmbedding(
-      'auto',
-      [{ provider, baseUrl: url, models: ['qwen3:8b', 'nomic-embed-text:latest'] }],
-      httpClient,
-    );
-    if (!found) throw new Error('no model was found');
-    expect(found.model).toBe('nomic-embed-text:latest');
-    const place = await folder();
-    const file = vectorFile(place, found.model);
-    const open = () => new VectorCache({ file, embed: found.embed });
-    expect(hasVectors(place)).toBe(false);
-    await open().learn(notes, AbortSignal.timeout(20_000));
-    expect(hasVectors(place)).toBe(true);
-    await open().learn([...notes, 'One more.'], AbortSignal.timeout(20_000));
-    expect(asked).toEqual([notes, ['One more.']]);
-    expect((await readFile(file, 'utf8')).split('\n')).toHaveLength(5);
+test.each(['ollama', 'lmstudio'])('[M03] %s: found by meaning, each text embedded once', async (provider) => {
+  const { url, asked } = await serve();
+  const found = localEmbedding(
+    'auto',
+    [{ provider, baseUrl: url, models: ['qwen3:8b', 'nomic-embed-text:latest'] }],
+    httpClient,
+  );
+  if (!found) throw new Error('no model was found');
+  expect(found.model).toBe('nomic-embed-text:latest');
+  const place = await folder();
+  const file = vectorFile(place, found.model);
+  const open = () => new VectorCache({ file, embed: found.embed });
+  expect(hasVectors(place)).toBe(false);
+  await open().learn(notes, AbortSignal.timeout(20_000));
+  expect(hasVectors(place)).toBe(true);
+  await open().learn([...notes, 'One more.'], AbortSignal.timeout(20_000));
+  expect(asked).toEqual([notes, ['One more.']]);
+  expect((await readFile(file, 'utf8')).split('\n')).toHaveLength(5);
 
-    const meaning = { vectors: open(), withinMs: 20_000 };
-    expect((await rankTexts('where does it purr?', notes, meaning))[0]).toBe(0);
-    expect((await rankTexts('how many cents', notes, meaning))[0]).toBe(1);
-  },
-);
+  const meaning = { vectors: open(), withinMs: 20_000 };
+  expect((await rankTexts('where does it purr?', notes, meaning))[0]).toBe(0);
+  expect((await rankTexts('how many cents', notes, meaning))[0]).toBe(1);
+});
 
-test('a service that is slow or gone costs nothing but what it would have found', async () => {
+test('a slow or missing service only loses its own matches', async () => {
   const { url } = await serve({ delayMs: 60_000 });
   const place = await folder();
   for (const baseUrl of [url, 'http://127.0.0.1:1']) {
@@ -94,7 +91,7 @@ test('a service that is slow or gone costs nothing but what it would have found'
   }
 });
 
-test('unasked, only an embedding model on this very machine is taken', () => {
+test('by default, only an embedding model on this machine is used', () => {
   const server = (baseUrl: string, ...models: string[]) => [{ provider: 'ollama', baseUrl, models }];
   const local = 'http://localhost:11434';
   expect(localEmbedding('auto', server(local, 'qwen3:8b'), httpClient)).toBeNull();

@@ -3,12 +3,12 @@ import { limited } from '../lib/async/abort.ts';
 import type { HttpClient } from '../lib/network/http-client.ts';
 import type { Embed } from './rank.ts';
 
-/** A server on this machine, as it was found. */
+/** A server found on this machine. */
 export type EmbeddingServer = { provider: string; baseUrl: string; models: readonly string[] };
 
 export type LocalEmbedding = { model: string; embed: Embed };
 
-/** What models that make numbers of texts are called. */
+/** Typical names of embedding models. */
 const EMBEDDING_NAME = /embed|minilm|(^|[^a-z])(bge|e5|gte)([^a-z]|$)/i;
 const TIMEOUT_MS = 20_000;
 
@@ -20,7 +20,10 @@ const answerShape = () =>
       .transform(({ data }) => data.map(({ embedding }) => embedding)),
   ]);
 
-/** `wanted` is `auto` or `provider/model`. Unasked, only a server on this very machine is taken. Null when there is none. */
+/**
+ * `wanted` is `auto` or `provider/model`. By default only a server on this machine is used. Null if there is
+ * none.
+ */
 export function localEmbedding(
   wanted: string,
   servers: readonly EmbeddingServer[],
@@ -40,7 +43,7 @@ export function localEmbedding(
   return null;
 }
 
-/** Null, whatever went wrong: notes are found by their words then. */
+/** Null on any failure: notes are then found by their words. */
 async function ask(
   { provider, baseUrl }: EmbeddingServer,
   { model, texts, signal }: { model: string; texts: readonly string[]; signal: AbortSignal },
@@ -58,7 +61,7 @@ async function ask(
     const answer = await text();
     return status === 200 ? (answerShape().safeParse(JSON.parse(answer)).data ?? null) : null;
   } catch {
-    // A server that went away, or one that speaks another language.
+    // The server is gone, or uses another protocol.
     return null;
   }
 }

@@ -33,7 +33,7 @@ const entry: fc.Arbitrary<Entry> = fc
   })
   .map((made) => ({ ...made, uses: made.used === null ? 0 : made.uses }));
 
-/** Anything at all, with much that looks like a list. */
+/** Arbitrary text, with much that looks like a list. */
 const anyFile = fc
   .array(
     fc.oneof(
@@ -55,7 +55,7 @@ const anyFile = fc
   .map((lines) => lines.join('\n'));
 
 describe('a note as a line of Markdown', () => {
-  test('what is written is read again, whatever the words', () => {
+  test('round-trips, whatever the text', () => {
     fc.assert(
       fc.property(entry, (one) => {
         expect(parseEntry(renderEntry(one))).toEqual(one);
@@ -63,7 +63,7 @@ describe('a note as a line of Markdown', () => {
     );
   });
 
-  test('the words come first, the facts in a comment', () => {
+  test('the text comes first, the metadata in a comment', () => {
     const one = {
       ...newEntry('Use  pnpm,\nnot npm.', { date: '2026-11-16', session: '9d923fc9' }),
       pinned: true,
@@ -75,8 +75,8 @@ describe('a note as a line of Markdown', () => {
   });
 });
 
-describe('a file that a person may edit', () => {
-  test('printed unchanged it is what was read, byte for byte', () => {
+describe('a file that users may edit', () => {
+  test('unchanged, it is printed byte for byte', () => {
     fc.assert(
       fc.property(anyFile, (file) => {
         expect(printNotes(parseNotes(file))).toBe(file);
@@ -84,7 +84,7 @@ describe('a file that a person may edit', () => {
     );
   });
 
-  test('what is added can be read, and what was there is still there', () => {
+  test('added notes can be read, and existing content is kept', () => {
     fc.assert(
       fc.property(anyFile, fc.array(entry, { minLength: 1, maxLength: 4 }), (file, entries) => {
         const before = parseNotes(file);
@@ -95,7 +95,7 @@ describe('a file that a person may edit', () => {
     );
   });
 
-  test('changing one note leaves every other line alone', () => {
+  test('changing one note leaves every other line unchanged', () => {
     fc.assert(
       fc.property(anyFile, entry, (file, other) => {
         const before = parseNotes(file);
@@ -108,7 +108,7 @@ describe('a file that a person may edit', () => {
     );
   });
 
-  test('bullets of any kind, lines that go on, no comment: all are notes', () => {
+  test('any bullets, continuation lines, no comment: all are notes', () => {
     const file =
       '# Mine\n\nSome words.\n\n* one\n+ two\n  goes on\n3. three <!-- pinned -->\n- [x] four\n- five <!-- see below -->\n';
     expect(entriesOf(parseNotes(file)).map(({ text, pinned, date }) => ({ text, pinned, date }))).toEqual([

@@ -1,13 +1,13 @@
 import { type Entry, parseEntry, renderEntry } from './entry.ts';
 
-/** A part of a file: an entry, or anything else a person wrote. `raw` is exactly what stands there. */
+/** A part of a file: an entry, or anything else that the user wrote. `raw` is its exact text. */
 type Block = { raw: string; entry: Entry | null };
 
-/** A file of notes. Printed unchanged it is what was read, byte for byte: only what is touched is written anew. */
+/** A file of notes. Unchanged, it is printed byte for byte: only changed entries are rewritten. */
 export type NoteFile = readonly Block[];
 
 const ITEM_START = /^ ?(?:[-*+]|\d{1,9}[.)])[ \t]+\S/;
-/** Goes on with the item above: indented, or a line of its words. */
+/** Continues the item above: indented, or a line of its text. */
 const GOES_ON = /^(?: {2,}|\t+)\S/;
 
 export function parseNotes(text: string): NoteFile {
@@ -32,7 +32,7 @@ export function entriesOf(file: NoteFile): Entry[] {
   return file.flatMap(({ entry }) => (entry ? [entry] : []));
 }
 
-/** The file with each entry as `change` makes it; null takes it out. The rest stays as it was written. */
+/** The file with each entry mapped by `change`; null removes it. Everything else stays as written. */
 export function changeNotes(file: NoteFile, change: (entry: Entry) => Entry | null): NoteFile {
   return file.flatMap((block) => {
     if (!block.entry) return block;
@@ -42,7 +42,7 @@ export function changeNotes(file: NoteFile, change: (entry: Entry) => Entry | nu
   });
 }
 
-/** New entries come last; `title` heads a file that was empty. */
+/** New entries go last; `title` heads a file that was empty. */
 export function addNotes(file: NoteFile, entries: readonly Entry[], title: string): NoteFile {
   if (entries.length === 0) return file;
   const before = printNotes(file).trimEnd();

@@ -10,7 +10,7 @@ async function folder(): Promise<string> {
   return made;
 }
 
-test('[M01] twelve characters of the SHA-1 of the path', () => {
+test("[M01] twelve characters of the path's SHA-1", () => {
   expect(projectKey('/no/such/place')).toBe('c75c3efb8201');
 });
 
@@ -37,7 +37,7 @@ test('the worktrees of a repository are one project, folder by folder', async ()
   expect(projectKey(path.join(base, 'side', 'web'))).toBe(projectKey(path.join(base, 'main', 'web')));
 });
 
-test('a file that claims to be a worktree of another project is not believed', async () => {
+test('a file that falsely claims to be a worktree of another project is ignored', async () => {
   const base = await folder();
   const own = path.join(base, 'main', '.git', 'worktrees', 'side');
   await mkdir(own, { recursive: true });

@@ -3,12 +3,12 @@ import { realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { readRegularText } from '../lib/files/regular-file.ts';
 
-/** The name of a project's own folder in memory: the same however the path to the project is written. */
+/** The name of a project's folder in memory: the same however the project's path is written. */
 export function projectKey(folder: string): string {
   return createHash('sha1').update(normalizeProject(folder)).digest('hex').slice(0, 12);
 }
 
-/** One spelling for one folder. The worktrees of a repository are one project. */
+/** The canonical path of a folder. All worktrees of a repository are one project. */
 export function normalizeProject(folder: string): string {
   const real = realOf(folder);
   const place = mainWorktree(real).normalize('NFC');
@@ -25,7 +25,7 @@ function realOf(folder: string): string {
   }
 }
 
-/** Asked of the disk: a system may have disks of both kinds. */
+/** Tests the disk: a system may have disks of both kinds. */
 function ignoresCase(folder: string): boolean {
   const other = folder.toUpperCase() === folder ? folder.toLowerCase() : folder.toUpperCase();
   if (other === folder) return false;
@@ -34,7 +34,7 @@ function ignoresCase(folder: string): boolean {
   return here !== null && there !== null && here.ino === there.ino && here.dev === there.dev;
 }
 
-/** The same place in the repository's first worktree, where `folder` lies in another one. */
+/** The same location in the repository's main worktree, if `folder` is in another one. */
 function mainWorktree(folder: string): string {
   for (let at = folder; ; at = path.dirname(at)) {
     const dotGit = path.join(at, '.git');
@@ -48,8 +48,8 @@ function mainWorktree(folder: string): string {
 }
 
 /**
- * Believed only if the folder that `.git` names, names it back: a file in a strange project must not lead to the
- * memory of another.
+ * Trusted only if the folder that `.git` names refers back to it: a file in a foreign project must not lead
+ * to another project's memory.
  */
 function mainOf(dotGit: string): string | null {
   const written = /^gitdir: (.+)$/m.exec(textIfAny(dotGit))?.[1];

@@ -11,7 +11,7 @@ const notes = [
   'テストはDockerで動かします。',
 ];
 
-test('forms of a word are one word, names are taken apart, and small words say nothing', () => {
+test('forms of a word are one word, identifiers are split, and stop words are ignored', () => {
   expect(wordsOf('The migrations and a migration')).toEqual(['migrat', 'migrat']);
   expect(wordsOf('storing, stored, stores')).toEqual(['stor', 'stor', 'stor']);
   expect(wordsOf('sessionStore / session_store')).toEqual(['sess', 'stor', 'sess', 'stor']);
@@ -25,13 +25,13 @@ test('[M04] without any service, notes are found by their words', async () => {
   expect(await rankByWords('テストを動かす', notes)).toEqual([4]);
 });
 
-test('nothing in common, nothing found', async () => {
+test('without common words, nothing is found', async () => {
   expect(await rankByWords('paint the fence green', notes)).toEqual([]);
   expect(await rankByWords('what is it?', notes)).toEqual([]);
   expect(await rankByWords('anything', [])).toEqual([]);
 });
 
-test('any query over any notes gives places of the list, none twice', async () => {
+test('any query over any notes gives indexes of the list, without duplicates', async () => {
   await fc.assert(
     fc.asyncProperty(fc.string(), fc.array(fc.string(), { maxLength: 8 }), async (query, texts) => {
       const order = await rankByWords(query, texts);
@@ -42,14 +42,14 @@ test('any query over any notes gives places of the list, none twice', async () =
   );
 });
 
-test('[M03] by cosine: what points the same way comes first, what stands in no relation not at all', () => {
+test('[M03] by cosine: similar directions come first, unrelated ones are excluded', () => {
   const vectors = [[0, 1], null, [2, 0.2], [1, 1], [-1, 0]];
   expect(rankByVectors([1, 0], vectors)).toEqual([2, 3]);
   expect(rankByVectors([1, 0], [])).toEqual([]);
   expect(rankByVectors([1, 0, 0], vectors)).toEqual([]);
 });
 
-test('two orders become one: what both know is first', () => {
+test('two rankings are merged: what is in both comes first', () => {
   expect(
     fuse([
       [3, 1],

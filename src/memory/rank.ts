@@ -1,25 +1,25 @@
 import { wordsOf } from './words.ts';
 
-/** What a model makes of a text. Only its direction counts. */
+/** An embedding. Only its direction matters. */
 export type Vector = ArrayLike<number>;
 
-/** Numbers for texts, one list each; null when the service did not answer, or not in time. Never rejects. */
+/** Embeds texts, one vector each; null if the service did not answer, or not in time. Never rejects. */
 export type Embed = (
   texts: readonly string[],
   signal: AbortSignal,
 ) => Promise<readonly (readonly number[])[] | null>;
 
-/** A hit this much weaker than the best one is chance: one everyday word in common. */
+/** A match this much weaker than the best one is a coincidence: one common everyday word. */
 const WEAKEST = 0.2;
-/** As is usual for fusing ranks: how little the very first places count more than those after them. */
+/** The usual constant of reciprocal rank fusion: dampens the weight of the very first ranks. */
 const RANK_OFFSET = 60;
-/** Below this, two texts have nothing in common, whatever the model. */
+/** Below this, two texts are unrelated, whatever the model. */
 const LEAST_COSINE = 0.3;
 
-/** Past this many texts with a word in common, those with the fewest are not looked at any closer. */
+/** With more candidates than this, those with the fewest common words are skipped. */
 const MOST_LOOKED_AT = 200;
 
-/** Which texts speak of what the query asks, the best first, as places in the list. None when nothing does. */
+/** The texts that match the query, best first, as indexes of the list. Empty if none does. */
 export async function rankByWords(query: string, texts: readonly string[]): Promise<number[]> {
   const wanted = [...new Set(wordsOf(query))];
   const candidates = likely(wanted, texts);
@@ -39,7 +39,7 @@ export async function rankByWords(query: string, texts: readonly string[]): Prom
   return hits.filter(({ score }) => score >= best * WEAKEST).map(({ id }) => id as number);
 }
 
-/** Taking thousands of texts apart takes longer than anybody should wait: those without any of the words are left out. */
+/** Tokenizing thousands of texts takes too long: those without any of the words are skipped. */
 function likely(words: readonly string[], texts: readonly string[]): number[] {
   const roots = words.map((word) => (word.length > 5 ? word.slice(0, -1) : word));
   const found = texts.flatMap((text, id) => {
@@ -51,12 +51,12 @@ function likely(words: readonly string[], texts: readonly string[]): number[] {
   return found.slice(0, MOST_LOOKED_AT).map(({ id }) => id);
 }
 
-/** By meaning. Texts without numbers are left out. */
+/** By meaning. Skips texts without a vector. */
 export function rankByVectors(query: Vector, vectors: readonly (Vector | null)[]): number[] {
   const scores = vectors.flatMap((vector, id) => (vector ? [{ id, score: cosine(query, vector) }] : []));
   const mean = scores.reduce((sum, { score }) => sum + score, 0) / scores.length;
   const spread = Math.sqrt(scores.reduce((sum, { score }) => sum + (score - mean) ** 2, 0) / scores.length);
-  // Models differ in how near they put strangers: what counts is to stand out from the rest.
+  // Models differ in the similarity of unrelated texts: a match must stand out from the rest.
   const least = Math.max(LEAST_COSINE, scores.length > 1 ? mean + spread / 2 : LEAST_COSINE);
   return scores
     .filter(({ score }) => score >= least)
@@ -64,7 +64,7 @@ export function rankByVectors(query: Vector, vectors: readonly (Vector | null)[]
     .map(({ id }) => id);
 }
 
-/** Several orders made one: what stands high in any of them stands high in the whole. */
+/** Merges several rankings: what ranks high in any of them ranks high in the result. */
 export function fuse(orders: readonly (readonly number[])[]): number[] {
   const scores = new Map<number, number>();
   for (const order of orders) {
@@ -79,7 +79,7 @@ function cosine(a: Vector, b: Vector): number {
   let dot = 0;
   let lengthA = 0;
   let lengthB = 0;
-  // Millions of them: a plain loop takes a tenth of what an iterator does.
+  // Runs millions of times: a plain loop takes a tenth of an iterator's time.
   for (let i = 0; i < a.length; i++) {
     const x = a[i] ?? 0;
     const y = b[i] ?? 0;

@@ -2,10 +2,10 @@ import { limited } from '../lib/async/abort.ts';
 import { fuse, rankByVectors, rankByWords } from './rank.ts';
 import type { VectorCache } from './vectors.ts';
 
-/** Where meaning can be asked for, and how long to wait for it. */
+/** The embeddings for semantic search, and how long to wait for them. */
 export type ByMeaning = { vectors: VectorCache; withinMs: number };
 
-/** Texts that matter to the query, the best first, as places in the list: by their words, and by meaning if possible. */
+/** Texts relevant to the query, best first, as indexes of the list: by words, and by meaning if possible. */
 export async function rankTexts(
   query: string,
   texts: readonly string[],
@@ -18,7 +18,7 @@ export async function rankTexts(
   return meaning.length > 0 ? fuse([words, meaning]) : words;
 }
 
-/** A service that is slow or gone costs its time and nothing else. */
+/** A slow or missing service costs only its time limit. */
 async function orderByMeaning(
   query: string,
   texts: readonly string[],

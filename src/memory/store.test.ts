@@ -20,7 +20,7 @@ function note(kind: NoteKind, text: string, date = '2026-11-16'): Note {
   return { kind, ...newEntry(text, { date, session: '9d923fc9' }) };
 }
 
-test('[M01] one file about the user, three about a project in a folder of its own', async () => {
+test('[M01] one file about the user, three per project in its own folder', async () => {
   const { folder, project, store } = await setUp();
   await store.add([note('user', 'Prefers short answers.'), note('decisions', 'Dates are kept in UTC.')]);
   await store.add([note('learnings', 'The tests need Docker.'), note('decisions', 'Amounts are cents.')]);
@@ -43,7 +43,7 @@ test('[M01] one file about the user, three about a project in a folder of its ow
   ]);
 });
 
-test('what is known is not noted again, in other words neither; its opposite is another note', async () => {
+test('known facts are not noted again, even in other words; the opposite is another note', async () => {
   const { store } = await setUp();
   await store.add([note('learnings', 'Integration tests need Docker running.')]);
   const added = await store.add([
@@ -59,7 +59,7 @@ test('what is known is not noted again, in other words neither; its opposite is 
   ]);
 });
 
-test('what is told is marked with the day and the count', async () => {
+test('used notes are marked with the day and the count', async () => {
   const { store, open } = await setUp();
   await store.add([note('context', 'Builds with make.'), note('context', 'Deploys at night.')]);
   const told = store.list().slice(0, 1);
@@ -75,7 +75,7 @@ test('what is told is marked with the day and the count', async () => {
   ]);
 });
 
-test('after 90 days without use a note goes; pinned and hand-written ones stay', async () => {
+test('after 90 days without use a note is removed; pinned and hand-written ones stay', async () => {
   const { store } = await setUp();
   await store.add([
     note('user', 'Old and unused.', '2026-01-01'),
@@ -101,7 +101,7 @@ test('after 90 days without use a note goes; pinned and hand-written ones stay',
   ]);
 });
 
-test('a note that is gone is not changed, and nothing else is', async () => {
+test('a note that no longer exists is not changed, nor anything else', async () => {
   const { store } = await setUp();
   await store.add([note('context', 'One thing.'), note('context', 'Two things here.')]);
   const [first] = store.list();
@@ -111,7 +111,7 @@ test('a note that is gone is not changed, and nothing else is', async () => {
   expect(store.list().map(({ text }) => text)).toEqual(['Another thing.', 'Two things here.']);
 });
 
-test('several at once lose nothing', async () => {
+test('concurrent changes lose nothing', async () => {
   const { open } = await setUp();
   const words = ['alpha', 'bravo', 'charlie', 'delta', 'echo', 'foxtrot', 'golf', 'hotel'];
   await Promise.all(words.map((word) => open().add([note('learnings', `The word is ${word}.`)])));

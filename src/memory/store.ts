@@ -6,7 +6,7 @@ import { cleanText, type Entry } from './entry.ts';
 import { addNotes, changeNotes, entriesOf, type NoteFile, parseNotes, printNotes } from './note-file.ts';
 import { projectKey } from './project-key.ts';
 
-/** Of whom or what a note speaks; one file each. */
+/** The subject of a note; one file each. */
 export const noteKinds = ['user', 'context', 'decisions', 'learnings'] as const;
 export type NoteKind = (typeof noteKinds)[number];
 
@@ -21,7 +21,7 @@ const TITLES: Record<NoteKind, string> = {
 const DAY_MS = 24 * 60 * 60 * 1000;
 const KEPT_DAYS = 90;
 
-/** What is remembered, as Markdown that a person may edit at any time: files are read anew whenever they are asked. */
+/** The notes, as Markdown that the user may edit at any time: files are read on every access. */
 export class MemoryStore {
   readonly folder: string;
   readonly #project: string;
@@ -40,7 +40,7 @@ export class MemoryStore {
     return noteKinds.flatMap((kind) => entriesOf(this.#read(kind)).map((entry) => ({ ...entry, kind })));
   }
 
-  /** Adds what is not known yet; resolves with what was added. */
+  /** Adds unknown notes; resolves with those added. */
   async add(notes: readonly Note[]): Promise<Note[]> {
     const added: Note[] = [];
     await this.#change(() => {
@@ -57,7 +57,7 @@ export class MemoryStore {
     return added;
   }
 
-  /** The note as `change` makes it; null forgets it. False when it is not there any more. */
+  /** The note mapped by `change`; null removes it. False if it no longer exists. */
   async replace(note: Note, change: (entry: Entry) => Entry | null): Promise<boolean> {
     let found = false;
     await this.#change(() => {
@@ -75,7 +75,7 @@ export class MemoryStore {
     return this.replace(note, (entry) => ({ ...entry, text: cleanText(text) }));
   }
 
-  /** They were told to a model today. */
+  /** Marks notes as given to a model today. */
   async touch(notes: readonly Note[], today: string): Promise<void> {
     const told = new Set(notes.map(({ kind, text }) => `${kind} ${text}`));
     await this.#change(() =>
@@ -88,7 +88,7 @@ export class MemoryStore {
     );
   }
 
-  /** What was not used for 90 days goes. What is pinned stays, and what a person wrote without a date. */
+  /** Removes notes not used for 90 days. Keeps pinned ones, and those the user wrote without a date. */
   async prune(now: Date): Promise<Note[]> {
     const isOld = (entry: Entry) =>
       !entry.pinned &&
@@ -105,9 +105,9 @@ export class MemoryStore {
     return old;
   }
 
-  /** Read, changed and written while no other process does the same. */
+  /** Reads, changes and writes under a lock against other processes. */
   async #change(change: () => { kind: NoteKind; file: NoteFile }[]): Promise<void> {
-    // One lock for all of them.
+    // One lock for all files.
     await updateFile(this.folder, async (write) => {
       for (const { kind, file } of change()) {
         const text = printNotes(file);

@@ -14,7 +14,7 @@ async function place(): Promise<string> {
   return path.join(folder, 'cache', 'vectors-m.jsonl');
 }
 
-test('what is kept points where the model said, in any other process, too', async () => {
+test('stored vectors keep their direction, in any process', async () => {
   const file = await place();
   const number = fc.double({ min: -3, max: 3, noNaN: true });
   const vector = fc
@@ -36,7 +36,7 @@ test('what is kept points where the model said, in any other process, too', asyn
   );
 });
 
-test('lines that are torn, foreign or of an older form are passed over, and learnt again', async () => {
+test('torn, foreign and outdated lines are skipped, and computed again', async () => {
   const file = await place();
   const embed = async (texts: readonly string[]) => texts.map((text) => [text.length, 1]);
   await new VectorCache({ file, embed }).learn(['one'], patient());
@@ -49,7 +49,7 @@ test('lines that are torn, foreign or of an older form are passed over, and lear
   expect(new VectorCache({ file, embed }).peek(['one'])).toEqual([new Int8Array([127, 42])]);
 });
 
-test('[Z14] the file never takes more than it may; what is wanted now is kept', async () => {
+test('[Z14] the file never exceeds its limit; what is needed now is kept', async () => {
   const file = await place();
   const embed = async (texts: readonly string[]) => texts.map(() => Array.from({ length: 64 }, () => 1));
   const maxBytes = 20_000;

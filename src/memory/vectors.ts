@@ -5,21 +5,21 @@ import { readJsonLines, toJsonLines } from '../lib/files/json-lines.ts';
 import { makePrivateFolder } from '../lib/files/private-folder.ts';
 import type { Embed, Vector } from './rank.ts';
 
-/** So many texts a request: a small machine answers each within its time. */
+/** Texts per request: a small machine answers each within its time limit. */
 const BATCH = 32;
-/** What one file may take; past it, it is begun anew. */
+/** Maximum size of a file; beyond it, a new one is started. */
 const MAX_BYTES = 32 * 1024 * 1024;
-/** The largest number of a vector as it is kept: one byte is enough to tell directions apart. */
+/** The largest component of a stored vector: one byte is precise enough for directions. */
 const UNIT = 127;
 
 const FILE = /^vectors-.*\.jsonl$/;
 
-/** Where the numbers of one model are kept. */
+/** The file with the vectors of one model. */
 export function vectorFile(folder: string, model: string): string {
   return path.join(folder, `vectors-${model.replaceAll(/[^\w.-]/g, '_')}.jsonl`);
 }
 
-/** Whether any model has ever made numbers here: without them there is no need to look for one in a hurry. */
+/** Whether any model has ever created vectors here: if not, there is no hurry to find one. */
 export function hasVectors(folder: string): boolean {
   try {
     return readdirSync(folder).some((name) => FILE.test(name));
@@ -29,10 +29,10 @@ export function hasVectors(folder: string): boolean {
   }
 }
 
-/** `bytes` are the numbers in base64: a tenth of the time to read that they would take written out. */
+/** `bytes` is the vector in base64, which takes a tenth of the time to read that decimal numbers would. */
 type Line = { key: string; bytes: string };
 
-/** Numbers of texts, kept in a file: a text is looked at by the model once. */
+/** Vectors of texts, cached in a file: each text is embedded once. */
 export class VectorCache {
   readonly #file: string;
   readonly #embed: Embed;
@@ -45,7 +45,7 @@ export class VectorCache {
     this.#maxBytes = maxBytes;
   }
 
-  /** What is known already, without asking anybody. */
+  /** What is already cached, without a request. */
   peek(texts: readonly string[]): (Vector | null)[] {
     const known = this.#load();
     return texts.map((text) => {
@@ -54,12 +54,12 @@ export class VectorCache {
     });
   }
 
-  /** Not kept: a question is asked once. */
+  /** Not cached: queries rarely repeat. */
   async query(text: string, signal: AbortSignal): Promise<Vector | null> {
     return (await this.#embed([text], signal))?.[0] ?? null;
   }
 
-  /** Learns the numbers of texts that are not known, until all are or the signal says stop. */
+  /** Embeds unknown texts, until all are done or the signal is aborted. */
   async learn(texts: readonly string[], signal: AbortSignal): Promise<void> {
     const known = this.#load();
     const missing = [...new Set(texts)].filter((text) => !known.has(keyOf(text)));
@@ -76,7 +76,7 @@ export class VectorCache {
     }
   }
 
-  /** What was kept before goes when there is no room for both: whatever of it is wanted again is learnt again. */
+  /** Drops earlier content if there is no space for both: it is embedded again on demand. */
   #keep(lines: string): void {
     makePrivateFolder(path.dirname(this.#file));
     const taken = statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0;
@@ -104,7 +104,7 @@ function toBytes(vector: readonly number[]): string {
   return Buffer.from(bytes.buffer).toString('base64');
 }
 
-/** A view of what was decoded, no copy of it. */
+/** A view of the decoded bytes, not a copy. */
 function fromBytes(bytes: string): Vector {
   const { buffer, byteOffset, length } = Buffer.from(bytes, 'base64');
   return new Int8Array(buffer, byteOffset, length);

@@ -1,4 +1,4 @@
-/** Words that say nothing about what a text is about. Negations stay: a note and its opposite are two notes. */
+/** Words without a topic. Negations are kept: a note and its opposite are two notes. */
 const STOP = new Set(
   `a about after all also am an and any are as at be because been before being between both but by can could did do
   does doing done for from get gets had has have having he her here him his how i if in into is it its itself just let
@@ -8,7 +8,7 @@ const STOP = new Set(
   whom why will with within would yes you your yours`.split(/\s+/),
 );
 
-/** What a text is about, word by word: names taken apart, endings taken off. */
+/** The words of a text: identifiers split, suffixes removed. */
 export function wordsOf(text: string): string[] {
   return text
     .normalize('NFKC')
@@ -18,7 +18,7 @@ export function wordsOf(text: string): string[] {
     .flatMap((word) => (word === '' || STOP.has(word) ? [] : isUnspaced(word) ? pairsOf(word) : stem(word)));
 }
 
-/** Writing without blanks between words: two characters at a time find what a dictionary would. */
+/** Scripts without spaces between words: pairs of characters replace a dictionary. */
 function isUnspaced(word: string): boolean {
   return (
     !/^[ -~]*$/.test(word) &&
@@ -46,7 +46,7 @@ const ENDINGS: readonly [ending: RegExp, instead: string][] = [
   [/(?<=[a-z]{2}[^su])s$/, ''],
 ];
 
-/** Texts use few words and use them often; looking one up is far faster than taking it apart. */
+/** Texts use few words often; a lookup is far faster than stemming. */
 const stems = new Map<string, string>();
 const MOST_STEMS = 20_000;
 
@@ -59,7 +59,7 @@ function stem(word: string): string {
   return fresh;
 }
 
-/** Light on purpose: it need only bring the forms of an English word together, not find its root. */
+/** Deliberately light: it only has to merge the forms of an English word, not find its root. */
 function shorten(word: string): string {
   if (!/^[a-z]{4,}$/.test(word)) return word;
   const found = ENDINGS.find(([ending]) => ending.test(word));

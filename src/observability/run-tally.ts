@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Count } from '../contract/command.ts';
 import { type AgentEvent, innermost } from '../contract/event.ts';
 
-/** What a run came to, besides what its calls cost. Tools and caches by name; subagents are counted with it. */
+/** The statistics of a run, besides cost. Tools and caches by name; includes subagents. */
 export type RunEntry = {
   id: string;
   /** When it ended. */
@@ -17,7 +17,7 @@ export type RunEntry = {
 
 const NONE: Count = { calls: 0, failed: 0, ms: 0 };
 
-/** Counts what happens in the runs of one session. */
+/** Counts events in the runs of one session. */
 export class RunTally {
   readonly #session: string;
   readonly #now: () => Date;
@@ -31,14 +31,14 @@ export class RunTally {
     this.#run = this.#fresh();
   }
 
-  /** The run under way, so far; null when nothing has been counted since the last one ended. */
+  /** The current run so far; null if nothing was counted since the last one ended. */
   get current(): RunEntry | null {
     const { turns, requests, tools, caches } = this.#run;
     const isEmpty = turns + requests.calls + Object.keys({ ...tools, ...caches }).length === 0;
     return isEmpty ? null : this.#standing();
   }
 
-  /** The whole run, when this event ends one. */
+  /** Returns the whole run if this event ends it. */
   take(told: AgentEvent): RunEntry | null {
     const { event, agents } = innermost(told);
     const isOwn = agents.length === 0;
@@ -78,7 +78,7 @@ export class RunTally {
   #standing(): RunEntry {
     const now = this.#now();
     const { turns, requests } = this.#run;
-    // Outside a run, only the requests take time.
+    // Outside a run, only requests take time.
     const ms = turns === 0 ? requests.ms : now.getTime() - this.#startedAt.getTime();
     return { ...this.#run, at: now.toISOString(), ms };
   }

@@ -47,14 +47,14 @@ const request = (error?: 'overloaded'): AgentEvent => ({
 });
 const within = (event: AgentEvent): AgentEvent => ({ type: 'subagent', callId: 'c', agent: 'a', event });
 
-/** A clock that goes on by a second each time it is looked at. */
+/** A clock that advances by a second on each read. */
 function ticking(): () => Date {
   let seconds = 0;
   return () => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds++));
 }
 
 describe('a run', () => {
-  test('is counted with its subagents, told when it ends, and the next one begins at nothing', () => {
+  test('includes its subagents, is reported when it ends, and the next one starts at zero', () => {
     const tally = new RunTally('s1', ticking());
     expect(tally.current).toBe(null);
     const events: AgentEvent[] = [
@@ -89,7 +89,7 @@ describe('a run', () => {
   });
 });
 
-describe('what was used', () => {
+describe('usage', () => {
   test('is read from the ledger: by day, model, session, tool and cache', async () => {
     const { home } = await workspace();
     let now = new Date(2026, 0, 1, 12);
@@ -107,7 +107,7 @@ describe('what was used', () => {
     const run = tally.take({ type: 'end', reason: 'done', turns: 2 });
     if (!run) throw new Error('The run has ended.');
     ledger.note(run);
-    // A side job after the run: what it did is counted, but it is no run.
+    // A background job after the run: it is counted, but not as a run.
     tally.take(looked('hit'));
     if (tally.current) ledger.note(tally.current);
 
@@ -154,7 +154,7 @@ describe('what was used', () => {
     });
   });
 
-  test('a run in the ledger takes nothing from what is held or spent', async () => {
+  test('a run in the ledger does not affect reservations or spending', async () => {
     const { home } = await workspace();
     const ledger = new Ledger(home, () => new Date(2026, 0, 2, 12));
     const { run, purpose, model, session, at, id } = entry('1');

@@ -4,17 +4,17 @@ import { compareText } from '../lib/text/compare.ts';
 import type { RunEntry } from './run-tally.ts';
 import { dayOf, type Entry } from './spending/ledger.ts';
 
-/** What calls came to. `usd` is the sum of those whose price is known; `unpriced` is how many others there are. */
+/** Totals of calls. `usd` is the sum of known prices; `unpriced` is the number of other calls. */
 export type Sum = { calls: number; usage: Usage; usd: number; unpriced: number };
 
 type Named<T> = T & { name: string };
 
-/** What was used over all sessions. */
+/** Usage over all sessions. */
 export type UsageStats = {
   total: Sum & { sessions: number; runs: number; turns: number; ms: number };
-  /** The earliest first. */
+  /** Earliest first. */
   days: Named<Sum>[];
-  /** The dearest first, as the sessions are. */
+  /** Most expensive first, like the sessions. */
   models: Named<Sum>[];
   sessions: Named<Sum>[];
   requests: Count;
@@ -52,7 +52,7 @@ function allTokens({ inputTokens, outputTokens, cacheReadTokens, cacheWriteToken
 
 function totalOf(runs: readonly RunEntry[]): { runs: number; turns: number; ms: number } {
   const sum = (value: (run: RunEntry) => number) => runs.reduce((total, run) => total + value(run), 0);
-  // Side jobs between runs and after the last one are entries without a turn.
+  // Background jobs between runs and after the last one are entries without a turn.
   const prompted = runs.filter(({ turns }) => turns > 0);
   return { runs: prompted.length, turns: sum(({ turns }) => turns), ms: sum(({ ms }) => ms) };
 }

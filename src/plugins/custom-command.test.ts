@@ -18,7 +18,7 @@ async function expand(body: string, typed = '', files: Record<string, string> = 
 }
 
 describe('a file', () => {
-  test('says its name, what it does, its model and its tools', () => {
+  test('states its name, description, model and tools', () => {
     const text =
       '---\ndescription: Fix it\nargument-hint: "[issue]"\nmodel: haiku\ntools: [Read, "Bash(git *)"]\nallowed-tools: Write\n---\n\nFix $1.\n';
     expect(parse('git/Fix-it.md', text)).toEqual({
@@ -33,13 +33,13 @@ describe('a file', () => {
     expect(parse('a.md', '# Do this\nand that')?.description).toBe('Do this (user)');
   });
 
-  test.each(['1.md', 'a b.md', '-x.md', 'ä.md'])('%s is no name', (path) => {
+  test.each(['1.md', 'a b.md', '-x.md', 'ä.md'])('%s is not a valid name', (path) => {
     expect(parse(path, 'x')).toBeNull();
   });
 });
 
 describe('expanding', () => {
-  test('arguments are filled in, those not given are empty, and unused ones come at the end', async () => {
+  test('arguments are inserted, missing ones are empty, and unused ones are appended', async () => {
     expect((await expand('$1 and $2, $ARGUMENTS, $10 $ARGUMENTSX', '"a b" c')).text).toBe(
       'a b and c, "a b" c, $10 $ARGUMENTSX',
     );
@@ -48,20 +48,20 @@ describe('expanding', () => {
     expect((await expand('costs $5', '')).text).toBe('costs');
   });
 
-  test('commands give way to what they print, inline and on a line of their own; code blocks stay', async () => {
+  test('commands are replaced by their output, inline and on their own line; code blocks stay', async () => {
     const body = 'A !`git log -1` b\n!ls src\n![image](x)\nWow!\n```\n!`rm x` @a.ts\n!ls\n```\nend';
     const { text, ran } = await expand(body, '', { 'a.ts': 'never' });
     expect(ran).toEqual(['git log -1', 'ls src']);
     expect(text).toBe('A <git log -1> b\n<ls src>\n![image](x)\nWow!\n```\n!`rm x` @a.ts\n!ls\n```\nend');
   });
 
-  test('what is typed is never taken for a command, and what a command prints never for a file', async () => {
+  test('arguments are never run as commands, and command output never names files', async () => {
     const { text, ran } = await expand('$ARGUMENTS !`echo @a.ts`', '!`rm x`', { 'a.ts': 'secret' });
     expect(ran).toEqual(['echo @a.ts']);
     expect(text).toBe('!`rm x` <echo @a.ts>');
   });
 
-  test('files that exist are added once, at the end', async () => {
+  test('existing files are appended once, at the end', async () => {
     const { text } = await expand('See @a.ts, (@src/b.ts) and @$1. mail@a.ts @none', 'a.ts', {
       'a.ts': 'A',
       'src/b.ts': 'B',
@@ -78,7 +78,7 @@ describe('words for a shell', () => {
   });
 
   test.skipIf(process.platform === 'win32')(
-    'whatever was typed is one word to a real shell, with quotes around it or without',
+    'an argument is one word to a real shell, with quotes around it or without',
     () => {
       const word = fc
         .string({ minLength: 1, maxLength: 20, unit: fc.constantFrom(...'a $`"\'\\;&|()<>*?~#!{}[]=-%\n') })

@@ -1,22 +1,25 @@
 import { listField, parseFrontMatter, textField } from '../lib/text/front-matter.ts';
 
-/** A slash command that somebody wrote as a Markdown file. */
+/** A slash command written as a Markdown file. */
 export type CustomCommand = {
   name: string;
   description: string;
-  /** Who brought it. */
+  /** Where it comes from. */
   source: 'user' | 'project';
   file: string;
   body: string;
-  /** Answers this prompt instead of the model in use. */
+  /** Answers this prompt instead of the current model. */
   model?: string;
-  /** The only tools that may be used for it. */
+  /** The only tools it may use. */
   tools?: readonly string[];
 };
 
 const DESCRIPTION = 120;
 
-/** `path` is from the folder of commands on: `git/fix.md` is the command `git:fix`. Null where that is no name. */
+/**
+ * `path` is relative to the commands folder: `git/fix.md` is the command `git:fix`. Null if that is not a
+ * valid name.
+ */
 export function parseCommand(
   file: { path: string; file: string; text: string },
   source: CustomCommand['source'],
@@ -43,16 +46,16 @@ export function parseCommand(
 }
 
 export type ExpandDeps = {
-  /** Judged, and run in the sandbox: what the command printed. Throws where it may not run. */
+  /** Judged, and run in the sandbox; returns the output. Throws if it may not run. */
   run(command: string): Promise<string>;
-  /** A file as the model would read it; null when there is none. */
+  /** A file as the model would read it; null if there is none. */
   read(file: string): Promise<string | null>;
 };
 
 /**
- * The prompt a command stands for. `$ARGUMENTS` is all that was typed behind its name, `$1` its first word; a command
- * in `` !`…` ``, or on a line that begins with `!`, gives way to what it prints; files named by `@path` are added at
- * the end.
+ * The prompt of a command. `$ARGUMENTS` is everything typed after its name, `$1` its first word; a command in
+ * `` !`…` ``, or on a line that starts with `!`, is replaced by its output; files named by `@path` are
+ * appended.
  */
 export async function expandCommand(body: string, typed: string, deps: ExpandDeps): Promise<string> {
   const words = splitWords(typed);
@@ -91,7 +94,7 @@ function fill(text: string, { all, words }: { all: string; words: readonly strin
 
 type Piece = { type: 'text' | 'code' | 'command'; text: string };
 
-/** What stands in a block of code is shown as it is. */
+/** Code blocks are kept unchanged. */
 function* piecesOf(body: string): Generator<Piece> {
   const marks = /^ {0,3}(`{3,}|~{3,})[\s\S]*?(?:^ {0,3}\1[^\n]*$|$(?![\s\S]))|!`([^`\n]+)`|^!(\w[^\n]*)$/gm;
   let at = 0;
@@ -116,7 +119,7 @@ export function splitWords(typed: string): string[] {
   );
 }
 
-/** Means the same in a command whether its author put it in quotes or not, and never more than one word. */
+/** Quoted so that it is exactly one word in a command, whether or not its author put it in quotes. */
 export function quoted(word: string): string {
   return word.replaceAll(/\s*\n\s*/g, ' ').replaceAll(/[^\p{L}\p{N}_./:@=+,%-]/gu, '\\$&');
 }

@@ -14,7 +14,7 @@ const says = (value: unknown) => pre({ stdout: JSON.stringify(value) });
 const silent = { type: 'go', context: '', notice: '' };
 
 describe('the exit code', () => {
-  test('2 blocks with the words of standard error, any other failure has no say', () => {
+  test('2 blocks with the text of stderr, any other failure is ignored', () => {
     expect(pre({ exitCode: 2, stderr: 'no\n' })).toEqual({ type: 'block', because: 'no' });
     expect(pre({ exitCode: 2, stdout: 'out' })).toEqual({ type: 'block', because: 'out' });
     expect(pre({ exitCode: 2 })).toEqual({ type: 'block', because: 'no reason given' });
@@ -23,7 +23,7 @@ describe('the exit code', () => {
     expect(pre({ exitCode: 2, timedOut: true })).toMatchObject({ type: 'failed' });
   });
 
-  test('plain output is for the model where a prompt is on its way, and nowhere else', () => {
+  test('plain output is for the model if a prompt is being sent, and ignored otherwise', () => {
     const points: HookPoint[] = ['UserPromptSubmit', 'SessionStart', 'PreToolUse', 'PostToolUse', 'Stop'];
     expect(points.map((point) => outcomeOf(point, ending({ stdout: 'hello\n' })))).toEqual([
       { ...silent, context: 'hello' },
@@ -45,12 +45,12 @@ describe('a decision in JSON', () => {
     expect(says(value)).toEqual({ type: 'block', because });
   });
 
-  test('an approval grants nothing: the rules decide as ever', () => {
+  test('an approval grants nothing: the rules still decide', () => {
     expect(says({ decision: 'approve' })).toEqual(silent);
     expect(says({ hookSpecificOutput: { permissionDecision: 'allow' } })).toEqual(silent);
   });
 
-  test('an input, words for the model and words for the user are taken out', () => {
+  test('an input, text for the model and text for the user are extracted', () => {
     const value = {
       systemMessage: 'told',
       hookSpecificOutput: { updatedInput: { a: 1 }, additionalContext: 'more' },
@@ -59,12 +59,12 @@ describe('a decision in JSON', () => {
     expect(says({ updatedInput: [1], additionalContext: 7 })).toEqual(silent);
   });
 
-  test('broken JSON is only output', () => {
+  test('invalid JSON is plain output', () => {
     expect(pre({ stdout: '{ "decision": "block"' })).toEqual(silent);
     expect(outcomeOf('SessionStart', ending({ stdout: '{ no' }))).toEqual({ ...silent, context: '{ no' });
   });
 
-  test('no JSON whatever makes it throw, or changes the input to what is no object', () => {
+  test('no JSON makes it throw, or changes the input to anything but an object', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const outcome = says(value);
@@ -74,7 +74,7 @@ describe('a decision in JSON', () => {
     );
   });
 
-  test('however much it says, the model is told a bounded part', () => {
+  test('the model gets a bounded part of the output', () => {
     const outcome = says({ decision: 'block', reason: 'x'.repeat(100_000) });
     expect(outcome.type === 'block' && outcome.because.length).toBeLessThan(10_000);
   });

@@ -10,19 +10,19 @@ export type HookPoint =
   | 'SessionEnd'
   | 'PreCompact';
 
-/** How a hook's command ended. */
+/** The exit of a hook's command. */
 export type HookEnding = { exitCode: number | null; stdout: string; stderr: string; timedOut: boolean };
 
 /**
- * What a hook says. `input` takes the place of the call's; `context` is for the model, `notice` for the user. A hook
- * that failed has no say.
+ * The outcome of a hook. `input` replaces the call's; `context` is for the model, `notice` for the user. A
+ * failed hook has no effect.
  */
 export type HookOutcome =
   | { type: 'go'; context: string; notice: string; input?: Record<string, unknown> }
   | { type: 'block'; because: string }
   | { type: 'failed'; because: string };
 
-/** Exit code 2 blocks, and what stands on standard error says why. */
+/** Exit code 2 blocks, with the reason on stderr. */
 const BLOCKS = 2;
 /** Where plain output is meant for the model. */
 const SPEAKS: readonly HookPoint[] = ['UserPromptSubmit', 'SessionStart'];
@@ -66,7 +66,7 @@ function decided(decision: Record<string, unknown>): HookOutcome {
   };
 }
 
-/** Output that is one JSON object is a decision; anything else is only output. */
+/** Output that is one JSON object is a decision; anything else is plain output. */
 function decisionIn(text: string): Record<string, unknown> | null {
   if (!text.startsWith('{')) return null;
   try {

@@ -5,7 +5,7 @@ import { loadPlugins } from './load.ts';
 
 const plugin = (name: string) => `export default { name: '${name}', version: '1.0.0' };\n`;
 
-test('[G01] plugins come in their order, whatever fails beside them; names are taken once', async () => {
+test('[G01] plugins are loaded in order, whatever fails; each name is used once', async () => {
   const { root } = await workspace({
     'a.mjs': plugin('a'),
     'hangs.mjs': 'await new Promise((go) => setTimeout(go, 60_000).unref());\n',

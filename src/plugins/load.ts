@@ -10,22 +10,22 @@ import { pluginTool } from './plugin-tool.ts';
 export type LoadedPlugin = {
   name: string;
   version: string;
-  /** The file that was loaded. */
+  /** The loaded file. */
   file: string;
-  /** Where the plugin lies: its skills are in `skills` there. Null for a single file. */
+  /** The plugin's folder, with its skills in `skills`. Null for a single file. */
   folder: string | null;
   tools: Tool[];
   hooks: PluginHooks;
   commands: readonly SlashCommand[];
 };
 
-/** A plugin that was left out, and why. */
+/** A skipped plugin, and the reason. */
 export type PluginTrouble = { place: string; because: string };
 
 export type LoadOptions = {
-  /** Names that are taken: MCP servers, whose tools are named the same way. */
+  /** Reserved names: MCP servers, whose tools are named the same way. */
   taken: ReadonlySet<string>;
-  /** For each plugin's module to load. */
+  /** Time limit for loading each plugin's module. */
   timeoutMs?: number;
   /** Whether this runtime runs TypeScript. */
   typescript?: boolean;
@@ -33,7 +33,7 @@ export type LoadOptions = {
 
 const LOAD_MS = 10_000;
 
-/** Loads them side by side; one that cannot be used costs itself and nothing else. */
+/** Loads them in parallel; a failing plugin affects only itself. */
 export async function loadPlugins(
   places: readonly string[],
   options: LoadOptions,
@@ -75,7 +75,7 @@ async function loadOne(place: string, options: LoadOptions): Promise<LoadedPlugi
   };
 }
 
-/** CommonJS that was compiled from a module has its default export one level deeper. */
+/** CommonJS compiled from an ES module has its default export one level deeper. */
 function exportOf(module: unknown): unknown {
   const { default: first = module } = (module ?? {}) as { default?: unknown };
   const { default: second = first } = (first ?? {}) as { default?: unknown };
@@ -103,7 +103,7 @@ async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
 }
 
 function runsTypeScript(): boolean {
-  // Newer than the types we are built with.
+  // Newer than the Node types we build with.
   return Boolean((process.features as { typescript?: unknown }).typescript);
 }
 

@@ -1,11 +1,11 @@
-/** More than any tool needs, and little enough to be journaled, sent and shown. */
+/** More than any tool needs, and small enough to be journaled, sent and shown. */
 const MOST_VALUES = 100_000;
 const MOST_CHARACTERS = 10_000_000;
 const DEEPEST = 200;
 
 /**
- * What a plugin handed over as plain data: texts, numbers, lists and tables, nothing shared with the plugin and nothing
- * that runs when it is looked at. Throws with the place and the reason where it is anything else.
+ * A plugin's value as plain data: strings, numbers, arrays and objects, sharing nothing with the plugin and
+ * without getters. Throws with the path and the reason if it is anything else.
  */
 export function plainCopy(value: unknown): unknown {
   let values = 0;
@@ -42,7 +42,7 @@ export function plainCopy(value: unknown): unknown {
   return copy(value, 'it', 0);
 }
 
-/** Where an error came from, as far as it says; nothing for what is no error. */
+/** An error's stack trace, if any; empty for anything but an error. */
 export function traceOf(error: unknown): string {
   try {
     return error instanceof Error ? String(error.stack ?? '') : '';
@@ -51,7 +51,10 @@ export function traceOf(error: unknown): string {
   }
 }
 
-/** What was thrown, in words. A plugin may throw anything, also what cannot be turned into a text. */
+/**
+ * A message for a thrown value. A plugin may throw anything, even values that cannot be converted to a
+ * string.
+ */
 export function thrownMessage(error: unknown): string {
   try {
     return String(error instanceof Error ? error.message : error) || 'without a word';

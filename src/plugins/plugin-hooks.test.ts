@@ -16,7 +16,7 @@ function bench(...all: PluginHooks[]) {
 }
 
 describe('[G02] [Y33] before a call', () => {
-  test('each plugin is asked about what those before it left, and changes only a copy', async () => {
+  test('each plugin gets what the previous ones left, and changes only a copy', async () => {
     const { hooks } = bench(
       { onBeforeToolCall: (asked) => ({ ...asked, input: { n: 1 } }) },
       {
@@ -33,7 +33,7 @@ describe('[G02] [Y33] before a call', () => {
   test.each([
     [null, 'the plugin p1 refuses it'],
     [{ block: 'not today' }, 'the plugin p1 refuses it: not today'],
-  ])('%j blocks, and nobody else is asked', async (answer, because) => {
+  ])('%j blocks, and no other plugin is called', async (answer, because) => {
     const { hooks } = bench(
       { onBeforeToolCall: () => answer },
       { onBeforeToolCall: () => Promise.reject(new Error('asked')) },
@@ -43,7 +43,7 @@ describe('[G02] [Y33] before a call', () => {
 });
 
 describe('a plugin that misbehaves', () => {
-  test('throwing is told once and passed over', async () => {
+  test('throwing is reported once and ignored', async () => {
     const { hooks, notices } = bench({
       onBeforeToolCall() {
         throw new Error('oh');
@@ -54,7 +54,7 @@ describe('a plugin that misbehaves', () => {
     expect(notices).toEqual(['The plugin p1: onBeforeToolCall failed: oh.']);
   });
 
-  test('one that hangs is not waited for longer than its time, and not asked again', async () => {
+  test('a hanging hook is not awaited beyond its time limit, and not called again', async () => {
     let asked = 0;
     const { hooks, notices } = bench({
       onMessage() {
@@ -85,7 +85,7 @@ describe('a message', () => {
     timestamp: 't',
   };
 
-  test('gets other texts; thoughts and calls stay what the vendor signed', async () => {
+  test('gets new text; thinking and calls stay as the vendor signed them', async () => {
     const { hooks } = bench({
       onMessage: (message) =>
         ({ ...message, content: [{ type: 'text', text: 'Bye' }], model: 'other' }) as typeof message,
@@ -101,7 +101,7 @@ describe('a message', () => {
     ['of another role', { ...user, role: 'assistant' }],
     ['that is none', { role: 'user', content: 'text' }],
     ['that is a number', 7],
-  ])('an answer %s is told, and the message is left as it was', async (_, answer) => {
+  ])('an answer %s is reported, and the message is unchanged', async (_, answer) => {
     const { hooks, notices } = bench({ onMessage: () => answer as UserMessage });
     expect(await hooks.message(user)).toEqual(user);
     expect(notices).toEqual([

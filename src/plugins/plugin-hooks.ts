@@ -6,7 +6,7 @@ import type { LoadedPlugin } from './load.ts';
 import { plainCopy, thrownMessage } from './plain-copy.ts';
 import type { PluginHooks } from './plugin.ts';
 
-/** What becomes of a call before it is judged. */
+/** The outcome for a call before it is judged. */
 type BeforeCall = { type: 'go'; input: unknown } | { type: 'block'; by: string; because: string };
 
 export type HookRunner = {
@@ -20,7 +20,7 @@ export type HookRunnerOptions = { notice(text: string): void; timeoutMs?: number
 
 const HOOK_MS = 10_000;
 
-/** Asks the plugins in their order, each about what those before it left. */
+/** Calls the plugins in order, each with what the previous ones left. */
 export function createPluginHooks(
   plugins: readonly Pick<LoadedPlugin, 'name' | 'hooks'>[],
   { notice, timeoutMs = HOOK_MS }: HookRunnerOptions,
@@ -29,8 +29,8 @@ export function createPluginHooks(
   const told = new Set<string>();
 
   /**
-   * What the plugin said, as `read` makes it out; null when it has nothing to say, or failed to. Whatever it returns,
-   * nothing but what `read` lets through goes further.
+   * The plugin's answer as parsed by `read`; null if it has none, or failed. Nothing but what `read` returns
+   * is used.
    */
   async function ask<Name extends keyof PluginHooks, Said>(
     { name, hooks }: Pick<LoadedPlugin, 'name' | 'hooks'>,
@@ -115,7 +115,7 @@ export function createPluginHooks(
 
 type SaidBefore = { type: 'change'; input: unknown } | { type: 'block'; reason: string };
 
-/** Null leaves the call as it is. A refusal counts whatever its reason looks like. */
+/** Null leaves the call unchanged. A refusal counts whatever its reason looks like. */
 function readBeforeCall(answer: unknown): SaidBefore | null {
   if (answer === undefined) return null;
   if (answer === null) return { type: 'block', reason: '' };
@@ -134,8 +134,8 @@ function reasonOf(answer: { block?: unknown }): string {
 }
 
 /**
- * The message with another's texts in the place of its own. Calls, thoughts and images stay: a vendor checks what it
- * has signed, and every call needs its answer. Throws when the other is no message of this role.
+ * The message with the texts of another. Calls, thinking and images stay: a vendor verifies what it has
+ * signed, and every call needs its result. Throws if the other is not a message of this role.
  */
 function withTextsOf<M extends Message>(message: M, other: unknown): M {
   const { role, content: theirs } = (other ?? {}) as { role?: unknown; content?: unknown };
@@ -145,7 +145,7 @@ function withTextsOf<M extends Message>(message: M, other: unknown): M {
     part?.type === 'text' && typeof part.text === 'string' ? [{ type: 'text', text: part.text }] : [],
   );
   if (texts.length === 0 && theirs.length > 0) return message;
-  // The first text of ours stands for all of theirs; the kinds of parts a role has stay what they were.
+  // The first text of ours is replaced by all of theirs; the other parts stay.
   const at = message.content.findIndex(({ type }) => type === 'text');
   const rest = message.content.filter(({ type }) => type !== 'text');
   const before =

@@ -14,7 +14,7 @@ const short: PluginTool = {
 const itself = { kind: 'execute', target: 'p:greet' };
 
 describe('[T01] [G01] a tool in its short form', () => {
-  test('is named after its plugin, checked by its schema, and asked about unless it says otherwise', async () => {
+  test('is named after its plugin, validated by its schema, and asked about by default', async () => {
     const tool = pluginTool('p', short);
     const { context } = await bench();
     expect(tool.name).toBe('p:greet');
@@ -27,7 +27,7 @@ describe('[T01] [G01] a tool in its short form', () => {
     ]);
   });
 
-  test('may decide by the input; a decision that fails asks', () => {
+  test('may decide by input; a decision that fails asks', () => {
     const tool = pluginTool('p', {
       ...short,
       requiresApproval({ who }) {
@@ -54,7 +54,7 @@ describe('[T01] [G01] a tool in its short form', () => {
   );
 });
 
-test('a whole tool keeps its title and access; where these throw, the call is asked about all the same', () => {
+test('a full tool keeps its title and access; if these throw, the call is still asked about', () => {
   const whole = defineTool({
     name: 'w',
     description: 'd',
@@ -84,7 +84,7 @@ test('a whole tool keeps its title and access; where these throw, the call is as
 
 describe('what a module exports', () => {
   const good = { name: 'p', version: '1' };
-  test('is a plugin when it has a name and a version', () => {
+  test('is a plugin if it has a name and a version', () => {
     expect(checkPlugin(good)).toBe(good);
     const whole = { ...good, tools: [short], hooks: { onMessage: () => undefined }, commands: [] };
     expect(checkPlugin(whole)).toBe(whole);
@@ -101,7 +101,7 @@ describe('what a module exports', () => {
     [{ ...good, hooks: { onFire: () => 0 } }, 'It has a hook onFire that is not known'],
     [{ ...good, hooks: { onMessage: 'x' } }, 'It has a hook onMessage'],
     [{ ...good, commands: [{ name: 'Not a name', description: '', execute: () => 0 }] }, 'Its commands'],
-  ])('%j is none', (value, words) => {
+  ])('%j is not a plugin', (value, words) => {
     expect(checkPlugin(value)).toContain(words);
   });
 });

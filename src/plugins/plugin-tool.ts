@@ -5,12 +5,12 @@ import { limited, unlessAborted } from '../lib/async/abort.ts';
 import type { PluginTool } from './plugin.ts';
 import { accessesOf, displayOf, toolResultOf } from './tool-result.ts';
 
-/** A tool that has not answered by then is given up. */
+/** A tool that does not answer within this time is abandoned. */
 const ANSWER_MS = 10 * 60_000;
 
 /**
- * A plugin's tool as the router takes it, named `plugin:tool`: no tool of ours can be meant. What a plugin throws,
- * returns or never returns costs that call, never the run.
+ * A plugin's tool for the router, named `plugin:tool`, so that it cannot clash with a built-in one. Whatever
+ * a plugin throws, returns or never returns fails that call, not the run.
  */
 export function pluginTool(
   plugin: string,
@@ -18,7 +18,7 @@ export function pluginTool(
   { timeoutMs = ANSWER_MS }: { timeoutMs?: number } = {},
 ): Tool {
   const name = `${plugin}:${tool.name}`;
-  /** Runs the plugin's own code, in this process: nothing contains it. */
+  /** Runs the plugin's own code, unsandboxed in this process. */
   const itself: Access = { kind: 'execute', target: name };
   const schema = 'execute' in tool ? objectSchema(tool.parameters) : tool.input;
   const parameters = 'execute' in tool ? tool.parameters : parametersOf(schema);
@@ -72,7 +72,7 @@ export function pluginTool(
   };
 }
 
-/** What the schema lets through is an object. */
+/** The schema only accepts objects. */
 type Params = Record<string, unknown>;
 
 const TITLE = 60;
@@ -86,7 +86,7 @@ function parametersOf(schema: z.ZodType): Params {
   return parameters;
 }
 
-/** A check of the plugin's own that throws is a wrong input. */
+/** A plugin's own validation that throws means invalid input. */
 function guarded(schema: z.ZodType): z.ZodType {
   return z.unknown().transform((value, context) => {
     const parsed = attempt(
@@ -123,7 +123,7 @@ function textOr(value: unknown, otherwise: () => string): string {
   return typeof value === 'string' ? value : otherwise();
 }
 
-/** A promise where none is wanted: its failure must not surface later. */
+/** An unexpected promise: its rejection must not surface later. */
 function heard(value: unknown): unknown {
   if (value instanceof Promise) value.catch(() => undefined);
   return value;
@@ -133,7 +133,7 @@ function attempt<T>(deed: () => T, otherwise: () => T): T {
   try {
     return deed();
   } catch {
-    // Whatever a plugin throws here, the safe answer stands in for its own.
+    // If the plugin throws here, the safe default is used.
     return otherwise();
   }
 }

@@ -10,11 +10,11 @@ export type PluginTool = {
   description: string;
   /** JSON Schema of an object. */
   parameters: Record<string, unknown>;
-  /** Whether the user is asked before a call. Default: always. The user's own rules go before it. */
+  /** Whether the user is asked before a call. Default: always. The user's own rules take precedence. */
   requiresApproval?: boolean | ((params: Record<string, unknown>) => boolean);
-  /** Whether it changes nothing anywhere, so that it may be used in plan and read-only mode. Default: no. */
+  /** Whether it changes nothing, so that it may be used in plan and read-only mode. Default: no. */
   readOnly?: boolean;
-  /** A text counts as success. What it throws is told to the model. */
+  /** A string counts as success. Thrown errors are reported to the model. */
   execute(
     params: Record<string, unknown>,
     context: ToolContext,
@@ -23,18 +23,21 @@ export type PluginTool = {
 
 type Maybe<T> = T | undefined | Promise<T | undefined>;
 
-/** Each has 10 seconds. One that throws is told to the user and passed over; one that hangs is not called again. */
+/**
+ * Each has 10 seconds. A hook that throws is reported to the user and ignored; one that hangs is not called
+ * again.
+ */
 export type PluginHooks = {
-  /** Before the first prompt of a session, a new one or one that goes on. */
+  /** Before the first prompt of a new or resumed session. */
   onSessionStart?(session: Session): void | Promise<void>;
   /**
-   * Before a call is judged. Returns the call with another input, or `null` or `{ block: reason }` to refuse it;
-   * nothing leaves it as it is. A changed input is checked and judged like any other.
+   * Before a call is judged. Returns the call with another input, or `null` or `{ block: reason }` to refuse
+   * it; `undefined` leaves it unchanged. A changed input is validated and judged like any other.
    */
   onBeforeToolCall?(call: ToolCall): Maybe<ToolCall | { block: string } | null>;
   /** After a call that ran. */
   onAfterToolCall?(call: ToolCall, result: ToolResult): void | Promise<void>;
-  /** Before a message is kept. Returns it with other texts, or nothing to leave it as it is. */
+  /** Before a message is saved. Returns it with other texts, or nothing to leave it unchanged. */
   onMessage?(message: Message): Maybe<Message>;
 };
 
@@ -49,7 +52,7 @@ export type Plugin = {
   commands?: readonly SlashCommand[];
 };
 
-/** Gives an editor the types; the plugin comes back as it is. */
+/** For types in an editor; returns the plugin unchanged. */
 export function definePlugin(plugin: Plugin): Plugin {
   return plugin;
 }
@@ -62,7 +65,7 @@ const HOOKS: readonly (keyof PluginHooks)[] = [
   'onMessage',
 ];
 
-/** What a module exports, if it is a plugin; else a sentence that says why not. */
+/** The plugin that a module exports; or a message that says why it is not one. */
 export function checkPlugin(value: unknown): Plugin | string {
   if (!isObject(value))
     return 'Its default export is not a plugin: { name, version, tools, hooks, commands }.';
@@ -77,7 +80,7 @@ export function checkPlugin(value: unknown): Plugin | string {
   if (wrong) return `It has a hook ${wrong[0]} that is not known; there are ${HOOKS.join(', ')}.`;
   if (!Array.isArray(commands) || !commands.every(isCommand))
     return 'Its commands must each have a name in small letters, a description and an execute function.';
-  // Checked just now, as far as a program can check it.
+  // Validated above, as far as possible.
   return value as Plugin;
 }
 

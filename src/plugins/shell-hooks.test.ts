@@ -14,7 +14,7 @@ const none: HookSettings = {
 const done: HookEnding = { exitCode: 0, stdout: '', stderr: '', timedOut: false };
 const { signal } = new AbortController();
 
-/** Hooks whose commands end as `play` says; what ran and what was told is kept. */
+/** Hooks whose commands end as `play` says; records runs and notices. */
 function bench(PreToolUse: HookSettings['PreToolUse'], play: (run: HookRun) => Promise<Partial<HookEnding>>) {
   const ran: { command: string; timeoutMs: number; told: unknown }[] = [];
   const notices: string[] = [];
@@ -32,7 +32,7 @@ function bench(PreToolUse: HookSettings['PreToolUse'], play: (run: HookRun) => P
   return { hooks, fire, ran, notices };
 }
 
-test('a matcher is a regular expression for the whole name; servers also have their other name', async () => {
+test('a matcher is a regular expression for the whole name; MCP tools also match by their other name', async () => {
   const rows = ['Read', 'Read|Edit', 'Rea', '*', '', 'mcp__a__.*', 'a:.*'].map((matcher) => ({
     matcher,
     command: matcher,
@@ -44,7 +44,7 @@ test('a matcher is a regular expression for the whole name; servers also have th
   expect(ran.map(({ command }) => command)).toEqual(['*', '', 'mcp__a__.*', 'a:.*', 'always']);
 });
 
-test('each hears of the input that the one before left; the first that blocks has the last word', async () => {
+test('each gets the input that the previous one left; the first that blocks decides', async () => {
   const rows = ['change', 'note', 'block', 'never'].map((command) => ({ command }));
   const { fire, ran } = bench(rows, async ({ command }) => {
     if (command === 'change') return { stdout: '{"updatedInput":{"x":1}}' };
@@ -59,7 +59,7 @@ test('each hears of the input that the one before left; the first that blocks ha
   ]);
 });
 
-test('one that fails or cannot start is told and passed over; time limits come from either spelling', async () => {
+test('one that fails or cannot start is reported and skipped; both spellings of the time limit work', async () => {
   const rows = [
     { command: 'fails', timeoutMs: 5 },
     { hooks: [{ command: 'throws', timeout: 2 }, { command: 'fine' }] },
@@ -76,7 +76,7 @@ test('one that fails or cannot start is told and passed over; time limits come f
   ]);
 });
 
-test('they run one at a time, in the order they were asked for', async () => {
+test('they run one at a time, in the order requested', async () => {
   let running = 0;
   const { fire, ran } = bench([{ command: 'x' }], async () => {
     running += 1;

@@ -1,6 +1,6 @@
 import { type HookEnding, type HookPoint, outcomeOf } from './hook-outcome.ts';
 
-/** One row of the settings. */
+/** One entry of the settings. */
 type HookRow = {
   matcher?: string;
   command?: string;
@@ -14,17 +14,19 @@ export type HookRun = { command: string; input: string; timeoutMs: number; signa
 
 export type ShellHooksOptions = {
   hooks: HookSettings;
-  /** In the sandbox. */
+  /** Runs in the sandbox. */
   run(run: HookRun): Promise<HookEnding>;
-  /** Told to every hook, with what the point itself tells. */
+  /** Passed to every hook, with the facts of the hook point. */
   facts(): Record<string, unknown>;
   notice(text: string): void;
 };
 
-/** What all hooks of a point said together. The first that blocks has the last word. */
+/** The combined outcome of all hooks of a point. The first that blocks decides. */
 export type HookSaying = { blocked: string | null; context: string[]; input?: Record<string, unknown> };
 
-/** `tool` is what matchers are held against. `facts` may hang on the input, which a hook before may have changed. */
+/**
+ * `tool` is compared with matchers. `facts` may depend on the input, which an earlier hook may have changed.
+ */
 export type Firing = {
   tool?: string;
   facts(input: Record<string, unknown> | undefined): Record<string, unknown>;
@@ -38,7 +40,7 @@ export type ShellHooks = {
 
 const HOOK_MS = 60_000;
 
-/** Commands of the user that run at certain points: one at a time, as each may change what the next one sees. */
+/** The user's commands at certain points: one at a time, since each may change what the next one sees. */
 export function createShellHooks({ hooks, run, facts, notice }: ShellHooksOptions): ShellHooks {
   let last: Promise<unknown> = Promise.resolve();
 
@@ -90,7 +92,7 @@ function commandsFor(
     ]);
 }
 
-/** Tools of servers are also known by the name that other assistants give them. */
+/** MCP tools are also matched by the name that other assistants use. */
 function matches(matcher: string | undefined, tool: string): boolean {
   if (matcher === undefined || matcher === '' || matcher === '*') return true;
   const whole = new RegExp(`^(?:${matcher})$`);

@@ -8,7 +8,7 @@ const skill = (name: string, source: Skill['source'], description = 'x') => {
   return { ...parsed, folder: `/${source}/${name}` };
 };
 
-test('a skill has a name, its folder’s if it says none, and a description on one line', () => {
+test('a skill has a name, by default its folder’s, and a one-line description', () => {
   const { body, ...rest } = parseSkill(
     file('a', '---\nname: My-Skill\ndescription: >\n  One\n  two\n---\n\nBody\n'),
     'user',
@@ -22,7 +22,7 @@ test('a skill has a name, its folder’s if it says none, and a description on o
   expect(parseSkill(file('a b', '---\ndescription: x\n---\n'), 'user')).toBeNull();
 });
 
-test('they stand in order of their names; of two with one name the user’s own stays', () => {
+test('sorted by name; of two with one name the user’s own stays', () => {
   const found = [skill('b', 'plugin'), skill('a', 'project'), skill('c', 'project'), skill('a', 'user')];
   const { skills, troubles } = shelve(found);
   expect(skills.map(({ name, source }) => `${name} ${source}`)).toEqual(['a user', 'b plugin', 'c project']);
@@ -30,7 +30,7 @@ test('they stand in order of their names; of two with one name the user’s own 
   expect(shelve([...found].reverse())).toEqual({ skills, troubles });
 });
 
-test('more than can be told with every request are left out, and said', () => {
+test('more than fit into every request are left out, with a notice', () => {
   const many = Array.from({ length: 40 }, (_, i) =>
     skill(`s${String(i).padStart(2, '0')}`, 'user', 'y'.repeat(590)),
   );

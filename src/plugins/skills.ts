@@ -1,21 +1,21 @@
 import path from 'node:path';
 import { parseFrontMatter, textField } from '../lib/text/front-matter.ts';
 
-/** Knowledge for one kind of work: the model sees the name and the description, and asks for the rest. */
+/** Knowledge for one kind of work: the model sees the name and the description, and requests the rest. */
 export type Skill = {
   name: string;
   description: string;
   source: 'user' | 'project' | 'plugin';
-  /** Where its other files lie. */
+  /** The folder of its other files. */
   folder: string;
-  /** What the model is told when it uses the skill. */
+  /** What the model gets when it uses the skill. */
   body(): string;
 };
 
 export type SkillFile = { file: string; text: string };
 
 const MAX_DESCRIPTION = 600;
-/** In characters, all names and descriptions together: they are sent with every request. */
+/** In characters, for all names and descriptions together: they are sent with every request. */
 const MAX_ALL = 16_000;
 const RANK = { user: 0, project: 1, plugin: 2 };
 
@@ -28,7 +28,7 @@ export function parseSkill({ file, text }: SkillFile, source: Skill['source']): 
   return { name, description, source, folder, body: () => parsed.body.trim() };
 }
 
-/** One of each name, the user's own before the project's; in an order that does not depend on the disk. */
+/** One per name, the user's own before the project's; in an order that does not depend on the disk. */
 export function shelve(found: readonly Skill[]): { skills: Skill[]; troubles: string[] } {
   const byName = new Map<string, Skill>();
   const troubles: string[] = [];

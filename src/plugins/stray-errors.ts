@@ -1,9 +1,9 @@
 import { thrownMessage, traceOf } from './plain-copy.ts';
 
 /**
- * Errors that a plugin throws where nobody waits for it, in a timer for example, are told and not fatal. What has no
- * trace of where it came from (a rejection with a plain value, an error of the file system) is taken for a plugin's,
- * too. Any other ends the program as it would without us. Returns the way to stop.
+ * Errors that a plugin throws asynchronously, in a timer for example, are reported and not fatal. Errors
+ * without a stack trace (a rejection with a plain value, a file system error) are attributed to plugins, too.
+ * Any other ends the program as usual. Returns a function that stops it.
  */
 export function catchStrayErrors(
   plugins: readonly { name: string; file: string; folder: string | null }[],

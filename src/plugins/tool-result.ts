@@ -25,7 +25,7 @@ const display: z.ZodType<Display> = z.discriminatedUnion('kind', [
 
 const image = z.object({ type: z.literal('image'), mediaType: z.string(), data: z.string() });
 
-/** What is only for eyes and programs is left out where it is wrong; the answer itself must be right. */
+/** Invalid extras for display are dropped; the result itself must be valid. */
 const extras = {
   display: display.optional().catch(undefined),
   metadata: z.record(z.string(), z.unknown()).optional().catch(undefined),
@@ -52,7 +52,9 @@ const accesses = z.array(
   }),
 );
 
-/** What a tool of a plugin returned, as the router takes it. Anything else is a failure the model is told of. */
+/**
+ * A plugin tool's return value as a result for the router. Anything invalid is a failure that the model sees.
+ */
 export function toolResultOf(name: string, returned: unknown): ToolResult {
   try {
     if (typeof returned === 'string') return ok(String(plainCopy(returned)));
@@ -64,12 +66,12 @@ export function toolResultOf(name: string, returned: unknown): ToolResult {
   return fail(`${name} gave no result: it must return a text, or success with output or error.`);
 }
 
-/** Null when it is none. */
+/** Null if invalid. */
 export function displayOf(returned: unknown): Display | null {
   return display.safeParse(plainCopy(returned)).data ?? null;
 }
 
-/** Null when they are none. */
+/** Null if invalid. */
 export function accessesOf(returned: unknown): Access[] | null {
   const { data } = accesses.safeParse(plainCopy(returned));
   return data ? (data.map(defined) as Access[]) : null;

@@ -25,7 +25,9 @@ function throwing(): object {
 
 const endless: object = new Proxy({}, { get: () => endless, ownKeys: () => [], has: () => true });
 
-/** What authors return by mistake, by kind. Functions, so that nothing is looked at before the plugin returns it. */
+/**
+ * Typical mistakes of authors, by kind. Functions, so that nothing is evaluated before the plugin returns it.
+ */
 const weird: Record<string, () => unknown> = {
   true: () => true,
   false: () => false,
@@ -101,7 +103,7 @@ function hooksOf(hooks: PluginHooks) {
   return { runner, notices };
 }
 
-describe('whatever a hook returns costs the plugin, never the run', () => {
+describe('whatever a hook returns affects the plugin, never the run', () => {
   test.each(kinds)('%s', async (_, make) => {
     const hook = make as () => never;
     const { runner } = hooksOf({
@@ -121,11 +123,11 @@ describe('whatever a hook returns costs the plugin, never the run', () => {
     const message = await runner.message(user);
     isPlain(message);
     expect(message.role).toBe('user');
-    // Never empty: vendors refuse a message of nothing.
+    // Never empty: vendors reject an empty message.
     expect(message.content.length).toBeGreaterThan(0);
   });
 
-  test('an answer that cannot be used leaves the call as it is and is told once', async () => {
+  test('an unusable answer leaves the call unchanged and is reported once', async () => {
     const { runner, notices } = hooksOf({
       onBeforeToolCall: () => ({ ...call, input: { file_path: () => 1 } }),
     });
@@ -134,7 +136,7 @@ describe('whatever a hook returns costs the plugin, never the run', () => {
     expect(notices).toEqual(['The plugin p: onBeforeToolCall failed: it.file_path is a function.']);
   });
 
-  test('one that never answers is not asked again', async () => {
+  test('a hook that never answers is not called again', async () => {
     let asked = 0;
     const { runner, notices } = hooksOf({
       onBeforeToolCall: () => {
@@ -174,7 +176,7 @@ describe('whatever a hook returns costs the plugin, never the run', () => {
   });
 });
 
-describe('whatever a tool returns costs the call, never the run', () => {
+describe('whatever a tool returns fails the call, never the run', () => {
   const schema = z.object({}).loose();
   test.each(kinds)('%s', async (_, make) => {
     const { context } = await bench();
@@ -195,7 +197,7 @@ describe('whatever a tool returns costs the call, never the run', () => {
       expect(typeof tool.title({})).toBe('string');
       const accesses = tool.access({});
       expect(accesses.every(({ target }) => typeof target === 'string')).toBe(true);
-      // The router tells the model what a tool throws.
+      // The router reports a tool's errors to the model.
       const result = await use(tool, {}, context).catch((error: unknown) => ok(typeof error));
       isPlain(result);
       expect(typeof (result.success ? result.output : result.error)).toBe('string');
@@ -204,7 +206,7 @@ describe('whatever a tool returns costs the call, never the run', () => {
     }
   });
 
-  test('one that never answers is given up', async () => {
+  test('a tool that never answers is abandoned', async () => {
     const { context } = await bench();
     const never = { name: 't', description: '', parameters: {}, execute: () => new Promise<never>(() => 0) };
     expect(await use(pluginTool('p', never, { timeoutMs: 20 }), {}, context)).toEqual({
@@ -214,7 +216,7 @@ describe('whatever a tool returns costs the call, never the run', () => {
   });
 });
 
-test('property: what is copied is what JSON would carry, and shares nothing', () => {
+test('property: a copy is what JSON would carry, and shares nothing', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const copy = plainCopy(value);
@@ -239,7 +241,7 @@ test('property: what is copied is what JSON would carry, and shares nothing', ()
   );
 });
 
-test('errors without a trace of where they came from are taken for a plugin’s; those of ours are not', () => {
+test('errors without a stack trace are attributed to plugins; those of ours are not', () => {
   const notices: string[] = [];
   const listeners = vi.spyOn(process, 'on');
   onTestFinished(() => listeners.mockRestore());

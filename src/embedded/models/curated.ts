@@ -1,4 +1,4 @@
-/** A model worth beginning with. Sizes are about; the exact one is asked for before a download. */
+/** A recommended model. Sizes are approximate; the exact one is queried before a download. */
 export type CuratedModel = {
   name: string;
   repo: string;
@@ -9,7 +9,7 @@ export type CuratedModel = {
   good: string;
 };
 
-/** From small to large; `aca models pull` without a name takes the one marked as such. */
+/** From small to large; `aca models pull` without a name uses the default one. */
 export const curatedModels: readonly CuratedModel[] = [
   {
     name: 'qwen3-0.6b',

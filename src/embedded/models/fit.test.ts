@@ -5,7 +5,7 @@ import type { GgufFacts } from './gguf.ts';
 
 const GB = 1024 ** 3;
 
-/** About a model of four billion weights at four bits. */
+/** Roughly a model with four billion parameters at four bits. */
 const facts: GgufFacts = {
   file: '/m.gguf',
   bytes: 2.5 * GB,
@@ -21,24 +21,24 @@ const facts: GgufFacts = {
   chatTemplate: null,
 };
 
-test('the window shrinks with the memory, and never below what a conversation needs', () => {
+test('the window shrinks with the memory, but never below what a conversation needs', () => {
   const windows = [64, 12, 8, 6, 4, 1].map(
     (gigabytes) => fitModel(facts, { freeBytes: gigabytes * GB, cores: 8 }).contextSize,
   );
   expect(windows).toEqual([32_768, 32_768, 32_768, 16_384, 4096, 2048]);
 });
 
-test('a window the user wants is taken where it fits', () => {
+test("the user's window setting is used if it fits", () => {
   const room = { freeBytes: 16 * GB, cores: 4 };
   expect(fitModel(facts, room, 8192).contextSize).toBe(8192);
   expect(fitModel(facts, room, 1000).contextSize).toBe(1000);
 });
 
-test('one core is left to the rest, and there is always one thread', () => {
+test('one core is left for the rest, and there is always one thread', () => {
   expect([1, 2, 8].map(threadsFor)).toEqual([1, 1, 7]);
 });
 
-test('whatever the machine, the window is one the model knows, and it fits or is the smallest', () => {
+test('whatever the machine, the model supports the window, and it fits or is the smallest', () => {
   fc.assert(
     fc.property(
       fc.nat({ max: 64 * GB }),

@@ -1,8 +1,8 @@
 import type { GgufFacts } from './gguf.ts';
 
-/** What a machine has to spare now. */
+/** The resources currently available on a machine. */
 export type Room = {
-  /** Memory in bytes that is free or can be freed. */
+  /** Free or reclaimable memory in bytes. */
   freeBytes: number;
   cores: number;
 };
@@ -11,20 +11,21 @@ export type Fit = { contextSize: number; threads: number; batchSize: number };
 
 const SMALLEST_CONTEXT = 2048;
 const LARGEST_CONTEXT = 32_768;
-/** For the rest of the machine. */
+/** Reserved for the rest of the machine. */
 const SPARE_BYTES = 512 * 1024 * 1024;
-/** What the computation itself takes besides the weights and the attention. */
+/** Memory for the computation besides the weights and the attention cache. */
 const WORKING_BYTES = 256 * 1024 * 1024;
 const BATCH = 512;
 
-/** Threads that leave one core to the screen: with all of them, llama.cpp and everything else wait for each other. */
+/** Leaves one core for everything else: with all of them, llama.cpp and the rest would block each other. */
 export function threadsFor(cores: number): number {
   return Math.max(1, cores - 1);
 }
 
 /**
- * How large a window fits the memory: what is left after the weights, halved until it fits. Weights are mapped from the
- * file and can be let go of, so a machine with too little memory gets a small window and a slow model, not a refusal.
+ * The largest window that fits into memory: halved until it fits next to the weights. Weights are
+ * memory-mapped and can be evicted, so a machine with too little memory gets a small window and a slow model,
+ * not an error.
  */
 export function fitModel(facts: GgufFacts, room: Room, wanted?: number): Fit {
   const left = room.freeBytes - SPARE_BYTES - WORKING_BYTES - facts.bytes;
@@ -39,7 +40,7 @@ export function fitModel(facts: GgufFacts, room: Room, wanted?: number): Fit {
   };
 }
 
-/** Memory that a model takes once it talks, with this window. */
+/** Memory that a model needs for chatting, with this window. */
 export function memoryNeeded(facts: GgufFacts, contextSize: number): number {
   return facts.bytes + contextSize * facts.cacheBytesPerToken + WORKING_BYTES;
 }

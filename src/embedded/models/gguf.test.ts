@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test('a model file tells what it is, without its weights being read', async () => {
+test('a model file describes itself, without its weights being read', async () => {
   const { chatTemplate, bytes, modified, ...facts } = await readGguf(file);
 
   expect(facts).toEqual({
@@ -28,7 +28,7 @@ test('a model file tells what it is, without its weights being read', async () =
     quantisation: 'F32',
     contextLength: 4096,
     layers: 2,
-    // Two layers, two heads for keys and values, 16 numbers each for both, two bytes a number.
+    // Two layers, two key-value heads, 16 numbers each for both, two bytes per number.
     cacheBytesPerToken: 2 * 2 * (16 + 16) * 2,
     isEmbedding: false,
   });
@@ -37,7 +37,7 @@ test('a model file tells what it is, without its weights being read', async () =
   expect(chatTemplate).toContain('<tool_call>');
 });
 
-test('a missing file and one of another kind are told as such', async () => {
+test('a missing file and one of another format are reported as such', async () => {
   const other = path.join(folder, 'other.gguf');
   await writeFile(other, 'hello, I am a text');
 
@@ -47,7 +47,7 @@ test('a missing file and one of another kind are told as such', async () => {
   );
 });
 
-test('whatever is cut off or overwritten, it is read or refused in words, and soon', async () => {
+test('however truncated or corrupted, a file is read or rejected with a message, quickly', async () => {
   const whole = await readFile(file);
   const head = 30_000;
   const broken = path.join(folder, 'broken.gguf');

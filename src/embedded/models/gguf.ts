@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { UserError } from '../../contract/errors.ts';
 
-/** What a model file says of itself, as far as anybody here asks. */
+/** The metadata of a model file that is used here. */
 export type GgufFacts = {
   file: string;
   bytes: number;
@@ -11,24 +11,24 @@ export type GgufFacts = {
   architecture: string;
   name: string | null;
   license: string | null;
-  /** How the weights are stored, such as `Q4_K_M`. */
+  /** The weight format, such as `Q4_K_M`. */
   quantisation: string | null;
-  /** Tokens it was trained to see at once. */
+  /** The context length it was trained for, in tokens. */
   contextLength: number;
   layers: number;
-  /** Memory the attention of one token takes, of all layers, at 16 bits. */
+  /** Memory for the attention cache per token, over all layers, at 16 bits. */
   cacheBytesPerToken: number;
-  /** Texts in, numbers out; it cannot talk. */
+  /** An embedding model; it cannot chat. */
   isEmbedding: boolean;
   chatTemplate: string | null;
 };
 
 type Value = string | number | boolean | Value[] | null;
 
-/** So much of a list is kept; vocabularies have hundreds of thousands of entries. */
+/** How much of a list is kept; vocabularies have hundreds of thousands of entries. */
 const LIST_KEPT = 64;
 const CHUNK = 1 << 20;
-/** A vocabulary of the largest models takes some megabytes; what claims more is damaged. */
+/** The largest vocabularies take some megabytes; anything above this is damaged. */
 const LARGEST_HEAD = 256 << 20;
 
 const QUANTISATIONS: Record<number, string> = {
@@ -54,7 +54,7 @@ const QUANTISATIONS: Record<number, string> = {
 
 const EMBEDDING_ARCHITECTURES = /bert|embed/i;
 
-/** Reads the head of a model file; the weights are not touched. */
+/** Reads the header of a model file; the weights are not read. */
 export async function readGguf(file: string): Promise<GgufFacts> {
   const handle = await open(file, 'r').catch((error: NodeJS.ErrnoException) => {
     throw new UserError(
@@ -104,7 +104,7 @@ function factsOf(
     return typeof value === 'string' && value !== '' ? value : null;
   };
   const architecture = text('general.architecture') ?? 'unknown';
-  // Some say it of every layer, one after the other.
+  // Some files have one value per layer.
   const number = (key: string): number | null => {
     const value = values.get(`${architecture}.${key}`);
     const all = (Array.isArray(value) ? value : [value]).filter((item) => typeof item === 'number');
@@ -148,7 +148,7 @@ const SCALARS: Record<number, [size: number, read: (bytes: Buffer) => Value]> = 
 const STRING = 8;
 const LIST = 9;
 
-/** Reads forward, in large steps, and never past the end. */
+/** Reads forward in large chunks, and never past the end. */
 class HeadReader {
   readonly #read: (buffer: Buffer, at: number) => Promise<{ bytesRead: number }>;
   readonly #size: number;
@@ -196,7 +196,7 @@ class HeadReader {
     return items;
   }
 
-  /** A vocabulary is passed over without waiting at every word. */
+  /** Skips a vocabulary without awaiting every word. */
   async #skipStrings(count: number): Promise<void> {
     for (let i = 0; i < count; i++) {
       if (this.#held.length - this.#at < 8) await this.#fill(8);

@@ -47,7 +47,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('R02 the hub is asked for size and checksum first, and the file is fetched by them', async () => {
+test('R02 the hub is asked for size and checksum first, and the download is checked against them', async () => {
   const offer = await askHub(wanted, { endpoint }, signal);
   expect(offer).toEqual({ bytes: content.length, sha256 });
   const file = path.join(folder, 'mine.gguf');
@@ -61,7 +61,7 @@ test('R02 the hub is asked for size and checksum first, and the file is fetched 
   ]);
 });
 
-test('a wrong checksum is told with what to do', async () => {
+test('a wrong checksum is reported with the next step', async () => {
   const work = {
     wanted,
     offer: { bytes: content.length, sha256: 'ab'.repeat(32) },
@@ -75,7 +75,7 @@ test('a wrong checksum is told with what to do', async () => {
   });
 });
 
-test('a closed repository asks for a token, and is given it', async () => {
+test('a private repository asks for a token, and gets it', async () => {
   const closed = { repo: 'me/closed', file: 'x.gguf' };
   await expect(askHub(closed, { endpoint }, signal)).rejects.toMatchObject({
     hint: expect.stringContaining('then set HF_TOKEN'),
@@ -86,7 +86,7 @@ test('a closed repository asks for a token, and is given it', async () => {
   expect(seen.at(-1)).toBe('HEAD /me/closed/resolve/main/x.gguf Bearer t0k');
 });
 
-test('nobody there: the file can come by other means', async () => {
+test('if the hub is unreachable, the error says how to provide the file otherwise', async () => {
   server.closeAllConnections();
   await new Promise((done) => server.close(done));
 
@@ -95,7 +95,7 @@ test('nobody there: the file can come by other means', async () => {
   });
 });
 
-test('names that could lead elsewhere are refused', () => {
+test('names that could lead outside the folder are rejected', () => {
   expect(hubUrl({ repo: 'a/b', file: 'sub/c d.gguf' }, { endpoint: 'https://hub/' })).toBe(
     'https://hub/a/b/resolve/main/sub/c%20d.gguf',
   );

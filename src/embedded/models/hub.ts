@@ -7,9 +7,9 @@ import { DownloadError, download, type Progress } from '../../lib/network/downlo
 export type HubFile = { repo: string; file: string };
 
 export type Hub = {
-  /** Such as https://huggingface.co; `HF_ENDPOINT` names another. */
+  /** Such as https://huggingface.co; `HF_ENDPOINT` sets another. */
   endpoint: string;
-  /** For repositories that are not open to everybody. */
+  /** For private repositories. */
   token?: string;
   fetch?: typeof globalThis.fetch;
 };
@@ -19,7 +19,7 @@ export const DEFAULT_HUB = 'https://huggingface.co';
 const CONNECT_MS = 5_000;
 const SHA256 = /^"?([0-9a-f]{64})"?$/;
 
-/** What the hub says of a file before it is fetched; null where it does not say. */
+/** The hub's metadata of a file before the download; null if not reported. */
 export type Offer = { bytes: number | null; sha256: string | null };
 
 export function hubUrl({ repo, file }: HubFile, { endpoint }: Pick<Hub, 'endpoint'>): string {
@@ -31,7 +31,7 @@ export function hubUrl({ repo, file }: HubFile, { endpoint }: Pick<Hub, 'endpoin
   return `${endpoint.replace(/\/+$/, '')}/${repo}/resolve/main/${parts.map(encodeURIComponent).join('/')}`;
 }
 
-/** Asks for the size and the checksum. */
+/** Queries the size and the checksum. */
 export async function askHub(wanted: HubFile, hub: Hub, signal: AbortSignal): Promise<Offer> {
   const { fetch = globalThis.fetch } = hub;
   const url = hubUrl(wanted, hub);
@@ -39,7 +39,7 @@ export async function askHub(wanted: HubFile, hub: Hub, signal: AbortSignal): Pr
   try {
     response = await fetch(url, {
       method: 'HEAD',
-      // The hub itself knows the checksum; where it leads to does not.
+      // Only the hub itself knows the checksum, not the redirect's target.
       redirect: 'manual',
       headers: authorization(hub),
       signal: limited(CONNECT_MS, signal),

@@ -24,7 +24,7 @@ test('an empty data root has no models', async () => {
   });
 });
 
-test('a model of the list goes by its short name, any other by that of its file; parts are none', async () => {
+test('a recommended model has its short name, any other its file name; partial downloads are ignored', async () => {
   const [curated] = curatedModels;
   if (!curated) throw new Error('The list is empty.');
   const own = await tinyModel(store.place(curated), {});
@@ -39,7 +39,7 @@ test('a model of the list goes by its short name, any other by that of its file;
   expect((await store.facts(path.relative(root, other), root)).file).toBe(other);
 });
 
-test('a damaged file stands in the way of nothing but itself', async () => {
+test('a damaged file affects only itself', async () => {
   const good = await tinyModel(store.place({ repo: 'me/mine', file: 'good.gguf' }), {});
   await writeFile(store.place({ repo: 'me/mine', file: 'bad.gguf' }), 'no model');
 
@@ -47,7 +47,7 @@ test('a damaged file stands in the way of nothing but itself', async () => {
   expect((await store.readable()).map(({ file }) => file)).toEqual([good]);
 });
 
-test('a removed model is gone with its folder, and its neighbours stay', async () => {
+test('a removed model is deleted with its folder, and its neighbours stay', async () => {
   const one = { repo: 'me/mine', file: 'one.gguf' };
   await tinyModel(store.place(one), {});
   await tinyModel(store.place({ ...one, file: 'two.gguf' }), {});
@@ -59,7 +59,7 @@ test('a removed model is gone with its folder, and its neighbours stay', async (
   await expect(store.remove('two')).rejects.toThrow('There is no model two to remove.');
 });
 
-test('names on the list are unique, and each row says what it is good for', () => {
+test('recommended names are unique, and each row says what it is good for', () => {
   expect(new Set(curatedModels.map(({ name }) => name)).size).toBe(curatedModels.length);
   expect(
     curatedModels.filter(({ good, license, file }) => !good || !license || !file.endsWith('.gguf')),

@@ -6,10 +6,12 @@ import { type CuratedModel, curatedModels } from './curated.ts';
 import { type GgufFacts, readGguf } from './gguf.ts';
 import type { HubFile } from './hub.ts';
 
-/** A model file that was fetched. */
+/** A downloaded model file. */
 export type StoredModel = { name: string; file: string; curated: CuratedModel | null };
 
-/** The models in a data root. A model's name is its file's, or its short one if it is on the list. */
+/**
+ * The models in a data root. A model's name is its short name if it is a recommended one, else its file name.
+ */
 export class ModelStore {
   readonly folder: string;
 
@@ -17,7 +19,7 @@ export class ModelStore {
     this.folder = path.join(dataRoot, 'models');
   }
 
-  /** Where a file of a hub is kept. */
+  /** Where a file of a hub is stored. */
   place({ repo, file }: HubFile): string {
     return path.join(this.folder, repo.replaceAll('/', '--'), path.posix.basename(file));
   }
@@ -35,7 +37,7 @@ export class ModelStore {
       .sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  /** Those whose files can be read, with what they say. One that is damaged stands in nobody's way. */
+  /** The readable models, with their metadata. Damaged ones are skipped. */
   async readable(): Promise<(StoredModel & { facts: GgufFacts })[]> {
     const found = await Promise.all(
       (await this.list()).map(async (model) => {
@@ -54,7 +56,7 @@ export class ModelStore {
     return (await this.list()).find((model) => model.name.toLowerCase() === wanted) ?? null;
   }
 
-  /** A stored model by its name, or any file by its path. */
+  /** The metadata of a stored model by name, or of any file by path. */
   async facts(name: string, cwd: string): Promise<GgufFacts> {
     if (isPath(name)) return readGguf(path.resolve(cwd, name));
     const stored = await this.find(name);
@@ -79,7 +81,7 @@ export class ModelStore {
       );
     }
     await rm(stored.file, { force: true });
-    // The folder of its repository may hold others.
+    // The repository's folder may contain other models.
     await rmdir(path.dirname(stored.file)).catch(() => undefined);
     return stored;
   }
@@ -90,7 +92,7 @@ export class ModelStore {
   }
 }
 
-/** Whether a model is named by its file. */
+/** Whether a name is a file path. */
 export function isPath(name: string): boolean {
   return /\.gguf$/i.test(name);
 }

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { Channel } from '../../lib/async/channel.ts';
 import type { FromWorker, OrderName, Orders, ToWorker } from '../protocol.ts';
 
-/** What the worker could not do. */
+/** An error in the worker. */
 export class EngineFault extends Error {
   override name = 'EngineFault';
   readonly fault: 'overflow' | 'template' | 'died' | 'other';
@@ -20,8 +20,8 @@ type Waiting = {
 };
 
 /**
- * The engine in its thread, asked from here. The thread keeps the program alive only while it is asked something; it
- * ends with `close`, and the memory it held with it.
+ * The engine in its thread. The thread keeps the program alive only while a request is pending; `close` ends
+ * it and frees its memory.
  */
 export class RemoteEngine {
   readonly #worker: Worker;
@@ -49,17 +49,20 @@ export class RemoteEngine {
         reject(this.#ended);
         return;
       }
-      // The worker answers an order with the answer that belongs to it.
+      // The worker answers an order with the matching answer type.
       const done = (value: unknown) => resolve(value as Orders[Name]['answer']);
       this.#waiting.set(id, { text, done, failed: reject });
       this.#worker.ref();
-      // The pair of a name and its order is what the signature says; the compiler cannot join the two here.
+      // The signature ensures that name and order match; the compiler cannot infer it here.
       this.#worker.postMessage({ id, type, order } as ToWorker);
     });
     return { id, answer };
   }
 
-  /** The text as it comes; the answer when it has. An abort ends it here at once, and there soon after. */
+  /**
+   * Yields the text as it arrives; returns the answer. An abort ends it here at once, and in the worker soon
+   * after.
+   */
   async *generate(
     order: Orders['generate']['order'],
     signal: AbortSignal,

@@ -34,7 +34,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A plan for a runtime of two packages that the registry has. */
+/** A plan for a runtime of two packages in the registry. */
 async function smallPlan(): Promise<SetupPlan> {
   const plan = planSetup(folder, { platform: 'linux', arch: 'x64', exists: () => false });
   const pins = await Promise.all(
@@ -62,7 +62,7 @@ async function archive(name: string): Promise<Buffer> {
   return readFile(file);
 }
 
-test('R01 the packages are fetched, checked and unpacked, and no script of theirs runs', async () => {
+test('R01 the packages are downloaded, verified and unpacked, and none of their scripts runs', async () => {
   const plan = await smallPlan();
   const told: number[] = [];
 
@@ -81,7 +81,7 @@ test('R01 the packages are fetched, checked and unpacked, and no script of their
   expect(await readdir(path.dirname(plan.folder))).toEqual([path.basename(plan.folder)]);
 });
 
-test('a package that is not what was pinned is refused, and nothing is installed', async () => {
+test('a package that differs from its pin is rejected, and nothing is installed', async () => {
   const plan = await smallPlan();
   for (const [at, bytes] of archives) archives.set(at, Buffer.concat([bytes, Buffer.from('x')]));
 
@@ -92,7 +92,7 @@ test('a package that is not what was pinned is refused, and nothing is installed
   expect(await installedRuntime(folder)).toBeNull();
 });
 
-test('a registry that is not there is told with the ways on, and a later try goes on', async () => {
+test('an unreachable registry is reported with the next steps, and a later attempt resumes', async () => {
   const plan = await smallPlan();
   const address = registry;
   await expect(installRuntime(plan, { registry: 'http://127.0.0.1:9/', signal })).rejects.toMatchObject({
@@ -104,7 +104,7 @@ test('a registry that is not there is told with the ways on, and a later try goe
   expect(await installedRuntime(folder)).not.toBeNull();
 });
 
-test('an abort leaves no half of a runtime', async () => {
+test('an abort leaves no partial runtime', async () => {
   const plan = await smallPlan();
   const stop = new AbortController();
   const work = installRuntime(plan, { registry, signal: stop.signal, progress: () => stop.abort() });
@@ -127,7 +127,7 @@ test('two at once: one installs, the other is told to wait', async () => {
   );
 });
 
-test('a system without a build is told what else there is', () => {
+test('an unsupported system is told the alternatives', () => {
   const machine = { platform: 'freebsd' as const, arch: 'x64', exists: () => false };
   expect(() => planSetup(folder, machine)).toThrow('The embedded runtime is not built for freebsd on x64.');
 });

@@ -12,7 +12,7 @@ import { unpack } from './unpack.ts';
 
 export const DEFAULT_REGISTRY = 'https://registry.npmjs.org';
 
-/** What `aca models setup` would do: shown before it is done. */
+/** What `aca models setup` would do: shown before it runs. */
 export type SetupPlan = PlatformParts & { folder: string; pins: Pin[]; bytes: number };
 
 export type InstallOptions = {
@@ -24,7 +24,7 @@ export type InstallOptions = {
 
 const AT_ONCE = 6;
 
-/** Left out of what is unpacked: sources to build llama.cpp from, which never happens here, and what only editors read. */
+/** Not unpacked: sources for building llama.cpp, which never happens here, and files only for editors. */
 const UNWANTED = /(^|\/)gitRelease\.bundle$|\.d\.[cm]?ts$|\.map$/;
 
 export function planSetup(dataRoot: string, machine: Machine, gpu?: Gpu): SetupPlan {
@@ -40,7 +40,7 @@ export function planSetup(dataRoot: string, machine: Machine, gpu?: Gpu): SetupP
   return { ...parts, folder, pins, bytes: pins.reduce((sum, pin) => sum + pin.bytes, 0) };
 }
 
-/** Fetches and unpacks what is missing. Whatever happens, a runtime is there whole or not at all. */
+/** Downloads and unpacks what is missing. Atomic: a runtime is installed completely or not at all. */
 export async function installRuntime(plan: SetupPlan, options: InstallOptions): Promise<InstalledRuntime> {
   const downloads = `${plan.folder}.downloads`;
   const building = `${plan.folder}.building`;

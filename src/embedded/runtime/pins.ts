@@ -1,9 +1,9 @@
 import { PLATFORM_PINS, SHARED_PINS } from './runtime-pins.ts';
 
-/** One package, exactly. `at` is its place under `node_modules`. */
+/** One pinned package. `at` is its path under `node_modules`. */
 export type Pin = { at: string; name: string; version: string; sha512: string; bytes: number };
 
-/** Everything that runs on a system with these platform packages. */
+/** All packages for a system with these platform packages. */
 export function pinsFor(platformPackages: readonly string[]): Pin[] {
   const platform = readPins(PLATFORM_PINS);
   return [
@@ -16,7 +16,7 @@ export function pinsFor(platformPackages: readonly string[]): Pin[] {
   ];
 }
 
-/** Where its archive lies in a registry. */
+/** The URL of its archive in a registry. */
 export function archiveUrl({ name, version }: Pin, registry: string): string {
   const file = `${name.split('/').at(-1) ?? name}-${version}.tgz`;
   return `${registry.replace(/\/+$/, '')}/${name}/-/${file}`;

@@ -38,7 +38,7 @@ test.each<[string, Machine, string, string[]]>([
     'vulkan',
     ['win-x64', 'win-x64-vulkan'],
   ],
-])('%s gets the parts it can use', (_, here, gpu, packages) => {
+])('%s gets the packages it can use', (_, here, gpu, packages) => {
   expect(partsFor(here)).toEqual({ gpu, packages });
   expect(
     pinsFor(packages)
@@ -47,14 +47,14 @@ test.each<[string, Machine, string, string[]]>([
   ).toEqual(packages.map((name) => `@node-llama-cpp/${name}`));
 });
 
-test('what the user says counts more than what is found', () => {
+test("the user's setting overrides detection", () => {
   expect(partsFor(machine('linux', 'x64', [nvidia]), 'none')).toEqual({
     gpu: 'none',
     packages: ['linux-x64'],
   });
 });
 
-test('a system it is not built for is told apart', () => {
+test('an unsupported system is detected', () => {
   expect(partsFor(machine('freebsd', 'x64'))).toBeNull();
 });
 

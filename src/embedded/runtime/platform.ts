@@ -1,14 +1,14 @@
-/** What a machine computes with. */
+/** The compute backend. */
 export type Gpu = 'cuda' | 'metal' | 'vulkan' | 'none';
 
 export type Machine = {
   platform: NodeJS.Platform;
   arch: string;
-  /** Whether there is a file, a folder or a device of this name. */
+  /** Whether a file, folder or device exists. */
   exists(file: string): boolean;
 };
 
-/** The parts of llama.cpp that a machine needs: `packages` by their names without the scope. */
+/** The parts of llama.cpp that a machine needs: `packages` by name without the scope. */
 export type PlatformParts = { gpu: Gpu; packages: string[] };
 
 const NVIDIA: Partial<Record<NodeJS.Platform, readonly string[]>> = {
@@ -26,7 +26,7 @@ const VULKAN: Partial<Record<NodeJS.Platform, readonly string[]>> = {
   win32: ['C:\\Windows\\System32\\vulkan-1.dll'],
 };
 
-/** Systems that come in one form only. */
+/** Systems with a single variant. */
 const SINGLE: Record<string, string> = {
   'linux-arm64': 'linux-arm64',
   'linux-arm': 'linux-armv7l',
@@ -36,8 +36,8 @@ const SINGLE: Record<string, string> = {
 };
 
 /**
- * `wanted` instead of what was found, where the user says so. Beside a part for a graphics card stands the one without:
- * drivers come and go. Null where llama.cpp is not built for the system.
+ * `wanted` overrides detection. A GPU package is accompanied by the CPU one, in case drivers disappear. Null
+ * if llama.cpp is not built for the system.
  */
 export function partsFor(machine: Machine, wanted?: Gpu): PlatformParts | null {
   const { platform, arch } = machine;
@@ -55,7 +55,7 @@ export function partsFor(machine: Machine, wanted?: Gpu): PlatformParts | null {
 function findGpu({ platform, exists }: Machine): Gpu {
   const has = (files: readonly string[] = []) => files.some((file) => exists(file));
   if (has(NVIDIA[platform])) return 'cuda';
-  // The library alone proves nothing: it is there on machines without any card, too.
+  // The library alone proves nothing: it also exists on machines without a GPU.
   const card = platform === 'win32' || has(['/dev/dri/renderD128', '/dev/dri/renderD129']);
   return card && has(VULKAN[platform]) ? 'vulkan' : 'none';
 }

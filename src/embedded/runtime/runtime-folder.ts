@@ -3,17 +3,17 @@ import path from 'node:path';
 import type { Gpu } from './platform.ts';
 import { RUNTIME_VERSION } from './runtime-version.ts';
 
-/** A runtime that is ready. `packages` are those of the platform. */
+/** An installed runtime. `packages` are those of the platform. */
 export type InstalledRuntime = { folder: string; gpu: Gpu; packages: string[] };
 
-/** Written last: a folder without it is not finished. */
+/** Written last: a folder without it is incomplete. */
 export const RUNTIME_MARK = 'installed.json';
 
 export function runtimeFolder(dataRoot: string): string {
   return path.join(dataRoot, 'runtime', `node-llama-cpp-${RUNTIME_VERSION}`);
 }
 
-/** Null when there is none, or one that was not finished. */
+/** Null if there is none, or it is incomplete. */
 export async function installedRuntime(dataRoot: string): Promise<InstalledRuntime | null> {
   const folder = runtimeFolder(dataRoot);
   try {

@@ -22,7 +22,7 @@ async function names(root: string): Promise<string[]> {
     .sort();
 }
 
-test('files of an archive that tar wrote arrive with their contents, long names and all; links do not', async () => {
+test('files of an archive written by tar are unpacked, long names included; links are not', async () => {
   const long = `${'a-rather-long-folder-name/'.repeat(6)}file.txt`;
   const source = path.join(folder, 'package');
   await mkdir(path.join(source, path.dirname(long)), { recursive: true });
@@ -43,7 +43,7 @@ test('files of an archive that tar wrote arrive with their contents, long names 
   expect((await stat(path.join(out, 'run.sh'))).mode & 0o777).toBe(0o755);
 });
 
-test('a name that leads out of the folder is left out', async () => {
+test('a name that leads out of the folder is skipped', async () => {
   const archive = path.join(folder, 'evil.tgz');
   const entries = ['package/../../evil', 'package/./ok', '/etc/evil', 'package/a/../../../evil'].map(entry);
   await writeFile(archive, gzipSync(Buffer.concat([...entries, Buffer.alloc(1024)])));
@@ -54,14 +54,14 @@ test('a name that leads out of the folder is left out', async () => {
   expect(await names(folder)).toEqual(['deep/out/etc/evil', 'deep/out/ok', 'evil.tgz']);
 });
 
-test('an archive that ends too early is an error', async () => {
+test('a truncated archive is an error', async () => {
   const archive = path.join(folder, 'cut.tgz');
   await writeFile(archive, gzipSync(entry('package/a').subarray(0, 700)));
 
   await expect(unpack(archive, path.join(folder, 'out'))).rejects.toThrow('ends too early');
 });
 
-/** One file of one line in the form of tar. */
+/** One file of one line in tar format. */
 function entry(name: string): Buffer {
   const head = Buffer.alloc(512);
   head.write(name, 0);

@@ -5,15 +5,15 @@ import { createGunzip } from 'node:zlib';
 
 const BLOCK = 512;
 const FILE_TYPES = new Set(['0', '\0', '']);
-/** The next entry's name is longer than its field: GNU's way and the standard's. */
+/** The next entry's name is longer than its field: GNU and POSIX variants. */
 const LONG_NAME_TYPES = new Set(['L', 'x']);
 const LARGEST_NAME = 64 * 1024;
 
 type Entry = { name: string; size: number; type: string; mode: number };
 
 /**
- * Unpacks a package's archive into a folder, without the archive's own first folder. Files only: links and devices are
- * left out, nothing is run, and no name leads out of the folder. `wanted` says which files are.
+ * Unpacks a package's archive into a folder, without the archive's top-level folder. Files only: links and
+ * devices are skipped, nothing is executed, and no name leads out of the folder. `wanted` selects the files.
  */
 export async function unpack(
   archive: string,
@@ -72,7 +72,7 @@ function padded(size: number): number {
   return Math.ceil(size / BLOCK) * BLOCK;
 }
 
-/** A stream read in pieces of the reader's choosing. */
+/** Reads a stream in chunks of any requested size. */
 class BlockReader {
   readonly #chunks: AsyncIterator<Buffer>;
   #held: Buffer[] = [];

@@ -3,7 +3,7 @@ import { launched } from './command-line.ts';
 
 const env = { Path: 'C:\\nodejs;C:\\tools', ComSpec: 'C:\\Windows\\System32\\cmd.exe' };
 
-test('elsewhere a program is started as it is named, with its arguments as they are', () => {
+test('on other systems a program is started by name, with unchanged arguments', () => {
   const args = ['-y', 'a b', '$HOME'];
   expect(launched({ command: 'npx', args, env: {}, platform: 'linux' })).toEqual({
     file: 'npx',
@@ -12,7 +12,7 @@ test('elsewhere a program is started as it is named, with its arguments as they 
   });
 });
 
-test('[N04] on Windows a program is found with its ending, and started by itself', () => {
+test('[N04] on Windows a program is found with its extension, and started directly', () => {
   const exists = (file: string) => file === 'C:\\nodejs\\node.exe';
   expect(launched({ command: 'node', args: ['a b'], env, platform: 'win32', exists })).toEqual({
     file: 'C:\\nodejs\\node.exe',
@@ -21,7 +21,7 @@ test('[N04] on Windows a program is found with its ending, and started by itself
   });
 });
 
-test('[N04] on Windows a script such as npx goes through cmd, and nothing in its arguments is taken for a command', () => {
+test('[N04] on Windows a script such as npx runs through cmd, and its arguments are never parsed as commands', () => {
   const exists = (file: string) => file === 'C:\\nodejs\\npx.cmd';
   const { file, args, verbatim } = launched({
     command: 'npx',
@@ -42,7 +42,7 @@ test('[N04] on Windows a script such as npx goes through cmd, and nothing in its
   );
 });
 
-test('[N04] on Windows a name that is found nowhere is left to the system to complain about', () => {
+test('[N04] on Windows an unknown name is left to the system to report', () => {
   expect(launched({ command: 'nope', args: [], env, platform: 'win32', exists: () => false })).toEqual({
     file: 'nope',
     args: [],

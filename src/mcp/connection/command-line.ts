@@ -12,14 +12,14 @@ type Wanted = {
 };
 
 /**
- * How a program of the settings is started. Elsewhere it is started as it is named. Windows finds `npx` only by its
- * ending, and starts scripts such as `npx.cmd` only through cmd, which reads its line by rules of its own.
+ * How a configured program is started. Usually by its name. Windows finds `npx` only with its extension, and
+ * starts scripts such as `npx.cmd` only through cmd, which has its own quoting rules.
  */
 export function launched({ command, args, env, platform, exists = existsSync }: Wanted): Launched {
   if (platform !== 'win32') return { file: command, args: [...args], verbatim: false };
   const file = findProgram(command, env, exists) ?? command;
   if (!/\.(cmd|bat)$/i.test(file)) return { file, args: [...args], verbatim: false };
-  // The name is read by cmd alone; the script reads its arguments once more.
+  // The name is parsed only by cmd; the arguments are parsed again by the script.
   const line = [forCmd(file), ...args.map((arg) => forCmd(forCmd(forProgram(arg))))].join(' ');
   const shell = variable(env, 'ComSpec', platform) ?? 'cmd.exe';
   return { file: shell, args: ['/d', '/s', '/c', `"${line}"`], verbatim: true };
@@ -40,12 +40,12 @@ function findProgram(
   return places.find(exists);
 }
 
-/** As programs take their line apart: quotes around, and backslashes doubled before a quote. */
+/** Quoting for how programs split their command line: in quotes, with backslashes doubled before a quote. */
 function forProgram(arg: string): string {
   return `"${arg.replaceAll(/(\\*)"/g, '$1$1\\"').replace(/(\\*)$/, '$1$1')}"`;
 }
 
-/** What cmd would take for its own is told not to be. */
+/** Escapes characters that are special to cmd. */
 function forCmd(text: string): string {
   return text.replaceAll(/[()[\]%!^"`<>&|;, *?]/g, '^$&');
 }

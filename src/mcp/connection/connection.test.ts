@@ -23,7 +23,7 @@ async function until(what: () => boolean): Promise<void> {
 }
 
 describe('one server', () => {
-  test('[Q01] is connected, lists what it offers, answers, and is off once closed', async () => {
+  test('[Q01] connects, lists what it offers, answers, and is off once closed', async () => {
     const { hub } = await hubOf({ every: published('everything'), off: { command: 'x', disabled: true } });
     await hub.settled(28_000);
     const every = named(hub, 'every');
@@ -50,7 +50,7 @@ describe('one server', () => {
     ['https://mcp.example.com/mcp', false],
     ['http://localhost.example.com/mcp', false],
     ['http://10.0.0.8/mcp', false],
-  ])('at %s is offered the folders of this machine: %s', async (url, isOffered) => {
+  ])('at %s gets the folders of this machine: %s', async (url, isOffered) => {
     const sent: string[] = [];
     const fetch = async (_url: unknown, init?: RequestInit) => {
       sent.push(String(init?.body));
@@ -63,7 +63,7 @@ describe('one server', () => {
     await hub.close();
   });
 
-  test('[Q02] progress told in one breath with the answer is heard before it', async () => {
+  test('[Q02] progress sent together with the result is delivered before it', async () => {
     const { hub } = await hubOf({ odd: oddServer('hurries') });
     await hub.settled(28_000);
     const told: string[] = [];
@@ -72,7 +72,7 @@ describe('one server', () => {
     await hub.close();
   });
 
-  test('is started again after it died, a call waits for it, and one that dies again and again is given up', async () => {
+  test('restarts after a crash, a call waits for it, and repeated crashes end the attempts', async () => {
     const { hub } = await hubOf({ odd: oddServer('dies in calls') }, { backoffMs: 5 });
     const told: string[] = [];
     hub.onNotice((text) => told.push(text));
@@ -91,7 +91,7 @@ describe('one server', () => {
     expect(odd.phase).toBe('ready');
   });
 
-  test('a call that is called off ends at once, and the server is told', async () => {
+  test('a cancelled call ends at once, and the server is notified', async () => {
     const { hub } = await hubOf({ odd: oddServer('hangs in calls') });
     await hub.settled(28_000);
     const stop = new AbortController();
@@ -102,7 +102,7 @@ describe('one server', () => {
     expect(named(hub, 'odd').phase).toBe('ready');
   });
 
-  test('a list that changes is read again', async () => {
+  test('a changed list is read again', async () => {
     const { hub } = await hubOf({ odd: oddServer('grows') });
     await hub.settled(28_000);
     const odd = named(hub, 'odd');
@@ -111,7 +111,7 @@ describe('one server', () => {
     await until(() => odd.offers.tools.length === 2);
   });
 
-  test('one behind HTTP that was started anew is greeted anew, and the call it did not know what to do with is made again', async () => {
+  test('a restarted HTTP server is initialized again, and the rejected call is repeated', async () => {
     const port = await freePort();
     const first = await startEverything('streamableHttp', port);
     const { hub } = await hubOf({ web: { url: first.url } }, { backoffMs: 5 });
@@ -125,7 +125,7 @@ describe('one server', () => {
     expect(await echo()).toMatchObject({ content: [{ text: 'Echo: a' }] });
   });
 
-  test('what is missing is said: a variable, a program', async () => {
+  test('missing variables and programs are reported', async () => {
     const { hub } = await hubOf({
       bare: { command: 'node', args: [['$', '{NOT_SET_ANYWHERE}'].join('')] },
       gone: { command: 'no-such-program-here' },

@@ -17,14 +17,14 @@ import { type OpenClient, openClient, type Surroundings, withLastWords } from '.
 import { createPatience, type Patience } from './patience.ts';
 import { within } from './within.ts';
 
-/** `login`: a person must log in first. `off`: switched off, or ended. */
+/** `login`: the user must log in first. `off`: disabled, or ended. */
 export type Phase = 'connecting' | 'ready' | 'failed' | 'login' | 'off';
 
 export type ConnectionDeps = Surroundings & {
-  /** Something that may be seen from outside is another now. */
+  /** Called if any externally visible state changes. */
   onChange(): void;
   notice(text: string): void;
-  /** The first pause before a server that died is started again. */
+  /** The first pause before a crashed server is restarted. */
   backoffMs?: number;
 };
 
@@ -32,11 +32,11 @@ export type CallOptions = { signal: AbortSignal; progress(text: string): void; a
 
 const START_MS = 30_000;
 const CALL_MS = 120_000;
-/** A server that was up for so long has earned its tries anew. */
+/** After this much uptime, a server's restart attempts are reset. */
 const STEADY_MS = 60_000;
 const MAX_TRIES = 5;
 const MAX_BACKOFF_MS = 30_000;
-/** How long a call waits for a server that is on its way back. */
+/** How long a call waits for a restarting server. */
 const COMING_BACK_MS = 10_000;
 const REFRESH_MS = 200;
 const GOODBYE_MS = 500;
@@ -45,7 +45,7 @@ const LONGEST = 2 ** 31 - 1;
 
 type Send<T> = (client: Client, patience: Patience) => Promise<T>;
 
-/** One server: connected once, asked again where it went, ended with the hub. Its troubles stay its own. */
+/** One server: connects once, restarts on failure, ends with the hub. Its failures affect nothing else. */
 export class Connection {
   readonly name: string;
   readonly settings: ServerSettings;
@@ -73,7 +73,7 @@ export class Connection {
     return this.#phase;
   }
 
-  /** Why it is not ready, in words. */
+  /** Why it is not ready. */
   get trouble(): string {
     return this.#trouble;
   }
@@ -86,7 +86,7 @@ export class Connection {
     return this.#log;
   }
 
-  /** Resolves when it is ready or known not to be; never rejects. */
+  /** Resolves when it is ready or has failed; never rejects. */
   start(): Promise<void> {
     if (this.settings.disabled || this.#closed.signal.aborted) return Promise.resolve();
     this.#connecting ??= this.#connect().finally(() => {
@@ -95,7 +95,7 @@ export class Connection {
     return this.#connecting;
   }
 
-  /** From the beginning, whatever it is doing. */
+  /** From the beginning, whatever its state. */
   async restart(): Promise<void> {
     await this.#connecting;
     const before = this.#open;
@@ -175,7 +175,7 @@ export class Connection {
     }
   }
 
-  /** Waits for a server that is on its way; throws for one that is not. */
+  /** Waits for a starting server; throws if it is not starting. */
   async #ready(signal: AbortSignal): Promise<OpenClient> {
     if (this.#connecting) await within(this.#connecting, COMING_BACK_MS, signal);
     signal.throwIfAborted();
@@ -211,7 +211,7 @@ export class Connection {
     });
     this.#open = open;
     open.client.onclose = () => this.#lost(open);
-    // What it says amiss is worth a line in its log, and nothing else.
+    // Protocol errors are only worth a line in its log.
     open.client.onerror = (error) => this.#note(`error: ${error.message}`);
     try {
       this.#offers = await listOffers(open.client, { timeout: timeoutMs });
@@ -225,7 +225,7 @@ export class Connection {
     this.#become('ready');
   }
 
-  /** Only a server that has worked before, and not one that dies again and again. */
+  /** Only a server that has worked before, and does not crash repeatedly. */
   #mayTryAgain(error: unknown): boolean {
     return this.#readySince > 0 && this.#tries < MAX_TRIES && !needsLogin(error);
   }
@@ -270,7 +270,7 @@ export class Connection {
       });
   }
 
-  /** Over HTTP nobody says that a server has gone: it shows with the next request. */
+  /** Over HTTP a server's end is noticed only with the next request. */
   #consider(error: unknown, client: Client): void {
     const open = this.#open;
     if (!open || open.client !== client || this.settings.url === undefined) return;
@@ -285,7 +285,7 @@ export class Connection {
     }
   }
 
-  /** Several changes at once are one. */
+  /** Concurrent changes are merged into one. */
   #refresh(): void {
     this.#stale = true;
     this.#refreshing ??= this.#refreshNow().finally(() => {
@@ -310,7 +310,7 @@ export class Connection {
     }
   }
 
-  /** Only while a call is under way: a question out of nowhere is nobody's to answer. */
+  /** Only during a call: a question outside of one has no user to answer it. */
   async #elicit(form: ElicitRequestFormParams): Promise<ElicitResult> {
     const call = [...this.#calls].at(-1);
     if (!call) return { action: 'cancel' };
@@ -329,7 +329,7 @@ export class Connection {
   }
 }
 
-/** Over HTTP the server keeps what it has for us until it is told; one that does not listen is not waited for. */
+/** Over HTTP the server keeps the session until it is deleted; an unresponsive one is not waited for. */
 async function sayGoodbye({ transport }: OpenClient): Promise<void> {
   if (!('terminateSession' in transport) || typeof transport.terminateSession !== 'function') return;
   const told = Promise.resolve(transport.terminateSession()).catch(() => undefined);

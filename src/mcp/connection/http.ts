@@ -6,11 +6,11 @@ export type Address = {
   url: string;
   headers: Readonly<Record<string, string>>;
   fetch: typeof fetch;
-  /** Absent where nobody has logged in. */
+  /** Absent if the user has not logged in. */
   login?: OAuthClientProvider;
 };
 
-/** A server of today that is reached by HTTP. */
+/** The current HTTP transport (Streamable HTTP). */
 export async function streamable({ url, headers, fetch, login }: Address): Promise<Transport> {
   const { StreamableHTTPClientTransport } = await import(
     '@modelcontextprotocol/sdk/client/streamableHttp.js'
@@ -24,7 +24,7 @@ export async function streamable({ url, headers, fetch, login }: Address): Promi
   return transport as Transport;
 }
 
-/** A server as the first version of the protocol knew it. */
+/** The transport of the first protocol version (HTTP with SSE). */
 export async function serverSentEvents({ url, headers, fetch, login }: Address): Promise<Transport> {
   const { SSEClientTransport } = await import('@modelcontextprotocol/sdk/client/sse.js');
   const transport = new SSEClientTransport(new URL(url), {
@@ -35,7 +35,7 @@ export async function serverSentEvents({ url, headers, fetch, login }: Address):
   return transport as Transport;
 }
 
-/** Whether a server that refused the newer way may know the older one. */
+/** Whether a server that rejected the newer transport may support the older one. */
 export function mayBeOlder(error: unknown): boolean {
   const status = statusOf(error);
   return status !== null && status >= 400 && status < 500 && status !== 401 && status !== 403;
@@ -47,10 +47,12 @@ export function needsLogin(error: unknown): boolean {
   return error instanceof Error && error.message === 'Unauthorized';
 }
 
-/** The session that a request named is gone, for the server was started anew: what was asked, it has not done. */
+/**
+ * The session of a request no longer exists because the server was restarted: the request was not processed.
+ */
 export function isLostSession(error: unknown): boolean {
   const status = statusOf(error);
-  // The standard says 404; not every server keeps to it.
+  // The standard says 404; not every server follows it.
   return status === 404 || (status === 400 && error instanceof Error && /session/i.test(error.message));
 }
 

@@ -19,8 +19,8 @@ const garbage = fc.constantFrom(
   '{broken}',
 );
 
-describe('messages by lines', () => {
-  test('come whole and in order, however the stream is cut and whatever stands between them', () => {
+describe('messages separated by lines', () => {
+  test('arrive complete and in order, however the stream is split and whatever is between them', () => {
     const message = fc.record({ id: fc.integer(), text: fc.string({ unit: 'grapheme' }) });
     fc.assert(
       fc.property(
@@ -41,7 +41,7 @@ describe('messages by lines', () => {
     );
   });
 
-  test('a line without an end, lines without a message, and more than anybody could mean end the reading', () => {
+  test('an endless line, lines without a message, and an oversized one end the reading', () => {
     const endless = reading().reader;
     const junk = Buffer.alloc(4 * 1024 * 1024, 'x');
     const answers = Array.from({ length: 5 }, () => endless.push(junk));

@@ -1,21 +1,23 @@
 import { StringDecoder } from 'node:string_decoder';
 
-/** Longer than any message has reason to be. */
+/** Longer than any legitimate message. */
 const MAX_LINE = 16 * 1024 * 1024;
 const WINDOW_MS = 5_000;
 const MAX_LINES = 20_000;
 const MAX_BYTES = 64 * 1024 * 1024;
-/** Lines in a row that are no messages: some programs print a banner, none prints only banners. */
+/** Consecutive lines without a message: some programs print a banner, none prints only banners. */
 const MAX_GARBAGE = 1_000;
 
 export type LineReader = {
-  /** Null, or why nothing more is to be read from there. */
+  /** Null, or why reading must end. */
   push(chunk: Buffer): string | null;
-  /** The last line that was no message. */
+  /** The last line that was not a message. */
   garbage(): string;
 };
 
-/** Messages out of a stream of lines; what is no JSON object is passed over. A flood is refused, not endured. */
+/**
+ * Reads messages from a stream of lines; skips anything that is not a JSON object. Ends reading on a flood.
+ */
 export function createLineReader(
   onMessage: (message: object) => void,
   now: () => number = () => performance.now(),

@@ -13,20 +13,20 @@ import { type Keeper, type Program, StdioTransport } from './stdio.ts';
 export type Surroundings = {
   env: Env;
   cwd: string;
-  /** Folders that servers on this machine may be told of. */
+  /** Folders that local servers are given. */
   roots: readonly string[];
   keeper: Keeper;
   fetch: typeof fetch;
-  /** Whether what the working directory holds may be run. */
+  /** Whether the contents of the working directory may be run. */
   trusted: boolean;
-  /** Where programs are started that would take their parts from a folder nobody trusts. */
+  /** The working directory of programs that would otherwise load parts from an untrusted folder. */
   neutralFolder: string;
-  /** Where logins are kept. */
+  /** Where logins are stored. */
   loginFolder: string;
   version: string;
 };
 
-/** What a server may say and ask by itself. */
+/** Handlers for what a server sends by itself. */
 export type Ears = {
   changed(): void;
   log(line: string): void;
@@ -35,7 +35,7 @@ export type Ears = {
 
 export type OpenClient = { client: Client; transport: Transport };
 
-/** A connection to one server, past its first greetings. `settings` are expanded. */
+/** An initialized connection to one server. `settings` are expanded. */
 export async function openClient(
   settings: ServerSettings,
   around: Surroundings,
@@ -75,8 +75,8 @@ export async function openClient(
 }
 
 /**
- * The client handles a notification a moment after it came, an answer at once: of messages that come in one piece the
- * answer would overtake the progress told before it, which then belongs to no call. So each waits for the one before.
+ * The client handles a notification asynchronously but a result at once: in one batch the result would
+ * overtake earlier progress, which then belongs to no call. So each message waits for the previous one.
  */
 function oneAfterAnother(transport: Transport): void {
   const take = transport.onmessage;
@@ -91,13 +91,13 @@ async function programFor(
   around: Surroundings,
 ): Promise<Program> {
   const program = { command, args, cwd: cwd ?? around.cwd, env: serverEnvironment(around.env, env) };
-  // A folder that was named is the user's choice; the one they happen to be in is not.
+  // A configured folder is the user's choice; the current one is not.
   if (around.trusted || cwd !== undefined) return program;
   makePrivateFolder(around.neutralFolder);
   return inUntrusted(program, around.neutralFolder);
 }
 
-/** The program's own last words tell more than that it has gone. */
+/** The program's own last output says more than that it ended. */
 export function withLastWords(error: unknown, transport: Transport): Error {
   const words = transport instanceof StdioTransport ? transport.lastWords : '';
   const { message } = error as Error;
@@ -116,7 +116,7 @@ async function addressFor(
   return { url, headers, fetch, ...(isLoggedIn && { login: oauthProvider(store, oauth) }) };
 }
 
-/** Paths of this machine are of no use elsewhere, and nobody's business there. */
+/** Paths of this machine are useless elsewhere, and private. */
 function isLocal({ url }: ServerSettings): boolean {
   return url === undefined || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
 }

@@ -1,4 +1,4 @@
-/** Ends a wait after a silence. Whoever thinks of an answer is not silent: `pause` holds the clock. */
+/** A timeout for silence. Time that the user needs for an answer does not count: `pause` stops the clock. */
 export type Patience = {
   signal: AbortSignal;
   /** True once the silence was too long. */

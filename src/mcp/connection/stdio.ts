@@ -7,7 +7,7 @@ import { plain } from '../plain.ts';
 import { launched } from './command-line.ts';
 import { createLineReader } from './line-reader.ts';
 
-/** Ends programs and all they started, also when this process is gone. */
+/** Ends programs with all their children, also if this process is gone. */
 export type Keeper = {
   mark(): { id: string; env: Readonly<Record<string, string>> };
   watch(leader: number): void;
@@ -19,11 +19,11 @@ export type Program = { command: string; args: readonly string[]; cwd: string; e
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
-/** How long a server may take to leave by itself once its input has ended. */
+/** How long a server may take to exit once its input is closed. */
 const LEAVING_MS = 300;
 const MAX_STDERR = 4_000;
 
-/** A server as a program of its own: messages by lines on its input and output. */
+/** A server as a child process: messages as lines on its stdin and stdout. */
 export class StdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
@@ -41,7 +41,7 @@ export class StdioTransport implements Transport {
     this.#keeper = keeper;
   }
 
-  /** What is known of a bad end: our reason, or the last words of the program. */
+  /** Details about a failure: our reason, or the last output of the program. */
   get lastWords(): string {
     return this.#trouble || plain(this.#stderr).split('\n').slice(-5).join('\n');
   }
@@ -57,7 +57,7 @@ export class StdioTransport implements Transport {
       env: { ...env, ...mark },
       windowsVerbatimArguments: line.verbatim,
       stdio: ['pipe', 'pipe', 'pipe'],
-      // A group of its own, so that the whole of it can be ended; and no interrupt from the terminal.
+      // Its own process group, so that all of it can be ended, and without interrupts from the terminal.
       detached: platform !== 'win32',
       windowsHide: true,
     });
@@ -88,7 +88,7 @@ export class StdioTransport implements Transport {
       });
     });
     if (child.pid !== undefined) this.#keeper.watch(child.pid);
-    // A server must never be what keeps the program from ending; whoever waits for an answer has a timer.
+    // A server must never keep the program from exiting; pending requests have timers.
     child.unref();
     for (const stream of [child.stdin, child.stdout, child.stderr]) unref(stream);
   }
@@ -96,7 +96,7 @@ export class StdioTransport implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     const { stdin } = this.#child ?? {};
     if (!stdin?.writable) throw new Error('Not connected');
-    // A server that does not read holds up nobody: its requests have time limits of their own.
+    // A server that does not read blocks nothing: requests have their own time limits.
     stdin.write(`${JSON.stringify(message)}\n`);
   }
 
@@ -111,7 +111,7 @@ export class StdioTransport implements Transport {
     child.stdin.end();
     const left = new Promise<void>((resolve) => child.once('exit', () => resolve()));
     if (isAlive(child)) await Promise.race([left, sleep(LEAVING_MS)]);
-    // Also where it has left by itself: what it started may have stayed.
+    // Also if it has exited by itself: its children may still run.
     if (child.pid !== undefined) await this.#keeper.end(child.pid, this.#id);
     this.onclose?.();
   }
@@ -123,7 +123,7 @@ export class StdioTransport implements Transport {
   }
 
   #take(message: object): void {
-    // Whoever listens tells messages from other objects; only what is JSON at all is our concern here.
+    // The listener validates messages; here they only have to be JSON.
     this.onmessage?.(message as JSONRPCMessage);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Waits for work, but no longer than this, nor after an abort. Its timer holds the process: whoever is waited for may
- * be a program that does not.
+ * Waits for work up to a time limit or an abort. The timer is not unref'ed: the awaited program may not keep
+ * the process alive.
  */
 export async function within(work: Promise<unknown>, ms: number, signal?: AbortSignal): Promise<void> {
   let timer: NodeJS.Timeout | undefined;

@@ -12,7 +12,7 @@ export type LoginOptions = {
   settings: OAuthSettings | undefined;
   store: LoginStore;
   fetch: typeof fetch;
-  /** Told where the user must go; may open a browser there. */
+  /** Called with the URL that the user must visit; may open a browser. */
   onVisit(url: string): void;
   signal: AbortSignal;
 };
@@ -21,7 +21,7 @@ const PATIENCE_MS = 5 * 60_000;
 const PAGE = `<!doctype html><meta charset="utf-8"><title>ai-code-assistant</title>
 <p style="font: 1.2em sans-serif; margin: 4em">WORDS You can close this window.</p>`;
 
-/** Sends the user to the server's login and keeps the tokens they come back with: authorization code with PKCE. */
+/** Runs the server's login in the browser and stores the resulting tokens: authorization code with PKCE. */
 export async function logIn(options: LoginOptions): Promise<void> {
   const { url, settings, store, onVisit } = options;
   const { auth } = await import('@modelcontextprotocol/sdk/client/auth.js');
@@ -30,7 +30,7 @@ export async function logIn(options: LoginOptions): Promise<void> {
   const signal = limited(PATIENCE_MS, options.signal);
   try {
     const { redirectUrl } = door;
-    // What was registered for another way back is of no use; neither are tokens that somebody wants replaced.
+    // A registration for another redirect URL is useless; so are tokens that the user wants to replace.
     const client = before.redirectUrl === redirectUrl && before.client ? { client: before.client } : {};
     await store.change(() => ({ ...client, redirectUrl }));
     const provider = oauthProvider(store, settings, { redirectUrl, open: (place) => onVisit(place.href) });
@@ -56,7 +56,7 @@ export async function logIn(options: LoginOptions): Promise<void> {
   }
 }
 
-/** A server says with its refusal where its login is described, and what to ask for. */
+/** A server's 401 response says where its login is described, and which scopes to request. */
 async function discoverFrom(
   url: string,
   fetchFn: typeof fetch,
@@ -76,7 +76,7 @@ async function discoverFrom(
 
 type Door = { redirectUrl: string; code(state: string): Promise<string>; close(): Promise<void> };
 
-/** Where the browser comes back to: this machine only, and one answer. */
+/** The browser's redirect target: this machine only, and one request. */
 async function openDoor(wanted: number | undefined): Promise<Door> {
   let answered: (query: URLSearchParams) => void = () => undefined;
   const query = new Promise<URLSearchParams>((resolve) => {
@@ -116,7 +116,7 @@ function listen(server: Server, port: number): Promise<number> {
     server.once('error', reject);
     server.listen(port, '127.0.0.1', () => {
       server.off('error', reject);
-      // A server that listens on a port has one.
+      // A listening server has a port.
       resolve((server.address() as AddressInfo).port);
     });
   });

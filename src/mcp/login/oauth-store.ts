@@ -6,7 +6,7 @@ import { updateFile } from '../../lib/files/file-update.ts';
 import { readRegularText } from '../../lib/files/regular-file.ts';
 import { sha256 } from '../../lib/sha256.ts';
 
-/** What is known of one server's login. `redirectUrl` is where the client was registered to come back to. */
+/** The stored login of one server. `redirectUrl` is the one that the client was registered with. */
 type Login = {
   tokens?: OAuthTokens;
   client?: OAuthClientInformationMixed;
@@ -14,17 +14,17 @@ type Login = {
   redirectUrl?: string;
 };
 
-/** Kept by address: another server under an old name gets nothing that was meant for the first. */
+/** Stored by address: another server under an old name gets no tokens of the first. */
 export type LoginStore = {
   read(): Promise<Login>;
   change(change: (login: Login) => Login): Promise<void>;
-  /** False when there was nothing to forget. */
+  /** False if there was nothing to delete. */
   forget(): Promise<boolean>;
 };
 
 export function loginStore(folder: string, url: string): LoginStore {
   const file = path.join(folder, `${sha256(url).slice(0, 32)}.json`);
-  // Read anew each time: another process may have renewed the tokens.
+  // Read every time: another process may have refreshed the tokens.
   return {
     read: async () => readLogin(file),
     change: (change) =>
@@ -38,7 +38,7 @@ export function loginStore(folder: string, url: string): LoginStore {
   };
 }
 
-/** A file that cannot be read or understood is no login. */
+/** An unreadable or invalid file is no login. */
 function readLogin(file: string): Login {
   try {
     const { url: _, ...login } = JSON.parse(readRegularText(file)) as Login & { url?: string };

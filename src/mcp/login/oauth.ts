@@ -3,17 +3,17 @@ import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.
 import type { OAuthSettings } from '../settings.ts';
 import type { LoginStore } from './oauth-store.ts';
 
-/** The server wants a login that only a person can give. */
+/** The server requires a login by the user. */
 export class LoginNeededError extends Error {
   override name = 'LoginNeededError';
 }
 
-/** Where a person is sent to, and where they come back to. */
+/** Where the user is sent, and the redirect URL. */
 export type Visit = { redirectUrl: string; open(url: URL): void };
 
 /**
- * The SDK's view of a login. Without a visit nobody is there to log in: stored tokens are used and renewed, and what
- * needs more than that throws `LoginNeededError`.
+ * The SDK's login interface. Without a visit the user cannot log in: stored tokens are used and refreshed,
+ * and anything more throws `LoginNeededError`.
  */
 export function oauthProvider(
   store: LoginStore,
@@ -46,7 +46,7 @@ export function oauthProvider(
       if (clientId === undefined) await store.change((login) => ({ ...login, client, redirectUrl }));
     },
     tokens: async () => (await store.read()).tokens,
-    // A renewed token may come without a new refresh token: the old one then goes on.
+    // A refresh may not return a new refresh token: the old one then stays valid.
     saveTokens: (tokens) =>
       store.change((login) => ({
         ...login,

@@ -15,7 +15,7 @@ const OWN_HOST = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i;
 
 type Session = { transport: WebStandardStreamableHTTPServerTransport; close(): Promise<void> };
 
-/** Serves clients of this machine that know the token; a web page, however it gets here, is refused. */
+/** Serves local clients with the token; rejects web pages, however they get here. */
 export async function serveHttp(
   served: Served,
   { port, token }: HttpOptions,
@@ -40,7 +40,7 @@ export async function serveHttp(
       return refuse(response, 503, 'Too many clients are connected.');
     const transport = known?.transport ?? (await open());
     await send(await transport.handleRequest(asked), response);
-    // A first request that was no greeting leaves nothing behind.
+    // A first request other than initialize leaves no session.
     if (transport.sessionId === undefined) await transport.close();
   }
 
@@ -63,7 +63,7 @@ export async function serveHttp(
     server.once('error', reject);
     server.listen(port, '127.0.0.1', resolve);
   });
-  // A server that listens on a port has one.
+  // A listening server has a port.
   const { port: taken } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${taken}${PATH}`,
@@ -75,13 +75,13 @@ export async function serveHttp(
   };
 }
 
-/** Null for a request that may pass. */
+/** Null for a permitted request. */
 function refusalOf(
   { url = '', headers }: IncomingMessage,
   token: string,
 ): [status: number, words: string] | null {
   const { host = '', origin, authorization = '' } = headers;
-  // A name of somebody else's that leads here is how web pages reach into a machine.
+  // A foreign host name that resolves here is a DNS rebinding attack.
   if (!OWN_HOST.test(host)) return [403, 'Only this machine is served.'];
   if (origin !== undefined && !(URL.canParse(origin) && OWN_HOST.test(new URL(origin).host)))
     return [403, 'Web pages are not served.'];
@@ -100,7 +100,7 @@ function refuse(response: ServerResponse, status: number, message: string): void
   response.end(JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32_000, message } }));
 }
 
-/** Null when its body is too long. */
+/** Null if its body is too long. */
 async function webRequest(request: IncomingMessage): Promise<Request | null> {
   const { method = 'GET', url = '/', headers } = request;
   const chunks: Buffer[] = [];
@@ -122,7 +122,7 @@ async function webRequest(request: IncomingMessage): Promise<Request | null> {
 
 async function send(answer: Response, response: ServerResponse): Promise<void> {
   response.writeHead(answer.status, Object.fromEntries(answer.headers));
-  // A stream may stay silent for long; whoever waits for it must see that it has begun.
+  // A stream may stay silent for long; the client must see that it has started.
   response.flushHeaders();
   if (!answer.body) return void response.end();
   const reader = answer.body.getReader();

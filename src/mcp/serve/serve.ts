@@ -11,7 +11,7 @@ export type ServedAnswer = { success: boolean; text: string; images?: readonly I
 export type Served = {
   version: string;
   tools(): readonly ToolDefinition[];
-  /** Names of tools that only look. */
+  /** Names of read-only tools. */
   readOnly: ReadonlySet<string>;
   call(name: string, input: Record<string, unknown>, options: ServedOptions): Promise<ServedAnswer>;
   runTask(task: string, options: ServedOptions): Promise<ServedAnswer>;
@@ -31,7 +31,7 @@ const RUN_TASK: WireTool = {
   annotations: { readOnlyHint: false, openWorldHint: true },
 };
 
-/** One client's server. */
+/** The server for one client. */
 export async function makeServer(served: Served): Promise<Server> {
   const [{ Server }, types] = await Promise.all([
     import('@modelcontextprotocol/sdk/server/index.js'),
@@ -52,7 +52,7 @@ export async function makeServer(served: Served): Promise<Server> {
       const progress = (message: string) => {
         if (token === undefined) return;
         const params = { progressToken: token, progress: ++step, message };
-        // A client that has gone misses nothing by it.
+        // A disconnected client does not need it.
         sendNotification({ method: 'notifications/progress', params }).catch(() => undefined);
       };
       const { name, arguments: input = {} } = params;
@@ -70,7 +70,7 @@ export async function makeServer(served: Served): Promise<Server> {
   return server;
 }
 
-/** Serves one client by lines; resolves when it has gone. */
+/** Serves one client over stdio; resolves when it disconnects. */
 export async function serveLines(
   served: Served,
   { stdin, stdout }: { stdin: Readable; stdout: Writable },

@@ -11,12 +11,12 @@ const MAX_NAMES = 10_000;
 export type Catalog = {
   /** Waits for servers that are still starting. */
   started(context: Pick<ToolContext, 'signal' | 'progress'>): Promise<void>;
-  /** Everything that can be called now, as a model is told of it. */
+  /** All currently callable tools, as described to a model. */
   tools(): ToolDefinition[];
   resources(): { server: string; uri: string; name: string; description: string }[];
 };
 
-/** The same in every request, whatever servers come and go: so the vendor's prompt cache holds. */
+/** The same in every request, whatever servers come and go, which preserves the vendor's prompt cache. */
 export function fixedTools(catalog: Catalog, { names = '' }: { names?: string } = {}): Tool[] {
   return [searchTool(catalog, names), callTool, readTool(catalog)];
 }
@@ -55,7 +55,7 @@ function searchTool({ started, tools }: Catalog, names: string): Tool {
   });
 }
 
-/** It never runs where it names a tool: the router takes it for the call it stands for. */
+/** Never runs if it names a tool: the router replaces it by the call it stands for. */
 const callTool = defineTool({
   name: CALL,
   aliases: ['mcp_call', 'call_mcp_tool'],
@@ -98,7 +98,7 @@ function readTool({ started, resources }: Catalog): Tool {
   });
 }
 
-/** By name first, then by how many of the words fit. */
+/** By name first, then by the number of matching words. */
 function rank(tools: readonly ToolDefinition[], query: string): ToolDefinition[] {
   const wanted = query.trim().toLowerCase();
   const exact = tools.filter(({ name }) => name.toLowerCase() === wanted);

@@ -6,7 +6,7 @@ export type ServerTool = {
   name: string;
   description: string;
   schema: Record<string, unknown>;
-  /** The server says that it only looks. */
+  /** The server declares it read-only. */
   readOnly: boolean;
 };
 
@@ -29,15 +29,16 @@ export const noOffers: Offers = { tools: [], resources: [], prompts: [] };
 
 const MAX_PAGES = 50;
 const MAX_ITEMS = 1_000;
-/** What a rule, a title and a line of ours can hold. */
+/** What fits into a rule, a title and a line of ours. */
 const NAME = /^[^\s()*\p{C}]{1,128}$/u;
 
-/** Everything a server lists, page by page, as far as it is of use here. */
+/** Everything that a server lists, page by page, as far as it is usable here. */
 export async function listOffers(client: Client, options: { timeout: number }): Promise<Offers> {
   const types = await import('@modelcontextprotocol/sdk/types.js');
   const can = client.getServerCapabilities() ?? {};
   const [tools, resources, prompts] = await Promise.all([
-    // Asked for directly: the client's own method would also compile each tool's schema, however large or wrong.
+    // Requested directly: the client's own method would also compile each tool's schema, however large or
+    // invalid.
     pages(can.tools, async (params) => {
       const page = await client.request(
         { method: 'tools/list', params },
@@ -103,7 +104,7 @@ async function pages<T>(
   return all.slice(0, MAX_ITEMS);
 }
 
-/** A tool that can only be run as a task is of no use to whoever waits for its answer. */
+/** A tool that only runs as a task cannot return a result to a waiting call. */
 function isUsable({ name, execution }: WireTool): boolean {
   return NAME.test(name) && execution?.taskSupport !== 'required';
 }
@@ -117,7 +118,7 @@ function toTool({ name, title, description, inputSchema, annotations }: WireTool
   };
 }
 
-/** The first of a name: a second could not be called. */
+/** The first of each name: a second could not be called. */
 function distinct<T extends { name: string }>(items: readonly T[]): T[] {
   const seen = new Set<string>();
   return items.filter(({ name }) => !seen.has(name) && seen.add(name));

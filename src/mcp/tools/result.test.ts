@@ -3,7 +3,7 @@ import { resourceText, resultOf } from './result.ts';
 
 const image = { type: 'image' as const, mimeType: 'image/png', data: 'aGk=' };
 
-test('every kind of content reaches the model as text, images as images where it can see', () => {
+test('every kind of content reaches the model as text, images as images if supported', () => {
   const content = [
     { type: 'text' as const, text: 'hello' },
     image,
@@ -30,7 +30,7 @@ test('every kind of content reaches the model as text, images as images where it
   });
 });
 
-test('an error is a failure, structure without words is told as JSON, and nothing is told as nothing', () => {
+test('an error is a failure, structured content without text becomes JSON, and an empty result says so', () => {
   expect(
     resultOf({ content: [{ type: 'text', text: 'no' }], isError: true }, { images: true }),
   ).toMatchObject({

@@ -5,7 +5,7 @@ import { fail, ok, type ToolResult } from '../../contract/tool.ts';
 const MAX_IMAGES = 5;
 const MAX_IMAGE_CHARACTERS = 7_000_000;
 
-/** A server's answer as a tool's result. */
+/** A server's response as a tool result. */
 export function resultOf(
   { content, structuredContent, isError }: CallToolResult,
   accepts: { images: boolean },
@@ -21,7 +21,7 @@ export function resultOf(
   return ok(text, { display: { kind: 'text', text }, ...(images.length > 0 && { images }) });
 }
 
-/** What a resource holds, for the model. */
+/** The content of a resource, for the model. */
 export function resourceText({ contents }: ReadResourceResult): string {
   return contents.map((one) => resourcePart(one)).join('\n') || '(empty)';
 }

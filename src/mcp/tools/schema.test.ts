@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parametersFor, shortDescription } from './schema.ts';
 
-test('a schema has an object at its top, and its alternatives folded into it', () => {
+test('a schema has an object at its top level, with alternatives merged into it', () => {
   expect(parametersFor({})).toEqual({ type: 'object', properties: {} });
   expect(
     parametersFor({

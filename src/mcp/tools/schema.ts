@@ -1,6 +1,9 @@
 const DESCRIPTION_LIMIT = 4_000;
 
-/** A server's schema as every vendor accepts one: an object at its top, with its alternatives folded into it. */
+/**
+ * A server's schema in a form that every vendor accepts: an object at the top level, with its alternatives
+ * merged.
+ */
 export function parametersFor(schema: Record<string, unknown>): Record<string, unknown> {
   const { $schema: _schema, $id: _id, anyOf, oneOf, allOf, not: _not, enum: _enum, ...rest } = schema;
   const folded = [anyOf, oneOf, allOf].flatMap((list) => (Array.isArray(list) ? list.filter(isTable) : []));

@@ -12,7 +12,7 @@ const tool: ServerTool = {
   readOnly: true,
 };
 
-test('a tool is new, then seen, then changed by any word a model or a judge goes by; the order of keys is no change', async () => {
+test('a tool is new, then seen, then changed by any difference that matters to a model or a judgement; key order does not', async () => {
   const { home } = await workspace();
   const file = path.join(home, 'mcp/seen-tools.json');
   const seen = seenTools(file);
@@ -31,7 +31,7 @@ test('a tool is new, then seen, then changed by any word a model or a judge goes
   expect((await stat(file)).mode & 0o777).toBe(0o600);
 });
 
-test('what two processes agree to is kept of both, and a damaged file agrees to nothing', async () => {
+test('approvals of two processes are merged, and a damaged file approves nothing', async () => {
   const { home } = await workspace();
   const file = path.join(home, 'seen.json');
   const [one, two] = [seenTools(file), seenTools(file)];

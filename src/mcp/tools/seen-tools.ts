@@ -5,10 +5,10 @@ import { sha256 } from '../../lib/sha256.ts';
 import { compareText } from '../../lib/text/compare.ts';
 import type { ServerTool } from './offers.ts';
 
-/** Which tools a person has agreed to, each exactly as its server described it. */
+/** Which tools the user has approved, each exactly as its server described it. */
 export type SeenTools = {
   load(): Promise<void>;
-  /** `changed`: agreed to before, and another since. */
+  /** `changed`: approved before, but different now. */
   state(server: string, tool: ServerTool): 'seen' | 'new' | 'changed';
   agree(server: string, tools: readonly ServerTool[]): Promise<void>;
 };
@@ -46,12 +46,12 @@ export function seenTools(file: string): SeenTools {
   };
 }
 
-/** Everything of a tool that a model is told, or that a judgement rests on. */
+/** Everything about a tool that a model sees, or that a judgement depends on. */
 function fingerprint({ name, description, schema: input, readOnly }: ServerTool): string {
   return sha256(JSON.stringify([name, description, sorted(input), readOnly])).slice(0, 32);
 }
 
-/** The order of keys is no news. */
+/** Key order does not matter. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;
@@ -62,7 +62,7 @@ function sorted(value: unknown): unknown {
   );
 }
 
-/** A file that cannot be read or understood agrees to nothing. */
+/** An unreadable or invalid file approves nothing. */
 function readSeen(file: string): z.output<ReturnType<typeof schema>> {
   try {
     return schema().parse(JSON.parse(readRegularText(file)));

@@ -9,16 +9,16 @@ import type { SeenTools } from './seen-tools.ts';
 
 export type ToolDeps = {
   seen: SeenTools;
-  /** What may be sent to a server of an input: secrets stay here. */
+  /** Redacts secrets in an input before it is sent to a server. */
   outgoing<T>(value: T): T;
-  /** Somebody is there to be shown what a tool is before it is used. */
+  /** A user is present who can be shown a tool before it is used. */
   isWatched: boolean;
 };
 
 const TITLE_LENGTH = 120;
 const anyObject = () => z.record(z.string(), z.unknown());
 
-/** A tool of a server as one of ours: called `server:tool`, judged as such, its answer bounded like any other. */
+/** A server's tool as one of ours: named `server:tool`, judged as such, with a bounded result. */
 export function serverTool(connection: Connection, tool: ServerTool, deps: ToolDeps): Tool {
   const { name: server } = connection;
   const name = `${server}:${tool.name}`;
@@ -41,7 +41,7 @@ export function serverTool(connection: Connection, tool: ServerTool, deps: ToolD
       preview: async (input) => ({ kind: 'text', text: previewOf(tool, input) }),
 
       async run(input, context) {
-        // It was allowed, as it is now. A disk that refuses costs a question more the next time, nothing else.
+        // It was approved, as it is now. If this cannot be saved, the user is asked again next time.
         await deps.seen.agree(server, [tool]).catch(() => undefined);
         return answering(context, async () => {
           const answer = await connection.callTool(tool.name, deps.outgoing(input), context);
@@ -53,7 +53,7 @@ export function serverTool(connection: Connection, tool: ServerTool, deps: ToolD
   };
 }
 
-/** Reading a resource is a tool, too. No tool of a server can have this name: a rule must mean one thing. */
+/** Reading a resource is a tool, too. No server tool can have this name: a rule must have one meaning. */
 export const READ_RESOURCE = 'resources/read';
 
 export function resourceTool(connection: Connection, deps: Pick<ToolDeps, 'outgoing'>): Tool {
@@ -71,7 +71,7 @@ export function resourceTool(connection: Connection, deps: Pick<ToolDeps, 'outgo
   });
 }
 
-/** What a server refuses, and that it is gone, is news for the model. */
+/** A server's error, or its end, is a result for the model. */
 async function answering({ signal }: ToolContext, work: () => Promise<ToolResult>): Promise<ToolResult> {
   try {
     return await work();

@@ -21,13 +21,13 @@ async function session({ fits = true, isWatched = false } = {}) {
   return createSessionTools(hub, { outgoing: (value) => value, isWatched, define, fits: () => fits });
 }
 
-describe('the tools of servers in one session', () => {
+describe('the MCP tools of one session', () => {
   test('[Y23] a name is split at its first colon', () => {
     expect(splitName('a:b:c')).toEqual({ server: 'a', tool: 'b:c' });
     expect([splitName('abc'), splitName(':b')]).toEqual([null, null]);
   });
 
-  test('those that fit are sent whole, behind the fixed ones; others by their names alone', async () => {
+  test('those that fit are sent in full, after the fixed ones; others only by name', async () => {
     const small = await session();
     expect(small.definitions().map(({ name }) => name)).toEqual([
       'McpSearch',
@@ -41,14 +41,14 @@ describe('the tools of servers in one session', () => {
     expect(large.definitions()[0]?.description).toMatch(/There are: odd:say a\.b:say$/);
   });
 
-  test('from the first run on the list is the very same', async () => {
+  test('from the first run on the list is the identical object', async () => {
     const tools = await session();
     tools.settle();
     expect(tools.definitions()).toBe(tools.definitions());
     expect(tools.news()).toBeNull();
   });
 
-  test('a tool is found by our name, and by the name a vendor knows it by', async () => {
+  test("a tool is found by our name, and by the vendor's encoding of it", async () => {
     const tools = await session();
     for (const name of ['odd:say', 'odd__say', 'mcp__odd__say'])
       expect(tools.find(name)?.name).toBe('odd:say');
@@ -57,7 +57,7 @@ describe('the tools of servers in one session', () => {
     expect(tools.find('off:say')?.title({})).toBe('off:say');
   });
 
-  test('a fixed tool stands for the call it names; arguments written as text are read', async () => {
+  test('a fixed tool is replaced by the call it names; arguments written as text are parsed', async () => {
     const tools = await session();
     const input = { text: 'a' };
     expect(tools.meant({ name: 'McpCall', input: { tool: 'odd:say', arguments: input } })).toEqual({
@@ -83,7 +83,7 @@ describe('the tools of servers in one session', () => {
     expect(tools.meant({ name: 'Read', input: { tool: 'odd:say' } })).toBeUndefined();
   });
 
-  test('a call touches the tool of the server, and says whether anybody has seen it', async () => {
+  test("a call accesses the server's tool, and says whether the user has seen it", async () => {
     const access = { kind: 'execute', target: 'odd:say', looks: true };
     expect((await session()).find('odd:say')?.access({})).toEqual([access]);
     expect((await session({ isWatched: true })).find('odd:say')?.access({})).toEqual([

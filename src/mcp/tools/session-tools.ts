@@ -9,24 +9,24 @@ import { READ_RESOURCE, resourceTool, serverTool, type ToolDeps } from './server
 
 export type SessionToolsOptions = Omit<ToolDeps, 'seen'> & {
   define(tool: Tool): ToolDefinition;
-  /** Whether these may be sent whole with every request. */
+  /** Whether these may be sent in full with every request. */
   fits(definitions: readonly ToolDefinition[]): boolean;
 };
 
 /**
- * The servers' tools in one session. What a request says of them is settled once, with the first run, and stays: a
- * server that comes later, or changes, is told of in words and reached through the fixed tools.
+ * The MCP tools of one session. Their description in requests is fixed with the first run: a server that
+ * starts later, or changes, is announced in text and reached through the fixed tools.
  */
 export type SessionTools = {
-  /** What requests tell the model of, the same list from `settle` on. */
+  /** The definitions in requests, the identical list from `settle` on. */
   definitions(): readonly ToolDefinition[];
   settle(): void;
   find(name: string): Tool | undefined;
-  /** Of all that can be called now, also where requests do not tell of them one by one. */
+  /** Names of all callable tools, including those not listed in requests. */
   names(): string[];
-  /** The call that one of a fixed tool stands for. */
+  /** The call that a call of a fixed tool stands for. */
   meant(call: Pick<ToolCall, 'name' | 'input'>): { name: string; input: unknown } | undefined;
-  /** What has changed since the model was told last; null when nothing has, or nothing was told. */
+  /** What changed since the model was last informed; null if nothing has, or it was not informed yet. */
   news(): string | null;
 };
 
@@ -49,7 +49,7 @@ export function createSessionTools(hub: Hub, { define, fits, ...rest }: SessionT
         offers.resources.map((one) => ({ server, ...one })),
       ),
   };
-  /** By name, what the model was told last. */
+  /** By name, what the model was last told. */
   const told = new Map<string, string>();
   let settled: readonly ToolDefinition[] | undefined;
   let fixed = fixedTools(catalog);
@@ -80,7 +80,7 @@ export function createSessionTools(hub: Hub, { define, fits, ...rest }: SessionT
     return away(name, `${split.server} has no tool ${split.tool}. McpSearch lists what it has.`);
   }
 
-  /** What it would touch is not known yet, so it cannot be judged: the call waits, and has to be made again. */
+  /** Its accesses are not known yet, so it cannot be judged: the call waits, and has to be repeated. */
   function late(name: string, server: string): Tool {
     return away(name, async ({ signal, progress }) => {
       await waitFor(hub, { names: [server], signal, progress });
@@ -91,7 +91,7 @@ export function createSessionTools(hub: Hub, { define, fits, ...rest }: SessionT
     });
   }
 
-  /** By the name as a vendor writes it, also of a server that is not there. */
+  /** By the name as vendors encode it, also for a server that is not connected. */
   function findByWord(word: string): Tool | undefined {
     const connection = hub.connections.find(({ name }) => word.startsWith(`${wordOf(name)}__`));
     if (!connection) return undefined;
@@ -133,7 +133,7 @@ export function createSessionTools(hub: Hub, { define, fits, ...rest }: SessionT
   };
 }
 
-/** A call that needs servers waits for them as long as for one that is on its way back. */
+/** A call that needs servers waits for them as long as for a restarting one. */
 async function waitFor(
   hub: Hub,
   { names, signal, progress }: Pick<ToolContext, 'signal' | 'progress'> & { names: readonly string[] },
@@ -148,7 +148,7 @@ function listed(names: readonly string[]): string {
   return text.length > MAX_NEWS ? `${text.slice(0, MAX_NEWS)} …` : text;
 }
 
-/** As vendors write names, and models remember them. */
+/** As vendors encode names, and models repeat them. */
 function wordOf(name: string): string {
   return name
     .replace(/^mcp__/, '')
@@ -165,7 +165,7 @@ function meantBy(name: string, input: unknown): { name: string; input: unknown }
   return undefined;
 }
 
-/** Some models write an object as text. */
+/** Some models write an object as a string. */
 function objectOf(args: unknown): unknown {
   if (typeof args !== 'string') return args ?? {};
   try {
@@ -176,7 +176,7 @@ function objectOf(args: unknown): unknown {
   }
 }
 
-/** Stands in for what cannot be called: it says so, and nobody is asked about it. */
+/** Stands in for an unavailable tool: reports the reason, without asking the user. */
 function away(name: string, why: string | ((context: ToolContext) => Promise<string>)): Tool {
   return defineTool({
     name: CALL,

@@ -41,7 +41,7 @@ const ended = (callId: string, metadata?: Record<string, unknown>): AgentEvent =
   ...(metadata && { metadata }),
 });
 
-test('[U15] a judged call and its outcome are one line each; other events, and ends of what never ran, are none', async () => {
+test('[U15] a judged call and its outcome are one line each; other events, and ends of calls that never ran, write none', async () => {
   const { audit, file } = await auditing();
   const events: AgentEvent[] = [
     { type: 'turn_start', turn: 1 },
@@ -84,7 +84,7 @@ test('[U15] a judged call and its outcome are one line each; other events, and e
   expect((await stat(file)).mode & 0o777).toBe(0o600);
 });
 
-test('a full log is moved aside, five are kept, and no line is lost before that', async () => {
+test('a full log is rotated, five are kept, and no line is lost before that', async () => {
   const { audit, file, home } = await auditing({ maxBytes: 1000 });
   for (let i = 0; i < 12; i++) audit.take(judged(`call-${i}`));
   const ids = (await readAudit(file, { tail: 100 })).map(({ callId }) => callId);
@@ -95,7 +95,7 @@ test('a full log is moved aside, five are kept, and no line is lost before that'
   expect((await readAudit(file, { tail: 1 })).map(({ callId }) => callId)).toEqual(['call-99']);
 });
 
-test('a disk that refuses is told once and stops nothing', async () => {
+test('a write failure is reported once and stops nothing', async () => {
   const { home } = await workspace();
   await writeFile(path.join(home, 'data'), 'a file, not a folder');
   const { audit, troubles } = await auditing({ file: path.join(home, 'data/audit.jsonl') });
@@ -106,7 +106,7 @@ test('a disk that refuses is told once and stops nothing', async () => {
   ]);
 });
 
-test('reading: by session, only refusals, the latest; torn and foreign lines are passed over', async () => {
+test('reading: by session, only refusals, the latest; torn and foreign lines are skipped', async () => {
   const { audit, file, home } = await auditing();
   audit.take(judged('a'));
   await appendFile(file, '{"type":"judg\nhello\n');
@@ -127,7 +127,7 @@ test('reading: by session, only refusals, the latest; torn and foreign lines are
   expect(await readAudit(path.join(home, 'none.jsonl'), { tail: 9 })).toEqual([]);
 });
 
-test('whatever a call touches, its line is one line and says so', async () => {
+test('whatever a call accesses, its record is a single line that says so', async () => {
   const { audit, file } = await auditing({ redact: (value) => value });
   await mkdir(path.dirname(file), { recursive: true });
   let n = 0;

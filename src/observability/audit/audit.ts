@@ -2,16 +2,16 @@ import { type AgentEvent, innermost } from '../../contract/event.ts';
 import type { Access } from '../../contract/permission.ts';
 import { ChainedLog } from './chained-log.ts';
 
-/** One line of the audit log: what was decided of a call, or how a call that ran ended. */
+/** One line of the audit log: the decision about a call, or the outcome of a call that ran. */
 export type AuditRecord = { time: string; session: string; callId: string; tool: string } & (
   | {
       type: 'judged';
       cwd: string;
-      /** The subagents it was, the outermost first. */
+      /** The subagents that made the call, outermost first. */
       agents?: string[];
       accesses: Access[];
       verdict: 'allow' | 'deny';
-      /** Who decided: a rule, a mode, a grant, the user. */
+      /** What decided: a rule, a mode, a grant, the user. */
       by: string;
       because: string;
     }
@@ -22,12 +22,12 @@ export type AuditOptions = {
   file: string;
   sessionId: string;
   cwd: string;
-  /** Takes secrets out of all texts of a value before it is written. */
+  /** Redacts secrets in all strings of a value before it is written. */
   redact<T>(value: T): T;
-  /** Told once, when the log cannot be written. The run goes on. */
+  /** Called once if the log cannot be written. The run continues. */
   onTrouble(message: string): void;
   now?: () => Date;
-  /** Bytes past which a new file is begun. */
+  /** Size in bytes at which a new file is started. */
   maxBytes?: number;
 };
 
@@ -35,7 +35,7 @@ const LONGEST_TEXT = 10_000;
 
 export type Audit = { take(event: AgentEvent): void };
 
-/** Writes a line for every judged call and one for its outcome, each chained to the one before it. */
+/** Writes a line for every judged call and one for its outcome, each chained to the previous one. */
 export function createAudit(options: AuditOptions): Audit {
   const { file, sessionId, cwd, redact, onTrouble, now = () => new Date(), maxBytes } = options;
   const log = new ChainedLog(file, maxBytes);

@@ -10,24 +10,24 @@ import {
 import { sha256 } from '../../lib/sha256.ts';
 import { filesOfLog, MAX_BYTES, moveFiles } from '../log/rotating-file.ts';
 
-/** A place in the chain: the number of an entry, and its hash. */
+/** A position in the chain: the number of an entry, and its hash. */
 export type Link = { seq: number; hash: string };
 
 /**
- * Kept beside the log: the last entry, the length of the file that ends with it, and the entry before the first one that
- * is still there.
+ * Stored next to the log: the last entry, the file size after it, and the entry before the oldest remaining
+ * one.
  */
 export type Head = Link & { size: number; start: Link };
 
 /**
- * What a line says of its place. `torn` is the hash of a line before it that broke off; `headless` says that the head
- * was missing when it was written.
+ * A line's position in the chain. `torn` is the hash of an incomplete line before it; `headless` means that
+ * the head was missing when it was written.
  */
 export type ChainFields = { seq: number; prev: string; torn?: string; headless?: true };
 
 /**
- * A log of JSON lines in which each has the hash of the one before it, so that no line can be changed, taken out or put
- * in unnoticed. Several processes may write to it: they take turns.
+ * A log of JSON lines, each with the hash of the previous one, so that no line can be changed, removed or
+ * inserted unnoticed. Several processes may write to it, one at a time.
  */
 export class ChainedLog {
   readonly #file: string;
@@ -38,7 +38,7 @@ export class ChainedLog {
     this.#maxBytes = maxBytes;
   }
 
-  /** In the hands of the system when it returns. Throws where the disk refuses. */
+  /** Written to the OS when it returns. Throws if the write fails. */
   append(record: object): void {
     withSyncLock(this.#file, () => this.#append(record));
   }
@@ -58,7 +58,7 @@ export class ChainedLog {
       });
       const bytes = Buffer.from(`${last.torn === null ? '' : '\n'}${line.text}\n`);
       let { start } = last;
-      // A line that broke off stays with the one that names it.
+      // An incomplete line stays in the same file as the one that names it.
       if (size > 0 && last.torn === null && size + bytes.length > this.#maxBytes) {
         closeSync(log);
         const dropped = filesOfLog(this.#file)[0];
@@ -74,7 +74,10 @@ export class ChainedLog {
     }
   }
 
-  /** Where the chain goes on when the head is not that of the file: a process was ended, or somebody changed something. */
+  /**
+   * Where the chain continues if the head does not match the file: a process was killed, or the log was
+   * tampered with.
+   */
   #recover(log: number, head: Head | null): Omit<Head, 'size'> & { torn: Buffer | null; headless: boolean } {
     const bytes = Buffer.alloc(fstatSync(log).size);
     readSync(log, bytes, 0, bytes.length, 0);
@@ -82,7 +85,7 @@ export class ChainedLog {
     const torn = end < bytes.length ? bytes.subarray(end) : null;
     const lines = linesOf(bytes.subarray(0, end));
     if (head) {
-      // Written just before its process ended, so that the head does not know of it.
+      // Written just before its process ended, so that the head does not include it.
       const after = parseLine(lines.at(-1) ?? '');
       const isNext = after?.intact && after.seq === head.seq + 1 && after.prev === head.hash;
       return { ...head, ...(isNext && { seq: after.seq, hash: after.hash }), torn, headless: false };
@@ -90,7 +93,7 @@ export class ChainedLog {
     const all = filesOfLog(this.#file).flatMap((name) => linesOf(readIfAny(name)));
     const last = lastLink(all);
     const first = all.map(parseLine).find((entry) => entry !== null);
-    // What is there from before the chain is covered by what its first entry goes back to.
+    // Lines from before the chain are covered by the first entry's `prev`.
     if (!last || !first) {
       const before = { seq: 0, hash: sha256(bytes.subarray(0, end)) };
       return { ...before, start: before, torn, headless: false };
@@ -99,14 +102,17 @@ export class ChainedLog {
   }
 }
 
-/** The hash is over everything before it, byte for byte, so it comes last. */
+/** The hash covers everything before it, byte for byte, so it comes last. */
 function chainedLine(record: object, fields: ChainFields): { text: string; hash: string } {
   const body = JSON.stringify({ ...record, ...fields });
   const hash = sha256(body);
   return { text: `${body.slice(0, -1)},"hash":"${hash}"}`, hash };
 }
 
-/** Reads a line given as one character a byte. Null when it has no place in a chain; not intact if it was changed. */
+/**
+ * Parses a line given as one character per byte. Null if it is not part of a chain; not intact if it was
+ * changed.
+ */
 export function parseLine(line: string): (ChainFields & { hash: string; intact: boolean }) | null {
   const [, body, hash] = /^(\{.*),"hash":"([0-9a-f]{64})"\}$/s.exec(line) ?? [];
   if (body === undefined || hash === undefined) return null;
@@ -126,7 +132,7 @@ export function headFileOf(file: string): string {
   return path.join(path.dirname(file), `${path.parse(file).name}.head`);
 }
 
-/** Null when there is none, or none that can be read. */
+/** Null if there is none, or it is unreadable. */
 export function readHead(file: string): Head | null {
   try {
     const head = JSON.parse(readRegularText(headFileOf(file))) as Partial<Head> | null;
@@ -141,7 +147,7 @@ function isLink<T extends Partial<Link>>(value: T | null | undefined): value is 
   return Number.isSafeInteger(value?.seq) && /^[0-9a-f]{64}$/.test(value?.hash ?? '');
 }
 
-/** One sector, so that a write in place is done or not done, and far faster than a new file in its place. */
+/** One sector, so that a write in place is atomic, and far faster than replacing the file. */
 const HEAD_BYTES = 512;
 
 function writeHead(file: string, head: Head): void {
@@ -170,7 +176,7 @@ export function readIfAny(file: string): Buffer {
   }
 }
 
-/** One character for each byte: a change that cannot be decoded must be seen, too. */
+/** One character per byte: a change that cannot be decoded must be detected, too. */
 function linesOf(bytes: Buffer): string[] {
   const lines = bytes.toString('latin1').split('\n');
   if (lines.at(-1) === '') lines.pop();

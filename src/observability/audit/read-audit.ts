@@ -3,20 +3,20 @@ import { filesOfLog } from '../log/rotating-file.ts';
 import type { AuditRecord } from './audit.ts';
 
 export type AuditQuery = {
-  /** The id of a session or its first characters. */
+  /** The id of a session or a prefix. */
   session?: string;
-  /** Only calls that were refused. */
+  /** Only refused calls. */
   denied?: boolean;
-  /** At most so many judged calls, the latest. */
+  /** Maximum number of judged calls; the latest are returned. */
   tail: number;
 };
 
-/** A judged call and, once it has run, how it ended. */
+/** A judged call and, once it has run, its outcome. */
 export type AuditEntry = Extract<AuditRecord, { type: 'judged' }> & {
   outcome?: Pick<Extract<AuditRecord, { type: 'outcome' }>, 'success' | 'exitCode' | 'durationMs'>;
 };
 
-/** Oldest first. Lines that are no records are passed over. */
+/** Oldest first. Skips lines that are not records. */
 export async function readAudit(file: string, { session, denied, tail }: AuditQuery): Promise<AuditEntry[]> {
   const entries = new Map<string, AuditEntry>();
   for (const name of filesOfLog(file)) {
@@ -38,7 +38,7 @@ export async function readAudit(file: string, { session, denied, tail }: AuditQu
 function parseRecord(line: string): AuditRecord | null {
   if (!line.startsWith('{')) return null;
   try {
-    // Written by this program alone; a line that is whole JSON is a whole record.
+    // Written only by this program; a line of complete JSON is a complete record.
     const { seq: _, prev: _before, hash: _own, torn: _torn, headless: _less, ...record } = JSON.parse(line);
     return record as AuditRecord;
   } catch (error) {

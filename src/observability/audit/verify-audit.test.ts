@@ -23,8 +23,8 @@ const linesOf = (file: string) => textOf(file).split('\n').slice(0, -1);
 const write = (file: string, lines: readonly string[]) =>
   writeFileSync(file, lines.map((line) => `${line}\n`).join(''));
 
-describe('a log that is as it was written', () => {
-  test('holds, over all its files, and says its head', async () => {
+describe('an unmodified log', () => {
+  test('is valid, across all its files, and reports its head', async () => {
     const file = await logOf(60, 1_000);
     const { broken, last, notes, entries } = verifyAudit(file);
     expect({ broken, notes }).toEqual({ broken: null, notes: [] });
@@ -41,7 +41,7 @@ describe('a log that is as it was written', () => {
     });
   });
 
-  test('holds when several processes write and rotate it at once', async () => {
+  test('is valid if several processes write and rotate it at once', async () => {
     const { home } = await workspace();
     const file = path.join(home, 'logs', 'audit.jsonl');
     const args = (name: string) => [file, '60000', '100', name];
@@ -52,7 +52,7 @@ describe('a log that is as it was written', () => {
     expect(verifyAudit(file)).toMatchObject({ entries: 400, broken: null, last: { seq: 400 }, notes: [] });
   });
 
-  test('holds after processes were killed in the middle of writing', async () => {
+  test('is valid after processes were killed while writing', async () => {
     const { home } = await workspace();
     const file = path.join(home, 'audit.jsonl');
     const outfile = path.join(home, 'append.mjs');
@@ -70,7 +70,7 @@ describe('a log that is as it was written', () => {
     expect(textOf(file)).toContain('the last one');
   });
 
-  test('a line that broke off is told and closed by the next one; so is an entry that the head does not know', async () => {
+  test('an incomplete line is reported and closed by the next one; so is an entry missing from the head', async () => {
     const file = await logOf(3);
     appendFileSync(file, '{"type":"judg');
     expect(verifyAudit(file)).toMatchObject({
@@ -96,7 +96,7 @@ describe('a log that is as it was written', () => {
     expect(verifyAudit(file)).toMatchObject({ entries: 6, broken: null });
   });
 
-  test('lines from before the chain are told, and from then on covered', async () => {
+  test('lines from before the chain are reported, and covered from then on', async () => {
     const { home } = await workspace();
     const file = path.join(home, 'audit.jsonl');
     write(path.join(home, 'audit.1.jsonl'), ['{"type":"older"}']);
@@ -122,7 +122,7 @@ describe('a log that is as it was written', () => {
   });
 });
 
-describe('whatever is done to a log is found', () => {
+describe('any tampering is detected', () => {
   test('a changed byte, anywhere', async () => {
     const file = await logOf(4);
     const bytes = readFileSync(file);
@@ -139,7 +139,7 @@ describe('whatever is done to a log is found', () => {
     expect(verifyAudit(file).broken).toBe(null);
   });
 
-  test('a byte put in or taken out, anywhere', async () => {
+  test('a byte inserted or removed, anywhere', async () => {
     const file = await logOf(3);
     const bytes = readFileSync(file);
     fc.assert(
@@ -153,7 +153,7 @@ describe('whatever is done to a log is found', () => {
     );
   });
 
-  test('lines removed, swapped, put in, repeated or cut off, in any file', async () => {
+  test('lines removed, swapped, inserted, repeated or truncated, in any file', async () => {
     const file = await logOf(30, 1_500);
     const names = filesOfLog(file).filter((name) => existsSync(name));
     const whole = names.map((name) => ({ name, lines: linesOf(name) }));
@@ -191,7 +191,7 @@ describe('whatever is done to a log is found', () => {
     expect(verifyAudit(file).broken).toBe(null);
   });
 
-  test('a log cut at any byte, also if the program wrote on afterwards', async () => {
+  test('a log truncated at any byte, also if the program continued writing', async () => {
     const file = await logOf(4);
     const bytes = readFileSync(file);
     const head = textOf(headFileOf(file));
@@ -205,7 +205,7 @@ describe('whatever is done to a log is found', () => {
     }
   });
 
-  test('files that are gone, and a head that is gone, damaged or of another time', async () => {
+  test('missing files, and a missing, damaged or outdated head', async () => {
     const file = await logOf(30, 1_500);
     const names = filesOfLog(file).filter((name) => existsSync(name));
     for (const name of names) {

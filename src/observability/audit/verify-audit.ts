@@ -3,20 +3,20 @@ import { sha256 } from '../../lib/sha256.ts';
 import { filesOfLog } from '../log/rotating-file.ts';
 import { type Head, headFileOf, type Link, parseLine, readHead, readIfAny } from './chained-log.ts';
 
-/** The first thing that is not as it was written. Lines count from one; there is none where a whole file is meant. */
+/** The first deviation. Lines count from one; absent if it concerns a whole file. */
 type Break = { file: string; line?: number; because: string };
 
 export type Verified = {
-  /** How many entries hold, up to the first break. */
+  /** Number of valid entries, up to the first break. */
   entries: number;
-  /** The last entry that holds. */
+  /** The last valid entry. */
   last: Link | null;
   broken: Break | null;
-  /** What is no sign of tampering, but must be known. */
+  /** Worth knowing, but not a sign of tampering. */
   notes: string[];
 };
 
-/** What is known on the way through the files. */
+/** State of the walk through the files. */
 type Walk = {
   head: Head | null;
   anchor: Link | undefined;
@@ -30,8 +30,8 @@ type Walk = {
 type Entry = NonNullable<ReturnType<typeof parseLine>>;
 
 /**
- * Follows the chain through all files of a log. An `anchor` is an entry that was noted elsewhere: without one, whoever
- * can write here can also write all of it anew.
+ * Follows the chain through all files of a log. An `anchor` is an entry recorded elsewhere: without one,
+ * anyone with write access could rewrite the whole log.
  */
 export function verifyAudit(file: string, anchor?: Link): Verified {
   const walk: Walk = { head: readHead(file), anchor, entries: 0, last: null, before: '', notes: [] };
@@ -44,7 +44,7 @@ export function verifyAudit(file: string, anchor?: Link): Verified {
 
 function goThrough(file: string, walk: Walk): Break | null {
   const bytes = readIfAny(file);
-  // One character for each byte: a change that cannot be decoded must be seen, too.
+  // One character per byte: a change that cannot be decoded must be detected, too.
   const lines = bytes.toString('latin1').split('\n');
   const rest = lines.pop() ?? '';
   const at = (index: number, because: string): Break => ({ file, line: index + 1, because });
@@ -82,7 +82,9 @@ function goThrough(file: string, walk: Walk): Break | null {
   return rest === '' ? null : checkRest(walk, (because) => at(lines.length, because));
 }
 
-/** Why an entry cannot follow the one before it; null if it can. `before` stands in front of the first one. */
+/**
+ * Why an entry cannot follow the previous one; null if it can. `before` are the lines before the first entry.
+ */
 function explainPlace(entry: Entry, before: readonly string[], walk: Walk): string | null {
   const { last, head, anchor, notes } = walk;
   const from = last ?? head?.start ?? { seq: entry.seq - 1, hash: entry.prev };
@@ -97,7 +99,7 @@ function explainPlace(entry: Entry, before: readonly string[], walk: Walk): stri
   return null;
 }
 
-/** The first entry of all goes back to the lines that were there before it, but for one that broke off. */
+/** The very first entry covers the lines before it, except for an incomplete one. */
 function isWhatWasThere({ seq, prev, torn }: Entry, before: readonly string[]): boolean {
   if (seq > 1) return before.length === 0;
   const kept = torn === undefined ? before : before.slice(0, -1);
@@ -105,14 +107,16 @@ function isWhatWasThere({ seq, prev, torn }: Entry, before: readonly string[]): 
   return broken && sha256(Buffer.from(kept.map((line) => `${line}\n`).join(''), 'latin1')) === prev;
 }
 
-/** The last line has no end: a write was interrupted, or, if the head knows more, somebody took something away. */
+/**
+ * The last line is incomplete: a write was interrupted, or, if the head knows more, something was removed.
+ */
 function checkRest({ head, last, notes }: Walk, at: (because: string) => Break): Break | null {
   if (head && (last?.seq ?? 0) < head.seq) return at('this line breaks off');
   notes.push('The last line breaks off: a write was interrupted.');
   return null;
 }
 
-/** Whether the log ends where the head says, and has what was noted. */
+/** Whether the log ends where the head says, and contains the anchor. */
 function checkEnd(file: string, { head, last, before, anchor, notes }: Walk): Break | null {
   if (!last) return head || anchor ? { file, because: 'all entries are missing' } : null;
   const of = headFileOf(file);

@@ -4,10 +4,10 @@ import { logFileIn } from './log.ts';
 import { type LogEntry, reaches } from './log-entry.ts';
 import { filesOfLog } from './rotating-file.ts';
 
-/** More of the end of a file than this is not looked through. */
+/** How much of the end of a file is searched. */
 const LOOKED_THROUGH = 512 * 1024;
 
-/** The last warnings and errors of all sessions, at most `count`, the latest last. */
+/** The last warnings and errors of all sessions, at most `count`, latest last. */
 export async function lastWarnings(
   dataRoot: string,
   count: number,
@@ -22,7 +22,7 @@ export async function lastWarnings(
   return found.slice(-count);
 }
 
-/** The text that was written last; empty where there is no file. */
+/** The end of the file's text; empty without a file. */
 function endOf(file: string): string {
   let descriptor: number;
   try {
@@ -40,14 +40,14 @@ function endOf(file: string): string {
   }
 }
 
-/** A line that is torn, cut at its beginning or foreign is none. */
+/** Torn, truncated and foreign lines are skipped. */
 function parseEntry(line: string): LogEntry[] {
   if (!line.startsWith('{')) return [];
   try {
     const entry = JSON.parse(line) as Partial<LogEntry> | null;
     const { timestamp, level, message, context } = entry ?? {};
     const isWhole = [timestamp, level, message].every((value) => typeof value === 'string') && context;
-    // What has all of these was written by `createLog`.
+    // A line with all of these was written by `createLog`.
     return isWhole ? [entry as LogEntry] : [];
   } catch (error) {
     if (error instanceof SyntaxError) return [];

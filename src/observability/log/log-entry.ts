@@ -1,4 +1,4 @@
-/** From the one that tells most to the one that tells least. */
+/** From most to least verbose. */
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
 
 export type LogLevel = (typeof logLevels)[number];
@@ -13,7 +13,7 @@ export type LogEntry = {
   metadata: Record<string, unknown>;
 };
 
-/** What there is to say, before anybody knows when and where. */
+/** The content of a line, before time and ids are added. */
 export type LogLine = Pick<LogEntry, 'level' | 'message' | 'metadata'> & { toolName?: string };
 
 export function reaches(level: LogLevel, least: LogLevel | 'off'): boolean {

@@ -2,14 +2,14 @@ import { type AgentEvent, type EndReason, innermost } from '../../contract/event
 import type { LogLevel, LogLine } from './log-entry.ts';
 
 /**
- * What the log says of an event; null where it says nothing. Figures and names only: never a prompt, an answer, the
- * input of a call or its output.
+ * The log line for an event; null if there is none. Numbers and names only: never a prompt, an answer, or the
+ * input or output of a call.
  */
 export function logLineOf(told: AgentEvent): LogLine | null {
   const { event, agents } = innermost(told);
   const line = lineOf(event);
   if (!line || agents.length === 0) return line;
-  // The first words of its task stand in an agent's name.
+  // An agent's label contains the first words of its task.
   return { ...line, metadata: { ...line.metadata, depth: agents.length } };
 }
 

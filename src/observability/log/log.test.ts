@@ -34,13 +34,13 @@ async function logging(options: Partial<LogOptions> = {}) {
   return { home, log, troubles, entries };
 }
 
-/** What JSON, or a file of lines, might stumble over. */
+/** Characters that JSON, or a file of lines, might trip over. */
 const awkward = fc.constantFrom('a', 'é', '👍', '"', '\\', '{', '\n', '\r', '\0', '\u2028', '\ud800', '\x1b');
 
 const notice = (level: 'info' | 'warn', text: string): AgentEvent => ({ type: 'notice', level, text });
 
 describe('[O06] the log', () => {
-  test('has one JSON line an entry, exactly as documented', async () => {
+  test('has one JSON line per entry, exactly as documented', async () => {
     const { log, entries } = await logging();
     log.take({ type: 'tool_end', callId: 'c', name: 'Read', success: false, durationMs: 7 }, ids);
     log.take({ type: 'retry', kind: 'overloaded', message: 'with canary', attempt: 1, delayMs: 9 }, ids);
@@ -62,7 +62,7 @@ describe('[O06] the log', () => {
     ]);
   });
 
-  test('a line that belongs to no run has ids of its own', async () => {
+  test('a line outside of a run has its own ids', async () => {
     const { log, entries } = await logging();
     log.write({ level: 'error', message: 'crashed', metadata: {} });
     const [entry] = await entries();
@@ -70,7 +70,7 @@ describe('[O06] the log', () => {
     expect(entry?.context.spanId).not.toBe(entry?.context.traceId);
   });
 
-  test('writes what is as bad as its level or worse; without such a line there is no file and no folder', async () => {
+  test('writes its level and above; without such a line there is no file and no folder', async () => {
     for (const [i, level] of logLevels.entries()) {
       const { log, entries } = await logging({ level });
       for (const one of logLevels) log.write({ level: one, message: one, metadata: {} });
@@ -111,7 +111,7 @@ describe('[O06] the log', () => {
     expect(JSON.stringify(await entries())).not.toContain(text);
   });
 
-  test('whatever a message says, it is one line and reads back', async () => {
+  test('any message is one line and round-trips', async () => {
     const { log, entries } = await logging({ redact: (value) => value });
     const texts: string[] = [];
     fc.assert(
@@ -120,12 +120,12 @@ describe('[O06] the log', () => {
         log.take(notice('warn', text), ids);
       }),
     );
-    // Half a character has no bytes: what stands in its place is another one.
+    // Half a surrogate pair has no bytes: it is replaced by another character.
     const written = texts.map((text) => JSON.parse(JSON.stringify(text)));
     expect((await entries()).map(({ message }) => message)).toEqual(written);
   });
 
-  test('a disk that takes nothing costs one notice, even where the notice comes back as an event', async () => {
+  test('a full disk causes one notice, even if the notice comes back as an event', async () => {
     const { home } = await workspace();
     await writeFile(path.join(home, 'logs'), 'a file where the folder would be');
     const troubles: string[] = [];
@@ -146,7 +146,7 @@ describe('[O06] the log', () => {
 });
 
 describe('the last warnings', () => {
-  test('are the warnings and errors of all files, the latest last; damaged lines are passed over', async () => {
+  test('are the warnings and errors of all files, latest last; damaged lines are skipped', async () => {
     const { home, log } = await logging({ maxBytes: 400 });
     for (let i = 0; i < 6; i++) {
       log.take(notice('info', `info ${i}`), ids);
@@ -159,7 +159,7 @@ describe('the last warnings', () => {
     expect(await messages(1)).toEqual(['warn 5']);
   });
 
-  test('there are none where there is no log', async () => {
+  test('are empty without a log', async () => {
     const { home } = await workspace();
     expect(await lastWarnings(home, 5)).toEqual([]);
     await mkdir(path.dirname(logFileIn(home)));

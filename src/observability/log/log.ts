@@ -7,37 +7,37 @@ import { RotatingFile } from './rotating-file.ts';
 
 export type LogOptions = {
   file: string;
-  /** What is less than this is not written. */
+  /** Lower levels are not written. */
   level: LogLevel | 'off';
   sessionId: string;
-  /** Takes secrets out of all texts of a value before it is written. */
+  /** Redacts secrets in all strings of a value before it is written. */
   redact<T>(value: T): T;
-  /** Told once, when the log cannot be written. The run goes on. */
+  /** Called once if the log cannot be written. The run continues. */
   onTrouble(message: string): void;
   now?: () => Date;
-  /** Bytes past which a new file is begun. */
+  /** Size in bytes at which a new file is started. */
   maxBytes?: number;
 };
 
-/** Of one operation; without them a line stands for itself. */
+/** Ids of one operation; without them a line gets its own. */
 type LogIds = { traceId: string; spanId: string };
 
 export type Log = {
-  /** Writes what there is to say of an event. */
+  /** Writes the log line of an event, if any. */
   take(event: AgentEvent, ids: LogIds): void;
   write(line: LogLine, ids?: LogIds): void;
 };
 
 const LONGEST_TEXT = 2000;
 
-/** Where the log is, unless a setting says otherwise. */
+/** The default location of the log. */
 export function logFileIn(dataRoot: string): string {
   return path.join(dataRoot, 'logs', 'aca.jsonl');
 }
 
 /**
- * JSON lines, each handed to the system before the next thing happens: a crash loses none. Nothing is made or opened
- * before the first line that is to be written.
+ * JSON lines, each passed to the OS synchronously, so that a crash loses none. Nothing is created or opened
+ * before the first line.
  */
 export function createLog(options: LogOptions): Log {
   const { file, level, sessionId, redact, onTrouble, now = () => new Date(), maxBytes } = options;
@@ -49,7 +49,7 @@ export function createLog(options: LogOptions): Log {
     line: LogLine,
     { traceId, spanId }: LogIds = { traceId: randomUUID(), spanId: randomUUID() },
   ) {
-    // Trouble with the log is told as an event: it must not be written to the log.
+    // Log failures are reported as events, which must not be written to the log again.
     if (writing || !reaches(line.level, level)) return;
     writing = true;
     try {

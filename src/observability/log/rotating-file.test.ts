@@ -10,7 +10,7 @@ async function linesIn(folder: string, names: readonly string[]): Promise<unknow
   return texts.flatMap((text) => text.split('\n').filter(Boolean)).map((line) => JSON.parse(line));
 }
 
-test('several processes write and rotate one file, and every line is there once, whole', async () => {
+test('several processes write and rotate one file, and every line is there once, complete', async () => {
   const { home } = await workspace();
   const folder = path.join(home, 'logs');
   const names = ['a', 'b', 'c', 'd'];
@@ -27,7 +27,7 @@ test('several processes write and rotate one file, and every line is there once,
   expect(lines.map(({ line }) => line.trim()).sort()).toEqual(expected.sort());
 });
 
-test('the last few files are kept, and only their owner can read them', async () => {
+test('the last few files are kept, readable only by their owner', async () => {
   const { home } = await workspace();
   const file = path.join(home, 'logs', 'aca.jsonl');
   const lines = new RotatingFile(file, 30);

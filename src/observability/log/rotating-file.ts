@@ -4,11 +4,11 @@ import { tryLock } from '../../lib/files/lock.ts';
 import { makePrivateFolder } from '../../lib/files/private-folder.ts';
 import { openToAppend } from '../../lib/files/regular-file.ts';
 
-/** Bytes past which a new file is begun. */
+/** Size in bytes at which a new file is started. */
 export const MAX_BYTES = 10 * 1024 * 1024;
 const KEPT = 5;
 
-/** Lines of one process to a file that several may write to; the last few full ones are kept beside it. */
+/** Appends lines to a file that several processes may write to; keeps the last few full files next to it. */
 export class RotatingFile {
   readonly #file: string;
   readonly #maxBytes: number;
@@ -19,10 +19,10 @@ export class RotatingFile {
     this.#maxBytes = maxBytes;
   }
 
-  /** In the hands of the system when it returns, so that it outlives this process. Throws where the disk refuses. */
+  /** Passed to the OS when it returns, so that it outlives this process. Throws if the write fails. */
   append(line: string): void {
     try {
-      // A line that broke off is closed, so that it spoils no other.
+      // An incomplete line is terminated, so that it does not spoil the next one.
       appendLine(this.#file, `${this.#torn ? '\n' : ''}${line}\n`, this.#maxBytes);
       this.#torn = false;
     } catch (error) {
@@ -43,7 +43,7 @@ function rotated(file: string, number: number): string {
   return path.join(dir, `${name}.${number}${ext}`);
 }
 
-/** Opened anew for each line: the file may have been moved by another process since the last one. */
+/** Opened for each line: another process may have rotated the file since the last one. */
 function appendLine(file: string, line: string, maxBytes: number): void {
   const bytes = Buffer.from(line);
   let log = openForAppend(file);
@@ -73,7 +73,7 @@ function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** Makes room for a new file; the oldest one is gone then. */
+/** Rotates the files to start a new one; the oldest is dropped. */
 export function moveFiles(file: string): void {
   rmSync(rotated(file, KEPT), { force: true });
   for (let number = KEPT; number >= 1; number--) {
@@ -82,7 +82,7 @@ export function moveFiles(file: string): void {
   }
 }
 
-/** One process moves the files; another that wants to at the same moment writes on meanwhile. */
+/** One process rotates; another that tries at the same moment keeps writing meanwhile. */
 function rotate(file: string, room: number): void {
   const lock = tryLock(file);
   try {

@@ -32,37 +32,37 @@ const tokens = (amount: number): Limit => ({ unit: 'tokens', amount });
 const judge = (books: Sums, limit: Limit, changes: Partial<PlannedCall> = {}) =>
   judgeCall(limitsOver(books, limit), { ...call, ...changes }, { patient: true });
 
-describe('whether a call may be made', () => {
-  test('without a limit, and far from one, as it was wanted', () => {
+describe('whether a call is allowed', () => {
+  test('without a limit, and far from one, unchanged', () => {
     expect(judgeCall([], call, { patient: true })).toEqual({ type: 'go', outputTokens: 8000 });
     expect(judge(empty, usd(5))).toEqual({ type: 'go', outputTokens: 8000 });
   });
 
-  test('near a limit, the answer is cut to what fits: the prompt is counted at its dearest price', () => {
+  test('near a limit, the answer is capped to what fits: the prompt is counted at its highest price', () => {
     // 1000 tokens at 3.75 leave 0.01625 of the two cents: 1083 tokens at 15.
     expect(judge(empty, usd(0.02))).toEqual({ type: 'go', outputTokens: 1083 });
     expect(judge(empty, tokens(3000))).toEqual({ type: 'go', outputTokens: 2000 });
   });
 
-  test('not for fewer than 256 tokens of an answer, unless no more are wanted', () => {
+  test('not for fewer than 256 output tokens, unless fewer are requested', () => {
     const by = { scope: 'run', limit: tokens(1255) };
     expect(judge(empty, tokens(1255))).toEqual({ type: 'stop', by, used: 0 });
     expect(judge(empty, tokens(1256))).toEqual({ type: 'go', outputTokens: 256 });
     expect(judge(empty, tokens(1100), { outputTokens: 100 })).toEqual({ type: 'go', outputTokens: 100 });
   });
 
-  test('not where a limit is in dollars and the price is unknown', () => {
+  test('not if a limit is in dollars and the price is unknown', () => {
     expect(judge(empty, usd(5), { price: null })).toMatchObject({ type: 'stop' });
   });
 
-  test('turns are calls of the main model; side jobs are none', () => {
+  test('turns are calls of the main model; background jobs do not count', () => {
     const books = { ...empty, spent: [entry(0, 1), entry(0, 1, { purpose: 'helper' })] };
     expect(judge(books, { unit: 'turns', amount: 2 })).toMatchObject({ type: 'go' });
     expect(judge(books, { unit: 'turns', amount: 1 })).toMatchObject({ type: 'stop', used: 1 });
     expect(judge(books, { unit: 'turns', amount: 1 }, { purpose: 'helper' })).toMatchObject({ type: 'go' });
   });
 
-  test('what calls under way may need is waited for, for a while', () => {
+  test('waits for a while for what running calls reserve', () => {
     const held: Hold = { ...owner, id: '2', at: '', ...amountsOf(call) };
     const limits = limitsOver({ ...empty, held: [held] }, tokens(9500));
     expect(judgeCall(limits, call, { patient: true })).toMatchObject({ type: 'wait' });
@@ -78,13 +78,13 @@ describe('whether a call may be made', () => {
   });
 });
 
-test('[Y21] whatever is asked, in whatever order it ends, no limit is exceeded', () => {
+test('[Y21] whatever is requested, in whatever order it ends, no limit is exceeded', () => {
   const asked = fc.record({
     inputTokens: fc.integer({ min: 0, max: 5000 }),
     outputTokens: fc.integer({ min: 1, max: 50_000 }),
-    /** How much of what was planned the call came to. */
+    /** The share of the planned usage that the call took. */
     share: fc.double({ min: 0, max: 1, noNaN: true }),
-    /** Ends at once, or stays under way while the next are judged. */
+    /** Ends at once, or keeps running while the next ones are judged. */
     lasts: fc.boolean(),
   });
   const limit = fc.oneof(
@@ -111,7 +111,7 @@ test('[Y21] whatever is asked, in whatever order it ends, no limit is exceeded',
   );
 });
 
-test('by model, the dearest first; one unknown price makes the sum unknown', () => {
+test('by model, most expensive first; one unknown price makes the sum unknown', () => {
   const rows = [
     entry(0.1, 10),
     entry(1, 20, { model: 'b/y', estimated: true }),
@@ -127,7 +127,7 @@ test('by model, the dearest first; one unknown price makes the sum unknown', () 
   ]);
 });
 
-test('a limit in words', () => {
+test('a limit as text', () => {
   expect(describeLimit({ scope: 'day', limit: usd(5) }, 4.98)).toBe('$4.98 of $5.00 today');
   expect(describeLimit({ scope: 'run', limit: tokens(500_000) }, 1234)).toBe(
     '1,234 of 500,000 tokens this run',

@@ -5,21 +5,21 @@ import type { Amounts, CallOwner, Entry, Hold, Sums } from './ledger.ts';
 
 export type ScopedLimit = { scope: LimitScope; limit: Limit };
 
-/** Spent and held, of one scope. */
+/** Spent and reserved amounts of one scope. */
 export type Standing = { spent: Record<Limit['unit'], number>; held: Record<Limit['unit'], number> };
 
 type Price = NonNullable<ModelInfo['price']>;
 
-/** A call that is about to be made. `price` is null where it is unknown. */
+/** A call about to be made. `price` is null if unknown. */
 export type PlannedCall = {
-  /** Rather too many than too few. */
+  /** High rather than low. */
   inputTokens: number;
   outputTokens: number;
   price: Price | null;
   purpose: CallOwner['purpose'];
 };
 
-/** What the books say of one scope. A call whose process died has cost at least what was sent. */
+/** The ledger's amounts for one scope. A call whose process died has cost at least its prompt. */
 export function standingOf({ spent, held, lost }: Sums): Standing {
   const standing = { spent: { usd: 0, tokens: 0, turns: 0 }, held: { usd: 0, tokens: 0, turns: 0 } };
   for (const entry of spent)
@@ -39,7 +39,7 @@ function tokensOf(usage: Usage): number {
   return usage.inputTokens + usage.outputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
 }
 
-/** How many tokens of an answer the limit has room for; none when not even the prompt fits. */
+/** Output tokens that fit the limit; none if not even the prompt fits. */
 function roomFor({ unit, amount }: Limit, used: number, call: PlannedCall): number {
   const left = amount - used;
   switch (unit) {
@@ -60,7 +60,7 @@ function roomFor({ unit, amount }: Limit, used: number, call: PlannedCall): numb
   }
 }
 
-/** What a call may come to, and what it costs as soon as it is sent. */
+/** The maximum of a call, and its certain cost once it is sent. */
 export function amountsOf(call: PlannedCall): Pick<Hold, 'most' | 'sure'> {
   const { inputTokens, outputTokens, price } = call;
   const sure = { usd: price ? inputUsd(call, price) : 0, tokens: inputTokens };
@@ -68,23 +68,23 @@ export function amountsOf(call: PlannedCall): Pick<Hold, 'most' | 'sure'> {
   return { sure, most: { usd: sure.usd + answer.usd, tokens: sure.tokens + answer.tokens } };
 }
 
-/** Writing the vendor's cache may cost more than reading a prompt. */
+/** Writing the vendor's cache may cost more than plain input. */
 function inputUsd({ inputTokens }: PlannedCall, { input, cacheRead, cacheWrite }: Price): number {
   return (inputTokens * Math.max(input, cacheRead, cacheWrite)) / 1e6;
 }
 
 export type Admission =
   | { type: 'go'; outputTokens: number }
-  /** Calls under way hold what this one needs; they will not need all of it. */
+  /** Running calls reserve what this one needs; they will not need all of it. */
   | { type: 'wait'; by: ScopedLimit }
   | { type: 'stop'; by: ScopedLimit; used: number };
 
-/** Less is not worth a call. */
+/** Not worth a call below this. */
 const LEAST = 256;
-/** An answer is hardly ever longer: where there is room for so much, nobody is waited for. */
+/** Few answers are longer: if this much fits, there is no need to wait. */
 const ENOUGH = 32_000;
 
-/** Whether a call may be made, and how long its answer may be, so that no limit can be exceeded by it. */
+/** Whether a call is allowed, and how long its answer may be, so that it cannot exceed any limit. */
 export function judgeCall(
   limits: readonly { limit: ScopedLimit; standing: Standing }[],
   call: PlannedCall,
@@ -107,7 +107,7 @@ export function judgeCall(
 
 export type Tally = { model: string; calls: number; usage: Usage; usd: number | null; estimated: boolean };
 
-/** By model, the dearest first; without a price, by tokens. */
+/** By model, most expensive first; without a price, by tokens. */
 export function tallyOf(entries: Iterable<Entry>): Tally[] {
   const tallies = new Map<string, Tally>();
   for (const { model, usage, usd, estimated } of entries) {

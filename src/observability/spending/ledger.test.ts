@@ -30,7 +30,7 @@ async function setUp() {
 const holding = (ledger: Ledger, one: Hold) => ledger.decide('s', () => ({ verdict: 'held', hold: one }));
 
 describe('the ledger', () => {
-  test('what one process holds or spends, the others see', async () => {
+  test('reservations and spending of one process are visible to the others', async () => {
     const { ledger, other } = await setUp();
     await holding(ledger, hold('1'));
     await holding(ledger, hold('2'));
@@ -41,7 +41,7 @@ describe('the ledger', () => {
     expect({ spent, held, lost }).toEqual({ spent: [{ type: 'spent', ...entry('1') }], held: [], lost: [] });
   });
 
-  test('two at once decide one after the other: what the first holds, the second sees', async () => {
+  test('concurrent decisions are serialized: the second sees the reservation of the first', async () => {
     const { ledger, other } = await setUp();
     const room = 100;
     const ask = (of: Ledger, id: string) =>
@@ -56,7 +56,7 @@ describe('the ledger', () => {
     expect(ledger.books('s').today.held).toHaveLength(10);
   });
 
-  test('a line that a crash tore spoils no other', async () => {
+  test('a line torn by a crash does not spoil any other', async () => {
     const { folder, ledger, other } = await setUp();
     ledger.spend(entry('1'));
     await appendFile(path.join(folder, today), '{"type":"spent","id":"to');
@@ -64,7 +64,7 @@ describe('the ledger', () => {
     expect(other.books('s').today.spent.map(({ id }) => id)).toEqual(['1', '2']);
   });
 
-  test('what a dead process held is held no more; of its prompt one cannot tell', async () => {
+  test('reservations of a dead process are released; its prompt may have been billed', async () => {
     const { folder, ledger } = await setUp();
     const child = spawn(process.execPath, ['-e', '0']);
     await once(child, 'exit');
@@ -79,7 +79,7 @@ describe('the ledger', () => {
     expect(lost).toMatchObject([hold('1')]);
   });
 
-  test('of another machine, a call is believed for an hour', async () => {
+  test('a call of another machine counts as running for an hour', async () => {
     const { folder } = await setUp();
     const far = { host: 'elsewhere.invalid', pid: 1, started: '' };
     await mkdir(folder, { recursive: true });
@@ -92,7 +92,7 @@ describe('the ledger', () => {
     expect(at(61).books('s').today.lost).toHaveLength(1);
   });
 
-  test('each day has its file; earlier ones are found, and old ones go', async () => {
+  test('each day has its file; earlier ones are found, and old ones removed', async () => {
     const { folder, ledger } = await setUp();
     await mkdir(folder, { recursive: true });
     const days = { '2025-01-01': 'old', '2026-05-04': 'before', '2026-05-05': 'yesterday' };
@@ -106,7 +106,7 @@ describe('the ledger', () => {
     expect((await readdir(folder)).sort()).toEqual(['2026-05-04.jsonl', '2026-05-05.jsonl', today]);
   });
 
-  test('a session is summed over all days, whatever the clock says; a day has the calls that were held on it', async () => {
+  test('a session is summed over all days, whatever the clock says; a day has the calls reserved on it', async () => {
     const { folder } = await setUp();
     let now = new Date(2026, 4, 6, 23, 59);
     const ledger = new Ledger(folder, () => now);
@@ -135,7 +135,7 @@ describe('the ledger', () => {
     expect(idsOf(other.books('s').today.spent)).toEqual(['stranger', '1']);
   });
 
-  test('however readings and decisions overlap, each line counts once', async () => {
+  test('however reads and decisions overlap, each line counts once', async () => {
     const { ledger, other } = await setUp();
     const admit = (id: string) =>
       ledger.decide('s', ({ today: { spent, held } }) =>
@@ -154,7 +154,7 @@ describe('the ledger', () => {
     expect(verdicts.filter(Boolean)).toHaveLength(6);
   });
 
-  test('it holds figures, and no word of what was said', async () => {
+  test('contains numbers, and no content', async () => {
     const { folder, ledger } = await setUp();
     ledger.spend(entry('1'));
     expect(JSON.parse(await readFile(path.join(folder, today), 'utf8'))).toEqual({

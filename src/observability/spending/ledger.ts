@@ -7,10 +7,10 @@ import { isRunning, type ProcessName, thisProcess } from '../../lib/files/proces
 import { openRegularFile, openToAppend } from '../../lib/files/regular-file.ts';
 import type { RunEntry } from '../run-tally.ts';
 
-/** Whose call it is. `model` is provider/model; a `helper` did a side job. */
+/** The owner of a call. `model` is provider/model; `helper` is a background job. */
 export type CallOwner = { session: string; run: string; model: string; purpose: 'main' | 'helper' };
 
-/** A call that was made. `usd` is null where the price is unknown; `estimated` where the provider reported no figures. */
+/** A completed call. `usd` is null if the price is unknown; `estimated` if the provider reported no usage. */
 export type Entry = CallOwner & {
   id: string;
   at: string;
@@ -19,7 +19,7 @@ export type Entry = CallOwner & {
   estimated?: true;
 };
 
-/** What a call under way may come to at most; `sure` is what it costs once it is sent. */
+/** The maximum of a running call; `sure` is its cost once it is sent. */
 export type Hold = CallOwner & { id: string; at: string; most: Amounts; sure: Amounts };
 
 export type Amounts = { usd: number; tokens: number };
@@ -28,33 +28,33 @@ type LedgerRecord =
   | ({ type: 'hold'; process: ProcessName } & Hold)
   | ({ type: 'spent' } & Entry)
   | ({ type: 'run' } & RunEntry)
-  /** The call came to nothing. */
+  /** The call cost nothing. */
   | { type: 'release'; id: string };
 
 /**
- * What was spent, what may be spent by calls under way, and what calls of processes that died left unsaid. `today` has
- * the calls of all sessions that count for this day; `session` those of one session, whatever day they were made on.
+ * What was spent, what running calls may spend, and what calls of dead processes left unknown. `today` has
+ * the calls of all sessions that count for this day; `session` those of one session, on any day.
  */
 export type Books = { today: Sums; session: Sums };
 
 export type Sums = { spent: readonly Entry[]; held: readonly Hold[]; lost: readonly Hold[] };
 
 const KEPT_DAYS = 100;
-/** Nobody holds the lock for longer than it takes to read and write a few lines. */
+/** The lock is held only for reading and writing a few lines. */
 const LOCK_WAIT_MS = 20_000;
-/** A call of another machine, of which nobody here can say whether it still runs. */
+/** For a call of another machine, whose process cannot be checked from here. */
 const LONGEST_CALL_MS = 3_600_000;
 
-/** One file a day, shared by all processes: a line for each call, and one before it where a limit must hold. */
+/** One file per day, shared by all processes: a line for each call, and one before it if a limit applies. */
 export class Ledger {
   readonly #folder: string;
   readonly #now: () => Date;
   readonly #process = thisProcess();
   readonly #files = new Map<string, DayFile>();
-  /** Calls of this process that are under way, and the day whose file says so. */
+  /** Running calls of this process, with the day of the file that records them. */
   readonly #held = new Map<string, string>();
   #tidied = false;
-  /** Decisions of this process, one after another: a lock does not tell its own process apart. */
+  /** Serializes decisions within this process: the file lock only works between processes. */
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(folder: string, now: () => Date = () => new Date()) {
@@ -62,7 +62,7 @@ export class Ledger {
     this.#now = now;
   }
 
-  /** Decides on the books as they are: what is to be held is written before another process can look. */
+  /** Decides on the current books: a reservation is written before another process can read. */
   decide<T>(session: string, judge: (books: Books) => { verdict: T; hold?: Hold }): Promise<T> {
     return this.#alone(() => {
       const today = this.#today();
@@ -75,7 +75,7 @@ export class Ledger {
     });
   }
 
-  /** A line that is cut short by a crash costs no other line, so that this needs no lock. */
+  /** A line cut off by a crash does not affect others, so this needs no lock. */
   spend(entry: Entry): void {
     this.#end({ type: 'spent', ...entry });
   }
@@ -92,7 +92,9 @@ export class Ledger {
     return this.#books(session, this.#today());
   }
 
-  /** A call counts for the day it was held on, whenever it ends: it was judged by what that day had left. */
+  /**
+   * A call counts for the day it was reserved on, whenever it ends: it was judged by that day's remainder.
+   */
   #end(record: Extract<LedgerRecord, { type: 'spent' | 'release' }>): void {
     const day = this.#held.get(record.id) ?? this.#today();
     this.#held.delete(record.id);
@@ -119,7 +121,7 @@ export class Ledger {
     };
   }
 
-  /** All that is known from that day on, today included. Nothing is written. */
+  /** Everything since that day, today included. Read-only. */
   since(first: Date): { spent: Entry[]; runs: RunEntry[] } {
     const files = namesIn(this.#folder)
       .filter((name) => name >= dayOf(first))
@@ -171,13 +173,13 @@ export class Ledger {
         lock.release();
       }
     });
-    // The next one's turn comes however this one ended.
+    // The next decision runs however this one ended.
     this.#turn = result.catch(() => undefined);
     return result;
   }
 }
 
-/** One day's file, read on from where it was read to. */
+/** One day's file, read incrementally. */
 class DayFile {
   readonly name: string;
   readonly spent = new Map<string, Entry>();
@@ -187,17 +189,19 @@ class DayFile {
   readonly #session: string | undefined;
   #position = 0;
 
-  /** With a session, only its lines are kept: a season of other sessions' calls must not slow down a decision. */
+  /**
+   * With a session, only its lines are kept: months of other sessions' calls must not slow down a decision.
+   */
   constructor(file: string, name: string, session?: string) {
     this.name = name;
     this.#file = file;
     this.#session = session === undefined ? undefined : JSON.stringify(session);
   }
 
-  /** Synchronous, so that no two readings can overlap: each line is taken exactly once. */
+  /** Synchronous, so that reads cannot overlap: each line is processed exactly once. */
   readOn(): void {
     const bytes = readFrom(this.#file, this.#position);
-    // A line still being written is read the next time.
+    // An incomplete line is read the next time.
     const end = bytes.lastIndexOf(0x0a) + 1;
     this.#position += end;
     for (const line of bytes.toString('utf8', 0, end).split('\n')) {
@@ -205,7 +209,7 @@ class DayFile {
     }
   }
 
-  /** A release does not say whose call it ends. */
+  /** A release does not name the session of its call. */
   #isWanted(line: string): boolean {
     return this.#session === undefined || line.includes(this.#session) || line.includes('"release"');
   }
@@ -222,14 +226,14 @@ function fileOf(folder: string, name: string): string {
   return path.join(folder, `${name}.jsonl`);
 }
 
-/** At once: five waits for a few bytes would cost more than the bytes do. */
+/** Synchronous: awaiting five operations would cost more than the few bytes. */
 function appendLine(file: string, record: LedgerRecord): void {
   const descriptor = openToAppend(file);
   try {
     const { size } = fstatSync(descriptor);
     const last = Buffer.alloc(1, '\n');
     if (size > 0) readSync(descriptor, last, 0, 1, size - 1);
-    // One write, so that lines of several processes do not mix; a torn line before it is closed.
+    // One write, so that lines of several processes don't mix; terminates a torn line before it.
     const torn = last[0] === 0x0a ? '' : '\n';
     writeFileSync(descriptor, `${torn}${JSON.stringify(record)}\n`);
   } finally {
@@ -237,7 +241,7 @@ function appendLine(file: string, record: LedgerRecord): void {
   }
 }
 
-/** The bytes from this place on; none when there is no such file. */
+/** The bytes from this position on; empty if the file does not exist. */
 function readFrom(file: string, position: number): Buffer {
   let descriptor: number;
   try {
@@ -257,7 +261,7 @@ function readFrom(file: string, position: number): Buffer {
 function parseRecord(line: string): LedgerRecord | null {
   if (!line.startsWith('{')) return null;
   try {
-    // Written by this program alone; a line that is whole JSON is a whole record.
+    // Written only by this program; a line of complete JSON is a complete record.
     return JSON.parse(line) as LedgerRecord;
   } catch (error) {
     if (error instanceof SyntaxError) return null;
@@ -265,7 +269,7 @@ function parseRecord(line: string): LedgerRecord | null {
   }
 }
 
-/** The user's day, not Greenwich's. */
+/** In the user's time zone, not UTC. */
 export function dayOf(date: Date): string {
   const two = (value: number) => String(value).padStart(2, '0');
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;

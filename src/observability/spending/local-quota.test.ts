@@ -12,7 +12,7 @@ const never = new AbortController().signal;
 const perMinute = (requestsPerMinute: number): QuotaLimits => ({ requestsPerMinute });
 const one: Cost = { requests: 1, tokens: 0 };
 
-/** Everything that is asked for at some time, sent as soon as it may be. */
+/** All requests, sent as soon as they are allowed. */
 function sent(asked: readonly { after: number; tokens: number }[], limits: QuotaLimits): Taken[] {
   let now = 1_000_000;
   let taken: Taken[] = [];
@@ -37,7 +37,7 @@ function sent(asked: readonly { after: number; tokens: number }[], limits: Quota
 }
 
 describe('[U14] the sliding window', () => {
-  test('no minute, wherever it begins, has more than the limits', () => {
+  test('no minute, wherever it starts, exceeds the limits', () => {
     const asked = fc.array(
       fc.record({ after: fc.integer({ min: 0, max: 40_000 }), tokens: fc.integer({ min: 0, max: 1000 }) }),
       { maxLength: 60 },
@@ -61,7 +61,7 @@ describe('[U14] the sliding window', () => {
     );
   });
 
-  test('what is larger than the limit goes alone, when nothing else counts', () => {
+  test('a request above the limit is sent alone, when nothing else counts', () => {
     const limits = { tokensPerMinute: 100 };
     const cost = { requests: 1, tokens: 500 };
     const taken = [{ at: 1000, requests: 1, tokens: 1 }];
@@ -69,14 +69,14 @@ describe('[U14] the sliding window', () => {
     expect(waitFor(taken, { cost, limits }, 61_000)).toEqual({ waitMs: 0, counting: [] });
   });
 
-  test('a clock that was set back makes nobody wait', () => {
+  test('a clock that was set back delays nothing', () => {
     const taken = [{ at: 9_000_000, requests: 1, tokens: 0 }];
     expect(waitFor(taken, { cost: one, limits: perMinute(1) }, 1000)).toEqual({ waitMs: 0, counting: [] });
   });
 });
 
 describe('[U14] counts of one machine', () => {
-  test('are shared by all processes: together they get no more than the limit, and not less', async () => {
+  test('are shared by all processes: together they get exactly the limit', async () => {
     const { home } = await workspace();
     const args = [path.join(home, 'quota'), '10', '12'];
     const through = await runTogether('take-quota.ts', { folder: home, each: [args, args, args] });
@@ -84,7 +84,7 @@ describe('[U14] counts of one machine', () => {
     expect(await readdir(path.join(home, 'quota'))).toHaveLength(1);
   });
 
-  test('what had to wait is not counted, and each key counts for itself', async () => {
+  test('a call that had to wait is not counted, and each key counts separately', async () => {
     const { home } = await workspace();
     let now = 1_000_000;
     const quota = createLocalQuota({ folder: home, onTrouble: () => undefined, now: () => now });
@@ -98,7 +98,7 @@ describe('[U14] counts of one machine', () => {
     expect(await take('a')).toBe(0);
   });
 
-  test('a damaged file counts nothing; a folder that cannot be written leaves this process its own count', async () => {
+  test('a damaged file counts nothing; with an unwritable folder this process counts alone', async () => {
     const { home } = await workspace();
     const folder = path.join(home, 'quota');
     const troubles: string[] = [];
@@ -119,7 +119,7 @@ describe('[U14] counts of one machine', () => {
     expect(troubles).toEqual([expect.stringMatching(/^Quotas hold for this process alone: /)]);
   });
 
-  test('an aborted wait for the file ends by throwing', async () => {
+  test('aborting while waiting for the file throws', async () => {
     const { home } = await workspace();
     const quota = createLocalQuota({ folder: home, onTrouble: () => undefined });
     const asked = { cost: one, limits: perMinute(1) };

@@ -8,19 +8,19 @@ import { sha256 } from '../../lib/sha256.ts';
 import { type Taken, waitFor } from './quota-window.ts';
 
 export type LocalQuotaOptions = {
-  /** Shared by all processes of the user: a small file for each key. */
+  /** Shared by all processes of the user: a small file per key. */
   folder: string;
-  /** Told once, when the folder cannot be written: from then on this process counts for itself. */
+  /** Called once if the folder cannot be written: from then on this process counts alone. */
   onTrouble(message: string): void;
   now?: () => number;
 };
 
-/** Counts what all processes of one user on this machine ask for. */
+/** Counts the requests of all processes of one user on this machine. */
 export function createLocalQuota({ folder, onTrouble, now = Date.now }: LocalQuotaOptions): Quota {
   const own = new Map<string, Taken[]>();
   let troubled = false;
 
-  /** Null when it cannot be done, which is told once. */
+  /** Null on failure, which is reported once. */
   async function attempt<T>(work: () => T): Promise<Awaited<T> | null> {
     if (troubled) return null;
     try {
@@ -55,7 +55,7 @@ export function createLocalQuota({ folder, onTrouble, now = Date.now }: LocalQuo
   };
 }
 
-/** Not synced: after the end of the machine, a minute has passed. */
+/** Not synced: by the time the machine is up again, the minute has passed. */
 function replaceFile(file: string, text: string): void {
   const temporary = `${file}.${randomBytes(6).toString('hex')}`;
   try {
@@ -67,7 +67,7 @@ function replaceFile(file: string, text: string): void {
   }
 }
 
-/** A file that is missing or damaged counts nothing; it is written anew. */
+/** A missing or damaged file counts nothing; it is rewritten. */
 function readTaken(file: string): Taken[] {
   try {
     const taken = JSON.parse(readRegularText(file)) as unknown;

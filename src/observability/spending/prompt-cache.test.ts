@@ -37,7 +37,7 @@ const base: CompletionRequest = {
   messages: [user('go'), said([{ type: 'thinking', text: 'hm', signature: 's' }, call]), answer('alpha')],
 };
 
-/** A provider is asked with each of them; nobody waits for its answers. */
+/** Sends each request to a provider without waiting for its answers. */
 function compared(...requests: CompletionRequest[]) {
   const cache = new PromptCache();
   const provider = cache.watched(scripted());
@@ -46,23 +46,23 @@ function compared(...requests: CompletionRequest[]) {
 }
 const differenceOf = (...requests: CompletionRequest[]) => compared(...requests)?.difference;
 
-/** As another process would have it: equal, and no object the same. */
+/** As another process would have it: equal, but not identical objects. */
 const reread = (request: CompletionRequest): CompletionRequest => structuredClone(request);
 
 describe('[K06] the first difference between the last two requests', () => {
-  test('there is nothing to compare before there are two', () => {
+  test('needs two requests', () => {
     expect(compared()).toBeNull();
     expect(compared(base)).toBeNull();
   });
 
-  test('a request that goes on, or goes back, has none', () => {
+  test('does not exist if a request continues or rewinds the last one', () => {
     const longer = { ...base, messages: [...base.messages, said([{ type: 'text', text: 'ok' }])] };
     expect(differenceOf(base, longer)).toBeNull();
     expect(differenceOf(base, reread(longer))).toBeNull();
     expect(differenceOf(longer, base)).toBeNull();
   });
 
-  test('when things were said, what they cost and how long the answer may be do not count', () => {
+  test('ignores timestamps, costs and output limits', () => {
     const later = base.messages.map((message): Message => ({ ...message, timestamp: 'later' }));
     expect(differenceOf(base, { ...base, messages: later, maxTokens: 5 })).toBeNull();
   });
@@ -121,7 +121,7 @@ describe('[K06] the first difference between the last two requests', () => {
     expect(differenceOf(before, now, now)).toBeNull();
   });
 
-  test('is never after the first character that differs, and at most 64 before it', () => {
+  test('is never after the first different character, and at most 64 before it', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), fc.string({ maxLength: 300 }), (one, other, head) => {
         fc.pre(one !== other);
@@ -139,7 +139,7 @@ describe('[K06] the first difference between the last two requests', () => {
   });
 });
 
-test('[K06] the figures are the vendor’s, of all replies and of the last', () => {
+test('[K06] the counts are the vendor’s, of all replies and of the last', () => {
   const first = { inputTokens: 100, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 50 };
   const second = { inputTokens: 20, outputTokens: 2, cacheReadTokens: 150, cacheWriteTokens: 0 };
   const messages = [user('a'), said([], { usage: first }), said([]), said([], { usage: second })];

@@ -2,37 +2,40 @@ import type { PromptCacheUse } from '../../contract/command.ts';
 import { addUsage, type Message, noUsage } from '../../contract/message.ts';
 import type { CompletionRequest, Provider } from '../../contract/provider.ts';
 
-/** How much of a text one mark stands for: a difference is found no closer than this. */
+/** Characters per mark: a difference is located no more precisely than this. */
 const STEP = 64;
 
-/** A part of a request without its text: `marks` are hashes of its first 64 characters, its first 128, and so on. */
+/**
+ * A part of a request without its text: `marks` are hashes of its first 64 characters, its first 128, and so
+ * on.
+ */
 type Block = { name: string; marks: Uint32Array };
 
 type Marked = { kind: string; marks: Uint32Array };
 
 type Asked = { provider: string; request: CompletionRequest; at: number };
 
-/** Finds what a vendor's prompt cache could not go on from, by the last two requests, when somebody wants to know. */
+/** Finds, on demand, where the last two requests differ and a vendor's prompt cache had to stop. */
 export class PromptCache {
   #before: Asked | undefined;
   #last: Asked | undefined;
-  /** A message is read once, however often it is sent. */
+  /** Each message is hashed once, however often it is sent. */
   readonly #known = new WeakMap<object, readonly Marked[]>();
 
-  /** The last request beside the one before it. Null until there are two. */
+  /** Compares the last two requests. Null until there are two. */
   get compared(): PromptCacheUse['compared'] {
     if (!this.#before || !this.#last) return null;
     const [before, now] = [this.#blocksOf(this.#before), this.#blocksOf(this.#last)];
     return { gapMs: this.#last.at - this.#before.at, difference: firstDifference(before, now) };
   }
 
-  /** A provider whose requests are seen here. */
+  /** A provider whose requests are recorded here. */
   watched(provider: Provider): Provider {
     return {
       ...provider,
       stream: (request, signal) => {
         this.#before = this.#last;
-        // The conversation goes on in its list of messages.
+        // The list of messages keeps growing.
         const asked = { ...request, messages: [...request.messages] };
         this.#last = { provider: provider.name, request: asked, at: Date.now() };
         return provider.stream(request, signal);
@@ -40,7 +43,7 @@ export class PromptCache {
     };
   }
 
-  /** In the order vendors read a request. */
+  /** In the order in which vendors read a request. */
   #blocksOf({ provider, request }: Asked): Block[] {
     const { model, effort = '', tools = [], system, summary = '', messages } = request;
     return [
@@ -72,7 +75,7 @@ export function cachedUsage(messages: readonly Message[]): Pick<PromptCacheUse, 
   return { session: usages.reduce(addUsage, noUsage), last: usages.at(-1) ?? null };
 }
 
-/** Null where one list begins the other: then all that could be cached was sent as it had been. */
+/** Null if one list is a prefix of the other: then everything cacheable was sent unchanged. */
 function firstDifference(
   before: readonly Block[],
   now: readonly Block[],
@@ -91,7 +94,7 @@ function markTool(tool: NonNullable<CompletionRequest['tools']>[number]): Marked
   return { kind: `the tool ${tool.name}`, marks: marksOf(JSON.stringify(tool)) };
 }
 
-/** Only what is sent: when it was said, and what it cost, is not. */
+/** Only what is sent: no timestamps or costs. */
 function markMessage(message: Message): Marked[] {
   return message.content.map((part) => {
     switch (part.type) {
@@ -115,7 +118,7 @@ function markMessage(message: Message): Marked[] {
   });
 }
 
-/** FNV-1a over UTF-16 units, noted at every step and at the end. */
+/** FNV-1a over UTF-16 units, recorded at every step and at the end. */
 function marksOf(text: string, seed = ''): Uint32Array {
   let hash = 0x811c9dc5;
   const take = (unit: number) => {
@@ -127,7 +130,7 @@ function marksOf(text: string, seed = ''): Uint32Array {
     take(text.charCodeAt(i));
     if ((i + 1) % STEP === 0) marks[(i + 1) / STEP - 1] = hash;
   }
-  // The length, too: a text is not the same as its beginning.
+  // Includes the length: a text differs from its prefix.
   take(text.length);
   marks[marks.length - 1] = hash;
   return marks;

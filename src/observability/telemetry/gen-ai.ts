@@ -1,6 +1,6 @@
 import type { Message } from '../../contract/message.ts';
 
-/** OpenTelemetry's names of vendors, where they are others than ours. */
+/** OpenTelemetry's vendor names, if they differ from ours. */
 const PROVIDER_NAMES: Readonly<Record<string, string>> = {
   google: 'gcp.gemini',
   'openai-chat': 'openai',
@@ -21,7 +21,7 @@ type GenAiPart =
 
 type GenAiMessage = { role: string; parts: GenAiPart[]; finish_reason?: string };
 
-/** A message as the conventions for contents want it. Images are named, not sent. */
+/** A message in the format of the content conventions. Images are named, not sent. */
 export function genAiMessage(message: Message): GenAiMessage {
   const parts = message.content.map((part): GenAiPart => {
     switch (part.type) {

@@ -1,4 +1,4 @@
-/** The names and labels are a contract with dashboards and alert rules: ops/ holds the ones we ship. */
+/** Names and labels are a contract with dashboards and alert rules: ops/ holds the ones we ship. */
 export type MetricDefinition = {
   name: string;
   help: string;
@@ -6,14 +6,14 @@ export type MetricDefinition = {
 } & (
   | {
       type: 'counter';
-      /** Prometheus wants the name of a counter to end so: it is offered under both names. */
+      /** Prometheus requires this suffix for counters: the metric is exported under both names. */
       twin?: string;
     }
   | { type: 'gauge' }
   | { type: 'histogram'; unit: string; buckets: readonly number[] }
 );
 
-/** Thresholds of alerts are limits of buckets, so that a quantile is exact where it matters. */
+/** Alert thresholds are bucket bounds, so that a quantile is exact where it matters. */
 const TOOL_SECONDS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 const MODEL_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600];
 const TOKENS = [1_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000, 200_000, 400_000, 1_000_000];

@@ -38,7 +38,7 @@ function within(event: AgentEvent): AgentEvent {
   return { type: 'subagent', callId: 'outer', agent: 'explore: x', event };
 }
 
-/** `name{label values} value`, of all that the events are worth. */
+/** All observations of the events, as `name{label values} value`. */
 function worth(...events: AgentEvent[]): string[] {
   const metrics = new EventMetrics();
   return events.flatMap((event) => metrics.take(event)).map(asText);
@@ -48,8 +48,8 @@ function asText({ metric, value, labels }: Observation): string {
   return `${metric}{${Object.values(labels).join(',')}} ${value}`;
 }
 
-describe('[O01] [O02] [O03] what an event is worth', () => {
-  test('a request that was answered', () => {
+describe('[O01] [O02] [O03] the metrics of an event', () => {
+  test('a successful request', () => {
     expect(worth(request({ usage, stop: 'end' }))).toEqual([
       'llm_api_calls{p,m} 1',
       'llm_response_time_seconds{p} 1.5',
@@ -60,7 +60,7 @@ describe('[O01] [O02] [O03] what an event is worth', () => {
     ]);
   });
 
-  test('[Y29] a request that failed is counted under both names', () => {
+  test('[Y29] a failed request is counted under both names', () => {
     expect(worth(request({ error: 'overloaded' }))).toEqual([
       'llm_api_calls{p,m} 1',
       'llm_response_time_seconds{p} 1.5',
@@ -70,7 +70,7 @@ describe('[O01] [O02] [O03] what an event is worth', () => {
     ]);
   });
 
-  test('a side job and a subagent say nothing of the conversation’s window', () => {
+  test('background jobs and subagents do not affect the conversation’s window', () => {
     const counted = ['llm_api_calls{p,m} 1', 'llm_response_time_seconds{p} 1.5'];
     expect(worth(request({ usage, purpose: 'helper' }))).toEqual([
       ...counted,
@@ -79,7 +79,7 @@ describe('[O01] [O02] [O03] what an event is worth', () => {
     expect(worth(within(request({ usage })))).toEqual([...counted, 'context_token_count{request} 100']);
   });
 
-  test('a call that ran, well or badly', () => {
+  test('a call that ran, successful or not', () => {
     expect(worth(judged('allow'), starts, finishes({ success: true }), answer({ success: true }))).toEqual([
       'tool_execution_count{Bash,success} 1',
       'tool_execution_duration_seconds{Bash} 0.25',
@@ -104,7 +104,7 @@ describe('[O01] [O02] [O03] what an event is worth', () => {
     expect(worth(judged('deny', 'user'))).toEqual(['permission_denials{Bash,user} 1']);
   });
 
-  test('a call nobody can read; a name the model made up is no label', () => {
+  test('an invalid call; a name made up by the model is not a label', () => {
     const invalid = ['errors{invalid_call,tool} 1', 'session_message_count{} 1'];
     expect(worth(finishes({ success: false, name: 'Made-Up' }), answer({ name: 'Made-Up' }))).toEqual([
       'tool_execution_count{unknown,invalid} 1',
@@ -122,7 +122,7 @@ describe('[O01] [O02] [O03] what an event is worth', () => {
     ]);
   });
 
-  test('a session that is gone on with has its messages already', () => {
+  test('a resumed session starts with its messages', () => {
     const run = {
       type: 'run_start',
       sessionId: 's',
@@ -146,7 +146,7 @@ describe('[O01] [O02] [O03] what an event is worth', () => {
     ]);
   });
 
-  test('lookups, and the ratio of all sessions of the process', () => {
+  test('lookups, and the ratio over all sessions of the process', () => {
     const lookups = { hits: 0, misses: 0 };
     const look = (outcome: 'hit' | 'miss'): AgentEvent => ({
       type: 'cache',
@@ -167,7 +167,7 @@ describe('[O01] [O02] [O03] what an event is worth', () => {
     ]);
   });
 
-  test('a run that failed for no fault of a model', () => {
+  test('a run that failed for another reason than a model', () => {
     const error = { message: 'round in circles' };
     expect(worth({ type: 'end', reason: 'error', turns: 1, error })).toEqual(['errors{run_failed,agent} 1']);
     expect(worth({ type: 'end', reason: 'error', turns: 1, error: { ...error, kind: 'auth' } })).toEqual([]);
@@ -175,7 +175,7 @@ describe('[O01] [O02] [O03] what an event is worth', () => {
   });
 });
 
-test('every number has exactly the labels its metric declares, whatever is told', () => {
+test('every observation has exactly the labels that its metric declares, whatever the events', () => {
   const label = fc.string({ maxLength: 3 });
   const told: fc.Arbitrary<AgentEvent> = fc.oneof(
     fc.constantFrom(judged('allow'), judged('deny'), starts, finishes({ success: false }), answer()),

@@ -2,17 +2,17 @@ import { type AgentEvent, innermost } from '../../contract/event.ts';
 import type { Usage } from '../../contract/message.ts';
 import type { MetricName } from './metric-definitions.ts';
 
-/** One number for one metric: a counter grows by it, a histogram takes it in, a gauge becomes it. */
+/** One value for one metric: added to a counter, observed by a histogram, set on a gauge. */
 export type Observation = { metric: MetricName; value: number; labels: Readonly<Record<string, string>> };
 
-/** Lookups of the whole process. */
+/** Cache lookups of the whole process. */
 export type Lookups = { hits: number; misses: number };
 
 type CallState = 'denied' | 'running';
 
 /**
- * What the events of one session say in numbers. Whatever a model makes up, such as the name of a tool there is not,
- * becomes no label: their number would have no bound.
+ * Converts the events of one session to metrics. Names made up by a model, such as an unknown tool, never
+ * become labels: their number would be unbounded.
  */
 export class EventMetrics {
   readonly #lookups: Lookups;
@@ -102,7 +102,7 @@ export class EventMetrics {
     ];
   }
 
-  /** A call that was neither run nor refused and has an answer: nobody could read it. One sent twice is no second call. */
+  /** A call that was neither run nor refused but has a result was invalid. A call sent twice counts once. */
   #invalidCall(
     message: Extract<AgentEvent, { type: 'message' }>['message'],
     key: (callId: string) => string,
@@ -147,7 +147,7 @@ function sentOf({ inputTokens, cacheReadTokens, cacheWriteTokens }: Usage): numb
   return inputTokens + cacheReadTokens + cacheWriteTokens;
 }
 
-/** A rule by its pattern, anybody else by name. */
+/** A rule by its pattern, anything else by name. */
 function patternOf(by: string): string {
   return by.replace(/^rule (allow|ask|deny) /, '');
 }

@@ -15,7 +15,7 @@ test('nothing set: the defaults of OpenTelemetry', () => {
   });
 });
 
-test('everything set; what is said of one signal counts before what is said of all', () => {
+test('everything set; signal-specific variables take precedence', () => {
   const env = {
     OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collector.example/otel/',
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://traces.example/exactly/here',
@@ -50,7 +50,7 @@ describe('what is not sent, and why', () => {
     return { sends: [traces?.url, metrics?.url].filter(Boolean), warnings };
   };
 
-  test('what the user switched off needs no words', () => {
+  test('signals that the user disabled cause no warning', () => {
     expect(silent({ OTEL_SDK_DISABLED: 'true' })).toEqual({ sends: [], warnings: [] });
     expect(silent({ OTEL_TRACES_EXPORTER: 'none' })).toEqual({
       sends: ['http://localhost:4318/v1/metrics'],
@@ -62,7 +62,7 @@ describe('what is not sent, and why', () => {
     [{ OTEL_METRICS_EXPORTER: 'console', OTEL_TRACES_EXPORTER: 'none' }, /console is not known here/],
     [{ OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, /OTLP over grpc is not spoken here/],
     [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' }, /is no address/],
-  ])('%o is said', (env, words) => {
+  ])('%o is reported', (env, words) => {
     const { sends, warnings } = silent(env);
     expect(sends).toEqual([]);
     expect(warnings[0]).toMatch(words);
@@ -73,7 +73,7 @@ describe('what is not sent, and why', () => {
     'http://10.0.0.1:4318',
     'http://localhost.example',
     'http://127.0.0.1.nip.io',
-  ])('offline, %s is not reached, said once', (url) => {
+  ])('offline, %s is not contacted, with one warning', (url) => {
     const { sends, warnings } = silent({ OTEL_EXPORTER_OTLP_ENDPOINT: url }, true);
     expect(sends).toEqual([]);
     expect(warnings).toEqual([
@@ -82,7 +82,7 @@ describe('what is not sent, and why', () => {
   });
 
   test.each(['http://localhost:4318', 'http://127.0.0.1:4318', 'http://[::1]:4318'])(
-    'offline, %s is this machine',
+    'offline, %s counts as this machine',
     (url) => {
       expect(silent({ OTEL_EXPORTER_OTLP_ENDPOINT: url }, true)).toEqual({
         sends: [`${url}/v1/traces`, `${url}/v1/metrics`],

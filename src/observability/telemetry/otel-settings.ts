@@ -9,7 +9,7 @@ export type OtlpEndpoint = {
   timeoutMs: number;
 };
 
-/** Where to and how; a signal that is null is not sent. `warnings` says why, where that may surprise. */
+/** Destination and protocol; a null signal is not sent. `warnings` explains surprising cases. */
 export type OtelSettings = {
   traces: OtlpEndpoint | null;
   metrics: OtlpEndpoint | null;
@@ -24,7 +24,7 @@ const DEFAULT_ENDPOINT = 'http://localhost:4318';
 const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_INTERVAL_MS = 60_000;
 
-/** By OpenTelemetry's own variables and their defaults. Empty variables count as unset. */
+/** From OpenTelemetry's own variables and defaults. Empty variables count as unset. */
 export function otelSettings(
   env: Env,
   { version, offline }: { version: string; offline: boolean },
@@ -44,7 +44,7 @@ export function otelSettings(
     resource,
     metricIntervalMs: milliseconds(env.OTEL_METRIC_EXPORT_INTERVAL) ?? DEFAULT_INTERVAL_MS,
     captureContent: isTrue(env.OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT),
-    // Both signals may have the same trouble.
+    // Both signals may have the same problem.
     warnings: [...new Set(warnings)],
   };
 }
@@ -104,7 +104,7 @@ function milliseconds(text: string | undefined): number | null {
   return text && Number.isInteger(value) && value > 0 ? value : null;
 }
 
-/** `key=value,key=value`, percent-encoded. What is not a pair is passed over. */
+/** `key=value,key=value`, percent-encoded. Skips anything else. */
 function pairs(text = ''): Record<string, string> {
   return Object.fromEntries(
     text.split(',').flatMap((pair): [string, string][] => {

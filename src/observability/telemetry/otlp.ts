@@ -20,17 +20,17 @@ import { type OperationIds, otelSpanId, otelTraceId } from './trace-ids.ts';
 export type Otlp = {
   record(observations: readonly Observation[]): void;
   finish(spans: readonly FinishedSpan[]): void;
-  /** Sends what is left. */
+  /** Sends what is pending. */
   close(): Promise<void>;
 };
 
 type OtlpOptions = {
   version: string;
-  /** Told whenever something could not be sent. */
+  /** Called on every send failure. */
   onTrouble(url: string, because: string): void;
 };
 
-/** What an event was worth, on its way to a collector, by the official libraries. Nothing global is registered. */
+/** Exports metrics and spans to a collector with the official libraries. Registers nothing globally. */
 export async function openOtlp(settings: OtelSettings, options: OtlpOptions): Promise<Otlp> {
   const resource = resourceFromAttributes(settings.resource);
   const [traces, metrics] = await Promise.all([
@@ -57,7 +57,7 @@ async function spanWriter(
       : await import('@opentelemetry/exporter-trace-otlp-proto');
   const exporter: SpanExporter = new OTLPTraceExporter(exporterOptions(endpoint));
   reportTrouble(exporter, (because) => onTrouble(endpoint.url, because));
-  // The ids were given with the events: logs tell of the same operations by them.
+  // Ids come with the events: logs refer to the same operations by them.
   let next: OperationIds = { traceId: '', spanId: '', parentId: null };
   const provider = new BasicTracerProvider({
     resource,
@@ -148,7 +148,7 @@ function exporterOptions({ url, headers, timeoutMs }: OtlpEndpoint) {
   return { url, headers, timeoutMillis: timeoutMs };
 }
 
-/** The libraries tell nobody but a logger that the whole process would share. */
+/** The libraries report failures only to a process-wide logger. */
 function reportTrouble<Items>(
   exporter: { export(items: Items, done: (result: { code: number; error?: Error }) => void): void },
   onTrouble: (because: string) => void,

@@ -15,7 +15,10 @@ type Record = (value: number, labels: Observation['labels']) => void;
 
 const OWN_HOST = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i;
 
-/** Serves the numbers to a Prometheus on this machine; a web page that gets here by another name is refused. */
+/**
+ * Serves the metrics to a Prometheus on this machine; rejects requests with another host name, e.g. from web
+ * pages.
+ */
 export async function servePrometheus(port: number): Promise<Prometheus> {
   const registry = new Registry();
   const record = new Map<string, Record>(
@@ -33,7 +36,7 @@ export async function servePrometheus(port: number): Promise<Prometheus> {
     );
   });
   await listen(server, port);
-  // What is served must not keep a program that is done from ending.
+  // The server must not keep a finished program running.
   server.unref();
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/metrics`,
@@ -64,7 +67,7 @@ function recorder(definition: (typeof metricDefinitions)[number], registry: Regi
     }
     case 'gauge': {
       const gauge = new Gauge(settings);
-      // Nothing is known yet, which is not the same as zero: a ratio of zero would raise an alarm.
+      // Unknown is not zero: a ratio of zero would trigger an alert.
       if (labelNames.length === 0) gauge.remove();
       return [name, (value, labels) => gauge.set(labels, value)];
     }

@@ -62,7 +62,7 @@ const asked: Message = {
 };
 const ends: AgentEvent = { type: 'end', reason: 'done', turns: 1 };
 
-/** A second passes before each event. */
+/** One second passes before each event. */
 function fold(events: readonly AgentEvent[], capture: (<T>(value: T) => T) | null = null): FinishedSpan[] {
   const ids = new TraceIds();
   const spans = new SpanFold();
@@ -88,7 +88,7 @@ describe('a run as spans', () => {
     ends,
   ] satisfies AgentEvent[];
 
-  test('each from its beginning to its end', () => {
+  test('each from its start to its end', () => {
     expect(fold(events).map(times)).toEqual([
       ['chat gemini', 2997, 3000],
       ['permission_wait Read', 5000, 6000],
@@ -97,7 +97,7 @@ describe('a run as spans', () => {
     ]);
   });
 
-  test('named as the conventions name things; nothing of what was said, read or asked', () => {
+  test('named by the conventions; without any content', () => {
     const spans = fold(events);
     expect(spans.map(({ attributes }) => attributes)).toEqual([
       {
@@ -141,7 +141,7 @@ describe('a run as spans', () => {
     expect(JSON.stringify(spans)).not.toContain('hidden');
   });
 
-  test('with contents where they are wanted, and only as they are let through', () => {
+  test('with content if enabled, and only after redaction', () => {
     const capture = <T>(value: T): T => JSON.parse(JSON.stringify(value).replaceAll('hidden', '***')) as T;
     const spans = fold(events, capture);
     const contents = spans.flatMap(({ attributes }) =>
@@ -176,7 +176,7 @@ describe('a run as spans', () => {
   });
 });
 
-test('every name of theirs is one the conventions have', () => {
+test('every gen_ai name is one of the conventions', () => {
   const known = new Set<unknown>(Object.values(conventions));
   const spans = fold(
     [begins, { type: 'message', message: asked }, answered, asks, judged, starts, finishes, ends],
@@ -189,7 +189,7 @@ test('every name of theirs is one the conventions have', () => {
   expect(values.filter((value) => !known.has(value))).toEqual([]);
 });
 
-test('a subagent’s run is under the call that started it; its task is no name', () => {
+test('a subagent’s run is a child of the call that started it; its task is not in the name', () => {
   const within = (event: AgentEvent): AgentEvent => ({
     type: 'subagent',
     callId: 'c',
@@ -220,7 +220,7 @@ test('a subagent’s run is under the call that started it; its task is no name'
   ]);
 });
 
-test('failures are told by their kind', () => {
+test('failures are reported by kind', () => {
   const failed: AgentEvent = {
     type: 'model_call',
     provider: 'p',
@@ -244,7 +244,7 @@ test('failures are told by their kind', () => {
   ]);
 });
 
-test('what nobody ended is ended at the close, as unfinished', () => {
+test('open operations end at close, as unfinished', () => {
   expect(fold([begins, asks, starts]).map(({ name, endMs, error }) => [name, endMs, error])).toEqual([
     ['permission_wait Read', 3000, 'unfinished'],
     ['execute_tool Read', 3000, 'unfinished'],

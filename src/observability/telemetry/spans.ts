@@ -5,7 +5,7 @@ import type { OperationIds } from './trace-ids.ts';
 
 export type Attributes = Record<string, string | number | boolean | string[]>;
 
-/** An operation that is over. Times are milliseconds since 1970; `error` is a kind, never a text. */
+/** A finished operation. Times are milliseconds since 1970; `error` is a kind, never a text. */
 export type FinishedSpan = {
   ids: OperationIds;
   name: string;
@@ -16,7 +16,7 @@ export type FinishedSpan = {
   error?: string;
 };
 
-/** `capture`: takes the secrets out of contents; null when no contents are wanted, which is the default. */
+/** `capture`: redacts content; null if content is not captured, which is the default. */
 export type Moment = { ids: OperationIds; atMs: number; capture: (<T>(value: T) => T) | null };
 
 type OpenSpan = Omit<FinishedSpan, 'endMs'>;
@@ -25,8 +25,8 @@ type OpenRun = OpenSpan & { usage: Usage; asked: Message[]; said: Message[] };
 export const AGENT_NAME = 'ai-code-assistant';
 
 /**
- * The operations of all sessions of a process as spans, by OpenTelemetry's conventions for generative AI: runs, requests to models,
- * calls, and the time a person was waited for.
+ * The operations of all sessions of a process as spans, by OpenTelemetry's conventions for generative AI:
+ * runs, model requests, calls, and the time spent waiting for the user.
  */
 export class SpanFold {
   readonly #runs = new Map<string, OpenRun>();
@@ -35,7 +35,7 @@ export class SpanFold {
   /** By trace. */
   readonly #sessions = new Map<string, string>();
 
-  /** What ended with this event. */
+  /** The spans that ended with this event. */
   take(told: AgentEvent, { ids, atMs, capture }: Moment): FinishedSpan[] {
     const { event, agents } = innermost(told);
     const isMain = agents.length === 0;
@@ -45,7 +45,7 @@ export class SpanFold {
         this.#begin({ ids, atMs, agent: AGENT_NAME, event });
         return [];
       case 'turn_start':
-        // A subagent's run is not announced; its first turn is.
+        // A subagent's run has no start event; its first turn does.
         if (!isMain && !this.#runs.has(ids.spanId))
           this.#begin({ ids, atMs, agent: agentName(agents.at(-1) ?? '') });
         return [];
@@ -98,7 +98,7 @@ export class SpanFold {
     }
   }
 
-  /** What is still open ends here. */
+  /** Ends all open operations. */
   close(atMs: number): FinishedSpan[] {
     const open = [this.#questions, this.#calls, this.#runs].flatMap((spans) => [...spans.values()]);
     for (const spans of [this.#questions, this.#calls, this.#runs]) spans.clear();
@@ -216,7 +216,7 @@ function finish(
   };
 }
 
-/** The conventions count what came from the vendor's cache among the input. */
+/** The conventions include cached tokens in the input. */
 function usageAttributes({
   inputTokens,
   outputTokens,
@@ -231,7 +231,7 @@ function usageAttributes({
   };
 }
 
-/** A label is a name and, behind a colon, the task, which is content. */
+/** A label is a name and, after a colon, the task, which is content. */
 function agentName(label: string): string {
   return label.split(':')[0] ?? label;
 }

@@ -36,8 +36,8 @@ function play(watcher: Watcher, events: readonly AgentEvent[]): void {
   for (const event of events) watcher(event, { ids: ids.of(event), hide: (value) => value });
 }
 
-describe('the numbers and traces of a process', () => {
-  test('are those of all its sessions, each run a trace of its own', async () => {
+describe('the metrics and traces of a process', () => {
+  test('cover all its sessions, with one trace per run', async () => {
     const collector = await startOtlpReceiver();
     const prometheus = await servePrometheus(0);
     const telemetry = new Telemetry({
@@ -65,7 +65,7 @@ describe('the numbers and traces of a process', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('a long run reports while it goes on', async () => {
+  test('a long run reports while it is running', async () => {
     const collector = await startOtlpReceiver();
     const otel = sending(collector.url, { OTEL_METRIC_EXPORT_INTERVAL: '20', OTEL_TRACES_EXPORTER: 'none' });
     const telemetry = new Telemetry({ version: '1', otel, prometheus: null, farewellMs: 20_000 });
@@ -76,7 +76,7 @@ describe('the numbers and traces of a process', () => {
     await telemetry.close();
   });
 
-  test('who did nothing sends nothing', async () => {
+  test('an idle process sends nothing', async () => {
     const collector = await startOtlpReceiver();
     const telemetry = new Telemetry({
       version: '1',
@@ -89,7 +89,7 @@ describe('the numbers and traces of a process', () => {
     expect(collector.requests).toEqual([]);
   });
 
-  test('a collector that refuses everything is told of once', async () => {
+  test('a collector that rejects everything is reported once', async () => {
     const collector = await startOtlpReceiver();
     const wrong = sending(`${collector.url}/elsewhere`);
     const telemetry = new Telemetry({ version: '1', otel: wrong, prometheus: null, farewellMs: 20_000 });

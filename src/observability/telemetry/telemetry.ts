@@ -12,19 +12,22 @@ export type TelemetryOptions = {
   otel: OtelSettings | null;
   /** Null: nothing is served. */
   prometheus: Prometheus | null;
-  /** How long somebody who leaves may be kept by a collector that does not answer. */
+  /** How long an unresponsive collector may delay the exit. */
   farewellMs: number;
 };
 
-/** By these the first request has left: loading the libraries delays nothing that is waited for. */
+/**
+ * After any of these the first request has been sent: loading the libraries delays nothing the user waits
+ * for.
+ */
 const UNDER_WAY = new Set<AgentEvent['type']>(['text', 'thinking', 'call_start', 'model_call', 'tool_start']);
 
-/** The numbers and traces of a process, over all its sessions. */
+/** The metrics and traces of a process, over all its sessions. */
 export class Telemetry {
   readonly #options: TelemetryOptions;
   readonly #lookups: Lookups = { hits: 0, misses: 0 };
   readonly #spans = new SpanFold();
-  /** What waits for the libraries. */
+  /** Buffered until the libraries are loaded. */
   readonly #early: { observations: Observation[]; spans: FinishedSpan[] } = { observations: [], spans: [] };
   #otlp: Otlp | undefined;
   #loading: Promise<Otlp> | undefined;
@@ -35,7 +38,7 @@ export class Telemetry {
     this.#options = options;
   }
 
-  /** Watches one more session. Troubles are told there from now on, and only the first of them. */
+  /** Watches another session. From now on failures are reported there, and only the first one. */
   join({ warn }: { warn(text: string): void }): Watcher {
     this.#warn = warn;
     const { otel } = this.#options;
@@ -48,7 +51,7 @@ export class Telemetry {
     };
   }
 
-  /** Sends what is left, as far as the time allows. */
+  /** Sends what is pending, within the time limit. */
   async close(): Promise<void> {
     this.#finish(this.#spans.close(Date.now()));
     await Promise.all([this.#options.prometheus?.close(), this.#sendRest()]);

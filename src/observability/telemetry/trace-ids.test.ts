@@ -54,14 +54,14 @@ const within = (callId: string, event: AgentEvent): AgentEvent => ({
   event,
 });
 
-/** Ids are numbers in the order they were made. */
+/** Ids are numbers in the order of creation. */
 function counted(): TraceIds {
   let made = 0;
   return new TraceIds(() => String(++made));
 }
 
 describe('which operation an event belongs to', () => {
-  test('the pieces of an answer belong to one request, the next answer to another', () => {
+  test('the chunks of an answer belong to one request, the next answer to another', () => {
     const ids = counted();
     const run = ids.of({ ...begins });
     const [first, second, over] = [text(), text(), answered()].map((event) => ids.of(event));
@@ -73,7 +73,7 @@ describe('which operation an event belongs to', () => {
     expect(next).toEqual({ traceId: '1', spanId: '4', parentId: '2' });
   });
 
-  test('a side job beside a request does not end it', () => {
+  test('a background job during a request does not end it', () => {
     const ids = counted();
     ids.of({ ...begins });
     const request = ids.of(text());
@@ -81,7 +81,7 @@ describe('which operation an event belongs to', () => {
     expect(ids.of(answered())).toEqual(request);
   });
 
-  test('a question and its answer are one, the call another', () => {
+  test('a question and its answer are one operation, the call another', () => {
     const ids = counted();
     ids.of({ ...begins });
     const question = ids.of(asks('c'));
@@ -92,7 +92,7 @@ describe('which operation an event belongs to', () => {
     expect(ids.of(finishes('c'))).toEqual(call);
   });
 
-  test('a subagent works for the call that started it, in the same trace', () => {
+  test("a subagent's parent is the call that started it, in the same trace", () => {
     const ids = counted();
     ids.of({ ...begins });
     const call = ids.of(starts('c'));
@@ -104,7 +104,7 @@ describe('which operation an event belongs to', () => {
     expect(ids.of({ ...ends })).toEqual({ traceId: '1', spanId: '2', parentId: null });
   });
 
-  test('what happens beside the runs has a trace of its own', () => {
+  test('operations outside of runs have their own traces', () => {
     const ids = counted();
     const before = ids.of({ type: 'notice', level: 'info', text: '' });
     const run = ids.of({ ...begins });
@@ -114,14 +114,14 @@ describe('which operation an event belongs to', () => {
     expect(new Set([before.traceId, run.traceId, after.traceId]).size).toBe(3);
   });
 
-  test('the same event is of the same operation, however often it is asked about', () => {
+  test('the same event always maps to the same operation', () => {
     const ids = counted();
     ids.of({ ...begins });
     const event = answered();
     expect(ids.of(event)).toEqual(ids.of(event));
   });
 
-  test('whatever comes in whatever order, an operation is of one trace', () => {
+  test('whatever the order of events, an operation belongs to one trace', () => {
     const call = fc.constantFrom('a', 'b');
     const plain = fc.oneof(
       fc.constant(begins),
@@ -151,7 +151,7 @@ describe('which operation an event belongs to', () => {
   });
 });
 
-test('[O06] ids are UUIDs; as hexadecimal digits they are what OpenTelemetry takes', () => {
+test('[O06] ids are UUIDs; as hexadecimal digits they are valid for OpenTelemetry', () => {
   const { traceId, spanId }: OperationIds = new TraceIds().of({ ...begins });
   const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
   expect([traceId, spanId].filter((id) => !uuid.test(id))).toEqual([]);

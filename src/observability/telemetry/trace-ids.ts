@@ -1,25 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { type AgentEvent, innermost } from '../../contract/event.ts';
 
-/** UUIDs. All operations of a run share its trace; what happens beside the runs has traces of its own. */
+/** UUIDs. All operations of a run share its trace; operations outside of runs have their own traces. */
 export type OperationIds = { traceId: string; spanId: string; parentId: string | null };
 
 /**
- * Which operation an event belongs to: a run, a call, a question about a call, a request to a model. The same event
- * gets the same answer however often it is asked about, so that one of these, shared by all who watch a session, makes
- * logs and traces tell of the same things by the same ids.
+ * Which operation an event belongs to: a run, a call, a question about a call, a model request. The same
+ * event always gets the same ids, so that logs and traces of all watchers of a session can be correlated.
  */
 export class TraceIds {
   readonly #newId: () => string;
   readonly #known = new WeakMap<AgentEvent, OperationIds>();
-  /** Those under way, by what they are. */
+  /** Operations in progress, by kind and id. */
   readonly #operations = new Map<string, OperationIds>();
 
   constructor(newId: () => string = randomUUID) {
     this.#newId = newId;
   }
 
-  /** Of every event, in the order they are told: what belongs together is learnt from what came before. */
+  /** To be called for every event, in order: grouping depends on earlier events. */
   of(told: AgentEvent): OperationIds {
     const known = this.#known.get(told) ?? this.#find(told);
     this.#known.set(told, known);
@@ -42,7 +41,7 @@ export class TraceIds {
       case 'call_start':
         return this.#request(calls);
       case 'model_call':
-        // A side job may be at work beside a request: it does not end it.
+        // A background job may run during a request: it does not end it.
         return event.purpose === 'helper'
           ? this.#fresh(this.#runIfAny(calls))
           : this.#last(requestKey(calls), this.#request(calls));
@@ -63,7 +62,7 @@ export class TraceIds {
     }
   }
 
-  /** A subagent's is under way from its first event on. */
+  /** A subagent's run starts with its first event. */
   #run(calls: readonly string[]): OperationIds {
     return this.#under(runKey(calls), () => (calls.length === 0 ? null : this.#call(calls)));
   }
@@ -76,7 +75,7 @@ export class TraceIds {
     return this.#under(callKey(calls), () => this.#runIfAny(calls.slice(0, -1)));
   }
 
-  /** Under way until its `model_call` is told. */
+  /** In progress until its `model_call` event. */
   #request(calls: readonly string[]): OperationIds {
     return this.#under(requestKey(calls), () => this.#runIfAny(calls));
   }

@@ -65,7 +65,7 @@ test('whatever is sent, renamed and rewound, the file matches the conversation',
   );
 });
 
-test('a copy has the messages before it; what a rewind removed is in a copy', async () => {
+test('a copy has the messages before it; rewound messages can be recovered in a separate copy', async () => {
   const { home } = await workspace();
   const store = new SessionStore(path.join(home, 'sessions'));
   const { desk, opened, say, nexts } = await deskFor(store, home);

@@ -7,7 +7,7 @@ import type { Opened } from '../open-assistant.ts';
 import type { Settings } from '../settings.ts';
 import { bad, ok, warn } from './check.ts';
 
-/** Settings that differ from their defaults, with their origin and without secrets. */
+/** Settings that are set explicitly, with their origin and without secrets. */
 export function settingStates({ config, origins }: Pick<Settings, 'config' | 'origins'>): SettingState[] {
   return [...leavesOf(maskSecrets(config))].flatMap(([names, value]) => {
     const key = formatKeyPath(names);

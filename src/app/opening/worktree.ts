@@ -9,7 +9,7 @@ import { loadSettings } from '../settings.ts';
 
 type Place = { host: Host; options: SessionOptions; report(text: string): void };
 
-/** The worktree of a session: `base` is the commit it started from, null if the branch existed before. */
+/** The worktree of a session: `base` is the commit it started from, null if the worktree or branch existed before. */
 type Worktree = { folder: string; branch: string; base: string | null };
 
 const NAME = /^[A-Za-z0-9][\w.-]{0,60}$/;

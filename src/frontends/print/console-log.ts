@@ -8,7 +8,7 @@ const COLORS: Record<LogLevel, string> = { debug: '90', info: '36', warn: '33', 
 
 export type ConsoleOptions = { level: Config['log']['level']; color: boolean; now?: () => Date };
 
-/** Log lines for people, at level `info` or above. */
+/** Log lines for people: at least level `info`, more with `debug`. */
 export function consoleLog(
   stderr: Pick<NodeJS.WriteStream, 'write'>,
   { level, color, now = () => new Date() }: ConsoleOptions,

@@ -86,7 +86,7 @@ function inlineLabel(text: string, options: InlineOptions, style: Style): Span[]
   );
 }
 
-/** A URL that is safe for a terminal: http(s), in plain ASCII. */
+/** A URL that is safe for a terminal: http(s) or mailto, in plain ASCII. */
 function addressOf(href: string): string | null {
   if (!WEB.test(href) || href.length > MAX_HREF || !URL.canParse(href)) return null;
   const address = new URL(href).href;

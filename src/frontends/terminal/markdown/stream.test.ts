@@ -275,7 +275,7 @@ describe('what models write', () => {
 describe('links', () => {
   const linked = (text: string) => renderMarkdown(text, { width: 60, theme, links: true }).flat();
 
-  test('are passed to terminals that support them, and only http(s) URLs', () => {
+  test('are passed to terminals that support them, and only http(s) and mailto URLs', () => {
     expect(linked('[docs](https://a.example/b)').map(({ style }) => style?.href)).toEqual([
       'https://a.example/b',
     ]);

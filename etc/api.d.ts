@@ -17,70 +17,76 @@ type AgentTool<Input> = {
     execute(input: Input, context: ToolContext): Promise<ToolResult | string> | ToolResult | string;
 };
 
-/** A tool has no hands but these. */
+/** All capabilities of a tool. */
 type ToolContext = {
     cwd: string;
     files: Files;
     shell: Shell;
     search: Search;
     web: Web;
-    /** Null when nobody is there to answer. */
+    /** Null when no user is available to answer. */
     ask(question: UserQuestion, signal: AbortSignal): Promise<string | null>;
-    /** The task list the user sees; the model keeps it. */
+    /** The task list shown to the user and maintained by the model. */
     todos: {
         list(): readonly Todo[];
         replace(items: readonly Todo[]): void;
     };
-    /** What the model in use can take in. */
+    /** The input types the current model supports. */
     accepts: {
         images: boolean;
     };
     signal: AbortSignal;
-    /** What the session knows of files it has read: the SHA-256 by real path. */
+    /** Files the session has read: SHA-256 by real path. */
     seen: Map<string, string>;
     progress(text: string): void;
-    /** Whether a command outside the sandbox could be allowed; false where it is refused whatever is asked. */
+    /** Whether a command outside the sandbox could be approved; false where it is always refused. */
     mayLeaveSandbox?(): boolean;
-    /** Hands work on to a subagent; a sentence when that cannot be. Absent where the agent may not. */
+    /**
+     * Delegates work to a subagent; resolves with an error sentence if that is impossible. Absent where the
+     * agent may not delegate.
+     */
     delegate?(work: Delegation): Promise<Delegated | string>;
 };
 
-/** The way to the disk. Paths may be relative to the working directory; each is guarded again when opened. */
+/** Access to the disk. Paths may be relative to the working directory; each is checked again when opened. */
 type Files = {
-    /** Whole; refuses what is larger than 10 MB. */
+    /** Reads a whole file; refuses files larger than 10 MB. */
     read(path: string): Promise<FileContent>;
-    /** A part of a file of any size, read as a stream: memory does not grow with the file. */
+    /** Reads part of a file of any size as a stream: memory use does not grow with the file. */
     readLines(path: string, window: {
         offset: number;
         limit: number;
     }): Promise<LineWindow>;
-    /** Null when nothing is there. `itself`: of a link, not of what it leads to; its type is `other`. */
+    /** Null when nothing exists. `itself`: of a link rather than its target; its type is `other`. */
     stat(path: string, meant?: {
         itself: true;
     }): Promise<FileStat | null>;
     list(path: string): Promise<FileStat[]>;
     /**
-     * Creates parent folders; keeps mode, owner, attributes and other names. Atomic where the system lets a file be
-     * replaced. The old content is kept for undo. `was` is what was read there, null for nothing: if something else
-     * stands there by now, nothing is written.
+     * Creates parent folders; keeps mode, owner, attributes and hard links. Atomic where the system allows
+     * replacing a file. The old content is kept for undo. `was` is what the caller has read, null for nothing:
+     * if the file differs now, nothing is written.
      */
     write(path: string, bytes: Uint8Array, was?: Pick<FileContent, 'sha256'> | null): Promise<void>;
-    /** All of them or none; one step of undo. */
+    /** All or nothing; one undo step. */
     writeAll(changes: readonly FileWrite[]): Promise<void>;
     /** The old content is kept for undo. */
     remove(path: string): Promise<void>;
 };
 
-/** What stands at a path, read whole. `sha256` is of the bytes on disk. */
+/** The complete content at a path. `sha256` is of the bytes on disk. */
 type FileContent = {
     path: string;
     bytes: Uint8Array;
     sha256: string;
-    /** As in `FileStat`, from just before it was read: what was changed since has another one. */
+    /** As in `FileStat`, from just before the read: differs if the file changed since. */
     version?: string;
 };
 
-/** Some lines of a text file. `more` tells whether the file goes on; `sha256` is null unless all of it was read. */
+/**
+ * Some lines of a text file. `more` is true if the file continues; `sha256` is null unless the whole file was
+ * read.
+ */
 type LineWindow = {
     path: string;
     lines: string[];
@@ -93,7 +99,9 @@ type FileStat = {
     type: 'file' | 'directory' | 'other';
     size: number;
     modifiedMs: number;
-    /** Of a regular file that was looked at by its own name: another word after any change. Absent where none is sure. */
+    /**
+     * For a regular file accessed by its own name: differs after any change. Absent where that is not certain.
+     */
     version?: string;
 };
 
@@ -103,10 +111,10 @@ type FileWrite = {
     was?: Pick<FileContent, 'sha256'> | null;
 };
 
-/** The way to other programs. */
+/** Runs other programs. */
 type Shell = {
     name: string;
-    /** What commands run in now. Looked for once, when first asked. */
+    /** The current sandbox. Detected once, on first use. */
     sandbox(): Promise<SandboxState>;
     run(run: CommandRun): Promise<CommandOutcome>;
     /** Ends with the session at the latest. Resolves with its id. */
@@ -122,7 +130,7 @@ type Shell = {
     }[];
 };
 
-/** What stands between a command and the machine; `host` is nothing. `fallback` says why it is not what was wanted. */
+/** The isolation of a command; `host` is none. `fallback` says why it is not the requested one. */
 type SandboxState = {
     kind: SandboxKind;
     level: SandboxLevel;
@@ -140,20 +148,20 @@ type CommandRun = {
     cwd?: string;
     timeoutMs: number;
     signal: AbortSignal;
-    /** Outside the sandbox: a person has agreed to it. */
+    /** Outside the sandbox, with the user's approval. */
     unconfined?: true;
-    /** Real paths outside the working directory that were opened to it: the sandbox shows them. */
+    /** Real paths outside the working directory that were opened to it and are visible in the sandbox. */
     readable?: readonly string[];
-    /** On top of the environment commands have anyway; undefined takes a variable out. */
+    /** Added to the default environment of commands; undefined removes a variable. */
     env?: Readonly<Record<string, string | undefined>>;
-    /** What it finds on standard input; without it, nothing. */
+    /** Standard input; empty by default. */
     input?: string;
     onOutput?: (text: string) => void;
 };
 
 /**
  * `exitCode` is null when a signal ended the command. Text beyond the buffer limit is cut from the middle;
- * `fullOutput` is then a file that holds all of it, one that Read can page.
+ * `fullOutput` is then a file with all of it, which Read can page through.
  */
 type CommandOutcome = {
     stdout: string;
@@ -166,7 +174,7 @@ type CommandOutcome = {
     sandbox: SandboxState;
 };
 
-/** A command that goes on while the conversation does. `newOutput` is what came since it was last asked for. */
+/** A background command. `newOutput` is the output since the last check. */
 type BackgroundState = {
     id: string;
     command: string;
@@ -176,7 +184,7 @@ type BackgroundState = {
     newOutput: string;
 };
 
-/** The way to look things up in a tree; ignore files are honoured. `total` counts what the limit left out, too. */
+/** Searches in a tree; honours ignore files. `total` includes results beyond the limit. */
 type Search = {
     files(pattern: string, under: string | undefined, options: SearchOptions): Promise<{
         paths: string[];
@@ -198,24 +206,27 @@ type GrepQuery = {
     pattern: string;
     path?: string;
     glob?: string;
-    /** A kind of file ripgrep knows, such as ts or py. */
+    /** A ripgrep file type, such as ts or py. */
     type?: string;
     ignoreCase?: boolean;
     multiline?: boolean;
-    /** Also hidden files and those ignore files leave out. */
+    /** Includes hidden and ignored files. */
     everything?: boolean;
     contextLines?: number;
-    /** In lines, a NUL in place of the mark after the path, so that any path can be told from the rest. */
+    /** In lines mode, a NUL follows the path instead of the separator, so that any path can be parsed. */
     null?: boolean;
     mode: 'content' | 'files' | 'count';
 };
 
-/** The way to the web: public addresses only, bounded in size and time. */
+/** Access to the web: public addresses only, limited in size and time. */
 type Web = {
     get(url: string, signal: AbortSignal): Promise<WebPage>;
 };
 
-/** What came back from the web. `url` is where it ended; `movedTo` is a redirect to another host, not followed. */
+/**
+ * A response from the web. `url` is the final address; `movedTo` is a redirect to another host, which is not
+ * followed.
+ */
 type WebPage = {
     url: string;
     status: number;
@@ -224,7 +235,7 @@ type WebPage = {
     movedTo?: string;
 };
 
-/** A question of the model to the user. An empty list of choices asks for free words. */
+/** A question from the model to the user. An empty list of choices asks for free text. */
 type UserQuestion = {
     question: string;
     choices: string[];
@@ -235,7 +246,10 @@ type Todo = {
     status: 'pending' | 'in_progress' | 'done';
 };
 
-/** Work for a subagent. `task` is a few words for eyes; `goOn` is the id of an earlier one that is asked more. */
+/**
+ * Work for a subagent. `task` is a short description for people; `goOn` is the id of an earlier subagent to
+ * continue.
+ */
 type Delegation = {
     agent: string;
     task: string;
@@ -243,7 +257,7 @@ type Delegation = {
     goOn?: string;
 };
 
-/** What became of it: `text` is its last answer, `trouble` why it ended early. */
+/** The result: `text` is the last answer, `trouble` why it ended early. */
 type Delegated = {
     id: string;
     text: string;
@@ -256,7 +270,7 @@ type Delegated = {
     costUsd: number | null;
 };
 
-/** `output` and `error` are for the model, `display` is for eyes, `metadata` is for programs. */
+/** `output` and `error` are for the model, `display` is for people, `metadata` is for programs. */
 type ToolResult = ({
     success: true;
     output: string;
@@ -276,7 +290,7 @@ type ImagePart = {
     data: string;
 };
 
-/** How a result looks to eyes. Faces switch on `kind`, never on a tool's name. */
+/** How a result is shown to people. Frontends switch on `kind`, never on a tool's name. */
 type Display = {
     kind: 'text';
     text: string;
@@ -298,7 +312,7 @@ type Display = {
     paths: string[];
     total: number;
 }
-/** Several files' diffs as one change. */
+/** Diffs of several files as one change. */
  | {
     kind: 'diffs';
     diffs: {
@@ -323,33 +337,39 @@ type Tool<Input = unknown> = {
     aliases?: readonly string[];
     description: string;
     input: z.ZodType<Input>;
-    /** What the model is told of the input, as JSON Schema, where another program wrote it; without it, `input` says. */
+    /**
+     * The input's JSON Schema as shown to the model, if another program wrote it; by default it is derived from
+     * `input`.
+     */
     parameters?: Record<string, unknown>;
     title(input: Input): string;
-    /** Pure: what would be touched. */
+    /** Pure: what the call would access. */
     access(input: Input): Access[];
-    /** What a person should see before saying yes. May read, never writes. */
+    /** What the user should see before approving. May read, never writes. */
     preview?(input: Input, context: ToolContext): Promise<Display | undefined>;
     run(input: Input, context: ToolContext): Promise<ToolResult>;
 };
 
 /**
- * What a call would touch. `target` is a path, a command line, a URL, the tool of a server or a subagent, as written by the
- * model; `unconfined` marks a command that is to run outside the sandbox, `holdsSecret` one with a value the model has
- * not seen put in.
+ * What a call would access. `target` is a path, a command line, a URL, a server's tool or a subagent, as
+ * written by the model; `unconfined` marks a command to run outside the sandbox, `holdsSecret` one with an
+ * inserted value that the model has not seen.
  */
 type Access = {
     kind: 'read' | 'write' | 'execute' | 'fetch' | 'delegate';
     target: string;
     unconfined?: true;
     holdsSecret?: true;
-    /** Of a server's tool, as the server says, and of a subagent: that it only looks. */
+    /** For a server's tool, according to the server, and for a subagent: it is read-only. */
     looks?: true;
-    /** Of a plugin's tool: its author says that nobody need be asked. */
+    /** For a plugin's tool: its author declares that no approval is needed. */
     free?: true;
-    /** Of a server's tool: what must be shown before it is used, because nobody has agreed to it as it is now. */
+    /**
+     * For a server's tool: what must be shown before use, because the user has not approved its current
+     * definition.
+     */
     unseen?: string;
-    /** Of a deletion: a link is meant itself, not what it leads to. */
+    /** For a deletion: a link itself is meant, not its target. */
     itself?: true;
 };
 
@@ -423,33 +443,36 @@ type AgentPermissions = {
 
 type PermissionMode = 'default' | 'accept-edits' | 'plan' | 'auto' | 'read-only';
 
-/** The question put to a person: exactly what will happen. */
+/** The question shown to the user: exactly what will happen. */
 type PermissionRequest = {
     callId: string;
     tool: string;
-    /** The subagent that wants it; absent where it is the main agent. */
+    /** The subagent that requests it; absent for the main agent. */
     agent?: string;
     /** One line, for example `Edit src/auth.ts`. */
     operation: string;
     accesses: Access[];
     because: string;
     preview?: Display;
-    /** Of a command: what it consists of, and which part is the risky one. */
+    /** For a command: its parts, and which of them is risky. */
     parts?: CommandPart[];
-    /** Paths that lead elsewhere than they say. */
+    /** Paths that resolve to a different location. */
     leadsTo?: {
         written: string;
         real: string;
     }[];
-    /** Of a command: what stands between it and the machine. */
+    /** For a command: the sandbox it runs in. */
     sandbox?: SandboxState;
-    /** Places outside the working directory that a yes opens. */
+    /** Paths outside the working directory that a yes opens. */
     opens?: Opening[];
-    /** The rules a remembered yes would add. Absent where every time is asked anew: then only `once` is offered. */
+    /**
+     * The rules a remembered yes would add. Absent where every time is asked again: then only `once` is
+     * offered.
+     */
     grants?: string[];
 };
 
-/** One simple command of a command line, as the judge read it. */
+/** One simple command of a command line, as parsed and judged. */
 type CommandPart = {
     text: string;
     verdict: Verdict;
@@ -458,15 +481,16 @@ type CommandPart = {
 
 type Verdict = 'allow' | 'ask' | 'deny';
 
-/** A real path outside the working directory that a call may touch; a folder includes everything in it. */
+/** A real path outside the working directory that a call may access; a folder includes everything in it. */
 type Opening = {
     path: string;
     mode: 'read' | 'write';
 };
 
 /**
- * `session` and `always` also remember the yes; `reason` tells the model why not. `shown` says how much of the request was in
- * sight before the yes: `part` means that its end was not. Such a yes does not count, and the question is put again.
+ * `session` and `always` also remember the yes; `reason` explains a no to the model. `shown` says how much of
+ * the request was visible before the yes: `part` means that its end was not. Such a yes does not count, and
+ * the question is asked again.
  */
 type Answer = {
     choice: 'once' | 'session' | 'always';
@@ -502,7 +526,7 @@ type UserMessage = {
     timestamp: string;
 };
 
-/** `signature`: as on a thought, where the vendor signs what its model says. */
+/** `signature`: as on a thought, for vendors that sign their model's text. */
 type TextPart = {
     type: 'text';
     text: string;
@@ -520,8 +544,8 @@ type AssistantMessage = {
 };
 
 /**
- * `signature` is opaque proof from the vendor that must be sent back untouched, and only to the vendor
- * named in the message's `provider`. A redacted thought has a signature and no text.
+ * `signature` is opaque proof from the vendor that must be sent back unchanged, and only to the vendor named
+ * in the message's `provider`. A redacted thought has a signature and no text.
  */
 type ThinkingPart = {
     type: 'thinking';
@@ -531,9 +555,9 @@ type ThinkingPart = {
 };
 
 /**
- * `malformed` is the raw argument text when it was not a JSON object; `input` is then `{}`. `repeats` is the id of
- * the earlier call that this one is: sent a second time by the vendor, it is not run a second time. `cut` is a call
- * that the model was still writing when it reached the output limit: it is never run.
+ * `malformed` is the raw argument text if it was not a JSON object; `input` is then `{}`. `repeats` is the id
+ * of the same call sent earlier by the vendor: it does not run twice. `cut` marks a call the model was still
+ * writing when it reached the output limit: it never runs.
  */
 type ToolCallPart = ToolCall & {
     type: 'tool_call';
@@ -543,14 +567,14 @@ type ToolCallPart = ToolCall & {
     signature?: string;
 };
 
-/** One thing the model wants done. The id is the idempotency key: unique within a session. */
+/** An action the model requests. The id is the idempotency key: unique within a session. */
 type ToolCall = {
     id: string;
     name: string;
     input: unknown;
 };
 
-/** Why a model stopped talking. `cut` is a stream that broke midway: what arrived is kept. */
+/** Why a model stopped. `cut` is a stream that broke midway: the part that arrived is kept. */
 type StopReason = 'end' | 'tool_calls' | 'max_tokens' | 'refusal' | 'cut' | 'aborted';
 
 type Usage = {
@@ -581,9 +605,11 @@ type AgentRun = AsyncIterable<AgentEvent> & {
     readonly result: Promise<RunResult>;
 };
 
-/** Everything a watcher can learn of a run, as plain JSON. `message` is durable; the rest is for watching. */
+/**
+ * Everything an observer can learn about a run, as plain JSON. `message` is durable; the rest is transient.
+ */
 type AgentEvent = 
-/** `messages` is how many the session has already. */
+/** `messages` is the number already in the session. */
 {
     type: 'run_start';
     sessionId: string;
@@ -601,22 +627,22 @@ type AgentEvent =
     type: 'thinking';
     text: string;
 }
-/** Everything said in this turn so far was in truth this. */
+/** All text of this turn so far is reclassified. */
  | {
     type: 'reclassify';
     as: 'text' | 'thinking';
 }
-/** The model has begun to write a call; its arguments are still arriving. */
+/** The model started to write a call; its arguments are still arriving. */
  | {
     type: 'call_start';
     name: string;
 }
-/** A person is being asked. */
+/** The user is being asked. */
  | {
     type: 'question';
     request: PermissionRequest;
 }
-/** What became of a call before it ran, and who said so: a rule, a mode, a grant or the user. */
+/** The verdict on a call before it ran, and its source: a rule, a mode, a grant or the user. */
  | {
     type: 'judged';
     callId: string;
@@ -634,7 +660,7 @@ type AgentEvent =
     callId: string;
     text: string;
 }
-/** What happens in a subagent that a call has started; `agent` is its name and its task, for eyes. */
+/** An event of a subagent started by a call; `agent` is its name and task, for people. */
  | {
     type: 'subagent';
     callId: string;
@@ -649,7 +675,7 @@ type AgentEvent =
     display?: Display;
     metadata?: Record<string, unknown>;
 }
-/** An answer was looked for among those kept. `entries` is how many of its kind are kept now. */
+/** A cache lookup. `entries` is the number of cached entries of this kind. */
  | {
     type: 'cache';
     kind: CacheKind;
@@ -657,8 +683,8 @@ type AgentEvent =
     entries: number;
 }
 /**
- * A request to a model is over, whether it was the conversation's own or a side job's; each try is one. `stop` is absent
- * where it failed, `error` where it did not. `contextWindow` is what the model can see at once.
+ * A request to a model has ended, from the conversation or a side job; each attempt is one. `stop` is
+ * absent if it failed, `error` if it succeeded. `contextWindow` is the model's window in tokens.
  */
  | {
     type: 'model_call';
@@ -677,7 +703,7 @@ type AgentEvent =
     attempt: number;
     delayMs: number;
 }
-/** `usage` of the reply; `costUsd` of all calls since the last such event, side jobs included. */
+/** `usage` of the reply; `costUsd` of all calls since the last such event, including side jobs. */
  | {
     type: 'usage';
     usage: Usage;
@@ -686,7 +712,10 @@ type AgentEvent =
     type: 'message';
     message: Message;
 }
-/** Older messages are sent in a shorter form from here on; the session keeps them whole. `by` as in the session's view. */
+/**
+ * Older messages are sent in a shorter form from now on; the session keeps them in full. `by` as in the
+ * session's view.
+ */
  | {
     type: 'compacted';
     before: number;
@@ -703,22 +732,22 @@ type AgentEvent =
     error?: RunError;
 };
 
-/** What is kept so that it need not be worked out again. */
+/** Kinds of cached results. */
 type CacheKind = 'checksum' | 'read' | 'glob' | 'grep' | 'llm' | 'tool_result';
 
 /**
- * - `rate_limit`, `overloaded`, `server_error`, `timeout`: worth another try; `timeout` includes connections that
+ * - `rate_limit`, `overloaded`, `server_error`, `timeout`: worth a retry; `timeout` includes connections that
  *   broke before the model said anything.
  * - `network`: nothing answers at that address.
- * - `cut`: the stream broke after the model had begun to answer.
- * - `protocol`: what came back is not what this kind of server says.
+ * - `cut`: the stream broke after the model had started to answer.
+ * - `protocol`: the response is not what this kind of server sends.
  * - `overflow`: the conversation is larger than the model's window.
  */
 type ProviderErrorKind = 'auth' | 'quota' | 'rate_limit' | 'overloaded' | 'server_error' | 'timeout' | 'network' | 'cut' | 'protocol' | 'overflow' | 'model_not_found' | 'bad_request';
 
 /**
- * Why a run ended. `max_tokens` and `refusal`: the model's last answer is incomplete, or it declined to give one.
- * `budget`: the next call could have gone past a limit, so it was not made.
+ * Why a run ended. `max_tokens` and `refusal`: the model's last answer is incomplete, or it declined to give
+ * one. `budget`: the next call could have exceeded a limit and was not made.
  */
 type EndReason = 'done' | 'max_turns' | 'max_tokens' | 'budget' | 'refusal' | 'interrupted' | 'error';
 
@@ -795,49 +824,52 @@ declare function judgeCommand(line: string, options: JudgeOptions): CommandVerdi
 /** Loads the shell grammar, which `judgeCommand` requires. */
 declare const loadJudge: () => Promise<void>;
 
-/** What a slash command may do to the conversation and to the screen. */
+/** What a slash command may do to the conversation and the screen. */
 type CommandContext = {
     commands: readonly SlashCommand[];
     cwd: string;
-    /** The user has called the command off. */
+    /** Aborted when the user cancels the command. */
     signal: AbortSignal;
     print(text: string): void;
-    /** Null when the input has ended, or the command was called off. */
+    /** Null when the input has ended or the command was cancelled. */
     ask(question: string): Promise<string | null>;
-    /** Puts a question that only a plain yes agrees to. */
+    /** Asks a question that only an explicit yes confirms. */
     confirm(question: string): Promise<boolean>;
     files: FileHistory;
     sessions: SessionDesk;
-    /** What was typed in this session and the others, the oldest first. */
+    /** Prompts typed in this and other sessions, oldest first. */
     prompts(): readonly string[];
     spending: Spending;
     mode: ModeSwitch;
     permissions: Standing;
     window: ContextWindow;
-    /** Absent where nobody watches the requests. */
+    /** Absent if requests are not tracked. */
     cache?(): PromptCacheUse;
-    /** Absent where nobody counts. */
+    /** Absent if there are no statistics. */
     figures?(): Promise<SessionFigures>;
-    /** Absent where a face has none. */
+    /** Absent in frontends without one. */
     log?: LogDesk;
-    /** Absent when it is switched off. */
+    /** Absent when memory is disabled. */
     memory?: Memory;
-    /** Absent where no server is set up. */
+    /** Absent if no server is configured. */
     mcp?: McpServers;
-    /** Absent where a face has none. */
+    /** Absent in frontends without one. */
     repository?: Repository;
-    /** Absent where a face has none. */
+    /** Absent in frontends without them. */
     extensions?: Extensions;
-    /** What the settings say, but for what nobody set. */
+    /** The settings that are not at their defaults. */
     settings?(): readonly SettingState[];
-    /** Looks into what usually goes wrong. */
+    /** Checks for common problems. */
     health?(): Promise<HealthCheck[]>;
-    /** A call on the user's word: judged, asked about and run like one of the model's. Its text, and whether it went well. */
+    /**
+     * A call on behalf of the user: judged, asked about and run like one of the model's. Resolves with its text
+     * and whether it succeeded.
+     */
     call?(name: string, input: unknown): Promise<{
         success: boolean;
         text: string;
     }>;
-    /** Goes to the model as if the user had typed it; resolves when the run has ended. */
+    /** Sent to the model as if typed by the user; resolves when the run has ended. */
     submit(content: UserMessage['content'], options?: RunOptions): Promise<void>;
     quit(): void;
 };
@@ -849,27 +881,27 @@ type SlashCommand = {
     execute(args: string[], context: CommandContext): Promise<void>;
 };
 
-/** What the calls of a session have done to files, and the way back. */
+/** The file changes of a session, with undo and redo. */
 type FileHistory = {
-    /** Runs that changed files and were not taken back, the oldest first. */
+    /** Runs that changed files and were not undone, oldest first. */
     runs(): Promise<{
         at: string;
         paths: string[];
     }[]>;
-    /** Of the last run that changed any, or of all runs since a time. Null when there is nothing to take back. */
+    /** Undoes the last run that changed files, or all runs since a time. Null when there is nothing to undo. */
     undo(since?: string): Promise<PendingUndo | null>;
-    /** Null when there is nothing to do again. */
+    /** Null when there is nothing to redo. */
     redo(): Promise<PendingUndo | null>;
 };
 
-/** What an undo or redo would do to files; nothing has happened yet. */
+/** The effect an undo or redo would have on files; nothing has been changed yet. */
 type PendingUndo = {
     files: PendingFile[];
     conflicts: {
         path: string;
         because: string;
     }[];
-    /** Differences that may be somebody else's doing. They are left alone unless `apply` is given their paths. */
+    /** Differences that another program may have caused. Left alone unless `apply` is given their paths. */
     uncertain: (PendingFile & {
         because: string;
     })[];
@@ -883,7 +915,7 @@ type PendingFile = {
     removed: number;
 };
 
-/** `kept` are files that were left as they are, and why. */
+/** `kept` lists files that were left unchanged, and why. */
 type UndoReport = {
     restored: string[];
     removed: string[];
@@ -893,25 +925,25 @@ type UndoReport = {
     }[];
 };
 
-/** The conversation as it is kept, and the others beside it. */
+/** The current session, and access to the others. */
 type SessionDesk = {
-    /** Its messages change as the conversation goes on; all of them are there once `ready`. */
+    /** Its messages change during the conversation; all of them are loaded once `ready`. */
     session: Session;
     ready: Promise<void>;
-    /** The one used last first. */
+    /** Most recently used first. */
     list(): SessionSummary[];
     rename(title: string): Promise<void>;
-    /** The conversation goes on from its first `keep` messages; the others stay in the file. */
+    /** Continues from the first `keep` messages; the others stay in the file. */
     rewind(keep: number): Promise<void>;
-    /** Goes on in a copy with the first messages, all of them if `keep` is left out. Resolves with its id. */
+    /** Continues in a copy with the first `keep` messages, or all of them. Resolves with its id. */
     fork(keep?: number): Promise<string>;
-    /** Goes on in a new session, with nothing said yet. */
+    /** Continues in a new, empty session. */
     begin(): void;
-    /** Goes on in another session, named by its id, the first characters of it, or its title. */
+    /** Continues in another session, given by id, id prefix or title. */
     goTo(wanted: string): Promise<void>;
     /**
-     * Writes it to a file, in the format that the name asks for. Placeholders stand for secrets unless `withSecrets`.
-     * Resolves with the file.
+     * Exports the session to a file, in the format of its extension. Secrets are replaced by placeholders
+     * unless `withSecrets`. Resolves with the path.
      */
     exportTo(file: string, options?: {
         withSecrets?: boolean;
@@ -925,20 +957,20 @@ type Session = {
     messages: Message[];
     permissions: Permission[];
     settings: SessionSettings;
-    /** Given by the user; without one, the first prompt stands for it. */
+    /** Set by the user; if absent, the first prompt is used. */
     title?: string;
-    /** Kept whatever its age. */
+    /** Never expires. */
     pinned?: true;
-    /** The session this one was forked from, and how many of its messages came along. */
+    /** The session this one was forked from, and how many of its messages were copied. */
     parent?: {
         id: string;
         messages: number;
     };
-    /** What the model is shown of the messages; without it, all of them. */
+    /** What the model is shown of the messages; if absent, all of them. */
     view?: SessionView;
-    /** Of a subagent's own conversation. */
+    /** For the conversation of a subagent. */
     subagent?: SubagentOrigin;
-    /** The conversations of its subagents, the oldest first, where they were asked for. */
+    /** The conversations of its subagents, oldest first, if requested. */
     subagents?: Session[];
 };
 
@@ -955,44 +987,44 @@ type SessionSettings = {
     model: string;
     maxTokens?: number;
     temperature?: number;
-    /** The mode it began in: the system prompt speaks of it for good. */
+    /** The mode at the start of the session: the system prompt mentions it and never changes. */
     mode?: PermissionMode;
 };
 
 type SessionView = {
-    /** The last one counts; those before it are what /uncompact goes back to. */
+    /** The last one applies; /uncompact returns to the one before. */
     compactions: readonly Compaction[];
-    /** Facts the user wants kept word for word. */
+    /** Facts the user wants kept verbatim. */
     pins: readonly string[];
-    /** What vendors counted before this message speaks of another view. */
+    /** Vendor token counts before this message refer to another view. */
     countFrom: number;
-    /** By model: how many tokens it counts for one of our estimate. */
+    /** By model: its token count divided by our estimate. */
     factors: Readonly<Record<string, number>>;
 };
 
 /**
- * One compaction. It says everything that is sent in place of old messages, so that the same bytes go out until the
- * next one, in this process and in any other that goes on with the session.
+ * One compaction. Contains everything sent in place of old messages, so that requests stay byte-identical
+ * until the next one, in this process and in any other that resumes the session.
  */
 type Compaction = {
-    /** The messages before `keepFrom` in short, rounds joined by `---`; null while none was left out. */
+    /** Summary of the messages before `keepFrom`, rounds joined by `---`; null while none was dropped. */
     summary: string | null;
-    /** What survives word for word besides: pinned facts, the task list, files changed, instructions of folders. */
+    /** What is kept verbatim in addition: pinned facts, the task list, changed files, folder instructions. */
     kept: string;
-    /** Messages from here on are sent. */
+    /** Messages from this index on are sent. */
     keepFrom: number;
-    /** Of these, the ones before here are sent in a shorter form, the shorter the higher the level. */
+    /** Of these, the ones before this index are sent in a shorter form; a higher level means shorter. */
     squeezeUntil: number;
     level: number;
-    /** How many messages there were. */
+    /** The number of messages at that time. */
     at: number;
     tokensBefore: number;
     tokensAfter: number;
-    /** Who wrote the summary: a model, or `extract`. `squeeze` when there is none. */
+    /** Author of the summary: a model, or `extract`. `squeeze` if there is none. */
     by: string;
 };
 
-/** What a subagent was started for: by `callId` of the session, or of the subagent `parent`. */
+/** Why a subagent was started: by `callId` of the session, or of the subagent `parent`. */
 type SubagentOrigin = {
     callId: string;
     agent: string;
@@ -1001,7 +1033,7 @@ type SubagentOrigin = {
 };
 
 type SessionSummary = Pick<Session, 'id' | 'workingDirectory' | 'startedAt' | 'title' | 'pinned' | 'parent'> & {
-    /** The last time something was written. */
+    /** Time of the last write. */
     updatedAt: string;
     /** The first line of the first prompt. */
     firstPrompt: string;
@@ -1011,9 +1043,9 @@ type SessionSummary = Pick<Session, 'id' | 'workingDirectory' | 'startedAt' | 't
     costUsd: number | null;
 };
 
-/** What calls have cost, and what they may cost. */
+/** Costs so far, and their limits. */
 type Spending = {
-    /** By model, the dearest first. */
+    /** By model, most expensive first. */
     costs(): Promise<{
         scope: LimitScope;
         models: ModelCost[];
@@ -1023,50 +1055,50 @@ type Spending = {
         limit: Limit;
         used: number;
     }[]>;
-    /** Takes the place of the scope's limits, for this conversation; an empty list is no limit. */
+    /** Replaces the scope's limits for this conversation; an empty list means no limit. */
     setLimits(scope: LimitScope, limits: readonly Limit[]): void;
 };
 
-/** What a limit holds for. */
+/** What a limit applies to. */
 type LimitScope = 'run' | 'session' | 'day';
 
-/** What one model was asked for, and what it came to. `usd` is null where a price is unknown. */
+/** Usage and cost of one model. `usd` is null where a price is unknown. */
 type ModelCost = {
     model: string;
     calls: number;
     usage: Usage;
     usd: number | null;
-    /** The vendor left out some figures. */
+    /** The vendor omitted some figures. */
     estimated: boolean;
 };
 
-/** How much may be used up. Tokens are all of them: read, cached and written. */
+/** A maximum. Tokens include all kinds: input, cached and output. */
 type Limit = {
     unit: 'usd' | 'tokens' | 'turns';
     amount: number;
 };
 
-/** What may happen without asking; a change counts from the next call on. */
+/** What may happen without asking. A change applies from the next call on. */
 type ModeSwitch = {
     get(): PermissionMode;
     set(mode: PermissionMode): void;
 };
 
-/** What binds calls here and now, and the way to take answers back. */
+/** The rules, grants and denials in effect, and how to revoke answers. */
 type Standing = {
-    /** The user's rules, as the settings have them. */
+    /** The user's rules from the settings. */
     rules(): {
         verdict: Verdict;
         pattern: string;
     }[];
     grants(): readonly Permission[];
-    /** Refusals that answer the identical request. */
+    /** Denials that also apply to identical requests. */
     denials(): {
         key: string;
         operation: string;
         because: string;
     }[];
-    /** For good: an `always` also leaves the settings. */
+    /** Permanent: an `always` is also removed from the settings. */
     forgetGrant(grant: Permission): Promise<void>;
     forgetDenial(key: string): void;
 };
@@ -1074,29 +1106,31 @@ type Standing = {
 /** What the model is shown of the conversation. */
 type ContextWindow = {
     use(): Promise<WindowUse>;
-    /** `focus` is what the summary should keep above all. Null when there is nothing old enough, or it was called off. */
+    /**
+     * `focus` is what the summary should keep above all. Null when nothing is old enough, or it was cancelled.
+     */
     compact(focus: string, signal: AbortSignal): Promise<Compacted | null>;
     /** Null when nothing is compacted. */
     uncompact(): Promise<Compacted | null>;
     pins(): readonly string[];
-    /** Null, or why it was not taken. */
+    /** Null, or why the text was rejected. */
     pin(text: string): Promise<string | null>;
     unpin(text: string): Promise<void>;
 };
 
-/** Where the model's window goes, in tokens. */
+/** How the model's context window is used, in tokens. */
 type WindowUse = {
     model: string;
     window: number;
-    /** What a request takes now. */
+    /** The size of a request now. */
     total: number;
-    /** Past this, older messages are compacted. */
+    /** Above this, older messages are compacted. */
     compactAt: number;
     parts: {
         name: string;
         tokens: number;
     }[];
-    /** The largest messages, the largest first. */
+    /** The largest messages, largest first. */
     biggest: {
         name: string;
         tokens: number;
@@ -1109,13 +1143,13 @@ type Compacted = {
     by: string;
 };
 
-/** How far the vendor's prompt cache carries. */
+/** How much the vendor's prompt cache is used. */
 type PromptCacheUse = {
-    /** All replies of the session, as the vendor counted them. */
+    /** All replies of the session, as counted by the vendor. */
     session: Usage;
-    /** Null before there is a reply. */
+    /** Null before the first reply. */
     last: Usage | null;
-    /** The last request beside the one before it; null before there are two. */
+    /** The last request compared with the previous one; null before there are two. */
     compared: {
         gapMs: number;
         difference: {
@@ -1125,19 +1159,19 @@ type PromptCacheUse = {
     } | null;
 };
 
-/** What a session has come to so far, in this process and before. */
+/** Figures of a session so far, including earlier processes. */
 type SessionFigures = {
     runs: number;
     turns: number;
     ms: number;
-    /** Of each request to a model, the first one first. */
+    /** Of each request to a model, oldest first. */
     requests: readonly {
         usage: Usage;
         usd: number | null;
     }[];
-    /** How long models took. */
+    /** How long models took to answer. */
     answered: Count;
-    /** The one used most first. */
+    /** Most used first. */
     tools: readonly (Count & {
         name: string;
     })[];
@@ -1148,18 +1182,18 @@ type SessionFigures = {
     }[];
 };
 
-/** How often a thing was done, how often it failed, and how long it took in all. */
+/** How often an operation ran, how often it failed, and its total duration. */
 type Count = {
     calls: number;
     failed: number;
     ms: number;
 };
 
-/** The log, for whoever looks for a cause. */
+/** Access to the log, for diagnosis. */
 type LogDesk = {
     file: string;
     level: string;
-    /** Of all sessions, the latest last. */
+    /** From all sessions, latest last. */
     warnings(count: number): Promise<readonly {
         timestamp: string;
         level: string;
@@ -1167,12 +1201,12 @@ type LogDesk = {
     }[]>;
 };
 
-/** What is kept from session to session. */
+/** Notes kept across sessions. */
 type Memory = {
     folder: string;
     list(): RememberedNote[];
     remember(kind: RememberedNote['kind'], text: string): Promise<NotNoted>;
-    /** Goes through this conversation now. Null when there is no model for it. */
+    /** Extracts notes from this conversation now. Null when no model is available. */
     learn(signal: AbortSignal): Promise<RememberedNote[] | null>;
     edit(note: RememberedNote, text: string): Promise<NotNoted>;
     forget(note: RememberedNote): Promise<NotNoted>;
@@ -1180,20 +1214,20 @@ type Memory = {
     suggestions(): Promise<Suggestion[]>;
 };
 
-/** A note of the user, or of this project. */
+/** A note about the user or this project. */
 type RememberedNote = {
     kind: 'user' | 'context' | 'decisions' | 'learnings';
     text: string;
-    /** When it was noted; null for what a person wrote into the file. */
+    /** When it was saved; null if a person wrote it into the file. */
     date: string | null;
-    /** Told in every session, and kept whatever its age. */
+    /** Sent in every session and never expires. */
     pinned: boolean;
 };
 
-/** Why a text was not noted, or null when it was. */
+/** Why a text was not saved, or null when it was. */
 type NotNoted = 'known' | 'secret' | 'gone' | null;
 
-/** What experience speaks for. Nothing happens before `apply`. */
+/** A suggestion drawn from past sessions. Nothing changes before `apply`. */
 type Suggestion = {
     what: 'rule' | 'convention';
     text: string;
@@ -1203,17 +1237,17 @@ type Suggestion = {
 
 type McpServers = {
     list(): McpServerState[];
-    /** Resolves when it is ready or known not to be; false when there is no such server. */
+    /** Resolves when it is ready or has failed; false when there is no such server. */
     restart(name: string): Promise<boolean>;
-    /** `show` is told the address that the user must visit. */
+    /** `show` is called with the URL the user must visit. */
     login(name: string, show: (url: string) => void): Promise<void>;
-    /** The servers' prompts as commands. */
+    /** The servers' prompts as slash commands. */
     commands(): readonly SlashCommand[];
-    /** A prompt with what its `@server:uri` words stand for. */
+    /** A prompt with its `@server:uri` references resolved. */
     withResources(content: UserMessage['content']): Promise<UserMessage['content']>;
 };
 
-/** One MCP server as a user sees it. `trouble` says why it is not ready. */
+/** One MCP server as shown to the user. `trouble` says why it is not ready. */
 type McpServerState = {
     name: string;
     transport: 'stdio' | 'http' | 'sse';
@@ -1232,19 +1266,19 @@ type McpServerState = {
         name: string;
         description: string;
     }[];
-    /** What it said of itself lately. */
+    /** Its recent log output. */
     log: readonly string[];
 };
 
-/** The git repository around the working directory, on the user's word. */
+/** The git repository of the working directory, used only on the user's request. */
 type Repository = {
-    /** Null where there is none. */
+    /** Null outside a repository. */
     state(): Promise<RepositoryState | null>;
-    /** What has changed of the files git knows. */
+    /** Stages changes to tracked files. */
     stageChanged(): Promise<void>;
-    /** A message for what is staged, written by a model. */
+    /** A commit message for the staged changes, written by a model. */
     draft(wishes: string): Promise<string>;
-    /** With the user's hooks, as git would. */
+    /** Runs the user's hooks, as git would. */
     commit(message: string): Promise<{
         success: boolean;
         output: string;
@@ -1252,19 +1286,19 @@ type Repository = {
     switchTo(branch: string, options: {
         create: boolean;
     }): Promise<void>;
-    /** By a subagent that changes nothing; null when there is nothing to review. */
+    /** Runs a read-only subagent; null when there is nothing to review. */
     review(wanted: string): Promise<{
         what: string;
         text: string;
     } | null>;
-    /** Ends what a model does here; false when none does anything. */
+    /** Interrupts the model's work here; false when there is none. */
     interrupt(): boolean;
 };
 
-/** Where a git repository stands. `branch` is null away from all branches; `hooks` would run with a commit. */
+/** State of a git repository. `branch` is null for a detached HEAD; `hooks` would run on commit. */
 type RepositoryState = {
     branch: string | null;
-    /** The one committed to last first. */
+    /** Most recently committed to first. */
     branches: string[];
     staged: string[];
     unstaged: string[];
@@ -1272,9 +1306,9 @@ type RepositoryState = {
     hooks: string[];
 };
 
-/** What users and projects add to the assistant. */
+/** Plugins and commands added by users and projects. */
 type Extensions = {
-    /** Once they are loaded. */
+    /** Resolves when they are loaded. */
     plugins(): Promise<readonly PluginState[]>;
     skills(): Promise<readonly {
         name: string;
@@ -1285,16 +1319,16 @@ type Extensions = {
         point: string;
         command: string;
     }[];
-    /** Of plugins and of Markdown files; those of plugins come when they are loaded. */
+    /** From plugins and Markdown files; those from plugins appear once loaded. */
     commands(): readonly SlashCommand[];
-    /** The prompt that a line such as `/name args` stands for; null when no Markdown file has that name. */
+    /** The prompt for a line such as `/name args`; null when no Markdown file has that name. */
     promptFor(line: string): Promise<{
         content: UserMessage['content'];
         options: RunOptions;
     } | null>;
 };
 
-/** A plugin as a user sees it; `trouble` says why it was left out. */
+/** A plugin as shown to the user; `trouble` says why it was not loaded. */
 type PluginState = {
     name: string;
     version: string;
@@ -1305,20 +1339,20 @@ type PluginState = {
     commands: readonly string[];
 };
 
-/** For one run only: another model, and the only tools that may be used. */
+/** For one run only: another model, and the only tools it may use. */
 type RunOptions = {
     model?: string;
     tools?: readonly string[];
 };
 
-/** One setting that is not at its default, and who set it. */
+/** A setting that is not at its default, and where it was set. */
 type SettingState = {
     key: string;
     value: string;
     origin: string;
 };
 
-/** One thing looked into, and what was found. `next` says what to do about it. */
+/** The result of one check. `next` says what to do about it. */
 type HealthCheck = {
     name: string;
     state: 'ok' | 'warn' | 'bad';
@@ -1326,11 +1360,11 @@ type HealthCheck = {
     next?: string;
 };
 
-/** What the user can mend: printed as a sentence and a next step, never with a stack. */
+/** An error the user can fix: printed as a sentence and a next step, never with a stack trace. */
 declare class UserError extends Error {
     name: string;
     readonly hint: string;
-    /** Which exit code it ends a program with: most are wrong usage. */
+    /** The exit code it causes; most are usage errors. */
     readonly exit: 'usage' | 'error';
     constructor(message: string, hint: string, options?: ErrorOptions & {
         exit?: 'usage' | 'error';
@@ -1338,14 +1372,14 @@ declare class UserError extends Error {
 }
 
 /**
- * Ties a tool's functions to the type its schema yields, then forgets that type so that tools fit in one list. The
- * schema is made when it is first needed: making all of them would delay every start.
+ * Binds a tool's functions to the type its schema yields, then erases that type so that all tools fit in one
+ * list. The schema is created on first use: creating all of them would delay every start.
  */
 declare function defineTool<Schema extends z.ZodType>(tool: Omit<Tool<z.output<Schema>>, 'input'> & {
     input: () => Schema;
 }): Tool;
 
-/** What the model can mend: say what is wrong and what to do next. */
+/** An error the model can fix: say what is wrong and what to do next. */
 declare function fail(error: string, extra?: Pick<ToolResult, 'display' | 'metadata'>): ToolResult;
 
 declare function ok(output: string, extra?: Pick<ToolResult, 'display' | 'metadata'> & {

@@ -1,2 +1,2 @@
-/** What is kept so that it need not be worked out again. */
+/** Kinds of cached results. */
 export type CacheKind = 'checksum' | 'read' | 'glob' | 'grep' | 'llm' | 'tool_result';

@@ -3,78 +3,78 @@ import type { Usage, UserMessage } from './message.ts';
 import type { Permission, PermissionMode, Verdict } from './permission.ts';
 import type { Session, SessionSummary } from './session.ts';
 
-/** What may happen without asking; a change counts from the next call on. */
+/** What may happen without asking. A change applies from the next call on. */
 export type ModeSwitch = { get(): PermissionMode; set(mode: PermissionMode): void };
 
-/** What binds calls here and now, and the way to take answers back. */
+/** The rules, grants and denials in effect, and how to revoke answers. */
 export type Standing = {
-  /** The user's rules, as the settings have them. */
+  /** The user's rules from the settings. */
   rules(): { verdict: Verdict; pattern: string }[];
   grants(): readonly Permission[];
-  /** Refusals that answer the identical request. */
+  /** Denials that also apply to identical requests. */
   denials(): { key: string; operation: string; because: string }[];
-  /** For good: an `always` also leaves the settings. */
+  /** Permanent: an `always` is also removed from the settings. */
   forgetGrant(grant: Permission): Promise<void>;
   forgetDenial(key: string): void;
 };
 
-/** `kept` are files that were left as they are, and why. */
+/** `kept` lists files that were left unchanged, and why. */
 export type UndoReport = { restored: string[]; removed: string[]; kept: { path: string; because: string }[] };
 
-/** What an undo or redo would do to files; nothing has happened yet. */
+/** The effect an undo or redo would have on files; nothing has been changed yet. */
 export type PendingUndo = {
   files: PendingFile[];
   conflicts: { path: string; because: string }[];
-  /** Differences that may be somebody else's doing. They are left alone unless `apply` is given their paths. */
+  /** Differences that another program may have caused. Left alone unless `apply` is given their paths. */
   uncertain: (PendingFile & { because: string })[];
   apply(include?: readonly string[]): Promise<UndoReport>;
 };
 
 export type PendingFile = { path: string; change: 'restore' | 'remove'; added: number; removed: number };
 
-/** What the calls of a session have done to files, and the way back. */
+/** The file changes of a session, with undo and redo. */
 export type FileHistory = {
-  /** Runs that changed files and were not taken back, the oldest first. */
+  /** Runs that changed files and were not undone, oldest first. */
   runs(): Promise<{ at: string; paths: string[] }[]>;
-  /** Of the last run that changed any, or of all runs since a time. Null when there is nothing to take back. */
+  /** Undoes the last run that changed files, or all runs since a time. Null when there is nothing to undo. */
   undo(since?: string): Promise<PendingUndo | null>;
-  /** Null when there is nothing to do again. */
+  /** Null when there is nothing to redo. */
   redo(): Promise<PendingUndo | null>;
 };
 
-/** The conversation as it is kept, and the others beside it. */
+/** The current session, and access to the others. */
 export type SessionDesk = {
-  /** Its messages change as the conversation goes on; all of them are there once `ready`. */
+  /** Its messages change during the conversation; all of them are loaded once `ready`. */
   session: Session;
   ready: Promise<void>;
-  /** The one used last first. */
+  /** Most recently used first. */
   list(): SessionSummary[];
   rename(title: string): Promise<void>;
-  /** The conversation goes on from its first `keep` messages; the others stay in the file. */
+  /** Continues from the first `keep` messages; the others stay in the file. */
   rewind(keep: number): Promise<void>;
-  /** Goes on in a copy with the first messages, all of them if `keep` is left out. Resolves with its id. */
+  /** Continues in a copy with the first `keep` messages, or all of them. Resolves with its id. */
   fork(keep?: number): Promise<string>;
-  /** Goes on in a new session, with nothing said yet. */
+  /** Continues in a new, empty session. */
   begin(): void;
-  /** Goes on in another session, named by its id, the first characters of it, or its title. */
+  /** Continues in another session, given by id, id prefix or title. */
   goTo(wanted: string): Promise<void>;
   /**
-   * Writes it to a file, in the format that the name asks for. Placeholders stand for secrets unless `withSecrets`.
-   * Resolves with the file.
+   * Exports the session to a file, in the format of its extension. Secrets are replaced by placeholders
+   * unless `withSecrets`. Resolves with the path.
    */
   exportTo(file: string, options?: { withSecrets?: boolean }): Promise<string>;
 };
 
-/** Where the model's window goes, in tokens. */
+/** How the model's context window is used, in tokens. */
 export type WindowUse = {
   model: string;
   window: number;
-  /** What a request takes now. */
+  /** The size of a request now. */
   total: number;
-  /** Past this, older messages are compacted. */
+  /** Above this, older messages are compacted. */
   compactAt: number;
   parts: { name: string; tokens: number }[];
-  /** The largest messages, the largest first. */
+  /** The largest messages, largest first. */
   biggest: { name: string; tokens: number }[];
 };
 
@@ -83,84 +83,86 @@ export type Compacted = { before: number; after: number; by: string };
 /** What the model is shown of the conversation. */
 export type ContextWindow = {
   use(): Promise<WindowUse>;
-  /** `focus` is what the summary should keep above all. Null when there is nothing old enough, or it was called off. */
+  /**
+   * `focus` is what the summary should keep above all. Null when nothing is old enough, or it was cancelled.
+   */
   compact(focus: string, signal: AbortSignal): Promise<Compacted | null>;
   /** Null when nothing is compacted. */
   uncompact(): Promise<Compacted | null>;
   pins(): readonly string[];
-  /** Null, or why it was not taken. */
+  /** Null, or why the text was rejected. */
   pin(text: string): Promise<string | null>;
   unpin(text: string): Promise<void>;
 };
 
-/** What one model was asked for, and what it came to. `usd` is null where a price is unknown. */
+/** Usage and cost of one model. `usd` is null where a price is unknown. */
 export type ModelCost = {
   model: string;
   calls: number;
   usage: Usage;
   usd: number | null;
-  /** The vendor left out some figures. */
+  /** The vendor omitted some figures. */
   estimated: boolean;
 };
 
-/** What calls have cost, and what they may cost. */
+/** Costs so far, and their limits. */
 export type Spending = {
-  /** By model, the dearest first. */
+  /** By model, most expensive first. */
   costs(): Promise<{ scope: LimitScope; models: ModelCost[] }[]>;
   limits(): Promise<{ scope: LimitScope; limit: Limit; used: number }[]>;
-  /** Takes the place of the scope's limits, for this conversation; an empty list is no limit. */
+  /** Replaces the scope's limits for this conversation; an empty list means no limit. */
   setLimits(scope: LimitScope, limits: readonly Limit[]): void;
 };
 
-/** How often a thing was done, how often it failed, and how long it took in all. */
+/** How often an operation ran, how often it failed, and its total duration. */
 export type Count = { calls: number; failed: number; ms: number };
 
-/** What a session has come to so far, in this process and before. */
+/** Figures of a session so far, including earlier processes. */
 export type SessionFigures = {
   runs: number;
   turns: number;
   ms: number;
-  /** Of each request to a model, the first one first. */
+  /** Of each request to a model, oldest first. */
   requests: readonly { usage: Usage; usd: number | null }[];
-  /** How long models took. */
+  /** How long models took to answer. */
   answered: Count;
-  /** The one used most first. */
+  /** Most used first. */
   tools: readonly (Count & { name: string })[];
   caches: readonly { name: string; hits: number; misses: number }[];
 };
 
-/** The log, for whoever looks for a cause. */
+/** Access to the log, for diagnosis. */
 export type LogDesk = {
   file: string;
   level: string;
-  /** Of all sessions, the latest last. */
+  /** From all sessions, latest last. */
   warnings(count: number): Promise<readonly { timestamp: string; level: string; message: string }[]>;
 };
 
-/** How far the vendor's prompt cache carries. */
+/** How much the vendor's prompt cache is used. */
 export type PromptCacheUse = {
-  /** All replies of the session, as the vendor counted them. */
+  /** All replies of the session, as counted by the vendor. */
   session: Usage;
-  /** Null before there is a reply. */
+  /** Null before the first reply. */
   last: Usage | null;
-  /** The last request beside the one before it; null before there are two. */
+  /** The last request compared with the previous one; null before there are two. */
   compared: { gapMs: number; difference: { block: string; character: number } | null } | null;
 };
 
-/** A note of the user, or of this project. */
+/** A note about the user or this project. */
 export type RememberedNote = {
   kind: 'user' | 'context' | 'decisions' | 'learnings';
   text: string;
-  /** When it was noted; null for what a person wrote into the file. */
+  /** When it was saved; null if a person wrote it into the file. */
   date: string | null;
-  /** Told in every session, and kept whatever its age. */
+  /** Sent in every session and never expires. */
   pinned: boolean;
 };
 
-/** Why a text was not noted, or null when it was. */
+/** Why a text was not saved, or null when it was. */
 export type NotNoted = 'known' | 'secret' | 'gone' | null;
 
-/** What experience speaks for. Nothing happens before `apply`. */
+/** A suggestion drawn from past sessions. Nothing changes before `apply`. */
 export type Suggestion = {
   what: 'rule' | 'convention';
   text: string;
@@ -168,12 +170,12 @@ export type Suggestion = {
   apply(): Promise<void>;
 };
 
-/** What is kept from session to session. */
+/** Notes kept across sessions. */
 export type Memory = {
   folder: string;
   list(): RememberedNote[];
   remember(kind: RememberedNote['kind'], text: string): Promise<NotNoted>;
-  /** Goes through this conversation now. Null when there is no model for it. */
+  /** Extracts notes from this conversation now. Null when no model is available. */
   learn(signal: AbortSignal): Promise<RememberedNote[] | null>;
   edit(note: RememberedNote, text: string): Promise<NotNoted>;
   forget(note: RememberedNote): Promise<NotNoted>;
@@ -181,7 +183,7 @@ export type Memory = {
   suggestions(): Promise<Suggestion[]>;
 };
 
-/** One MCP server as a user sees it. `trouble` says why it is not ready. */
+/** One MCP server as shown to the user. `trouble` says why it is not ready. */
 export type McpServerState = {
   name: string;
   transport: 'stdio' | 'http' | 'sse';
@@ -191,26 +193,26 @@ export type McpServerState = {
   tools: readonly { name: string; description: string }[];
   resources: readonly { uri: string; name: string }[];
   prompts: readonly { name: string; description: string }[];
-  /** What it said of itself lately. */
+  /** Its recent log output. */
   log: readonly string[];
 };
 
 export type McpServers = {
   list(): McpServerState[];
-  /** Resolves when it is ready or known not to be; false when there is no such server. */
+  /** Resolves when it is ready or has failed; false when there is no such server. */
   restart(name: string): Promise<boolean>;
-  /** `show` is told the address that the user must visit. */
+  /** `show` is called with the URL the user must visit. */
   login(name: string, show: (url: string) => void): Promise<void>;
-  /** The servers' prompts as commands. */
+  /** The servers' prompts as slash commands. */
   commands(): readonly SlashCommand[];
-  /** A prompt with what its `@server:uri` words stand for. */
+  /** A prompt with its `@server:uri` references resolved. */
   withResources(content: UserMessage['content']): Promise<UserMessage['content']>;
 };
 
-/** For one run only: another model, and the only tools that may be used. */
+/** For one run only: another model, and the only tools it may use. */
 export type RunOptions = { model?: string; tools?: readonly string[] };
 
-/** A plugin as a user sees it; `trouble` says why it was left out. */
+/** A plugin as shown to the user; `trouble` says why it was not loaded. */
 export type PluginState = {
   name: string;
   version: string;
@@ -221,28 +223,28 @@ export type PluginState = {
   commands: readonly string[];
 };
 
-/** What users and projects add to the assistant. */
+/** Plugins and commands added by users and projects. */
 export type Extensions = {
-  /** Once they are loaded. */
+  /** Resolves when they are loaded. */
   plugins(): Promise<readonly PluginState[]>;
   skills(): Promise<readonly { name: string; description: string; source: string }[]>;
   hooks(): readonly { point: string; command: string }[];
-  /** Of plugins and of Markdown files; those of plugins come when they are loaded. */
+  /** From plugins and Markdown files; those from plugins appear once loaded. */
   commands(): readonly SlashCommand[];
-  /** The prompt that a line such as `/name args` stands for; null when no Markdown file has that name. */
+  /** The prompt for a line such as `/name args`; null when no Markdown file has that name. */
   promptFor(line: string): Promise<{ content: UserMessage['content']; options: RunOptions } | null>;
 };
 
-/** One setting that is not at its default, and who set it. */
+/** A setting that is not at its default, and where it was set. */
 export type SettingState = { key: string; value: string; origin: string };
 
-/** One thing looked into, and what was found. `next` says what to do about it. */
+/** The result of one check. `next` says what to do about it. */
 export type HealthCheck = { name: string; state: 'ok' | 'warn' | 'bad'; text: string; next?: string };
 
-/** Where a git repository stands. `branch` is null away from all branches; `hooks` would run with a commit. */
+/** State of a git repository. `branch` is null for a detached HEAD; `hooks` would run on commit. */
 type RepositoryState = {
   branch: string | null;
-  /** The one committed to last first. */
+  /** Most recently committed to first. */
   branches: string[];
   staged: string[];
   unstaged: string[];
@@ -250,63 +252,66 @@ type RepositoryState = {
   hooks: string[];
 };
 
-/** The git repository around the working directory, on the user's word. */
+/** The git repository of the working directory, used only on the user's request. */
 export type Repository = {
-  /** Null where there is none. */
+  /** Null outside a repository. */
   state(): Promise<RepositoryState | null>;
-  /** What has changed of the files git knows. */
+  /** Stages changes to tracked files. */
   stageChanged(): Promise<void>;
-  /** A message for what is staged, written by a model. */
+  /** A commit message for the staged changes, written by a model. */
   draft(wishes: string): Promise<string>;
-  /** With the user's hooks, as git would. */
+  /** Runs the user's hooks, as git would. */
   commit(message: string): Promise<{ success: boolean; output: string }>;
   switchTo(branch: string, options: { create: boolean }): Promise<void>;
-  /** By a subagent that changes nothing; null when there is nothing to review. */
+  /** Runs a read-only subagent; null when there is nothing to review. */
   review(wanted: string): Promise<{ what: string; text: string } | null>;
-  /** Ends what a model does here; false when none does anything. */
+  /** Interrupts the model's work here; false when there is none. */
   interrupt(): boolean;
 };
 
-/** What a slash command may do to the conversation and to the screen. */
+/** What a slash command may do to the conversation and the screen. */
 export type CommandContext = {
   commands: readonly SlashCommand[];
   cwd: string;
-  /** The user has called the command off. */
+  /** Aborted when the user cancels the command. */
   signal: AbortSignal;
   print(text: string): void;
-  /** Null when the input has ended, or the command was called off. */
+  /** Null when the input has ended or the command was cancelled. */
   ask(question: string): Promise<string | null>;
-  /** Puts a question that only a plain yes agrees to. */
+  /** Asks a question that only an explicit yes confirms. */
   confirm(question: string): Promise<boolean>;
   files: FileHistory;
   sessions: SessionDesk;
-  /** What was typed in this session and the others, the oldest first. */
+  /** Prompts typed in this and other sessions, oldest first. */
   prompts(): readonly string[];
   spending: Spending;
   mode: ModeSwitch;
   permissions: Standing;
   window: ContextWindow;
-  /** Absent where nobody watches the requests. */
+  /** Absent if requests are not tracked. */
   cache?(): PromptCacheUse;
-  /** Absent where nobody counts. */
+  /** Absent if there are no statistics. */
   figures?(): Promise<SessionFigures>;
-  /** Absent where a face has none. */
+  /** Absent in frontends without one. */
   log?: LogDesk;
-  /** Absent when it is switched off. */
+  /** Absent when memory is disabled. */
   memory?: Memory;
-  /** Absent where no server is set up. */
+  /** Absent if no server is configured. */
   mcp?: McpServers;
-  /** Absent where a face has none. */
+  /** Absent in frontends without one. */
   repository?: Repository;
-  /** Absent where a face has none. */
+  /** Absent in frontends without them. */
   extensions?: Extensions;
-  /** What the settings say, but for what nobody set. */
+  /** The settings that are not at their defaults. */
   settings?(): readonly SettingState[];
-  /** Looks into what usually goes wrong. */
+  /** Checks for common problems. */
   health?(): Promise<HealthCheck[]>;
-  /** A call on the user's word: judged, asked about and run like one of the model's. Its text, and whether it went well. */
+  /**
+   * A call on behalf of the user: judged, asked about and run like one of the model's. Resolves with its text
+   * and whether it succeeded.
+   */
   call?(name: string, input: unknown): Promise<{ success: boolean; text: string }>;
-  /** Goes to the model as if the user had typed it; resolves when the run has ended. */
+  /** Sent to the model as if typed by the user; resolves when the run has ended. */
   submit(content: UserMessage['content'], options?: RunOptions): Promise<void>;
   quit(): void;
 };

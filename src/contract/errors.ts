@@ -1,8 +1,8 @@
-/** What the user can mend: printed as a sentence and a next step, never with a stack. */
+/** An error the user can fix: printed as a sentence and a next step, never with a stack trace. */
 export class UserError extends Error {
   override name = 'UserError';
   readonly hint: string;
-  /** Which exit code it ends a program with: most are wrong usage. */
+  /** The exit code it causes; most are usage errors. */
   readonly exit: 'usage' | 'error';
 
   constructor(message: string, hint: string, options?: ErrorOptions & { exit?: 'usage' | 'error' }) {
@@ -13,11 +13,11 @@ export class UserError extends Error {
 }
 
 /**
- * - `rate_limit`, `overloaded`, `server_error`, `timeout`: worth another try; `timeout` includes connections that
+ * - `rate_limit`, `overloaded`, `server_error`, `timeout`: worth a retry; `timeout` includes connections that
  *   broke before the model said anything.
  * - `network`: nothing answers at that address.
- * - `cut`: the stream broke after the model had begun to answer.
- * - `protocol`: what came back is not what this kind of server says.
+ * - `cut`: the stream broke after the model had started to answer.
+ * - `protocol`: the response is not what this kind of server sends.
  * - `overflow`: the conversation is larger than the model's window.
  */
 export type ProviderErrorKind =
@@ -57,7 +57,7 @@ export class ProviderError extends Error {
   }
 }
 
-/** The next call could go past a limit: it was not made. */
+/** The next call could exceed a limit and was not made. */
 export class BudgetReachedError extends Error {
   override name = 'BudgetReachedError';
   readonly hint: string;
@@ -68,7 +68,7 @@ export class BudgetReachedError extends Error {
   }
 }
 
-/** The model goes round in circles: it is not asked again. */
+/** The model repeats itself and is not asked again. */
 export class StuckError extends Error {
   override name = 'StuckError';
   readonly hint: string;
@@ -79,7 +79,7 @@ export class StuckError extends Error {
   }
 }
 
-/** A tool threw: a bug in the tool, told to the model as a failed result. */
+/** A tool threw: a bug in the tool, reported to the model as a failed result. */
 export class ToolExecutionError extends Error {
   override name = 'ToolExecutionError';
   readonly tool: string;
@@ -105,8 +105,8 @@ export class ContextOverflowError extends Error {
 }
 
 /**
- * Refused while a call ran. `by` is the part of the permission policy that refused, and makes it a recorded denial; it is
- * absent where the operating system refused.
+ * Refused while a call ran. `by` is the part of the permission policy that refused, which makes it a recorded
+ * denial; absent if the operating system refused.
  */
 export class PermissionDeniedError extends Error {
   override name = 'PermissionDeniedError';

@@ -5,16 +5,18 @@ import type { Message, StopReason, ToolCall, Usage } from './message.ts';
 import type { Access, PermissionRequest, Verdict } from './permission.ts';
 
 /**
- * Why a run ended. `max_tokens` and `refusal`: the model's last answer is incomplete, or it declined to give one.
- * `budget`: the next call could have gone past a limit, so it was not made.
+ * Why a run ended. `max_tokens` and `refusal`: the model's last answer is incomplete, or it declined to give
+ * one. `budget`: the next call could have exceeded a limit and was not made.
  */
 export type EndReason = 'done' | 'max_turns' | 'max_tokens' | 'budget' | 'refusal' | 'interrupted' | 'error';
 
 export type RunError = { message: string; hint?: string; kind?: ProviderErrorKind };
 
-/** Everything a watcher can learn of a run, as plain JSON. `message` is durable; the rest is for watching. */
+/**
+ * Everything an observer can learn about a run, as plain JSON. `message` is durable; the rest is transient.
+ */
 export type AgentEvent =
-  /** `messages` is how many the session has already. */
+  /** `messages` is the number already in the session. */
   | {
       type: 'run_start';
       sessionId: string;
@@ -26,13 +28,13 @@ export type AgentEvent =
   | { type: 'turn_start'; turn: number }
   | { type: 'text'; text: string }
   | { type: 'thinking'; text: string }
-  /** Everything said in this turn so far was in truth this. */
+  /** All text of this turn so far is reclassified. */
   | { type: 'reclassify'; as: 'text' | 'thinking' }
-  /** The model has begun to write a call; its arguments are still arriving. */
+  /** The model started to write a call; its arguments are still arriving. */
   | { type: 'call_start'; name: string }
-  /** A person is being asked. */
+  /** The user is being asked. */
   | { type: 'question'; request: PermissionRequest }
-  /** What became of a call before it ran, and who said so: a rule, a mode, a grant or the user. */
+  /** The verdict on a call before it ran, and its source: a rule, a mode, a grant or the user. */
   | {
       type: 'judged';
       callId: string;
@@ -44,7 +46,7 @@ export type AgentEvent =
     }
   | { type: 'tool_start'; call: ToolCall; title: string }
   | { type: 'tool_progress'; callId: string; text: string }
-  /** What happens in a subagent that a call has started; `agent` is its name and its task, for eyes. */
+  /** An event of a subagent started by a call; `agent` is its name and task, for people. */
   | { type: 'subagent'; callId: string; agent: string; event: AgentEvent }
   | {
       type: 'tool_end';
@@ -55,11 +57,11 @@ export type AgentEvent =
       display?: Display;
       metadata?: Record<string, unknown>;
     }
-  /** An answer was looked for among those kept. `entries` is how many of its kind are kept now. */
+  /** A cache lookup. `entries` is the number of cached entries of this kind. */
   | { type: 'cache'; kind: CacheKind; outcome: 'hit' | 'miss'; entries: number }
   /**
-   * A request to a model is over, whether it was the conversation's own or a side job's; each try is one. `stop` is absent
-   * where it failed, `error` where it did not. `contextWindow` is what the model can see at once.
+   * A request to a model has ended, from the conversation or a side job; each attempt is one. `stop` is
+   * absent if it failed, `error` if it succeeded. `contextWindow` is the model's window in tokens.
    */
   | {
       type: 'model_call';
@@ -73,15 +75,21 @@ export type AgentEvent =
       error?: ProviderErrorKind | 'unknown';
     }
   | { type: 'retry'; kind: ProviderErrorKind; message: string; attempt: number; delayMs: number }
-  /** `usage` of the reply; `costUsd` of all calls since the last such event, side jobs included. */
+  /** `usage` of the reply; `costUsd` of all calls since the last such event, including side jobs. */
   | { type: 'usage'; usage: Usage; costUsd: number | null }
   | { type: 'message'; message: Message }
-  /** Older messages are sent in a shorter form from here on; the session keeps them whole. `by` as in the session's view. */
+  /**
+   * Older messages are sent in a shorter form from now on; the session keeps them in full. `by` as in the
+   * session's view.
+   */
   | { type: 'compacted'; before: number; after: number; by: string }
   | { type: 'notice'; level: 'info' | 'warn'; text: string }
   | { type: 'end'; reason: EndReason; turns: number; error?: RunError };
 
-/** The event itself, and the subagents it comes from with the calls that started them, the outermost first. */
+/**
+ * The event itself, and the chain of subagents it comes from with the calls that started them, outermost
+ * first.
+ */
 export function innermost(event: AgentEvent): { event: AgentEvent; agents: string[]; calls: string[] } {
   if (event.type !== 'subagent') return { event, agents: [], calls: [] };
   const { event: inner, agents, calls } = innermost(event.event);

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formatLimit, formatUsd, type Limit, limitInPrompt, parseLimit, parseLimits } from './limit.ts';
 
-describe('[Z14] a limit in words', () => {
+describe('[Z14] parsing a limit', () => {
   test.each<[string, Limit]>([
     ['$5', { unit: 'usd', amount: 5 }],
     ['$ 0.50', { unit: 'usd', amount: 0.5 }],
@@ -36,7 +36,7 @@ describe('[Z14] a limit in words', () => {
     '1e9',
     '9'.repeat(20),
     '0.0000001 usd',
-  ])('%j is none', (text) => {
+  ])('%j is not a limit', (text) => {
     expect(parseLimit(text)).toBeNull();
   });
 
@@ -48,7 +48,7 @@ describe('[Z14] a limit in words', () => {
     expect(parseLimits('$5 and more')).toBeNull();
   });
 
-  test('what is written of a limit reads back as the same one', () => {
+  test('property: a formatted limit parses back to the same limit', () => {
     const limit = fc.oneof(
       fc.record({
         unit: fc.constantFrom('tokens' as const, 'turns' as const),
@@ -65,7 +65,7 @@ describe('[Z14] a limit in words', () => {
     );
   });
 
-  test('no text makes it throw, and what it reads is above zero', () => {
+  test('property: parsing never throws and yields amounts above zero', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         const limit = parseLimit(text);
@@ -103,7 +103,7 @@ describe('[Z14] a limit in words', () => {
     [1234.5, '$1,234.50'],
     [0.0042, '$0.0042'],
     [0.000021, '$0.000021'],
-  ])('%d dollars are written %s', (amount, text) => {
+  ])('%d dollars are formatted as %s', (amount, text) => {
     expect(formatUsd(amount)).toBe(text);
   });
 });

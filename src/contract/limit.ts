@@ -1,7 +1,7 @@
-/** How much may be used up. Tokens are all of them: read, cached and written. */
+/** A maximum. Tokens include all kinds: input, cached and output. */
 export type Limit = { unit: 'usd' | 'tokens' | 'turns'; amount: number };
 
-/** What a limit holds for. */
+/** What a limit applies to. */
 export type LimitScope = 'run' | 'session' | 'day';
 
 const SUFFIXES: Readonly<Record<string, number>> = { '': 1, k: 1e3, m: 1e6, b: 1e9 };
@@ -11,10 +11,12 @@ const UNITS: readonly (readonly [RegExp, Limit['unit']])[] = [
   [/^turns?$/, 'turns'],
 ];
 const WRITTEN = /^\+?(\$?)\s*(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)\s*([kmb]?)\s*([a-z$]*)$/i;
-/** Dollars are counted to a millionth. */
+/** Dollars are rounded to a millionth. */
 const MICRO = 1e6;
 
-/** `$5`, `500k tokens`, `2M`, `1,500,000`, `40 turns`, each also with a plus. Null when it is no limit. */
+/**
+ * `$5`, `500k tokens`, `2M`, `1,500,000`, `40 turns`, each optionally with a plus. Null if it is not a limit.
+ */
 export function parseLimit(text: string): Limit | null {
   const [, sign = '', digits = '', suffix = '', word = ''] = WRITTEN.exec(text.trim()) ?? [];
   const named = UNITS.find(([pattern]) => pattern.test(word.toLowerCase()))?.[1];
@@ -25,7 +27,7 @@ export function parseLimit(text: string): Limit | null {
   return amount > 0 && amount <= Number.MAX_SAFE_INTEGER / MICRO ? { unit, amount } : null;
 }
 
-/** Several are joined with `and`: `$5 and 40 turns`. Null when one of them is no limit. */
+/** Several are joined with `and`: `$5 and 40 turns`. Null if one of them is not a limit. */
 export function parseLimits(text: string): Limit[] | null {
   const limits = text.split(/\s+and\s+/i).map(parseLimit);
   return limits.every((limit) => limit !== null) ? limits : null;
@@ -38,24 +40,24 @@ const AT_THE_END: readonly RegExp[] = [
 ];
 
 /**
- * The last words of a prompt, where they are such as `+500k`, `+$5`, `+2M tokens`, `spend at most $5` or `budget 2M
- * tokens`. A small bare number is none: people write `+1` for other reasons.
+ * A limit at the end of a prompt, such as `+500k`, `+$5`, `+2M tokens`, `spend at most $5` or `budget 2M
+ * tokens`. A small bare number is not one: people write `+1` for other reasons.
  */
 export function limitInPrompt(prompt: string): Limit | null {
-  // A prompt may hold a whole log: what stands before the last words is not looked at.
+  // A prompt may contain a whole log: only search its end.
   const end = prompt.trimEnd().slice(-LONGEST_WORDS);
   const words = AT_THE_END.map((pattern) => pattern.exec(end)?.[1]).find((found) => found !== undefined);
   const isLimit = /\$|\d[kmb]\b|turns|dollars|(?:\d{4}|,\d{3})\s+tokens/i.test(words ?? '');
   return words !== undefined && isLimit ? parseLimit(words) : null;
 }
 
-/** Reads back as the same limit. */
+/** Parses back to the same limit. */
 export function formatLimit({ unit, amount }: Limit): string {
   if (unit === 'usd') return formatUsd(amount);
   return `${grouped(amount)} ${amount === 1 ? unit.slice(0, -1) : unit}`;
 }
 
-/** As many digits as it takes to tell it from nothing. */
+/** With as many digits as needed to differ from zero. */
 export function formatUsd(amount: number): string {
   const digits = amount >= 0.01 || amount === 0 ? 2 : 4;
   const short = amount.toFixed(digits);
@@ -63,7 +65,7 @@ export function formatUsd(amount: number): string {
   return `$${exact.replace(/\B(?=(\d{3})+\.)/g, ',')}`;
 }
 
-/** For reading: cents, and more of small sums. */
+/** For display: cents, and more digits for small amounts. */
 export function shortUsd(amount: number): string {
   if (amount > 0 && amount < 0.0001) return 'under $0.0001';
   return formatUsd(Number(amount.toFixed(amount < 1 ? 4 : 2)));

@@ -1,26 +1,26 @@
 import { randomUUID } from 'node:crypto';
 
-/** What a conversation is made of. Vendor shapes never leave `providers/`. */
+/** The parts of a conversation. Vendor formats never leave `providers/`. */
 
-/** `signature`: as on a thought, where the vendor signs what its model says. */
+/** `signature`: as on a thought, for vendors that sign their model's text. */
 export type TextPart = { type: 'text'; text: string; signature?: string };
 
 /** `data` is base64. */
 export type ImagePart = { type: 'image'; mediaType: string; data: string };
 
 /**
- * `signature` is opaque proof from the vendor that must be sent back untouched, and only to the vendor
- * named in the message's `provider`. A redacted thought has a signature and no text.
+ * `signature` is opaque proof from the vendor that must be sent back unchanged, and only to the vendor named
+ * in the message's `provider`. A redacted thought has a signature and no text.
  */
 export type ThinkingPart = { type: 'thinking'; text: string; signature?: string; redacted?: true };
 
-/** One thing the model wants done. The id is the idempotency key: unique within a session. */
+/** An action the model requests. The id is the idempotency key: unique within a session. */
 export type ToolCall = { id: string; name: string; input: unknown };
 
 /**
- * `malformed` is the raw argument text when it was not a JSON object; `input` is then `{}`. `repeats` is the id of
- * the earlier call that this one is: sent a second time by the vendor, it is not run a second time. `cut` is a call
- * that the model was still writing when it reached the output limit: it is never run.
+ * `malformed` is the raw argument text if it was not a JSON object; `input` is then `{}`. `repeats` is the id
+ * of the same call sent earlier by the vendor: it does not run twice. `cut` marks a call the model was still
+ * writing when it reached the output limit: it never runs.
  */
 export type ToolCallPart = ToolCall & {
   type: 'tool_call';
@@ -38,7 +38,7 @@ export type Usage = {
   cacheWriteTokens: number;
 };
 
-/** Why a model stopped talking. `cut` is a stream that broke midway: what arrived is kept. */
+/** Why a model stopped. `cut` is a stream that broke midway: the part that arrived is kept. */
 export type StopReason = 'end' | 'tool_calls' | 'max_tokens' | 'refusal' | 'cut' | 'aborted';
 
 export type UserMessage = { role: 'user'; content: (TextPart | ImagePart)[]; timestamp: string };
@@ -77,7 +77,7 @@ export function addUsage(a: Usage, b: Usage): Usage {
   };
 }
 
-/** The text of a message, its parts joined; thoughts, calls and images are left out. */
+/** The text parts of a message, joined, without thoughts, calls and images. */
 export function textOf(message: Message): string {
   return message.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
 }
@@ -86,12 +86,12 @@ export function toolCallsOf(message: AssistantMessage): ToolCallPart[] {
   return message.content.filter((part) => part.type === 'tool_call');
 }
 
-/** An id for a call whose vendor gave it none, or one that is taken. */
+/** An id for a call whose vendor id is missing or already used. */
 export function newCallId(): string {
   return `call_${randomUUID().replaceAll('-', '').slice(0, 24)}`;
 }
 
-/** Whether an id is one of ours: the vendor knows nothing of it. */
+/** Whether an id was generated here, so that the vendor does not know it. */
 export function isOwnCallId(id: string): boolean {
   return /^call_[0-9a-f]{24}$/.test(id);
 }

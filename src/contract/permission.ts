@@ -2,31 +2,34 @@ import type { Display } from './display.ts';
 import type { SandboxState } from './sandbox.ts';
 
 /**
- * What a call would touch. `target` is a path, a command line, a URL, the tool of a server or a subagent, as written by the
- * model; `unconfined` marks a command that is to run outside the sandbox, `holdsSecret` one with a value the model has
- * not seen put in.
+ * What a call would access. `target` is a path, a command line, a URL, a server's tool or a subagent, as
+ * written by the model; `unconfined` marks a command to run outside the sandbox, `holdsSecret` one with an
+ * inserted value that the model has not seen.
  */
 export type Access = {
   kind: 'read' | 'write' | 'execute' | 'fetch' | 'delegate';
   target: string;
   unconfined?: true;
   holdsSecret?: true;
-  /** Of a server's tool, as the server says, and of a subagent: that it only looks. */
+  /** For a server's tool, according to the server, and for a subagent: it is read-only. */
   looks?: true;
-  /** Of a plugin's tool: its author says that nobody need be asked. */
+  /** For a plugin's tool: its author declares that no approval is needed. */
   free?: true;
-  /** Of a server's tool: what must be shown before it is used, because nobody has agreed to it as it is now. */
+  /**
+   * For a server's tool: what must be shown before use, because the user has not approved its current
+   * definition.
+   */
   unseen?: string;
-  /** Of a deletion: a link is meant itself, not what it leads to. */
+  /** For a deletion: a link itself is meant, not its target. */
   itself?: true;
 };
 
-/** A real path outside the working directory that a call may touch; a folder includes everything in it. */
+/** A real path outside the working directory that a call may access; a folder includes everything in it. */
 export type Opening = { path: string; mode: 'read' | 'write' };
 
 /**
- * What the path guard says of a path: open, outside the working directory and closed until the user opens it, or closed
- * whatever the user says.
+ * The path guard's verdict on a path: open, outside the working directory and closed until the user opens it,
+ * or always closed.
  */
 export type Reach =
   | { type: 'open'; real: string }
@@ -46,8 +49,8 @@ export const obviousReasons = {
 export type Judgement = { verdict: Verdict; because: string };
 
 /**
- * A built-in rule, with the examples that test it. It matches targets of one kind of access; no match means ask.
- * A built-in deny cannot be granted away by the model or by a repository.
+ * A built-in rule with the examples that test it. It matches targets of one kind of access; no match means
+ * ask. A built-in deny cannot be overridden by the model or by a repository.
  */
 export type Rule = {
   kind: Access['kind'];
@@ -68,39 +71,43 @@ export type Permission = {
 
 export type PermissionMode = 'default' | 'accept-edits' | 'plan' | 'auto' | 'read-only';
 
-/** One simple command of a command line, as the judge read it. */
+/** One simple command of a command line, as parsed and judged. */
 export type CommandPart = { text: string; verdict: Verdict; because: string };
 
-/** The question put to a person: exactly what will happen. */
+/** The question shown to the user: exactly what will happen. */
 export type PermissionRequest = {
   callId: string;
   tool: string;
-  /** The subagent that wants it; absent where it is the main agent. */
+  /** The subagent that requests it; absent for the main agent. */
   agent?: string;
   /** One line, for example `Edit src/auth.ts`. */
   operation: string;
   accesses: Access[];
   because: string;
   preview?: Display;
-  /** Of a command: what it consists of, and which part is the risky one. */
+  /** For a command: its parts, and which of them is risky. */
   parts?: CommandPart[];
-  /** Paths that lead elsewhere than they say. */
+  /** Paths that resolve to a different location. */
   leadsTo?: { written: string; real: string }[];
-  /** Of a command: what stands between it and the machine. */
+  /** For a command: the sandbox it runs in. */
   sandbox?: SandboxState;
-  /** Places outside the working directory that a yes opens. */
+  /** Paths outside the working directory that a yes opens. */
   opens?: Opening[];
-  /** The rules a remembered yes would add. Absent where every time is asked anew: then only `once` is offered. */
+  /**
+   * The rules a remembered yes would add. Absent where every time is asked again: then only `once` is
+   * offered.
+   */
   grants?: string[];
 };
 
 /**
- * `session` and `always` also remember the yes; `reason` tells the model why not. `shown` says how much of the request was in
- * sight before the yes: `part` means that its end was not. Such a yes does not count, and the question is put again.
+ * `session` and `always` also remember the yes; `reason` explains a no to the model. `shown` says how much of
+ * the request was visible before the yes: `part` means that its end was not. Such a yes does not count, and
+ * the question is asked again.
  */
 export type Answer =
   | { choice: 'once' | 'session' | 'always'; shown?: 'all' | 'part' }
   | { choice: 'no'; reason?: string };
 
-/** A person as a function. One that leaves `shown` out had the whole request. */
+/** The user as a function. An answer without `shown` means that the whole request was visible. */
 export type Approver = (request: PermissionRequest, signal: AbortSignal) => Promise<Answer>;

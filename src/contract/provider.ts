@@ -8,7 +8,7 @@ export type CompletionRequest = {
   /** The vendor's own model name, without our `provider/` prefix. */
   model: string;
   system: string;
-  /** What was said before the messages, in short; changes only at a compaction. */
+  /** A summary of the conversation before the messages; changes only at a compaction. */
   summary?: string;
   messages: readonly Message[];
   tools?: readonly ToolDefinition[];
@@ -19,47 +19,49 @@ export type CompletionRequest = {
   effort?: 'low' | 'medium' | 'high';
   /** Stable for a session, so that vendors can route it to a warm prompt cache. */
   cacheKey?: string;
-  /** JSON Schema the whole reply must fit, where the server can see to it; elsewhere it is ignored. */
+  /** JSON Schema the whole reply must match, where the server can enforce it; ignored elsewhere. */
   replySchema?: Record<string, unknown>;
 };
 
 /**
- * What a provider streams. `key` names one call within one reply (a block index, a vendor id): the pieces
- * of different calls may interleave. A well-ended stream has exactly one `stop`, as its last event; a stream
- * that ends without one was cut.
+ * What a provider streams. `key` identifies one call within one reply (a block index, a vendor id): deltas of
+ * different calls may interleave. A complete stream has exactly one `stop`, as its last event; a stream that
+ * ends without one was cut.
  */
 export type ProviderEvent =
   | { type: 'text'; text: string }
   | { type: 'thinking'; text: string }
-  /** Everything said in this reply so far was in truth this: a bare `</think>` came, or never came. */
+  /** Reclassifies all text of this reply so far: a bare `</think>` arrived, or never arrived. */
   | { type: 'reclassify'; as: 'text' | 'thinking' }
-  /** Closes the thought before it. */
+  /** Closes the preceding thought. */
   | { type: 'thinking_signature'; signature: string; redacted?: true }
-  /** Closes the text before it; it may also stand alone. */
+  /** Closes the preceding text; it may also come without text. */
   | { type: 'text_signature'; signature: string }
   | { type: 'tool_call_start'; key: string; id?: string; name: string; signature?: string }
   | { type: 'tool_call_delta'; key: string; json: string }
   | { type: 'tool_call_end'; key: string }
-  /** Running totals for this reply: a later one replaces an earlier one. */
+  /** Running totals for this reply: a later event replaces an earlier one. */
   | { type: 'usage'; usage: Usage }
-  /** Another model than the one that was asked answers this time. */
+  /** A model other than the requested one answers this time. */
   | { type: 'model'; provider: string; model: string }
   /**
-   * The model is asked again after the delay. What it has said stays, and it is asked to go on from there; calls it
-   * had begun, and a thought it had not ended, are void.
+   * The request is retried after the delay. The text so far stays, and the model is asked to continue from
+   * there; unfinished calls and thoughts are void.
    */
   | { type: 'retry'; kind: ProviderErrorKind; message: string; attempt: number; delayMs: number }
   | { type: 'stop'; reason: StopReason };
 
-/** One model endpoint. Every failure is a `ProviderError`; aborting the signal ends the stream by throwing. */
+/**
+ * One model endpoint. Every failure is a `ProviderError`; aborting the signal ends the stream by throwing.
+ */
 export type Provider = {
   name: string;
   stream(request: CompletionRequest, signal: AbortSignal): AsyncIterable<ProviderEvent>;
-  /** Exact where the vendor can count, an estimate elsewhere. */
+  /** Exact where the vendor can count tokens, otherwise an estimate. */
   countTokens(request: CompletionRequest, signal: AbortSignal): Promise<number>;
 };
 
-/** What is known of one model. Prices are US dollars per million tokens; null means unknown. */
+/** Properties of a model. Prices are US dollars per million tokens; null means unknown. */
 export type ModelInfo = {
   provider: string;
   id: string;

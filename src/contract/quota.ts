@@ -1,11 +1,11 @@
-/** How much may be asked of a model in a minute; absent means without limit. */
+/** Maximum requests and tokens per minute for a model; absent means unlimited. */
 export type QuotaLimits = { requestsPerMinute?: number; tokensPerMinute?: number };
 
-/** Counts what is asked of a model, in this process or for all that share a server. */
+/** Counts the requests to a model, in this process or for all processes that share a server. */
 export type Quota = {
   /**
-   * How many milliseconds to wait before sending; 0 means go, and only then is it counted. `key` names the model, such
-   * as `anthropic/claude`.
+   * Milliseconds to wait before sending. 0 means send now, and only then is the request counted. `key` names
+   * the model, such as `anthropic/claude`.
    */
   take(
     key: string,

@@ -3,7 +3,7 @@ export type SandboxKind = 'bubblewrap' | 'seatbelt' | 'docker' | 'podman' | 'hos
 /** strict: no file writes, no network. standard: writes in the working directory. permissive: the network, too. */
 export type SandboxLevel = 'strict' | 'standard' | 'permissive';
 
-/** What stands between a command and the machine; `host` is nothing. `fallback` says why it is not what was wanted. */
+/** The isolation of a command; `host` is none. `fallback` says why it is not the requested one. */
 export type SandboxState = {
   kind: SandboxKind;
   level: SandboxLevel;

@@ -6,11 +6,11 @@ export type SessionSettings = {
   model: string;
   maxTokens?: number;
   temperature?: number;
-  /** The mode it began in: the system prompt speaks of it for good. */
+  /** The mode at the start of the session: the system prompt mentions it and never changes. */
   mode?: PermissionMode;
 };
 
-/** What a subagent was started for: by `callId` of the session, or of the subagent `parent`. */
+/** Why a subagent was started: by `callId` of the session, or of the subagent `parent`. */
 export type SubagentOrigin = { callId: string; agent: string; task: string; parent?: string };
 
 export type Session = {
@@ -20,17 +20,17 @@ export type Session = {
   messages: Message[];
   permissions: Permission[];
   settings: SessionSettings;
-  /** Given by the user; without one, the first prompt stands for it. */
+  /** Set by the user; if absent, the first prompt is used. */
   title?: string;
-  /** Kept whatever its age. */
+  /** Never expires. */
   pinned?: true;
-  /** The session this one was forked from, and how many of its messages came along. */
+  /** The session this one was forked from, and how many of its messages were copied. */
   parent?: { id: string; messages: number };
-  /** What the model is shown of the messages; without it, all of them. */
+  /** What the model is shown of the messages; if absent, all of them. */
   view?: SessionView;
-  /** Of a subagent's own conversation. */
+  /** For the conversation of a subagent. */
   subagent?: SubagentOrigin;
-  /** The conversations of its subagents, the oldest first, where they were asked for. */
+  /** The conversations of its subagents, oldest first, if requested. */
   subagents?: Session[];
 };
 
@@ -38,7 +38,7 @@ export type SessionSummary = Pick<
   Session,
   'id' | 'workingDirectory' | 'startedAt' | 'title' | 'pinned' | 'parent'
 > & {
-  /** The last time something was written. */
+  /** Time of the last write. */
   updatedAt: string;
   /** The first line of the first prompt. */
   firstPrompt: string;

@@ -14,7 +14,7 @@ describe.each(startupFiles)('writes ask because $because', ({ because, examples 
   test.each(examples.misses)('not %s', (name) => expect(startupRule(`/p/${name}`)).toBeUndefined());
 });
 
-test('a path of Windows is read as any other', () => {
+test('Windows paths work like any other', () => {
   expect(startupRule('C:\\p\\.git\\hooks\\pre-commit')?.because).toBe('git runs commands from it');
 });
 
@@ -32,7 +32,7 @@ const named = [
   'CLAUDE.md',
 ];
 
-test.each(named)('%s is looked for after commands, in any folder and any case', (name) => {
+test.each(named)('%s is checked after commands, in any folder and case', (name) => {
   const folder = fc.array(fc.stringMatching(/^[a-z][a-z0-9-]{0,8}$/), { maxLength: 6 });
   fc.assert(
     fc.property(folder, fc.boolean(), (parts, upper) => {
@@ -43,7 +43,7 @@ test.each(named)('%s is looked for after commands, in any folder and any case', 
   );
 });
 
-test('whatever is looked for is also asked about', () => {
+test('every checked file is also asked about', () => {
   const hits = startupFiles.flatMap(({ examples }) => examples.hits);
   for (const hit of hits) if (checkedStartupRule(hit)) expect(startupRule(hit)).toBeDefined();
   expect(hits.filter((hit) => !checkedStartupRule(hit)).map((hit) => hit.toLowerCase())).toEqual(
@@ -51,7 +51,7 @@ test('whatever is looked for is also asked about', () => {
   );
 });
 
-test('the names to mount are plain names, and cover what acts by itself', () => {
+test('the names to mount are plain names and cover everything that runs automatically', () => {
   expect([...sealedNames].sort()).toEqual([
     '.ai-assistant',
     '.ai-assistant.json',
@@ -80,7 +80,7 @@ test('the names to mount are plain names, and cover what acts by itself', () => 
   );
 });
 
-test('a link to a folder is followed where something could stand in it', () => {
+test('a link to a folder is followed if the folder could contain a startup file', () => {
   const folders = ['.vscode', '.github', '.github/x', 'a/.github', '.config', '.yarn', 'src', '.husky'];
   expect(folders.filter((folder) => isAboveStartupFile(`/p/${folder}`))).toEqual([
     '.vscode',

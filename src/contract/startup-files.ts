@@ -2,23 +2,27 @@ import path from 'node:path';
 import { foldPath } from '../lib/paths/fold-path.ts';
 
 /**
- * Files that other programs run or obey without being told to: the one list behind the questions about writes, the
- * read-only mounts of the sandbox, the check after each sandboxed command, and the table in the documentation. What a
- * person runs on purpose, such as a script in `package.json`, is not here: that would be every second write.
+ * Files that other programs run or obey automatically: the single list behind the questions about writes, the
+ * read-only mounts of the sandbox, the check after each sandboxed command, and the table in the
+ * documentation. Files that a person runs on purpose, such as a script in `package.json`, are not listed:
+ * that would be every second write.
  *
- * A pattern names a file in any folder; `*` is any part of a name, `{a,b}` one of several, and a `/` at the end stands
- * for a folder with everything in it. Case does not count (`lib/fold-path.ts`).
+ * A pattern names a file in any folder; `*` matches any part of a name, `{a,b}` one of several, and a
+ * trailing `/` matches a folder with everything in it. Case is ignored (`lib/paths/fold-path.ts`).
  */
 export type StartupFiles = {
   because: string;
   /**
-   * In a project, and there already: read-only for sandboxed commands, with the topmost folder of the pattern. For what
-   * acts by itself, as soon as a folder is opened or git is used.
+   * Existing files in a project that are read-only for sandboxed commands, with the topmost folder of the
+   * pattern. For files that take effect automatically, as soon as a folder is opened or git is used.
    */
   sealed: readonly string[];
-  /** Found after a sandboxed command has changed one, set aside and asked about. So are new ones among `sealed`. */
+  /**
+   * Detected after a sandboxed command has changed one, set aside and asked about. The same applies to new
+   * files that match `sealed`.
+   */
   checked: readonly string[];
-  /** Asked about when a tool writes it; too common among what programs make to look for. */
+  /** Asked about when a tool writes it, but too common in program output to check after commands. */
   unchecked?: readonly string[];
   examples: { hits: readonly string[]; misses: readonly string[] };
 };
@@ -38,7 +42,7 @@ export const startupFiles: readonly StartupFiles[] = [
       '.overcommit.yml',
       '.huskyrc*',
     ],
-    // In a repository of its own mounts: see `git-folders.ts` of the sandbox.
+    // Git folders have separate mounts: see `git-folders.ts` of the sandbox.
     unchecked: ['.git/'],
     examples: {
       hits: [
@@ -70,7 +74,7 @@ export const startupFiles: readonly StartupFiles[] = [
   {
     because: 'aca reads its configuration from it',
     sealed: ['.ai-assistant/', '.ai-assistant.json', '.mcp.json'],
-    // Instructions steer every later run, unseen, so they count as settings.
+    // Instructions steer every later run, unnoticed, so they count as settings.
     checked: ['agents{,.local,.override}.md'],
     examples: {
       hits: [
@@ -146,7 +150,7 @@ export const startupFiles: readonly StartupFiles[] = [
       'etc/profile',
       'etc/profile.d/',
     ],
-    // Models of machine learning are kept under such names.
+    // Machine-learning models use such names.
     unchecked: ['*.pth'],
     examples: {
       hits: [
@@ -194,7 +198,7 @@ export const startupFiles: readonly StartupFiles[] = [
     },
   },
   {
-    // They run elsewhere as soon as somebody pushes: nobody looks at them again.
+    // They run elsewhere as soon as someone pushes, without another review.
     because: "the CI server runs it with the repository's secrets",
     sealed: [],
     checked: [
@@ -244,10 +248,10 @@ export const startupFiles: readonly StartupFiles[] = [
   },
 ];
 
-/** In the home folder besides those above: folders of programs and of editors' settings. */
+/** In the home folder in addition to the above: folders of programs and editor settings. */
 const homeFolders: readonly string[] = ['.config/nvim', '.emacs.d', '.local/bin', 'bin'];
 
-/** Literal names, in lower case but where the name is always spelled otherwise. */
+/** Literal names, in lower case except where the name is always spelled otherwise. */
 const spelled: Readonly<Record<string, string>> = { 'library/launchagents': 'Library/LaunchAgents' };
 
 const judged = startupFiles.map((group) => ({
@@ -255,7 +259,7 @@ const judged = startupFiles.map((group) => ({
   match: matcher([...group.sealed, ...group.checked, ...(group.unchecked ?? [])]),
 }));
 const looked = startupFiles.map((group) => ({ group, match: matcher([...group.sealed, ...group.checked]) }));
-/** Folders above a file that is looked for, as `.github` is above `.github/workflows`. */
+/** Parent folders of checked files, as `.github` is of `.github/workflows`. */
 const above = matcher(
   startupFiles
     .flatMap(({ sealed, checked }) => [...sealed, ...checked])
@@ -274,34 +278,34 @@ const names = new RegExp(
     .join('|')})[. :]*$`,
 );
 
-/** Why writing to a path is asked about every time, or undefined. */
+/** The reason why every write to a path is asked about, or undefined. */
 export function startupRule(file: string): StartupFiles | undefined {
   return ruleIn(judged, file);
 }
 
-/** The same for a path that a sandboxed command has changed. */
+/** The same for a path changed by a sandboxed command. */
 export function checkedStartupRule(file: string): StartupFiles | undefined {
   return ruleIn(looked, file);
 }
 
-/** Whether a name can be one of these at all, in whatever folder: quick, for whole trees. */
+/** Whether a name can be a startup file in any folder: a fast check for whole trees. */
 export function mayBeStartupFile(name: string): boolean {
   return !/^[ -~]*$/.test(name) || names.test(name.toLowerCase());
 }
 
-/** Whether a folder can hold some of these by its name: then a link to one is followed. */
+/** Whether a folder with this name can contain startup files: then a link to one is followed. */
 export function isAboveStartupFile(folder: string): boolean {
   return above.test(folded(folder));
 }
 
-/** The names in a project's folder that are made read-only where they exist. */
+/** Names in a project folder that are mounted read-only if they exist. */
 export const sealedNames: readonly string[] = [
   ...new Set(
     startupFiles.flatMap(({ sealed }) => sealed.flatMap(expanded).map((one) => one.split('/')[0] ?? one)),
   ),
 ];
 
-/** The names in the home folder that are made read-only where they exist. */
+/** Names in the home folder that are mounted read-only if they exist. */
 export const homeStartupNames: readonly string[] = [
   ...startupFiles
     .flatMap(({ sealed, checked }) => [...sealed, ...checked])

@@ -4,18 +4,18 @@ import type { ImagePart } from './message.ts';
 import type { Access } from './permission.ts';
 import type { SandboxState } from './sandbox.ts';
 
-/** `output` and `error` are for the model, `display` is for eyes, `metadata` is for programs. */
+/** `output` and `error` are for the model, `display` is for people, `metadata` is for programs. */
 export type ToolResult = (
   | { success: true; output: string; images?: ImagePart[] }
   | { success: false; error: string }
 ) & { display?: Display; metadata?: Record<string, unknown> };
 
-/** What stands at a path, read whole. `sha256` is of the bytes on disk. */
+/** The complete content at a path. `sha256` is of the bytes on disk. */
 export type FileContent = {
   path: string;
   bytes: Uint8Array;
   sha256: string;
-  /** As in `FileStat`, from just before it was read: what was changed since has another one. */
+  /** As in `FileStat`, from just before the read: differs if the file changed since. */
   version?: string;
 };
 
@@ -24,31 +24,36 @@ export type FileStat = {
   type: 'file' | 'directory' | 'other';
   size: number;
   modifiedMs: number;
-  /** Of a regular file that was looked at by its own name: another word after any change. Absent where none is sure. */
+  /**
+   * For a regular file accessed by its own name: differs after any change. Absent where that is not certain.
+   */
   version?: string;
 };
 
-/** Some lines of a text file. `more` tells whether the file goes on; `sha256` is null unless all of it was read. */
+/**
+ * Some lines of a text file. `more` is true if the file continues; `sha256` is null unless the whole file was
+ * read.
+ */
 export type LineWindow = { path: string; lines: string[]; more: boolean; sha256: string | null };
 
 export type FileWrite = { path: string; bytes: Uint8Array; was?: Pick<FileContent, 'sha256'> | null };
 
-/** The way to the disk. Paths may be relative to the working directory; each is guarded again when opened. */
+/** Access to the disk. Paths may be relative to the working directory; each is checked again when opened. */
 export type Files = {
-  /** Whole; refuses what is larger than 10 MB. */
+  /** Reads a whole file; refuses files larger than 10 MB. */
   read(path: string): Promise<FileContent>;
-  /** A part of a file of any size, read as a stream: memory does not grow with the file. */
+  /** Reads part of a file of any size as a stream: memory use does not grow with the file. */
   readLines(path: string, window: { offset: number; limit: number }): Promise<LineWindow>;
-  /** Null when nothing is there. `itself`: of a link, not of what it leads to; its type is `other`. */
+  /** Null when nothing exists. `itself`: of a link rather than its target; its type is `other`. */
   stat(path: string, meant?: { itself: true }): Promise<FileStat | null>;
   list(path: string): Promise<FileStat[]>;
   /**
-   * Creates parent folders; keeps mode, owner, attributes and other names. Atomic where the system lets a file be
-   * replaced. The old content is kept for undo. `was` is what was read there, null for nothing: if something else
-   * stands there by now, nothing is written.
+   * Creates parent folders; keeps mode, owner, attributes and hard links. Atomic where the system allows
+   * replacing a file. The old content is kept for undo. `was` is what the caller has read, null for nothing:
+   * if the file differs now, nothing is written.
    */
   write(path: string, bytes: Uint8Array, was?: Pick<FileContent, 'sha256'> | null): Promise<void>;
-  /** All of them or none; one step of undo. */
+  /** All or nothing; one undo step. */
   writeAll(changes: readonly FileWrite[]): Promise<void>;
   /** The old content is kept for undo. */
   remove(path: string): Promise<void>;
@@ -59,20 +64,20 @@ export type CommandRun = {
   cwd?: string;
   timeoutMs: number;
   signal: AbortSignal;
-  /** Outside the sandbox: a person has agreed to it. */
+  /** Outside the sandbox, with the user's approval. */
   unconfined?: true;
-  /** Real paths outside the working directory that were opened to it: the sandbox shows them. */
+  /** Real paths outside the working directory that were opened to it and are visible in the sandbox. */
   readable?: readonly string[];
-  /** On top of the environment commands have anyway; undefined takes a variable out. */
+  /** Added to the default environment of commands; undefined removes a variable. */
   env?: Readonly<Record<string, string | undefined>>;
-  /** What it finds on standard input; without it, nothing. */
+  /** Standard input; empty by default. */
   input?: string;
   onOutput?: (text: string) => void;
 };
 
 /**
  * `exitCode` is null when a signal ended the command. Text beyond the buffer limit is cut from the middle;
- * `fullOutput` is then a file that holds all of it, one that Read can page.
+ * `fullOutput` is then a file with all of it, which Read can page through.
  */
 export type CommandOutcome = {
   stdout: string;
@@ -85,7 +90,7 @@ export type CommandOutcome = {
   sandbox: SandboxState;
 };
 
-/** A command that goes on while the conversation does. `newOutput` is what came since it was last asked for. */
+/** A background command. `newOutput` is the output since the last check. */
 export type BackgroundState = {
   id: string;
   command: string;
@@ -95,10 +100,10 @@ export type BackgroundState = {
   newOutput: string;
 };
 
-/** The way to other programs. */
+/** Runs other programs. */
 export type Shell = {
   name: string;
-  /** What commands run in now. Looked for once, when first asked. */
+  /** The current sandbox. Detected once, on first use. */
   sandbox(): Promise<SandboxState>;
   run(run: CommandRun): Promise<CommandOutcome>;
   /** Ends with the session at the latest. Resolves with its id. */
@@ -114,19 +119,19 @@ export type GrepQuery = {
   pattern: string;
   path?: string;
   glob?: string;
-  /** A kind of file ripgrep knows, such as ts or py. */
+  /** A ripgrep file type, such as ts or py. */
   type?: string;
   ignoreCase?: boolean;
   multiline?: boolean;
-  /** Also hidden files and those ignore files leave out. */
+  /** Includes hidden and ignored files. */
   everything?: boolean;
   contextLines?: number;
-  /** In lines, a NUL in place of the mark after the path, so that any path can be told from the rest. */
+  /** In lines mode, a NUL follows the path instead of the separator, so that any path can be parsed. */
   null?: boolean;
   mode: 'content' | 'files' | 'count';
 };
 
-/** The way to look things up in a tree; ignore files are honoured. `total` counts what the limit left out, too. */
+/** Searches in a tree; honours ignore files. `total` includes results beyond the limit. */
 export type Search = {
   files(
     pattern: string,
@@ -138,21 +143,27 @@ export type Search = {
 
 export type SearchOptions = { limit: number; signal: AbortSignal; everything?: boolean };
 
-/** What came back from the web. `url` is where it ended; `movedTo` is a redirect to another host, not followed. */
+/**
+ * A response from the web. `url` is the final address; `movedTo` is a redirect to another host, which is not
+ * followed.
+ */
 export type WebPage = { url: string; status: number; mediaType: string; text: string; movedTo?: string };
 
-/** The way to the web: public addresses only, bounded in size and time. */
+/** Access to the web: public addresses only, limited in size and time. */
 export type Web = { get(url: string, signal: AbortSignal): Promise<WebPage> };
 
 export type Todo = { text: string; status: 'pending' | 'in_progress' | 'done' };
 
-/** A question of the model to the user. An empty list of choices asks for free words. */
+/** A question from the model to the user. An empty list of choices asks for free text. */
 export type UserQuestion = { question: string; choices: string[] };
 
-/** Work for a subagent. `task` is a few words for eyes; `goOn` is the id of an earlier one that is asked more. */
+/**
+ * Work for a subagent. `task` is a short description for people; `goOn` is the id of an earlier subagent to
+ * continue.
+ */
 export type Delegation = { agent: string; task: string; prompt: string; goOn?: string };
 
-/** What became of it: `text` is its last answer, `trouble` why it ended early. */
+/** The result: `text` is the last answer, `trouble` why it ended early. */
 export type Delegated = {
   id: string;
   text: string;
@@ -165,26 +176,29 @@ export type Delegated = {
   costUsd: number | null;
 };
 
-/** A tool has no hands but these. */
+/** All capabilities of a tool. */
 export type ToolContext = {
   cwd: string;
   files: Files;
   shell: Shell;
   search: Search;
   web: Web;
-  /** Null when nobody is there to answer. */
+  /** Null when no user is available to answer. */
   ask(question: UserQuestion, signal: AbortSignal): Promise<string | null>;
-  /** The task list the user sees; the model keeps it. */
+  /** The task list shown to the user and maintained by the model. */
   todos: { list(): readonly Todo[]; replace(items: readonly Todo[]): void };
-  /** What the model in use can take in. */
+  /** The input types the current model supports. */
   accepts: { images: boolean };
   signal: AbortSignal;
-  /** What the session knows of files it has read: the SHA-256 by real path. */
+  /** Files the session has read: SHA-256 by real path. */
   seen: Map<string, string>;
   progress(text: string): void;
-  /** Whether a command outside the sandbox could be allowed; false where it is refused whatever is asked. */
+  /** Whether a command outside the sandbox could be approved; false where it is always refused. */
   mayLeaveSandbox?(): boolean;
-  /** Hands work on to a subagent; a sentence when that cannot be. Absent where the agent may not. */
+  /**
+   * Delegates work to a subagent; resolves with an error sentence if that is impossible. Absent where the
+   * agent may not delegate.
+   */
   delegate?(work: Delegation): Promise<Delegated | string>;
 };
 
@@ -193,19 +207,22 @@ export type Tool<Input = unknown> = {
   aliases?: readonly string[];
   description: string;
   input: z.ZodType<Input>;
-  /** What the model is told of the input, as JSON Schema, where another program wrote it; without it, `input` says. */
+  /**
+   * The input's JSON Schema as shown to the model, if another program wrote it; by default it is derived from
+   * `input`.
+   */
   parameters?: Record<string, unknown>;
   title(input: Input): string;
-  /** Pure: what would be touched. */
+  /** Pure: what the call would access. */
   access(input: Input): Access[];
-  /** What a person should see before saying yes. May read, never writes. */
+  /** What the user should see before approving. May read, never writes. */
   preview?(input: Input, context: ToolContext): Promise<Display | undefined>;
   run(input: Input, context: ToolContext): Promise<ToolResult>;
 };
 
 /**
- * Ties a tool's functions to the type its schema yields, then forgets that type so that tools fit in one list. The
- * schema is made when it is first needed: making all of them would delay every start.
+ * Binds a tool's functions to the type its schema yields, then erases that type so that all tools fit in one
+ * list. The schema is created on first use: creating all of them would delay every start.
  */
 export function defineTool<Schema extends z.ZodType>(
   tool: Omit<Tool<z.output<Schema>>, 'input'> & { input: () => Schema },
@@ -229,7 +246,7 @@ export function ok(
   return { success: true, output, ...extra };
 }
 
-/** What the model can mend: say what is wrong and what to do next. */
+/** An error the model can fix: say what is wrong and what to do next. */
 export function fail(error: string, extra: Pick<ToolResult, 'display' | 'metadata'> = {}): ToolResult {
   return { success: false, error, ...extra };
 }

@@ -23,7 +23,7 @@ const change: fc.Arbitrary<ViewChange> = fc.oneof(
   fc.constantFrom('m', 'n').map((model): ViewChange => ({ type: 'estimate', model, factor: 1.2 })),
 );
 
-test('the changes that lead to a view lead to it again', () => {
+test('property: replaying the changes of a view yields the same view', () => {
   fc.assert(
     fc.property(fc.array(change), (changes) => {
       const view = changes.reduce(changeView, wholeView);
@@ -33,7 +33,7 @@ test('the changes that lead to a view lead to it again', () => {
   );
 });
 
-test('a compaction and its taking back leave the view as it was, but for what was counted meanwhile', () => {
+test('uncompact restores the view from before the compaction, except for token counts since', () => {
   fc.assert(
     fc.property(fc.array(change), compaction, (changes, one) => {
       const view = changes.reduce(changeView, wholeView);
@@ -43,7 +43,7 @@ test('a compaction and its taking back leave the view as it was, but for what wa
   );
 });
 
-test('after a rewind no compaction speaks of messages that are gone; pins stay', () => {
+test('after a rewind no compaction refers to removed messages; pins stay', () => {
   fc.assert(
     fc.property(fc.array(change), fc.nat(40), (changes, keep) => {
       const view = changes.reduce(changeView, wholeView);

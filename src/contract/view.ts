@@ -1,41 +1,43 @@
-/** What the model is shown of a session's messages. A view, never a deletion: the journal keeps all of them. */
+/**
+ * What the model is shown of a session's messages. A view, never a deletion: the journal keeps all of them.
+ */
 
 /**
- * One compaction. It says everything that is sent in place of old messages, so that the same bytes go out until the
- * next one, in this process and in any other that goes on with the session.
+ * One compaction. Contains everything sent in place of old messages, so that requests stay byte-identical
+ * until the next one, in this process and in any other that resumes the session.
  */
 export type Compaction = {
-  /** The messages before `keepFrom` in short, rounds joined by `---`; null while none was left out. */
+  /** Summary of the messages before `keepFrom`, rounds joined by `---`; null while none was dropped. */
   summary: string | null;
-  /** What survives word for word besides: pinned facts, the task list, files changed, instructions of folders. */
+  /** What is kept verbatim in addition: pinned facts, the task list, changed files, folder instructions. */
   kept: string;
-  /** Messages from here on are sent. */
+  /** Messages from this index on are sent. */
   keepFrom: number;
-  /** Of these, the ones before here are sent in a shorter form, the shorter the higher the level. */
+  /** Of these, the ones before this index are sent in a shorter form; a higher level means shorter. */
   squeezeUntil: number;
   level: number;
-  /** How many messages there were. */
+  /** The number of messages at that time. */
   at: number;
   tokensBefore: number;
   tokensAfter: number;
-  /** Who wrote the summary: a model, or `extract`. `squeeze` when there is none. */
+  /** Author of the summary: a model, or `extract`. `squeeze` if there is none. */
   by: string;
 };
 
 export type SessionView = {
-  /** The last one counts; those before it are what /uncompact goes back to. */
+  /** The last one applies; /uncompact returns to the one before. */
   compactions: readonly Compaction[];
-  /** Facts the user wants kept word for word. */
+  /** Facts the user wants kept verbatim. */
   pins: readonly string[];
-  /** What vendors counted before this message speaks of another view. */
+  /** Vendor token counts before this message refer to another view. */
   countFrom: number;
-  /** By model: how many tokens it counts for one of our estimate. */
+  /** By model: its token count divided by our estimate. */
   factors: Readonly<Record<string, number>>;
 };
 
 export type ViewChange =
   | ({ type: 'compaction' } & Compaction)
-  /** The last compaction is taken back; there were `at` messages. */
+  /** The last compaction is undone; there were `at` messages. */
   | { type: 'uncompact'; at: number }
   | { type: 'pin_fact'; text: string }
   | { type: 'unpin_fact'; text: string }
@@ -62,13 +64,13 @@ export function changeView(view: SessionView, change: ViewChange): SessionView {
   }
 }
 
-/** What is left when only the first `keep` messages are: a compaction that speaks of others is gone. */
+/** The view when only the first `keep` messages are left: drops compactions that refer to others. */
 export function rewindView(view: SessionView, keep: number): SessionView {
   const compactions = view.compactions.filter(({ at }) => at <= keep);
   return { ...view, compactions, countFrom: Math.min(view.countFrom, keep) };
 }
 
-/** The changes that lead to a view. */
+/** The changes that produce a view. */
 export function changesTo({ compactions, pins, factors }: SessionView): ViewChange[] {
   return [
     ...pins.map((text): ViewChange => ({ type: 'pin_fact', text })),

@@ -27,7 +27,7 @@ function call(key: string, id: string | undefined, json: string): ProviderEvent[
 }
 
 describe('[L08] folding a reply', () => {
-  test('deltas become parts in the order they were said', () => {
+  test('deltas become parts in order of arrival', () => {
     const reply = fold([
       { type: 'thinking', text: 'hm' },
       { type: 'thinking', text: 'm' },
@@ -53,7 +53,7 @@ describe('[L08] folding a reply', () => {
     });
   });
 
-  test('[V06] when the model is asked again, what it said stays; calls and thoughts under way do not', () => {
+  test('[V06] after a retry, the text stays; unfinished calls and thoughts are dropped', () => {
     const reply = fold([
       { type: 'thinking', text: 'one' },
       { type: 'thinking_signature', signature: 's1' },
@@ -76,7 +76,7 @@ describe('[L08] folding a reply', () => {
     ]);
   });
 
-  test('a model that stands in is named as the one that answered', () => {
+  test('a fallback model is named as the one that answered', () => {
     const reply = fold([
       { type: 'model', provider: 'q', model: 'n' },
       { type: 'text', text: 'hey' },
@@ -100,7 +100,7 @@ describe('[L08] folding a reply', () => {
     ]);
   });
 
-  test('argument pieces of interleaved calls find their own call', () => {
+  test('argument deltas of interleaved calls reach the right call', () => {
     const reply = fold([
       { type: 'tool_call_start', key: '7', id: 'a', name: 'Read' },
       { type: 'tool_call_start', key: '2', id: 'b', name: 'Glob' },
@@ -127,7 +127,7 @@ describe('[L08] folding a reply', () => {
     expect(part).toEqual({ type: 'tool_call', id: 'a', name: 'Read', ...expected });
   });
 
-  test('[L12] ids are unique within the reply and the session, and made up where the vendor gives none', () => {
+  test('[L12] ids are unique within the reply and the session, and generated where the vendor gives none', () => {
     const reply = fold(
       [
         ...call('0', 'same', ''),
@@ -148,14 +148,14 @@ describe('[L08] folding a reply', () => {
     ['an id that counts', 'call_0', '{"a":1}', undefined],
     ['an id that counts by tool', 'functions.Read:12', '{"a":1}', undefined],
     ['an id too short to be one', '7', '{"a":1}', undefined],
-  ])('[L12] %s is told apart from a repeated call', (_name, id, json, repeats) => {
+  ])('[L12] %s is distinguished from a repeated call', (_name, id, json, repeats) => {
     const earlier: ToolCallPart = { type: 'tool_call', id, name: 'Read', input: { a: 1 } };
     const [part] = toolCallsOf(fold(call('0', id, json), [earlier]).finish(AT));
     expect(part?.id).not.toBe(id);
     expect(part?.repeats).toBe(repeats);
   });
 
-  test('[V09] a bare closing tag turns what was said into thinking, and the reverse', () => {
+  test('[V09] a bare closing tag turns preceding text into thinking, and vice versa', () => {
     const thinking = fold([
       { type: 'text', text: 'hmm' },
       { type: 'reclassify', as: 'thinking' },
@@ -173,7 +173,7 @@ describe('[L08] folding a reply', () => {
     expect(text.finish(AT).content).toEqual([{ type: 'text', text: 'all of it' }]);
   });
 
-  test('a reply with calls never claims to be the end', () => {
+  test('a reply with calls never has the stop reason of a final answer', () => {
     expect(fold([...call('0', 'a', '{}'), { type: 'stop', reason: 'end' }]).finish(AT).stopReason).toBe(
       'tool_calls',
     );
@@ -186,7 +186,7 @@ describe('[L08] folding a reply', () => {
     expect(fold([{ type: 'text', text: ' \n' }]).breakOff('cut', AT)).toBe(null);
   });
 
-  test('any split of the same text and arguments folds to the same message', () => {
+  test('property: any split of the same text and arguments folds to the same message', () => {
     fc.assert(
       fc.property(fc.string(), fc.jsonValue(), fc.array(fc.nat(20)), (text, value, cuts) => {
         const json = JSON.stringify({ value });

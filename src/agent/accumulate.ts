@@ -13,7 +13,7 @@ type OpenCall = { part: ToolCallPart; json: string; vendorId: string | undefined
 export type ReplyOrigin = {
   provider: string;
   model: string;
-  /** The session's call of this id. */
+  /** The session's call with this id. */
   earlier(id: string): ToolCallPart | undefined;
 };
 
@@ -25,19 +25,19 @@ export class Reply {
   readonly #ids = new Map<string, ToolCallPart>();
   #usage: Usage | undefined;
   #stop: StopReason | undefined;
-  /** Where what the model says to the request under way begins. */
+  /** Index of the first part that answers the current request. */
   #from = 0;
 
   constructor(origin: ReplyOrigin) {
     this.#origin = origin;
   }
 
-  /** Whether the provider said that the reply is complete. */
+  /** Whether the provider reported the reply as complete. */
   get stopped(): boolean {
     return this.#stop !== undefined;
   }
 
-  /** The one that answers, or was asked last. */
+  /** The model that answers, or the one requested last. */
   get model(): string {
     return this.#origin.model;
   }
@@ -56,7 +56,7 @@ export class Reply {
     return this.#stop === 'max_tokens' && this.#calls.size === 0 && this.#hasText();
   }
 
-  /** Waits for the rest of an answer that was cut off; returns what there is of it. */
+  /** Expects the rest of a truncated answer; returns the text so far. */
   goOn(timestamp: string): AssistantMessage {
     const partial = this.#message('max_tokens', timestamp);
     const content = partial.content.filter((part) => part.type === 'text').map((part) => ({ ...part }));
@@ -66,13 +66,13 @@ export class Reply {
     return { ...partial, content };
   }
 
-  /** The rest of a cut answer could not be had: it stands as it was before `goOn`. */
+  /** The rest of a truncated answer is unavailable: restores the state before `goOn`. */
   settle(): void {
     this.#dropCalls();
     this.#stop = 'max_tokens';
   }
 
-  /** Drops an empty answer, so that another can be received. */
+  /** Drops an empty answer so that another can be received. */
   startOver(): void {
     this.#content.length = 0;
     this.#usage = undefined;
@@ -121,7 +121,7 @@ export class Reply {
     }
   }
 
-  /** The whole reply, its calls parsed. */
+  /** The complete reply with parsed calls. */
   finish(timestamp: string): AssistantMessage {
     for (const { part, json } of this.#calls.values()) Object.assign(part, parseInput(json));
     if (this.#stop === 'max_tokens') this.#markCut();
@@ -133,7 +133,10 @@ export class Reply {
     return this.#message(this.#calls.size > 0 && reason === 'end' ? 'tool_calls' : reason, timestamp);
   }
 
-  /** What arrived before the reply broke off. Its calls are dropped: none of them ran. Null when nothing is left. */
+  /**
+   * The part that arrived before the reply broke off, or null if nothing is left. Drops its calls: none of
+   * them ran.
+   */
   breakOff(reason: 'cut' | 'aborted', timestamp: string): AssistantMessage | null {
     this.#dropCalls();
     return this.#hasText() ? this.#message(reason, timestamp) : null;
@@ -144,8 +147,8 @@ export class Reply {
   }
 
   /**
-   * The last call was being written when the limit was reached. Its JSON may be whole all the same, because some
-   * servers close what was cut: half a file must not be written for a whole one.
+   * Marks the last call as truncated by the output limit. Its JSON may still be valid, because some servers
+   * close truncated JSON: never write half a file as if it were complete.
    */
   #markCut(): void {
     const parts = [...this.#calls.values()].map(({ part }) => part);
@@ -159,7 +162,7 @@ export class Reply {
     this.#ids.clear();
   }
 
-  /** A thought that goes on after a break would not be the one its vendor signs. */
+  /** A thought continued after a break would not match its vendor's signature. */
   #dropUnfinished(): void {
     this.#dropCalls();
     const last = this.#content.at(-1);
@@ -216,7 +219,9 @@ export class Reply {
     return this.#ids.get(id) ?? this.#origin.earlier(id);
   }
 
-  /** The same call under the same id. Ids that count, as some servers' do anew in each reply, prove nothing. */
+  /**
+   * The same call under the same id. Counter-like ids prove nothing: some servers restart them in each reply.
+   */
   #isRepeat(part: ToolCallPart, vendorId: string): boolean {
     const earlier = this.#find(vendorId);
     if (!earlier || COUNTING_ID.test(vendorId) || part.malformed !== undefined) return false;
@@ -239,7 +244,7 @@ function parseInput(json: string): { input: unknown; malformed?: string } {
   return { input: {}, malformed: json };
 }
 
-/** One whole reply, for callers that do not watch it arrive. */
+/** Requests one complete reply, without streaming. */
 export async function complete(
   provider: Provider,
   request: CompletionRequest,

@@ -2,7 +2,7 @@ import type { Message, ToolMessage } from '../contract/message.ts';
 
 const MOST = 500;
 
-/** The session's last answers by call id, so that a call sent twice is answered and not run twice. */
+/** The session's last answers by call id, so that a call sent twice is answered rather than run twice. */
 export class Answers {
   readonly #byId = new Map<string, ToolMessage>();
 
@@ -12,7 +12,7 @@ export class Answers {
     if (history) this.learn(history);
   }
 
-  /** Takes in the answers of a history, the first time it is given one. */
+  /** Imports the answers of a history on the first call. */
   learn(history: readonly Message[]): void {
     if (this.#hasHistory) return;
     this.#hasHistory = true;

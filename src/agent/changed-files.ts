@@ -1,6 +1,6 @@
 import type { AgentEvent } from '../contract/event.ts';
 
-/** Files that a call changed, as it was shown; none when it failed. */
+/** Files a call changed, according to its display; empty when it failed. */
 export function changedFiles({
   display,
   success,
@@ -8,7 +8,7 @@ export function changedFiles({
 }: Extract<AgentEvent, { type: 'tool_end' }>): string[] {
   if (!success) return [];
   const changed = display?.kind === 'diff' ? [display] : display?.kind === 'diffs' ? display.diffs : [];
-  // Every tool has its own metadata; Delete names the file.
+  // Metadata differs per tool; Delete names the file.
   const deleted = typeof metadata?.deleted === 'string' ? [metadata.deleted] : [];
   return [...changed.map((diff) => diff.path), ...deleted];
 }

@@ -27,7 +27,7 @@ test.each([
   expect(accessesConflict(a, b)).toBe(expected);
 });
 
-test('[Y01] conflict does not depend on the order of the two', () => {
+test('[Y01] conflict is symmetric', () => {
   const access = fc.record<Access>({
     kind: fc.constantFrom('read', 'write', 'execute', 'fetch', 'delegate'),
     target: fc.constantFrom('a', 'a/b', './a/b/c', '../x', 'ab', '/'),

@@ -1,7 +1,9 @@
 import path from 'node:path';
 import type { Access } from '../contract/permission.ts';
 
-/** Whether two calls must not run side by side: one changes what the other touches, or a command might. */
+/**
+ * Whether two calls must not run in parallel: one changes what the other touches, or is a command that might.
+ */
 export function accessesConflict(a: readonly Access[], b: readonly Access[]): boolean {
   return a.some((one) => b.some((other) => clash(one, other)));
 }
@@ -9,7 +11,7 @@ export function accessesConflict(a: readonly Access[], b: readonly Access[]): bo
 function clash(a: Access, b: Access): boolean {
   if (a.kind === 'fetch' || b.kind === 'fetch') return false;
   const kinds = [a.kind, b.kind];
-  // Subagents work side by side; each of them reads a file again before it writes.
+  // Subagents run in parallel; each re-reads a file before writing it.
   if (kinds.includes('delegate')) return kinds.includes('write') || kinds.includes('execute');
   if (kinds.includes('execute')) return true;
   if (a.kind === 'read' && b.kind === 'read') return false;

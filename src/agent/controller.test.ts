@@ -84,7 +84,7 @@ function controllerOf(
 const text = (words: string) => [{ type: 'text' as const, text: words }];
 
 describe('the controller', () => {
-  test('news for the model goes before the next prompt, once', async () => {
+  test('pending notices for the model go before the next prompt, once', async () => {
     const { controller, saved } = controllerOf(scripted(says('a'), says('b')), { news: ['[plan now]'] });
     await controller.submit(text('first'));
     await controller.submit(text('second'));
@@ -92,7 +92,7 @@ describe('the controller', () => {
     expect(said).toEqual([[...text('[plan now]'), ...text('first')], text('second')]);
   });
 
-  test('a prompt is heard of before it is kept: it may be added to, or refused and then nothing is kept', async () => {
+  test('beforePrompt runs before a prompt is saved: it may extend or refuse it, and a refused one is not saved', async () => {
     const { controller, saved, events } = controllerOf(scripted(says('a')), {
       beforePrompt: async (content) =>
         JSON.stringify(content).includes('bad')
@@ -111,7 +111,7 @@ describe('the controller', () => {
     expect(saved[0]?.content).toEqual([...text('good'), ...text('added')]);
   });
 
-  test('writes each message through before anybody is told of it', async () => {
+  test('saves each message before notifying listeners', async () => {
     const log: string[] = [];
     const { controller } = controllerOf(scripted(both('a', ['Read', {}]), says('b')), {
       log: { message: async (message) => void log.push(`saved ${message.role}`) },
@@ -122,7 +122,7 @@ describe('the controller', () => {
     expect(log).toEqual(roles.flatMap((role) => [`saved ${role}`, `told ${role}`]));
   });
 
-  test('prompts given while it works wait for their turn', async () => {
+  test('prompts submitted during a run are queued', async () => {
     const model = scripted(says('one'), says('two'));
     const { controller, events } = controllerOf(model);
     const ends = await Promise.all([controller.submit(text('first')), controller.submit(text('second'))]);
@@ -131,7 +131,7 @@ describe('the controller', () => {
     expect(events.filter((event) => event.type === 'run_start').length).toBe(2);
   });
 
-  test('[Y24] [T14] calls left open by a crash are answered by what the journal knows, and none runs again', async () => {
+  test('[Y24] [T14] calls left open by a crash are answered from the journal, and none runs again', async () => {
     const call = (id: string) => ({ type: 'tool_call' as const, id, name: 'Bash', input: {} });
     const open: Message[] = [
       { role: 'user', content: text('go'), timestamp: '' },
@@ -158,7 +158,7 @@ describe('the controller', () => {
     ]);
   });
 
-  test('a disk that fails costs one warning, not the conversation', async () => {
+  test('a failing disk causes one warning and does not stop the conversation', async () => {
     const { controller, events } = controllerOf(scripted(says('one'), says('two')), {
       log: { message: () => Promise.reject(new Error('ENOSPC: no space left on device')) },
     });
@@ -175,7 +175,7 @@ describe('the controller', () => {
     ]);
   });
 
-  test('[L01] the state tells what is pending', async () => {
+  test('[L01] the state reports what is pending', async () => {
     const states: number[] = [];
     const { controller } = controllerOf(scripted(calls(['A', {}], ['B', {}]), says('done')));
     controller.listen((event) => event.type === 'message' && states.push(controller.state.toolCalls.length));
@@ -189,7 +189,7 @@ describe('the controller', () => {
     });
   });
 
-  test('[L10] interrupt ends the run and the session can go on', async () => {
+  test('[L10] interrupt ends the run and the session can continue', async () => {
     const { controller, session } = controllerOf(scripted(says('one two three'), says('fine')));
     controller.listen((event) => event.type === 'text' && controller.interrupt());
     expect((await controller.submit(text('a'))).reason).toBe('interrupted');
@@ -203,11 +203,11 @@ describe('the controller', () => {
   });
 });
 
-describe('the end of a session', () => {
+describe('closing a session', () => {
   const prompt = (text: string) => [{ type: 'text' as const, text }];
   const nextTick = () => new Promise((resolve) => setImmediate(resolve));
 
-  test('close drops the queue, waits for the run, and only then lets go of the journal', async () => {
+  test('close drops the queue, waits for the run, and only then releases the journal', async () => {
     const order: string[] = [];
     const model = scripted(says('one'), says('two'));
     const { controller } = controllerOf(model, {
@@ -233,7 +233,7 @@ describe('the end of a session', () => {
     expect({ requests: model.requests.length, last: order.at(-1) }).toEqual({ requests: 0, last: 'closed' });
   });
 
-  test('a hook, or the preparation of a run, that never answers does not hold up the end', async () => {
+  test('a hook or run preparation that never returns does not block closing', async () => {
     const { controller } = controllerOf(scripted(), { beforePrompt: () => new Promise(() => undefined) });
     const end = controller.submit(prompt('go'));
     await nextTick();
@@ -241,7 +241,7 @@ describe('the end of a session', () => {
     expect(await end).toEqual({ type: 'end', reason: 'interrupted', turns: 0 });
   });
 
-  test('property: however prompts, interruptions and the end mix, every prompt has its end and nothing comes after', async () => {
+  test('property: whatever the mix of prompts, interrupts and close, every prompt ends and nothing follows close', async () => {
     const step = fc.constantFrom('submit', 'interrupt', 'tick', 'tick', 'close');
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {

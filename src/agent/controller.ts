@@ -14,18 +14,18 @@ export type RunEnd = Extract<AgentEvent, { type: 'end' }>;
 
 export type ControllerDeps = {
   writer: SessionWriter;
-  /** What was under way when the session was last open. */
+  /** Calls that were running when the session was last open. */
   unfinished: Unfinished;
-  /** All of the session's messages are there. */
+  /** Resolves when all messages of the session are loaded. */
   ready: Promise<void>;
   provider: string;
   model: string;
   contextWindow: number;
-  /** What the model must learn with the next prompt; null when there is no news. */
+  /** Information for the model to send with the next prompt, or null. */
   news?(): string | null;
-  /** Called with a prompt before it is saved: may add to it, or refuse it. */
+  /** Called with a prompt before it is saved: may extend or refuse it. */
   beforePrompt?(content: UserMessage['content'], signal: AbortSignal): Promise<HeardPrompt>;
-  /** Called at each submit: everything one run needs, but what the controller itself knows. */
+  /** Called at each submit: everything a run needs except what the controller itself knows. */
   prepareRun(
     options: RunOptions,
   ): Promise<Omit<Run, 'history' | 'signal'> & { remainingWork?: RemainingWork }>;
@@ -42,7 +42,7 @@ type Queued = {
   failed: (error: unknown) => void;
 };
 
-/** Of a prompt that was dropped, or interrupted before anything was asked. */
+/** The end of a prompt that was dropped, or interrupted before any request. */
 const neverRan: RunEnd = { type: 'end', reason: 'interrupted', turns: 0 };
 
 /** One session: queues prompts, drives the loop, saves each message, then notifies the listeners. */
@@ -76,12 +76,12 @@ export class Controller {
     return this.#current !== undefined;
   }
 
-  /** Returns the way to stop listening. */
+  /** Returns a function that removes the listener. */
   listen(listener: (event: AgentEvent) => void): () => void {
     return this.#deps.writer.events.listen(listener);
   }
 
-  /** Runs now, or after the runs submitted before. Resolves with the run's end. */
+  /** Runs now, or after the runs submitted earlier. Resolves when the run ends. */
   submit(content: UserMessage['content'], options: RunOptions = {}): Promise<RunEnd> {
     if (this.#stopped) return Promise.resolve(neverRan);
     return new Promise((done, failed) => {
@@ -90,7 +90,7 @@ export class Controller {
     });
   }
 
-  /** Ends the current run; what it has said and done so far is saved. */
+  /** Ends the current run; its output so far is saved. */
   interrupt(): void {
     this.#current?.abort(new DOMException('Interrupted by the user.', 'AbortError'));
   }
@@ -104,7 +104,7 @@ export class Controller {
     this.#emit(event);
   }
 
-  /** Drops the queue, interrupts the run and waits for its end. From then on nothing runs. */
+  /** Drops the queue, interrupts the run and waits for it to end. Nothing runs afterwards. */
   async stop(): Promise<void> {
     this.#stopped = true;
     for (const { done } of this.#queue.splice(0)) done(neverRan);
@@ -121,7 +121,7 @@ export class Controller {
   async #drain(): Promise<void> {
     for (let next = this.#queue.shift(); next; next = this.#queue.shift()) {
       this.#current = new AbortController();
-      // Every call that runs listens; many at once are no leak.
+      // Every running call listens; a large number is not a leak.
       setMaxListeners(0, this.#current.signal);
       try {
         next.done(await this.#run(next, this.#current.signal));

@@ -3,7 +3,7 @@ import { nearest } from '../lib/text/nearest.ts';
 
 /** Error messages that let a model fix its own call. */
 
-/** Servers may bring hundreds. */
+/** MCP servers may provide hundreds. */
 const MOST_NAMES = 100;
 
 export function explainUnknownTool(name: string, known: readonly string[]): string {
@@ -23,7 +23,7 @@ export function explainMalformed(tool: string, raw: string): string {
   return `The arguments of ${tool} were not a JSON object, so it did not run (${faultIn(raw)}). They read: ${excerpt}\nSend the call again with complete, valid JSON.`;
 }
 
-/** Where it is broken; the engine's own words differ from version to version. */
+/** Where the JSON is broken. Engine messages differ between versions. */
 function faultIn(raw: string): string {
   try {
     const value: unknown = JSON.parse(raw);
@@ -40,7 +40,7 @@ export function explainBadInput(tool: string, error: z.ZodError): string {
   return `${tool} did not run, its arguments are wrong:\n${problems.join('\n')}\nCorrect them and call it again.`;
 }
 
-/** Without the brackets: what is quoted here must not be taken for a placeholder that a file holds. */
+/** Without the brackets: quoted text must not be mistaken for a placeholder in a file. */
 export function explainPlaceholders(unknown: readonly string[]): string {
   const words = unknown.map((word) => word.slice(1, -1)).join(', ');
   const what = unknown.length === 1 ? 'is a placeholder for a secret' : 'are placeholders for secrets';

@@ -1,6 +1,6 @@
 import { type Message, type ToolCallPart, type ToolMessage, toolCallsOf } from '../contract/message.ts';
 
-/** The latest call of this id. */
+/** The latest call with this id. */
 export function callIn(history: readonly Message[], id: string): ToolCallPart | undefined {
   for (let i = history.length - 1; i >= 0; i--) {
     const message = history[i];
@@ -10,7 +10,7 @@ export function callIn(history: readonly Message[], id: string): ToolCallPart | 
   return undefined;
 }
 
-/** Unanswered calls in the history, in the order they were made. */
+/** Unanswered calls in the history, in call order. */
 export function openCallsOf(history: readonly Message[]): ToolCallPart[] {
   const answered = new Set(history.flatMap((message) => (message.role === 'tool' ? [message.callId] : [])));
   return history
@@ -18,12 +18,12 @@ export function openCallsOf(history: readonly Message[]): ToolCallPart[] {
     .filter((call) => !answered.has(call.id));
 }
 
-/** What a journal knows of calls that were under way when the process died. */
+/** What the journal knows about calls that were running when the process died. */
 export type Unfinished = { started: ReadonlySet<string>; answered: ReadonlyMap<string, ToolMessage> };
 
 /**
- * The answer to a call that its process left open: the one it had already given, or the plain truth. A call whose
- * outcome is unknown is not run again without asking.
+ * The answer to a call left open by a dead process: the recorded one, or a note that its outcome is unknown.
+ * Such a call never runs again without asking.
  */
 export function closeCall(
   call: ToolCallPart,

@@ -45,7 +45,7 @@ async function play(changes: Partial<RouterDeps>, signal = new AbortController()
 }
 
 describe('[G02] before a call', () => {
-  test('another input is parsed, judged, shown and run in the place of the first; the answer keeps its name', async () => {
+  test('a changed input is parsed, judged, shown and run instead of the original; the answer keeps the original name', async () => {
     const { judged, events, answers } = await play({
       meant: (call) => (call.name === 'Door' ? { name: 'Look', input: call.input } : undefined),
       before: async ({ id, name, input }) => {
@@ -67,12 +67,12 @@ describe('[G02] before a call', () => {
     ]);
   });
 
-  test('an input that does not fit is an answer, and nobody judges it', async () => {
+  test('an input that does not match the schema is answered with an error and not judged', async () => {
     const { judged, answers } = await play({ before: async () => ({ type: 'go', input: { target: 7 } }) });
     expect({ judged, ran, success: answers[0]?.success }).toEqual({ judged: [], ran: [], success: false });
   });
 
-  test('a refusal is told as a verdict and to the model, and nothing runs', async () => {
+  test('a refusal is reported as a verdict and to the model, and nothing runs', async () => {
     const { events, texts, judged } = await play({
       before: async () => ({ type: 'block', by: 'hook', because: 'not now' }),
       after: () => Promise.reject(new Error('never')),
@@ -90,7 +90,7 @@ describe('[G02] before a call', () => {
     });
   });
 
-  test('an interrupt does not wait for it', async () => {
+  test('an interrupt does not wait for the hook', async () => {
     const stop = new AbortController();
     const { texts } = await play(
       {
@@ -107,7 +107,7 @@ describe('[G02] before a call', () => {
 });
 
 describe('[G02] after a call', () => {
-  test('what is said stands behind the answer, and the last word is kept', async () => {
+  test('texts are appended to the answer, and the final message is saved', async () => {
     const kept: ToolMessage[] = [];
     const { texts } = await play({
       after: async ({ input }, result) => [`${JSON.stringify(input)} ${result.success}`],

@@ -3,7 +3,7 @@ import { accessesConflict } from './conflict.ts';
 
 type Call = { title: string; touches: readonly Access[]; ended: Promise<void> };
 
-/** Calls that were interrupted and have not ended yet: what they touch stays theirs until they have. */
+/** Interrupted calls that have not ended yet. Conflicting calls must wait for them. */
 export class InterruptedCalls {
   readonly #calls = new Set<Call>();
 
@@ -13,7 +13,7 @@ export class InterruptedCalls {
     this.#calls.add(call);
   }
 
-  /** Those that must have ended before a call that touches these may run. */
+  /** The calls that must end before a call with these accesses may run. */
   before(touches: readonly Access[]): readonly Pick<Call, 'title' | 'ended'>[] {
     return [...this.#calls].filter((call) => accessesConflict(call.touches, touches));
   }

@@ -48,7 +48,7 @@ async function eventsOf(run: Run): Promise<AgentEvent[]> {
 const kinds = (events: AgentEvent[]) => events.map((event) => event.type);
 
 describe('[L03] the loop', () => {
-  test('asks, acts and tells until the model wants nothing more', async () => {
+  test('requests, runs calls and reports results until the model makes no more calls', async () => {
     const model = scripted(thinks('hm', both('Looking.', ['Read', { file_path: 'a' }])), says('Done.'));
     const run = runOf(model);
     const events = await eventsOf(run);
@@ -62,7 +62,7 @@ describe('[L03] the loop', () => {
     expect(model.requests.map((request) => request.messages.length)).toEqual([1, 3]);
   });
 
-  test('[Y35] [L11] stops at the turn limit and says so; every call has its answer', async () => {
+  test('[Y35] [L11] stops at the turn limit with that reason; every call has its answer', async () => {
     const model = scripted(...Array.from({ length: 5 }, () => calls(['Read', {}])));
     const run = runOf(model, { maxTurns: 3 });
     expect((await eventsOf(run)).at(-1)).toEqual({ type: 'end', reason: 'max_turns', turns: 3 });
@@ -70,7 +70,7 @@ describe('[L03] the loop', () => {
     expect(openCallsOf(run.history)).toEqual([]);
   });
 
-  test('[U14] a limit that the next call could exceed ends the run cleanly, with the words that came', async () => {
+  test('[U14] a limit that the next call could exceed ends the run cleanly and keeps the text so far', async () => {
     const reached = new BudgetReachedError('The limit is reached.', 'Raise it.');
     const run = runOf(scripted(calls(['Read', {}]), reached));
     expect((await eventsOf(run)).at(-1)).toEqual({
@@ -82,13 +82,13 @@ describe('[L03] the loop', () => {
     expect(openCallsOf(run.history)).toEqual([]);
   });
 
-  test('an answer that broke off has cost something, too', async () => {
+  test('an interrupted answer counts towards the cost', async () => {
     const usage = { inputTokens: 9, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 };
     const run = runOf(scripted([{ type: 'usage', usage }]));
     expect(await eventsOf(run)).toContainEqual({ type: 'usage', usage, costUsd: 0.5 });
   });
 
-  test('an answer that stopped by refusal is not called done', async () => {
+  test('an answer that stopped by refusal does not end as done', async () => {
     const model = scripted([
       { type: 'text', text: 'half' },
       { type: 'stop', reason: 'refusal' },
@@ -96,7 +96,7 @@ describe('[L03] the loop', () => {
     expect((await eventsOf(runOf(model))).at(-1)).toEqual({ type: 'end', reason: 'refusal', turns: 1 });
   });
 
-  test('[N11] a provider that fails ends the run with its words; the partial text is kept', async () => {
+  test('[N11] a failing provider ends the run with its message; the partial text is kept', async () => {
     const run = runOf(scripted([{ type: 'text', text: 'half an ans' }]));
     const events = await eventsOf(run);
     expect(events.at(-1)).toEqual({
@@ -112,7 +112,7 @@ describe('[L03] the loop', () => {
     });
   });
 
-  test('[E04] [Y24] overflow shortens the view and goes on in place; the user message is not added twice', async () => {
+  test('[E04] [Y24] overflow shortens the view and continues in place; the user message is not added twice', async () => {
     const overflow = new ProviderError('too long', { kind: 'overflow', provider: 'scripted' });
     const model = scripted(calls(['Read', {}]), overflow, overflow, says('ok'));
     const causes: string[] = [];
@@ -138,7 +138,7 @@ describe('[L03] the loop', () => {
     ],
     ['our own count says', new ContextOverflowError(2000, 1000), 'Context overflow: 2000 > 1000'],
   ])(
-    '[E02] [E04] overflow that %s, with nothing left to shorten, is an error of its kind',
+    '[E02] [E04] overflow that %s, with nothing left to shorten, ends the run with an overflow error',
     async (_who, error, message) => {
       const events = await eventsOf(runOf(scripted(error)));
       expect(events.at(-1)).toMatchObject({
@@ -149,7 +149,7 @@ describe('[L03] the loop', () => {
     },
   );
 
-  test('[E04] a bug is not swallowed', async () => {
+  test('[E04] an unexpected exception is not swallowed', async () => {
     await expect(eventsOf(runOf(scripted(new TypeError('bug'))))).rejects.toThrow('bug');
   });
 

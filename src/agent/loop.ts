@@ -11,7 +11,10 @@ const NOTHING_HINT = 'Try again, put the prompt in other words, or choose anothe
 const CUT_CALL =
   'The answer reached the output limit in the middle of a call. The call did not run; the model is asked to work in smaller parts.';
 
-/** Requests replies and runs their calls until the model is done; however it ends, every call has its answer. */
+/**
+ * Requests replies and runs their calls until the model is done. Every call is answered, however the loop
+ * ends.
+ */
 export async function* runLoop(run: Run): AsyncGenerator<AgentEvent> {
   for (let turn = 1; turn <= run.maxTurns; turn++) {
     yield { type: 'turn_start', turn };
@@ -24,7 +27,7 @@ export async function* runLoop(run: Run): AsyncGenerator<AgentEvent> {
 
 type Ending = { reason: EndReason; error?: RunError };
 
-/** One model reply and the calls it makes. Null when the run continues. */
+/** One model reply and its calls. Null when the run continues. */
 async function* takeTurn(run: Run): AsyncGenerator<AgentEvent, Ending | null> {
   yield* run.makeRoom('routine', run.signal);
   const { provider, model, history } = run;

@@ -43,13 +43,13 @@ async function play({
   };
 }
 
-test('nobody who objects: the run ends as it would', async () => {
+test('without objections the run ends normally', async () => {
   const { said, turns, ends } = await play({ replies: 1 });
   expect({ said, turns }).toEqual({ said: ['user: go', 'assistant: reply 1'], turns: [1] });
   expect(ends).toEqual([{ type: 'end', reason: 'done', turns: 1 }]);
 });
 
-test('an objection goes to the model; turns count on, and there is one end', async () => {
+test('an objection is sent to the model; turns keep counting, and there is one end', async () => {
   const heard: number[] = [];
   const { said, turns, ends, told } = await play({
     replies: 3,
@@ -71,7 +71,7 @@ test('an objection goes to the model; turns count on, and there is one end', asy
   expect(ends).toEqual([{ type: 'end', reason: 'done', turns: 3 }]);
 });
 
-test('it ends after ten objections, and at the limit of turns before that', async () => {
+test('it ends after ten objections, or earlier at the turn limit', async () => {
   expect((await play({ replies: 20, remainingWork: async () => 'more' })).ends).toEqual([
     { type: 'end', reason: 'done', turns: 11 },
   ]);

@@ -2,13 +2,13 @@ import type { AgentEvent } from '../contract/event.ts';
 import { runLoop } from './loop.ts';
 import type { Run } from './run.ts';
 
-/** Called when the model is done: what is left to do, or null. `again` counts how often there was something left. */
+/** Called when the model is done: the remaining work, or null. `again` counts the previous objections. */
 export type RemainingWork = (again: number, signal: AbortSignal) => Promise<string | null>;
 
-/** A hook that is never satisfied must not keep a model at work for ever. */
+/** A hook that is never satisfied must not keep the model working forever. */
 const MOST_AGAIN = 10;
 
-/** Repeats the loop as long as a hook says that the work is not done. All of it is one run. */
+/** Repeats the loop while a hook reports remaining work. All repetitions are one run. */
 export async function* runUntilDone(
   run: Run,
   remainingWork: RemainingWork = async () => null,
@@ -30,7 +30,7 @@ export async function* runUntilDone(
 
 type Once = { turns: number; ask: ((signal: AbortSignal) => Promise<string | null>) | null };
 
-/** Null when it ended for good; else what is left to do. */
+/** The remaining work, or null when the run has ended. */
 async function* runOnce(
   run: Run,
   { turns, ask }: Once,

@@ -7,11 +7,11 @@ import type { CallLog } from './tool-router.ts';
 /** Where a session is saved. */
 export type SessionLog = CallLog & {
   message(message: Message): Promise<void>;
-  /** Receives every other event before it is shown: a partial reply must survive, too. */
+  /** Receives every other event before it is shown, so that a partial reply survives a crash. */
   watch(event: AgentEvent): Promise<void>;
   grant(permission: Permission): Promise<void>;
   ungrant(pattern: string): Promise<void>;
-  /** What the model is shown has changed. */
+  /** Records a change to what the model is shown. */
   view(change: ViewChange): Promise<void>;
   close(): Promise<void>;
 };

@@ -24,7 +24,7 @@ function writerOf(log: Partial<SessionLog>) {
   return { writer, session, told };
 }
 
-test('a grant that is forgotten leaves the session and the journal', async () => {
+test('a forgotten grant is removed from the session and the journal', async () => {
   const gone: string[] = [];
   const { writer, session } = writerOf({ ungrant: async (pattern) => void gone.push(pattern) });
   const permission = {
@@ -41,7 +41,7 @@ test('a grant that is forgotten leaves the session and the journal', async () =>
   expect([session.permissions, gone]).toEqual([[], ['Bash(make)']]);
 });
 
-test('an event that cannot be saved is emitted all the same, and the user is warned once', async () => {
+test('an event that cannot be saved is still emitted, and the user is warned once', async () => {
   const { writer, told } = writerOf({
     watch: async () => {
       throw new Error('no space left');

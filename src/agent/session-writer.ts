@@ -10,13 +10,13 @@ import type { CallLog } from './tool-router.ts';
 export type SessionWriterDeps = {
   session: Session;
   log: SessionLog;
-  /** Receives each event after it was saved. */
+  /** Receives each event after it is saved. */
   events: EventChannel<AgentEvent>;
 };
 
 /**
- * All changes of one session: each is saved before listeners are notified. A disk that fails costs the user a warning,
- * never the conversation.
+ * All changes to one session: each is saved before listeners are notified. A failing disk causes a warning
+ * and never stops the conversation.
  */
 export class SessionWriter {
   readonly session: Session;
@@ -42,19 +42,19 @@ export class SessionWriter {
     await this.record({ type: 'message', message });
   }
 
-  /** Saves and emits an event; the message in it is part of the history already. */
+  /** Saves and emits an event whose message is already part of the history. */
   async record(event: AgentEvent): Promise<void> {
     await this.#save(event.type === 'message' ? this.#log.message(event.message) : this.#log.watch(event));
     this.events.emit(event);
   }
 
-  /** Keeps a grant for the rest of the session. */
+  /** Saves a grant for the rest of the session. */
   async remember(permission: Permission): Promise<void> {
     this.session.permissions.push(permission);
     await this.#save(this.#log.grant(permission));
   }
 
-  /** Drops the grants of this pattern. */
+  /** Removes the grants with this pattern. */
   async forget(pattern: string): Promise<void> {
     const { session } = this;
     if (!session.permissions.some((permission) => permission.pattern === pattern)) return;
@@ -62,7 +62,7 @@ export class SessionWriter {
     await this.#save(this.#log.ungrant(pattern));
   }
 
-  /** Changes what the model is shown of the messages from here on. */
+  /** Changes what the model is shown of the messages from now on. */
   async changeView(change: ViewChange): Promise<void> {
     this.session.view = changeView(this.session.view ?? wholeView, change);
     await this.#save(this.#log.view(change));

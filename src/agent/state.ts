@@ -2,16 +2,16 @@ import { type AgentEvent, innermost } from '../contract/event.ts';
 import { type Message, type ToolCall, toolCallsOf } from '../contract/message.ts';
 import type { PermissionRequest } from '../contract/permission.ts';
 
-/** Where a conversation stands. */
+/** The current state of a conversation. */
 export type AgentState = Progress & { conversationId: string; messages: readonly Message[] };
 
-/** What is under way, folded from the events. */
+/** The work in progress, folded from the events. */
 export type Progress = {
-  /** Calls without an answer yet. */
+  /** Calls without an answer. */
   toolCalls: readonly ToolCall[];
-  /** Questions a person has not answered yet. */
+  /** Questions the user has not answered. */
   pendingApprovals: readonly PermissionRequest[];
-  /** What the last request took of the model's window. */
+  /** Tokens of the model's window used by the last request. */
   context: { totalTokens: number; maxTokens: number };
 };
 
@@ -19,7 +19,7 @@ export function reduceProgress(state: Progress, event: AgentEvent): Progress {
   switch (event.type) {
     case 'subagent': {
       const { event: inner } = innermost(event);
-      // Its messages and its window are its own; a person is asked for all agents alike.
+      // A subagent has its own messages and window; permission questions are shared by all agents.
       return inner.type === 'question' || inner.type === 'judged' ? reduceProgress(state, inner) : state;
     }
     case 'message':

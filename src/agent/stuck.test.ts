@@ -49,7 +49,7 @@ function outcome(...turns: Message[][]): string | null {
   }
 }
 
-describe('a model that goes round in circles', () => {
+describe('a model that repeats itself', () => {
   test('is stopped when the same call got the same answer three times', () => {
     expect(outcome(read(), read())).toBeNull();
     expect(outcome(read(), read(), read())).toBe(
@@ -57,18 +57,18 @@ describe('a model that goes round in circles', () => {
     );
   });
 
-  test('goes on when the answer changes, or another call lies between, or the user has spoken', () => {
+  test('continues when the answer changes, another call comes between, or the user sends a prompt', () => {
     expect(outcome(read(), read(), read('beta'))).toBeNull();
     expect(outcome(read(), read(), turn('List', {}, { text: 'a.txt' }), read())).toBeNull();
     expect(outcome(read(), read(), [prompt], read())).toBeNull();
   });
 
-  test('may wait for what is still running', () => {
+  test('may poll a command that is still running', () => {
     const wait = () => turn('BashOutput', { id: 'b1' }, { text: 'b1 is running.', running: true });
     expect(outcome(wait(), wait(), wait(), wait())).toBeNull();
   });
 
-  test('has two tries to mend a call that could not be read', () => {
+  test('has two attempts to fix an unreadable call', () => {
     expect(outcome(broken('a'), broken('b'))).toBeNull();
     expect(outcome(broken('a'), broken('b'), read())).toBeNull();
     expect(outcome(broken('a'), broken('b'), broken('The arguments\nof Read'))).toBe(
@@ -76,7 +76,7 @@ describe('a model that goes round in circles', () => {
     );
   });
 
-  test('a call that is too long for one answer is not asked for for ever', () => {
+  test('a call too long for one answer is not requested forever', () => {
     const cut = (text: string) => turn('Write', {}, { text, cut: true });
     expect(() => refuseRepetition([prompt, ...cut('a'), ...cut('b')], { alike: 10 })).not.toThrow();
     expect(() =>

@@ -8,17 +8,17 @@ import {
   toolCallsOf,
 } from '../contract/message.ts';
 
-/** A call, and two tries to fix it. */
+/** A call and two attempts to fix it. */
 const MOST_UNREADABLE = 3;
-/** A call that was too long for one answer, and two tries to make it shorter. */
+/** A call too long for one answer and two attempts to shorten it. */
 const MOST_CUT = 3;
 
-/** The calls of one reply, and what they got. */
+/** The calls of one reply and their answers. */
 type Turn = { call: ToolCallPart; answer: ToolMessage | undefined }[];
 
 /**
- * Throws when the model repeats itself: more turns would only cost time. `alike` is how often the same call may
- * get the same answer; what is still running may be waited for without end.
+ * Throws when the model repeats itself, since more turns would only cost time. `alike` is how often the same
+ * call may get the same answer; polling a running command is unlimited.
  */
 export function refuseRepetition(history: readonly Message[], { alike: most }: { alike: number }): void {
   const turns = lastTurns(history, Math.max(MOST_UNREADABLE, most));
@@ -54,7 +54,7 @@ export function refuseRepetition(history: readonly Message[], { alike: most }: {
   }
 }
 
-/** The latest turns since the last prompt. Searched from the end, because this runs before every request. */
+/** The latest turns since the last prompt. Searches from the end because this runs before every request. */
 function lastTurns(history: readonly Message[], most: number): Turn[] {
   const turns: Turn[] = [];
   const answers = new Map<string, ToolMessage>();
@@ -82,7 +82,7 @@ function isWaiting(turn: Turn): boolean {
   return turn.some(({ answer }) => answer?.metadata?.running === true);
 }
 
-/** Without what differs between two turns that are the same. */
+/** Drops what differs between two otherwise equal turns. */
 function plain(turn: Turn): unknown {
   return turn.map(({ call, answer }) => [call.name, call.malformed ?? call.input, answer?.content]);
 }

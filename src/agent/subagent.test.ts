@@ -19,7 +19,7 @@ const says = (text: string): AgentEvent => ({
 });
 const below = (event: AgentEvent): AgentEvent => ({ type: 'subagent', callId: '9', agent: 'x', event });
 
-test('what its own subagents cost and do counts, what they say and how often they turn does not', () => {
+test('cost and changes of nested subagents are counted, their text and turns are not', () => {
   const tally = new SubagentTally();
   const events = [{ type: 'turn_start', turn: 1 } as const, spent(0.5), ended, says('mine')];
   for (const event of [...events, ...events.map(below), below(below(spent(1)))]) tally.take(event);
@@ -30,7 +30,7 @@ test('what its own subagents cost and do counts, what they say and how often the
   expect(tally.costUsd).toBe(null);
 });
 
-test('the parent is told after it was written and before the subagent goes on; one that is gone holds nobody up', async () => {
+test('the parent is notified after an event is saved and before the subagent continues; an ended parent does not block it', async () => {
   const order: string[] = [];
   const log = { watch: async () => void order.push('written') } as unknown as SessionLog;
   const leaving = new AbortController();

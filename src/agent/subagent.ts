@@ -4,7 +4,7 @@ import { raceAbort } from '../lib/async/abort.ts';
 import type { Controller, RunEnd } from './controller.ts';
 import type { SessionLog } from './session-log.ts';
 
-/** What a subagent has said, done and cost, folded from its events; those of its own subagents are among them. */
+/** What a subagent has said, done and cost, folded from its events, including those of nested subagents. */
 export class SubagentTally {
   text = '';
   turns = 0;
@@ -27,8 +27,8 @@ export class SubagentTally {
 }
 
 /**
- * A log that also notifies the parent, after an event was saved and before the subagent continues, so that the user
- * sees what a question is about before it is asked. A parent that has ended is not notified.
+ * A log that also notifies the parent: after an event is saved and before the subagent continues, so that the
+ * user sees the context of a question first. A parent that has ended is not notified.
  */
 export function forwardingLog(
   log: SessionLog,
@@ -54,7 +54,7 @@ export function forwardingLog(
   };
 }
 
-/** One prompt to a subagent. It ends with its parent. */
+/** Sends one prompt to a subagent. It is interrupted with its parent. */
 export async function runSubagent(
   controller: Controller,
   prompt: string,

@@ -64,7 +64,7 @@ async function play(parts: ToolCallPart[], deps = depsOf(), signal = new AbortCo
   };
 }
 
-describe('[T18] a call that cannot run tells the model how to mend it', () => {
+describe('[T18] a call that cannot run is answered with how to fix it', () => {
   test('an unknown tool', async () => {
     const { answers, texts } = await play([call('Lok', {})]);
     expect(answers[0]).toMatchObject({ role: 'tool', callId: 'Lok', success: false });
@@ -101,7 +101,7 @@ describe('[E01] [E03] [E04] a tool that fails', () => {
     ]);
   });
 
-  test('a refusal by a capability reads as one', async () => {
+  test('a refusal by a capability is reported as a refusal', async () => {
     const reach = toolOf('Reach', 'read', {
       run: () => Promise.reject(new PermissionDeniedError({ operation: '.env holds secrets' })),
     });
@@ -111,8 +111,8 @@ describe('[E01] [E03] [E04] a tool that fails', () => {
   });
 });
 
-describe('[L05] [L06] [Z01] questions one at a time, approved calls side by side', () => {
-  test('questions come in call order, none while another is open, and before anything runs', async () => {
+describe('[L05] [L06] [Z01] questions one at a time, approved calls in parallel', () => {
+  test('questions come in call order, one at a time, and before anything runs', async () => {
     const log: string[] = [];
     const decide: RouterDeps['decide'] = async (request, { beforeAsking }): Promise<Decision> => {
       log.push(`ask ${request.callId}`);
@@ -134,7 +134,7 @@ describe('[L05] [L06] [Z01] questions one at a time, approved calls side by side
     expect(texts).toEqual(['Look 1', 'User denied permission', 'Look 3']);
   });
 
-  test('[Y01] reads overlap; answers keep the order of the calls, whatever finishes first', async () => {
+  test('[Y01] reads run in parallel; answers keep the call order, whichever finishes first', async () => {
     most = 0;
     const parts = [30, 20, 10].map((ms, i) => call('Look', { target: `f${i}`, ms }, `id${i}`));
     const { answers } = await play(parts);
@@ -142,7 +142,7 @@ describe('[L05] [L06] [Z01] questions one at a time, approved calls side by side
     expect(answers.map((answer) => answer.callId)).toEqual(['id0', 'id1', 'id2']);
   });
 
-  test('[Y01] writes of one file and commands wait for their turn', async () => {
+  test('[Y01] writes to one file and commands run one after another', async () => {
     most = 0;
     const parts = [
       call('Change', { target: 'a', ms: 10 }, '1'),
@@ -157,7 +157,7 @@ describe('[L05] [L06] [Z01] questions one at a time, approved calls side by side
   });
 });
 
-test('[L10] an abort answers every call at once, also a deaf tool', async () => {
+test('[L10] an abort answers every call at once, even if a tool ignores the signal', async () => {
   const abort = new AbortController();
   const deaf = toolOf('Deaf', 'read', { run: () => new Promise(() => undefined) });
   const deps = depsOf({ tools: [deaf, ...tools] });
@@ -173,7 +173,7 @@ test('[L10] an abort answers every call at once, also a deaf tool', async () => 
   ]);
 });
 
-test('[L10] an abort while a person is being asked calls the question off', async () => {
+test('[L10] an abort during a question cancels the question', async () => {
   const abort = new AbortController();
   const decide: RouterDeps['decide'] = () => new Promise(() => undefined);
   setTimeout(() => abort.abort(new DOMException('stop', 'AbortError')), 10);
@@ -181,7 +181,7 @@ test('[L10] an abort while a person is being asked calls the question off', asyn
   expect(texts).toEqual(['Interrupted by the user before it ran.']);
 });
 
-test('[C05] the question carries the preview of what will happen', async () => {
+test('[C05] the question includes the preview', async () => {
   const shown = toolOf('Change', 'write', { preview: async () => ({ kind: 'text', text: 'a -> b' }) });
   const decide: RouterDeps['decide'] = async (request, { beforeAsking }) => {
     const full = await beforeAsking(request);
@@ -194,7 +194,7 @@ test('[C05] the question carries the preview of what will happen', async () => {
   });
 });
 
-test('progress of a running tool is told while it runs', async () => {
+test('progress of a running tool is reported while it runs', async () => {
   const chatty = toolOf('Chatty', 'read', {
     run: async (_input, { progress }) => {
       progress('half way');
@@ -217,7 +217,7 @@ test('[K03] a huge result reaches the model as head and tail', async () => {
   expect(texts[0]).toBe(`${'x'.repeat(5000)}\n... [truncated] ...\n${'x'.repeat(2000)}`);
 });
 
-test('[Y39] the whole of a huge result is kept where the model can read it, and the metadata says where', async () => {
+test('[Y39] a huge result is saved in full where the model can read it, and the metadata has the path', async () => {
   const huge = toolOf('Huge', 'read', { run: async () => ok('x'.repeat(50_000)) });
   const kept = new Map<string, string>();
   const keepOutput = async (id: string, text: string) => {
@@ -235,8 +235,8 @@ test('[Y39] the whole of a huge result is kept where the model can read it, and 
   expect(answers[0]?.metadata).toEqual({ cutCharacters: 42_979, fullOutput: '/data/Huge.txt' });
 });
 
-describe('[L12] [T14] [H04] a call the vendor sends a second time', () => {
-  test('is answered from what is known, not judged and not run', async () => {
+describe('[L12] [T14] [H04] a call the vendor sends twice', () => {
+  test('is answered with the known answer, without judging or running it', async () => {
     const before = (await play([call('Look', { target: 'a' }, 'old')])).answers[0];
     const decide: RouterDeps['decide'] = () => Promise.reject(new Error('nobody should be asked'));
     const deps = depsOf({ decide, answerTo: (id) => (id === 'old' ? before : undefined) });
@@ -248,7 +248,7 @@ describe('[L12] [T14] [H04] a call the vendor sends a second time', () => {
     expect(events.map((event) => event.type)).toEqual(['tool_end', 'message']);
   });
 
-  test('in the same reply waits for its twin', async () => {
+  test('in the same reply waits for the first one', async () => {
     let runs = 0;
     const counted = toolOf('Run', 'execute', { run: async () => ok(`run ${++runs}`) });
     const twin = { ...call('Run', { target: 'x' }, 'second'), repeats: 'first' };
@@ -262,7 +262,7 @@ describe('[L12] [T14] [H04] a call the vendor sends a second time', () => {
   });
 });
 
-test('[L12] a call is written down before it runs, and its answer before it is told', async () => {
+test('[L12] a call is journalled before it runs, and its answer before it is emitted', async () => {
   const log: string[] = [];
   const deps = depsOf({
     log: {
@@ -291,7 +291,7 @@ test('each command is asked about once, and again if it had to wait for another'
   expect(asked).toEqual([...targets, 'change', 'four']);
 });
 
-test('[Y01] commands that only look run side by side, also beside reads', async () => {
+test('[Y01] read-only commands run in parallel, also with reads', async () => {
   most = 0;
   const parts = [1, 2, 3].map((n) => call('Run', { target: `ls ${n}`, ms: 10 }, String(n)));
   await play(
@@ -302,7 +302,7 @@ test('[Y01] commands that only look run side by side, also beside reads', async 
 });
 
 describe('an interrupted call that has not ended yet', () => {
-  /** Goes on after the interruption, until it is let go. */
+  /** Keeps running after the interruption until released. */
   function stubborn(name: string, kind: 'read' | 'write' | 'execute') {
     let letGo: () => void = () => undefined;
     const going = new Promise<void>((resolve) => {
@@ -352,7 +352,7 @@ describe('an interrupted call that has not ended yet', () => {
     expect(interrupted.before([{ kind: 'execute', target: 'any' }])).toEqual([]);
   });
 
-  test('one that never ends costs calls that touch the same a sentence, not the conversation; a wait can be interrupted', async () => {
+  test('a call that never ends fails only conflicting calls, not the conversation; waiting for it can be interrupted', async () => {
     const { deps } = await interrupt('write');
     const stop = new AbortController();
     const waiting = play([call('Change', { target: 'a/b' })], deps, stop.signal);

@@ -18,45 +18,48 @@ import {
 } from './explain.ts';
 import type { InterruptedCalls } from './interrupted-calls.ts';
 
-/** How long a call waits for an interrupted one that touches the same. */
+/** How long a call waits for a conflicting interrupted call. */
 const INTERRUPTED_MS = 30_000;
 
-/** `opens`: places outside the working directory that the call may touch. */
+/** `opens`: paths outside the working directory that the call may access. */
 export type Decision = { verdict: 'allow' | 'deny'; by: string; because: string; opens?: readonly Opening[] };
 
 export type RouterDeps = {
   find(name: string): Tool | undefined;
-  /** The call that this one stands for, where a tool only forwards to another. Its answer carries its own name. */
+  /** The actual call, where a tool only forwards to another. The answer keeps the forwarding tool's name. */
   meant?(call: ToolCall): { name: string; input: unknown } | undefined;
   toolNames(): string[];
-  /** Judges a call and asks a person where the policy says so; `beforeAsking` may enrich the question. */
+  /** Judges a call and asks the user where the policy says so; `beforeAsking` may enrich the question. */
   decide(
     request: PermissionRequest & { input: unknown },
     options: { signal: AbortSignal; beforeAsking(request: PermissionRequest): Promise<PermissionRequest> },
   ): Promise<Decision>;
-  /** What the tool has to work with, as far as `scope` opens it. */
+  /** The capabilities of the tool, as far as `scope` permits. */
   context(signal: AbortSignal, reporter: CallReporter, scope: Scope): ToolContext;
-  /** What is judged and run: the input with what the model is not shown put back. Absent, the input itself. */
+  /** The input that is judged and run, with redacted values restored. If absent, the input itself. */
   localInput?(tool: string, input: unknown): unknown;
-  /** Placeholders in that input that stand for nothing: what holds them must not be written or run. */
+  /**
+   * Placeholders in that input that match no known secret; text with such placeholders must not be written or
+   * run.
+   */
   unknownPlaceholders?(tool: string, input: unknown): string[];
-  /** Called with what a call printed before any of it is emitted. */
+  /** Called with the output of a call before any of it is emitted. */
   printed?(callId: string, accesses: readonly Access[], output: string): void;
   /** Whether a command is read-only; such commands run in parallel with other reads. */
   isReadOnly(access: Access): boolean;
-  /** The answer a call of this id has already had. */
+  /** The existing answer to the call with this id. */
   answerTo(callId: string): ToolMessage | undefined;
-  /** Saves a text too long for the model to a file it can page through; null when that failed. */
+  /** Saves a text too long for the model to a file it can page through; null if that failed. */
   keepOutput(callId: string, text: string): Promise<string | null>;
-  /** What the model should know of the places a call has led to, to stand behind its answer. */
+  /** Notes about the accessed paths for the model, appended to the answer. */
   notesFor?(accesses: readonly Access[]): Promise<string[]>;
   /** Called before a call is judged. A changed input is parsed and judged like any other. */
   before?(call: ToolCall, signal: AbortSignal): Promise<Intercepted>;
-  /** Called after a call ran; its texts are appended to the answer. */
+  /** Called after a call ran; the returned texts are appended to the answer. */
   after?(call: ToolCall, result: ToolResult, signal: AbortSignal): Promise<string[]>;
-  /** Runs a call that may run; `changes` are those of its accesses that change something. Absent, its tool does. */
+  /** Runs an approved call; `changes` are its accesses that change something. If absent, the tool runs it. */
   perform?(work: Work, context: ToolContext, reporter: CallReporter): Promise<ToolResult>;
-  /** Runs work that changes something when it is its turn: no other call, of any client, changes the same files then. */
+  /** Runs work with exclusive access: no other call, from any client, changes the same files meanwhile. */
   inTurn?<T>(changes: readonly Access[], signal: AbortSignal, work: () => Promise<T>): Promise<T>;
   /** May change an answer before it is saved. */
   transformMessage?(message: ToolMessage): Promise<ToolMessage>;
@@ -65,32 +68,32 @@ export type RouterDeps = {
   interrupted?: InterruptedCalls;
 };
 
-/** What becomes of a call before it is judged. */
+/** The outcome of the hook before a call is judged. */
 type Intercepted = { type: 'go'; input: unknown } | { type: 'block'; by: string; because: string };
 
 export type Work = { tool: Tool; input: unknown; changes: readonly Access[] };
 
-/** What a call would touch, and what it opens outside the working directory. */
+/** What a call would access, and the paths it opens outside the working directory. */
 export type Scope = { accesses: readonly Access[]; opens: readonly Opening[] };
 
-/** How a call reports while it runs. `emit` resolves when the event was processed. */
+/** How a call reports while it runs. `emit` resolves when the event has been processed. */
 export type CallReporter = {
   callId: string;
   progress(text: string): void;
   emit(event: AgentEvent): Promise<void>;
 };
 
-/** Saved before a call runs, and before its answer is emitted. A read-only call `changes` nothing. */
+/** Saved before a call runs and before its answer is emitted. `changes` is false for a read-only call. */
 export type CallLog = {
   started(callId: string, effect: { changes: boolean }): Promise<void>;
-  /** Its answer may still wait for its place among the messages. */
+  /** The answer may still wait for its position among the messages. */
   answered(message: ToolMessage): Promise<void>;
 };
 
-/** A call on its way: either it already has its answer, or it is ready to run. */
+/** A call in progress: already answered, or ready to run. */
 type Prepared = {
   call: ToolCallPart;
-  /** The name its answer goes by, where that is not the tool's. */
+  /** The tool name in its answer, if different from the tool that runs. */
   answersAs?: string;
   tool?: Tool;
   input?: unknown;
@@ -98,16 +101,16 @@ type Prepared = {
   accesses: Access[];
   opens?: readonly Opening[];
   answer?: ToolResult;
-  /** The answer this very call had before. */
+  /** The earlier answer to the same call. */
   given?: ToolMessage;
 };
 
-/** `touches`: what it touches as far as others must wait for it. */
+/** `touches`: its accesses, for conflict checks. */
 type Ready = Prepared & { touches: Access[] };
 
 /**
- * Answers every call with exactly one message, in the model's order. Questions are asked one at a time, in call
- * order; then calls that do not touch the same things run side by side.
+ * Answers every call with exactly one message, in the model's order. Asks questions one at a time, in call
+ * order; then runs calls without conflicts in parallel.
  */
 export async function* runTools(
   calls: readonly ToolCallPart[],
@@ -143,7 +146,7 @@ async function answerAll(calls: readonly ToolCallPart[], deps: RouterDeps, wires
     const answered = Promise.all(before).then(async () => {
       const given = item.given ?? (twin && (await begun.get(twin)?.answered));
       if (given) return repeatAnswer(item, given, wires);
-      // What ran before may have changed what this one would do.
+      // The calls before it may have changed what this one would do.
       const now = before.length === 0 ? touches : touched(item, deps);
       return answer({ ...item, touches: now }, deps, wires);
     });
@@ -153,7 +156,7 @@ async function answerAll(calls: readonly ToolCallPart[], deps: RouterDeps, wires
     await wires.channel.push({ type: 'message', message: await answered });
 }
 
-/** The call of the same reply that this one repeats. */
+/** The call in the same reply that this one repeats. */
 function twinOf(item: Prepared, prepared: readonly Prepared[]): Prepared | undefined {
   const { repeats } = item.call;
   return repeats === undefined ? undefined : prepared.find((other) => other.call.id === repeats);
@@ -163,7 +166,7 @@ function touched({ accesses }: Prepared, deps: RouterDeps): Access[] {
   return accesses.map((access) => (deps.isReadOnly(access) ? LOOKING : access));
 }
 
-/** What a read-only command touches: anything here, and changes nothing. */
+/** Accesses of a read-only command: may read anything here, changes nothing. */
 const LOOKING: Access = { kind: 'read', target: '.' };
 
 function prepare(sent: ToolCallPart, deps: RouterDeps): Prepared {
@@ -201,15 +204,15 @@ function withSecret(access: Access): Access {
   return access.kind === 'execute' ? { ...access, holdsSecret: true } : access;
 }
 
-/** Marked, so that a model that only writes calls too long for one answer is not asked for ever. */
+/** Marked, so that a model that only writes calls too long for one answer is eventually stopped. */
 const CUT = { metadata: { cut: true } };
 
-/** Marked, so that a model that cannot write a call is not asked for one for ever. */
+/** Marked, so that a model that cannot write a valid call is eventually stopped. */
 function unreadable(words: string): ToolResult {
   return fail(words, { metadata: { unreadable: true } });
 }
 
-/** Others may refuse a call, or change its input, before anybody judges it. */
+/** Lets hooks refuse a call, or change its input, before it is judged. */
 async function intercept(item: Prepared, deps: RouterDeps, { channel, signal }: Wires): Promise<Prepared> {
   const { call, tool, accesses } = item;
   const { before, meant: _, ...rest } = deps;
@@ -305,7 +308,7 @@ async function answer(item: Ready, deps: RouterDeps, { channel, signal }: Wires)
   return message;
 }
 
-/** The same call sent again: the answer it had, under its new id. Nothing runs. */
+/** Answers a call sent again with the earlier answer, under the new id. Nothing runs. */
 async function repeatAnswer(
   { call }: Prepared,
   given: ToolMessage,
@@ -316,7 +319,7 @@ async function repeatAnswer(
   return { ...given, callId: call.id, metadata: { ...given.metadata, repeats: given.callId } };
 }
 
-/** A text too long for the model reaches it as head and tail, with the place where it can read the rest. */
+/** Shortens a text too long for the model to its head and tail, with the path of the full text. */
 async function bound(callId: string, result: ToolResult, deps: RouterDeps) {
   const whole = result.success ? result.output : result.error;
   const text = truncateText(whole);
@@ -364,7 +367,10 @@ async function runOne(item: Ready, deps: RouterDeps, { channel, signal }: Wires)
   }
 }
 
-/** What was allowed may be refused when it is touched: a link was put in the way, or the path was not known before. */
+/**
+ * An approved call may still be refused on access: a link was put in its path, or the path was not known
+ * before.
+ */
 async function refusedWhileRunning(
   { message, request: { by } }: PermissionDeniedError,
   { call, tool, accesses }: Prepared,
@@ -377,7 +383,7 @@ async function refusedWhileRunning(
   return fail(message);
 }
 
-/** Waits for interrupted calls that touch the same. Says why the call cannot run where they do not end. */
+/** Waits for conflicting interrupted calls. Returns why the call cannot run if they do not end. */
 async function afterLingering(
   touches: readonly Access[],
   deps: RouterDeps,

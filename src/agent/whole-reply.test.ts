@@ -55,8 +55,8 @@ const lastText = (messages: readonly Message[] | undefined) => {
 };
 const down = new ProviderError('down', { kind: 'bad_request', provider: 'scripted' });
 
-describe('words that the output limit cuts off', () => {
-  test('are gone on with, and are one answer in the history', async () => {
+describe('text truncated by the output limit', () => {
+  test('is continued, and is one answer in the history', async () => {
     const { end, run, requests, events } = await play(
       scripted(cutText('one, '), cutText('two, '), says('three.')),
     );
@@ -72,12 +72,12 @@ describe('words that the output limit cuts off', () => {
     ]);
     expect(textOf(requests[2]?.messages[1] ?? prompt)).toBe('one, two, ');
     expect(lastText(requests[1]?.messages)).toMatch(/^\[Your answer reached the output limit\./);
-    // Every request has its figures.
+    // Every request reports its usage.
     expect(events.filter(({ type }) => type === 'usage')).toHaveLength(3);
     expect(events.filter(({ type }) => type === 'notice')).toHaveLength(2);
   });
 
-  test('are gone on with at most three times', async () => {
+  test('is continued at most three times', async () => {
     const { end, run, requests } = await play(
       scripted(...Array.from({ length: 9 }, (_, i) => cutText(`${i} `))),
     );
@@ -87,14 +87,14 @@ describe('words that the output limit cuts off', () => {
     expect(lastText(run.history)).toBe('0 1 2 3 ');
   });
 
-  test('stand as they are when their rest cannot be had', async () => {
+  test('is kept when the rest is unavailable', async () => {
     const { end, run, requests } = await play(scripted(cutText('half'), down));
     expect(end).toEqual({ type: 'end', reason: 'max_tokens', turns: 1 });
     expect(requests).toHaveLength(2);
     expect(lastText(run.history)).toBe('half');
   });
 
-  test('are kept when a limit of the user leaves no room for the rest', async () => {
+  test('is kept when a user limit does not allow requesting the rest', async () => {
     const { end, run } = await play(
       scripted(cutText('half'), new BudgetReachedError('Reached.', 'Raise it.')),
     );
@@ -114,7 +114,7 @@ describe('words that the output limit cuts off', () => {
     expect(run.history.map((message) => textOf(message))).toEqual(['go', 'Now I write.', 'done', 'ok']);
   });
 
-  test('are words, whatever a second part turns out to have thought', async () => {
+  test('stays text, even if the continuation contains a closing think tag', async () => {
     const { run } = await play(
       scripted(
         cutText('said. '),
@@ -130,12 +130,12 @@ describe('words that the output limit cuts off', () => {
   });
 });
 
-describe('a call that the output limit cuts off', () => {
+describe('a call truncated by the output limit', () => {
   test.each([
     ['with JSON that ends too early', '{"file_path":"a","content":"ha'],
     ['without a word of JSON', ''],
     ['with JSON that is whole', '{"file_path":"a","content":"half"}'],
-  ])('%s does not run, and the limit is named', async (_name, json) => {
+  ])('%s does not run, and the error names the limit', async (_name, json) => {
     const { ran, run, events, end } = await play(
       scripted(stopping('max_tokens', { type: 'text', text: 'Writing.' }, ...call('a', json)), says('ok')),
     );
@@ -150,7 +150,7 @@ describe('a call that the output limit cuts off', () => {
     expect(end).toMatchObject({ reason: 'done' });
   });
 
-  test('the calls before it were whole, and run', async () => {
+  test('the calls before it are complete and run', async () => {
     const { ran } = await play(
       scripted(
         stopping('max_tokens', ...call('a', '{"file_path":"a"}'), ...call('b', '{"file_path":"b"}')),
@@ -160,7 +160,7 @@ describe('a call that the output limit cuts off', () => {
     expect(ran).toEqual(['a']);
   });
 
-  test('a broken one among them does not', async () => {
+  test('a malformed call among them does not run', async () => {
     const { ran } = await play(
       scripted(
         stopping('max_tokens', ...call('a', '{"file_'), ...call('b', '{}'), ...call('c', '{}')),
@@ -170,12 +170,12 @@ describe('a call that the output limit cuts off', () => {
     expect(ran).toEqual(['b']);
   });
 
-  test('in any other reply, a whole call is whole', async () => {
+  test('in any other reply, a complete call is complete', async () => {
     expect((await play(scripted(calls(['Write', {}, { id: 'a' }]), says('ok')))).ran).toEqual(['a']);
   });
 });
 
-describe('an answer that says nothing', () => {
+describe('an empty answer', () => {
   const nothing = stopping('end');
   const thought = stopping('end', { type: 'thinking', text: 'hm' });
   const blank = stopping('end', { type: 'text', text: ' \n' });
@@ -186,12 +186,12 @@ describe('an answer that says nothing', () => {
     ['only thought', thought],
     ['blank', blank],
     ['a call that never came', noCall],
-  ])('%s: is asked for once more', async (_name, silent) => {
+  ])('%s: is requested once more', async (_name, silent) => {
     const { end, run, requests } = await play(scripted(silent, says('here')));
     expect(end).toEqual({ type: 'end', reason: 'done', turns: 1 });
     expect(run.history.map(textOf)).toEqual(['go', 'here']);
     expect(run.history[1]?.content).toEqual([{ type: 'text', text: 'here' }]);
-    // Two prompts in a row would be refused by some.
+    // Some models refuse two prompts in a row.
     expect(requests[1]?.messages).toHaveLength(1);
     expect(lastText(requests[1]?.messages)).toMatch(/^go\[Your last answer was empty\./);
   });
@@ -200,14 +200,14 @@ describe('an answer that says nothing', () => {
     ['empty', nothing],
     ['only thought', thought],
     ['blank', blank],
-  ])('%s twice: that is said, and the run has failed', async (_name, silent) => {
+  ])('%s twice: the run fails with that message', async (_name, silent) => {
     const { end, run, requests } = await play(scripted(silent, silent));
     expect(end).toMatchObject({ reason: 'error', error: { message: 'The model returned nothing.' } });
     expect(requests).toHaveLength(2);
     expect(run.history).toEqual([prompt]);
   });
 
-  test('after a tool: asked with a prompt of its own', async () => {
+  test('after a tool: requested again with a separate prompt', async () => {
     const { end, run, requests } = await play(scripted(calls(['Read', {}]), nothing, nothing));
     expect(end).toMatchObject({
       reason: 'error',
@@ -223,7 +223,7 @@ describe('an answer that says nothing', () => {
     expect(run.history.at(-1)?.role).toBe('tool');
   });
 
-  test('a second try that fails says both', async () => {
+  test('if the second attempt fails, the message reports both', async () => {
     const { end } = await play(scripted(nothing, down));
     expect(end).toMatchObject({
       reason: 'error',
@@ -231,7 +231,7 @@ describe('an answer that says nothing', () => {
     });
   });
 
-  test('thoughts that took the whole output limit: asked once more, and then called by their name', async () => {
+  test('thinking that used the whole output limit: requested once more, then reported as such', async () => {
     const { end, requests } = await play(
       scripted(...[1, 2].map(() => stopping('max_tokens', { type: 'thinking', text: 'hm' }))),
     );
@@ -239,7 +239,7 @@ describe('an answer that says nothing', () => {
     expect(requests).toHaveLength(2);
   });
 
-  test('a refusal without a word is a refusal', async () => {
+  test('a refusal without text is a refusal', async () => {
     const { end, requests } = await play(scripted(stopping('refusal')));
     expect(end).toMatchObject({ reason: 'refusal' });
     expect(requests).toHaveLength(1);

@@ -4,7 +4,7 @@ import type { Message, UserMessage } from '../contract/message.ts';
 import type { Reply } from './accumulate.ts';
 import type { Run } from './run.ts';
 
-/** Most requests for the rest of one answer. */
+/** Maximum number of requests for the rest of one answer. */
 const MOST_PARTS = 3;
 
 export const NOTHING = 'The model returned nothing.';
@@ -14,8 +14,8 @@ const GO_ON =
 const SAY_SOMETHING = '[Your last answer was empty. Answer now, or make the calls that are still needed.]';
 
 /**
- * Streams one whole answer: text that the output limit cut off is continued, and an empty answer is requested once
- * more. The prompts for that are not part of the history.
+ * Streams one complete answer: continues text truncated by the output limit, and requests an empty answer
+ * once more. The prompts for that are not part of the history.
  */
 export async function* streamWholeReply(run: Run, reply: Reply): AsyncGenerator<AgentEvent> {
   yield* streamReply(run, reply, run.history);
@@ -41,7 +41,7 @@ async function* retryEmpty(run: Run, reply: Reply): AsyncGenerator<AgentEvent> {
   }
 }
 
-/** Whether more arrived. */
+/** Returns whether more text arrived. */
 async function* continueCut(run: Run, reply: Reply, part: number): AsyncGenerator<AgentEvent, boolean> {
   yield* usageOf(run, reply);
   const text = `The answer reached the output limit. Going on with it (${part} of ${MOST_PARTS}).`;
@@ -52,7 +52,7 @@ async function* continueCut(run: Run, reply: Reply, part: number): AsyncGenerato
     return true;
   } catch (error) {
     if (run.signal.aborted || !(error instanceof ProviderError)) throw error;
-    // What was said stands; that its rest could not be had is no reason to lose it.
+    // Keep the partial answer even though the rest is unavailable.
     yield {
       type: 'notice',
       level: 'warn',
@@ -78,7 +78,10 @@ function* usageOf({ costOf }: Run, { usage }: Reply): Generator<AgentEvent> {
   if (usage) yield { type: 'usage', usage, costUsd: costOf(usage) };
 }
 
-/** The history with this text of the user at its end. Some models refuse two prompts in a row. */
+/**
+ * The history with this user text at its end, merged into a trailing prompt: some models refuse two prompts
+ * in a row.
+ */
 function spoken(history: readonly Message[], text: string): Message[] {
   const part = { type: 'text' as const, text };
   const last = history.at(-1);

@@ -7,7 +7,7 @@ import { pruneCompileCache } from './compile-cache.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-test('compiled code is removed after a month, of every version; nothing else of the data root is', async () => {
+test('compiled code of any version is removed after a month; nothing else in the data root is', async () => {
   const { root } = await workspace();
   const now = Date.now();
   const files = {
@@ -29,7 +29,7 @@ test('compiled code is removed after a month, of every version; nothing else of 
   ]);
 });
 
-test('there may be none', async () => {
+test('a missing folder is ignored', async () => {
   const { root } = await workspace();
   pruneCompileCache(root, Date.now());
   expect(await readdir(root)).toEqual([]);

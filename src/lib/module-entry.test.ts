@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { workspace } from '../../test/support/workspace.ts';
 import { isPackageName, moduleEntry, packageFolder } from './module-entry.ts';
 
-test('a module is a file, what its package names, or an index; never what lies outside it', async () => {
+test('a module is a file, what its package.json names, or an index; never a file outside it', async () => {
   const { root } = await workspace({
     'one.mjs': '',
     'main/package.json': '{"main":"lib/a"}',
@@ -38,7 +38,7 @@ test('a module is a file, what its package names, or an index; never what lies o
   ]);
 });
 
-test('a package is looked for upwards, and not beyond the top', async () => {
+test('a package is searched upwards, up to the topmost folder', async () => {
   const { root } = await workspace({ 'node_modules/@a/b/x': '', 'app/deep/x': '' });
   const from = path.join(root, 'app/deep');
   expect(packageFolder('@a/b', from, root)).toBe(path.join(root, 'node_modules/@a/b'));
@@ -47,7 +47,7 @@ test('a package is looked for upwards, and not beyond the top', async () => {
   expect(packageFolder('c', '/', '/')).toBeNull();
 });
 
-test('a name is told from a path', () => {
+test('a package name is distinguished from a path', () => {
   expect(['x', '@a/b', 'a.b-c'].filter(isPackageName)).toEqual(['x', '@a/b', 'a.b-c']);
   expect(['./x', '../x', '/x', 'a/b', '~/x', '..', '.', '', '@a/../b'].filter(isPackageName)).toEqual([]);
 });

@@ -5,16 +5,18 @@ import { isInside } from './paths/inside.ts';
 
 const ENDINGS = ['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts'];
 
-/** The file that stands for a module: the file itself, or the one its folder names. Null when there is none. */
+/** The entry file of a module: the file itself, or the one its folder names. Null if there is none. */
 export function moduleEntry(place: string): string | null {
   if (isFile(place)) return place;
   const named = [...namedBy(path.join(place, 'package.json')), ...ENDINGS.map((ending) => `index${ending}`)];
-  // A package names nothing outside itself.
+  // A package must not name files outside itself.
   const files = named.map((name) => path.resolve(place, name)).filter((file) => isInside(place, file));
   return files.flatMap((file) => [file, ...ENDINGS.map((ending) => file + ending)]).find(isFile) ?? null;
 }
 
-/** Where a package is installed, looked for from a folder up to the topmost one. Null when it is not. */
+/**
+ * The folder of an installed package, searched from a folder up to the topmost one. Null if not installed.
+ */
 export function packageFolder(name: string, from: string, top: string): string | null {
   for (let folder = from; isInside(top, folder); folder = path.dirname(folder)) {
     const found = path.join(folder, 'node_modules', name);
@@ -24,7 +26,7 @@ export function packageFolder(name: string, from: string, top: string): string |
   return null;
 }
 
-/** Whether this is the name of a package, and no path. */
+/** Whether this is a package name rather than a path. */
 export function isPackageName(text: string): boolean {
   return /^(@[\w.-]+\/)?[\w-][\w.-]*$/.test(text);
 }
@@ -47,7 +49,7 @@ function namedBy(file: string): string[] {
   ) as string[];
 }
 
-/** What `exports` says of the package itself, for those who import it. */
+/** The targets of the package root in `exports`. */
 function exported(exports: unknown): unknown[] {
   if (typeof exports !== 'object' || exports === null) return [exports];
   const table = exports as Record<string, unknown>;

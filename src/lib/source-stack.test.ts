@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { workspace } from '../../test/support/workspace.ts';
 import { sourceStack } from './source-stack.ts';
 
-/** Says that the first two columns of a bundle are the first lines of two files. */
+/** Maps the first two columns of a bundle to the first lines of two files. */
 const map = {
   version: 3,
   names: [],
@@ -13,7 +13,7 @@ const map = {
   mappings: 'AAAA,CCCA',
 };
 
-test('a place in a bundle becomes the place in the source', async () => {
+test('a position in a bundle is mapped to the source', async () => {
   const { root } = await workspace();
   const file = path.join(root, 'run-abc.cjs');
   await writeFile(`${file}.map`, JSON.stringify(map));
@@ -27,7 +27,7 @@ test.each([
   ['no map', null],
   ['a map that cannot be read', '{'],
   ['a map of nothing', '{"version":3,"names":[],"sources":[],"mappings":""}'],
-])('%s leaves the place as it is', async (_, text) => {
+])('%s leaves the position unchanged', async (_, text) => {
   const { root } = await workspace();
   const file = path.join(root, 'a.js');
   if (text !== null) await writeFile(`${file}.map`, text);
@@ -35,6 +35,6 @@ test.each([
   expect(sourceStack(stack)).toBe(stack);
 });
 
-test('whatever an error says, it is said on', () => {
+test('property: any error text is passed through', () => {
   fc.assert(fc.property(fc.string(), (text) => sourceStack(text) === text));
 });

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { SourceMap, type SourceMapPayload } from 'node:module';
 
-/** A place in a bundled file: its path, line and column. */
+/** A position in a bundled file: path, line and column. */
 const PLACE = /([^\s()]+\.c?js):(\d+):(\d+)/g;
 
-/** A stack trace that names the files of the source instead of those of the build, where source maps lie beside them. */
+/** A stack trace with source files instead of bundled ones, where source maps exist next to them. */
 export function sourceStack(stack: string): string {
   const maps = new Map<string, SourceMap | null>();
   return stack.replaceAll(PLACE, (place, file: string, line: string, column: string) => {
@@ -12,7 +12,7 @@ export function sourceStack(stack: string): string {
     const found = maps.get(file)?.findEntry(Number(line) - 1, Number(column) - 1);
     if (!found || !('originalSource' in found)) return place;
     const { originalSource, originalLine, originalColumn } = found;
-    // They are told from the folder of the bundle.
+    // Paths are relative to the folder of the bundle.
     const source = originalSource.replace(/^(\.\.\/)+/, '');
     return `${source}:${originalLine + 1}:${originalColumn + 1}`;
   });

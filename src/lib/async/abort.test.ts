@@ -6,7 +6,7 @@ import { following, limited, onAbort, pause, raceAbort } from './abort.ts';
 const heard = (signal: AbortSignal) =>
   new Promise<unknown>((resolve) => signal.addEventListener('abort', () => resolve(signal.reason)));
 
-/** The collector, as often as it could ever come. */
+/** Runs the garbage collector as often as possible. */
 function collecting(): { end(): void } {
   setFlagsFromString('--expose-gc');
   const collect: () => void = runInNewContext('gc');
@@ -14,7 +14,7 @@ function collecting(): { end(): void } {
   return { end: () => clearInterval(timer) };
 }
 
-test('a limit comes, though nobody but the listener knows of it', async () => {
+test('a time limit fires even if only the listener references it', async () => {
   const collector = collecting();
   try {
     const parent = new AbortController();
@@ -26,7 +26,7 @@ test('a limit comes, though nobody but the listener knows of it', async () => {
   }
 });
 
-test('the other signal comes first, with its own reason', async () => {
+test('the parent signal aborts first, with its own reason', async () => {
   const parent = new AbortController();
   const reason = heard(limited(60_000, parent.signal));
   parent.abort('enough');
@@ -34,7 +34,7 @@ test('the other signal comes first, with its own reason', async () => {
   expect(limited(60_000, parent.signal)).toMatchObject({ aborted: true, reason: 'enough' });
 });
 
-test('one that follows ends with the other, or before it; after that it no longer listens', () => {
+test('a following signal aborts with its parent or before it, and then stops listening', () => {
   const parent = new AbortController();
   const [early, late, left] = [following(parent.signal), following(parent.signal), following(parent.signal)];
   early.abort('mine');
@@ -47,7 +47,7 @@ test('one that follows ends with the other, or before it; after that it no longe
   ]);
 });
 
-test('an abort ends every wait with its reason, and what is over stays as it ended', async () => {
+test('an abort ends every wait with its reason; a finished wait keeps its result', async () => {
   const { signal, ...stop } = controllerOf();
   const never = new Promise<string>(() => undefined);
   const over = await raceAbort(Promise.resolve('done'), signal);
@@ -58,7 +58,7 @@ test('an abort ends every wait with its reason, and what is over stays as it end
   await expect(raceAbort(never, signal)).rejects.toBe('enough');
 });
 
-test('a failure that comes after the abort surfaces nowhere', async () => {
+test('a failure after the abort does not surface as an unhandled rejection', async () => {
   const { signal, abort } = controllerOf();
   let fail: (error: Error) => void = () => undefined;
   const work = new Promise<string>((_, reject) => {
@@ -71,7 +71,7 @@ test('a failure that comes after the abort surfaces nowhere', async () => {
   await new Promise((resolve) => setImmediate(resolve));
 });
 
-test('who has called off is not told, and who is told may call others off', () => {
+test('a removed listener is not called, and a listener may remove others', () => {
   const { signal, abort } = controllerOf();
   const told: string[] = [];
   onAbort(signal, () => told.push('called off')).off();

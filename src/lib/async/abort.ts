@@ -1,7 +1,7 @@
-/** Those who wait for a signal, of which it knows but one: to listen to it itself costs as much as a small file read. */
+/** Waiters per signal. Adding a listener to the signal itself costs as much as a small file read. */
 const waiting = new WeakMap<AbortSignal, Set<() => void>>();
 
-/** Calls `stop` when the signal comes, unless that was called off before. */
+/** Calls `stop` when the signal aborts, unless removed before. */
 export function onAbort(signal: AbortSignal, stop: () => void): { off(): void } {
   const all = waiting.get(signal) ?? newWaiting(signal);
   all.add(stop);
@@ -19,18 +19,18 @@ function newWaiting(signal: AbortSignal): Set<() => void> {
   return all;
 }
 
-/** The promise, or the abort, whichever comes first. The work itself may still be running after an abort. */
+/** The promise or the abort, whichever comes first. The work itself may still run after an abort. */
 export function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason);
     const waiter = signal.aborted ? null : onAbort(signal, stop);
     if (!waiter) stop();
-    // Heard also when nobody waits any more: a failure must not surface later.
+    // Handled even when nothing waits any more: a late failure must not surface as an unhandled rejection.
     work.then(resolve, reject).finally(() => waiter?.off());
   });
 }
 
-/** Undefined when it was called off. */
+/** Undefined when aborted. */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   try {
     return await raceAbort(work, signal);
@@ -40,7 +40,7 @@ export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): P
   }
 }
 
-/** Waits for so long; an abort ends it with its own reason. */
+/** Waits for the given time; an abort rejects with its reason. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
@@ -57,7 +57,7 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
 
 export type Following = { signal: AbortSignal; abort(reason?: unknown): void; stop(): void };
 
-/** A signal that ends with another, or before it; one that follows takes a tenth of what `AbortSignal.any` does. */
+/** A signal that aborts with its parent or before it. Costs a tenth of `AbortSignal.any`. */
 export function following(parent: AbortSignal): Following {
   const own = new AbortController();
   const follow = () => own.abort(parent.reason);
@@ -67,8 +67,8 @@ export function following(parent: AbortSignal): Following {
 }
 
 /**
- * Ends after a time, or with another signal before that. `AbortSignal.timeout` behind `AbortSignal.any` does not: until
- * Node 22 the collector may take it away before its time, and then it never comes.
+ * Aborts after a time, or earlier with the parent signal. `AbortSignal.timeout` in `AbortSignal.any` is
+ * unreliable: up to Node 22 it may be garbage-collected before it fires.
  */
 export function limited(ms: number, parent?: AbortSignal): AbortSignal {
   const own = parent ? following(parent) : undefined;
@@ -77,7 +77,7 @@ export function limited(ms: number, parent?: AbortSignal): AbortSignal {
     own?.stop();
     controller.abort(new DOMException(`Not done within ${ms} ms.`, 'TimeoutError'));
   };
-  // Nobody is kept from leaving by a limit alone.
+  // The timer alone must not keep the process alive.
   setTimeout(end, ms).unref();
   return controller.signal;
 }

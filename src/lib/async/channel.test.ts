@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Channel } from './channel.ts';
 
-test('a push resolves only after the reader has dealt with the value', async () => {
+test('a push resolves only after the reader has processed the value', async () => {
   const channel = new Channel<string>();
   const log: string[] = [];
   const writing = (async () => {
@@ -21,7 +21,7 @@ test('a push resolves only after the reader has dealt with the value', async () 
   expect(log).toEqual(['dealt with a', 'a taken', 'dealt with b', 'b taken']);
 });
 
-test('values of many writers are read in the order they were pushed', async () => {
+test('values from many writers are read in the order they were pushed', async () => {
   const channel = new Channel<number>();
   void Promise.all([1, 2, 3].map((n) => channel.push(n))).then(() => channel.close());
 

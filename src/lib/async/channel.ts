@@ -1,6 +1,6 @@
 /**
- * Joins many writers to one reader. `push` resolves when the reader has come back for more, that is, when it
- * has dealt with what was pushed: a writer that awaits it acts only after the reader has acted.
+ * Connects many writers to one reader. `push` resolves when the reader asks for the next value, that is,
+ * after it has processed the pushed one.
  */
 export class Channel<T> implements AsyncIterable<T> {
   #waiting: { value: T; taken: () => void }[] = [];
@@ -15,13 +15,13 @@ export class Channel<T> implements AsyncIterable<T> {
     });
   }
 
-  /** What was pushed before is still read. */
+  /** Values pushed before are still read. */
   close(): void {
     this.#closed = true;
     this.#wake?.();
   }
 
-  /** The reader gets what was pushed before, then the error. */
+  /** The reader gets the values pushed before, then the error. */
   fail(error: unknown): void {
     this.#failure = { error };
     this.close();

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { inTurn, once } from './closing.ts';
 
-test('what is ended twice is ended once, and both wait for it', async () => {
+test('two calls do the work once, and both wait for it', async () => {
   let ended = 0;
   const close = once(async () => ++ended);
   expect(await Promise.all([close(), close(), close()])).toEqual([1, 1, 1]);
 });
 
-test('a step that fails, at once or later, keeps no other from its turn; the first failure is told', async () => {
+test('a step that fails, now or later, does not skip the others; the first failure is thrown', async () => {
   const done: number[] = [];
   const steps = [
     () => done.push(1),

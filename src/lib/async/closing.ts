@@ -1,4 +1,4 @@
-/** The same end for all who ask for it: the work is done once. */
+/** A function that does the work once; all callers share the result. */
 export function once<T>(work: () => Promise<T>): () => Promise<T> {
   let done: Promise<T> | undefined;
   return () => {
@@ -7,7 +7,9 @@ export function once<T>(work: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** One step after the other; one that fails does not keep the others from their turn, and is thrown at the end. */
+/**
+ * Runs the steps in order. A failing step does not skip the others; the first failure is thrown at the end.
+ */
 export async function inTurn(...steps: (() => unknown)[]): Promise<void> {
   const failures: unknown[] = [];
   for (const step of steps) {

@@ -4,14 +4,14 @@ import { EventChannel } from './event-channel.ts';
 
 const nextTick = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('a channel', () => {
-  test('keeps what is said before anybody listens, for all who join in the same tick', async () => {
+describe('an event channel', () => {
+  test('buffers events until the first listener, for all that join in the same tick', async () => {
     const channel = new EventChannel<string>();
     channel.emit('a');
     channel.emit('b');
     const heard: string[][] = [[], []];
     for (const list of heard) channel.listen((event) => list.push(event));
-    // Not overtaken by what is newer.
+    // Does not overtake older events.
     channel.emit('c');
     await nextTick();
     channel.emit('d');
@@ -21,7 +21,7 @@ describe('a channel', () => {
     ]);
   });
 
-  test('is watched by parts that are no audience: they see everything, and it is still kept', async () => {
+  test('has watchers that are not listeners: they see everything, and events are still buffered', async () => {
     const channel = new EventChannel<string>();
     channel.emit('a');
     const seen: string[] = [];
@@ -33,7 +33,7 @@ describe('a channel', () => {
     expect({ seen, heard }).toEqual({ seen: ['a', 'b'], heard: ['a', 'b'] });
   });
 
-  test('may be spoken into by those who listen', async () => {
+  test('allows listeners to emit', async () => {
     const channel = new EventChannel<number>();
     channel.emit(1);
     const heard: number[] = [];
@@ -46,7 +46,7 @@ describe('a channel', () => {
     expect(heard).toEqual([1, 2, 3, 10]);
   });
 
-  test('keeps the latest 200 where nobody ever listens', async () => {
+  test('buffers the latest 200 events while there is no listener', async () => {
     const channel = new EventChannel<number>();
     for (let i = 0; i < 1000; i++) channel.emit(i);
     const heard: number[] = [];
@@ -55,7 +55,7 @@ describe('a channel', () => {
     expect([heard.length, heard[0], heard.at(-1)]).toEqual([200, 800, 999]);
   });
 
-  test('property: one listener at a time, however often they change, hears everything once and in order', async () => {
+  test('property: one listener at a time, however often they change, gets everything once and in order', async () => {
     const step = fc.constantFrom('emit', 'join', 'leave', 'wait');
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {

@@ -1,12 +1,12 @@
 type Listener<T> = (event: T) => void;
 
-/** The latest that are kept while nobody listens. */
+/** Maximum number of events buffered while there is no listener. */
 const MOST_KEPT = 200;
 
 /**
- * Events for listeners that may join after the first event was sent: what is emitted while nobody listens is kept and
- * handed to whoever listens next. Parts that are made before their audience take a channel, so that they may speak at
- * any time, during construction, too.
+ * Events for listeners that may join late: events emitted while there is no listener are buffered and
+ * delivered to the next one. Components created before their listeners take a channel, so that they may emit
+ * at any time, even during construction.
  */
 export class EventChannel<T> {
   readonly #watchers = new Set<Listener<T>>();
@@ -15,20 +15,20 @@ export class EventChannel<T> {
 
   emit(event: T): void {
     for (const watcher of this.#watchers) watcher(event);
-    // What was kept is heard first, in the order it came.
+    // Buffered events are delivered first, in order.
     if (this.#kept.length > 0 || this.#listeners.size === 0)
       this.#kept = [...this.#kept, event].slice(-MOST_KEPT);
     else this.#deliver(event);
   }
 
-  /** Returns the way to stop listening. All who join in the same tick hear what was kept. */
+  /** Returns a function that removes the listener. All that join in the same tick get the buffered events. */
   listen(listener: Listener<T>): () => void {
     this.#listeners.add(listener);
     if (this.#kept.length > 0) queueMicrotask(() => this.#handOver());
     return () => this.#listeners.delete(listener);
   }
 
-  /** Sees what was kept and then each event as it is emitted; it is no audience, so events are still kept for one. */
+  /** Sees the buffered events and then each event when emitted. Not a listener: events are still buffered. */
   watch(watcher: Listener<T>): void {
     for (const event of this.#kept) watcher(event);
     this.#watchers.add(watcher);

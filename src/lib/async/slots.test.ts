@@ -4,7 +4,7 @@ import { Slots } from './slots.ts';
 
 const never = new AbortController().signal;
 
-test('never more at once than there are slots, each gets its turn, in the order they came', async () => {
+test('at most as many run at once as there are slots, and all run in order of arrival', async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 4 }), fc.scheduler(), async (count, s) => {
       const slots = new Slots(count);
@@ -29,7 +29,7 @@ test('never more at once than there are slots, each gets its turn, in the order 
   );
 });
 
-test('whoever no longer wants to wait takes no turn from the others', async () => {
+test('an aborted waiter does not use up a slot', async () => {
   const slots = new Slots(1);
   let release: () => void = () => undefined;
   const first = slots.use(never, () => new Promise<void>((resolve) => (release = resolve)));

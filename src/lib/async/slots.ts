@@ -1,4 +1,4 @@
-/** Lets so many work at once; the others wait in the order they came. */
+/** A semaphore: limits how many run at once; the others wait in order of arrival. */
 export class Slots {
   #free: number;
   readonly #waiting = new Set<() => void>();
@@ -7,7 +7,7 @@ export class Slots {
     this.#free = count;
   }
 
-  /** Whoever no longer wants to wait goes without a turn, by the signal's reason. */
+  /** An abort while waiting rejects with the signal's reason. */
   async use<T>(signal: AbortSignal, deed: () => Promise<T>): Promise<T> {
     signal.throwIfAborted();
     if (this.#free > 0) this.#free -= 1;

@@ -17,12 +17,12 @@ async function played(items: AsyncIterable<string>) {
   return order;
 }
 
-test('work is done before the first item of a stream that is slow to begin, and only then', async () => {
+test('work runs before the first item of a slow stream, and only then', async () => {
   expect(await played(itemsAfter(90))).toEqual(['work', 'one', 'two']);
   expect(await played(itemsAfter(0))).toEqual(['one', 'two']);
 });
 
-test('a stream that fails or is left before it began leaves no work behind', async () => {
+test('a stream that fails or is abandoned before its first item leaves no work behind', async () => {
   const worked: string[] = [];
   const options = { afterMs: 30, work: () => worked.push('work') };
   const failing = (async function* (): AsyncGenerator<string> {

@@ -1,4 +1,4 @@
-/** The same items; if the first one takes longer than `afterMs`, `work` begins meanwhile. */
+/** Yields the same items; if the first one takes longer than `afterMs`, `work` starts meanwhile. */
 export async function* whileWaiting<Item>(
   items: AsyncIterable<Item>,
   { afterMs, work }: { afterMs: number; work(): void },

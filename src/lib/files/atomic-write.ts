@@ -5,10 +5,10 @@ import { makePrivateFolder } from './private-folder.ts';
 import { renameWithRetry } from './rename-with-retry.ts';
 import { syncFolder } from './sync-folder.ts';
 
-/** The file has either its old content or all of the new, whatever happens; parent folders are made. */
+/** Atomic: readers see either the old or the complete new content. Creates parent folders. */
 export async function writeAtomic(file: string, content: string | Uint8Array, mode = 0o644): Promise<void> {
   const folder = path.dirname(file);
-  // What only its user may read does not lie where others may look.
+  // A private file needs a private folder.
   if ((mode & 0o077) === 0) makePrivateFolder(folder);
   else await mkdir(folder, { recursive: true });
   const temporary = path.join(folder, `.${path.basename(file)}.tmp.${randomBytes(6).toString('hex')}`);
@@ -16,7 +16,7 @@ export async function writeAtomic(file: string, content: string | Uint8Array, mo
     const handle = await open(temporary, 'wx', mode);
     try {
       await handle.writeFile(content);
-      // The creation mode is narrowed by the umask; this is not.
+      // Unlike the creation mode, chmod is not affected by the umask.
       await handle.chmod(mode);
       await handle.sync();
     } finally {

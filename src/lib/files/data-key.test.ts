@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { workspace } from '../../../test/support/workspace.ts';
 import { dataKey } from './data-key.ts';
 
-test('a key is made once, kept for its owner alone, and found again', async () => {
+test('a key is created once, readable only by its owner, and found again', async () => {
   const { home } = await workspace();
   const file = path.join(home, 'data/own.key');
   const key = dataKey(file);
@@ -14,7 +14,7 @@ test('a key is made once, kept for its owner alone, and found again', async () =
   expect(await readdir(path.dirname(file))).toEqual(['own.key']);
 });
 
-test('where cannot write files there is a key all the same', async () => {
+test('there is a key even if no file can be written', async () => {
   const { home } = await workspace();
   await writeFile(path.join(home, 'data'), 'a file, not a folder');
   expect(dataKey(path.join(home, 'data/own.key'))).toMatch(/^[0-9a-f]{64}$/);

@@ -5,8 +5,8 @@ import { makePrivateFolder } from './private-folder.ts';
 import { readRegularText } from './regular-file.ts';
 
 /**
- * A random key that is made once and kept in a file only its owner can read. Where the disk refuses, the key is as
- * good as any other, and gone with the process.
+ * A random key, created once and saved in a file only its owner can read. If it cannot be saved, the key
+ * lasts as long as the process.
  */
 export function dataKey(file: string): string {
   const key = randomBytes(32).toString('hex');
@@ -27,7 +27,7 @@ function readKey(file: string): string | null {
   }
 }
 
-/** Appears whole or not at all; of two processes that make it at once, both get the first one's. */
+/** Atomic: if two processes create it at once, both get the first one's key. */
 function makeKey(file: string, key: string): string {
   makePrivateFolder(path.dirname(file));
   const temporary = `${file}.${randomBytes(6).toString('hex')}`;

@@ -17,7 +17,7 @@ describe('the data root', () => {
   });
 });
 
-test('only a tilde that stands for the whole first segment means home', () => {
+test('only a tilde as the whole first segment means home', () => {
   const env = { HOME: '/home/ann' };
   expect(['~', '~/a', '~bob/a', 'a/~', '/x'].map((written) => resolvePath(written, '/base', env))).toEqual(
     ['/home/ann', '/home/ann/a', '/base/~bob/a', '/base/a/~', '/x'].map((expected) => path.resolve(expected)),

@@ -3,18 +3,18 @@ import path from 'node:path';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** The user's home folder as this environment tells it. */
+/** The user's home folder according to this environment. */
 function homeFolder(env: Env): string {
   return env.HOME || env.USERPROFILE || homedir();
 }
 
-/** A leading `~` means the home folder; anything else relative is taken from `base`. */
+/** A leading `~` means the home folder; other relative paths are resolved against `base`. */
 export function resolvePath(written: string, base: string, env: Env): string {
   const expanded = /^~(?=$|[\\/])/.test(written) ? homeFolder(env) + written.slice(1) : written;
   return path.resolve(base, expanded);
 }
 
-/** Where everything this program keeps lives: `AI_ASSISTANT_HOME`, else `~/.ai-assistant`. */
+/** The folder for all data of this program: `AI_ASSISTANT_HOME`, or `~/.ai-assistant`. */
 export function dataRoot(env: Env): string {
   const home = homeFolder(env);
   return env.AI_ASSISTANT_HOME
@@ -22,7 +22,7 @@ export function dataRoot(env: Env): string {
     : path.join(home, '.ai-assistant');
 }
 
-/** Where locks on files of the user lie: beside those files nothing of ours appears. */
+/** The folder for locks on user files: no lock file is created next to those. */
 export function locksFolder(root: string): string {
   return path.join(root, 'locks');
 }

@@ -9,7 +9,7 @@ import { lockFile } from './lock.ts';
 const PROCESSES = 20;
 const KEYS = 3;
 
-test('20 processes that change one file of settings and one of trust, some through a link, lose nothing', async () => {
+test('20 processes that change one settings file and one trust file, some through a link, lose no update', async () => {
   const { home } = await workspace();
   const real = path.join(home, 'real');
   const link = path.join(home, 'link');
@@ -31,7 +31,7 @@ test('20 processes that change one file of settings and one of trust, some throu
   expect(Object.keys(trust.folders).sort()).toEqual([...folders].sort());
 }, 120_000);
 
-test('beside a file of the user nothing appears, whatever path leads to it', async () => {
+test('no lock file is created next to a user file, whatever path leads to it', async () => {
   const { home, root } = await workspace({ 'a.json': '{}' });
   await symlink(root, path.join(home, 'link'));
   const seen = await updateFile(userFile(home, path.join(home, 'link', 'a.json')), async (write) => {
@@ -44,7 +44,7 @@ test('beside a file of the user nothing appears, whatever path leads to it', asy
   });
 });
 
-test('updates in one process take turns, too, and one that fails lets the next one in', async () => {
+test('updates in one process are serialized, and a failing one does not block the next', async () => {
   const { home } = await workspace();
   const file = path.join(home, 'shared.json');
   let running = 0;
@@ -62,7 +62,7 @@ test('updates in one process take turns, too, and one that fails lets the next o
   expect(most).toBe(1);
 });
 
-test('a file is one file by all of its names: a lock holds across links to its folder', async () => {
+test('a file has one lock by all of its names, including links to its folder', async () => {
   const { home } = await workspace();
   await mkdir(path.join(home, 'real'));
   await symlink(path.join(home, 'real'), path.join(home, 'link'));

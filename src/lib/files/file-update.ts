@@ -6,12 +6,12 @@ import { LockedError, lockFile, lockNameIn } from './lock.ts';
 const PATIENCE_MS = 30_000;
 
 /**
- * Replaces the file as a whole, or another one under the same lock. A link stays a link: what it leads to is replaced.
- * Without a mode only its owner may read it.
+ * Replaces the whole file, or another one under the same lock. A link stays a link: its target is replaced.
+ * The default mode makes it readable only by its owner.
  */
 export type Write = (content: string, options?: { mode?: number; to?: string }) => Promise<void>;
 
-/** A file of ours, which has its lock beside it, or one of the user's, beside which nothing of ours may appear. */
+/** Our own file, with its lock next to it, or a user file, with its lock elsewhere. */
 export type SharedFile = string | { file: string; lockAs: string };
 
 /** A file outside the data root. */
@@ -20,8 +20,8 @@ export function userFile(dataRoot: string, file: string): SharedFile {
 }
 
 /**
- * The one way to change a file that other processes change, too: one after the other, so that no change is lost. The
- * reading belongs into `update` as well.
+ * The only way to change a file that other processes change, too: serialized, so that no update is lost. Read
+ * the file inside `update` as well.
  */
 export async function updateFile<T>(
   shared: SharedFile,

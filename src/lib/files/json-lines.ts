@@ -1,6 +1,6 @@
 import { readRegularText } from './regular-file.ts';
 
-/** The values in a file of JSON lines, none when there is no regular file. A line that is torn or foreign is passed over. */
+/** The values in a JSON Lines file; empty if there is no regular file. Skips truncated and invalid lines. */
 export function readJsonLines(file: string): unknown[] {
   return textIfAny(file)
     .split('\n')

@@ -1,8 +1,8 @@
 import { statfsSync } from 'node:fs';
 
 /**
- * File systems whose every change is made by this machine: ext, xfs, btrfs, tmpfs, overlay, zfs, f2fs, bcachefs, ramfs;
- * apfs and hfs. What is not listed may be a network's, where times are kept elsewhere and changes come unseen.
+ * File systems that only this machine changes: ext, xfs, btrfs, tmpfs, overlay, zfs, f2fs, bcachefs, ramfs;
+ * apfs and hfs. Any other may be a network file system, with the server's clock and unnoticed changes.
  */
 const LOCAL: Partial<Record<NodeJS.Platform, ReadonlySet<number>>> = {
   linux: new Set([
@@ -11,7 +11,7 @@ const LOCAL: Partial<Record<NodeJS.Platform, ReadonlySet<number>>> = {
   darwin: new Set([26, 17]),
 };
 
-/** Whether what stands at a path is on a disk of this machine, as far as can be told. */
+/** Whether a path is on a local disk, as far as can be determined. */
 export function isOnLocalDisk(place: string): boolean {
   try {
     return LOCAL[process.platform]?.has(statfsSync(place).type) ?? false;

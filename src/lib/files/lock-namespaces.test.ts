@@ -25,7 +25,7 @@ async function holder(command: readonly string[]): Promise<{ child: ChildProcess
 describe.each(Object.entries(namespaces))('in %s', (_, into) => {
   const why = whyNot(into);
 
-  test('a lock holds against those outside, and theirs holds against it', async ({ skip }) => {
+  test('a lock excludes processes outside, and theirs excludes it', async ({ skip }) => {
     if (why !== null) skip(why);
     const { home } = await workspace();
     const script = await bundled('hold-lock.ts', home);
@@ -42,7 +42,7 @@ describe.each(Object.entries(namespaces))('in %s', (_, into) => {
     const exited = once(inside.child, 'exit');
     inside.child.kill('SIGKILL');
     await exited;
-    // As if half a minute had passed, where the owner cannot be looked up.
+    // As if half a minute had passed, where the owner's process is not visible.
     const past = Date.now() / 1000 - 31;
     lutimesSync(`${file}.lock`, past, past);
     const taken = await lockFile(file);
@@ -51,7 +51,7 @@ describe.each(Object.entries(namespaces))('in %s', (_, into) => {
   }, 60_000);
 });
 
-test('an owner in a container that slept too long finds out that its lock was taken over', async ({
+test('an owner in a container that was suspended too long detects that its lock was taken over', async ({
   skip,
 }) => {
   const into = namespaces['other process numbers'] ?? [];
@@ -74,7 +74,7 @@ test('an owner in a container that slept too long finds out that its lock was ta
   taken?.release();
 }, 60_000);
 
-test('processes of several containers that see a home at different paths lose no update', async ({
+test('processes in several containers that mount a home at different paths lose no update', async ({
   skip,
 }) => {
   const why = whyNot(namespaces['another container'] ?? []);

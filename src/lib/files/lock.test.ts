@@ -29,7 +29,7 @@ function start(script: string, ...args: string[]): ChildProcess {
   return child;
 }
 
-/** What a process that is gone, or that nobody here can look up, would have left behind. */
+/** The lock that a dead or invisible process would have left behind. */
 function leave(lock: string, owner: Partial<ReturnType<typeof thisProcess>>, silentMs = 0): void {
   const { pid, started, pids, boot, host } = { ...thisProcess(), ...owner };
   symlinkSync([pid, started, pids, boot, host, '0123456789'].join('.'), lock);
@@ -57,7 +57,7 @@ test('one holder at a time, free again when released, and nothing is left behind
   expect(readdirSync(path.dirname(file))).toEqual([]);
 });
 
-test('a folder is one folder by all of its names; a file of the user has its lock elsewhere', async () => {
+test('a folder has one lock by all of its names; a user file has its lock elsewhere', async () => {
   const { home, root } = await workspace({ 'a.txt': '' });
   await symlink(root, path.join(home, 'link'));
   const lock = tryLock(path.join(root, 's.jsonl'));
@@ -74,7 +74,7 @@ test('a folder is one folder by all of its names; a file of the user has its loc
   held?.release();
 });
 
-test('a lock dies with its owner, also when that is killed, and is not lost while that is stopped', async () => {
+test('a lock is released when its owner ends, even if killed, and is kept while its owner is stopped', async () => {
   const { home } = await workspace();
   const file = path.join(home, 's.jsonl');
   const child = start(await bundled('hold-lock.ts', home), file);
@@ -90,7 +90,7 @@ test('a lock dies with its owner, also when that is killed, and is not lost whil
   lock?.release();
 }, 60_000);
 
-test('a process of the same number that started later is another one', async () => {
+test('a later process with the same pid is not the owner', async () => {
   const { home } = await workspace();
   if (thisProcess().started === '') return;
   leave(path.join(home, 'a.lock'), { started: '1' });
@@ -99,7 +99,7 @@ test('a process of the same number that started later is another one', async () 
   lock?.release();
 });
 
-test('of a process that cannot be looked up only signs of life count', async () => {
+test('for an invisible process only heartbeats count', async () => {
   const { home } = await workspace();
   const places = ['container', 'machine', 'restarted', 'unfinished'].map((name) => path.join(home, name));
   const [container = '', machine = '', restarted = '', unfinished = ''] = places;
@@ -113,7 +113,7 @@ test('of a process that cannot be looked up only signs of life count', async () 
       const at = Date.now() / 1000 + hour;
       lutimesSync(`${place}.lock`, at, at);
     }
-    // The machine was restarted since, so nothing is left to wait for.
+    // The machine was restarted since, so there is no owner to wait for.
     const atOnce = tryLock(restarted);
     expect(atOnce).not.toBe(null);
     const early = places.filter((place) => place !== restarted).map((place) => tryLock(place));
@@ -128,7 +128,7 @@ test('of a process that cannot be looked up only signs of life count', async () 
   for (const lock of locks) lock?.release();
 }, 60_000);
 
-test('an owner that wakes up while it is watched keeps its lock; one that lost it finds out', async () => {
+test('an owner that resumes while watched keeps its lock; one that lost it detects that', async () => {
   const { home } = await workspace();
   const file = path.join(home, 'a');
   leave(`${file}.lock`, { pids: '1' }, 3_600_000);
@@ -145,7 +145,7 @@ test('an owner that wakes up while it is watched keeps its lock; one that lost i
   expect(readdirSync(home)).toEqual(['a.lock']);
 }, 60_000);
 
-test('24 processes that are killed at any moment: never two inside, and nothing stays locked', async () => {
+test('24 processes killed at any moment: never two hold the lock, and nothing stays locked', async () => {
   const { home } = await workspace();
   const script = await bundled('churn-lock.ts', home);
   const file = path.join(home, 'shared', 'file');
@@ -157,7 +157,7 @@ test('24 processes that are killed at any moment: never two inside, and nothing 
       const child = start(script, file, log, '12');
       const ended = once(child, 'exit');
       if (kills-- > 0) {
-        // Before it has begun, while it waits, inside, or on its way in or out.
+        // Before it starts, while it waits, while it holds the lock, or while acquiring or releasing it.
         await Promise.race([
           ended,
           new Promise((resolve) => setTimeout(resolve, 200 + Math.random() * 3_000)),
@@ -171,7 +171,7 @@ test('24 processes that are killed at any moment: never two inside, and nothing 
   let inside = '';
   for (const line of readFileSync(log, 'utf8').trimEnd().split('\n')) {
     const [what, who = ''] = line.split(' ');
-    // One that was killed inside never comes out.
+    // One killed inside never leaves.
     if (what === 'out') expect(who).toBe(inside);
     inside = what === 'in' ? who : '';
   }
@@ -183,19 +183,22 @@ test('24 processes that are killed at any moment: never two inside, and nothing 
   last?.release();
 }, 300_000);
 
-test.skipIf(noMount !== null)(`a disk that is full or read-only says so, and lets a lock go`, async () => {
-  const { home } = await workspace();
-  const place = path.join(home, 'disk');
-  mkdirSync(place);
-  const disk = smallDisk(place, 1024 ** 2);
-  const held = tryLock(path.join(place, 'a'));
-  disk.fill(0);
-  expect(tryLock(path.join(place, 'a'))).toBe(null);
-  held?.release();
-  disk.empty();
-  tryLock(path.join(place, 'a'))?.release();
-  expect(readdirSync(place)).toEqual([]);
-  disk.readOnly();
-  expect(() => tryLock(path.join(place, 'a'))).toThrow(expect.objectContaining({ code: 'EROFS' }));
-  await expect(lockFile(path.join(place, 'a'))).rejects.toMatchObject({ code: 'EROFS' });
-});
+test.skipIf(noMount !== null)(
+  `a full or read-only disk is reported, and a lock can still be released`,
+  async () => {
+    const { home } = await workspace();
+    const place = path.join(home, 'disk');
+    mkdirSync(place);
+    const disk = smallDisk(place, 1024 ** 2);
+    const held = tryLock(path.join(place, 'a'));
+    disk.fill(0);
+    expect(tryLock(path.join(place, 'a'))).toBe(null);
+    held?.release();
+    disk.empty();
+    tryLock(path.join(place, 'a'))?.release();
+    expect(readdirSync(place)).toEqual([]);
+    disk.readOnly();
+    expect(() => tryLock(path.join(place, 'a'))).toThrow(expect.objectContaining({ code: 'EROFS' }));
+    await expect(lockFile(path.join(place, 'a'))).rejects.toMatchObject({ code: 'EROFS' });
+  },
+);

@@ -19,7 +19,7 @@ import { sha256 } from '../sha256.ts';
 import { makePrivateFolder } from './private-folder.ts';
 import { isRunning, isVisible, type ProcessName, thisProcess } from './process-identity.ts';
 
-/** Another process has held a lock for longer than anybody should. */
+/** Another process has held a lock for longer than the caller waits. */
 export class LockedError extends Error {
   readonly file: string;
 
@@ -30,14 +30,15 @@ export class LockedError extends Error {
 }
 
 /**
- * A lock is a link beside the file it is for, whose target names the owner: it appears whole or not at all, and holds for
- * all who see the same folder, by whatever path and from whatever container. An owner of this kernel and process table
- * holds it until it ends. The process of another one cannot be looked up: it gives a sign of life, the time of the
- * link, every few seconds, and is taken for dead after half a minute without one. An owner that slept through that
- * time finds out by `isHeld`; what it does between that question and its next write is not guarded.
+ * A lock is a symbolic link next to its file, whose target names the owner. It is created atomically and
+ * works for all processes that see the same folder, by any path and from any container. An owner with the
+ * same kernel and process table holds it until it ends. Other owners' processes are not visible: they send a
+ * heartbeat, the time of the link, every few seconds, and count as dead after half a minute without one. An
+ * owner that was suspended for that long detects it with `isHeld`; there is no protection between that check
+ * and its next write.
  */
 export type Lock = {
-  /** Whether nobody has taken it over. */
+  /** Whether it has not been taken over. */
   isHeld(): boolean;
   release(): void;
 };
@@ -49,11 +50,13 @@ type Found = { owner: Owner | null; token: string; aliveAt: number };
 
 const SIGN_OF_LIFE_MS = 5_000;
 const SILENT_MS = 30_000;
-/** How long a silent owner is watched before it is taken for dead. */
+/** How long a silent owner is watched before it counts as dead. */
 const WATCH_MS = SIGN_OF_LIFE_MS + 2_000;
 const LONGEST_PAUSE_MS = 10;
 
-/** Waits as long as it is told to; null when another process has it then. Throws when the disk takes no lock. */
+/**
+ * Waits as long as requested; null if another process still holds it. Throws if the disk cannot hold a lock.
+ */
 export async function lockFile(
   file: string,
   { patienceMs = 0, signal = new AbortController().signal }: LockOptions = {},
@@ -68,14 +71,14 @@ export async function lockFile(
   }
 }
 
-/** Without waiting. Null when another process has it. Throws when the disk takes no lock. */
+/** Does not wait. Null if another process holds it. Throws if the disk cannot hold a lock. */
 export function tryLock(file: string): Lock | null {
   return take(placeOf(file), new Watch());
 }
 
 /**
- * Runs a short deed while no other process runs one under the same lock. Waits for them, and nothing else goes on in this
- * process meanwhile: throws when they take longer than `patienceMs`.
+ * Runs short synchronous work while no other process holds the same lock. Blocks this process while waiting;
+ * throws after `patienceMs`.
  */
 export function withSyncLock<T>(file: string, deed: () => T, patienceMs = 10_000): T {
   const place = placeOf(file);
@@ -94,14 +97,14 @@ export function withSyncLock<T>(file: string, deed: () => T, patienceMs = 10_000
 }
 
 /**
- * What to lock instead of a file that is not ours, so that nothing appears beside it: a name in a folder of our own, for
- * all paths that lead to the file.
+ * The name to lock instead of a user file, so that nothing is created next to it: a name in our own folder,
+ * the same for all paths that lead to the file.
  */
 export function lockNameIn(folder: string, file: string): string {
   return path.join(folder, sha256(realName(path.resolve(file))).slice(0, 32));
 }
 
-/** Removes what killed processes left in a folder; whatever may still be held stays. */
+/** Removes locks that killed processes left in a folder; keeps those that may still be held. */
 export function removeAbandoned(folder: string): void {
   const names = ignoringErrno(() => readdirSync(folder)) ?? [];
   for (const name of names.filter((one) => /\.lock(\.[0-9a-f]{10})*$/.test(one))) {
@@ -119,7 +122,7 @@ function placeOf(file: string): string {
   return path.join(realpathSync.native(dir), `${base}.lock`);
 }
 
-/** A home behind a link is the same home. What is not there yet is named from the folder that is. */
+/** A home behind a link is the same home. A missing file is named by its existing parent folder. */
 function realName(file: string): string {
   try {
     return realpathSync.native(file);
@@ -146,29 +149,30 @@ function take(place: string, watch: Watch): Lock | null {
     release() {
       clearInterval(signs);
       const removeOwn = () => isHeld() && unlinkSync(place);
-      // While it gives signs of life, nobody takes it for dead.
+      // While it sends heartbeats, no other process considers it dead.
       if (Math.abs(Date.now() - aliveAt) < WATCH_MS) ignoringErrno(removeOwn);
-      // On a full disk there is no turn to be had, and it has to go all the same.
+      // On a full disk the removal lock cannot be acquired, but this lock must still be removed.
       else ignoringErrno(() => remove(place, token)) ?? ignoringErrno(removeOwn);
     },
   };
 }
 
-/** The token of this process's own lock; null when another has it. */
+/** The token of this process's lock; null if another process holds it. */
 function claim(place: string, watch: Watch): string | null {
   for (;;) {
     const token = randomBytes(5).toString('hex');
     if (create(place, textOf({ ...thisProcess(), token }))) return token;
     const found = look(place);
-    // A network file system may ask twice, and say that what it has just made was there before.
+    // A network file system may repeat the request and report that its own new link already exists.
     if (found?.token === token) return token;
     if (found && !(isAbandoned(found, watch) && remove(place, found.token))) return null;
   }
 }
 
 /**
- * Removes the lock with this token and no other; false when another process is at it. Whoever does so holds a lock on that
- * very token meanwhile: between the look and the removal nobody else can remove it and a new one come in its place.
+ * Removes the lock with this token and no other; false if another process is removing it. Holds a lock on
+ * that token meanwhile: otherwise another process could remove it and a new lock appear between check and
+ * removal.
  */
 function remove(place: string, token: string): boolean {
   const turn = `${place}.${token}`;
@@ -181,7 +185,7 @@ function remove(place: string, token: string): boolean {
   return true;
 }
 
-/** False when there is one already. */
+/** False if one exists. */
 function create(
   place: string,
   text: string,
@@ -198,10 +202,10 @@ function create(
   }
 }
 
-/** What a file system without links says. */
+/** Error codes of file systems without links. */
 const NO_LINKS = ['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP'];
 
-/** One that its owner could not fill before it was killed names nobody: then only its age counts. */
+/** If its owner was killed before writing to it, the file names no owner: then only its age counts. */
 function makeFile(text: string, place: string): void {
   const descriptor = openSync(place, 'wx', 0o600);
   try {
@@ -230,7 +234,7 @@ function textOf({ pid, started, pids, boot, host, token }: Owner): string {
   return [pid, started, pids, boot, host, token].join('.');
 }
 
-/** Null where it is none, or not a whole one. */
+/** Null if it is not a complete owner record. */
 function ownerIn(text: string): Owner | null {
   const [pid, started = '', pids = '', boot = '', host = '', token = ''] = text.split('.');
   return token.length === 10 ? { pid: Number(pid), started, pids, boot, host, token } : null;
@@ -241,14 +245,17 @@ function isAbandoned({ owner, token, aliveAt }: Found, watch: Watch): boolean {
   const running = owner ? isRunning(owner) : 'unknown';
   if (owner && isVisible(owner)) {
     if (running === false) return true;
-    // Without the time of its start, it may be another process of the same number.
+    // Without the start time, it may be another process with the same pid.
     if (owner.started !== '') return false;
   }
   if (Math.abs(Date.now() - aliveAt) <= SILENT_MS) return false;
   return running === false || watch.isUnchanged(`${token} ${aliveAt}`);
 }
 
-/** Whether an owner stays silent while somebody looks: clocks of two machines differ, and one that slept wakes up. */
+/**
+ * Whether an owner stays silent while watched: clocks of two machines differ, and a suspended owner may
+ * resume.
+ */
 class Watch {
   isUndecided = false;
   #seen = '';
@@ -262,7 +269,7 @@ class Watch {
   }
 }
 
-/** Null when the system refused. */
+/** Null if the system refused. */
 function ignoringErrno<T>(work: () => T): T | null {
   try {
     return work();

@@ -1,17 +1,17 @@
 import { readdirSync, statSync } from 'node:fs';
 import { readRegularText } from './regular-file.ts';
 
-/** `stamp` changes when what stands at the path does. */
+/** `stamp` changes when the folder does. */
 type FolderPeek = { stamp: string; files: string[]; folders: string[] };
 type FilePeek = { stamp: string; size: number };
 
-/** What looks at a disk and changes nothing. What cannot be read is as good as not there. */
+/** Read-only access to a disk. Unreadable files count as missing. */
 export type Peek = {
-  /** Null when there is no such folder. Names are given only if the stamp is not the one already known. */
+  /** Null if there is no such folder. Names are listed only if the stamp differs from the known one. */
   folder(path: string, knownStamp?: string): FolderPeek | null;
-  /** Null when there is no regular file. Does not read it. */
+  /** Null if there is no regular file. Does not read it. */
   file(path: string): FilePeek | null;
-  /** Whether a pipe, a socket or a device stands there. */
+  /** Whether it is a pipe, a socket or a device. */
   isSpecial(path: string): boolean;
   text(path: string): string;
 };
@@ -25,7 +25,7 @@ export const peek: Peek = {
     const entries = orElse(() => readdirSync(path, { withFileTypes: true }), []);
     return {
       stamp,
-      // A link may lead to a file; whoever reads it sees.
+      // A link may lead to a file; the reader finds out.
       files: entries.filter((entry) => entry.isFile() || entry.isSymbolicLink()).map(({ name }) => name),
       folders: entries.filter((entry) => entry.isDirectory()).map(({ name }) => name),
     };

@@ -1,12 +1,14 @@
 import { lstatSync, mkdirSync } from 'node:fs';
 import process from 'node:process';
 
-/** Makes a folder, and those it is in, closed to other users from the first moment on. The one way to make our own. */
+/**
+ * Creates a folder and its parents, private to this user from the start. Use it for all of our own folders.
+ */
 export function makePrivateFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
 }
 
-/** Whether nobody but this user may write there. Windows keeps a user's folder to that user by other means. */
+/** Whether only this user can write there. Windows protects user folders by other means. */
 export function isPrivateFolder(folder: string): boolean {
   try {
     const stats = lstatSync(folder);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { isRunning, thisProcess } from './process-identity.ts';
 
-test('this process runs; one of its number that started at another time does not', () => {
+test('this process runs; one with its pid and another start time does not', () => {
   const own = thisProcess();
   expect(isRunning(own)).toBe(true);
   if (own.started !== '') expect(isRunning({ ...own, started: '1' })).toBe(false);
@@ -15,6 +15,6 @@ test('a process that ended does not run', async () => {
   expect(isRunning({ ...thisProcess(), pid: child.pid ?? 0, started: '' })).toBe(false);
 });
 
-test('of another machine nothing is known', () => {
+test('for another machine the answer is unknown', () => {
   expect(isRunning({ ...thisProcess(), boot: 'another', host: 'other' })).toBe('unknown');
 });

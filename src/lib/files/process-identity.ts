@@ -3,9 +3,10 @@ import { hostname } from 'node:os';
 import { sha256 } from '../sha256.ts';
 
 /**
- * One process of one machine. `boot` is the running kernel and `pids` the set of process numbers that it counts in, so
- * that a container has its own; `started` tells the process from a later one of the same number. Each is empty where
- * the system does not say, and short: file systems keep a lock of less than 60 characters without a block of its own.
+ * Identifies one process on one machine. `boot` is the running kernel and `pids` the pid namespace, so that
+ * containers differ; `started` distinguishes it from a later process with the same pid. Each is empty where
+ * the system does not provide it. All are short: file systems store link targets under 60 characters without
+ * an extra block.
  */
 export type ProcessName = { host: string; boot: string; pids: string; pid: number; started: string };
 
@@ -22,33 +23,33 @@ export function thisProcess(): ProcessName {
   return own;
 }
 
-/** Whether its number means that process here, too: the same kernel, and not another container. */
+/** Whether its pid refers to that process here, too: the same kernel and not another container. */
 export function isVisible({ host, boot, pids }: ProcessName): boolean {
   const here = thisProcess();
   return boot === here.boot && pids === here.pids && (boot !== '' || host === here.host);
 }
 
-/** `unknown` for a process of another machine or container. */
+/** `unknown` for a process on another machine or in another container. */
 export function isRunning(name: ProcessName): boolean | 'unknown' {
   const { host, boot, pid, started } = name;
   const here = thisProcess();
-  // After a restart of the machine nothing runs that ran before.
+  // Processes do not survive a restart of the machine.
   if (!isVisible(name)) return host === here.host && boot !== here.boot ? false : 'unknown';
   const state = hasOwnTable() ? stateOf(pid) : null;
   if (state) return !state.dead && (started === '' || state.started === started);
   return answersToSignals(pid);
 }
 
-/** Whether /proc counts as this process does: in a new set of process numbers it may still be the one of outside. */
+/** Whether /proc matches this process's pid namespace: in a new namespace it may still be the outer one. */
 function hasOwnTable(): boolean {
   return attempt(() => readlinkSync('/proc/self')) === String(process.pid);
 }
 
-/** Null where there is no such process, or no such place to look. */
+/** Null if there is no such process, or no /proc. */
 function stateOf(pid: number | 'self'): { dead: boolean; started: string } | null {
   const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
   if (stat === null) return null;
-  // The name in brackets may itself hold brackets and spaces.
+  // The name in parentheses may itself contain parentheses and spaces.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return { dead: /^[ZX]/.test(fields[0] ?? ''), started: fields[19] ?? '' };
 }
@@ -58,7 +59,7 @@ function answersToSignals(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // It is there, and another user's.
+    // It exists but belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -2,7 +2,7 @@ import { readRegularText } from './regular-file.ts';
 
 const NOTHING_TO_READ = ['ENOENT', 'ENOTDIR', 'EISDIR', 'EACCES', 'ENXIO'];
 
-/** The text of a file, or null when there is none to read. */
+/** The text of a file, or null if there is none to read. */
 export async function readTextIfAny(file: string): Promise<string | null> {
   try {
     return readRegularText(file);

@@ -19,7 +19,7 @@ function codeOf(deed: () => unknown): string {
   }
 }
 
-test('a regular file is read and added to', async () => {
+test('a regular file is read and appended to', async () => {
   const { root } = await workspace({ 'a.txt': 'one\n' });
   const file = path.join(root, 'a.txt');
   appendRegularText(file, 'two\n');

@@ -1,9 +1,9 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 
-/** Without it, opening a pipe waits for somebody at its other end. Windows has no such files. */
+/** Without it, opening a pipe blocks until its other end is opened. Windows has no such files. */
 const NO_WAIT = (constants.O_NONBLOCK as number | undefined) ?? 0;
 
-/** With the code that the system itself has for a socket. */
+/** Has the error code that the system uses for a socket. */
 export class NotRegularFileError extends Error {
   readonly code = 'ENXIO';
 
@@ -13,8 +13,8 @@ export class NotRegularFileError extends Error {
 }
 
 /**
- * Opens a regular file; the caller closes it. A pipe, a socket or a device fails at once with ENXIO instead of being
- * waited for: what was opened is checked, so it does not matter what stood there a moment ago.
+ * Opens a regular file; the caller closes it. A pipe, a socket or a device fails at once with ENXIO instead
+ * of blocking. The open file is checked, so there is no race with a replaced path.
  */
 export function openRegularFile(file: string, flags: number = constants.O_RDONLY): number {
   const descriptor = openSync(file, flags | NO_WAIT, 0o600);
@@ -28,7 +28,7 @@ export function openRegularFile(file: string, flags: number = constants.O_RDONLY
   }
 }
 
-/** For adding to its end, and looking at it; made if it is not there. */
+/** For appending and reading; created if missing. */
 export function openToAppend(file: string): number {
   return openRegularFile(file, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT);
 }
@@ -42,7 +42,7 @@ export function appendRegularText(file: string, text: string): void {
   }
 }
 
-/** As `readFileSync`, but never waits for what is not a regular file. */
+/** Like `readFileSync`, but never blocks on what is not a regular file. */
 export function readRegularFile(file: string): Buffer {
   const descriptor = openRegularFile(file);
   try {

@@ -5,14 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const TRIES = 12;
 const FIRST_PAUSE_MS = 5;
 
-/** On Windows, what a file in use is refused with. */
+/** Error codes for a file in use on Windows. */
 const IN_USE = ['EPERM', 'EACCES', 'EBUSY'];
 
 type Renaming = { platform?: NodeJS.Platform; move?(from: string, to: string): Promise<void> };
 
 /**
- * A rename that waits for others. Windows refuses to replace a file that somebody has open, if only for the moment in
- * which a scanner looks at it; elsewhere the first answer is the last.
+ * A rename with retries. Windows refuses to replace an open file, even if a virus scanner has it open only
+ * briefly; elsewhere the first error is final.
  */
 export async function renameWithRetry(
   from: string,

@@ -18,9 +18,9 @@ import { nativePath } from '../paths/raw-path.ts';
 import { syncFolder } from './sync-folder.ts';
 
 /**
- * Gives a file of the user its content. One that exists is written in place, so that its other names, its owner, its
- * rights and its attributes stay; if it does not let itself be written, another takes its place. A null mode is left as
- * it is. The folder must be there.
+ * Writes the content of a user file. An existing file is overwritten in place to keep its hard links, owner,
+ * permissions and attributes; if it is not writable, it is replaced by a new file. A null mode keeps the
+ * mode. The folder must exist.
  */
 export function replaceFile(file: string, bytes: Uint8Array, mode: number | null): void {
   const place = nativePath(file);
@@ -40,7 +40,7 @@ export function replaceFile(file: string, bytes: Uint8Array, mode: number | null
   if (mode !== null && mode !== (stat.mode & 0o7777)) chmodSync(place, mode);
 }
 
-/** Written beside the file, then renamed. */
+/** Writes to a temporary file next to it, then renames. */
 function putInPlace(file: string, bytes: Uint8Array, mode: number): void {
   const folder = path.dirname(file);
   const temporary = nativePath(path.join(folder, `.aca-${randomBytes(8).toString('hex')}.tmp`));
@@ -48,7 +48,7 @@ function putInPlace(file: string, bytes: Uint8Array, mode: number): void {
     const descriptor = openSync(temporary, 'wx', 0o600);
     try {
       writeOver(descriptor, bytes);
-      // The creation mode is narrowed by the umask; this is not.
+      // Unlike the creation mode, fchmod is not affected by the umask.
       fchmodSync(descriptor, mode);
       fsyncSync(descriptor);
     } finally {
@@ -65,8 +65,8 @@ function putInPlace(file: string, bytes: Uint8Array, mode: number): void {
 const IN_PLACE = constants.O_RDWR | ((constants.O_NOFOLLOW as number | undefined) ?? 0);
 
 /**
- * Writes over a file that holds `old`, and puts that back if the disk takes only a part. Refused with ESTALE when the
- * file holds something else by now. On the disk when it returns.
+ * Overwrites a file that contains `old`, and restores that if the disk accepts only a part. Fails with ESTALE
+ * if the file contains something else now. Synced to disk when it returns.
  */
 export function overwrite(place: string | Buffer, bytes: Uint8Array, old: Uint8Array): void {
   const descriptor = openSync(place, IN_PLACE);
@@ -76,7 +76,7 @@ export function overwrite(place: string | Buffer, bytes: Uint8Array, old: Uint8A
     try {
       writeOver(descriptor, bytes);
     } catch (error) {
-      // What it held before has its place on the disk already.
+      // The old content already has its blocks on the disk.
       writeOver(descriptor, old);
       throw error;
     }
@@ -92,8 +92,8 @@ function writeOver(descriptor: number, bytes: Uint8Array): void {
 }
 
 /**
- * Whether a file looks like one whose writing in place, from one content to another, was cut off: every byte is that of
- * the one or the other.
+ * Whether a file looks like the result of an interrupted overwrite: every byte is from the old or the new
+ * content.
  */
 export function isTorn(now: Uint8Array, from: Uint8Array, to: Uint8Array): boolean {
   if (now.length < Math.min(from.length, to.length) || now.length > Math.max(from.length, to.length))

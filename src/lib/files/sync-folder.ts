@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 
 /**
- * Brings a folder's new names to the disk. Not every system lets a folder be synced; the contents are safe all the same.
+ * Syncs a folder's new names to disk. Not every system can sync a folder; file contents are safe regardless.
  */
 export function syncFolder(folder: string | Buffer): void {
   if (process.platform === 'win32') return;

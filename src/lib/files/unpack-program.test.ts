@@ -34,7 +34,7 @@ function packed(folder: string) {
 
 const freshFolder = () => path.join(mkdtempSync(path.join(tmpdir(), 'aca-unpack-')), 'cache', 'programs');
 
-test('a program is written once, for its owner only, and taken as it is from then on', () => {
+test('a program is written once, for its owner only, and reused from then on', () => {
   const folder = freshFolder();
   const { unpack, reads } = packed(folder);
   const file = unpack();
@@ -44,7 +44,7 @@ test('a program is written once, for its owner only, and taken as it is from the
   expect([unpack(), reads(), readdirSync(folder)]).toEqual([file, 1, [path.basename(file)]]);
 });
 
-test('what was damaged or exchanged is never started: it is written anew', () => {
+test('a damaged or replaced program is never started: it is written again', () => {
   const { unpack } = packed(freshFolder());
   const file = unpack();
   for (const other of ['', '#!/bin/sh\necho exchanged\n', content.subarray(0, 5)]) {
@@ -53,7 +53,7 @@ test('what was damaged or exchanged is never started: it is written anew', () =>
   }
 });
 
-test.skipIf(process.platform === 'win32')('a folder others may write to is left alone', () => {
+test.skipIf(process.platform === 'win32')('a folder writable by others is not used', () => {
   const folder = freshFolder();
   mkdirSync(folder, { recursive: true });
   chmodSync(folder, 0o777);
@@ -65,7 +65,7 @@ test.skipIf(process.platform === 'win32')('a folder others may write to is left 
   ]);
 });
 
-test('where nothing can be kept it is unpacked for this process alone', () => {
+test('where nothing can be saved, it is unpacked for this process only', () => {
   const folder = freshFolder();
   writeFileSync(path.dirname(folder), 'a file, not a folder');
   const file = packed(folder).unpack();

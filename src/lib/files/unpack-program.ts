@@ -6,17 +6,17 @@ import process from 'node:process';
 import { isPrivateFolder, makePrivateFolder } from './private-folder.ts';
 
 export type PackedProgram = {
-  /** Where it is kept from run to run. */
+  /** The folder that keeps it between runs. */
   folder: string;
   name: string;
   sha256: string;
-  /** The program itself; asked only when it is not kept yet. */
+  /** The program itself; called only if it is not saved yet. */
   read(): Buffer;
 };
 
 /**
- * Puts a program where it can be started, and says where. What was kept is taken only if it is, byte for byte, what
- * this build brought. Where nothing can be kept, a folder of this process serves, and goes with it.
+ * Puts a program where it can be started and returns its path. A saved copy is used only if it is byte for
+ * byte the one in this build. If nothing can be saved, uses a temporary folder of this process.
  */
 export function unpackProgram({ folder, name, sha256, read }: PackedProgram): string {
   const { name: stem, ext } = path.parse(name);
@@ -39,7 +39,7 @@ function unpackForNow(name: string, content: Buffer): string {
   return file;
 }
 
-/** Whole or absent, however many write at once. */
+/** Atomic, however many processes write at once. */
 function writeProgram(file: string, content: Buffer): void {
   const temporary = `${file}.${process.pid}.tmp`;
   writeFileSync(temporary, content, { mode: 0o700 });

@@ -2,9 +2,12 @@ import { type FSWatcher, rmSync, watch, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { makePrivateFolder } from './private-folder.ts';
 
-/** News of the disk comes to a process in the order in which things happened: the system keeps one queue for it. */
+/** File system events reach a process in order: the system keeps one queue for it. */
 export type Barrier = {
-  /** Makes a file and resolves when news of it has come; so has news of all that happened before. False in vain. */
+  /**
+   * Creates a file and resolves when its event has arrived; then all earlier events have arrived, too. False
+   * on a timeout.
+   */
   pass(): Promise<boolean>;
   close(): void;
 };
@@ -41,7 +44,7 @@ export function createBarrier(folder: string, onSilence: () => void): Barrier {
           waiting.get(name)?.(false);
           onSilence();
         };
-        // News that came while the process was busy elsewhere is heard before an immediate.
+        // Events that arrived while the process was busy are delivered before an immediate.
         const timer = setTimeout(() => setImmediate(giveUp), PATIENCE_MS);
         waiting.set(name, (passed) => {
           clearTimeout(timer);

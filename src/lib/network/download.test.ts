@@ -44,7 +44,7 @@ async function serve(answer: Answer): Promise<{ url: string; ranges: (string | u
 
 type Filed = { cutAfter?: number; etag?: string; body?: Buffer; target?: string };
 
-/** Serves ranges as a file server does; `cutAfter` bytes of each answer the connection breaks. */
+/** Serves ranges like a file server; breaks the connection `cutAfter` bytes into each response. */
 function filed(options: Filed = {}): Answer {
   const { cutAfter = Number.POSITIVE_INFINITY, etag = '"one"', body = content, target = file } = options;
   return async (request, response) => {
@@ -64,14 +64,14 @@ function filed(options: Filed = {}): Answer {
     if (part.length <= cutAfter) response.end(part);
     else {
       response.write(part.subarray(0, cutAfter));
-      // What is still on its way when a connection breaks may be lost; here it arrives.
+      // Data in flight may be lost when a connection breaks; here it must arrive.
       while (!response.destroyed && (await sizeOf(`${target}.part`)) < from + cutAfter) await sleep(5);
       response.destroy();
     }
   };
 }
 
-/** Of what is not there yet, none. */
+/** Zero if it does not exist yet. */
 function sizeOf(name: string): Promise<number> {
   return stat(name).then(
     ({ size }) => size,
@@ -88,7 +88,7 @@ async function faultOf(work: Promise<unknown>): Promise<DownloadFault> {
   return error.fault;
 }
 
-test('a file arrives whole, with its folder, and its progress ends at its size', async () => {
+test('a file is downloaded with its folder created, and progress ends at its size', async () => {
   const { url } = await serve(filed());
   const told: Progress[] = [];
 
@@ -100,7 +100,7 @@ test('a file arrives whole, with its folder, and its progress ends at its size',
   await expect(stat(`${file}.part`)).rejects.toThrow('ENOENT');
 });
 
-test('a connection that breaks again and again is taken up where it broke', async () => {
+test('a repeatedly broken connection is resumed where it broke', async () => {
   const { url, ranges } = await serve(filed({ cutAfter: 80_000 }));
 
   await download({ url, file, sha256 }, { signal: never });
@@ -109,7 +109,7 @@ test('a connection that breaks again and again is taken up where it broke', asyn
   expect(ranges).toEqual([undefined, 'bytes=80000-', 'bytes=160000-', 'bytes=240000-']);
 });
 
-test('a second process goes on with what the first one left', async () => {
+test('a second process resumes what the first one left', async () => {
   const first = await serve(filed());
   const stop = new AbortController();
   const cancelled = download(
@@ -128,7 +128,7 @@ test('a second process goes on with what the first one left', async () => {
   expect((await readFile(file)).equals(content)).toBe(true);
 });
 
-test('a file that changed on the server meanwhile is fetched anew', async () => {
+test('a file that changed on the server meanwhile is fetched again from the start', async () => {
   const other = Buffer.from('another file by now');
   const { url } = await serve(filed({ body: other, etag: '"two"' }));
   await download({ url, file: path.join(folder, 'made') }, { signal: never });
@@ -141,7 +141,7 @@ test('a file that changed on the server meanwhile is fetched anew', async () => 
   expect(await readFile(path.join(folder, 'model'))).toEqual(other);
 });
 
-test('a part that is already everything is checked and taken', async () => {
+test('a part that is already complete is verified and used', async () => {
   const { url } = await serve(filed());
   const here = path.join(folder, 'model.gguf');
   await writeFile(`${here}.part`, content);
@@ -193,7 +193,7 @@ test('redirects in a circle end', async () => {
   expect(await faultOf(download({ url, file }, { signal: never }))).toBe('refused');
 });
 
-test('a no of the server is told with its status', async () => {
+test('an error response is reported with its status', async () => {
   const { url } = await serve((_, response) => response.writeHead(404).end('nothing here'));
 
   await expect(download({ url, file }, { signal: never })).rejects.toMatchObject({
@@ -203,7 +203,7 @@ test('a no of the server is told with its status', async () => {
   });
 });
 
-test('a disk without room is noticed before anything is written', async () => {
+test('insufficient disk space is detected before anything is written', async () => {
   const { url } = await serve(filed());
 
   const work = download({ url, file }, { signal: never, freeBytes: async () => 1000 });
@@ -212,16 +212,19 @@ test('a disk without room is noticed before anything is written', async () => {
   await expect(stat(`${file}.part`)).rejects.toThrow('ENOENT');
 });
 
-test.skipIf(process.platform !== 'linux')('a disk that fills up meanwhile is told as such', async () => {
-  const { url } = await serve(filed());
-  const here = path.join(folder, 'model.gguf');
-  // A file that takes nothing, as on a full disk.
-  await symlink('/dev/full', `${here}.part`);
+test.skipIf(process.platform !== 'linux')(
+  'a disk that fills up during the download is reported as such',
+  async () => {
+    const { url } = await serve(filed());
+    const here = path.join(folder, 'model.gguf');
+    // A file that accepts no data, as on a full disk.
+    await symlink('/dev/full', `${here}.part`);
 
-  expect(await faultOf(download({ url, file: here }, { signal: never }))).toBe('disk_full');
-});
+    expect(await faultOf(download({ url, file: here }, { signal: never }))).toBe('disk_full');
+  },
+);
 
-test('nobody at the address is told at once', async () => {
+test('a refused connection is reported at once', async () => {
   const { url } = await serve(filed());
   for (const server of servers) server.close();
   await new Promise((done) => setTimeout(done, 20));
@@ -229,7 +232,7 @@ test('nobody at the address is told at once', async () => {
   expect(await faultOf(download({ url, file }, { signal: never }))).toBe('unreachable');
 });
 
-test('a server that takes the connection and says nothing is given up in time', async () => {
+test('a server that accepts the connection and sends nothing times out', async () => {
   const silent = createTcpServer();
   await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done));
   const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`;
@@ -240,7 +243,7 @@ test('a server that takes the connection and says nothing is given up in time', 
   silent.close();
 });
 
-test('a server that falls silent midway is given up after some tries, and what came is kept', async () => {
+test('a server that stalls midway is given up after some retries, and the partial file is kept', async () => {
   const { url, ranges } = await serve((request, response) => {
     response.writeHead(request.headers.range ? 206 : 200, {
       'content-length': request.headers.range ? 199_000 : 200_000,
@@ -255,7 +258,7 @@ test('a server that falls silent midway is given up after some tries, and what c
   expect(ranges).toEqual([undefined, 'bytes=1000-', 'bytes=1000-', 'bytes=1000-']);
 });
 
-test('an abort ends it, also while the server is silent', async () => {
+test('an abort ends it, even while the server is silent', async () => {
   const { url } = await serve((_, response) => {
     response.writeHead(200, { 'content-length': 10 });
     response.write('abc');
@@ -268,7 +271,7 @@ test('an abort ends it, also while the server is silent', async () => {
   await expect(work).rejects.toThrow('abort');
 });
 
-test('whatever the cuts, the file is the same', async () => {
+test('property: whatever the interruptions, the file is the same', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 100, max: 900 }),

@@ -5,11 +5,11 @@ import path from 'node:path';
 import { makePrivateFolder } from '../files/private-folder.ts';
 
 /**
- * - `unreachable`: nobody answers there, or not in time.
- * - `refused`: the server said no; `status` tells which no.
- * - `cut`: it broke off again and again; what came is kept and goes on from there next time.
- * - `mismatch`: what came is not what was promised; it is thrown away.
- * - `disk_full`: there is no room; what came is kept.
+ * - `unreachable`: no answer, or not in time.
+ * - `refused`: an error response with this `status`.
+ * - `cut`: the connection broke repeatedly; the partial file is kept and resumed next time.
+ * - `mismatch`: wrong checksum; the file is deleted.
+ * - `disk_full`: no space left; the partial file is kept.
  */
 export type DownloadFault = 'unreachable' | 'refused' | 'cut' | 'mismatch' | 'disk_full';
 
@@ -29,13 +29,13 @@ export type Progress = { done: number; total: number | null; bytesPerSecond: num
 
 export type Wanted = {
   url: string;
-  /** Where the whole of it ends up. Until then it grows in `FILE.part`. */
+  /** The final path. Until complete, data goes to `FILE.part`. */
   file: string;
   /** In hexadecimal. */
   sha256?: string;
   /** In base64, as npm registries write it. */
   sha512?: string;
-  /** In bytes, where it is known beforehand. */
+  /** In bytes, if known in advance. */
   size?: number;
   headers?: Record<string, string>;
 };
@@ -44,21 +44,21 @@ export type DownloadOptions = {
   signal: AbortSignal;
   fetch?: typeof globalThis.fetch;
   progress?(progress: Progress): void;
-  /** Longest wait for an answer to begin, at every redirect anew. */
+  /** Maximum wait for a response to start, per redirect. */
   connectMs?: number;
-  /** Longest silence in the middle. */
+  /** Maximum silence during the response. */
   silenceMs?: number;
-  /** Room on the disk that holds a folder. */
+  /** Free space on the disk of a folder. */
   freeBytes?(folder: string): Promise<number>;
 };
 
 const CONNECT_MS = 5_000;
 const SILENCE_MS = 30_000;
 const MOST_REDIRECTS = 10;
-/** So often in a row a connection may break without having brought anything. */
+/** How many connections in a row may break without delivering any data. */
 const MOST_EMPTY_TRIES = 3;
 const TELL_EVERY_MS = 100;
-/** Left free on the disk. */
+/** Disk space to leave free. */
 const MARGIN = 16 * 1024 * 1024;
 
 type Work = Wanted &
@@ -69,7 +69,7 @@ type Work = Wanted &
     meter: Meter;
   };
 
-/** Fetches a file. It appears whole and checked, or not at all; what was broken off goes on where it was. */
+/** Downloads a file. It appears complete and verified, or not at all; an interrupted download is resumed. */
 export async function download(wanted: Wanted, options: DownloadOptions): Promise<{ bytes: number }> {
   const { signal, fetch = globalThis.fetch, progress } = options;
   const { connectMs = CONNECT_MS, silenceMs = SILENCE_MS, freeBytes = freeBytesIn } = options;
@@ -104,7 +104,7 @@ async function tryOnce(work: Work, have: number): Promise<'whole' | 'cut'> {
   try {
     const response = await answer(work, { have, tag, signal: both });
     if (response.status === 416) {
-      // The server has no more than we have, or another file by now: the check tells which.
+      // The partial file is complete, or the file on the server has changed: the checksum decides.
       if (totalOf(response, 0) === have) return 'whole';
       await forget(part);
       return 'cut';
@@ -130,7 +130,7 @@ async function tryOnce(work: Work, have: number): Promise<'whole' | 'cut'> {
   }
 }
 
-/** The answer after all redirects. A secret in the headers stays with the host it is for. */
+/** The response after all redirects. Secret headers are sent only to their host. */
 async function answer(
   work: Work,
   { have, tag, signal }: { have: number; tag: string | null; signal: AbortSignal },
@@ -175,7 +175,7 @@ async function askOnce(work: Work, url: URL, init: RequestInit & { signal: Abort
   }
 }
 
-/** Writes the answer behind what is there; the new size. */
+/** Appends the response to the file; returns the new size. */
 async function append(
   response: Response,
   { work, from, total, stop }: { work: Work; from: number; total: number | null; stop: AbortController },
@@ -190,7 +190,7 @@ async function append(
   try {
     watch();
     for await (const chunk of response.body ?? []) {
-      // A write may take only a part of what it is given, above all on a disk that is nearly full.
+      // A write may be partial, especially on a nearly full disk.
       for (let written = 0; written < chunk.length; ) {
         const { bytesWritten } = await handle.write(chunk, written, chunk.length - written, at + written);
         written += bytesWritten;
@@ -273,7 +273,7 @@ function startOf(response: Response): number | null {
   return start === undefined ? null : Number(start);
 }
 
-/** How large the whole file is, as far as the server says. */
+/** The size of the whole file, if the server sends it. */
 function totalOf(response: Response, from: number): number | null {
   const whole = /\/(\d+)$/.exec(response.headers.get('content-range') ?? '')?.[1];
   if (whole !== undefined) return Number(whole);
@@ -283,7 +283,7 @@ function totalOf(response: Response, from: number): number | null {
 
 type Meter = { tell(at: { done: number; total: number | null }): void; end(): void };
 
-/** Tells now and then, and at the end; the speed is that of the last seconds. */
+/** Reports progress periodically and at the end; the speed is that of the last seconds. */
 function createMeter(progress: DownloadOptions['progress']): Meter {
   let last: Progress | undefined;
   let told = 0;
@@ -310,7 +310,7 @@ function isDiskFull(error: unknown): boolean {
   return ['ENOSPC', 'EDQUOT', 'EFBIG'].includes((error as NodeJS.ErrnoException).code ?? '');
 }
 
-/** Our own disk said no; a network never says these. */
+/** Error codes of the disk, never of the network. */
 function isOfDisk(error: unknown): boolean {
   return ['EACCES', 'EPERM', 'EROFS', 'EISDIR', 'ENOENT', 'EIO'].includes(
     (error as NodeJS.ErrnoException).code ?? '',

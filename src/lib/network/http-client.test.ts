@@ -25,7 +25,7 @@ async function first({ body }: HttpResponse): Promise<string | undefined> {
   return undefined;
 }
 
-/** Past the proxy, for all servers here are on this machine; the way is undici's all the same. */
+/** Bypasses the proxy, since all servers here are local, but still uses undici. */
 const routed = await createRoutedNetwork(
   {},
   { httpProxy: '', httpsProxy: '', noProxy: '', caFile: undefined },
@@ -57,7 +57,7 @@ describe.each(clients)('over %s', (_, send) => {
     expect((await send({ url })).headers['x-method']).toBe('GET');
   });
 
-  test('the body streams: a part is there before the rest was sent', async () => {
+  test('the body streams: a part is available before the rest was sent', async () => {
     let finish: () => unknown = () => undefined;
     const url = await serving((_request, response) => {
       response.write('first');
@@ -72,7 +72,7 @@ describe.each(clients)('over %s', (_, send) => {
     expect(chunks).toEqual(['first', 'second']);
   });
 
-  test('an abort ends the wait for an answer, and an answer under way', async () => {
+  test('an abort ends the wait for a response, and a response in progress', async () => {
     const reason = new DOMException('stop', 'AbortError');
     const silent = await serving(() => undefined);
     const waiting = new AbortController();
@@ -94,7 +94,7 @@ describe.each(clients)('over %s', (_, send) => {
     }
   });
 
-  test('an abort of an answer nobody reads is no error anywhere', async () => {
+  test('an abort of an unread response is not an error anywhere', async () => {
     for (const headers of [{}, { 'content-encoding': 'gzip' }]) {
       const url = await serving((_request, response) => {
         response.writeHead(200, headers).write(gzipSync('x').subarray(0, 10));
@@ -117,7 +117,7 @@ describe.each(clients)('over %s', (_, send) => {
     }
   });
 
-  test('nobody listening is said with its code', async () => {
+  test('a refused connection is reported with its code', async () => {
     await expect(send({ url: 'http://127.0.0.1:1/' })).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 
@@ -125,14 +125,14 @@ describe.each(clients)('over %s', (_, send) => {
     ['gzip', gzipSync],
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
-  ])('an encoding nobody asked for is undone: %s', async (encoding, encode) => {
+  ])('an unrequested encoding is decoded: %s', async (encoding, encode) => {
     const url = await serving((_request, response) => {
       response.writeHead(200, { 'content-encoding': encoding }).end(encode('zipped'));
     });
     expect(await (await send({ url })).text()).toBe('zipped');
   });
 
-  test('an encoding nobody knows is an error', async () => {
+  test('an unknown encoding is an error', async () => {
     let gone: Promise<unknown> | undefined;
     const url = await serving((_request, response) => {
       gone = once(response, 'close');
@@ -142,7 +142,7 @@ describe.each(clients)('over %s', (_, send) => {
     await gone;
   });
 
-  test('a reader who leaves at the last event keeps the connection for later requests', async () => {
+  test('a reader that stops at the last event keeps the connection for later requests', async () => {
     const sockets = new Set<unknown>();
     const url = await serving((request, response) => {
       sockets.add(request.socket);
@@ -151,11 +151,11 @@ describe.each(clients)('over %s', (_, send) => {
     });
     for (let turn = 0; turn < 3; turn++)
       expect(await first(await send({ url, method: 'POST', body: 'a' }))).toBe('last event');
-    // One library looks for a free connection a moment before it has noticed the end.
+    // One library looks for a free connection just before it notices the end.
     expect(sockets.size).toBeLessThan(3);
   });
 
-  test('a reader who leaves long before the end takes the connection along', async () => {
+  test('a reader that stops long before the end closes the connection', async () => {
     let gone: Promise<unknown> | undefined;
     const url = await serving((_request, response) => {
       gone = once(response, 'close');
@@ -165,7 +165,7 @@ describe.each(clients)('over %s', (_, send) => {
     await gone;
   });
 
-  test('redirects are followed on the same server, and to no other', async () => {
+  test('redirects are followed on the same server only', async () => {
     const other = await serving((_request, response) => response.end('elsewhere'));
     const url = await serving((request, response) => {
       if (request.url === '/moved') response.writeHead(307, { location: '/here' }).end();
@@ -185,12 +185,12 @@ describe.each(clients)('over %s', (_, send) => {
     expect(await post('/round')).toEqual([307, '']);
   });
 
-  test('silence has no limit, neither before the answer nor within it', async () => {
+  test('there is no timeout for silence, before or within the response', async () => {
     vi.useFakeTimers({
       toFake: ['setTimeout', 'setInterval', 'clearTimeout', 'clearInterval', 'performance'],
     });
     onTestFinished(() => void vi.useRealTimers());
-    // The runtime's own clocks cannot be turned: sockets must not have any.
+    // The runtime's timers cannot be faked: check that sockets have none.
     const setTimeout = vi.spyOn(Socket.prototype, 'setTimeout');
     onTestFinished(() => setTimeout.mockRestore());
     let heard: (response: ServerResponse) => void = () => undefined;
@@ -218,7 +218,7 @@ describe.each(clients)('over %s', (_, send) => {
   });
 });
 
-test('a kept connection that the server has closed meanwhile is replaced', async () => {
+test('a kept connection that the server has closed is replaced', async () => {
   let requests = 0;
   const url = await serving((request, response) => {
     requests++;

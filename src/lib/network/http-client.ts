@@ -12,7 +12,7 @@ import { limited } from '../async/abort.ts';
 
 type HttpRequest = {
   url: string;
-  /** GET unless told. */
+  /** GET by default. */
   method?: 'GET' | 'POST';
   headers?: Record<string, string>;
   body?: string;
@@ -23,7 +23,7 @@ export type HttpResponse = {
   status: number;
   /** Names in lower case. */
   headers: Record<string, string>;
-  /** Decoded, as it arrives, and read once; throws when the connection breaks before its end. */
+  /** Decoded, streamed, and read once; throws if the connection breaks before its end. */
   body: AsyncIterable<Uint8Array>;
   /** The rest of the body as one text. */
   text(): Promise<string>;
@@ -32,13 +32,13 @@ export type HttpResponse = {
 /** Sends one request. Rejects when there is no response; an abort rejects with the signal's reason. */
 export type HttpClient = (request: HttpRequest) => Promise<HttpResponse>;
 
-/** One request and the head of its response, over whichever library. */
+/** One request and the head of its response, independent of the library. */
 export type Transport = (
   request: HttpRequest,
 ) => Promise<{ status: number; headers: IncomingHttpHeaders; stream: Readable }>;
 
 const MAX_REDIRECTS = 5;
-/** How long a body that its reader has left may take to end, so that its connection can be reused. */
+/** How long an abandoned body may take to end, so that its connection can be reused. */
 const DRAIN_MS = 50;
 
 export function createHttpClient(transport: Transport): HttpClient {
@@ -61,10 +61,10 @@ export function createHttpClient(transport: Transport): HttpClient {
 }
 
 function unread(): void {
-  // Whoever reads a body is told why it broke; without a reader nobody needs to know.
+  // The reader of the body gets the error. Without a reader it does not matter.
 }
 
-/** The same response, each chunk of its body also handed to a listener just before its reader. */
+/** The same response; each chunk of its body is also passed to a listener just before its reader. */
 export function tapped(
   { status, headers, body }: HttpResponse,
   listener: (chunk: Uint8Array) => void,
@@ -89,7 +89,7 @@ function responseOf(response: Omit<HttpResponse, 'text'>): HttpResponse {
   };
 }
 
-/** Where to send the request instead. Never to another host: it carries a key. */
+/** The redirect target. Never another host: the request carries a key. */
 function redirectOf({ url, method }: HttpRequest, status: number, location?: string): string | undefined {
   const keepsMethod = status === 307 || status === 308;
   const isRedirect = keepsMethod || (method !== 'POST' && [301, 302, 303].includes(status));
@@ -114,7 +114,7 @@ const decoders: Record<string, () => Transform> = {
   br: createBrotliDecompress,
 };
 
-/** We ask for no encoding; some servers use one all the same. */
+/** No encoding is requested, but some servers use one anyway. */
 function decoded(stream: Readable, encoding = 'identity'): Readable {
   if (encoding === 'identity') return stream;
   const decoder = decoders[encoding.toLowerCase()]?.();
@@ -133,7 +133,7 @@ async function* chunksOf(stream: Readable): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Readers leave at the last event, which is mostly just before the end. */
+/** Readers stop at the last event, usually just before the end. */
 async function drain(stream: Readable): Promise<void> {
   if (stream.destroyed || stream.readableEnded) return;
   stream.resume();
@@ -142,8 +142,8 @@ async function drain(stream: Readable): Promise<void> {
 }
 
 /**
- * Straight to the server, with the runtime's certificates and connections of its own. Over the runtime's HTTP client
- * rather than its `fetch`, which gives up after 300 s of silence.
+ * Connects directly, with the runtime's certificates and its own connections. Uses the runtime's HTTP client
+ * because `fetch` gives up after 300 s of silence.
  */
 export function createDirectClient(): HttpClient {
   const http = new HttpAgent({ keepAlive: true });
@@ -163,7 +163,7 @@ export function createDirectClient(): HttpClient {
       });
       return { status: message.statusCode ?? 0, headers: message.headers, stream: message };
     } catch (error) {
-      // The server closed a kept connection just as it was reused: it has not seen the request.
+      // The server closed a kept connection just as it was reused, so it has not seen the request.
       const isStale = request.reusedSocket && (error as NodeJS.ErrnoException).code === 'ECONNRESET';
       if (isStale && !signal?.aborted) return overNode(sent);
       throw error;
@@ -172,5 +172,5 @@ export function createDirectClient(): HttpClient {
   return createHttpClient(overNode);
 }
 
-/** For whoever was given none. */
+/** The default client. */
 export const httpClient: HttpClient = createDirectClient();

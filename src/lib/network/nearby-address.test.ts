@@ -13,7 +13,7 @@ test.each([
   'http://gpu-box:8000/v1',
   'http://gpu.local/v1',
   'http://0.0.0.0:8080',
-])('%s is at hand', (address) => {
+])('%s is local', (address) => {
   expect(isNearby(address)).toBe(true);
 });
 
@@ -25,6 +25,6 @@ test.each([
   'http://127.0.0.1.example.com/',
   'http://local.example',
   '',
-])('%s is not', (address) => {
+])('%s is not local', (address) => {
   expect(isNearby(address)).toBe(false);
 });

@@ -12,13 +12,13 @@ NEARBY.addAddress('::', 'ipv6');
 NEARBY.addSubnet('fc00::', 7, 'ipv6');
 NEARBY.addSubnet('fe80::', 10, 'ipv6');
 
-/** Whether an address is of this machine or of the network at hand, told without looking anything up. */
+/** Whether an address is on this machine or the local network, without a DNS lookup. */
 export function isNearby(address: string): boolean {
   const full = /^[a-z]+:\/\//i.test(address) ? address : `http://${address}`;
   if (!URL.canParse(full)) return false;
   const host = new URL(full).hostname.replace(/^\[|\]$/g, '').toLowerCase();
   const family = isIP(host);
   if (family !== 0) return NEARBY.check(host, family === 6 ? 'ipv6' : 'ipv4');
-  // A name without a dot is one of the network at hand.
+  // A name without a dot is on the local network.
   return !host.includes('.') || /\.(localhost|local|lan|internal|home\.arpa)$/.test(host);
 }

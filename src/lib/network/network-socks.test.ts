@@ -9,7 +9,7 @@ async function portOf(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A SOCKS5 proxy that wants no password, and leads every name to one port of this machine. */
+/** A SOCKS5 proxy without a password that connects every name to one local port. */
 function socksTo(port: number, asked: string[]): Server {
   return createServer((client) => {
     client.on('error', () => client.destroy());
@@ -29,17 +29,14 @@ function socksTo(port: number, asked: string[]): Server {
   });
 }
 
-test.each(['socks5', 'socks5h'])(
-  '[N06] a %s proxy is gone through, and it looks the name up',
-  async (protocol) => {
-    const web = await portOf(createHttpServer((_request, response) => response.end('arrived')));
-    const asked: string[] = [];
-    const proxy = await portOf(socksTo(web, asked));
-    const { fetch, http } = await openNetwork({ ALL_PROXY: `${protocol}://127.0.0.1:${proxy}` });
-    const url = 'http://model.invalid:8080/x';
-    const headers = { connection: 'close' };
-    for (const response of [await fetch(url, { headers }), await http({ url, headers })])
-      expect(await response.text()).toBe('arrived');
-    expect(asked).toEqual(['model.invalid:8080', 'model.invalid:8080']);
-  },
-);
+test.each(['socks5', 'socks5h'])('[N06] a %s proxy is used and resolves the name', async (protocol) => {
+  const web = await portOf(createHttpServer((_request, response) => response.end('arrived')));
+  const asked: string[] = [];
+  const proxy = await portOf(socksTo(web, asked));
+  const { fetch, http } = await openNetwork({ ALL_PROXY: `${protocol}://127.0.0.1:${proxy}` });
+  const url = 'http://model.invalid:8080/x';
+  const headers = { connection: 'close' };
+  for (const response of [await fetch(url, { headers }), await http({ url, headers })])
+    expect(await response.text()).toBe('arrived');
+  expect(asked).toEqual(['model.invalid:8080', 'model.invalid:8080']);
+});

@@ -26,13 +26,13 @@ const answer: RequestListener = (request, response) => {
   request.pipe(response);
 };
 
-/** A server with a certificate that only our file vouches for. */
+/** A server with a certificate that only our CA file signs. */
 async function secureServer(): Promise<number> {
   const [key, cert] = await Promise.all([readFile(path.join(tls, 'key.pem')), readFile(caFile)]);
   return listening(createHttps({ key, cert }, answer));
 }
 
-/** A proxy that knows `api.test`, which no name server does: a tunnel to `port`. */
+/** A proxy that resolves `api.test`, which DNS does not, and tunnels to `port`. */
 async function proxyTo(port: number): Promise<{ url: string; asked: string[]; credentials: unknown[] }> {
   const asked: string[] = [];
   const credentials: unknown[] = [];
@@ -53,7 +53,7 @@ type Sent = { method?: 'POST'; body?: string; signal?: AbortSignal };
 type Answer = { status: number; served: string | null | undefined; text: string };
 type Send = (url: string, init?: Sent) => Promise<Answer>;
 
-/** Both ways through one network, as one. */
+/** Both clients of a network behind one interface. */
 const ways: Record<keyof Network, (network: Network) => Send> = {
   fetch: ({ fetch }) => {
     return async (url, init) => {
@@ -74,7 +74,7 @@ const ways: Record<keyof Network, (network: Network) => Send> = {
 };
 
 describe('[N06] without a proxy or a certificate', () => {
-  test('requests go straight to the server', async () => {
+  test('requests go directly to the server', async () => {
     const url = `http://127.0.0.1:${await listening(createHttp(answer))}`;
     for (const env of [{}, { NO_PROXY: '*', HTTPS_PROXY: '', https_proxy: '' }]) {
       const network = await openNetwork(env);
@@ -88,7 +88,7 @@ describe.each(Object.entries(ways))('[N06] %s through a proxy', (_, over) => {
   const sendWith = async (...given: Parameters<typeof openNetwork>) => over(await openNetwork(...given));
 
   test.each(['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy', 'HTTP_PROXY'])(
-    'named by %s, a request and its answer pass whole',
+    'set by %s, a request and its response pass through intact',
     async (variable) => {
       const proxy = await proxyTo(await secureServer());
       const send = await sendWith({ [variable]: `http://${proxy.url}` }, { caFile });
@@ -100,7 +100,7 @@ describe.each(Object.entries(ways))('[N06] %s through a proxy', (_, over) => {
     },
   );
 
-  test('credentials in the proxy’s address are sent to the proxy', async () => {
+  test('credentials in the proxy URL are sent to the proxy', async () => {
     const proxy = await proxyTo(await secureServer());
     const send = await sendWith({ HTTPS_PROXY: `http://me:p%40ss@${proxy.url}` }, { caFile });
     await send('https://api.test/');
@@ -119,14 +119,14 @@ describe.each(Object.entries(ways))('[N06] %s through a proxy', (_, over) => {
     expect((await send(`https://localhost:${port}/`)).status).toBe(200);
     expect((await send(`https://127.0.0.1:${port}/`)).status).toBe(200);
     expect((await send(`http://127.0.0.1:${plain}/`)).status).toBe(200);
-    // Nobody can resolve this name, so an attempt to do so is proof enough.
+    // This name does not resolve, so an attempt to resolve it proves the direct connection.
     await expect(send('https://api.test/')).rejects.toSatisfy((error: Error) =>
       /^(ENOTFOUND|EAI_AGAIN)$/.test(((error.cause ?? error) as NodeJS.ErrnoException).code ?? ''),
     );
     expect(proxy.asked).toEqual([]);
   });
 
-  test('a proxy that refuses is an error, not a way around it', async () => {
+  test('a proxy that refuses is an error and is not bypassed', async () => {
     const port = await listening(
       createHttp().on('connect', (_, socket) => socket.end('HTTP/1.1 403 Forbidden\r\n\r\n')),
     );
@@ -144,10 +144,10 @@ describe.each(Object.entries(ways))('[N06] %s through a proxy', (_, over) => {
   });
 });
 
-describe('[N06] with certificates of one’s own', () => {
+describe('[N06] with custom certificates', () => {
   const sendWith = async (...given: Parameters<typeof openNetwork>) => ways.http(await openNetwork(...given));
 
-  test('what fetch answers is the runtime’s own kind, headers included', async () => {
+  test("fetch returns the runtime's own Response and Headers", async () => {
     const proxy = await proxyTo(await secureServer());
     const { fetch } = await openNetwork({ HTTPS_PROXY: proxy.url }, { caFile });
     const response = await fetch(new Request('https://api.test/', { method: 'POST', body: 'ping' }));
@@ -156,14 +156,14 @@ describe('[N06] with certificates of one’s own', () => {
     expect([response.headers.get('retry-after'), await response.text()]).toEqual(['3', 'ping']);
   });
 
-  test('a server is trusted that was not before', async () => {
+  test('a server with such a certificate becomes trusted', async () => {
     const port = await secureServer();
     await expect(globalThis.fetch(`https://localhost:${port}/`)).rejects.toThrow();
     const send = await sendWith({}, { caFile });
     expect((await send(`https://localhost:${port}/`)).served).toBe('yes');
   });
 
-  test('another file’s certificates do not vouch for it, but an extra file’s do', async () => {
+  test('certificates from another file do not make it trusted, but those of an extra file do', async () => {
     const port = await secureServer();
     const { rootCertificates } = await import('node:tls');
     const { root } = await workspace({ 'other.pem': rootCertificates[0] ?? '' });
@@ -174,12 +174,12 @@ describe('[N06] with certificates of one’s own', () => {
     expect((await both(`https://localhost:${port}/`)).status).toBe(200);
   });
 
-  test('the usual authorities stay trusted', async () => {
+  test('the default authorities stay trusted', async () => {
     const { rootCertificates } = await import('node:tls');
     expect(await certificates({}, caFile)).toEqual([...rootCertificates, await readFile(caFile, 'utf8')]);
   });
 
-  test('a file that is missing or holds none is named', async () => {
+  test('a file that is missing or has no certificate is named', async () => {
     const { root } = await workspace({ 'notes.txt': 'hello' });
     const missing = path.join(root, 'missing.pem');
     await expect(openNetwork({}, { caFile: missing })).rejects.toThrow(

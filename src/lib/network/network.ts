@@ -3,26 +3,26 @@ import { createDirectClient, type HttpClient } from './http-client.ts';
 type Env = Readonly<Record<string, string | undefined>>;
 
 export type NetworkOptions = {
-  /** PEM certificates to trust besides the usual ones. */
+  /** PEM certificates to trust in addition to the default ones. */
   caFile?: string;
 };
 
 export type Network = {
-  /** For calls to an API: no limit on silence but the caller's. */
+  /** For API calls: only the caller limits silence. */
   http: HttpClient;
-  /** For libraries and downloads, which want the standard's. */
+  /** For libraries and downloads that need the standard one. */
   fetch: typeof fetch;
 };
 
-/** Goes through the user's proxy and trusts the user's certificates. Loopback addresses never meet the proxy. */
+/** Uses the user's proxy and trusts the user's certificates. Loopback addresses bypass the proxy. */
 export async function openNetwork(env: Env, { caFile }: NetworkOptions = {}): Promise<Network> {
   const { httpProxy, httpsProxy } = proxiesOf(env);
   if (!httpProxy && !httpsProxy && !caFile) return { http: createDirectClient(), fetch: globalThis.fetch };
 
-  // In a file of its own, because its library is large and few need it.
+  // A separate module, because its library is large and rarely needed.
   const { createRoutedNetwork } = await import('./routed-network.ts');
   return createRoutedNetwork(env, {
-    // Empty strings keep the agent from reading the process's own environment.
+    // Empty strings keep the agent from reading the process environment.
     httpProxy: proxyUrl(httpProxy),
     httpsProxy: proxyUrl(httpsProxy),
     noProxy: read(env, 'NO_PROXY') ?? '',

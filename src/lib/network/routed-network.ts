@@ -8,10 +8,10 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 export type Route = { httpProxy: string; httpsProxy: string; noProxy: string; caFile: string | undefined };
 
-/** Goes over these proxies and also trusts these certificates. Loopback addresses never meet the proxy. */
+/** Uses these proxies and also trusts these certificates. Loopback addresses bypass the proxy. */
 export async function createRoutedNetwork(env: Env, { caFile, ...proxies }: Route): Promise<Network> {
   const ca = caFile ? await certificates(env, caFile) : undefined;
-  // Callers have their own limits on silence; a model may think longer than these would let it.
+  // Callers set their own timeouts; a model may think longer than the defaults.
   const limits = { headersTimeout: 0, bodyTimeout: 0 };
   const direct = new Agent({ ...limits, ...(ca && { connect: { ca } }) });
   const proxied = new EnvHttpProxyAgent({
@@ -28,11 +28,11 @@ export async function createRoutedNetwork(env: Env, { caFile, ...proxies }: Rout
     }),
     async fetch(input, init) {
       const url = input instanceof Request ? input.url : String(input);
-      // The runtime's types and undici's describe the same standard, yet do not know each other.
+      // The types of the runtime and undici describe the same standard but are incompatible.
       const own = input instanceof Request ? partsOf(input) : {};
       const merged = { ...own, ...init, dispatcher: dispatcherFor(url) } as object;
       const response = await undiciFetch(url, merged);
-      // Others ask `instanceof Response` and `instanceof Headers`, and mean the runtime's.
+      // Callers check `instanceof Response` and `instanceof Headers` of the runtime.
       return new Response(response.body as ReadableStream | null, {
         status: response.status,
         statusText: response.statusText,
@@ -50,14 +50,14 @@ function partsOf({ method, headers, body, signal }: Request) {
   return { method, headers, signal, ...(body && { body, duplex: 'half' }) };
 }
 
-/** Naming any authority replaces all the usual ones, so they are named again. */
+/** Setting any CA replaces all the default ones, so they are included. */
 export async function certificates(env: Env, caFile: string): Promise<string[]> {
   const own = await readFile(caFile, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new Error(`Cannot read the certificates in ${caFile} (${error.code ?? error.message}).`);
   });
   if (!own.includes('-----BEGIN CERTIFICATE-----')) throw new Error(`${caFile} holds no PEM certificate.`);
   const extraFile = env.NODE_EXTRA_CA_CERTS;
-  // The runtime itself warns about an extra file it cannot read.
+  // The runtime itself warns about an unreadable extra file.
   const extra = extraFile ? await readFile(extraFile, 'utf8').catch(() => '') : '';
   return [...rootCertificates, ...(extra ? [extra] : []), own];
 }

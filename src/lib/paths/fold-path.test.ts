@@ -25,7 +25,7 @@ test.each([
   expect(foldPath(file)).toBe(folded);
 });
 
-test('folding twice changes nothing more, whatever the name', () => {
+test('property: folding is idempotent', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' })), (name) => {
       const once = foldPath(`/p/${name}`);

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 import { readRegularText } from '../files/regular-file.ts';
 
-/** Keys of a repository's own settings that name programs, other files or other folders, by the word they end in. */
+/** Repository settings that name programs, other files or other folders, by the end of the key. */
 const TELLING: readonly [key: RegExp, what: string][] = [
   [/\[\s*include(if)?\b/i, 'include'],
   [/\b(clean|smudge|process)\s*=/i, 'filter'],
@@ -13,13 +13,13 @@ const TELLING: readonly [key: RegExp, what: string][] = [
   [/\bprogram\s*=/i, 'gpg.program'],
   [/\b(partialclone|promisor)\b/i, 'promisor'],
 ];
-/** What `git lfs install --local` writes: a program of the user's own. */
+/** What `git lfs install --local` writes: a program installed by the user. */
 const LARGE_FILES =
   /^\s*(clean = git-lfs clean -- %f|smudge = git-lfs smudge( --skip)? -- %f|process = git-lfs filter-process( --skip)?)\s*$/gim;
 
 /**
- * Why git, standing in `folder`, would run programs that the repository itself names, or null. Only what the
- * environment cannot outrank is looked for; see `safeGitEnvironment`.
+ * Why git, run in `folder`, would run programs that the repository names, or null. Checks only what the
+ * environment cannot override; see `safeGitEnvironment`.
  */
 export function repositoryPrograms(folder: string): string | null {
   const root = repositoryAround(folder);
@@ -46,7 +46,7 @@ function repositoryAround(folder: string): string | null {
   }
 }
 
-/** A worktree has a folder of its own and one that it shares. */
+/** A worktree has its own git folder and a shared one. */
 function gitFolders(root: string): string[] {
   const dot = path.join(root, '.git');
   const [, elsewhere] = /^gitdir: (.+)$/m.exec(textOf(dot) ?? '') ?? [];
@@ -55,7 +55,7 @@ function gitFolders(root: string): string[] {
   return shared === null ? [own] : [own, path.resolve(own, shared.trim())];
 }
 
-/** Null when there is no such file. */
+/** Null if there is no such file. */
 function textOf(file: string): string | null {
   const stat = statSync(file, { throwIfNoEntry: false });
   return stat?.isFile() ? readRegularText(file) : null;

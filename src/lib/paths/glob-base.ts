@@ -3,8 +3,8 @@ import path from 'node:path';
 const MAGIC = /[*?[\]{}()!]/;
 
 /**
- * Splits a pattern that names a place of its own (`/srv/app/src/*.ts`, `../lib/*.js`) into that place and the
- * pattern within it. Other patterns come back as they are, with no base.
+ * Splits a pattern with its own location (`/srv/app/src/*.ts`, `../lib/*.js`) into that folder and the
+ * pattern within it. Other patterns are returned unchanged, without a base.
  */
 export function splitGlob(pattern: string): { base?: string; pattern: string } {
   const plain = pattern.replace(/^(\.\/+)+/, '');

@@ -16,10 +16,10 @@ test.each<[lines: string, folder: string, said: ReturnType<ReturnType<typeof ign
   ['dist\n!dist', 'dist', 'kept'],
   ['!dist\ndist', 'dist', 'ignored'],
   ['dist\r\nout', 'dist', 'ignored'],
-  // Read in many ways: never taken as ignoring, always as possibly keeping.
+  // Ambiguous: never treated as ignoring, always as possibly keeping.
   ['d[ij]st', 'dist', undefined],
   ['dist\n!d[ij]st', 'dist', 'kept'],
   ['dis?', 'dist', undefined],
-])('%j says of %s: %s', (lines, folder, said) => {
+])('%j for %s: %s', (lines, folder, said) => {
   expect(ignoreRules(lines)(folder)).toBe(said);
 });

@@ -1,13 +1,13 @@
 import picomatch from 'picomatch';
 
-/** What one .gitignore says of folders. */
+/** The verdict of one .gitignore on folders. */
 export type IgnoreRules = (relative: string) => 'ignored' | 'kept' | undefined;
 
 type Rule = { kept: boolean; matches(relative: string): boolean };
 
 /**
- * Only what surely ignores a folder counts as such: whatever else a line may mean, a folder too many is watched, and none
- * too few. `relative` is the folder from where the file is, with forward slashes.
+ * Conservative: a folder counts as ignored only if that is certain, since watching too many folders is safer
+ * than too few. `relative` is the path from the .gitignore to the folder, with forward slashes.
  */
 export function ignoreRules(text: string): IgnoreRules {
   const rules = text.split(/\r?\n/).flatMap((line) => ruleOf(line) ?? []);
@@ -22,9 +22,9 @@ function ruleOf(line: string): Rule | null {
   if (trimmed === '' || trimmed.startsWith('#')) return null;
   const kept = trimmed.startsWith('!');
   const pattern = (kept ? trimmed.slice(1) : trimmed).replace(/\/+$/, '');
-  // Rare, and read in many ways: such a line ignores nothing here, and may keep anything.
+  // Rare and ambiguous: such a line ignores nothing here, and may keep anything.
   if (!/^[\w./*@+~ -]+$/.test(pattern)) return kept ? { kept, matches: () => true } : null;
-  // What is in the folder is ignored, and may be kept by another line; the folder itself is not.
+  // Ignores the folder's content, which another line may keep, but not the folder itself.
   if (!kept && pattern.endsWith('**')) return null;
   const isAnchored = pattern.includes('/');
   const bare = pattern.replace(/^\//, '');

@@ -17,7 +17,7 @@ test.each([
   expect(isInside(folder, file)).toBe(inside);
 });
 
-test.skipIf(path.sep !== '/')('however a path is written, it is inside as its resolved form is', () => {
+test.skipIf(path.sep !== '/')('property: a path is inside exactly if its resolved form is', () => {
   const name = fc.constantFrom('', '.', '..', '...', '.a', 'a', 'ab', 'a.', 'b');
   const written = fc.array(name, { maxLength: 6 }).map((names) => `/${names.join('/')}`);
   fc.assert(

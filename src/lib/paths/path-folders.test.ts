@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { pathFolders, variable } from './path-folders.ts';
 
-test('[N04] the folders of PATH by the rules of each system, without relative ones', () => {
+test('[N04] the folders of PATH by the rules of each platform, without relative ones', () => {
   expect(pathFolders({ PATH: '/usr/bin::.:bin:/opt/a b' }, 'linux')).toEqual(['/usr/bin', '/opt/a b']);
   expect(
     pathFolders(
@@ -12,7 +12,7 @@ test('[N04] the folders of PATH by the rules of each system, without relative on
   expect(pathFolders({}, 'darwin')).toEqual([]);
 });
 
-test('[N04] names of variables have no case on Windows, and have one elsewhere', () => {
+test('[N04] variable names are case-insensitive on Windows only', () => {
   const env = { ProgramFiles: 'C:\\Program Files', path: 'x' };
   expect([
     variable(env, 'PROGRAMFILES', 'win32'),

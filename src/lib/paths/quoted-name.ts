@@ -1,4 +1,6 @@
-/** A file name that stays on its line: one with a newline or another control character stands as a JSON string. */
+/**
+ * A file name on one line: a name with a newline or another control character is written as a JSON string.
+ */
 export function quotedName(name: string): string {
   return /\p{Cc}/u.test(name) ? JSON.stringify(name) : name;
 }

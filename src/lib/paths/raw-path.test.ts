@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { nativePath, pathFromBytes } from './raw-path.ts';
 
-test('every name of bytes comes back as the same bytes, through JSON, too', () => {
+test('property: every byte name round-trips, including through JSON', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
       const path = JSON.parse(JSON.stringify(pathFromBytes(Buffer.from(bytes)))) as string;
@@ -12,7 +12,7 @@ test('every name of bytes comes back as the same bytes, through JSON, too', () =
   );
 });
 
-test('a valid name stays as it is', () => {
+test('a valid name is unchanged', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       const name = Buffer.from(text).toString();

@@ -1,6 +1,6 @@
 /**
- * File names are bytes. Those that are not UTF-8 are strings here in which a stray byte stands as U+DC00 plus its value,
- * a code that no valid name contains; JSON keeps it.
+ * File names are bytes. Invalid UTF-8 is decoded with each stray byte as U+DC00 plus its value, a code unit
+ * that no valid name contains and that survives JSON.
  */
 export function pathFromBytes(bytes: Buffer): string {
   const text = bytes.toString('utf8');
@@ -16,7 +16,7 @@ export function pathFromBytes(bytes: Buffer): string {
   return path;
 }
 
-/** What the system takes for such a path. */
+/** The path to pass to system calls. */
 export function nativePath(path: string): string | Buffer {
   if (!STRAY.test(path)) return path;
   const parts = [...path].map((character) => {
@@ -32,7 +32,7 @@ function isStray(code: number): boolean {
   return code >= 0xdc80 && code <= 0xdcff;
 }
 
-/** Of a character, by its first byte. */
+/** The length of a character by its first byte. */
 function lengthFrom(first: number): number {
   if (first < 0x80) return 1;
   return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;

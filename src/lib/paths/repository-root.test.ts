@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { workspace } from '../../../test/support/workspace.ts';
 import { repositoryRoot } from './repository-root.ts';
 
-test('the nearest folder above that holds .git, as a folder or as a file', async () => {
+test('the nearest parent folder with .git, as a folder or a file', async () => {
   const { root } = await workspace({
     '.git/HEAD': 'x',
     'pkg/app/a.ts': '',

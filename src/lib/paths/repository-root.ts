@@ -2,8 +2,8 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 
 /**
- * The nearest folder at or above this one that holds `.git`; the folder itself when none does. One that belongs to
- * somebody else is not gone by: anybody may put a `.git` into a folder that all can write to.
+ * The nearest folder at or above this one that contains `.git`; the folder itself if none does. Skips folders
+ * owned by another user: anyone may put a `.git` into a world-writable folder.
  */
 export function repositoryRoot(folder: string): string {
   const owner = ownerOf(folder);

@@ -9,7 +9,7 @@ import { safeGitEnvironment } from './safe-git.ts';
 
 const hasGit = spawnSync('git', ['--version']).status === 0;
 
-/** What the judge of commands lets run unasked. */
+/** Commands that are allowed without asking. */
 const LOOKS = [
   ['status'],
   ['status', '--short'],
@@ -22,7 +22,7 @@ const LOOKS = [
   ['ls-files', '-m'],
 ];
 
-/** A repository with a change in it, and a program that leaves a mark when it is run. */
+/** A repository with a change in it, and a program that leaves a mark when run. */
 async function hostileRepository() {
   const { root, home } = await workspace({ 'a.txt': 'one\n', 'b.bin': 'one\n' });
   const mark = path.join(home, 'mark');
@@ -39,7 +39,7 @@ async function hostileRepository() {
   await writeFile(path.join(root, 'a.txt'), 'two\n');
   const look = (extra: NodeJS.ProcessEnv) => {
     rmSync(mark, { force: true });
-    // As it was, but newer: git has to look into it, and would like to write down what it saw.
+    // The same content but newer: git has to read it, and would like to update its index.
     writeFileSync(path.join(root, 'b.bin'), 'one\n');
     for (const args of LOOKS) spawnSync('git', args, { cwd: root, env: { ...env, ...extra }, input: '' });
     return existsSync(mark);
@@ -49,7 +49,7 @@ async function hostileRepository() {
 
 type Repository = Awaited<ReturnType<typeof hostileRepository>>;
 
-/** What a repository can do to have its own program run when somebody only looks. */
+/** How a repository can get its own program run by read-only commands. */
 const TRAPS: [name: string, set: (repository: Repository) => Promise<void>][] = [
   ['core.fsmonitor', async ({ git, evil }) => void git('config', 'core.fsmonitor', evil)],
   [
@@ -95,7 +95,7 @@ const TRAPS: [name: string, set: (repository: Repository) => Promise<void>][] = 
 ];
 
 describe.skipIf(!hasGit || process.platform === 'win32')('[Y06] a hostile repository', () => {
-  test.each(TRAPS)('runs nothing of its own through %s', async (_, set) => {
+  test.each(TRAPS)('runs no program of its own through %s', async (_, set) => {
     const repository = await hostileRepository();
     await set(repository);
     const asks = repositoryPrograms(repository.root) !== null;
@@ -110,14 +110,14 @@ describe.skipIf(!hasGit || process.platform === 'win32')('[Y06] a hostile reposi
     ['an alias named like a command', 'alias.status'],
     ['a program that checks signatures', 'gpg.program'],
     ['a program that connects', 'core.sshCommand'],
-  ])('runs nothing of its own through %s', async (_, key) => {
+  ])('runs no program of its own through %s', async (_, key) => {
     const repository = await hostileRepository();
     repository.git('config', key, key.startsWith('alias') ? `!${repository.evil}` : repository.evil);
 
     expect(repository.look(safeGitEnvironment())).toBe(false);
   });
 
-  test('a submodule with a trap of its own is not entered', async () => {
+  test('a submodule with its own trap is not entered', async () => {
     const repository = await hostileRepository();
     const inner = await hostileRepository();
     inner.git('config', 'core.fsmonitor', inner.evil);
@@ -135,7 +135,7 @@ describe.skipIf(!hasGit || process.platform === 'win32')('[Y06] a hostile reposi
     expect(marked()).toBe(false);
   });
 
-  test('an ordinary repository is free, and the environment changes nothing of what is shown', async () => {
+  test('an ordinary repository is allowed, and the environment does not change the output', async () => {
     const { root } = await hostileRepository();
     const show = (env: NodeJS.ProcessEnv) =>
       LOOKS.map((args) =>
@@ -152,7 +152,7 @@ describe.skipIf(!hasGit || process.platform === 'win32')('[Y06] a hostile reposi
   });
 });
 
-describe('settings that make git ask first', () => {
+describe('settings that require asking first', () => {
   const table: [settings: string, asks: boolean][] = [
     ['[core]\n\tbare = false\n[remote "origin"]\n\turl = https://example.com/x\n', false],
     ['[core]\n\tfsmonitor = true\n', false],
@@ -176,7 +176,7 @@ describe('settings that make git ask first', () => {
     expect(repositoryPrograms(root) !== null).toBe(asks);
   });
 
-  test('a worktree obeys the settings it shares', async () => {
+  test('a worktree uses its shared settings', async () => {
     const { root } = await workspace({
       'main/.git/config': '[filter "x"]\n\tclean = ./evil\n',
       'main/.git/worktrees/w/commondir': '../..\n',

@@ -1,6 +1,6 @@
 /**
- * Settings that outrank a repository's own, so that looking at it runs none of the programs it names. They are handed
- * over in the environment: the command line stays as its writer wrote it.
+ * Settings that override a repository's own, so that read-only commands run none of the programs it names.
+ * Passed in the environment, which leaves the command line unchanged.
  */
 const SETTINGS: readonly [key: string, value: string][] = [
   ['core.fsmonitor', 'false'],
@@ -26,8 +26,9 @@ const SETTINGS: readonly [key: string, value: string][] = [
 ];
 
 /**
- * What git finds in the environment of a command that only looks; undefined stands for a variable it must not find. An external diff and what attributes choose (filters,
- * textconv) cannot be switched off here: whoever runs git unasked must know that the repository names none of them.
+ * Git's environment for a read-only command; undefined removes a variable. An external diff and what
+ * attributes select (filters, textconv) cannot be disabled here: before running git without asking, check
+ * that the repository names none of them.
  */
 export function safeGitEnvironment(): Record<string, string | undefined> {
   const settings = SETTINGS.flatMap(([key, value], i): [string, string][] => [

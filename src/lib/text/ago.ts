@@ -4,7 +4,7 @@ const UNITS = [
   ['minute', 60 * 1000],
 ] as const;
 
-/** How long a time is past, in the largest unit that fits: `3 hours ago`. */
+/** How long ago a time is, in the largest unit that fits: `3 hours ago`. */
 export function ago(time: string, now = Date.now()): string {
   const passed = now - Date.parse(time);
   const unit = UNITS.find(([, ms]) => passed >= ms);

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { canonicalJson } from './canonical-json.ts';
 
-test('the order of keys does not count, at any depth; that of lists does', () => {
+test('the order of keys is ignored at any depth; that of arrays is not', () => {
   expect(canonicalJson({ b: [{ d: 1, c: 2 }], a: 'x' })).toBe('{"a":"x","b":[{"c":2,"d":1}]}');
   expect(canonicalJson([2, 1])).toBe('[2,1]');
 });
 
-test('any JSON value is read back as it was, and its keys in another order have the same text', () => {
+test('property: any JSON value round-trips, and reordering its keys does not change the text', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const text = canonicalJson(value);

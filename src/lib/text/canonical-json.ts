@@ -1,4 +1,4 @@
-/** JSON in which the order of an object's keys does not count: equal values have equal texts. */
+/** JSON with sorted keys: equal values have equal texts. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) => (isTable(inner) ? sorted(inner) : inner)) ?? 'null';
 }
@@ -9,6 +9,6 @@ function isTable(value: unknown): value is Record<string, unknown> {
 
 function sorted(table: Record<string, unknown>): Record<string, unknown> {
   const keys = Object.keys(table).sort();
-  // A key such as __proto__ must stay a key.
+  // Keeps a key such as __proto__ a plain key.
   return Object.fromEntries(keys.map((key) => [key, table[key]]));
 }

@@ -1,7 +1,7 @@
 const STEPS = '▁▂▃▄▅▆▇█';
 const PARTS = ' ▏▎▍▌▋▊▉';
 
-/** One column for each value, the highest one full; of more than `width` values the highest of each stretch. */
+/** One column per value, the highest one full; with more than `width` values, the maximum of each bucket. */
 export function sparkline(values: readonly number[], width: number): string {
   const columns = Math.min(width, values.length);
   const highest = Math.max(...values);
@@ -13,7 +13,10 @@ export function sparkline(values: readonly number[], width: number): string {
   }).join('');
 }
 
-/** A bar for a share from 0 to 1, to an eighth of a column, filled up with blanks. What is more than nothing is seen. */
+/**
+ * A bar for a share from 0 to 1, to an eighth of a column, padded with spaces. A non-zero share is always
+ * visible.
+ */
 export function bar(share: number, width: number): string {
   const bounded = Math.min(1, Math.max(0, Number.isFinite(share) ? share : 0));
   const eighths = Math.max(bounded > 0 ? 1 : 0, Math.round(bounded * width * 8));

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { diffOf } from './diff-lines.ts';
 
-test('a change shows its surroundings and its counts', async () => {
+test('a change has context lines and counts', async () => {
   const before = Array.from({ length: 20 }, (_, i) => `line ${i + 1}\n`).join('');
   expect(await diffOf('a.txt', before, before.replace('line 10\n', 'ten\nten and a half\n'))).toEqual({
     kind: 'diff',
@@ -28,7 +28,7 @@ test('a change shows its surroundings and its counts', async () => {
   });
 });
 
-test('a new file comes from nothing, and a missing last newline is said', async () => {
+test('a new file has no old lines, and a missing final newline is reported', async () => {
   expect(await diffOf('new.txt', null, 'a\nb')).toEqual({
     kind: 'diff',
     path: 'new.txt',
@@ -38,7 +38,7 @@ test('a new file comes from nothing, and a missing last newline is said', async 
   });
 });
 
-test('no change is no hunk', async () => {
+test('no change yields no hunk', async () => {
   expect(await diffOf('a', 'x\n', 'x\n')).toEqual({
     kind: 'diff',
     path: 'a',
@@ -48,7 +48,7 @@ test('no change is no hunk', async () => {
   });
 });
 
-test('a patch turns the old text into the new one', async () => {
+test('property: the patch turns the old text into the new one', async () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'b', '\n', '\r\n', '-', '+'), maxLength: 60 });
   await fc.assert(
     fc.asyncProperty(text, text, fc.nat(12), async (before, after, padding) => {
@@ -60,7 +60,7 @@ test('a patch turns the old text into the new one', async () => {
   );
 });
 
-test('a small edit of a huge file is cheap, a wholly different one still right', async () => {
+test('a small edit of a huge file is fast, an entirely different file is still correct', async () => {
   const lines = (word: string) => Array.from({ length: 100_000 }, (_, i) => `${word} ${i}\n`).join('');
   const before = lines('row');
   const started = performance.now();

@@ -1,14 +1,14 @@
-/** A unified diff and its counts. */
+/** A unified diff and its line counts. */
 export type LineDiff = { kind: 'diff'; path: string; patch: string; added: number; removed: number };
 
 type Lines = readonly string[];
 type Hunk = { oldStart: number; oldLines: number; newStart: number; newLines: number; lines: string[] };
 
 const CONTEXT = 3;
-/** Past this the changed region is shown as wholly replaced: a right diff, if not the smallest. */
+/** After this time the changed region is shown as replaced entirely: correct, if not minimal. */
 const MAX_MS = 250;
 
-/** The change of one file as people read it. `before` is null for a new file. */
+/** The change of one file for people. `before` is null for a new file. */
 export async function diffOf(path: string, before: string | null, after: string): Promise<LineDiff> {
   const hunks = await hunksOf(splitLines(before ?? ''), splitLines(after));
   const lines = hunks.flatMap((hunk) => hunk.lines);
@@ -26,7 +26,10 @@ export async function diffOf(path: string, before: string | null, after: string)
   };
 }
 
-/** Only the region between the common first and last lines is compared, so that a small edit of a huge file is cheap. */
+/**
+ * Compares only the region between common leading and trailing lines, so that a small edit of a huge file is
+ * fast.
+ */
 async function hunksOf(before: Lines, after: Lines): Promise<Hunk[]> {
   const shortest = Math.min(before.length, after.length);
   let head = 0;
@@ -75,7 +78,7 @@ function range(start: number, count: number): string {
   return `${count === 0 ? start - 1 : start},${count}`;
 }
 
-/** Lines with their newlines, so that joining them gives the text back. */
+/** Lines with their newlines: joining them restores the text. */
 function splitLines(text: string): string[] {
   return text.split(/(?<=\n)/).filter((line) => line !== '');
 }

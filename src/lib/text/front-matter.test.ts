@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { listField, parseFrontMatter, textField } from './front-matter.ts';
 
-test('keys are read in every way people write them', () => {
+test('keys are parsed in all common notations', () => {
   const parsed = parseFrontMatter(
     [
       '---',
@@ -51,7 +51,7 @@ test.each(['no head', '---\nname: never ended', '', '--- x\na: b\n---'])('%j is 
   expect(parseFrontMatter(text)).toEqual({ fields: new Map(), body: text });
 });
 
-test('a plain value comes back as written, and the body is never touched', () => {
+test('property: a plain value round-trips, and the body is never changed', () => {
   const word = fc.stringMatching(/^[a-z][a-z0-9 ]{0,20}[a-z]$/);
   fc.assert(
     fc.property(word, fc.string(), (value, text) => {
@@ -62,7 +62,7 @@ test('a plain value comes back as written, and the body is never touched', () =>
   );
 });
 
-test('no text makes it throw, and names such as __proto__ are only names', () => {
+test('property: parsing never throws, and names such as __proto__ are plain names', () => {
   fc.assert(fc.property(fc.string(), (text) => void parseFrontMatter(`---\n${text}\n---\n`)));
   expect(textField(parseFrontMatter('---\n__proto__: x\nconstructor: y\n---\n'), 'constructor')).toBe('y');
 });

@@ -1,9 +1,9 @@
-/** The keys at the head of a Markdown file, between two lines of `---`, and the text below them. */
+/** The keys at the start of a Markdown file, between two `---` lines, and the text below. */
 export type FrontMatter = { fields: ReadonlyMap<string, string | readonly string[]>; body: string };
 
 /**
- * Reads the part of YAML that people write there: texts in or without quotes, lists on one line or several, and
- * blocks. A file without such a head is all body. Keys are in lower case.
+ * Parses the common subset of YAML: plain and quoted strings, lists on one or several lines, and blocks. A
+ * file without front matter is all body. Keys are in lower case.
  */
 export function parseFrontMatter(text: string): FrontMatter {
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
@@ -13,13 +13,13 @@ export function parseFrontMatter(text: string): FrontMatter {
   return { fields: fieldsOf(lines.slice(1, end)), body: lines.slice(end + 1).join('\n') };
 }
 
-/** As one text; undefined where the key is missing or empty. */
+/** As one string; undefined if the key is missing or empty. */
 export function textField({ fields }: FrontMatter, key: string): string | undefined {
   const value = fields.get(key);
   return (typeof value === 'string' ? value : value?.join(', ')) || undefined;
 }
 
-/** As a list, whichever way it is written; a comma in brackets belongs to its item. */
+/** As a list, in either notation; a comma in brackets belongs to its item. */
 export function listField({ fields }: FrontMatter, key: string): string[] | undefined {
   const value = fields.get(key);
   const items = typeof value === 'string' ? splitList(value) : value;

@@ -18,7 +18,7 @@ describe('nearest', () => {
     expect(nearest(word, words)).toBe(expected);
   });
 
-  test('of a word that is itself a candidate is that word', () => {
+  test('of a candidate is the candidate itself', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.string({ minLength: 1 }), { minLength: 1 }), (candidates) => {
         const [first = ''] = candidates;
@@ -28,6 +28,6 @@ describe('nearest', () => {
   });
 });
 
-test('a suggestion is a sentence, and silence when nothing is close', () => {
+test('a suggestion is a sentence, or empty if nothing is close', () => {
   expect([didYouMean('thme', words), didYouMean('colour', words)]).toEqual([' Did you mean theme?', '']);
 });

@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein';
 
-/** The candidate a mistyped word most likely meant, or null when none is close. Case does not count. */
+/** The candidate a mistyped word most likely meant, or null if none is close. Ignores case. */
 export function nearest(word: string, candidates: readonly string[]): string | null {
   const typed = word.toLowerCase();
   const limit = Math.min(4, Math.max(1, Math.floor(typed.length / 2)));
@@ -12,14 +12,14 @@ export function nearest(word: string, candidates: readonly string[]): string | n
   return best?.candidate ?? null;
 }
 
-/** Two neighbours that changed places are the commonest slip: less than one letter too few or too many. */
+/** Swapped neighbours are the most common typo: they cost less than a missing or extra letter. */
 function stepsTo(typed: string, word: string): number {
   const at = [...typed].findIndex((letter, i) => letter !== word[i]);
   const swapped = typed.slice(0, at) + (typed[at + 1] ?? '') + (typed[at] ?? '') + typed.slice(at + 2);
   return at >= 0 && swapped === word ? 0.5 : distance(typed, word);
 }
 
-/** ` Did you mean X?` with its leading space, or nothing: for the end of a sentence about an unknown word. */
+/** ` Did you mean X?` with its leading space, or empty: for the end of a message about an unknown word. */
 export function didYouMean(word: string, candidates: readonly string[]): string {
   const meant = nearest(word, candidates);
   return meant === null ? '' : ` Did you mean ${meant}?`;

@@ -10,11 +10,11 @@ test.each([
   ['letters in another order', 'a\u202Etxt.exe', 'a\uFFFDtxt.exe'],
   ['line ends of Windows', 'a\r\nb', 'a\nb'],
   ['ordinary text in any script', 'naïve\t正しい\nعربى 👩‍💻', 'naïve\t正しい\nعربى 👩‍💻'],
-])('%s cannot steer a terminal', (_name, text, shown) => {
+])('%s cannot control a terminal', (_name, text, shown) => {
   expect(visible(text)).toBe(shown);
 });
 
-test('whatever comes, no control character is left, and pieces give what the whole gives', () => {
+test('property: no control character is left, and chunks give the same result as the whole', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.nat(), (text, at) => {
       expect(visible(text)).not.toMatch(/[^\P{Cc}\n\t]/u);

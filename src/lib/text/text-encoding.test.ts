@@ -5,7 +5,7 @@ import { decodeText, detectEncoding, type Encoding, encodePart, encodeText } fro
 const encodings: Encoding[] = ['utf-8', 'utf-8-bom', 'utf-16le', 'utf-16be', 'windows-1252'];
 const latin = (text: string) => Buffer.from(text, 'latin1');
 
-describe('[T08] telling encodings apart', () => {
+describe('[T08] detecting encodings', () => {
   test.each<[string, Uint8Array, Encoding | null]>([
     ['nothing', latin(''), 'utf-8'],
     ['ASCII', latin('a\r\nb'), 'utf-8'],
@@ -28,18 +28,18 @@ describe('[T08] telling encodings apart', () => {
 });
 
 describe('[T08] encoding and decoding', () => {
-  test('windows-1252 has its own characters where Latin-1 has controls', () => {
+  test('windows-1252 has printable characters where Latin-1 has controls', () => {
     expect(decodeText(latin('\x80\x91\x9f\xe9\x81'), 'windows-1252')).toBe('€‘Ÿé\x81');
     expect(encodeText('€‘Ÿé\x81', 'windows-1252')).toEqual(latin('\x80\x91\x9f\xe9\x81'));
   });
 
-  test('a character without a place is told', () => {
+  test('an unencodable character is reported', () => {
     expect(encodeText('naïve → 😀', 'windows-1252')).toBe(null);
     expect(encodeText('\x80', 'windows-1252')).toBe(null);
     expect(encodeText('half \ud83d', 'utf-8')).toBe(null);
   });
 
-  test('a file begins with its mark, a part never does, and the mark is no text', () => {
+  test('a file starts with its byte order mark, a part never does, and the mark is not part of the text', () => {
     expect(encodeText('a', 'utf-8-bom')).toEqual(latin('\xef\xbb\xbfa'));
     expect(encodeText('a', 'utf-16be')).toEqual(latin('\xfe\xff\0a'));
     expect(encodePart('a', 'utf-16le')).toEqual(latin('a\0'));
@@ -48,7 +48,7 @@ describe('[T08] encoding and decoding', () => {
     );
   });
 
-  test('any text comes back from its bytes, and any bytes of windows-1252 from their text', () => {
+  test('property: any text round-trips through its bytes, and any windows-1252 bytes through their text', () => {
     const text = fc.string({ unit: 'grapheme' });
     fc.assert(
       fc.property(text, fc.constantFrom(...encodings), (original, encoding) => {
@@ -64,7 +64,7 @@ describe('[T08] encoding and decoding', () => {
     );
   });
 
-  test('whatever is found not to be damaged UTF-8 encodes back to the same bytes', () => {
+  test('property: bytes not detected as damaged UTF-8 round-trip', () => {
     fc.assert(
       fc.property(
         fc.uint8Array(),

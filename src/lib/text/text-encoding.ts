@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 
-/** UTF-16 is the kind that begins with a byte order mark; without one it cannot be told from binary. */
+/** UTF-16 needs a byte order mark; without one it cannot be distinguished from binary. */
 export type Encoding = 'utf-8' | 'utf-8-bom' | 'utf-16le' | 'utf-16be' | 'windows-1252';
 
 const marks = {
@@ -11,25 +11,28 @@ const marks = {
   'windows-1252': [],
 } satisfies Record<Encoding, number[]>;
 
-/** How much of a file is looked at for NUL bytes. */
+/** How many bytes are searched for NUL. */
 const NUL_REACH = 8192;
-/** How much is judged of what is not plain UTF-8, from the first byte on that is not ASCII. */
+/** How many bytes are sampled if it is not valid UTF-8, from the first non-ASCII byte on. */
 const SAMPLE_BYTES = 256 * 1024;
-/** One control character in so many bytes makes a file of no known encoding binary. */
+/** One control character in this many bytes makes a file of unknown encoding binary. */
 const CONTROL_SHARE = 50;
 
-/** What windows-1252 has in place of the control characters 0x80 to 0x9f; five of them stay what they are. */
+/** The windows-1252 characters for 0x80 to 0x9f; five of them stay control characters. */
 const special = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ';
 
-/** 1 for what text does not hold: control characters that neither lay out nor escape, and gaps in windows-1252. */
+/**
+ * 1 for bytes that do not occur in text: control characters other than layout and escape, and gaps in
+ * windows-1252.
+ */
 const neverInText = Uint8Array.from({ length: 256 }, (_, byte) => {
   const control = byte < 0x07 || (byte > 0x0d && byte < 0x20 && byte !== 0x1b) || byte === 0x7f;
   return control || [0x81, 0x8d, 0x8f, 0x90, 0x9d].includes(byte) ? 1 : 0;
 });
 
 /**
- * The encoding of a whole file, or of a part of one that ends with a line. Null means binary. UTF-8 with some
- * broken bytes in it is UTF-8 still; what is no UTF-8 at all and yet looks like text counts as windows-1252.
+ * The encoding of a whole file, or of a part that ends with a line. Null means binary. UTF-8 with some broken
+ * bytes is still UTF-8; text that is not UTF-8 at all counts as windows-1252.
  */
 export function detectEncoding(bytes: Uint8Array): Encoding | null {
   if (startsWith(bytes, marks['utf-16le'])) return isUtf16(bytes, 'utf-16le') ? 'utf-16le' : null;
@@ -43,7 +46,9 @@ export function detectEncoding(bytes: Uint8Array): Encoding | null {
   return looksLikeText(sample) ? 'windows-1252' : null;
 }
 
-/** Without the byte order mark. Bytes that are broken in UTF-8 become U+FFFD; all else can be encoded back exactly. */
+/**
+ * Without the byte order mark. Broken UTF-8 bytes become U+FFFD; everything else can be encoded back exactly.
+ */
 export function decodeText(bytes: Uint8Array, encoding: Encoding): string {
   const body = viewOf(bytes).subarray(markLength(encoding));
   switch (encoding) {
@@ -63,13 +68,13 @@ export function decodeText(bytes: Uint8Array, encoding: Encoding): string {
   }
 }
 
-/** With the byte order mark, where the encoding has one. Null when a character has no place in the encoding. */
+/** With the byte order mark, where the encoding has one. Null if a character cannot be encoded. */
 export function encodeText(text: string, encoding: Encoding): Uint8Array | null {
   const body = encodePart(text, encoding);
   return body && Buffer.concat([Buffer.from(marks[encoding]), body]);
 }
 
-/** A text that is to stand inside a file: never with a byte order mark. */
+/** Text for the inside of a file: never with a byte order mark. */
 export function encodePart(text: string, encoding: Encoding): Uint8Array | null {
   switch (encoding) {
     case 'utf-8':
@@ -86,12 +91,12 @@ export function encodePart(text: string, encoding: Encoding): Uint8Array | null 
   }
 }
 
-/** How many bytes of a file its byte order mark takes. */
+/** The length of the byte order mark. */
 export function markLength(encoding: Encoding): number {
   return marks[encoding].length;
 }
 
-/** A surrogate without its other half: no character, and nothing UTF-8 can hold. */
+/** Whether it has a lone surrogate, which UTF-8 cannot encode. */
 export function hasHalfCharacter(text: string): boolean {
   return /\p{Surrogate}/u.test(text);
 }
@@ -104,7 +109,7 @@ function viewOf(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** Each pair of bytes turned round, in a copy; an odd byte at the end is left out. */
+/** A copy with each pair of bytes swapped; drops an odd byte at the end. */
 function swapped(bytes: Buffer): Buffer {
   return Buffer.from(bytes.subarray(0, bytes.length & ~1)).swap16();
 }
@@ -113,7 +118,7 @@ function isUtf16(bytes: Uint8Array, encoding: 'utf-16le' | 'utf-16be'): boolean 
   return bytes.length % 2 === 0 && !/[\0\uFFFE\uFFFF]|\p{Surrogate}/u.test(decodeText(bytes, encoding));
 }
 
-/** More sound characters beyond ASCII than broken bytes: in another encoding that does not happen by chance. */
+/** More valid non-ASCII characters than broken bytes: that does not happen by chance in another encoding. */
 function isDamagedUtf8(bytes: Uint8Array): boolean {
   const text = decodeText(bytes, 'utf-8');
   let broken = 0;

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { truncateText, truncationMark } from './truncate.ts';
 
 describe('[K03] a long text', () => {
-  test('up to 10,000 characters stays as it is', () => {
+  test('up to 10,000 characters is unchanged', () => {
     const text = 'x'.repeat(10_000);
     expect(truncateText(text)).toBe(text);
   });
@@ -13,7 +13,7 @@ describe('[K03] a long text', () => {
     expect(truncateText(text)).toBe(`${'a'.repeat(5_000)}\n... [truncated] ...\n${'b'.repeat(2_000)}`);
   });
 
-  test('is cut between lines where one ends nearby', () => {
+  test('is cut between lines where a line end is near', () => {
     const lines = Array.from({ length: 400 }, (_, i) => `line ${String(i).padStart(30, '.')}`);
     const [head = '', tail = ''] = truncateText(lines.join('\n')).split(truncationMark);
     expect(lines.slice(0, head.split('\n').length)).toEqual(head.split('\n'));
@@ -22,7 +22,7 @@ describe('[K03] a long text', () => {
     expect(tail.length).toBeGreaterThan(1_800);
   });
 
-  test('never loses half of a pair, and gives back a true beginning and end', () => {
+  test('property: never splits a surrogate pair, and keeps a true prefix and suffix', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom('😀', 'a', '\n', 'é'), minLength: 30, maxLength: 120 }),

@@ -5,10 +5,13 @@ export type TextLimits = { max: number; head: number; tail: number };
 
 const defaultLimits: TextLimits = { max: 10_000, head: 5_000, tail: 2_000 };
 
-/** How far a cut may move to fall on a line's end. */
+/** How far a cut may move to reach a line end. */
 const LINE_REACH = 200;
 
-/** Cuts the middle out of a long text: never inside a surrogate pair, between lines where a line's end is near. */
+/**
+ * Cuts the middle out of a long text: never inside a surrogate pair, and between lines where a line end is
+ * near.
+ */
 export function truncateText(text: string, limits: TextLimits = defaultLimits): string {
   if (text.length <= limits.max) return text;
   return (

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isNewer } from './version-order.ts';
 
-test('versions in the order of their standard, each newer than all before it', () => {
+test('versions in semver order, each newer than all before it', () => {
   const inOrder = [
     '0.1.0',
     '0.1.9',
@@ -25,13 +25,13 @@ test('versions in the order of their standard, each newer than all before it', (
 });
 
 test.each(['', 'latest', '1.2', '1.2.3.4', '99999999999.0.0', '1.2.3 <script>'])(
-  'what is no version is never newer: %j',
+  'an invalid version is never newer: %j',
   (text) => {
     expect([isNewer(text, '0.0.1'), isNewer('9.9.9', text)]).toEqual([false, false]);
   },
 );
 
-test('of two versions at most one is newer, and only equal ones are neither', () => {
+test('property: of two versions at most one is newer, and only equal ones are neither', () => {
   const part = fc.nat({ max: 12 });
   const version = fc
     .tuple(part, part, part, fc.option(fc.tuple(fc.constantFrom('alpha', 'rc', '7'), part)))

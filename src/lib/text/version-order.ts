@@ -1,11 +1,11 @@
-/** `1.2.3`, perhaps with `-beta.1` and `+build`; null for anything else. */
+/** `1.2.3`, optionally with `-beta.1` and `+build`; null for anything else. */
 function partsOf(version: string): { numbers: number[]; pre: string[] } | null {
   const found = /^v?(\d{1,9})\.(\d{1,9})\.(\d{1,9})(?:-([\w.-]+))?(?:\+[\w.-]+)?$/.exec(version.trim());
   if (!found) return null;
   return { numbers: found.slice(1, 4).map(Number), pre: found[4]?.split('.') ?? [] };
 }
 
-/** Whether `one` comes after `other` by the rules of semantic versions. False where either is no version. */
+/** Whether `one` is newer than `other` by the rules of semantic versioning. False if either is invalid. */
 export function isNewer(one: string, other: string): boolean {
   const [a, b] = [partsOf(one), partsOf(other)];
   if (!a || !b) return false;
@@ -13,7 +13,7 @@ export function isNewer(one: string, other: string): boolean {
     const against = b.numbers[i] ?? 0;
     if (number !== against) return number > against;
   }
-  // What is to become a version comes before it.
+  // A pre-release comes before its release.
   if (a.pre.length === 0 || b.pre.length === 0) return a.pre.length < b.pre.length;
   return comparePre(a.pre, b.pre) > 0;
 }

@@ -2,24 +2,24 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { exactLine, exactText, hangingRows, visibleLine, visibleText } from './visible-text.ts';
 
-test('a control character is shown, not obeyed', () => {
+test('a control character is shown, not interpreted', () => {
   expect(visibleText('ls\u001b[2J\u0007\u007f\u009b31m\rrm')).toBe('ls␛[2J␇␡<U+009B>31m␍rm');
 });
 
-test('a letter that turns, hides or joins text is named', () => {
+test('a character that reorders, hides or joins text is named', () => {
   expect(visibleText('a\u202eb\u200bc\u2066d\ufeff')).toBe('a<U+202E>b<U+200B>c<U+2066>d<U+FEFF>');
 });
 
-test('an ordinary text of any script stays as it is, joined emoji too', () => {
+test('ordinary text in any script is unchanged, including joined emoji', () => {
   const text = 'naïve — 日本語 שלום 👩‍🚀 e\u0301\n\tx';
   expect(visibleText(text)).toBe(text);
 });
 
-test('a newline in a name does not begin a row of ours', () => {
+test('a newline in a name does not start a row of ours', () => {
   expect(visibleLine('a.txt\nAllow: y\t?')).toBe('a.txt ⏎ Allow: y ?');
 });
 
-test('whatever comes in, nothing that steers a terminal goes out', () => {
+test('property: no output can control a terminal', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       expect(visibleText(text)).not.toMatch(/[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/u);
@@ -28,7 +28,7 @@ test('whatever comes in, nothing that steers a terminal goes out', () => {
   );
 });
 
-test('in what is approved nothing is unseen, and it reads the same however often it is shown', () => {
+test('property: in text to approve nothing is invisible, and showing it again does not change it', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       expect(exactText(text)).not.toMatch(/[^\P{Cc}\n]|\p{Cf}|\p{Default_Ignorable_Code_Point}|(?! )\p{Zs}/u);
@@ -38,7 +38,7 @@ test('in what is approved nothing is unseen, and it reads the same however often
   );
 });
 
-test('ordinary commands and names are approved as they are written', () => {
+test('ordinary commands and names to approve are unchanged', () => {
   const texts = [
     'rm -rf build && npm test',
     'cat src/naïve.ts',
@@ -49,7 +49,7 @@ test('ordinary commands and names are approved as they are written', () => {
   expect(texts.map(exactLine)).toEqual(texts);
 });
 
-test('rows are never wider than the terminal, and together they are the text', () => {
+test('property: rows are never wider than the terminal, and joined they are the text', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 8, max: 90 }), (text, columns) => {
       const rows = hangingRows(text, { prefix: '  | ', columns });

@@ -1,16 +1,16 @@
-/** Letters that turn the direction of text, hide it or join it unseen. */
+/** Characters that reorder, hide or join text invisibly. */
 const UNSEEN =
   /[\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\u{e0000}-\u{e0fff}]/gu;
 
-/** Newline and tab are left to whoever breaks the text into rows. */
+/** Newline and tab are left to the code that breaks the text into rows. */
 const CONTROL = /[^\P{Cc}\n\t]/gu;
 
-/** Half of a pair, which no terminal can write. */
+/** A lone surrogate, which no terminal can print. */
 const LONE_HALF = /\p{Cs}/gu;
 
 /**
- * Words of the model, of files and of programs, so that every character can be seen and none is obeyed: an escape
- * character reads `␛`, one that turns the direction of letters `<U+202E>`.
+ * Makes every character of text from the model, files and programs visible and harmless: an escape character
+ * reads `␛`, a bidirectional override `<U+202E>`.
  */
 export function visibleText(text: string): string {
   return text
@@ -28,19 +28,19 @@ export function visibleLine(text: string): string {
     .trim();
 }
 
-/** All that takes no room, and blanks that are not the one the shell knows. */
+/** All zero-width characters, and spaces other than the one the shell knows. */
 const HIDDEN = /\p{Default_Ignorable_Code_Point}|\p{Cf}|\p{Zl}|\p{Zp}|(?! )\p{Zs}|\u2800/gu;
-/** Letters that are drawn like those of English, where they stand among such letters. */
+/** Letters that look like Latin ones, where they are next to Latin letters. */
 const LOOKS_ENGLISH = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}]/gu;
-/** English letters and signs in other widths and styles. */
+/** Latin letters and symbols in other widths and styles. */
 const RESTYLED = /[\uff01-\uff5e\u{1d400}-\u{1d7ff}]/gu;
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
-/** More would push what stands behind them out of sight. */
+/** More would push the text after them out of view. */
 const BLANKS = / {20,}/g;
 
 /**
- * What a person is asked to approve. Here nothing may be mistaken: what `visibleText` lets pass in ordinary text, such as
- * joiners and other blanks, is named, too, and so are letters that pass for others.
+ * Text the user is asked to approve, made unambiguous: also names what `visibleText` allows in ordinary text,
+ * such as joiners and unusual spaces, and lookalike letters.
  */
 export function exactText(text: string): string {
   const shown = visibleText(text)
@@ -57,7 +57,10 @@ export function exactLine(text: string): string {
   return exactText(text).replaceAll(/\s*\n\s*/g, ' ⏎ ');
 }
 
-/** Rows of at most so many columns, all but the first behind a prefix: no row of a text begins where a row of ours would. */
+/**
+ * Rows of at most `columns` width, all but the first with a prefix: no row of the text starts where one of
+ * ours would.
+ */
 export function hangingRows(
   text: string,
   { prefix, columns }: { prefix: string; columns: number },
@@ -66,7 +69,7 @@ export function hangingRows(
   let row = '';
   let used = 0;
   for (const character of text) {
-    // Most characters beyond ASCII take two columns; for one that takes less the row only ends early.
+    // Most non-ASCII characters take two columns; for narrower ones the row only ends early.
     const width = character <= '~' ? 1 : 2;
     if (used + width > columns && row !== '') {
       rows.push(row);

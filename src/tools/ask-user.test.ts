@@ -33,18 +33,18 @@ describe('[U17] AskUser', () => {
     });
   });
 
-  test('a question may be without choices, and has nine at most', async () => {
+  test('a question may have no choices, and nine at most', async () => {
     expect((await asking({ question: 'Which?' }, 'x')).asked).toEqual([{ question: 'Which?', choices: [] }]);
     const choices = Array.from({ length: 10 }, (_, i) => `${i}`);
     expect(askUser.input.safeParse({ question: 'Which?', choices }).success).toBe(false);
     expect(askUser.input.safeParse({ question: '' }).success).toBe(false);
   });
 
-  test('touches nothing', () => {
+  test('needs no access', () => {
     expect(askUser.access({ question: 'Which?', choices: [] })).toEqual([]);
   });
 
-  test('the question can be called off', async () => {
+  test('the question can be cancelled', async () => {
     const { context } = await bench();
     const stop = new AbortController();
     const ask = (_: UserQuestion, signal: AbortSignal) =>

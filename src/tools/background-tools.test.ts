@@ -11,8 +11,8 @@ import { killShell } from './kill-shell.ts';
 const start = (command: string, context: ToolContext) =>
   use(bash, { command, run_in_background: true }, context);
 
-describe('commands in the background', () => {
-  test('are started, read and ended by their id', async () => {
+describe('background commands', () => {
+  test('are started, read and stopped by id', async () => {
     const { context } = await bench();
     const command = "exec 2>/dev/null; trap 'echo down; exit 0' TERM; echo up; while :; do sleep 0.05; done";
     expect(await start(command, context)).toEqual({
@@ -46,7 +46,7 @@ describe('commands in the background', () => {
     });
   });
 
-  test('waiting ends with new output, with the end, with the time, or with an abort', async () => {
+  test('waiting ends with new output, the end of the command, a timeout, or an abort', async () => {
     const { root, context } = await bench();
     const until = (name: string) => `until [ -e ${name} ]; do sleep 0.02; done`;
     const go = (name: string) => writeFile(path.join(root, name), '');
@@ -80,7 +80,7 @@ describe('commands in the background', () => {
     await context.shell.stop('bg_2');
   });
 
-  test('an id nobody knows is answered with those there are', async () => {
+  test('an unknown id is answered with the known ones', async () => {
     const { context } = await bench();
     const none = { success: false, error: 'There is no bg_7: nothing was started in the background.' };
     expect(await use(bashOutput, { id: 'bg_7' }, context)).toEqual(none);
@@ -91,7 +91,7 @@ describe('commands in the background', () => {
     expect(await use(killShell, { id: 'bg_7' }, context)).toEqual(other);
   });
 
-  test('touch nothing and so ask nothing; starting one asks as any command does', () => {
+  test('need no access and no approval; starting one asks like any command', () => {
     expect(bashOutput.access(bashOutput.input.parse({ id: 'bg_1' }))).toEqual([]);
     expect(killShell.access(killShell.input.parse({ id: 'bg_1' }))).toEqual([]);
     expect(bash.access(bash.input.parse({ command: 'ls', run_in_background: true }))).toEqual([

@@ -31,7 +31,7 @@ describe('[T11] [Y18] Bash', () => {
     });
   });
 
-  test('a command past its time is stopped and says what it had said', async () => {
+  test('a command that times out is stopped, and its output so far is reported', async () => {
     const { context } = await bench();
     expect(await use(bash, { command: 'echo early; sleep 30', timeout: 3_000 }, context)).toMatchObject({
       success: false,
@@ -41,7 +41,7 @@ describe('[T11] [Y18] Bash', () => {
     });
   });
 
-  test('runs where it is told, tells what it hears, and asks for what it touches', async () => {
+  test('runs in the given folder, reports progress, and declares its access', async () => {
     const { root, context } = await bench({ 'sub/a': '' });
     expect(await use(bash, { command: 'pwd', working_directory: 'sub' }, context)).toMatchObject({
       output: `${path.join(root, 'sub')}\n`,
@@ -59,7 +59,7 @@ describe('[T11] [Y18] Bash', () => {
     ]);
   });
 
-  test('[X01] what is to run outside the sandbox says so, and a failure in it tells the way on', async () => {
+  test('[X01] a command outside the sandbox is marked as such, and a failure inside it names the alternative', async () => {
     const { context } = await bench();
     const wanted = { command: 'npm publish', outside_sandbox: true };
     expect(bash.access(bash.input.parse(wanted))).toEqual([
@@ -92,7 +92,7 @@ describe('[T11] [Y18] Bash', () => {
     [{}, {}, 120_000],
     [{}, { timeout: 7 }, 7],
     [{ maxTimeoutMs: 500 }, {}, 500],
-  ])('%j, asked for %j, has a time limit of %i ms', async (options, asked, timeoutMs) => {
+  ])('%j with a requested %j has a timeout of %i ms', async (options, asked, timeoutMs) => {
     const { context } = await bench();
     const limits: unknown[] = [];
     const { run } = context.shell;
@@ -108,7 +108,7 @@ describe('[T11] [Y18] Bash', () => {
     expect(bash.input.safeParse({ command: 'ls', timeout: 0 }).success).toBe(false);
   });
 
-  test('a time limit above the largest is lowered, and the model is told when it mattered', async () => {
+  test('a timeout above the maximum is lowered, and the model is notified if the command reaches it', async () => {
     const { context } = await bench();
     const patient = createBash({ maxTimeoutMs: 20_000 });
     expect(await use(patient, { command: 'echo done', timeout: 900_000 }, context)).toMatchObject({
@@ -128,7 +128,7 @@ describe('[T11] [Y18] Bash', () => {
     expect(bash.description).toMatch(/^Run a command in the system shell and wait/);
   });
 
-  test('its title is one short line; what that leaves out is shown before anybody says yes', async () => {
+  test('its title is one short line; the preview shows what the title leaves out', async () => {
     const { context } = await bench();
     const long = `echo ${'x'.repeat(200)}`;
     const seen = async (command: string) => {
@@ -147,7 +147,7 @@ describe('[T11] [Y18] Bash', () => {
     ]);
   });
 
-  test('[Y39] an output too long for memory comes with the file that holds it; eyes get its ends only', async () => {
+  test('[Y39] output too long for memory comes with the file that holds it; the display has only its ends', async () => {
     const { context } = await bench();
     const shell: Shell = {
       ...context.shell,
@@ -159,7 +159,7 @@ describe('[T11] [Y18] Bash', () => {
     expect(JSON.stringify(result.display).length).toBeLessThan(20_000);
   });
 
-  test('a NUL byte is told, not thrown', async () => {
+  test('a NUL byte is reported, not thrown', async () => {
     const { context } = await bench();
     expect(await use(bash, { command: 'echo \0' }, context)).toMatchObject({ success: false });
   });

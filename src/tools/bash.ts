@@ -9,7 +9,7 @@ import { sandboxHint } from './running/sandbox-hint.ts';
 const DEFAULT_TIMEOUT = 120_000;
 const MAX_TIMEOUT = 600_000;
 
-/** `shell` is the name of the one that will run the commands; `maxTimeoutMs` is the user's limit. */
+/** `shell` is the name of the shell that runs the commands; `maxTimeoutMs` is the user's limit. */
 export type BashOptions = { shell?: string; maxTimeoutMs?: number };
 
 export function createBash({ shell: name, maxTimeoutMs = MAX_TIMEOUT }: BashOptions = {}): Tool {
@@ -56,7 +56,7 @@ export function createBash({ shell: name, maxTimeoutMs = MAX_TIMEOUT }: BashOpti
       { kind: 'execute', target: command, ...(outside_sandbox && { unconfined: true as const }) },
       ...(working_directory === undefined ? [] : [{ kind: 'read' as const, target: working_directory }]),
     ],
-    // Whoever says yes must have seen all of it.
+    // The user must see all of it before approving.
     preview: async ({ command }) =>
       commandTitle(command) === command ? undefined : { kind: 'text', text: command },
 
@@ -110,7 +110,7 @@ export function createBash({ shell: name, maxTimeoutMs = MAX_TIMEOUT }: BashOpti
   });
 }
 
-/** For lists that do not know the shell yet. */
+/** For tool lists created before the shell is known. */
 export const bash = createBash();
 
 function streamsOf({ stdout, stderr }: CommandOutcome): string {

@@ -26,7 +26,7 @@ async function given(answer: Delegated | string) {
   return { context: { ...context, delegate }, works };
 }
 
-test('[T13] Explore hands the question on and answers with what was found and what it took', async () => {
+test('[T13] Explore delegates the question and answers with the findings and the cost', async () => {
   const { context, works } = await given(done);
   expect(await use(explore, { description: 'find it', prompt: 'where?' }, context)).toEqual({
     success: true,
@@ -37,7 +37,7 @@ test('[T13] Explore hands the question on and answers with what was found and wh
   expect(works).toEqual([{ agent: 'Explore', task: 'find it', prompt: 'where?' }]);
 });
 
-test('[T13] Task names the subagent, and may go on with an earlier one', async () => {
+test('[T13] Task names the subagent, and may continue an earlier one', async () => {
   const { context, works } = await given('There is no subagent x.');
   const task = createTask([{ name: 'tester', description: 'writes\ntests' }]);
   const input = { description: 'more', prompt: 'go on', agent: 'tester', continue: 'f00d' };
@@ -47,7 +47,7 @@ test('[T13] Task names the subagent, and may go on with an earlier one', async (
   expect(task.access(input)).toEqual([{ kind: 'delegate', target: 'tester' }]);
 });
 
-test('one that stopped early is a failure that tells what it had said', async () => {
+test('a subagent that stopped early is a failure with its text so far', async () => {
   const { context } = await given({ ...done, trouble: 'A limit was reached.', costUsd: null });
   expect(await use(explore, { description: 'a', prompt: 'b' }, context)).toMatchObject({
     success: false,
@@ -56,7 +56,7 @@ test('one that stopped early is a failure that tells what it had said', async ()
   });
 });
 
-test('where there is nobody to hand on to, the model is told to do it itself', async () => {
+test('where delegation is unavailable, the model is asked to do the work itself', async () => {
   const { context } = await bench();
   expect(await use(createTask(), { description: 'a', prompt: 'b' }, context)).toMatchObject({
     success: false,

@@ -8,7 +8,7 @@ import {
   type ToolResult,
 } from '../contract/tool.ts';
 
-/** Lets a subagent do it, and tells what came of it. */
+/** Delegates the work to a subagent and reports the result. */
 export async function delegateCall(work: Delegation, { delegate }: ToolContext): Promise<ToolResult> {
   if (!delegate)
     return fail('You are a subagent yourself and cannot start another one from here. Do this work yourself.');

@@ -5,7 +5,7 @@ import { bench, makePipe, use } from '../../test/support/hands.ts';
 import { remove } from './delete.ts';
 
 describe('[T17] [U17] Delete', () => {
-  test('a file goes, and what it held is shown', async () => {
+  test('a file is deleted, and its content is shown', async () => {
     const { root, context, tree } = await bench({ 'a.txt': 'one\ntwo\n', 'b.txt': '' });
     expect(await use(remove, { file_path: 'a.txt' }, context)).toEqual({
       success: true,
@@ -22,7 +22,7 @@ describe('[T17] [U17] Delete', () => {
     expect(await tree()).toEqual({ 'b.txt': '' });
   });
 
-  test('a folder goes only when recursive is asked for, with all that is in it', async () => {
+  test('a folder is deleted only with recursive, including everything in it', async () => {
     const { root, context, tree } = await bench({ 'd/a': '1', 'd/e/b': '2', 'keep.txt': '' });
     await mkdir(path.join(root, 'd/empty'));
     expect(await use(remove, { file_path: 'd' }, context)).toEqual({
@@ -39,7 +39,7 @@ describe('[T17] [U17] Delete', () => {
     expect(await readdir(root)).toEqual(['keep.txt']);
   });
 
-  test('links go themselves; what they lead to stays, inside and outside', async () => {
+  test('links themselves are deleted; their targets stay, inside and outside', async () => {
     const { root, home, context, tree } = await bench({ 'd/a': '1', 'real.txt': 'real' });
     await writeFile(path.join(home, 'canary'), 'mine');
     await symlink('real.txt', path.join(root, 'to-file'));
@@ -67,7 +67,7 @@ describe('[T17] [U17] Delete', () => {
     expect(await tree()).toEqual({ 'd/a': '1' });
   });
 
-  test('what is missing, outside, secret or not to be brought back is refused, and nothing goes', async () => {
+  test('a missing, outside, secret or unrestorable path is refused, and nothing is deleted', async () => {
     const { root, home, context } = await bench({ 'd/a': '1', 'd/.env': 'S=1', 'e/a': '1' });
     await writeFile(path.join(home, 'canary'), 'mine');
     makePipe(path.join(root, 'e/pipe'));
@@ -87,7 +87,7 @@ describe('[T17] [U17] Delete', () => {
     expect(await readFile(path.join(home, 'canary'), 'utf8')).toBe('mine');
   });
 
-  test('more than can be kept is refused, with the limit and the way on', async () => {
+  test('more than undo can store is refused, with the limit and the alternative', async () => {
     const { root, context } = await bench({ 'd/big': '' });
     await truncate(path.join(root, 'd/big'), 51 * 1024 * 1024);
     await expect(use(remove, { file_path: 'd', recursive: true }, context)).rejects.toThrow(
@@ -96,7 +96,7 @@ describe('[T17] [U17] Delete', () => {
     expect((await lstat(path.join(root, 'd/big'))).size).toBe(51 * 1024 * 1024);
   });
 
-  test('a failing undo store stops it before anything is gone', async () => {
+  test('a failing undo store stops it before anything is deleted', async () => {
     const { context, tree } = await bench(
       { 'd/a': '1', 'd/b': '2' },
       {
@@ -108,7 +108,7 @@ describe('[T17] [U17] Delete', () => {
     expect(await tree()).toEqual({ 'd/a': '1', 'd/b': '2' });
   });
 
-  test('what changes or appears meanwhile is left alone', async () => {
+  test('files that change or appear meanwhile are left alone', async () => {
     const space: { root: string } = { root: '' };
     const { root, context, tree } = await bench(
       { 'd/a': '1', 'd/b': '2' },
@@ -125,7 +125,7 @@ describe('[T17] [U17] Delete', () => {
     expect(await tree()).toEqual({ 'd/a': 'changed meanwhile' });
   });
 
-  test('the preview shows what would go and deletes nothing', async () => {
+  test('the preview shows what would be deleted and deletes nothing', async () => {
     const { context, tree } = await bench({ 'a.txt': 'one\n', 'd/b': '' });
     const preview = (file_path: string) => remove.preview?.(remove.input.parse({ file_path }), context);
     expect(await preview('a.txt')).toMatchObject({ kind: 'diff', removed: 1 });

@@ -8,7 +8,7 @@ import { decodeText, detectEncoding } from '../lib/text/text-encoding.ts';
 const MAX_LISTED = 200;
 const MAX_SHOWN_BYTES = 256 * 1024;
 
-/** `isLink`: a link, or a pipe; the hand that removes will tell. */
+/** `isLink`: a link, or a pipe; `files.remove` finds out. */
 type Target = { entry: FileStat; isLink: boolean };
 
 export const remove = defineTool({
@@ -67,7 +67,7 @@ async function show(file: string, { entry, isLink }: Target, files: Files): Prom
   return { ...diff, patch: diff.patch.replace(/^\+\+\+ .*$/m, '+++ /dev/null') };
 }
 
-/** What is in a folder, with how many there are in all. Links are not followed. */
+/** The content of a folder and the total count. Does not follow links. */
 async function listUnder(folder: string, files: Files): Promise<Display> {
   const paths: string[] = [];
   let total = 0;

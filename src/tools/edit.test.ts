@@ -15,7 +15,7 @@ const change = (old_string: string, new_string: string, more: object = {}) => ({
 });
 
 describe('[T08] [T09] [Y17] Edit', () => {
-  test('replaces the one place and says so', async () => {
+  test('replaces the only match and reports it', async () => {
     const { root, context, tree } = await bench({ 'a.ts': 'let x = 1;\nlet y = 2;\n' });
     expect(await use(edit, change('x = 1', 'x = $&'), context)).toEqual({
       success: true,
@@ -36,7 +36,7 @@ describe('[T08] [T09] [Y17] Edit', () => {
     expect(await tree()).toEqual({ 'a.ts': 'let x = $&;\nlet y = 2;\n' });
   });
 
-  test('replaces all only when asked to', async () => {
+  test('replaces all matches only on request', async () => {
     const { context, tree } = await bench({ 'a.ts': 'x\nx\ny x\n' });
     expect(await use(edit, change('x', 'z'), context)).toEqual({
       success: false,
@@ -83,7 +83,7 @@ describe('[T08] [T09] [Y17] Edit', () => {
       change('a', 'b', { file_path: 'bin' }),
       'bin is binary, not text. Change it with a command, if at all.',
     ],
-  ])('%s is refused and nothing is touched', async (_, input, error) => {
+  ])('%s is refused and nothing is changed', async (_, input, error) => {
     const files = { 'a.ts': 'function f() {\n  const total = sum(items);\n  return total;\n}\n', bin: 'a\0' };
     const { context, tree } = await bench(files);
     expect(await use(edit, input, context)).toEqual({ success: false, error });
@@ -103,14 +103,14 @@ describe('[T08] [T09] [Y17] Edit', () => {
     expect(await use(edit, change('one', 'two'), context)).toMatchObject({ success: true });
   });
 
-  test('one edit after the other needs no reading between, and a right checksum passes in any case', async () => {
+  test('consecutive edits need no read in between, and a correct checksum is always accepted', async () => {
     const { context, tree } = await bench({ 'a.ts': 'a b c' });
     await use(edit, change('a', 'A', { checksum: sha256('a b c').toUpperCase() }), context);
     expect(await use(edit, change('c', 'C'), context)).toMatchObject({ success: true });
     expect(await tree()).toEqual({ 'a.ts': 'A b C' });
   });
 
-  test('CRLF, byte order mark and foreign bytes survive', async () => {
+  test('CRLF, byte order mark and undecodable bytes survive', async () => {
     const { root, context } = await bench();
     const file = path.join(root, 'a.ts');
     await writeFile(file, Buffer.from('\xef\xbb\xbfone\r\ntwo\r\n\xff\r\n', 'latin1'));
@@ -123,7 +123,7 @@ describe('[T08] [T09] [Y17] Edit', () => {
     });
   });
 
-  test('10 MB are edited in good time', async () => {
+  test('10 MB are edited fast enough', async () => {
     const line = 'some text that stands here for the sake of its length\r\n';
     const big = `${line.repeat(90_000)}target\r\n${line.repeat(90_000)}`;
     const { root, context } = await bench({ 'a.ts': big });
@@ -145,7 +145,7 @@ describe('[T08] [T09] [Y17] Edit', () => {
     ['utf-16be', 'grüße 😀\r\nwelt\r\n', 'grüße 🎈\r\nneue\r\nzeile\r\n'],
     ['utf-8-bom', 'grüße 😀\nwelt\n', 'grüße 🎈\nneue\nzeile\n'],
     ['windows-1252', 'grüße €\rwelt\r', 'grüße Ÿ\rneue\rzeile\r'],
-  ])('%s stays what it is', async (encoding, before, after) => {
+  ])('%s is preserved', async (encoding, before, after) => {
     const { root, context } = await bench();
     const file = path.join(root, 'a.ts');
     const bytes = (text: string) => Buffer.from(encodeText(text, encoding) ?? '');
@@ -159,7 +159,7 @@ describe('[T08] [T09] [Y17] Edit', () => {
     expect(await readFile(file)).toEqual(bytes(after));
   });
 
-  test('a character that the encoding of the file has no place for is refused, with the way on', async () => {
+  test("a character that the file's encoding lacks is refused, with the alternative", async () => {
     const { root, context } = await bench();
     await writeFile(path.join(root, 'a.ts'), Buffer.from('caf\xe9\n', 'latin1'));
     expect(await use(edit, change('café', 'cafe →'), context)).toEqual({
@@ -174,7 +174,7 @@ describe('[T08] [T09] [Y17] Edit', () => {
     expect(await readFile(path.join(root, 'a.ts'), 'latin1')).toBe('caf\xe9\n');
   });
 
-  test('lines that differ in blanks at their ends only are found, and the model is told', async () => {
+  test('lines that differ only in trailing whitespace match, and the model is notified', async () => {
     const { context, tree } = await bench({ 'a.ts': 'if (a) {\r\n\tb();\t\r\n\tc();\r\n}\r\n' });
     expect(
       await use(edit, change('    b();\n    c();\n', '    b();\n    d();\n        e();\n'), context),
@@ -188,7 +188,7 @@ describe('[T08] [T09] [Y17] Edit', () => {
     expect(await tree()).toEqual({ 'a.ts': 'if (a) {\r\n\tb();\t\r\n\td();\r\n\t\te();\r\n}\r\n' });
   });
 
-  test('line numbers pasted from Read are left out, and the model is told', async () => {
+  test('line numbers pasted from Read are dropped, and the model is notified', async () => {
     const { context, tree } = await bench({ 'a.ts': 'one\ntwo\n\nthree\n' });
     const told = 'The line numbers before each line were left out: they are not part of the file.';
     expect(await use(edit, change('2\ttwo\n3\t\n4\tthree', '2\tTWO\n3\tTHREE'), context)).toMatchObject({
@@ -212,7 +212,7 @@ describe('[T08] [T09] [Y17] Edit', () => {
     expect(await tree()).toEqual({ 'a.ts': text });
   });
 
-  test('the preview shows the change and makes none', async () => {
+  test('the preview shows the change without making it', async () => {
     const { context, tree } = await bench({ 'a.ts': 'old\n' });
     const input = edit.input.parse(change('old', 'new'));
     expect(await edit.preview?.(input, context)).toMatchObject({ kind: 'diff', added: 1, removed: 1 });

@@ -51,7 +51,7 @@ export const edit = defineTool({
   },
 });
 
-/** Everything but the writing. */
+/** Everything except writing. */
 async function planEdit(edit: EditInput, context: ToolContext): Promise<Planned> {
   const draft = await openDraft(edit.file_path, context, edit.checksum);
   if (draft.type === 'refused') return draft;

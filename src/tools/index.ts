@@ -18,7 +18,7 @@ import { todo } from './todo.ts';
 import { webFetch } from './web-fetch.ts';
 import { write } from './write.ts';
 
-/** In the order the model sees them; what it needs most comes first. */
+/** In the order the model sees them; most needed first. */
 export function builtinTools(
   options: BashOptions & { recall?: RecallSearch | null; agents?: readonly AgentChoice[] } = {},
 ): readonly Tool[] {

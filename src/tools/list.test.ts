@@ -24,7 +24,7 @@ async function place(files: Record<string, string> = tree) {
   return { root, context, said };
 }
 
-test('[T17] [U17] folders with counts, files with sizes; what is left out is counted', async () => {
+test('[T17] [U17] folders with counts, files with sizes; omitted entries are counted', async () => {
   const { said } = await place();
   expect(await said()).toEqual([
     'src/  3 files',
@@ -77,7 +77,7 @@ test('empty folders, pipes, loops of links', async () => {
   ]);
 });
 
-test('folders without a file of their own are shown, those whose files are ignored are left out', async () => {
+test('folders without direct files are shown, those with only ignored files are omitted', async () => {
   const { root, said } = await place({
     '.gitignore': '*.log\n/out\n',
     'kept/.gitkeep': '',
@@ -113,7 +113,7 @@ test('folders without a file of their own are shown, those whose files are ignor
   ]);
 });
 
-test('a folder that cannot be read says so, and the rest is listed', async ({ skip }) => {
+test('an unreadable folder is marked, and the rest is listed', async ({ skip }) => {
   if (process.getuid?.() === 0) skip('root reads every folder');
   const { root, said } = await place({ 'a.txt': 'x', 'shut/b.txt': 'x' });
   await chmod(path.join(root, 'shut'), 0);
@@ -121,26 +121,26 @@ test('a folder that cannot be read says so, and the rest is listed', async ({ sk
   await chmod(path.join(root, 'shut'), 0o700);
 });
 
-test('a folder closed by the user says so', async () => {
+test('a folder closed by the user is marked', async () => {
   const { context } = await bench({ 'a.txt': 'x', 'shut/b.txt': 'x' }, { blockedPaths: ['shut'] });
   const result = await use(list, { depth: 2 }, context);
   expect(result.success && result.output).toBe('shut/  cannot be read\na.txt  1 bytes');
 });
 
-test('many entries are cut, with the number left', async () => {
+test('many entries are cut, with the number omitted', async () => {
   const { said } = await place(Object.fromEntries(Array.from({ length: 450 }, (_, i) => [`f${i}`, ''])));
   const lines = await said();
   expect(lines.length).toBe(401);
   expect(lines.at(-1)).toBe('[50 more entries; list a folder below, or less depth, to see them]');
 });
 
-test('what is no folder', async () => {
+test('a path that is not a folder', async () => {
   const { said } = await place();
   expect(await said({ path: 'README.md' })).toEqual(['README.md is a file. Read it, or list its folder.']);
   expect(await said({ path: 'srcs' })).toEqual(['srcs does not exist. Did you mean src/?']);
 });
 
-test('a name with a newline stays on its line', async () => {
+test('a name with a newline stays on one line', async () => {
   const { said } = await place({ 'a\nb/c\nd.ts': '' });
   expect(await said({ depth: 2 })).toEqual(['"a\\nb"/  1 file', '  "c\\nd.ts"  0 bytes']);
 });

@@ -8,7 +8,10 @@ import { humanSize } from './reading/size.ts';
 
 const MAX_DEPTH = 3;
 const MAX_ENTRIES = 400;
-/** Of a larger tree some files are not told apart from ignored ones; folders without a known file are shown then. */
+/**
+ * In a larger tree some files cannot be distinguished from ignored ones; folders without a known file are
+ * then shown.
+ */
 const MAX_KNOWN = 50_000;
 
 export const list = defineTool({
@@ -53,7 +56,7 @@ export const list = defineTool({
   },
 });
 
-/** How many of these files lie at or under each path. */
+/** How many of these files are at or under each path. */
 function countsOf(files: readonly string[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const file of files) {
@@ -66,7 +69,7 @@ function countsOf(files: readonly string[]): Map<string, number> {
 }
 
 type TreeOptions = {
-  /** What may be shown, with the number of files under it; null shows everything. */
+  /** The paths that may be shown, with the number of files under each; null shows everything. */
   known: Map<string, number> | null;
   complete: boolean;
   signal: AbortSignal;
@@ -97,7 +100,7 @@ class Tree {
       const inside = await this.#inside(entry);
       if (inside === null) continue;
       this.#put(`${indent}${name}/${inside}`);
-      // What could not be looked into says so in place of its entries.
+      // An unreadable folder has a note instead of entries.
       const goesOn = depth > 1 && inside !== UNREADABLE && name !== '.git' && this.lines.length < MAX_ENTRIES;
       if (goesOn) await this.add(entry.path, { indent: `${indent}  `, depth: depth - 1 });
     }
@@ -116,7 +119,7 @@ class Tree {
     return false;
   }
 
-  /** What is told of a folder after its name; null when it is not shown. */
+  /** The note after a folder's name; null if it is not shown. */
   async #inside(entry: FileStat): Promise<string | null> {
     const { known } = this.#options;
     if (known === null && this.lines.length >= MAX_ENTRIES) return '';
@@ -124,7 +127,8 @@ class Tree {
     if (count !== undefined) return `  ${count} ${count === 1 ? 'file' : 'files'}`;
     const hidden = path.basename(entry.path).startsWith('.');
     if (known !== null && hidden) return this.#shows(entry) ? '' : null;
-    // Without a known file it is empty, closed, holds nothing but hidden entries and empty folders, or is ignored.
+    // Without a known file it is empty, closed, contains only hidden entries and empty folders, or is
+    // ignored.
     const entries = await this.#files.list(entry.path).catch(() => null);
     if (entries === null) return UNREADABLE;
     if (entries.length === 0) return '  empty';
@@ -132,7 +136,10 @@ class Tree {
     return this.#shows(entry) ? '' : null;
   }
 
-  /** Whether nothing lies in a folder, however deep, but folders and hidden entries; `left` is how many may be asked. */
+  /**
+   * Whether a folder contains, at any depth, only folders and hidden entries; `left` limits how many are
+   * checked.
+   */
   async #isBare(folder: FileStat, left: { folders: number }): Promise<boolean> {
     this.#options.signal.throwIfAborted();
     if (left.folders-- <= 0 || (await this.#isLink(folder))) return false;
@@ -144,13 +151,13 @@ class Tree {
   }
 
   async #isLink({ path: place }: FileStat): Promise<boolean> {
-    // What is too deep to be reached is not known to be a folder.
+    // A path that is too deep to reach does not count as a folder.
     const stat = await this.#files.stat(place, { itself: true }).catch(() => null);
     return stat?.type !== 'directory';
   }
 }
 
-/** A folder with more folders in it and no file is taken for an ignored one. */
+/** A folder with more subfolders than this and no file counts as ignored. */
 const MAX_BARE = 200;
 const UNREADABLE = '  cannot be read';
 

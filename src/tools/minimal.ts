@@ -1,6 +1,9 @@
 import type { ToolDefinition } from '../contract/provider.ts';
 
-/** The tools a small model can keep apart: in few words, and with what each may need beyond what is required. */
+/**
+ * Tools that a small model can distinguish, with short descriptions and the optional parameters each may
+ * need.
+ */
 const KEPT: Readonly<Record<string, { words: string; extras?: readonly string[] }>> = {
   Read: { words: 'Read a file as numbered lines. offset: lines to skip.', extras: ['offset'] },
   Edit: { words: 'Replace old_string, which must occur exactly once in the file, by new_string.' },
@@ -10,7 +13,9 @@ const KEPT: Readonly<Record<string, { words: string; extras?: readonly string[] 
   Bash: { words: 'Run a shell command.' },
 };
 
-/** A few tools in few words, for models with a small window: all that is needed to read, change and try out code. */
+/**
+ * A few tools with short descriptions, for models with a small window: enough to read, change and run code.
+ */
 export function minimalTools(definitions: readonly ToolDefinition[]): ToolDefinition[] {
   return definitions.flatMap(({ name, parameters }) => {
     const kept = Object.hasOwn(KEPT, name) ? KEPT[name] : undefined;

@@ -13,7 +13,7 @@ const edits = (...rows: Row[]) => ({
 });
 
 describe('[U09] MultiEdit', () => {
-  test('makes every edit, in order, each on what the one before has left, and shows one change', async () => {
+  test('applies all edits in order, each to the result of the previous one, and shows one change', async () => {
     const { root, context, tree } = await bench({ 'a.ts': 'one\n', 'b/c.ts': 'x\r\n', 'd.ts': 'same\n' });
     const input = edits(['a.ts', 'one', 'two'], ['b/c.ts', 'x', 'y\nz'], ['a.ts', 'two', 'three']);
     expect(await use(multiEdit, input, context)).toEqual({
@@ -83,7 +83,7 @@ describe('[U09] MultiEdit', () => {
       ],
       'The edits undo one another; there is nothing to change.',
     ],
-  ])('%s: nothing is touched, and the error says which and why', async (_, rows, error) => {
+  ])('%s: nothing is changed, and the error says which edit failed and why', async (_, rows, error) => {
     const files = { 'a.ts': 'one\n', 'b.ts': 'two\n' };
     const { context, tree } = await bench(files);
     expect(await use(multiEdit, edits(...rows), context)).toEqual({ success: false, error });
@@ -91,7 +91,7 @@ describe('[U09] MultiEdit', () => {
     expect(await tree()).toEqual(files);
   });
 
-  test('[T09] one file that changed since it was read stops all', async () => {
+  test('[T09] one file that changed since it was read stops all edits', async () => {
     const { root, context, tree } = await bench({ 'a.ts': 'one\n', 'b.ts': 'two\n' });
     await use(read, { file_path: 'b.ts' }, context);
     await writeFile(path.join(root, 'b.ts'), 'two, meanwhile\n');
@@ -111,7 +111,7 @@ describe('[U09] MultiEdit', () => {
     expect(await tree()).toEqual({ 'a.ts': 'I 2\n' });
   });
 
-  test('a fallback is told with the number of its edit', async () => {
+  test('a note has the number of its edit', async () => {
     const { context } = await bench({ 'a.ts': 'x\n  one\n' });
     expect(await use(multiEdit, edits(['a.ts', 'x', 'y'], ['a.ts', 'one ', '1']), context)).toMatchObject({
       output: expect.stringMatching(
@@ -120,12 +120,12 @@ describe('[U09] MultiEdit', () => {
     });
   });
 
-  test('a fault while the files are exchanged leaves every file as it was', async () => {
+  test('a failure while the files are replaced leaves every file unchanged', async () => {
     const space: { root: string } = { root: '' };
     const { root, context, tree } = await bench(
       { 'a.ts': 'one\n', 'b.ts': 'two\n', 'c.ts': 'three\n' },
       {
-        // A folder takes the place of the last file: no file can be moved onto it.
+        // A folder replaces the last file: no file can be renamed onto it.
         async onBeforeWrite({ path: file }) {
           if (!file.endsWith('c.ts')) return;
           await rm(file);

@@ -67,7 +67,7 @@ function targetsOf(edits: readonly Edit[]): string[] {
   return [...new Set(edits.map(({ file_path }) => file_path))];
 }
 
-/** Everything but the writing. Two names of one file are one file. */
+/** Everything except writing. Two names of one file are one file. */
 async function planEdits(edits: readonly Edit[], context: ToolContext): Promise<Planned> {
   const realPaths = new Map<string, string>();
   const drafts = new Map<string, Omit<Change, 'bytes'>>();

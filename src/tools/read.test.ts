@@ -12,7 +12,7 @@ import { read } from './read.ts';
 const encodings: Encoding[] = ['utf-8', 'utf-8-bom', 'utf-16le', 'utf-16be', 'windows-1252'];
 
 describe('[T06] [Y32] Read', () => {
-  test('numbers lines after those it skips, and remembers the file', async () => {
+  test('numbers lines from the offset on, and remembers the file', async () => {
     const { root, context } = await bench({ 'a.txt': 'one\ntwo\r\nthree\n' });
     expect(await use(read, { file_path: 'a.txt' }, context)).toEqual({
       success: true,
@@ -27,7 +27,7 @@ describe('[T06] [Y32] Read', () => {
     expect(context.seen).toEqual(new Map([[path.join(root, 'a.txt'), sha256('one\ntwo\r\nthree\n')]]));
   });
 
-  test('[Y39] stops at a whole line before the router would cut, and says how to go on', async () => {
+  test('[Y39] stops at a whole line before the router would cut, and says how to continue', async () => {
     const { context } = await bench({ 'a.txt': Array.from({ length: 2_500 }, (_, i) => `l${i}`).join('\n') });
     for (const limit of [undefined, 2_000]) {
       const lines = outputOf(await use(read, { file_path: 'a.txt', limit }, context)).split('\n');
@@ -40,7 +40,7 @@ describe('[T06] [Y32] Read', () => {
     }
   });
 
-  test('cuts a very long line, hides a byte order mark, and says that a file is empty', async () => {
+  test('cuts a very long line, hides a byte order mark, and reports an empty file', async () => {
     const { context } = await bench({ long: 'x'.repeat(2_010), bom: '\uFEFFa', empty: '' });
     expect(await use(read, { file_path: 'long' }, context)).toMatchObject({
       output: `1\t${'x'.repeat(2_000)} [line cut: 10 more characters]`,
@@ -62,7 +62,7 @@ describe('[T06] [Y32] Read', () => {
     expect(await use(read, { file_path }, context)).toEqual({ success: false, error });
   });
 
-  test('an offset past the end is told with the length', async () => {
+  test('an offset past the end is reported with the length', async () => {
     const { context } = await bench({ a: 'x\ny\n' });
     expect(await use(read, { file_path: 'a', offset: 2 }, context)).toEqual({
       success: false,
@@ -78,7 +78,7 @@ describe('[T06] [Y32] Read', () => {
     });
   });
 
-  test('a folder with more than an answer holds is paged by offset, every name once', async () => {
+  test('a folder too large for one answer is paged by offset, each name once', async () => {
     const { root, context } = await bench();
     const names = Array.from({ length: 120 }, (_, i) => `${String(i).padStart(3, '0')}${'n'.repeat(200)}`);
     await Promise.all(names.map((name) => writeFile(path.join(root, name), '')));
@@ -92,7 +92,7 @@ describe('[T06] [Y32] Read', () => {
     expect(listed).toEqual(names);
   });
 
-  test('refusals of the hands come through: secrets, links to them, loops, what is outside', async () => {
+  test('refusals are passed through: secrets, links to them, loops, paths outside', async () => {
     const { root, context } = await bench({ '.env': 'KEY=canary' });
     await symlink('.env', path.join(root, 'notes.txt'));
     await symlink('loop', path.join(root, 'loop'));
@@ -106,7 +106,7 @@ describe('[T06] [Y32] Read', () => {
     expect(context.seen.size).toBe(0);
   });
 
-  test.skipIf(process.platform === 'win32')('a pipe nobody writes to is answered at once', async () => {
+  test.skipIf(process.platform === 'win32')('a pipe without a writer is answered at once', async () => {
     const { root, context } = await bench();
     makePipe(path.join(root, 'pipe'));
     expect(await use(read, { file_path: 'pipe' }, context)).toEqual({
@@ -116,7 +116,7 @@ describe('[T06] [Y32] Read', () => {
     });
   });
 
-  test('[T15] always reads what is there now', async () => {
+  test('[T15] always reads the current content', async () => {
     const { root, context } = await bench({ a: 'old' });
     await use(read, { file_path: 'a' }, context);
     await writeFile(path.join(root, 'a'), 'new');
@@ -128,7 +128,7 @@ describe('[N08] large files', () => {
   const line = (i: number) => `line ${i} ${'x'.repeat(90)}`;
   const large = Array.from({ length: 120_000 }, (_, i) => line(i)).join('\n');
 
-  test('over 10 MB only a part is read, and only when it was asked for', async () => {
+  test('above 10 MB only a part is read, and only on request', async () => {
     const { context } = await bench({ 'big.log': large });
     expect(await use(read, { file_path: 'big.log' }, context)).toEqual({
       success: false,
@@ -155,7 +155,7 @@ describe('[N08] large files', () => {
     });
   });
 
-  test('a large binary is told as such', async () => {
+  test('a large binary file is reported as such', async () => {
     const { root, context } = await bench({ big: '' });
     await truncate(path.join(root, 'big'), 12 * 1024 * 1024);
     await expect(use(read, { file_path: 'big', limit: 1 }, context)).rejects.toThrow(
@@ -165,7 +165,7 @@ describe('[N08] large files', () => {
 });
 
 describe('encodings', () => {
-  test('what is not UTF-8 is read as windows-1252, and that is said', async () => {
+  test('a file that is not UTF-8 is read as windows-1252, with a note', async () => {
     const { root, context } = await bench();
     await writeFile(path.join(root, 'old.txt'), Buffer.from('caf\xe9\n\x80 5\n', 'latin1'));
     expect(await use(read, { file_path: 'old.txt' }, context)).toMatchObject({
@@ -175,21 +175,21 @@ describe('encodings', () => {
     });
   });
 
-  test('broken UTF-8 is shown with a mark where it is broken', async () => {
+  test('broken UTF-8 is shown with replacement characters', async () => {
     const { root, context } = await bench();
     await writeFile(path.join(root, 'a'), Buffer.concat([Buffer.from('žluťoučký '), Buffer.from([0xff])]));
     expect(await use(read, { file_path: 'a' }, context)).toMatchObject({ output: '1\tžluťoučký \uFFFD' });
   });
 
-  test('lines that end in CR alone are lines', async () => {
+  test('lines that end in a lone CR are lines', async () => {
     const { context } = await bench({ mac: 'one\rtwo\r', bar: '10%\r20%\ndone\n' });
     expect(outputOf(await use(read, { file_path: 'mac' }, context))).toBe('1\tone\n2\ttwo');
     expect(outputOf(await use(read, { file_path: 'bar' }, context))).toBe('1\t10%\r20%\n2\tdone');
   });
 
-  test.each(encodings)('any text in %s comes out as it was written', async (encoding) => {
+  test.each(encodings)('property: any text in %s is read as written', async (encoding) => {
     const { root, context } = await bench();
-    // In windows-1252 é and € side by side are also good UTF-8: nobody could tell which was meant.
+    // In windows-1252 é next to € is also valid UTF-8, which is ambiguous.
     const letters = ['a', 'é', 'ß', '\t', ...(encoding === 'windows-1252' ? [' €'] : ['€', '漢', '😀'])];
     const lines = fc.array(fc.string({ unit: fc.constantFrom(...letters), maxLength: 20 }), {
       minLength: 1,
@@ -197,7 +197,7 @@ describe('encodings', () => {
     });
     await fc.assert(
       fc.asyncProperty(lines, fc.constantFrom('\n', '\r\n'), async (drawn, end) => {
-        // Without it a windows-1252 text of ASCII alone is UTF-8.
+        // Without it an ASCII-only windows-1252 text is UTF-8.
         const all = ['é', ...drawn];
         const bytes = encodeText(all.join(end) + end, encoding);
         await writeFile(path.join(root, 'a'), bytes ?? '');
@@ -211,7 +211,7 @@ describe('encodings', () => {
   });
 });
 
-test('[Y39] paging by the offsets it names shows every line exactly once', async () => {
+test('[Y39] property: paging by the reported offsets shows every line exactly once', async () => {
   const { root, context } = await bench();
   const anyLine = fc.oneof(
     fc.string({ maxLength: 30 }).map((text) => text.replaceAll(/[\r\n\0]/g, '')),

@@ -17,7 +17,7 @@ import { goOn, MAX_CHARACTERS, MAX_LINES, numberedPage, pageOf } from './reading
 import { isPdf, showPdf } from './reading/pdf.ts';
 import { megabytes } from './reading/size.ts';
 
-/** What `files.read` takes whole. */
+/** The limit of `files.read`. */
 const MAX_WHOLE_BYTES = 10 * 1024 * 1024;
 
 const input = () =>
@@ -62,7 +62,7 @@ export const read = defineTool({
   },
 });
 
-/** A file too large to be held: only the lines asked for, read as a stream. */
+/** A file too large for memory: streams only the requested lines. */
 async function readPart(
   wanted: Wanted,
   { size }: FileStat,

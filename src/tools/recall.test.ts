@@ -3,7 +3,7 @@ import { bench, use } from '../../test/support/hands.ts';
 import { createRecall, type RecallHit } from './recall.ts';
 import { createRegistry } from './registry.ts';
 
-test('[U12] Recall tells what was found, with where and when, and asks for no more than was wanted', async () => {
+test('[U12] Recall reports hits with source and date, up to the requested number', async () => {
   const asked: unknown[] = [];
   const hits: RecallHit[] = [
     { where: 'note (decisions)', date: '2026-11-16', text: 'Use UTC.' },
@@ -27,7 +27,7 @@ test('[U12] Recall tells what was found, with where and when, and asks for no mo
   expect(recall.input.safeParse({ query: 'x', limit: 21 }).success).toBe(false);
 });
 
-test('nothing found is no error', async () => {
+test('no hits are not an error', async () => {
   const { context } = await bench();
   const result = await use(
     createRecall(async () => []),
@@ -37,7 +37,7 @@ test('nothing found is no error', async () => {
   expect(result).toEqual({ success: true, output: 'Nothing was found. Other words may find more.' });
 });
 
-test('it costs a model less than 120 tokens to know of it', () => {
+test('its definition costs less than 120 tokens', () => {
   const definitions = createRegistry([createRecall(async () => [])]).definitions();
   expect(JSON.stringify(definitions).length / 3.5).toBeLessThan(120);
 });

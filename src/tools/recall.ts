@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { defineTool, ok, type Tool } from '../contract/tool.ts';
 
-/** `where` tells a note from a session. */
+/** `where` distinguishes a note from a session. */
 export type RecallHit = { where: string; date: string; text: string };
 
-/** The way to what was noted and said before. */
+/** Searches notes and earlier conversations. */
 export type RecallSearch = (
   query: string,
   options: { limit: number; signal: AbortSignal },

@@ -29,7 +29,7 @@ describe('[T01] [T18] the registry', () => {
     expect(registry.find(name)?.name).toBe(canonical);
   });
 
-  test('no two tools claim one word, and a second tool of one name is a mistake', () => {
+  test('no two tools share an alias, and a duplicate tool name is an error', () => {
     const words = builtinTools().flatMap(({ name, aliases = [] }) => [name, ...aliases]);
     expect(words.filter((word) => !registry.find(word))).toEqual([]);
     const plain = words.map((word) => word.toLowerCase().replaceAll('_', ''));
@@ -37,7 +37,7 @@ describe('[T01] [T18] the registry', () => {
     expect(() => createRegistry([read, read])).toThrow('Two tools are named Read.');
   });
 
-  test('a definition is plain JSON Schema in which defaults are not required', () => {
+  test('a definition is plain JSON Schema where fields with defaults are optional', () => {
     const edit = registry.definitions().find(({ name }) => name === 'Edit');
     expect(edit?.parameters).toMatchObject({
       type: 'object',
@@ -47,14 +47,14 @@ describe('[T01] [T18] the registry', () => {
     expect(edit?.parameters).not.toHaveProperty('$schema');
   });
 
-  test('[K01] what goes without saying is not said: it is sent with every request', () => {
+  test('[K01] obvious constraints are omitted, because they are sent with every request', () => {
     const said = JSON.stringify(registry.definitions());
     expect(said).not.toMatch(/"(minLength|minItems)":1\b|"minimum":[01]\b|"default":(false|0|\[\])/);
     expect(said).toContain('"default":"content"');
   });
 
   test.each(registry.definitions())(
-    '$name compiles in an independent validator and needs only what has no default',
+    '$name compiles in an independent validator and requires only fields without a default',
     ({ name, parameters }) => {
       const validate = new Ajv({ strict: true }).compile(parameters);
       const least: Record<string, object> = {

@@ -5,7 +5,7 @@ import { glob } from './glob.ts';
 import { grep } from './grep.ts';
 
 describe('Glob', () => {
-  test('lists paths for the model and for eyes', async () => {
+  test('lists paths for the model and for the display', async () => {
     const { root, context } = await bench({ 'src/a.ts': '', 'b.js': '' });
     const expected = {
       success: true,
@@ -19,7 +19,7 @@ describe('Glob', () => {
     expect(await use(glob, { pattern: '../*/a.ts', path: 'src' }, context)).toEqual(expected);
   });
 
-  test('a name with a newline stays on its line', async () => {
+  test('a name with a newline stays on one line', async () => {
     const { context } = await bench({ 'a\nb.ts': '' });
     expect(await use(glob, { pattern: '*.ts' }, context)).toMatchObject({ output: '"a\\nb.ts"' });
   });
@@ -31,7 +31,7 @@ describe('Glob', () => {
     expect(targets).toEqual(['.', 'src', '/etc'].map((target) => [{ kind: 'read', target }]));
   });
 
-  test('says what it left out, that nothing matches, and that a folder is none', async () => {
+  test('reports omitted results, no matches, and a path that is not a folder', async () => {
     const many = Object.fromEntries(Array.from({ length: 205 }, (_, i) => [`f${i}.ts`, '']));
     const { context } = await bench(many);
     const result = await use(glob, { pattern: '*.ts' }, context);
@@ -51,7 +51,7 @@ describe('Glob', () => {
 });
 
 describe('Grep', () => {
-  test('gives lines, files or counts', async () => {
+  test('returns lines, files or counts', async () => {
     const { context } = await bench({ 'a.ts': 'x\nHit\n', 'b.js': 'hit\n' });
     const said = async (input: object) => {
       const result = await use(grep, { pattern: 'hit', ...input }, context);
@@ -86,7 +86,7 @@ describe('Grep', () => {
     expect((await outputs(glob, { pattern: '**/*.ts' }))[1]).toBe('.b.ts\nout/a.ts');
   });
 
-  test('kinds of file, and matches over several lines', async () => {
+  test('file types and multi-line matches', async () => {
     const { context } = await bench({ 'a.py': 'hit\nend\n', 'b.tsx': 'hit\nend\n' });
     const said = async (input: object) => {
       const result = await use(grep, { pattern: 'hit', ...input }, context);
@@ -100,7 +100,7 @@ describe('Grep', () => {
     );
   });
 
-  test('a pipe is not waited for', async () => {
+  test('a pipe does not block it', async () => {
     const { root, context } = await bench();
     makePipe(path.join(root, 'pipe'));
     expect(await use(grep, { pattern: 'x', path: 'pipe' }, context)).toEqual({
@@ -119,7 +119,7 @@ describe('Grep', () => {
     );
   });
 
-  test('says how much it left out', async () => {
+  test('reports how much it omitted', async () => {
     const { context } = await bench({ a: 'hit\n'.repeat(250) });
     const result = await use(grep, { pattern: 'hit' }, context);
     expect(result.success && result.output.split('\n').slice(-2)).toEqual([

@@ -76,7 +76,7 @@ describe('[Y16] [T13] ranked search', () => {
     expect(await found(query)).toEqual(expected);
   });
 
-  test('a line is told with its place and the reason', async () => {
+  test('a line is reported with its position and the reason', async () => {
     const { context } = await bench(tree);
     expect(await use(search, { query: 'RetryPolicy' }, context)).toEqual({
       success: true,
@@ -87,7 +87,7 @@ describe('[Y16] [T13] ranked search', () => {
     });
   });
 
-  test('names with colons and newlines, and matches far inside a line', async () => {
+  test('names with colons and newlines, and matches far into a line', async () => {
     const { context } = await bench({
       'a:3:b.ts': 'const wanted = 1;\n',
       'c\nd.ts': 'const wanted = 2;\n',
@@ -103,7 +103,7 @@ describe('[Y16] [T13] ranked search', () => {
     ]);
   });
 
-  test('a folder narrows it; a path that is none and a query without words are said', async () => {
+  test('a folder narrows the search; a path that is not one and a query without words are errors', async () => {
     expect(await found('parseConfig', 'py')).toEqual([
       'py/settings.py:1 definition, other spelling: function',
     ]);
@@ -115,7 +115,7 @@ describe('[Y16] [T13] ranked search', () => {
     });
   });
 
-  test('one page: a file full of the word does not crowd out the others, and the rest is counted', async () => {
+  test('one page: a file full of matches does not crowd out the others, and the rest is counted', async () => {
     const files = Object.fromEntries(
       Array.from({ length: 60 }, (_, i) => [`f${i}.ts`, 'use(word);\n'.repeat(50)]),
     );

@@ -8,7 +8,7 @@ import { type Place, rankPlaces } from './searching/rank-places.ts';
 import { definitionPattern } from './searching/symbol-rules.ts';
 
 const MAX_PLACES = 40;
-/** Of a file that is full of the word only the first few places, so that one file does not fill the page. */
+/** Maximum matches per file, so that one file does not fill the page. */
 const PER_FILE = 4;
 const MAX_HITS = 2_000;
 const MAX_SECONDS = 10;
@@ -59,7 +59,7 @@ export const search = defineTool({
 
 type Looked = { places: Place[]; total: number; late: boolean };
 
-/** Definitions and whole words side by side; parts of names only when those do not fill the page. */
+/** Searches definitions and whole words in parallel; parts of names only if those do not fill the page. */
 async function look(names: WantedNames, path: string | undefined, context: ToolContext): Promise<Looked> {
   const signal = limited(MAX_SECONDS * 1000, context.signal);
   const grep = (pattern: string) =>

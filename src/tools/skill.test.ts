@@ -8,7 +8,7 @@ const tool = createSkill([
   { name: 'review', folder: '/s/review', body: () => 'Read it.' },
 ]);
 
-test('what a skill says comes with the place of its files; nothing is touched', async () => {
+test("a skill's text comes with the folder of its files; no access is needed", async () => {
   const { context } = await bench();
   expect(await use(tool, { name: ' Deploy ' }, context)).toEqual(
     ok('Files that it names are in /s/deploy.\n\nFirst, test.', { metadata: { skill: 'deploy' } }),
@@ -16,7 +16,7 @@ test('what a skill says comes with the place of its files; nothing is touched', 
   expect(tool.access({ name: 'deploy' })).toEqual([]);
 });
 
-test('a name that is not there is told with those that are', async () => {
+test('an unknown name is answered with the known ones', async () => {
   const { context } = await bench();
   expect(await use(tool, { name: 'deplo' }, context)).toEqual(
     fail('There is no skill deplo. Did you mean deploy? There are: deploy, review.'),

@@ -4,7 +4,7 @@ import { didYouMean } from '../lib/text/nearest.ts';
 
 type Skill = { name: string; folder: string; body(): string };
 
-/** Hands the model what a skill says; the system prompt names those there are. */
+/** Gives the model the text of a skill; the system prompt lists the available ones. */
 export function createSkill(skills: readonly Skill[]): Tool {
   return defineTool({
     name: 'Skill',

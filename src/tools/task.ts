@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { defineTool, type Tool } from '../contract/tool.ts';
 import { delegateCall } from './delegate.ts';
 
-/** A subagent that can be chosen, as the model is told of it. */
+/** An available subagent, as described to the model. */
 export type AgentChoice = { name: string; description: string };
 
 export const GENERAL = 'general';

@@ -40,7 +40,7 @@ describe('[U17] Todo', () => {
     expect(todo.title({ items })).toBe(title);
   });
 
-  test('touches nothing, and refuses what is no list', () => {
+  test('needs no access, and refuses an invalid list', () => {
     expect(todo.access({ items: [] })).toEqual([]);
     for (const items of [
       undefined,

@@ -19,7 +19,7 @@ async function fetching(page: Partial<WebPage>) {
 }
 
 describe('[U17] WebFetch', () => {
-  test('gives the text to the model, and a line of facts to eyes', async () => {
+  test('returns the text for the model, and a summary line for the display', async () => {
     const { run, asked } = await fetching({ text: '# Hi\n\nthere' });
     expect(await run({ url })).toEqual({
       success: true,
@@ -30,14 +30,14 @@ describe('[U17] WebFetch', () => {
     expect(asked).toEqual([url]);
   });
 
-  test('touches the address, and needs nothing else', () => {
+  test('needs access to the address and nothing else', () => {
     const input = webFetch.input.parse({ url });
     expect(input).toEqual({ url, offset: 0 });
     expect(webFetch.access(input)).toEqual([{ kind: 'fetch', target: url }]);
     expect(webFetch.title(input)).toBe(`WebFetch ${url}`);
   });
 
-  test('a redirect to another host is told, with what to do', async () => {
+  test('a redirect to another host is reported, with what to do', async () => {
     const { run } = await fetching({ status: 301, mediaType: '', movedTo: 'https://b.org/x' });
     expect(await run({ url })).toEqual({
       success: true,
@@ -66,25 +66,28 @@ describe('[U17] WebFetch', () => {
     expect(await run({ url, ...input })).toMatchObject({ success: false, error });
   });
 
-  test('an empty page is told', async () => {
+  test('an empty page is reported', async () => {
     const { run } = await fetching({ text: ' \n' });
     expect(await run({ url })).toMatchObject({ success: true, output: `${url} has no text (text/html).` });
   });
 
-  test.each(['a.org', '/page', 'https://'])('"%s" is no address, and nothing is fetched', async (address) => {
-    const { run, asked } = await fetching({});
-    expect(await run({ url: address })).toEqual({
-      success: false,
-      error: `${address} is not a whole address. Give one such as https://example.org/page.`,
-    });
-    expect(asked).toEqual([]);
-  });
+  test.each(['a.org', '/page', 'https://'])(
+    '"%s" is not an address, and nothing is fetched',
+    async (address) => {
+      const { run, asked } = await fetching({});
+      expect(await run({ url: address })).toEqual({
+        success: false,
+        error: `${address} is not a whole address. Give one such as https://example.org/page.`,
+      });
+      expect(asked).toEqual([]);
+    },
+  );
 
-  test('an address without a letter is no input', () => {
+  test('an address without any text is invalid input', () => {
     expect(webFetch.input.safeParse({ url: '' }).success).toBe(false);
   });
 
-  test('a refusal of the hands comes through', async () => {
+  test('a refusal is passed through', async () => {
     const { context } = await bench();
     await expect(use(webFetch, { url }, context)).rejects.toThrow('These hands do not reach the web.');
   });
@@ -97,7 +100,7 @@ describe('[U17] WebFetch', () => {
     expect(await run({ url, offset: 9_500 })).toMatchObject({ output: `${'x'.repeat(99)}\n`.repeat(5) });
   });
 
-  test('the pages of any text are the text, whole characters, and short enough', async () => {
+  test('property: the pages of any text join to the text, never split a character, and are short enough', async () => {
     const line = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 50 }),
       fc.integer({ min: 1, max: 12_000 }).map((length) => '😀'.repeat(length)),

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { defineTool, fail, ok, type WebPage } from '../contract/tool.ts';
 
-/** Below the length at which a result is cut, with room for the line that says how to go on. */
+/** Below the length at which a result is cut, with space for the line that says how to continue. */
 const PAGE_LENGTH = 9_500;
-/** How far a page's end may move back to fall on a line's end. */
+/** How far a page's end may move back to reach a line end. */
 const LINE_REACH = 500;
 const MAX_REFUSAL = 1_000;
 
@@ -58,7 +58,7 @@ function summaryOf({ status, mediaType, text, movedTo }: WebPage): string {
   return [`status ${status}`, mediaType, what].filter(Boolean).join(', ');
 }
 
-/** Where a page that begins at `offset` ends: after a line where one ends near, never inside a character. */
+/** The end of a page that starts at `offset`: after a line if one ends nearby, never inside a character. */
 function endOf(text: string, offset: number): number {
   const end = offset + PAGE_LENGTH;
   if (end >= text.length) return text.length;

@@ -7,7 +7,7 @@ import { read } from './read.ts';
 import { write } from './write.ts';
 
 describe('[T07] Write', () => {
-  test('creates a file with its folders, shows it, and may then go on writing it', async () => {
+  test('creates a file with its folders, shows it, and may then overwrite it', async () => {
     const { root, context, tree } = await bench();
     const file_path = 'new/a.txt';
     expect(await use(write, { file_path, content: 'one\n' }, context)).toEqual({
@@ -29,7 +29,7 @@ describe('[T07] Write', () => {
     expect(await tree()).toEqual({ 'new/a.txt': 'two\n' });
   });
 
-  test('the same content is not written again, read or not', async () => {
+  test('identical content is not written again, read or not', async () => {
     const { root, context } = await bench({ 'a.txt': 'same' });
     const before = await stat(path.join(root, 'a.txt'));
     expect(await use(write, { file_path: 'a.txt', content: 'same' }, context)).toEqual({
@@ -39,7 +39,7 @@ describe('[T07] Write', () => {
     expect((await stat(path.join(root, 'a.txt'))).ino).toBe(before.ino);
   });
 
-  test('an existing file that was not read is left alone', async () => {
+  test('an existing file that was not read is left unchanged', async () => {
     const { context, tree } = await bench({ 'a.txt': 'old' });
     expect(await use(write, { file_path: 'a.txt', content: 'new' }, context)).toEqual({
       success: false,
@@ -48,7 +48,7 @@ describe('[T07] Write', () => {
     expect(await tree()).toEqual({ 'a.txt': 'old' });
   });
 
-  test('a file that changed since it was read is left alone', async () => {
+  test('a file that changed since it was read is left unchanged', async () => {
     const { root, context, tree } = await bench({ 'a.txt': 'old' });
     await use(read, { file_path: 'a.txt' }, context);
     await writeFile(path.join(root, 'a.txt'), 'meanwhile');
@@ -71,7 +71,7 @@ describe('[T07] Write', () => {
     expect(await tree()).toEqual({ 'src/a': '' });
   });
 
-  test('a file keeps its encoding and its CRLF line endings, and the model is told', async () => {
+  test('a file keeps its encoding and its CRLF line endings, and the model is notified', async () => {
     const { root, context } = await bench();
     const file = path.join(root, 'a.txt');
     await writeFile(file, Buffer.from('\ufeffone\r\ntwo\r\n', 'utf16le'));
@@ -87,7 +87,7 @@ describe('[T07] Write', () => {
     expect(await readFile(file)).toEqual(Buffer.from('\ufeffone\r\nzwei\r\n', 'utf16le'));
   });
 
-  test('line endings that are mixed, or sent along, are written as sent', async () => {
+  test('mixed line endings, or ones sent by the model, are written as sent', async () => {
     const { context, tree } = await bench({ 'a.txt': 'one\r\ntwo\n', 'b.txt': 'one\r\n' });
     await use(read, { file_path: 'a.txt' }, context);
     await use(read, { file_path: 'b.txt' }, context);
@@ -96,7 +96,7 @@ describe('[T07] Write', () => {
     expect(await tree()).toEqual({ 'a.txt': '1\n2\n', 'b.txt': '1\n2\r\n' });
   });
 
-  test('what the encoding of the file has no place for, and half a character, are refused', async () => {
+  test("characters that the file's encoding lacks, and lone surrogates, are refused", async () => {
     const { root, context } = await bench();
     await writeFile(path.join(root, 'a.txt'), Buffer.from('caf\xe9', 'latin1'));
     await use(read, { file_path: 'a.txt' }, context);
@@ -112,7 +112,7 @@ describe('[T07] Write', () => {
     expect(await readFile(path.join(root, 'a.txt'), 'latin1')).toBe('caf\xe9');
   });
 
-  test('the preview shows the change and makes none', async () => {
+  test('the preview shows the change without making it', async () => {
     const { context, tree } = await bench({ 'a.txt': 'old\n' });
     expect(await write.preview?.({ file_path: 'a.txt', content: 'new\n' }, context)).toMatchObject({
       kind: 'diff',

@@ -73,11 +73,11 @@ export const write = defineTool({
   },
 });
 
-/** How a text goes to disk. */
+/** How a text is written to disk. */
 type Manner = { encoding: Encoding; crlf: boolean };
 
 /**
- * A file keeps its encoding, and its line endings where all were CRLF: the model sees neither when it reads, so a
+ * A file keeps its encoding, and its line endings if all were CRLF: the model sees neither when it reads, so
  * content without any CR says nothing about them.
  */
 function mannerOf(old: FileContent | null, content: string): Manner {

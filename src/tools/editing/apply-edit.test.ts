@@ -11,12 +11,12 @@ function edit(file: string, old_string: string, new_string: string, replace_all 
 const flat = (text: string) => text.replaceAll(/\r\n?/g, '\n');
 const trimmed = (text: string) => text.replaceAll(/^[ \t]+|[ \t]+$/gm, '');
 
-/** Every place of a text, by trying each. */
+/** Every occurrence in a text, by brute force. */
 function places(text: string, wanted: string): number[] {
   return [...Array(text.length).keys()].filter((at) => text.startsWith(wanted, at));
 }
 
-/** Every text that replacing as many places as can be can come to. */
+/** Every text that can result from replacing as many occurrences as possible. */
 function outcomes(text: string, old: string, fresh: string): Set<string> {
   const ends = new Map<string, number>();
   const go = (at: number, done: string, count: number) => {
@@ -34,7 +34,7 @@ function outcomes(text: string, old: string, fresh: string): Set<string> {
   return new Set([...ends.keys()].filter((end) => ends.get(end) === most));
 }
 
-/** Whether each line has its number in the file before it, and is the one that the file has there. */
+/** Whether each line has its line number in front and equals that line of the file. */
 function isThereByNumber(text: string, wanted: string): boolean {
   const lines = trimmed(text).split('\n');
   const old = wanted.replace(/\n$/, '').split('\n');
@@ -47,7 +47,7 @@ function isThereByNumber(text: string, wanted: string): boolean {
   });
 }
 
-describe('[T08] a text that overlaps itself stands in several places', () => {
+describe('[T08] a self-overlapping text has several occurrences', () => {
   test.each([
     ['aaa', 'aa', 2, [1, 1]],
     ['aaaa', 'aa', 3, [1, 1, 1]],
@@ -59,7 +59,7 @@ describe('[T08] a text that overlaps itself stands in several places', () => {
     ['end\nend\nend\n', 'end\nend', 2, [1, 2]],
     ['ééé', 'éé', 2, [1, 1]],
     ['        x', '    ', 5, [1, 1, 1, 1, 1]],
-  ])('%j has %j %i times', (file, old, count, lines) => {
+  ])('%j contains %j %i times', (file, old, count, lines) => {
     const units = Buffer.from(file).toString('latin1');
     expect(edit(units, old, 'z')).toEqual({
       type: 'refused',
@@ -74,7 +74,7 @@ describe('[T08] a text that overlaps itself stands in several places', () => {
     ['ababa', 'aba', 'x'],
     ['x\n\n\ny', '\n\n', '\n-\n'],
     ['     x', '    ', '\t'],
-  ])('all of %j in place of %j: refused where it matters which ones are meant', (file, old, fresh) => {
+  ])('all of %j replaced by %j: refused where the choice of occurrences matters', (file, old, fresh) => {
     expect(edit(file, old, fresh, true)).toMatchObject({
       error: expect.stringContaining('overlap, so replace_all has more than one possible result.'),
     });
@@ -85,12 +85,15 @@ describe('[T08] a text that overlaps itself stands in several places', () => {
     ['x\n\n\ny', '\n\n', '\n', 'x\n\ny', 1],
     ['aaaa', 'aa', 'b', 'bb', 2],
     ['abababa', 'aba', 'x', 'xbx', 2],
-  ])('%j with all of %j: made where as many as can be come to one text', (file, old, fresh, units, count) => {
-    expect(edit(file, old, fresh, true)).toEqual({ type: 'edited', units, count, notes: [] });
-  });
+  ])(
+    '%j with all of %j: done where every maximal choice yields the same text',
+    (file, old, fresh, units, count) => {
+      expect(edit(file, old, fresh, true)).toEqual({ type: 'edited', units, count, notes: [] });
+    },
+  );
 });
 
-describe('[T08] [T10] line numbers are left out only if they are those of the lines', () => {
+describe('[T08] [T10] line numbers are dropped only if they match the lines', () => {
   const told = 'The line numbers before each line were left out: they are not part of the file.';
 
   test.each([
@@ -99,7 +102,7 @@ describe('[T08] [T10] line numbers are left out only if they are those of the li
     ['a\nb\na\nb\n', '3\ta\n4\tb\n', '3\tx\n', 'a\nb\nx\n'],
     ['a\r\nb\r\na\r\n', '3\ta\r\n', '3\tc\r\n', 'a\r\nb\r\nc\r\n'],
     ['a\rb\ra', '3\ta', 'c', 'a\rb\rc'],
-  ])('%j: %j is one place', (file, old, fresh, units) => {
+  ])('%j: %j has one match', (file, old, fresh, units) => {
     expect(edit(file, old, fresh)).toMatchObject({ type: 'edited', units, count: 1, notes: [told] });
     expect(edit(file, old, fresh, true)).toMatchObject({ type: 'edited', units, count: 1 });
   });
@@ -117,7 +120,7 @@ describe('[T08] [T10] line numbers are left out only if they are those of the li
     });
   });
 
-  test('numbers that the file has itself are text', () => {
+  test('numbers that the file itself contains are text', () => {
     expect(edit('1\ta\na\n', '1\ta', '1\tb')).toEqual({
       type: 'edited',
       units: '1\tb\na\n',
@@ -127,7 +130,7 @@ describe('[T08] [T10] line numbers are left out only if they are those of the li
   });
 });
 
-test('[T08] line endings that are not those of the file are told', () => {
+test("[T08] line endings other than the file's are reported", () => {
   const notes = ['The line endings in old_string are not those of the file, which were kept.'];
   expect(edit('a\r\nb\r\n', 'a\nb', 'c\nd')).toEqual({
     type: 'edited',
@@ -162,7 +165,7 @@ const file = fc.string({
 });
 const piece = fc.string({ unit: fc.constantFrom('\n', 'a', 'b', ' ', '\t', '1\t', '2\t'), maxLength: 6 });
 
-/** Often a part of the file, and often with other blanks than there. */
+/** Often a part of the file, and often with different whitespace. */
 const cases = fc
   .record({ file, free: piece, fresh: piece, all: fc.boolean(), at: fc.nat(24), length: fc.nat(12) })
   .chain(({ file, free, fresh, all, at, length }) => {
@@ -178,7 +181,7 @@ const cases = fc
     return fc.record({ file: fc.constant(file), old, fresh: fc.constant(fresh), all: fc.constant(all) });
   });
 
-test('[T08] any edit of any file: to the letter in one place, or in the only place there is, or not at all', () => {
+test('[T08] property: any edit applies to one exact match, to the only possible match, or not at all', () => {
   let loose = 0;
   fc.assert(
     fc.property(cases, ({ file, old, fresh, all }) => {
@@ -191,7 +194,7 @@ test('[T08] any edit of any file: to the letter in one place, or in the only pla
           expect(result.error).toMatch(`String appears ${found.length} times. Use`);
         const ends = outcomes(plain, old, fresh);
         if (found.length === 1) expect([...ends]).toEqual([plain]);
-        // Which line ending is kept may be the only difference.
+        // The preserved line ending may be the only difference.
         if (found.length > 1 && all && !ends.has(plain) && !file.includes('\r'))
           expect(ends.size).toBeGreaterThan(1);
         return;
@@ -208,7 +211,7 @@ test('[T08] any edit of any file: to the letter in one place, or in the only pla
       const asText = places(trimmed(plain), trimmed(old)).length;
       const asNumbered = isThereByNumber(plain, old);
       expect([asText, asNumbered]).toEqual(asText === 0 ? [0, true] : [1, false]);
-      // Whole lines of the file are kept around the place.
+      // Whole lines of the file are kept around the match.
       const kept = trimmed(plain).split('\n').length - trimmed(old).split('\n').length;
       const before = plain.split('\n');
       const after = flat(result.units).split('\n');
@@ -223,7 +226,7 @@ test('[T08] any edit of any file: to the letter in one place, or in the only pla
   expect(loose).toBeGreaterThan(50);
 });
 
-test('[U09] MultiEdit makes all of its edits, one on what the other has left, or none', async () => {
+test('[U09] property: MultiEdit applies all edits, each to the result of the previous one, or none', async () => {
   const row = fc.record({
     name: fc.constantFrom('a.txt', 'b.txt'),
     old: piece,

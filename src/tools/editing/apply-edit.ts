@@ -19,26 +19,29 @@ import { findWholeLines, type LineMatch, reindented, wholeLinesAt } from './whol
 
 export type Replacement = { old_string: string; new_string: string; replace_all: boolean };
 
-/** `notes` tell the model what was done otherwise than it wrote. */
+/** `notes` report to the model where the edit deviated from its request. */
 export type Edited =
   | { type: 'edited'; units: string; count: number; notes: string[] }
   | { type: 'refused'; error: string };
 
-/** A text to look for, with what goes in its place: null when the encoding has no place for that. Both in units. */
+/** A text to find and its replacement, null if that cannot be encoded. Both in units. */
 type Wanted = { old: string; text: string | null };
 
-/** `line` is the one the numbers begin with, `count` how many there are. In doubt the new text may mean its numbers. */
+/**
+ * `line` is the first line number, `count` how many there are. `inDoubt`: the numbers in the new text may be
+ * intended.
+ */
 type Numbered = Wanted & { line: number; count: number; inDoubt: boolean };
 
-/** A place where a text stands, but for blanks, and what the model must be told already. */
+/** A match that ignores whitespace, and the notes for the model so far. */
 type Place = { match: LineMatch; form: Wanted; notes: string[] };
 
 const NUMBERS_LEFT_OUT = 'The line numbers before each line were left out: they are not part of the file.';
 const ENDS_DIFFER = 'The line endings in old_string are not those of the file, which were kept.';
 
 /**
- * One replacement in a text given as units of its encoding. Never a guess: text that is there to the letter, line
- * endings aside, is replaced; otherwise there must be one place only in all the ways to read the edit.
+ * One replacement in a text given as units of its encoding. Never guesses: an exact match, line endings
+ * aside, is replaced; otherwise there must be exactly one match among all interpretations of the edit.
  */
 export function applyEdit(units: string, encoding: Encoding, edit: Replacement): Edited {
   const useless = explainUseless(edit);
@@ -68,8 +71,8 @@ export function applyEdit(units: string, encoding: Encoding, edit: Replacement):
 }
 
 /**
- * Replaces every place. Of places that overlap, as many as can be: the leftmost and the rightmost choice must come to
- * the same text, or it is not certain which ones are meant.
+ * Replaces every occurrence. Of overlapping ones, as many as possible: the leftmost and the rightmost choice
+ * must yield the same text, or the edit is ambiguous.
  */
 function replaceEach(
   flat: FlatText,
@@ -85,7 +88,7 @@ function replaceEach(
     : refused(explainOverlap(flat, ranges));
 }
 
-/** Where the text may be meant to stand that is not there to the letter, in every way to read the edit. */
+/** All possible matches of a text that has no exact match, for every interpretation of the edit. */
 function placesOf(flat: FlatText, wanted: Wanted, numbered: Numbered | null): Place[] {
   const places = findWholeLines(flat.plain, wanted.old).map(
     (match): Place => ({ match, form: wanted, notes: [] }),
@@ -98,7 +101,7 @@ function findNumbered(flat: FlatText, { old, line, count, inDoubt }: Numbered): 
   const start = startOfLine(flat, line);
   const match = start === null ? null : wholeLinesAt(flat.plain, start, old);
   if (!match) return null;
-  // An empty line that comes last has a number and no text to compare.
+  // A trailing empty line has a number and no text to compare.
   const isThere =
     match.lines.length === count || /[ \t]*\n/y.test(flat.plain.slice(match.end, match.end + 1000));
   return isThere ? { ...match, whole: !inDoubt } : null;
@@ -111,19 +114,19 @@ function explainUseless({ old_string, new_string }: Replacement): string | null 
   return null;
 }
 
-/** The edit without the line numbers that it brought along from Read; null when there are none. */
+/** The edit without line numbers pasted from Read; null if there are none. */
 function numberedForm({ old_string, new_string }: Replacement, encoding: Encoding): Numbered | null {
   const bare = withoutLineNumbers(flatEnds(old_string));
   if (bare === null) return null;
   const fresh = withoutLineNumbers(flatEnds(new_string));
   const isNumbered = fresh?.first === bare.first;
   const form = inUnits({ old: bare.text, text: isNumbered ? fresh.text : new_string }, encoding);
-  // Numbers on some lines only, or other ones.
+  // Numbers on some lines only, or different ones.
   const inDoubt = !isNumbered && hasLineNumbers(new_string);
   return form && { ...form, line: bare.first, count: bare.count, inDoubt };
 }
 
-/** Null when the encoding has no place for the old text, so that it cannot be there. */
+/** Null if the old text cannot be encoded, so that it cannot occur. */
 function inUnits({ old, text }: { old: string; text: string }, encoding: Encoding): Wanted | null {
   const units = unitsOf(flatEnds(old), encoding);
   return units === null ? null : { old: units, text: unitsOf(flatEnds(text), encoding) };

@@ -16,6 +16,6 @@ test.each([
   expect(withoutLineNumbers(text)).toEqual(expected);
 });
 
-test('a number and a tab at the start of any line is told', () => {
+test('a number and a tab at the start of any line is reported', () => {
   expect(['a\n3\tb', ' 3\tb', 'a 3\tb', '3 b'].map(hasLineNumbers)).toEqual([true, true, false, false]);
 });

@@ -1,6 +1,9 @@
 type Numbered = { first: number; count: number; text: string };
 
-/** A text pasted from Read, where each line begins with its number and a tab, without them; null for any other text. */
+/**
+ * Text pasted from Read, where each line starts with its number and a tab, without them; null for any other
+ * text.
+ */
 export function withoutLineNumbers(text: string): Numbered | null {
   const ended = text.endsWith('\n');
   const lines = (ended ? text.slice(0, -1) : text).split('\n');
@@ -16,7 +19,7 @@ export function withoutLineNumbers(text: string): Numbered | null {
   return { first, count: bare.length, text: bare.join('\n') + (ended ? '\n' : '') };
 }
 
-/** Whether some line looks as if it began with a line number. */
+/** Whether any line seems to start with a line number. */
 export function hasLineNumbers(text: string): boolean {
   return /^ *\d+\t/m.test(text);
 }

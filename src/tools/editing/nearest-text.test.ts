@@ -17,7 +17,7 @@ test.each([
   expect(nearestText(lines, wanted)).toBe(expected);
 });
 
-test('[Y17] at most ten lines, cut when very long, and quick in any file', () => {
+test('[Y17] at most ten lines, cut when very long, and fast in any file', () => {
   const many = Array.from({ length: 200_000 }, (_, i) => `some line number ${i} of many`);
   const started = performance.now();
   expect(

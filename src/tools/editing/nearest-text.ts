@@ -6,7 +6,7 @@ const MAX_LENGTH = 200;
 const MAX_SHOWN = 10;
 const MAX_WANTED = 100;
 
-/** The lines of a file that look most like those wanted, numbered; null when nothing is close. */
+/** The lines of a file most similar to the wanted ones, numbered; null if nothing is close. */
 export function nearestText(lines: readonly string[], wanted: readonly string[]): string | null {
   const targets = wanted.slice(0, MAX_WANTED).map((line) => line.trim());
   const start = sameLines(lines, targets) ?? similarLine(lines, targets);
@@ -15,7 +15,7 @@ export function nearestText(lines: readonly string[], wanted: readonly string[])
   return numbered(shown.map(cut), start);
 }
 
-/** Where most of the text wanted stands line by line, blanks aside; null when no line of it does. */
+/** Where most of the wanted lines occur, ignoring whitespace; null if none does. */
 function sameLines(lines: readonly string[], targets: readonly string[]): number | null {
   const places = new Map<string, number[]>();
   for (const [i, target] of targets.entries()) {
@@ -27,7 +27,7 @@ function sameLines(lines: readonly string[], targets: readonly string[]): number
     const text = line.trim();
     for (const place of places.get(text) ?? []) {
       const start = Math.max(0, i - place);
-      // A bracket on a line of its own says little about the place.
+      // A line with only a bracket says little about the position.
       const total = (votes.get(start) ?? 0) + text.length;
       votes.set(start, total);
       if (total > (best?.votes ?? 0)) best = { start, votes: total };
@@ -36,7 +36,7 @@ function sameLines(lines: readonly string[], targets: readonly string[]): number
   return best?.start ?? null;
 }
 
-/** Where the text would begin if the line most like its first one is that. */
+/** Where the text would start if its first line is the most similar line. */
 function similarLine(lines: readonly string[], targets: readonly string[]): number | null {
   const first = targets.findIndex((target) => target !== '');
   const target = targets[first]?.slice(0, MAX_LENGTH);

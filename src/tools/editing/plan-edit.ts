@@ -2,12 +2,12 @@ import type { FileContent, ToolContext } from '../../contract/tool.ts';
 import { detectEncoding, type Encoding } from '../../lib/text/text-encoding.ts';
 import { fromUnits, toUnits } from './units.ts';
 
-/** A text file to be edited. */
+/** A text file being edited. */
 export type Draft = { type: 'draft'; file: FileContent; encoding: Encoding; units: string };
 
 export type Refusal = { type: 'refused'; error: string };
 
-/** Reads a text file to be edited. One that was not read may be: knowing its exact text is proof enough. */
+/** Reads a text file to edit. It need not have been read before: knowing its exact text is proof enough. */
 export async function openDraft(
   file_path: string,
   { files, seen }: Pick<ToolContext, 'files' | 'seen'>,
@@ -28,7 +28,7 @@ export async function openDraft(
   return { type: 'draft', file, encoding, units: toUnits(file.bytes, encoding) };
 }
 
-/** The whole file, with other units. */
+/** The bytes of the whole file with new units. */
 export function bytesWith(units: string, { encoding, file }: Draft): Uint8Array {
   return fromUnits(units, encoding, file.bytes);
 }

@@ -7,7 +7,7 @@ function replaced(file: string, old: string, text: string): string {
   return replaceRanges(flat, withoutOverlaps(findText(flat, old), 'first'), text);
 }
 
-describe('[T10] replacing text, line endings aside', () => {
+describe('[T10] replacing text, ignoring line endings', () => {
   test.each([
     ['a\nb\nc\n', 'b', 'B', 'a\nB\nc\n'],
     ['price', 'price', '$& $1 $$', '$& $1 $$'],
@@ -35,14 +35,14 @@ describe('[T10] replacing text, line endings aside', () => {
     expect(replaced(file, old, text)).toBe(expected);
   });
 
-  test('lines are counted from one, by CR where there is nothing else', () => {
+  test('lines are counted from one, by CR if there are no other line endings', () => {
     const lines = (text: string) => [0, 1, 2, 3, 4].map((at) => lineAt(flatten(text), at));
     expect(lines('a\n\nb')).toEqual([1, 1, 2, 3, 3]);
     expect(lines('a\r\rb')).toEqual([1, 1, 2, 3, 3]);
     expect(lines('a\r\n\rb')).toEqual([1, 1, 2, 2, 2]);
   });
 
-  test('many places on one huge line are replaced in good time', () => {
+  test('many matches on one huge line are replaced fast enough', () => {
     const file = `${'.'.repeat(200_000)}\r\n`;
     const started = performance.now();
     expect(replaced(file, '.', '\n') === '\r\n'.repeat(200_001)).toBe(true);
@@ -54,7 +54,7 @@ const content = fc.string({ unit: fc.constantFrom('\n', '\r\n', '\r', 'a', 'b', 
 const words = fc.string({ unit: fc.constantFrom('a', 'b', '\n', '$&'), minLength: 1, maxLength: 4 });
 const flat = (text: string) => text.replaceAll(/\r\n?/g, '\n');
 
-test('[T08] what is found is what was asked for, and nothing outside it changes', () => {
+test('[T08] property: matches equal the wanted text, and nothing outside them changes', () => {
   fc.assert(
     fc.property(content, words, fc.option(words, { nil: '' }), (file, old, text) => {
       const { plain, doubled } = flatten(file);
@@ -73,7 +73,7 @@ test('[T08] what is found is what was asked for, and nothing outside it changes'
   );
 });
 
-test('[T08] putting the old text back gives the old file', () => {
+test('[T08] property: putting the old text back restores the old file', () => {
   const plain = fc.string({ unit: fc.constantFrom('a', 'b', ' '), maxLength: 30 });
   fc.assert(
     fc.property(content, plain, content, (before, body, after) => {
@@ -83,7 +83,7 @@ test('[T08] putting the old text back gives the old file', () => {
   );
 });
 
-test('[T08] a line begins where the place before it is on the line before', () => {
+test('[T08] property: the position before the start of a line is on the previous line', () => {
   fc.assert(
     fc.property(content, fc.integer({ min: 1, max: 12 }), (file, line) => {
       const text = flatten(file);
@@ -94,7 +94,7 @@ test('[T08] a line begins where the place before it is on the line before', () =
   );
 });
 
-test('[T08] every place is found, also where places overlap', () => {
+test('[T08] property: every occurrence is found, including overlapping ones', () => {
   expect(findText(flatten('aXaXaXa'), 'aXa').map(({ start }) => start)).toEqual([0, 2, 4]);
   fc.assert(
     fc.property(content, words, (file, old) => {
@@ -108,7 +108,7 @@ test('[T08] every place is found, also where places overlap', () => {
   );
 });
 
-test('a long text that overlaps itself everywhere is found in good time', () => {
+test('a long text that overlaps itself everywhere is found fast enough', () => {
   const started = performance.now();
   expect(findText(flatten('a'.repeat(1_000_000)), 'a'.repeat(500_000))).toHaveLength(500_001);
   expect(performance.now() - started).toBeLessThan(20_000);

@@ -1,11 +1,11 @@
 /** A part `[start, end)` of a flat text. */
 export type Range = { start: number; end: number };
 
-/** A text with every line end made `\n`, and the way back to the original. */
+/** A text with all line endings as `\n`, and the mapping back to the original. */
 export type FlatText = {
   plain: string;
   original: string;
-  /** Where in `plain` a `\n` stands for the two characters `\r\n`; ascending. */
+  /** Positions in `plain` where a `\n` represents the two characters `\r\n`; ascending. */
   doubled: readonly number[];
 };
 
@@ -18,7 +18,7 @@ export function flatten(original: string): FlatText {
     at += part.length + 1;
     doubled.push(at);
   }
-  // The last part ends with the text.
+  // The last part ends with the text, not with a line ending.
   doubled.pop();
   return { plain: parts.join('\n').replaceAll('\r', '\n'), original, doubled };
 }
@@ -27,14 +27,14 @@ export function flatEnds(text: string): string {
   return text.includes('\r') ? text.replaceAll(/\r\n?/g, '\n') : text;
 }
 
-/** Every place where a text stands, whatever its line ends and those of the file: in order, and they may overlap. */
+/** All occurrences of a text, ignoring line endings: in order, possibly overlapping. */
 export function findText({ plain }: FlatText, wanted: string): Range[] {
   const needle = flatEnds(wanted);
   const borders = bordersOf(needle);
   return borders.at(-1) === 0 ? findApart(plain, needle) : findOverlapping(plain, needle, borders);
 }
 
-/** A choice of places that do not overlap, taken from the first place on, or from the last one back. */
+/** A choice of non-overlapping matches, greedy from the first one on, or from the last one back. */
 export function withoutOverlaps(ranges: readonly Range[], from: 'first' | 'last'): Range[] {
   const chosen: Range[] = [];
   for (const range of from === 'first' ? ranges : ranges.toReversed()) {
@@ -52,7 +52,7 @@ function findApart(plain: string, needle: string): Range[] {
   return found;
 }
 
-/** Knuth-Morris-Pratt: looking again from each place on would take hours in a long run of one character. */
+/** Knuth-Morris-Pratt: a naive search would take hours in a long run of one character. */
 function findOverlapping(plain: string, needle: string, borders: Uint32Array): Range[] {
   const found: Range[] = [];
   const first = plain.indexOf(needle);
@@ -67,7 +67,7 @@ function findOverlapping(plain: string, needle: string, borders: Uint32Array): R
   return found;
 }
 
-/** For each beginning of a text, the length of the longest shorter text that it both begins and ends with. */
+/** For each prefix of a text, the length of its longest proper border (KMP failure function). */
 function bordersOf(text: string): Uint32Array {
   const borders = new Uint32Array(text.length);
   let length = 0;
@@ -79,12 +79,12 @@ function bordersOf(text: string): Uint32Array {
   return borders;
 }
 
-/** The part of the original that a range of the flat text stands for. */
+/** The part of the original that corresponds to a range of the flat text. */
 export function originalOf(flat: FlatText, { start, end }: Range): string {
   return flat.original.slice(originalAt(flat, start), originalAt(flat, end));
 }
 
-/** Where a line begins in the flat text, counted as `lineAt` does; null when there are fewer lines. */
+/** The start of a line in the flat text, counted as by `lineAt`; null if there are fewer lines. */
 export function startOfLine({ original, doubled }: FlatText, line: number): number | null {
   const end = original.includes('\n') ? '\n' : '\r';
   let start = 0;
@@ -98,8 +98,9 @@ export function startOfLine({ original, doubled }: FlatText, line: number): numb
 }
 
 /**
- * The original with each range replaced; they must come in order and not overlap. What the new text begins and ends with in common with the old stays as it
- * is; new lines take the ends of the lines they replace, or of the line they come to stand on.
+ * The original with each range replaced; ranges must be in order and not overlap. The common prefix and
+ * suffix of old and new text stay unchanged; new lines get the line endings of the lines they replace, or of
+ * the line they are on.
  */
 export function replaceRanges(flat: FlatText, ranges: readonly Range[], text: string): string {
   const { plain, original } = flat;
@@ -120,12 +121,15 @@ export function replaceRanges(flat: FlatText, ranges: readonly Range[], text: st
   return [...pieces, original.slice(kept)].join('');
 }
 
-/** Where a place of the flat text is in the original; a line end is never cut in two. */
+/** The position in the original for a position in the flat text; never splits a line ending. */
 function originalAt({ doubled }: FlatText, at: number): number {
   return at + countBelow(doubled, at);
 }
 
-/** The number of the line at a place of the flat text, from one. Lone `\r` count as line ends where nothing else does. */
+/**
+ * The line number at a position of the flat text, from one. A lone `\r` counts as a line ending if there are
+ * no others.
+ */
 export function lineAt(flat: FlatText, at: number): number {
   const offset = originalAt(flat, at);
   const end = flat.original.includes('\n') ? '\n' : '\r';
@@ -145,7 +149,10 @@ function changedPart(before: string, after: string): { head: number; tail: numbe
   return { head, tail };
 }
 
-/** Gives texts the line ends of the places they go to, which must come in order. `before` is the character ahead. */
+/**
+ * Gives texts the line endings of their target ranges, which must be in order. `before` is the preceding
+ * character.
+ */
 function lineEndsOf(flat: FlatText): { into(text: string, range: Range, before: string): string } {
   const { plain, original } = flat;
   if (!original.includes('\r')) return { into: (text) => text };
@@ -157,14 +164,14 @@ function lineEndsOf(flat: FlatText): { into(text: string, range: Range, before: 
   const last = plain.lastIndexOf('\n');
   let next = -1;
   const neighbour = (range: Range): string => {
-    // The search goes on from where it was: many places on one huge line must not search it again and again.
+    // Continue from the previous position: many matches on one huge line must not search it repeatedly.
     if (next < range.end && range.end <= last) next = plain.indexOf('\n', range.end);
     return endAt(range.end <= last ? next : last);
   };
   return {
     into(text, range, before) {
       const after = original[originalAt(flat, range.end)] ?? '';
-      // A lone CR and an LF that come to stand side by side would be one line end, not two.
+      // A lone CR next to an LF would become one line ending instead of two.
       if (!text.includes('\n')) return before + text === '\r' && after === '\n' ? '\n' : text;
       const replaced = plain.slice(range.start, range.end);
       const ends = [...replaced.matchAll(/\n/g)].map(({ index }) => endAt(range.start + index));

@@ -5,7 +5,7 @@ import { diffOf } from '../../lib/text/diff-lines.ts';
 import { showChange } from './show-change.ts';
 import { unitsOf } from './units.ts';
 
-test('[C05] the diff, applied to the old text, gives the new one', async () => {
+test('[C05] property: applying the diff to the old text yields the new one', async () => {
   const line = fc.constantFrom('a', 'b', 'ä', '', 'a\r', 'long '.repeat(300));
   const lines = fc.array(line, { maxLength: 12 });
   const end = fc.constantFrom('', '\n');
@@ -23,7 +23,7 @@ test('[C05] the diff, applied to the old text, gives the new one', async () => {
   );
 });
 
-test('[C05] in a long file the diff is that of the whole texts', async () => {
+test('[C05] in a long file the diff equals that of the whole texts', async () => {
   const lines = Array.from({ length: 5_000 }, (_, i) => `line ${i} ü`);
   const before = lines.join('\n');
   const after = lines.with(2_000, 'changed').toSpliced(2_400, 3).join('\n');

@@ -5,13 +5,13 @@ import { textOfUnits } from './units.ts';
 /** A file's units before and after. */
 export type Change = { before: string; after: string; encoding: Encoding };
 
-/** More than a diff shows, for the diff may put a change some lines further on where lines repeat. */
+/** More than the context of a diff, because a diff may shift a change by some lines where lines repeat. */
 const LINES_AROUND = 10;
 const STEP = 4096;
 
 /**
- * The diff of a file that may be huge. Only the lines between the first and the last change are decoded and
- * compared, with some around them; the rest is never taken apart.
+ * The diff of a possibly huge file. Decodes and compares only the lines between the first and the last
+ * change, with some context.
  */
 export async function showChange(path: string, { before, after, encoding }: Change): Promise<LineDiff> {
   const same = commonHead(before, after);
@@ -28,7 +28,7 @@ function renumber(skipped: number) {
     `@@ -${Number(from) + skipped}${old} +${Number(to) + skipped}${fresh} @@`;
 }
 
-/** By leaps as long as they match: comparing slices is much faster than comparing characters. */
+/** Block by block first: comparing slices is much faster than comparing characters. */
 function commonHead(a: string, b: string): number {
   const shortest = Math.min(a.length, b.length);
   let same = 0;
@@ -47,16 +47,16 @@ function commonTail(a: string, b: string): number {
   return same;
 }
 
-/** From a place in the first changed line to where the lines before it that are shown begin. */
+/** From a position in the first changed line back to the start of its context lines. */
 function linesBack(units: string, place: number): number {
   let start = place;
   for (let i = 0; i <= LINES_AROUND && start > 1; i++) start = units.lastIndexOf('\n', start - 2) + 1;
   return start === 1 ? 0 : start;
 }
 
-/** The same from the end: how much of it is left when the lines after the last change are shown. */
+/** The same from the end: the length of the tail after the context lines of the last change. */
 function linesOn(units: string, tail: number): number {
-  // The character before the tail may be its line's last: that line may have ended otherwise.
+  // The character before the tail may be the last of its line, whose ending may have changed.
   let end = units.length - tail - 1;
   for (let i = 0; i <= LINES_AROUND; i++) {
     const newline = units.indexOf('\n', Math.max(0, end) + (i === 0 ? 0 : 1));

@@ -1,9 +1,9 @@
 import { decodeText, type Encoding, encodePart, markLength } from '../../lib/text/text-encoding.ts';
 
 /*
- * A file's body as units: a string in which one character stands for one byte, or for one pair of bytes in UTF-16.
- * ASCII looks the same in units as in the text, so lines and blanks can be found there; and what is not touched
- * goes back to disk byte for byte, whether or not it could be decoded.
+ * A file's body as units: a string with one character per byte, or per pair of bytes in UTF-16. ASCII looks
+ * the same in units as in the text, so lines and whitespace can be found; and unchanged parts are written
+ * back byte for byte, whether or not they could be decoded.
  */
 
 /** Without the byte order mark. */
@@ -13,14 +13,14 @@ export function toUnits(bytes: Uint8Array, encoding: Encoding): string {
   return isWide(encoding) ? decodeText(bytes, encoding) : body.toString('latin1');
 }
 
-/** With the byte order mark of the file they came from. */
+/** With the byte order mark of the original file. */
 export function fromUnits(units: string, encoding: Encoding, file: Uint8Array): Uint8Array {
   const mark = file.subarray(0, markLength(encoding));
   const body = isWide(encoding) ? encodePart(units, encoding) : Buffer.from(units, 'latin1');
   return Buffer.concat([mark, body ?? new Uint8Array()]);
 }
 
-/** A text as it would stand in such a file. Null when a character has no place in the encoding. */
+/** A text as units of such a file. Null if a character cannot be encoded. */
 export function unitsOf(text: string, encoding: Encoding): string | null {
   if (isWide(encoding)) return text;
   const bytes = encodePart(text, encoding);

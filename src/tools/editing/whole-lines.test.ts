@@ -8,7 +8,7 @@ function fitted(file: string, old: string, text: string): string | null {
   return put === null ? null : file.slice(0, match.start) + put + file.slice(match.end);
 }
 
-describe('[T08] lines that are the same but for blanks around them', () => {
+describe('[T08] lines that differ only in surrounding whitespace', () => {
   test.each([
     [
       'too little indent',
@@ -43,7 +43,7 @@ describe('[T08] lines that are the same but for blanks around them', () => {
     ],
     ['the last line, unended', 'a\n  b', 'b ', 'c', 'a\n  c'],
     ['whole lines taken out', 'a\n  b\nc\n', 'b \n', '', 'a\nc\n'],
-  ])('%s: the new text is fitted in', (_, file, old, text, expected) => {
+  ])('%s: the new text is adapted', (_, file, old, text, expected) => {
     expect(fitted(file, old, text)).toBe(expected);
   });
 
@@ -63,7 +63,7 @@ describe('[T08] lines that are the same but for blanks around them', () => {
     ['an indent the rule does not cover', '\ta\n', '    a', '    c\n      d'],
     ['a new line with less indent than is taken away', 'a\n', '    a', '  b'],
     ['tabs and spaces that would mix', '\ta\n', 'a', 'b\n  c'],
-  ])('%s: nothing is done', (_, file, old, text) => {
+  ])('%s: nothing is changed', (_, file, old, text) => {
     expect(fitted(file, old, text)).toBe(null);
   });
 });

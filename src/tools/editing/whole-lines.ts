@@ -1,12 +1,15 @@
 import type { Range } from './replace-text.ts';
 
 /**
- * Lines of a file that are those wanted, but for blanks at their beginnings and ends. They are not `whole` where the
- * first or the last line wanted is only the end or the beginning of a longer one.
+ * Lines of a file that equal the wanted ones except for leading and trailing whitespace. Not `whole` if the
+ * first or last wanted line is only the end or start of a longer one.
  */
 export type LineMatch = Range & { lines: string[]; whole: boolean };
 
-/** Finds at most two: one is a match if it is whole, two are a doubt. Line ends must be `\n` in both texts. */
+/**
+ * Returns at most two: one is a match if it is whole, two are ambiguous. Line endings must be `\n` in both
+ * texts.
+ */
 export function findWholeLines(plain: string, wanted: string): LineMatch[] {
   const block = blockOf(wanted);
   const text = block.trimmed[block.anchor] ?? '';
@@ -21,15 +24,15 @@ export function findWholeLines(plain: string, wanted: string): LineMatch[] {
   return found;
 }
 
-/** The lines wanted if they begin at `start`, the beginning of a line. */
+/** The match at `start`, the start of a line. */
 export function wholeLinesAt(plain: string, start: number, wanted: string): LineMatch | null {
   const match = matchAround(plain, lineAround(plain, start), { ...blockOf(wanted), anchor: 0 });
   return match?.whole ? match : null;
 }
 
 /**
- * The new text as it must stand where the old one matched: lines it has in common with the old at its beginning and
- * end stay as the file has them, the others are indented as their neighbours. Null when it is not certain how.
+ * The new text adapted to the match: leading and trailing lines shared with the old text stay as in the file,
+ * the others are indented like their neighbours. Null if the indentation is ambiguous.
  */
 export function reindented(match: LineMatch, wanted: string, replacement: string): string | null {
   const old = linesIn(wanted).lines;
@@ -56,7 +59,9 @@ export function reindented(match: LineMatch, wanted: string, replacement: string
   return [...match.lines.slice(0, head), ...middle, ...kept].join('\n') + (fresh.ended ? '\n' : '');
 }
 
-/** The lines to look for. `anchor` is the one that says most, and `ended` tells whether the last one must end. */
+/**
+ * The lines to find. `anchor` is the most distinctive one, and `ended` says whether the last one must end.
+ */
 type Block = { trimmed: readonly string[]; anchor: number; ended: boolean };
 
 function blockOf(wanted: string): Block {
@@ -69,7 +74,7 @@ function blockOf(wanted: string): Block {
   return { trimmed, anchor: longest, ended };
 }
 
-/** The match whose anchor is this line. */
+/** The match with its anchor on this line. */
 function matchAround(plain: string, line: Range, block: Block): LineMatch | null {
   const { trimmed, anchor, ended } = block;
   const lines: string[] = [];
@@ -112,7 +117,7 @@ function fitOf(line: string, i: number, { trimmed, ended }: Block): 'whole' | 'p
   return isPart ? 'part' : null;
 }
 
-/** The line that a place is on, without its end. */
+/** The line at a position, without its ending. */
 function lineAround(plain: string, at: number): Range {
   const end = plain.indexOf('\n', at);
   return {
@@ -123,7 +128,10 @@ function lineAround(plain: string, at: number): Range {
 
 type IndentRule = (indent: string) => string | null;
 
-/** The one way to turn every `from` into its `to`: the same blanks added, the same taken away, or another unit. */
+/**
+ * The only rule that turns every `from` into its `to`: the same whitespace added or removed, or another
+ * indent unit.
+ */
 function indentRule(pairs: readonly { from: string; to: string }[]): IndentRule | null {
   const [first] = pairs;
   if (!first) return null;
@@ -137,7 +145,7 @@ function indentRule(pairs: readonly { from: string; to: string }[]): IndentRule 
   return scaled(pairs);
 }
 
-/** Tabs for spaces, spaces for tabs, or steps of another width: every indent grows by the same factor. */
+/** Tabs for spaces, spaces for tabs, or another indent width: every indent is scaled by the same factor. */
 function scaled(pairs: readonly { from: string; to: string }[]): IndentRule | null {
   const deep = pairs.find(({ from }) => from !== '');
   const [one, other] = [deep?.from[0], deep?.to[0]];
@@ -149,7 +157,7 @@ function scaled(pairs: readonly { from: string; to: string }[]): IndentRule | nu
   return pairs.every(({ from, to }) => scale(from) === to) ? scale : null;
 }
 
-/** `ended` tells whether the text ends with a line end, which then begins no line. */
+/** `ended` says whether the text ends with a line ending, which does not start another line. */
 function linesIn(text: string): { lines: string[]; ended: boolean } {
   const lines = text.split('\n');
   const ended = lines.length > 1 && lines.at(-1) === '';

@@ -6,7 +6,7 @@ import { fitting } from './page.ts';
 
 const MAX_ENTRIES = 500;
 
-/** The names in a folder, as many as an answer may hold. */
+/** The names in a folder, as many as fit in an answer. */
 export function listing(folder: string, entries: readonly FileStat[], offset: number): string {
   if (entries.length === 0) return `${folder} is an empty folder.`;
   if (offset >= entries.length)
@@ -18,7 +18,7 @@ export function listing(folder: string, entries: readonly FileStat[], offset: nu
   return left > 0 ? `${text}\n[${left} more: pass offset ${end} to go on]` : text;
 }
 
-/** What is missing, and what stands near it: the closest name, or else what the folder holds. */
+/** Reports a missing file with the closest name nearby, or else the content of the folder. */
 export async function explainMissing(file: string, files: Files): Promise<string> {
   const folder = path.dirname(file);
   const stat = await files.stat(folder).catch(notOpened);
@@ -33,7 +33,7 @@ export async function explainMissing(file: string, files: Files): Promise<string
   return `${file} does not exist. ${names.length === 0 ? 'Its folder is empty.' : `Its folder holds: ${some}${names.length > 20 ? ', …' : ''}`}`;
 }
 
-/** Of a folder outside the working directory one file may be open, and the others not. */
+/** Outside the working directory one file of a folder may be open and the others not. */
 function notOpened(error: unknown): undefined {
   if (!(error instanceof PermissionDeniedError)) throw error;
 }

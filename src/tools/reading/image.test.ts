@@ -29,11 +29,11 @@ describe('images', () => {
     ['JPEG', 'image/jpeg', jpeg],
     ['GIF', 'image/gif', gif],
     ...webps.map((webp): [string, string, Buffer] => ['WebP', 'image/webp', webp]),
-  ])('%s: kind and size come from the bytes', (name, mediaType, bytes) => {
+  ])('%s: type and size come from the bytes', (name, mediaType, bytes) => {
     expect(imageOf(bytes)).toEqual({ name, mediaType, size: { width: 3, height: 2 } });
   });
 
-  test('a cut or random rest never throws, and what ends early has no size', () => {
+  test('property: truncated or random data never throws, and a truncated image has no size', () => {
     for (const image of [png, gif, jpeg]) expect(imageOf(image.subarray(0, -13))?.size).toBe(null);
     fc.assert(
       fc.property(
@@ -47,7 +47,7 @@ describe('images', () => {
     );
   });
 
-  test('a model that sees gets the image, and the file counts as read', async () => {
+  test('a model with image support gets the image, and the file counts as read', async () => {
     const { root, context } = await bench();
     await writeFile(path.join(root, 'a.png'), png);
     const sees = { ...context, accepts: { images: true } };
@@ -60,7 +60,7 @@ describe('images', () => {
     expect(context.seen.get(path.join(root, 'a.png'))).toBe(sha256(png));
   });
 
-  test('one that does not is told what it is', async () => {
+  test('other models get a description', async () => {
     const { root, context } = await bench();
     await writeFile(path.join(root, 'a.png'), png);
     expect(await use(read, { file_path: 'a.png' }, context)).toEqual({
@@ -70,7 +70,7 @@ describe('images', () => {
     });
   });
 
-  test('what vendors would refuse is refused here, with a way on', async () => {
+  test('images that vendors would refuse are refused here, with an alternative', async () => {
     const { root, context } = await bench();
     const sees = { ...context, accepts: { images: true } };
     await writeFile(path.join(root, 'cut.png'), png.subarray(0, -13));

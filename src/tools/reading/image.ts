@@ -2,14 +2,16 @@ import type { ImagePart } from '../../contract/message.ts';
 import { type FileContent, fail, ok, type ToolResult } from '../../contract/tool.ts';
 import { humanSize } from './size.ts';
 
-/** The strictest vendor takes 5 MB of base64 and 8,000 pixels a side. */
+/** The strictest vendor accepts 5 MB of base64 and 8,000 pixels per side. */
 export const MAX_IMAGE_BYTES = 3_750_000;
 const MAX_SIDE = 8_000;
 
-/** `size` is null when the file is damaged or ends too early: a vendor would refuse the whole request for it. */
+/**
+ * `size` is null if the file is damaged or truncated: a vendor would refuse the whole request because of it.
+ */
 export type Image = { name: string; mediaType: string; size: { width: number; height: number } | null };
 
-/** What kind of image these bytes are, told by the bytes alone; null when they are none. */
+/** The image type, detected from the bytes alone; null if it is not an image. */
 export function imageOf(bytes: Uint8Array): Image | null {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const kind = kinds.find(({ begins }) => begins(view));
@@ -48,7 +50,7 @@ type Kind = {
   name: string;
   mediaType: string;
   begins(view: Buffer): boolean;
-  /** Null when the header is cut or the end is missing. */
+  /** Null if the header is truncated or the end is missing. */
   sizeOf(view: Buffer): Image['size'];
 };
 
@@ -86,12 +88,12 @@ const kinds: readonly Kind[] = [
   },
 ];
 
-/** Goes from segment to segment to the one that describes the frame. */
+/** Scans the segments for the frame header. */
 function jpegSize(view: Buffer): Image['size'] {
   let at = 2;
   while (at + 9 <= view.length && view[at] === 0xff) {
     const marker = view[at + 1] ?? 0;
-    // Fill bytes, and markers that stand alone.
+    // Fill bytes, and markers without a length.
     if (marker === 0xff) at += 1;
     else if (marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8)) at += 2;
     else if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)) {

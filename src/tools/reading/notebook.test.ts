@@ -52,7 +52,7 @@ describe('notebooks', () => {
     expect(context.seen.size).toBe(1);
   });
 
-  test('a model that sees gets the pictures of the lines it reads, and no others', async () => {
+  test('a model with image support gets only the images of the lines it reads', async () => {
     const { context } = await bench({ 'a.ipynb': notebook });
     const sees = { ...context, accepts: { images: true } };
     expect(await use(read, { file_path: 'a.ipynb', offset: 10, limit: 1 }, sees)).toMatchObject({
@@ -79,7 +79,7 @@ describe('notebooks', () => {
     expect(lines.at(-1)).toBe(`[${50 - last} more lines: pass offset ${last} to go on]`);
   });
 
-  test('what only has the name of one is read as text', async () => {
+  test('a file that only has the extension is read as text', async () => {
     const { context } = await bench({ 'a.ipynb': '{"worksheets": []}', 'b.ipynb': 'not json' });
     expect(await use(read, { file_path: 'a.ipynb' }, context)).toMatchObject({
       output: '1\t{"worksheets": []}',

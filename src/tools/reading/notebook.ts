@@ -6,7 +6,7 @@ import { cutLine, startOf } from '../../lib/text/cut-line.ts';
 import { imageOf, imagePart, MAX_IMAGE_BYTES } from './image.ts';
 import { goOn, MAX_LINES, numberedPage } from './page.ts';
 
-/** Characters of one output of a cell, and pictures of one answer. */
+/** Maximum characters per cell output, and images per answer. */
 const MAX_OUTPUT = 2_000;
 const MAX_PICTURES = 5;
 
@@ -42,10 +42,10 @@ const notebookSchema = () =>
 type Notebook = z.output<ReturnType<typeof notebookSchema>>;
 type Output = z.output<ReturnType<typeof output>>;
 
-/** A line of a notebook as it is shown; `image` stands where a picture is. */
+/** A displayed line of a notebook; `image` marks the position of an image. */
 type Line = { text: string; image?: ImagePart };
 
-/** Null when the text is no notebook of the current kind; it can be read as text all the same. */
+/** Null if the text is not a notebook in the current format; it can still be read as text. */
 export function notebookOf(text: string): Notebook | null {
   let json: unknown;
   try {
@@ -56,7 +56,7 @@ export function notebookOf(text: string): Notebook | null {
   return notebookSchema().safeParse(json).data ?? null;
 }
 
-/** Cells with their numbers, sources and outputs, in numbered lines that are paged like those of any text. */
+/** Cells with their numbers, sources and outputs, as numbered lines that are paged like any text. */
 export function showNotebook(
   wanted: { file_path: string; offset?: number | undefined; limit?: number | undefined },
   { notebook, file }: { notebook: Notebook; file: FileContent },

@@ -1,16 +1,19 @@
 import { cutLine } from '../../lib/text/cut-line.ts';
 
-/** Characters an answer of Read may have: the router hands on up to 10,000 uncut, and notes come on top of these. */
+/**
+ * Maximum characters in an answer of Read: the router passes up to 10,000 uncut, and notes are added to
+ * these.
+ */
 export const MAX_CHARACTERS = 9_500;
 
-/** More lines than could ever fit: a numbered line takes at least three characters. */
+/** More lines than could ever fit: a numbered line has at least three characters. */
 export const MAX_LINES = Math.ceil(MAX_CHARACTERS / 3);
 
 export type Page = { lines: string[]; total: number };
 
 /**
- * Some lines of a text, and how many it has. A final line end begins no line; in a text without LF, a CR ends
- * lines. Looks for line ends only: a text of 10 MB is not taken apart to show a page of it.
+ * Some lines of a text, and their total number. A final line ending does not start a line; without LF, a CR
+ * ends lines. Only searches for line endings: a text of 10 MB is not split to show one page.
  */
 export function pageOf(text: string, { offset, limit }: { offset: number; limit: number }): Page {
   const lines: string[] = [];
@@ -30,12 +33,12 @@ export function pageOf(text: string, { offset, limit }: { offset: number; limit:
   return { lines, total };
 }
 
-/** As many of the lines, numbered, as an answer may hold. */
+/** As many numbered lines as fit in an answer. */
 export function numberedPage(lines: readonly string[], skipped: number): { text: string; shown: number } {
   return fitting(lines.map((line, i) => `${skipped + i + 1}\t${line}`));
 }
 
-/** As many whole lines as an answer may hold; at least one. */
+/** As many whole lines as fit in an answer; at least one. */
 export function fitting(lines: readonly string[]): { text: string; shown: number } {
   let shown = 0;
   let length = 0;
@@ -47,7 +50,7 @@ export function fitting(lines: readonly string[]): { text: string; shown: number
   return { text: lines.slice(0, shown).join('\n'), shown };
 }
 
-/** What is left, and how to get it; nothing when nothing is left. */
+/** How many lines are left and how to get them; empty if none. */
 export function goOn(left: number, end: number): string[] {
   return left > 0 ? [`[${left} more lines: pass offset ${end} to go on]`] : [];
 }

@@ -26,7 +26,7 @@ describe('PDF', () => {
     expect(context.seen.size).toBe(1);
   });
 
-  test('a model that sees also gets the pages drawn, five at a time', async () => {
+  test('a model with image support also gets rendered pages, five at a time', async () => {
     const { sees } = await benchWith(Array.from({ length: 7 }, (_, i) => `number ${i + 1}`));
     const result = await use(read, { file_path: 'a.pdf' }, sees);
     if (!result.success) throw new Error(result.error);
@@ -40,7 +40,7 @@ describe('PDF', () => {
     });
     const rows = inflateSync(png.subarray(41, 41 + png.readUInt32BE(33)));
     expect(rows.length).toBe(1045 * (1 + 1568 * 3));
-    // White paper with black letters on it: rows differ from those above them.
+    // White paper with black letters: rows differ from those above them.
     expect([...rows.subarray(1, 4)]).toEqual([255, 255, 255]);
     expect(rows.subarray(1 + 1568 * 3).some((byte, i) => i % (1 + 1568 * 3) !== 0 && byte !== 0)).toBe(true);
   });
@@ -57,7 +57,7 @@ describe('PDF', () => {
     });
   });
 
-  test.each(['0', '4', '2-1', 'all'])('pages %s: there are none such', async (pages) => {
+  test.each(['0', '4', '2-1', 'all'])('pages %s: do not exist', async (pages) => {
     const { context } = await benchWith(['a', 'b', 'c']);
     expect(await use(read, { file_path: 'a.pdf', pages }, context)).toEqual({
       success: false,
@@ -65,7 +65,7 @@ describe('PDF', () => {
     });
   });
 
-  test('pages stop before the answer is too long, and go on where they stopped', async () => {
+  test('pages stop before the answer is too long, and continue where they stopped', async () => {
     const page = Array.from({ length: 60 }, () => 'w'.repeat(80)).join('\n');
     const { context } = await benchWith([page, page, page]);
     const result = await use(read, { file_path: 'a.pdf' }, context);
@@ -74,7 +74,7 @@ describe('PDF', () => {
     expect(output).toMatch(/\n\[2 more pages: pass pages 2-3 to go on\]$/);
   });
 
-  test('a damaged one is told as such', async () => {
+  test('a damaged file is reported as such', async () => {
     const { context } = await bench({ 'a.pdf': '%PDF-1.4 nonsense' });
     expect(await use(read, { file_path: 'a.pdf' }, context)).toEqual({
       success: false,

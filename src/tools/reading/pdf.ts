@@ -6,12 +6,12 @@ import { imagePart, MAX_IMAGE_BYTES } from './image.ts';
 import { MAX_CHARACTERS } from './page.ts';
 import { encodePng, halved } from './png.ts';
 
-/** What is shown at a time when pages are also drawn, and when they are text alone. */
+/** Pages per answer when they are also rendered, and when they are text only. */
 const MAX_DRAWN_PAGES = 5;
 const MAX_TEXT_PAGES = 20;
-/** All drawings of one answer together: a request has a limit, too. */
+/** Total bytes of all images in one answer: requests have a limit, too. */
 const MAX_DRAWN_BYTES = 5_000_000;
-/** Pixels on a page's longer side: small print can be read, and the vendors do not scale it down. */
+/** Pixels on a page's longer side: small print is readable, and vendors do not scale it down. */
 const LONG_SIDE = 1_568;
 
 type Wanted = { file_path: string; pages?: string | undefined };
@@ -20,7 +20,7 @@ export function isPdf(bytes: Uint8Array): boolean {
   return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1024)).includes('%PDF-');
 }
 
-/** The text of pages, and for a model that sees images the pages themselves. */
+/** The text of pages, and for a model with image support the rendered pages. */
 export async function showPdf(
   wanted: Wanted,
   file: FileContent,
@@ -71,7 +71,7 @@ async function showPages(
   return ok([...texts, ...note].join('\n'), { metadata, ...(images.length > 0 && { images }) });
 }
 
-/** Numbers count from 1; null when they name no page of this document. */
+/** Page numbers start at 1; null if they are not pages of this document. */
 function rangeOf(pages: string | undefined, total: number): { first: number; last: number } | null {
   if (pages === undefined) return total > 0 ? { first: 1, last: total } : null;
   const found = /^\s*(\d+)\s*(?:-\s*(\d*)\s*)?$/.exec(pages);
@@ -85,7 +85,7 @@ function pageText(page: PDFiumPage, { number, total }: { number: number; total: 
   const text = page
     .getText()
     .replaceAll(/\r\n?/g, '\n')
-    // A word broken at a line's end, as the library marks it.
+    // A hyphenated word at a line end, as marked by the library.
     .replaceAll('\u0002', '-')
     .replaceAll('\uFFFE', '-')
     .replaceAll(/\p{Surrogate}/gu, '\uFFFD')
@@ -96,7 +96,7 @@ function pageText(page: PDFiumPage, { number, total }: { number: number; total: 
   return `--- page ${number} of ${total} ---\n${cut || '(no text on this page: it may be a scan or a drawing)'}`;
 }
 
-/** A picture of the page, smaller until it is within what vendors take; null when there is nothing to draw. */
+/** Renders the page, scaled down until vendors accept it; null if there is nothing to draw. */
 async function draw(page: PDFiumPage): Promise<Uint8Array | null> {
   const { originalWidth, originalHeight } = page.getOriginalSize();
   const longer = Math.max(originalWidth, originalHeight);

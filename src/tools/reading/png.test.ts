@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { imageOf } from './image.ts';
 import { encodePng, halved } from './png.ts';
 
-test('a bitmap becomes a PNG whose rows give the pixels back, without their alpha', async () => {
+test('a bitmap is encoded as a PNG that decodes to its pixels, without alpha', async () => {
   const rgba = Uint8Array.from([255, 0, 0, 255, 0, 255, 0, 255, 10, 20, 30, 255, 1, 2, 3, 255]);
   const png = Buffer.from(await encodePng({ width: 2, height: 2, rgba }));
   expect(imageOf(png)).toEqual({ name: 'PNG', mediaType: 'image/png', size: { width: 2, height: 2 } });
@@ -18,11 +18,11 @@ test('a bitmap becomes a PNG whose rows give the pixels back, without their alph
     [255, 0, 0, 0, 255, 0],
     [10, 20, 30, 1, 2, 3],
   ]);
-  // The checksum every PNG ends with.
+  // The IEND chunk with its checksum.
   expect(png.subarray(-12).toString('hex')).toBe('0000000049454e44ae426082');
 });
 
-test('half the size is the mean of four pixels; an odd edge is dropped, the last pixel never', () => {
+test('halving averages four pixels; an odd edge is dropped, but never the last pixel', () => {
   const grey = (...values: number[]) =>
     Uint8Array.from(values.flatMap((value) => [value, value, value, 255]));
   expect(halved({ width: 3, height: 2, rgba: grey(0, 100, 9, 100, 200, 9) })).toEqual({

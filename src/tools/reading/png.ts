@@ -5,12 +5,12 @@ const compress = promisify(deflate);
 
 export type Bitmap = { width: number; height: number; rgba: Uint8Array };
 
-/** An opaque picture as a PNG file; what is transparent in the bitmap is shown as if it were not. */
+/** An opaque image as a PNG file; alpha is ignored. */
 export async function encodePng({ width, height, rgba }: Bitmap): Promise<Uint8Array> {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  // Eight bits a channel, red green blue; the rest is the only choice there is.
+  // 8 bits per channel, RGB; the other fields have only one valid value.
   header.set([8, 2, 0, 0, 0], 8);
   return Buffer.concat([
     Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
@@ -20,7 +20,10 @@ export async function encodePng({ width, height, rgba }: Bitmap): Promise<Uint8A
   ]);
 }
 
-/** Each row as its difference from the one above (filter 2): pages are mostly white, and then mostly zeros. */
+/**
+ * Each row as the difference from the one above (filter 2): pages are mostly white, which yields mostly
+ * zeros.
+ */
 function rowsOf({ width, height, rgba }: Bitmap): Uint8Array {
   const stride = 1 + width * 3;
   const rows = new Uint8Array(stride * height);
@@ -38,7 +41,7 @@ function rowsOf({ width, height, rgba }: Bitmap): Uint8Array {
   return rows;
 }
 
-/** Half as wide and half as high; four pixels become their mean. */
+/** Half the width and height; four pixels become their mean. */
 export function halved({ width, height, rgba }: Bitmap): Bitmap {
   const half = { width: Math.max(1, width >> 1), height: Math.max(1, height >> 1) };
   const small = new Uint8Array(half.width * half.height * 4);

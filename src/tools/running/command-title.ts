@@ -1,6 +1,6 @@
 const MAX_LENGTH = 80;
 
-/** A command as a title: its first line, cut where it is long, and nothing that could move a cursor. */
+/** A command as a title: its first line, shortened and without control characters. */
 export function commandTitle(command: string): string {
   const [first = '', ...rest] = command.trim().split(/\r\n|\r|\n/);
   const line = first.replaceAll(/\p{Cc}/gu, ' ').trim();

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createLiveOutput } from './live-output.ts';
 
-test('pieces that come together are told together, and the last ones at the end', async () => {
+test('chunks that arrive together are reported together, and the last ones at the end', async () => {
   const told: string[] = [];
   const live = createLiveOutput((text) => told.push(text));
   live.push('a');
@@ -15,7 +15,7 @@ test('pieces that come together are told together, and the last ones at the end'
   expect(told).toEqual(['ab', 'c']);
 });
 
-test('of a flood only the latest part is told', () => {
+test('of a flood only the latest part is reported', () => {
   const told: string[] = [];
   const live = createLiveOutput((text) => told.push(text));
   for (let i = 0; i < 100_000; i++) live.push(`line ${i}\n`);
@@ -26,7 +26,7 @@ test('of a flood only the latest part is told', () => {
   expect(told[0]?.endsWith('line 99998\nline 99999\n')).toBe(true);
 });
 
-test('nothing told moves a cursor or paints, even when a sequence comes in two pieces', async () => {
+test('reports contain no escape sequences, even if one arrives in two chunks', async () => {
   const told: string[] = [];
   const live = createLiveOutput((text) => told.push(text));
   live.push('a\u001B[3');

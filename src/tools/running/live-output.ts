@@ -4,13 +4,15 @@ const INTERVAL_MS = 50;
 const MAX_PENDING = 8_000;
 const ESCAPE = '\u001B';
 const BELL = '\u0007';
-/** Longer than this, what follows an escape is no sequence. */
+/** If longer than this, the text after an escape is not a sequence. */
 const MAX_ESCAPE = 64;
 
-/** `push` as often as output comes; `end` tells what is left. */
+/** Call `push` with each chunk; `end` reports the rest. */
 export type LiveOutput = { push(text: string): void; end(): void };
 
-/** Output for watching: a few times a second, of a flood only its latest part, and nothing that moves a cursor. */
+/**
+ * Live output for display: a few times a second, only the latest part of a flood, and no control sequences.
+ */
 export function createLiveOutput(tell: (text: string) => void): LiveOutput {
   let pending = '';
   let timer: NodeJS.Timeout | undefined;
@@ -36,7 +38,10 @@ export function createLiveOutput(tell: (text: string) => void): LiveOutput {
   };
 }
 
-/** Without the beginning of an escape sequence at its end: torn in two, neither half would be known for one. */
+/**
+ * The length without an incomplete escape sequence at the end: split in two, neither half would be
+ * recognised.
+ */
 function wholeLength(text: string): number {
   const at = text.lastIndexOf(ESCAPE);
   if (at === -1 || text.length - at > MAX_ESCAPE) return text.length;
@@ -45,7 +50,7 @@ function wholeLength(text: string): number {
   return open ? at : text.length;
 }
 
-/** From a line's beginning where there is one, so that no character is cut in half. */
+/** From the start of a line if possible, so that no character is split. */
 function latest(text: string): string {
   const tail = text.slice(-MAX_PENDING);
   return tail.slice(Math.max(0, tail.indexOf('\n')));

@@ -19,16 +19,16 @@ function outcome(stderr: string, sandbox: Partial<SandboxState> = {}): CommandOu
 
 describe('the hint after a failure', () => {
   test.each(smells.flatMap(({ match, examples }) => examples.hits.map((text) => [text, match] as const)))(
-    '%s smells of the sandbox',
+    '%s matches',
     (text, match) => expect(match.test(text)).toBe(true),
   );
 
   test.each(smells.flatMap(({ match, examples }) => examples.misses.map((text) => [text, match] as const)))(
-    '%s does not',
+    '%s does not match',
     (text, match) => expect(match.test(text)).toBe(false),
   );
 
-  test('names what is forbidden, and the way on', () => {
+  test('names the restriction and the alternative', () => {
     expect(sandboxHint(outcome('curl: (6) Could not resolve host: a.example'), { mayLeave: true })).toBe(
       'The sandbox forbids this (there is no network). If it must be, ask for outside_sandbox.',
     );
@@ -37,14 +37,14 @@ describe('the hint after a failure', () => {
     );
   });
 
-  test('names no way that is closed', () => {
+  test('does not name an alternative that is closed', () => {
     expect(sandboxHint(outcome('x: Read-only file system'), { mayLeave: false })).toBe(
       'The sandbox forbids this (only the working directory and /tmp can be changed). ' +
         'Nothing may run outside it here: find another way, or tell the user what is missing.',
     );
   });
 
-  test('is silent where the sandbox is not to blame', () => {
+  test('is absent where the sandbox is not the cause', () => {
     expect(
       sandboxHint(outcome('Could not resolve host: a.example', { network: 'open' }), { mayLeave: true }),
     ).toBeNull();

@@ -7,7 +7,7 @@ type Smell = {
   examples: { hits: string[]; misses: string[] };
 };
 
-/** What programs say when the sandbox is in their way. */
+/** Typical program output when the sandbox blocks something. */
 export const smells: readonly Smell[] = [
   {
     match: /Read-only file system|EROFS/,
@@ -73,8 +73,8 @@ export const smells: readonly Smell[] = [
 ];
 
 /**
- * One line for the model when a command failed and its output smells of the sandbox, else null. `mayLeave`: whether a
- * command outside the sandbox could be allowed at all.
+ * A one-line hint for the model if a command failed and its output suggests the sandbox as the cause, else
+ * null. `mayLeave`: whether a command outside the sandbox could be approved at all.
  */
 export function sandboxHint(
   { sandbox, stdout, stderr }: CommandOutcome,

@@ -2,17 +2,17 @@ import { NAME_END } from './symbol-rules.ts';
 
 const MAX_WORDS = 6;
 const NAME_START = '(?:^|[^\\p{L}\\p{N}_$])';
-/** Words of a question that say nothing of the code. */
+/** Stop words. */
 const fillers = new Set(
   'a an and are by do does for from how in is it of on or that the this to what when where which who why with'.split(
     ' ',
   ),
 );
 
-/** What a query asks for, as patterns that ripgrep and JavaScript read alike; case does not count in them. */
+/** The query as case-insensitive patterns that work in ripgrep and JavaScript alike. */
 export type WantedNames = {
   words: string[];
-  /** All words as one name, however it is joined: fooBar, foo_bar, foo-bar, foo bar. */
+  /** All words as one name, in any notation: fooBar, foo_bar, foo-bar, foo bar. */
   joined: string;
   /** The words and the joined name. */
   patterns: string[];
@@ -20,7 +20,7 @@ export type WantedNames = {
   anywhere: string;
 };
 
-/** Null when there is no word in the query. */
+/** Null if the query has no words. */
 export function parseQuery(query: string): WantedNames | null {
   const all = [...new Set(query.match(/[\p{L}\p{N}_$]+/gu) ?? [])];
   const telling = all.filter((word) => !fillers.has(word.toLowerCase()));
@@ -36,7 +36,7 @@ export function parseQuery(query: string): WantedNames | null {
   return { words, joined: joined === '' ? anywhere : joined, patterns, wholeWord: alone(anywhere), anywhere };
 }
 
-/** A pattern that takes the name only where it stands by itself. */
+/** A pattern that matches the name only as a whole word. */
 export function alone(pattern: string): string {
   return `${NAME_START}(?:${pattern})${NAME_END}`;
 }

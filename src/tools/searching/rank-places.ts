@@ -10,12 +10,12 @@ export type Place = {
   text: string;
   why: string;
   isDefinition: boolean;
-  /** Compared one after the other, the lower the better. */
+  /** Sort keys, compared in order; lower is better. */
   order: number[];
 };
 
 const MAX_TEXT = 160;
-/** What of it comes before the match, where that is far inside a line. */
+/** Characters shown before a match that is far into a line. */
 const LEAD = 40;
 const prose = /\.(?:md|mdx|markdown|txt|rst|adoc|html?|log|csv)$|(?:^|\/)(?:license|changelog)[^/]*$/i;
 const tests =
@@ -26,8 +26,8 @@ const importing =
 type Hit = { file: string; line: number; text: string };
 
 /**
- * The places of grep's lines, with a NUL after the path, each once, the likeliest first. Of several searches the last is the widest; each has
- * its most recently changed files first.
+ * The places in grep's lines (with a NUL after the path), deduplicated, most likely first. The last of
+ * several searches is the widest; each lists its most recently changed files first.
  */
 export function rankPlaces(searches: readonly (readonly string[])[], names: WantedNames): Place[] {
   const judge = judgeOf(names);
@@ -123,7 +123,7 @@ function compare(a: readonly number[], b: readonly number[]): number {
   return at === -1 ? 0 : (a[at] ?? 0) - (b[at] ?? 0);
 }
 
-/** The beginning of a line, or what stands around the match if that would not be in it. */
+/** The start of a line, or the part around the match if that is further in. */
 function shortened(text: string, wanted: RegExp): string {
   const line = text.trim().replaceAll(/\s+/g, ' ');
   if (line.length <= MAX_TEXT) return line;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { bench } from '../../../test/support/hands.ts';
 import { definer, definitionPattern, symbolRules } from './symbol-rules.ts';
 
-describe('[Y16] every rule keeps its own examples', () => {
+describe('[Y16] every rule passes its own examples', () => {
   test.each(symbolRules.map((rule, i) => [i, rule.what, rule] as const))('%i: %s', (_i, _what, rule) => {
     const verdict = (line: string) =>
       new RegExp(`${rule.before}thing${rule.after}`, 'iu').test(line) && !rule.unless?.test(line);
@@ -11,7 +11,7 @@ describe('[Y16] every rule keeps its own examples', () => {
   });
 });
 
-test('ripgrep reads the rules as JavaScript does', async () => {
+test('ripgrep and JavaScript interpret the rules alike', async () => {
   const lines = symbolRules.flatMap(({ examples }) => [...examples.hits, ...examples.misses]);
   const { context } = await bench({ a: `${lines.join('\n')}\n` });
   const { lines: found } = await context.search.grep(
@@ -28,14 +28,14 @@ test('ripgrep reads the rules as JavaScript does', async () => {
   expect(numbers).toEqual(expected);
 });
 
-test('a definition is named by what it is', () => {
+test('a definition is labelled with its kind', () => {
   expect(definer('Router', 'u')('export class Router {')).toBe('type');
   expect(definer('router', 'u')('export class Router {')).toBe(null);
   expect(definer('router', 'iu')('export class Router {')).toBe('type');
   expect(definer('run', 'u')('if run(x) {')).toBe(null);
 });
 
-test('a line made to be tried in every way is judged at once', () => {
+test('a line designed for catastrophic backtracking is judged at once', () => {
   const lines = [
     '** '.repeat(150),
     'a '.repeat(240),

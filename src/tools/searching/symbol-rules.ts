@@ -1,7 +1,7 @@
 /**
- * How a name is introduced in common languages. `before` and `after` stand around the name, in the part of regular
- * expressions that ripgrep and JavaScript read alike; `unless` is asked here alone, of the whole line. In the
- * examples the name is `thing`.
+ * How a name is defined in common languages. `before` and `after` surround the name, in the regular
+ * expression subset that ripgrep and JavaScript share; `unless` is tested only here, on the whole line. In
+ * the examples the name is `thing`.
  */
 export type SymbolRule = {
   what: string;
@@ -19,9 +19,9 @@ const modifiers =
   'suspend|operator|mutating|local|lazy|implicit|template\\s*<[^>]*>|@\\w+(?:\\([^)]*\\))?';
 const start = `^\\s*(?:(?:${modifiers})\\s+)*`;
 const typeWord = '(?:[\\w$<>\\[\\],.?*&:~@]+\\s+)';
-/** Arguments whose parentheses close again. */
+/** Arguments with balanced parentheses. */
 const parameters = '\\((?:[^;{}()=]|=[^>]|\\([^()]*\\))*\\)';
-/** Words that stand before a call, not before a definition. */
+/** Keywords that precede a call rather than a definition. */
 const callWords =
   /^\s*(?:\}\s*)?(?:return|await|yield|throw|new|if|else|elif|for|while|until|switch|match|case|when|in|do|go|defer|print|echo|assert|and|or|not|guard|unless)\b/;
 
@@ -154,13 +154,13 @@ export const symbolRules: readonly SymbolRule[] = [
   },
 ];
 
-/** One pattern for every line that may introduce one of the names; each is a regular expression itself. */
+/** One pattern for every line that may define one of the names, which are regular expressions themselves. */
 export function definitionPattern(names: readonly string[]): string {
   const name = `(?:${names.join('|')})`;
   return symbolRules.map(({ before, after }) => `(?:${before}${name}${after})`).join('|');
 }
 
-/** Tells what a line introduces under a name, or null. With the flag `i` case does not count. */
+/** Returns what a line defines under a name, or null. Case-insensitive with the flag `i`. */
 export function definer(name: string, flags: 'u' | 'iu'): (line: string) => string | null {
   const rules = symbolRules.map(({ what, before, after, unless }) => ({
     what,

@@ -4,7 +4,7 @@ import type { Loaded } from './load.ts';
 import { parseJournal } from './parse.ts';
 import { fold, type Vouch } from './records.ts';
 
-/** A session as it was before the conversation last went back; as it is when it never did. */
+/** The session before its last rewind; the current one if there was none. */
 export function loadBeforeRewind(file: string, vouch?: Vouch): Loaded | null {
   const { records, damaged } = parseJournal(readRegularFile(file));
   const rewind = records.findLastIndex(({ type }) => type === 'rewind');

@@ -9,18 +9,18 @@ import { compareText } from '../lib/text/compare.ts';
 import { parseJournal } from './parse.ts';
 import { fold } from './records.ts';
 
-/** Known of a journal as long as its size and time are these. */
+/** Cached facts about a journal, valid while its size and mtime match. */
 type Known = { id: string; size: number; mtimeMs: number; summary: SessionSummary | null };
 
-/** One place where the words were found. */
+/** One match of a search. */
 export type Hit = { summary: SessionSummary; message: number; role: Message['role']; line: string };
 
 const INDEX = 'index.cache';
 const TITLE_LENGTH = 80;
 
 /**
- * What there is in a folder of sessions. What was once learnt of a file is written down, so that a list of a
- * thousand sessions reads one file and asks the others only for their size and time.
+ * The sessions in a folder. Summaries are cached on disk, so that listing a thousand sessions reads one file
+ * and only stats the others.
  */
 export class Catalog {
   readonly #folder: string;
@@ -46,7 +46,7 @@ export class Catalog {
     const learnt: Known[] = [];
     const summaries = this.ids().flatMap((id) => {
       const stat = statSync(this.#fileOf(id), { throwIfNoEntry: false });
-      // Another process has just deleted it, or it is a pipe or a folder.
+      // Just deleted by another process, or a pipe or a folder.
       if (!stat?.isFile()) return [];
       const { size, mtimeMs } = stat;
       const known = index.get(id);
@@ -59,19 +59,19 @@ export class Catalog {
     return summaries.sort((a, b) => compareText(b.startedAt, a.startedAt));
   }
 
-  /** Writes down what is to be known of a session that has just been closed. */
+  /** Caches the summary of a session that was just closed. */
   note(id: string): void {
     const { size, mtimeMs } = statSync(this.#fileOf(id));
     this.#write([{ id, size, mtimeMs, summary: this.#summarize(id, size, mtimeMs) }]);
   }
 
-  /** Every line of every conversation that holds these words, whatever their case. */
+  /** Every line of every conversation that contains the text, ignoring case. */
   search(words: string, limit: number): Hit[] {
     const wanted = words.toLowerCase();
     const hits: Hit[] = [];
     for (const summary of this.list()) {
       const text = readRegularText(this.#fileOf(summary.id));
-      // JSON writes some characters in another way; such words are looked for in each message.
+      // JSON escapes some characters; such text is searched in each message instead.
       if (!/["\\\n]/.test(wanted) && !text.toLowerCase().includes(wanted)) continue;
       const messages = fold(parseJournal(Buffer.from(text)).records, summary.id)?.session.messages ?? [];
       for (const [i, message] of messages.entries()) {
@@ -109,7 +109,7 @@ export class Catalog {
     return new Map(known.map((one) => [one.id, one]));
   }
 
-  /** A cache: where it cannot be written, the next list takes longer and says the same. */
+  /** Only a cache: if it cannot be written, the next list is slower but the same. */
   #write(learnt: readonly Known[]): void {
     if (learnt.length === 0) return;
     try {
@@ -128,7 +128,7 @@ export class Catalog {
 
 const SUMMARY_TEXTS = ['id', 'workingDirectory', 'startedAt', 'updatedAt', 'firstPrompt'] as const;
 
-/** A line that was damaged is no knowledge: what it was about is learnt again. */
+/** Ignores damaged lines: their sessions are read again. */
 function isKnown(value: unknown): value is Known {
   const { id, summary } = (value ?? {}) as Partial<Known>;
   if (typeof id !== 'string') return false;

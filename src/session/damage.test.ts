@@ -37,11 +37,11 @@ async function loadedFrom(file: string, bytes: Buffer): Promise<Loaded | null> {
   return loaded;
 }
 
-/** Deltas are read only where they are needed. */
+/** Deltas are only parsed where needed. */
 const lasting = (records: readonly JournalRecord[]) => records.filter(({ type }) => type !== 'delta');
 
-describe('[Y05] [Y11] a journal of every kind of record, damaged in any way', () => {
-  test('what stood before the damage is there, and the history can be sent', async () => {
+describe('[Y05] [Y11] property: a journal of every kind of record, with arbitrary damage', () => {
+  test('records before the damage are kept, and the history can be sent', async () => {
     const { file } = await fileFor();
     await fc.assert(
       fc.asyncProperty(
@@ -56,7 +56,7 @@ describe('[Y05] [Y11] a journal of every kind of record, damaged in any way', ()
           const loaded = await loadedFrom(file, bytes);
           if (intact.length > 0) expect(loaded).not.toBe(null);
           if (loaded) verifyHistory(closedHistory(loaded));
-          // Damage upon damage: nothing is promised but that it can be read.
+          // After repeated damage the only guarantee is that it can be read.
           const worse = more.reduce((now, kind) => damage(parseJournal(now).records, kind).bytes, bytes);
           const rest = worse.length > 0 ? await loadedFrom(file, worse) : null;
           if (rest) verifyHistory(closedHistory(rest));
@@ -81,7 +81,7 @@ describe('[Y05] [Y11] a journal of every kind of record, damaged in any way', ()
     );
   });
 
-  test('a long one is no different, and what it shows at first is no lie', async () => {
+  test('a long journal behaves the same, and its initial part is correct', async () => {
     const { file } = await fileFor();
     const turns = Array.from({ length: 30 }, (_, i) => ({
       text: `t${i}`,
@@ -109,7 +109,7 @@ describe('[Y05] [Y11] a journal of every kind of record, damaged in any way', ()
     );
   });
 
-  test('unknown kinds of a newer version stay through a resume and what is written then', async () => {
+  test('unknown record types of a newer version survive a resume and later writes', async () => {
     const { file, store } = await fileFor();
     const newer = '{"type":"newer","deep":{"a":[1]}}';
     writeFileSync(file, Buffer.concat([bytesOf([header, prompt('a')]), Buffer.from(`${newer}\n`)]));
@@ -121,8 +121,8 @@ describe('[Y05] [Y11] a journal of every kind of record, damaged in any way', ()
   });
 });
 
-describe('what can be said after damage', () => {
-  test('a lost answer in the middle is said to be lost, a doubled one is told once', () => {
+describe('after damage', () => {
+  test('a lost answer in the middle is reported as lost, a duplicate is kept once', () => {
     const records: JournalRecord[] = [
       header,
       prompt('a'),
@@ -151,14 +151,14 @@ describe('what can be said after damage', () => {
     expect(await store.latest('/project')).toBe(null);
   });
 
-  test('a file with nothing whole in it is no session', async () => {
+  test('a file without any intact record is not a session', async () => {
     const { file, store } = await fileFor();
     writeFileSync(file, '{"type":"hea');
     expect(await store.resume('s')).toBe(null);
     expect(store.list()).toEqual([]);
   });
 
-  test('[T14] an answer larger than what is read at first is not taken for a call that never ran', async () => {
+  test('[T14] an answer larger than the initial read is not mistaken for a call that never ran', async () => {
     const { file } = await fileFor();
     const message = answerTo('one', 'x'.repeat(3 * 1024 * 1024));
     const loaded = await loadedFrom(
@@ -174,7 +174,7 @@ describe('what can be said after damage', () => {
     expect(loaded?.unfinished.answered.get('one')).toEqual(message);
   });
 
-  test('[T14] a fork of what was under way knows as much as its origin', async () => {
+  test('[T14] a fork knows as much about unfinished calls as its origin', async () => {
     const { file, store } = await fileFor();
     const records: JournalRecord[] = [
       header,
@@ -198,7 +198,7 @@ describe('what can be said after damage', () => {
   });
 });
 
-test('a damaged list of sessions is made anew', async () => {
+test('a damaged list of sessions is rebuilt', async () => {
   const { folder, file, store } = await fileFor();
   writeFileSync(file, bytesOf([header, prompt('a')]));
   const cache = path.join(folder, 'index.cache');
@@ -215,7 +215,7 @@ test('a damaged list of sessions is made anew', async () => {
   );
 });
 
-test('a damaged undo log never throws, and never puts back what was not there', async () => {
+test('property: a damaged undo log never throws, and never restores content that did not exist', async () => {
   const { root, home, at, open, store } = await storeFor({ 'a.txt': 'one\n' });
   beginRun(store);
   await edit(store, at('a.txt'), 'two\n');
@@ -235,12 +235,12 @@ test('a damaged undo log never throws, and never puts back what was not there', 
   );
 });
 
-describe('a last record that was damaged', () => {
+describe('a damaged last record', () => {
   const records = [header, prompt('a'), { type: 'message', message: reply('r') } as const, prompt('b')];
   const whole = bytesOf(records);
   const before = bytesOf(records.slice(0, -1)).length;
 
-  test('is told by the first resume and by no later one, wherever it was cut', async () => {
+  test('is reported by the first resume only, wherever it was cut', async () => {
     for (let end = before + 1; end < whole.length - 1; end += 7) {
       const { file, store } = await fileFor();
       writeFileSync(file, whole.subarray(0, end));
@@ -257,7 +257,7 @@ describe('a last record that was damaged', () => {
     }
   });
 
-  test('is told with what came to be damaged later, and a whole file tells nothing', async () => {
+  test('is reported together with later damage, and an intact file reports nothing', async () => {
     const { file, store } = await fileFor();
     const told = async () => {
       const open = await store.resume('s');

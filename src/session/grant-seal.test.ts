@@ -34,7 +34,7 @@ async function grantsIn(store: SessionStore, id: string) {
   return found;
 }
 
-test('what this program granted holds in the next one; what somebody else wrote there does not', async () => {
+test('grants of this program stay valid in the next process; grants written by others do not', async () => {
   const { store, id, file, folder } = await saved(grantOf('Bash(npm test)'));
   const foreign = [
     { type: 'grant', permission: grantOf('Bash(curl *)') },
@@ -54,7 +54,7 @@ test('what this program granted holds in the next one; what somebody else wrote 
   expect(readFileSync(file, 'utf8')).not.toContain(key.trim());
 });
 
-test('a fork keeps what holds and nothing else', async () => {
+test('a fork keeps only the valid grants', async () => {
   const { store, id, file } = await saved(grantOf('Bash(npm test)'));
   const record = { type: 'grant', permission: grantOf('Bash(curl *)') };
   writeFileSync(file, `${readFileSync(file, 'utf8')}${JSON.stringify(record)}\n`);
@@ -63,7 +63,7 @@ test('a fork keeps what holds and nothing else', async () => {
   expect(await grantsIn(store, fork?.session.id ?? '')).toEqual({ own: ['Bash(npm test)'], foreign: [] });
 });
 
-test('a copy under another name, another key, or none: nothing of it holds', async () => {
+test('a copy under another name, another key, or none: no grant is valid', async () => {
   const { store, folder, file, id } = await saved(grantOf('Bash(npm test)'));
   const copy = '0f000000-0000-4000-8000-000000000000';
   copyFileSync(file, path.join(folder, `${copy}.jsonl`));
@@ -72,7 +72,7 @@ test('a copy under another name, another key, or none: nothing of it holds', asy
   expect(await grantsIn(new SessionStore(folder), id)).toEqual({ own: [], foreign: ['Bash(npm test)'] });
 });
 
-test('any change of a grant breaks its seal', async () => {
+test('property: any change to a grant breaks its seal', async () => {
   const { store, id, file } = await saved(grantOf('Bash(npm test)'));
   const lines = readFileSync(file, 'utf8').trim().split('\n');
   const at = lines.findIndex((line) => line.includes('"grant"'));

@@ -3,12 +3,12 @@ import type { Permission } from '../contract/permission.ts';
 import { dataKey } from '../lib/files/data-key.ts';
 import { canonicalJson } from '../lib/text/canonical-json.ts';
 
-/** A grant as a journal has it. Without a seal, or with another one, it was not written by this user's program. */
+/** A grant in a journal. Without a valid seal, it was not written by this user's program. */
 export type SealedGrant = { permission: Permission; seal?: string };
 
 /**
- * Tells grants that this program wrote into a session from those somebody else put there: a keyed hash over the session
- * and the grant, with a key that is in no session's file.
+ * Distinguishes grants written by this program from those inserted by others: a keyed hash over the session
+ * and the grant, with a key that is not in any session file.
  */
 export class GrantSeal {
   readonly #keyFile: string;
@@ -25,7 +25,7 @@ export class GrantSeal {
       .digest('hex');
   }
 
-  /** What only refuses is believed, whoever wrote it. */
+  /** A denial is always accepted, whoever wrote it. */
   holds(session: string, { permission, seal }: SealedGrant): boolean {
     if (permission.action === 'deny') return true;
     if (typeof seal !== 'string') return false;

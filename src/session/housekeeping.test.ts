@@ -30,7 +30,7 @@ async function house(ages: readonly number[]) {
   return { root, store, ids };
 }
 
-test('[S05] [Y38] sessions unused for too long go with all that is theirs; pinned ones stay; a plan touches nothing', async () => {
+test('[S05] [Y38] expired sessions are removed with all their files; pinned ones stay; a plan changes nothing', async () => {
   const { root, store, ids } = await house([40, 31, 29, 100]);
   const [oldest = '', older = '', young = '', pinned = ''] = ids;
   await store.add(pinned, { type: 'pin', pinned: true });
@@ -56,14 +56,14 @@ test('[S05] [Y38] sessions unused for too long go with all that is theirs; pinne
   expect(readdirSync(path.join(root, 'outputs')).sort()).toEqual([young, pinned].sort());
 });
 
-test('past the limit the sessions used longest ago go first', async () => {
+test('above the limit the least recently used sessions are removed first', async () => {
   const { root, store, ids } = await house([3, 2, 1]);
   const total = spaceUse(root).reduce((sum, { bytes }) => sum + bytes, 0);
   const plan = planHousekeeping({ root, store, days: 30, limitBytes: total - 1, undoLimitBytes: 1e9 });
   expect(plan).toMatchObject([{ session: { id: ids[0] }, because: 'sessions are over their limit' }]);
 });
 
-test('nothing but sessions is a reason for a session to go: no models, no undo, no logs', async () => {
+test('only sessions count towards their limit: not models, undo or logs', async () => {
   const { root, store } = await house([3, 2]);
   const total = spaceUse(root).reduce((sum, { bytes }) => sum + bytes, 0);
   for (const part of ['models', 'runtime', 'cache', 'undo', 'logs', 'ledger', 'memory', 'anything']) {
@@ -73,7 +73,7 @@ test('nothing but sessions is a reason for a session to go: no models, no undo, 
   expect(planHousekeeping({ root, store, days: 30, limitBytes: total + 1, undoLimitBytes: 1e9 })).toEqual([]);
 });
 
-test('whatever fills the data root, sessions go only for their age or for bytes of their own, pinned ones never', async () => {
+test('property: whatever the content of the data root, sessions are removed only for their age or size, pinned ones never', async () => {
   const session = fc.record({
     days: fc.integer({ min: 0, max: 60 }),
     kb: fc.nat({ max: 30 }),
@@ -111,7 +111,7 @@ test('whatever fills the data root, sessions go only for their age or for bytes 
           if (pinned) expect(gone).not.toContain(id);
           else if (days > 31) expect(gone).toContain(id);
         }
-        // Without the last one that goes for the limit, sessions would be over it.
+        // Without the last one removed for the limit, sessions would exceed it.
         const last = plan.at(-1);
         if (last?.because === 'sessions are over their limit') {
           const left = ids.filter((id) => !gone.includes(id) || id === last.session.id);
@@ -123,7 +123,7 @@ test('whatever fills the data root, sessions go only for their age or for bytes 
   );
 });
 
-test('a session that is open stays', async () => {
+test('an open session stays', async () => {
   const { root, store, ids } = await house([40]);
   const open = await store.resume(ids[0] ?? '');
   const options = { root, store, days: 30, limitBytes: 1e9, undoLimitBytes: 1e9 };
@@ -131,7 +131,7 @@ test('a session that is open stays', async () => {
   await open?.close();
 });
 
-test('contents nobody needs go; what a session can still take back stays', async () => {
+test('unneeded contents are removed; those needed for an undo stay', async () => {
   const { root, home, store, open } = await storeFor({ 'a.txt': 'one', 'big.txt': 'x'.repeat(5000) });
   store.beginRun({ at: '', prompt: '', message: 0 });
   await command(store, root, 'rm a.txt');

@@ -15,23 +15,23 @@ export type HousekeepingOptions = {
   /** The data root. */
   root: string;
   store: SessionStore;
-  /** Sessions unused for longer go; pinned ones stay. */
+  /** Sessions unused for longer are removed, except pinned ones. */
   days: number;
-  /** What all sessions may take up; past it the oldest go first. */
+  /** Size limit for all sessions; above it the oldest are removed first. */
   limitBytes: number;
-  /** What may be kept for undo, project by project. */
+  /** Size limit for undo data, per project. */
   undoLimitBytes: number;
   now?: number;
 };
 
 export type Removal = { session: SessionSummary; because: string };
 
-/** What lies in the data root, part by part, the largest first. */
+/** Disk usage of the data root by part, largest first. */
 export type SpaceUse = { part: string; bytes: number }[];
 
 /**
- * What would go, and why. Touches nothing. A session goes for its age, or for bytes of its own: whatever else fills the
- * data root does not get smaller by it.
+ * The planned removals and why. Changes nothing. A session is removed for its age or its own size: removing
+ * it does not shrink anything else in the data root.
  */
 export function planHousekeeping(options: HousekeepingOptions): Removal[] {
   const { root, store, days, limitBytes, now = Date.now() } = options;
@@ -55,7 +55,7 @@ function sumOf(sessions: readonly { bytes: number }[]): number {
   return sessions.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-/** Removes what was planned, with all that belongs to it. A session that is open somewhere stays. */
+/** Removes what was planned, with all related files. A session that is open elsewhere stays. */
 export async function pruneSessions(
   removals: readonly Removal[],
   options: HousekeepingOptions,
@@ -68,7 +68,7 @@ export async function pruneSessions(
     try {
       await store.delete(id);
     } catch (error) {
-      // It is open in another process: its turn comes another day.
+      // It is open in another process: try again another day.
       if (error instanceof UserError) continue;
       throw error;
     }
@@ -80,8 +80,8 @@ export async function pruneSessions(
 }
 
 /**
- * Removes contents kept for undo that nobody needs any more, the oldest ones of a project that is over its limit, and locks
- * of processes that were killed.
+ * Removes unneeded undo contents, the oldest ones of a project above its limit, and locks of killed
+ * processes.
  */
 export async function tidy({ root, days, undoLimitBytes, now }: HousekeepingOptions): Promise<void> {
   for (const folder of [root, ...namesIn(root).map((name) => path.join(root, name))])
@@ -103,17 +103,17 @@ function totalOf(use: SpaceUse): number {
   return use.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-/** Removes what a session that is gone has left outside its own folder. */
+/** Removes what a deleted session left outside its folder. */
 export function forgetTraces(root: string, id: string): void {
   for (const place of placesOf(root, id)) rmSync(place, { recursive: true, force: true });
 }
 
-/** What a session has outside its own folder. */
+/** Files of a session outside its folder. */
 function placesOf(root: string, id: string): string[] {
   return [...undoLogs(root, id), path.join(root, 'outputs', id)];
 }
 
-/** What is kept for undo has a limit of its own. */
+/** Undo data has a separate limit. */
 function bytesOf(root: string, id: string): number {
   const own = ['jsonl', 'json', 'subagents'].map((kind) => path.join(root, 'sessions', `${id}.${kind}`));
   return [...own, path.join(root, 'outputs', id)].reduce((sum, place) => sum + sizeOf(place), 0);

@@ -5,8 +5,8 @@ import { parseJournal } from './parse.ts';
 import { fold } from './records.ts';
 
 /**
- * What another user's export says, as far as it may come along: the conversation and its title. Their permissions,
- * settings and folder are theirs.
+ * The parts of another user's export that may be imported: the conversation and its title. Their permissions,
+ * settings and folder are not.
  */
 export function readExport(text: string): Pick<Session, 'messages' | 'title'> {
   const { messages, title } = tableIn(text);

@@ -12,7 +12,7 @@ const say = (text: string): JournalRecord => ({
   message: { role: 'user', content: [{ type: 'text', text }], timestamp: '' },
 });
 
-test('records are written in the order they were given, one a line', async () => {
+test('records are written in order, one per line', async () => {
   const { home } = await workspace();
   const journal = new Journal(path.join(home, 'deep', 'j.jsonl'));
   const records = Array.from({ length: 50 }, (_, i) => say(`line\n${i}`));
@@ -21,7 +21,7 @@ test('records are written in the order they were given, one a line', async () =>
   expect(parseJournal(await readFile(journal.file))).toEqual({ records, damaged: [] });
 });
 
-test('a line torn by a crash costs that line only, also after more was written', async () => {
+test('a line torn by a crash loses only itself, even after more was written', async () => {
   const { home } = await workspace();
   const file = path.join(home, 'j.jsonl');
   await writeFile(file, `${JSON.stringify(say('a'))}\n{"type":"mess`);
@@ -34,7 +34,7 @@ test('a line torn by a crash costs that line only, also after more was written',
   });
 });
 
-test('[S06] what the disk refused is reported, and written in its order as soon as it can be', async () => {
+test('[S06] failed writes are reported, and written in order as soon as possible', async () => {
   const { home } = await workspace();
   const file = path.join(home, 'blocked', 'j.jsonl');
   await writeFile(path.join(home, 'blocked'), 'a file where the folder should be');
@@ -50,7 +50,7 @@ test('[S06] what the disk refused is reported, and written in its order as soon 
   });
 });
 
-test('what the disk never took is said when the journal is closed', async () => {
+test('records that were never written are reported when the journal is closed', async () => {
   const { home } = await workspace();
   await writeFile(path.join(home, 'blocked'), '');
   const journal = new Journal(path.join(home, 'blocked', 'j.jsonl'));
@@ -58,7 +58,7 @@ test('what the disk never took is said when the journal is closed', async () => 
   await expect(journal.close()).rejects.toThrow('EEXIST');
 });
 
-test('any cut or any flipped byte never throws and never loses an intact record before it', () => {
+test('property: no truncation or flipped byte throws or loses an intact record before it', () => {
   const records = ['a', 'b', 'c', 'd'].map(say);
   const bytes = Buffer.from(records.map((record) => `${JSON.stringify(record)}\n`).join(''));
   const lineEnds = [...bytes.entries()].filter(([, byte]) => byte === 10).map(([i]) => i);
@@ -72,7 +72,7 @@ test('any cut or any flipped byte never throws and never loses an intact record 
   );
 });
 
-test('a sync another thread is at spoils nothing: writing, syncing and closing go on beside it', async () => {
+test('a concurrent sync on another thread is harmless: writing, syncing and closing continue', async () => {
   const { home } = await workspace();
   const journal = new Journal(path.join(home, 'j.jsonl'));
   const records = Array.from({ length: 200 }, (_, i) => say(`line ${i}`));

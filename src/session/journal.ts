@@ -8,29 +8,29 @@ import type { JournalRecord } from './records.ts';
 export type JournalOptions = {
   /** Marks grants as written by this program. */
   seal?(permission: Permission): string;
-  /** Asked before each write: throws when this process may not write any more. */
+  /** Called before each write: throws when this process may no longer write. */
   check?(): void;
 };
 
-/** How long a sync nobody waits for may be put off. */
+/** Maximum delay of a sync that no caller waits for. */
 const SOON_MS = 25;
 
 /**
- * An append-only file, made at the first record. A record is a short line, written at once: handing it to another
- * thread and back would take longer than the write, and the loop waits for it anyway. What is written survives the
- * end of the process, however it ends; after a sync it survives that of the machine, too.
+ * An append-only file, created with the first record. A record is a short line, written synchronously: a
+ * thread switch would take longer than the write, and the loop waits for it anyway. Written data survives the
+ * end of the process; synced data also survives a crash of the machine.
  */
 export class Journal {
   readonly file: string;
   readonly #options: JournalOptions;
   #descriptor: number | undefined;
   #synced = true;
-  /** A sync that another thread is at. */
+  /** A sync in progress on another thread. */
   #underway: Promise<void> | undefined;
   #soon: NodeJS.Timeout | undefined;
-  /** Why that one failed, for the next who writes. */
+  /** Why that one failed, reported by the next write. */
   #trouble: Error | undefined;
-  /** What the disk has refused so far, the oldest first. */
+  /** Records not written yet, oldest first. */
   readonly #waiting: Buffer[] = [];
 
   constructor(file: string, options: JournalOptions = {}) {
@@ -38,7 +38,7 @@ export class Journal {
     this.#options = options;
   }
 
-  /** Rejects when the disk does; what it refused is written before the next record that it takes. */
+  /** Rejects when the disk does; failed records are written before the next one that succeeds. */
   async append(...records: JournalRecord[]): Promise<void> {
     if (records.length > 0)
       this.#waiting.push(Buffer.from(records.map((record) => this.#lineOf(record)).join('')));
@@ -64,8 +64,8 @@ export class Journal {
   }
 
   /**
-   * For whoever need not wait for it: begun a moment later, for all that is asked until then, because even to wake another
-   * thread takes its time. A failure is told to the next who writes or syncs.
+   * For callers that need not wait: starts after a short delay and covers all requests until then, because
+   * even waking another thread takes time. A failure is reported by the next write or sync.
    */
   beginSync(): void {
     this.#soon ??= setTimeout(() => {
@@ -115,7 +115,7 @@ export class Journal {
         throw new Error('the disk took only a part of the line');
       this.#synced = false;
     } catch (error) {
-      // Opened anew, the file has the torn line closed before anything follows it.
+      // Reopening terminates the torn line before anything follows it.
       this.#close();
       throw error;
     }
@@ -125,13 +125,13 @@ export class Journal {
     const descriptor = this.#descriptor;
     this.#descriptor = undefined;
     if (descriptor === undefined) return;
-    // Another thread may still be at it, and its number must not become another file's meanwhile.
+    // Another thread may still use it, and its descriptor must not be reused for another file meanwhile.
     if (this.#underway) void this.#underway.then(() => closeSync(descriptor));
     else closeSync(descriptor);
   }
 }
 
-/** A line torn by a crash is closed first, so that it spoils no record but itself. */
+/** Terminates a line torn by a crash first, so that it damages only itself. */
 export function openForAppend(file: string): number {
   makePrivateFolder(path.dirname(file));
   const descriptor = openToAppend(file);

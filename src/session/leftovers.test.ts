@@ -10,7 +10,7 @@ import { SessionStore } from './store.ts';
 const temporary = `.aca-${markOf('s')}0123456789abcdef.tmp`;
 const backup = `.aca-${markOf('s')}0123456789abcdef.old`;
 
-test('[S04] the halves of writes that a kill left behind go when the session is opened; nothing else does', async () => {
+test('[S04] incomplete writes left by a kill are removed when the session is opened; nothing else is', async () => {
   const { root, home } = await workspace({
     [`src/${temporary}`]: 'half',
     [`src/${backup}`]: 'old',

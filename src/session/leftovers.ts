@@ -5,9 +5,9 @@ import { sha256 } from '../lib/sha256.ts';
 import type { Folded } from './records.ts';
 
 /**
- * Removes what the end of a process left behind in its middle: the halves of writes that never became files. Their names
- * say which session they belong to, and whoever opens a session holds its lock: nobody is at them any more, however
- * long ago they were begun. Only folders that open calls speak of are looked at.
+ * Removes temporary files of interrupted writes. Their names contain the session id, and opening a session
+ * locks it, so no other process can be using them, whatever their age. Only searches folders mentioned by
+ * open calls.
  */
 export function removeLeftovers(file: string, { session, unfinished }: Folded): void {
   const id = path.basename(file, '.jsonl');
@@ -17,7 +17,7 @@ export function removeLeftovers(file: string, { session, unfinished }: Folded): 
   for (const folder of touchedBy(session, unfinished.started)) remove(folder, (name) => own.test(name));
 }
 
-/** What the names of a session's temporary files begin with. */
+/** The prefix of a session's temporary files. */
 export function markOf(sessionId: string): string {
   return sha256(sessionId).slice(0, 16);
 }
@@ -36,7 +36,7 @@ function touchedBy(
   return new Set(files.map((named) => path.dirname(path.resolve(workingDirectory, named))));
 }
 
-/** Wherever an input names a file to change, alone or in a list. */
+/** All files to change that an input names, alone or in a list. */
 function filesIn(input: unknown): string[] {
   if (typeof input !== 'object' || input === null) return [];
   return Object.entries(input).flatMap(([key, value]) =>
@@ -49,7 +49,7 @@ function namesIn(folder: string): string[] {
     return readdirSync(folder);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === undefined) throw error;
-    // A folder that cannot be read keeps what it has.
+    // Skip a folder that cannot be read.
     return [];
   }
 }

@@ -6,17 +6,17 @@ import { parseJournal, RecordParser } from './parse.ts';
 import { type Folded, fold, type JournalRecord, type Vouch } from './records.ts';
 
 /**
- * A session read from its journal. `ready` resolves when all of it is there: of a long one only the last part is at
- * first, so that the user need not wait for it. `damaged` is known for sure only then.
+ * A session read from its journal. `ready` resolves when it is complete: of a long one only the last part is
+ * read at first, so that the user need not wait. `damaged` is complete only then.
  */
 export type Loaded = Folded & { ready: Promise<void>; damaged: string[] };
 
-/** Up to this size reading everything at once takes no time anybody would notice. */
+/** Up to this size reading everything at once takes no noticeable time. */
 const SMALL = 2 * 1024 * 1024;
 const HEAD = 64 * 1024;
 const PIECE = 256 * 1024;
 
-/** Null when the file is no session. */
+/** Null if the file is not a session. */
 export function loadJournal(file: string, vouch?: Vouch): Loaded | null {
   const id = path.basename(file, '.jsonl');
   const descriptor = openRegularFile(file);
@@ -30,7 +30,7 @@ export function loadJournal(file: string, vouch?: Vouch): Loaded | null {
   }
   const tail = part(descriptor, size - SMALL, SMALL);
   const records = parseJournal(tail.subarray(tail.indexOf(10) + 1)).records;
-  // Where a rewind counts from is not known here; what it left is shown once everything is read.
+  // The base of a rewind is not known here; its result is shown once everything is read.
   const last = fold([header, ...records.filter(({ type }) => type !== 'rewind')], id, vouch);
   if (!last) return null;
   const loaded: Loaded = { ...last, ready: Promise.resolve(), damaged: [] };
@@ -38,7 +38,7 @@ export function loadJournal(file: string, vouch?: Vouch): Loaded | null {
   return loaded;
 }
 
-/** The folder a session belongs to; null when its file no longer says so. */
+/** The folder of a session; null if its file no longer contains it. */
 export function sessionFolder(file: string): string | null {
   const descriptor = openRegularFile(file);
   try {
@@ -49,7 +49,7 @@ export function sessionFolder(file: string): string | null {
   }
 }
 
-/** Reads from the start, a little at a time, and puts the whole in the place of the part. */
+/** Reads from the start in small steps, then replaces the partial content. */
 async function readWhole(descriptor: number, loaded: Loaded, vouch?: Vouch): Promise<void> {
   const parser = new RecordParser();
   const records: JournalRecord[] = [];
@@ -62,7 +62,7 @@ async function readWhole(descriptor: number, loaded: Loaded, vouch?: Vouch): Pro
   for (const record of parser.finish()) records.push(record);
   const whole = fold(records, loaded.session.id, vouch);
   if (!whole) return;
-  // These objects are already in use: they are completed, not replaced.
+  // These objects are already in use: update them in place.
   Object.assign(loaded.session, whole.session);
   Object.assign(loaded.unfinished, whole.unfinished);
   for (const line of parser.damaged) loaded.damaged.push(line);

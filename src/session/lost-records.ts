@@ -14,7 +14,7 @@ const RECORDS: Readonly<Record<string, string>> = {
   title: 'the title',
 };
 
-/** What damaged lines of a journal held, as far as their beginnings tell; each kind once. */
+/** The record types in damaged lines of a journal, judging by how they start; each once. */
 export function lostRecords(damaged: readonly string[]): string[] {
   return [...new Set(damaged.map(lostRecord))];
 }

@@ -1,14 +1,14 @@
 import type { JournalRecord } from './records.ts';
 
-/** `damaged` are lines that are no records; a last line that was cut off is one of them. */
+/** `damaged` are lines that are not records, including a truncated last line. */
 export type Parsed = { records: JournalRecord[]; damaged: string[] };
 
 const DELTA = Buffer.from('{"type":"delta"');
 const NEWLINE = 10;
 
 /**
- * Records out of a journal's bytes, fed in pieces of any size. Deltas are held back unread until it is known
- * whether the message they led to follows: then they are not needed.
+ * Parses records from a journal's bytes, in chunks of any size. Deltas are held back unparsed until it is
+ * known whether their message follows: then they are not needed.
  */
 export class RecordParser {
   #rest: Buffer = Buffer.alloc(0);
@@ -25,7 +25,7 @@ export class RecordParser {
     this.#rest = bytes.subarray(at);
   }
 
-  /** What is left: the deltas of a reply that never came to its end, and perhaps a torn line. */
+  /** The rest: the deltas of an unfinished reply, and possibly a torn line. */
   *finish(): Generator<JournalRecord> {
     const torn = this.#rest;
     this.#rest = Buffer.alloc(0);
@@ -78,7 +78,9 @@ function recordOf(line: Buffer): JournalRecord | null {
 
 type Table = Record<string, unknown>;
 
-/** Kinds nobody here knows are taken as they are; of the others what the rest of the program relies on is checked. */
+/**
+ * Accepts unknown types unchanged; for known ones, checks the fields that the rest of the program relies on.
+ */
 function isRecord(value: unknown): value is JournalRecord {
   if (!isTable(value)) return false;
   switch (value.type) {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { workspace } from '../../test/support/workspace.ts';
 import { PromptHistory } from './prompt-history.ts';
 
-test('prompts come back over sessions, each once, those of this folder last', async () => {
+test('prompts persist across sessions, each once, those of this folder last', async () => {
   const { home } = await workspace();
   const file = path.join(home, 'deep/history.jsonl');
   const here = new PromptHistory({ file, limit: 100, cwd: '/here' });
@@ -19,7 +19,7 @@ test('prompts come back over sessions, each once, those of this folder last', as
   expect(there.list()).toEqual(['three', 'one', 'two\nlines']);
 });
 
-test('the file stays within its limit, and a torn line costs itself only', async () => {
+test('the file stays within its limit, and a torn line loses only itself', async () => {
   const { home } = await workspace();
   const file = path.join(home, 'history.jsonl');
   const history = new PromptHistory({ file, limit: 10, cwd: '/here' });

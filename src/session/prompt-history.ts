@@ -4,7 +4,7 @@ import { appendRegularText } from '../lib/files/regular-file.ts';
 
 type Line = { prompt: string; cwd: string; at: string };
 
-/** What the user typed, over all sessions, so that it can be called back. */
+/** The user's prompts of all sessions, for recall. */
 export class PromptHistory {
   readonly #file: string;
   readonly #limit: number;
@@ -16,7 +16,7 @@ export class PromptHistory {
     this.#cwd = cwd;
   }
 
-  /** Oldest first, each prompt once, where it was typed last; those of this folder come after all others. */
+  /** Oldest first, each prompt once, at its last position; those of this folder come after all others. */
   list(): string[] {
     const lines = this.#lines();
     const here = lines.filter(({ cwd }) => cwd === this.#cwd);

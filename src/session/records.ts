@@ -11,48 +11,48 @@ import type { Session, SessionSettings, SubagentOrigin } from '../contract/sessi
 import { changeView, rewindView, type ViewChange, wholeView } from '../contract/view.ts';
 import type { SealedGrant } from './grant-seal.ts';
 
-/** One line of a session's file. Kinds this version does not know are kept and passed over. */
+/** One line of a session file. Unknown types are kept and ignored. */
 export type JournalRecord =
   | ({ type: 'header'; version: 1; settings: SessionSettings } & Pick<
       Session,
       'id' | 'workingDirectory' | 'startedAt' | 'parent'
     >)
-  /** The conversation is a subagent's. */
+  /** The conversation of a subagent. */
   | ({ type: 'subagent' } & SubagentOrigin)
   | { type: 'message'; message: Message }
-  /** A reply begins; what arrives of it follows as `delta`, until its `message` says it all. */
+  /** A reply starts; its `delta` records follow until its `message` replaces them. */
   | { type: 'reply'; provider: string; model: string; at: string }
   | { type: 'delta'; kind: 'text' | 'thinking'; text: string }
-  /** All deltas of this reply were in truth this. */
+  /** Reclassifies all deltas of this reply. */
   | { type: 'reclassify'; as: 'text' | 'thinking' }
   | { type: 'call_started'; callId: string }
   | { type: 'call_answered'; message: ToolMessage }
   | { type: 'cost'; costUsd: number | null }
   | ({ type: 'grant' } & SealedGrant)
-  /** A grant taken back. */
+  /** A revoked grant. */
   | { type: 'ungrant'; pattern: string }
   | { type: 'title'; title: string }
   | { type: 'pin'; pinned: boolean }
-  /** The conversation goes on from its first `keep` messages. */
+  /** The conversation continues from its first `keep` messages. */
   | { type: 'rewind'; keep: number }
   | ViewChange
-  /** A run came to its end. */
+  /** A run has ended. */
   | { type: 'end' };
 
-/** What the records of a session come to. */
+/** The result of folding a session's records. */
 export type Folded = {
   session: Session;
-  /** What was under way when the last record was written. */
+  /** Calls that were running when the last record was written. */
   unfinished: { started: Set<string>; answered: Map<string, ToolMessage> };
   costUsd: number | null;
-  /** Grants that this program did not write: they are not among the session's. */
+  /** Grants that this program did not write; not included in the session's. */
   foreign: Permission[];
 };
 
 /** Whether a grant was written by this program. */
 export type Vouch = (grant: SealedGrant) => boolean;
 
-/** `id` stands in for a header that was damaged. Null when there is neither a header nor a message. */
+/** `id` is used if the header is damaged. Null if there is neither a header nor a message. */
 export function fold(records: Iterable<JournalRecord>, id: string, vouch: Vouch = () => true): Folded | null {
   const folding = new Folding(id, vouch);
   for (const record of records) folding.take(record);
@@ -63,8 +63,8 @@ const LOST_ANSWER = 'The answer to this call was lost; its outcome is unknown. C
 const LOST_PROMPT = '[The beginning of this conversation was lost.]';
 
 /**
- * The history it makes can be sent whatever was damaged or written twice: a person speaks first, and every call
- * that something follows has exactly one answer, right behind it.
+ * Produces a history that can be sent, whatever was damaged or duplicated: it starts with a user message, and
+ * every call that is followed by something has exactly one answer, right after it.
  */
 class Folding {
   readonly #id: string;
@@ -75,12 +75,12 @@ class Folding {
   readonly #answered = new Map<string, ToolMessage>();
   #costUsd: number | null = 0;
   #reply: AssistantMessage | undefined;
-  /** All calls so far, and those that wait for their answer. */
+  /** All calls so far, and those without an answer. */
   readonly #calls = new Set<string>();
   readonly #open = new Map<string, ToolCallPart>();
   /** Answers that came before their call. */
   readonly #strays = new Map<string, ToolMessage>();
-  /** Records before the header have nothing to go to. */
+  /** Records before the header have no session yet. */
   readonly #early: Exclude<JournalRecord, { type: 'header' }>[] = [];
 
   constructor(id: string, vouch: Vouch) {
@@ -107,7 +107,9 @@ class Folding {
     };
   }
 
-  /** Where the session was held is nobody's guess: it is no folder's last one, and its grants hold nowhere. */
+  /**
+   * The folder of the session is unknown: it is not the latest of any folder, and its grants are never valid.
+   */
   #headerBefore({ timestamp }: Message): Extract<JournalRecord, { type: 'header' }> {
     const at = { workingDirectory: '', startedAt: timestamp };
     return { type: 'header', version: 1, id: this.#id, ...at, settings: { model: '' } };
@@ -186,11 +188,11 @@ class Folding {
         session.view = changeView(session.view ?? wholeView, record);
         break;
       case 'end':
-        // A run that ended in good order has said what there is to keep.
+        // A run that ended normally has saved everything.
         this.#reply = undefined;
         break;
       default:
-        // A kind of a newer version.
+        // A type of a newer version.
         record satisfies never;
     }
   }
@@ -220,7 +222,7 @@ class Folding {
   #addReply(message: AssistantMessage, session: Session): void {
     const fresh = freshCalls(message, this.#calls);
     const twins = toolCallsOf(message).length - fresh.length;
-    // Written twice: what it said was said, and what it called was called.
+    // A duplicate: its text and calls are already recorded.
     if (twins > 0 && fresh.length === 0) return;
     this.#closeCalls(session);
     if (session.messages.length === 0) session.messages.push(lostPrompt(message.timestamp));
@@ -234,7 +236,7 @@ class Folding {
     }
   }
 
-  /** Something follows calls whose answers never came. */
+  /** Answers open calls that are followed by another message. */
   #closeCalls(session: Session): void {
     for (const call of this.#open.values()) {
       const timestamp = session.messages.at(-1)?.timestamp ?? '';
@@ -270,7 +272,7 @@ class Folding {
     this.#reply.content = text === '' ? [] : [{ type, text }];
   }
 
-  /** A reply whose end never came: what arrived of it was on the screen. */
+  /** A reply without an end: keeps the part that was on the screen. */
   #keepPartial(session: Session): void {
     const reply = this.#reply;
     this.#reply = undefined;
@@ -278,7 +280,7 @@ class Folding {
   }
 }
 
-/** Calls whose ids nobody had before, not even a call of the same reply. */
+/** Calls with ids not used before, not even in the same reply. */
 function freshCalls(message: AssistantMessage, known: ReadonlySet<string>): ToolCallPart[] {
   const calls = toolCallsOf(message);
   return calls.filter(({ id }, i) => !known.has(id) && calls.findIndex((call) => call.id === id) === i);

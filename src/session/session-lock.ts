@@ -2,20 +2,20 @@ import { UserError } from '../contract/errors.ts';
 import { type Lock, lockFile, tryLock } from '../lib/files/lock.ts';
 
 /**
- * One process at a time writes to a session. A disk that takes no lock does not keep anybody from reading a session, or
- * from deleting one to make room: it is tried again before each write, which then says itself what is wrong.
+ * Only one process at a time writes to a session. If the disk cannot hold a lock, sessions can still be read,
+ * or deleted to free space: locking is retried before each write, which then reports the error itself.
  */
 export class SessionLock {
   readonly #file: string;
   #lock: Lock | null;
 
-  /** Not held before the first write: of a new session nobody else knows. */
+  /** Not held before the first write: no other process knows a new session. */
   constructor(file: string, lock: Lock | null = null) {
     this.#file = file;
     this.#lock = lock;
   }
 
-  /** Null when another process has it. */
+  /** Null if another process holds it. */
   static async open(file: string): Promise<SessionLock | null> {
     try {
       const lock = await lockFile(file);
@@ -26,7 +26,7 @@ export class SessionLock {
     }
   }
 
-  /** Throws when another process writes to the session, also if it took over while this one was suspended. */
+  /** Throws if another process writes to the session, also if it took over while this one was suspended. */
   readonly check = (): void => {
     this.#lock ??= this.#take();
     if (this.#lock?.isHeld() === false) throw takenOver();

@@ -26,7 +26,7 @@ async function save(store: SessionStore, folder: string) {
   return session;
 }
 
-test('[S03] [P11] a session comes back whole, by id or its first characters', async () => {
+test('[S03] [P11] a session is restored completely, by id or prefix', async () => {
   const { home } = await workspace();
   const store = new SessionStore(path.join(home, 'sessions'));
   const saved = await save(store, '/project');
@@ -39,7 +39,7 @@ test('[S03] [P11] a session comes back whole, by id or its first characters', as
   expect(await store.resume('nothing')).toBe(null);
 });
 
-test('[T14] what was under way when the process died is known', async () => {
+test('[T14] calls running when the process died are known', async () => {
   const { home } = await workspace();
   const store = new SessionStore(path.join(home, 'sessions'));
   const { session, journal, close } = store.create('/project', { model: 'a/b' });
@@ -63,13 +63,13 @@ test('[T14] what was under way when the process died is known', async () => {
   });
 });
 
-test('a session without a record leaves no trace', async () => {
+test('a session without a record leaves no file', async () => {
   const { home } = await workspace();
   new SessionStore(path.join(home, 'sessions')).create('/project', { model: 'a/b' });
   expect(await readdir(home)).toEqual([]);
 });
 
-test('[S03] the list is newest first; the latest is the one of the folder', async () => {
+test('[S03] the list is newest first; the latest is that of the folder', async () => {
   const { home } = await workspace();
   const store = new SessionStore(path.join(home, 'sessions'));
   expect(await store.list()).toEqual([]);
@@ -87,7 +87,7 @@ test('[S03] the list is newest first; the latest is the one of the folder', asyn
   expect(await store.latest('/c')).toBe(null);
 });
 
-test('[S02] [S04] a clean end leaves the documented JSON beside the journal, and no temporary file', async () => {
+test('[S02] [S04] a clean end leaves the documented JSON next to the journal, and no temporary file', async () => {
   const { home } = await workspace();
   const folder = path.join(home, 'sessions');
   const store = new SessionStore(folder);
@@ -102,7 +102,7 @@ test('[S02] [S04] a clean end leaves the documented JSON beside the journal, and
   );
 });
 
-test('a session that another process took over meanwhile is not written to any more', async () => {
+test('a session taken over by another process is no longer written to', async () => {
   const { home } = await workspace();
   const folder = path.join(home, 'sessions');
   const store = new SessionStore(folder);
@@ -112,7 +112,7 @@ test('a session that another process took over meanwhile is not written to any m
   open.session.messages.push(hello);
   const file = path.join(folder, `${open.session.id}.jsonl`);
   const before = await readFile(file, 'utf8');
-  // As after half a minute of sleep in a container.
+  // As if a container had been suspended for half a minute.
   rmSync(`${file}.lock`);
   const other = tryLock(file);
   await expect(open.journal.append({ type: 'message', message: hello })).rejects.toThrow(
@@ -125,7 +125,7 @@ test('a session that another process took over meanwhile is not written to any m
   other?.release();
 });
 
-test('a session that is open elsewhere is refused, with the way on', async () => {
+test('a session that is open elsewhere is refused, with the alternative', async () => {
   const { home } = await workspace();
   const store = new SessionStore(path.join(home, 'sessions'));
   const { id } = await save(store, '/project');
@@ -141,7 +141,7 @@ test('a session that is open elsewhere is refused, with the way on', async () =>
   await second?.close();
 });
 
-test('a fork has the first messages, the grants and its origin; the origin stays as it is', async () => {
+test('a fork has the first messages, the grants and its origin; the origin is unchanged', async () => {
   const { home } = await workspace();
   const store = new SessionStore(path.join(home, 'sessions'));
   const saved = await save(store, '/project');
@@ -158,7 +158,7 @@ test('a fork has the first messages, the grants and its origin; the origin stays
   expect((await store.read(saved.id))?.messages.length).toBe(2);
 });
 
-test('titles, pins and rewinds are records like any other, and are found again', async () => {
+test('titles, pins and rewinds are ordinary records and are restored', async () => {
   const { home } = await workspace();
   const store = new SessionStore(path.join(home, 'sessions'));
   const { id } = await save(store, '/project');
@@ -177,7 +177,7 @@ test('titles, pins and rewinds are records like any other, and are found again',
   expect(store.list()).toEqual([]);
 });
 
-test('what arrived of a reply is there when its end never came', async () => {
+test('the partial text of an unfinished reply is restored', async () => {
   const { home } = await workspace();
   const store = new SessionStore(path.join(home, 'sessions'));
   const { session, journal, close } = store.create('/project', { model: 'a/b' });
@@ -203,7 +203,7 @@ test('what arrived of a reply is there when its end never came', async () => {
   });
 });
 
-test('a long session shows its end at once and is whole when ready', async () => {
+test('a long session shows its end at once and is complete when ready', async () => {
   const { home } = await workspace();
   const store = new SessionStore(path.join(home, 'sessions'));
   const { session, journal, close } = store.create('/project', { model: 'a/b' });
@@ -224,7 +224,7 @@ test('a long session shows its end at once and is whole when ready', async () =>
   await open?.close();
 });
 
-test('damaged lines are set aside, and everything else is there', async () => {
+test('damaged lines are set aside, and everything else is restored', async () => {
   const { home } = await workspace();
   const folder = path.join(home, 'sessions');
   const store = new SessionStore(folder);
@@ -239,7 +239,7 @@ test('damaged lines are set aside, and everything else is there', async () => {
   expect(await readFile(path.join(folder, `${id}.damaged.txt`), 'utf8')).toContain('garbage');
 });
 
-test('[U12] words are found over all sessions, with the line they stand in', async () => {
+test('[U12] search covers all sessions and returns matching lines', async () => {
   const { home } = await workspace();
   const store = new SessionStore(path.join(home, 'sessions'));
   const { id } = await save(store, '/project');
@@ -255,7 +255,7 @@ test('[U12] words are found over all sessions, with the line they stand in', asy
   expect(store.catalog.search('nowhere', 10)).toEqual([]);
 });
 
-test('[U07] an exported session is taken in with its conversation, and without the permissions of its author', async () => {
+test('[U07] an exported session is imported with its conversation, without the permissions of its author', async () => {
   const { home } = await workspace();
   const theirs = new SessionStore(path.join(home, 'theirs'));
   const saved = await save(theirs, '/theirs');

@@ -20,36 +20,39 @@ import type { Folded, JournalRecord, Vouch } from './records.ts';
 import { SessionLock } from './session-lock.ts';
 import { type SubagentFiles, subagentFiles } from './subagent-files.ts';
 
-/** `unfinished` is what was under way when the session was last written to. */
+/** `unfinished` are the calls that were running when the session was last written to. */
 export type OpenSession = {
   session: Session;
   journal: Journal;
   unfinished: Folded['unfinished'];
-  /** All messages are there. Until then a long session has only its last ones. */
+  /** Resolves when all messages are loaded. Until then a long session has only its last ones. */
   ready: Promise<void>;
-  /** Lines of the journal that could not be read, but for those of an earlier resume. Complete when `ready`. */
+  /**
+   * Lines of the journal that could not be read, except those reported by an earlier resume. Complete when
+   * `ready`.
+   */
   damaged: readonly string[];
-  /** Grants in the journal that this program did not write; they do not count. Complete when `ready`. */
+  /** Grants in the journal that this program did not write; they are ignored. Complete when `ready`. */
   foreign: readonly Permission[];
   subagents: SubagentFiles;
-  /** Writes the documented JSON beside the journal, and lets others open the session. */
+  /** Writes the documented JSON next to the journal and releases the lock. */
   close(): Promise<void>;
 };
 
-/** Sessions as files in one folder: `{id}.jsonl` is the truth, `{id}.json` a copy for other programs. */
+/** Sessions as files in one folder: `{id}.jsonl` is authoritative, `{id}.json` a copy for other programs. */
 export class SessionStore {
   readonly #folder: string;
   readonly #seal: GrantSeal;
   readonly catalog: Catalog;
 
-  /** `keyFile` is what grants are sealed with; it is made when the first one is. */
+  /** `keyFile` holds the key for sealing grants; created with the first one. */
   constructor(folder: string, keyFile = path.join(path.dirname(folder), 'grants.key')) {
     this.#folder = folder;
     this.#seal = new GrantSeal(keyFile);
     this.catalog = new Catalog(folder);
   }
 
-  /** A new session. Its file appears with its first record: a session without a message leaves no trace. */
+  /** A new session. Its file is created with its first record: a session without a message leaves no file. */
   create(workingDirectory: string, settings: SessionSettings): OpenSession {
     const session: Session = {
       id: randomUUID(),
@@ -70,13 +73,13 @@ export class SessionStore {
     });
   }
 
-  /** By id, by its first characters, or by a title. Null when there is none. */
+  /** By id, id prefix or title. Null if there is none. */
   async resume(wanted: string): Promise<OpenSession | null> {
     const id = await this.find(wanted);
     return id === null ? null : this.#open(id);
   }
 
-  /** The session of this folder that was written to last. */
+  /** The most recently written session of this folder. */
   async latest(workingDirectory: string): Promise<OpenSession | null> {
     const newest = this.list()
       .filter((summary) => summary.workingDirectory === workingDirectory)
@@ -85,8 +88,8 @@ export class SessionStore {
   }
 
   /**
-   * A new session with the first messages of another, all of them if `keep` is left out. `rewound`: as the other was
-   * before its conversation last went back.
+   * A new session with the first `keep` messages of another, or all of them. `rewound`: from the state before
+   * its last rewind.
    */
   async fork(
     wanted: string,
@@ -125,7 +128,7 @@ export class SessionStore {
     return copy;
   }
 
-  /** A session that was exported elsewhere, as a new one of this folder. */
+  /** Imports an exported session as a new one of this folder. */
   async importFrom(text: string, workingDirectory: string, settings: SessionSettings): Promise<OpenSession> {
     const { messages, title } = readExport(text);
     const copy = this.create(workingDirectory, settings);
@@ -144,12 +147,12 @@ export class SessionStore {
     return this.catalog.list();
   }
 
-  /** The folder that a session, named by its id, belongs to; null when its file no longer says so. */
+  /** The folder of a session, by id; null if its file no longer contains it. */
   folderOf(id: string): string | null {
     return sessionFolder(this.#fileOf(id));
   }
 
-  /** The whole session, without opening it. Null when there is none. */
+  /** The complete session, without opening it. Null if there is none. */
   async read(wanted: string): Promise<Session | null> {
     const id = await this.find(wanted);
     const loaded = id === null ? null : loadJournal(this.#fileOf(id));
@@ -157,13 +160,13 @@ export class SessionStore {
     return loaded ? this.whole(loaded.session) : null;
   }
 
-  /** With what its subagents said and did. */
+  /** With the conversations of its subagents. */
   async whole(session: Session): Promise<Session> {
     const subagents = await subagentFiles(this.#subagentsOf(session.id)).all();
     return subagents.length === 0 ? session : { ...session, subagents };
   }
 
-  /** Adds records to a session that may not be open: a title, a pin. */
+  /** Appends records to a session that may not be open: a title, a pin. */
   async add(wanted: string, ...records: JournalRecord[]): Promise<string | null> {
     const id = await this.find(wanted);
     if (id === null) return null;
@@ -188,7 +191,7 @@ export class SessionStore {
     return id;
   }
 
-  /** The id behind an id, its first characters, or a title. */
+  /** Resolves an id, id prefix or title to an id. */
   async find(wanted: string): Promise<string | null> {
     const ids = this.catalog.ids();
     const exact = ids.find((id) => id === wanted);
@@ -231,7 +234,7 @@ export class SessionStore {
     return this.#opened({ ...loaded, damaged, ready, known, lock });
   }
 
-  /** `known` is how many messages the file has. */
+  /** `known` is the number of messages in the file. */
   #opened(
     found: Pick<OpenSession, 'session' | 'unfinished' | 'ready' | 'damaged' | 'foreign'> & {
       known: Promise<number>;
@@ -260,7 +263,7 @@ export class SessionStore {
             await writeAtomic(this.#snapshotOf(session.id), snapshotOf(await this.whole(session)), 0o600);
             this.catalog.note(session.id);
           }
-          // Without a message of its own it leaves no trace.
+          // A session without a message leaves no files.
           if (!existsSync(journal.file)) subagents.remove();
         } finally {
           lock.release();
@@ -269,17 +272,17 @@ export class SessionStore {
     };
   }
 
-  /** What could not be read is kept apart, so that somebody can look at it. */
+  /** Keeps unreadable lines in a separate file for inspection. */
   async #setAside(id: string, damaged: readonly string[]): Promise<void> {
     await writeAtomic(this.#damagedOf(id), `${damaged.join('\n')}\n`, 0o600).catch(
       (error: NodeJS.ErrnoException) => {
-        // On a disk that takes nothing, the journal itself still has the lines.
+        // If nothing can be written, the journal itself still has the lines.
         if (error.code === undefined) throw error;
       },
     );
   }
 
-  /** By the name of the file: a copy of a session is another one. */
+  /** By file name: a copy of a session is a different session. */
   #vouchFor(id: string): Vouch {
     return (grant) => this.#seal.holds(id, grant);
   }
@@ -306,7 +309,10 @@ export function headerOf(session: Session): JournalRecord {
   return { type: 'header', version: 1, id, workingDirectory, startedAt, settings, ...(parent && { parent }) };
 }
 
-/** Characters that a terminal may obey and JSON lets stand: controls past ASCII, and what turns the direction of text. */
+/**
+ * Characters that a terminal may interpret and JSON does not escape: non-ASCII controls and bidirectional
+ * overrides.
+ */
 const OBEYED = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 /** The session as the documented JSON. */
@@ -315,7 +321,7 @@ export function snapshotOf(session: Session): string {
   return `${text.replaceAll(OBEYED, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`;
 }
 
-/** What is known of calls that the first messages leave open: answers further on count, too. */
+/** What is known about calls that the first messages leave open, including later answers. */
 function unfinishedAfter(
   messages: readonly Message[],
   { session, unfinished }: Folded,

@@ -21,7 +21,7 @@ async function written(folder: string) {
   return session.id;
 }
 
-test('the id of a subagent is known from its call alone, and differs between agents', () => {
+test('the id of a subagent depends only on its call, and differs between agents', () => {
   expect(subagentId({ callId: 'call_1' })).toBe(subagentId({ callId: 'call_1' }));
   const ids = [{ callId: '1' }, { callId: '2' }, { callId: '1', parent: 'a' }, { callId: 'a/1' }].map(
     subagentId,
@@ -29,7 +29,7 @@ test('the id of a subagent is known from its call alone, and differs between age
   expect(new Set(ids).size).toBe(4);
 });
 
-test('what was written is read again, whole and in one list', async () => {
+test('written conversations are read back completely, as one list', async () => {
   const { home } = await workspace();
   const files = subagentFiles(path.join(home, 'x'));
   expect([await files.all(), await files.open('abc'), await files.open('../x')]).toEqual([[], null, null]);
@@ -38,7 +38,7 @@ test('what was written is read again, whole and in one list', async () => {
   expect((await files.all()).map((session) => session.subagent)).toEqual([origin]);
 });
 
-test('a fork takes the conversations along, and deleting a session takes them away', async () => {
+test('a fork copies the conversations, and deleting a session removes them', async () => {
   const { home } = await workspace();
   const store = new SessionStore(home);
   const opened = store.create('/p', { model: 'a/b' });
@@ -57,7 +57,7 @@ test('a fork takes the conversations along, and deleting a session takes them aw
   expect((await store.read(copy?.session.id ?? ''))?.subagents).toHaveLength(1);
 });
 
-test('a session that was never written leaves none of its subagents behind', async () => {
+test('a session that was never written leaves no subagents behind', async () => {
   const { home } = await workspace();
   const opened = new SessionStore(home).create('/p', { model: 'a/b' });
   const folder = path.join(home, `${opened.session.id}.subagents`);
@@ -66,7 +66,7 @@ test('a session that was never written leaves none of its subagents behind', asy
   expect(await subagentFiles(folder).all()).toEqual([]);
 });
 
-test('an id that comes again begins another conversation, and the earlier one stays', async () => {
+test('a reused id starts another conversation, and the earlier one is kept', async () => {
   const { home } = await workspace();
   for (let i = 0; i < 3; i++) await written(path.join(home, 'x'));
   const all = await subagentFiles(path.join(home, 'x')).all();

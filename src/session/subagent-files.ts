@@ -7,22 +7,22 @@ import { Journal } from './journal.ts';
 import { loadJournal } from './load.ts';
 import type { Folded } from './records.ts';
 
-/** A subagent's conversation, and the file it is written to. */
+/** A subagent's conversation and its journal. */
 export type OpenSubagent = { session: Session; journal: Journal; unfinished: Folded['unfinished'] };
 
-/** The conversations of a session's subagents, a file each, in a folder beside the session's own. */
+/** The conversations of a session's subagents, one file each, in a folder next to the session file. */
 export type SubagentFiles = {
-  /** A new one. Its file appears with its first record. */
+  /** A new one. Its file is created with its first record. */
   create(origin: SubagentOrigin, place: Pick<Session, 'workingDirectory' | 'settings'>): OpenSubagent;
-  /** An earlier one, to go on with. Null when there is none. */
+  /** An earlier one, to continue. Null if there is none. */
   open(id: string): Promise<OpenSubagent | null>;
-  /** All of them, the oldest first. */
+  /** All of them, oldest first. */
   all(): Promise<Session[]>;
   remove(): void;
   copyFrom(other: string): void;
 };
 
-/** The same for the same call, so that what a call came to is found after the process has died. */
+/** Deterministic per call, so that its result is found after the process has died. */
 export function subagentId({ parent = '', callId }: Pick<SubagentOrigin, 'parent' | 'callId'>): string {
   return sha256(`${parent}/${callId}`).slice(0, 10);
 }
@@ -31,7 +31,7 @@ export function subagentFiles(folder: string): SubagentFiles {
   const fileOf = (id: string) => path.join(folder, `${id}.jsonl`);
   const ids = () => namesIn(folder).flatMap((name) => /^([0-9a-f]+(?:-\d+)?)\.jsonl$/.exec(name)?.[1] ?? []);
 
-  /** A vendor that counts its calls gives an id again after a rewind: what stands there is another conversation. */
+  /** A vendor with counter-like ids reuses one after a rewind: the existing file is another conversation. */
   function setAside(id: string): void {
     const known = new Set(ids());
     if (!known.has(id)) return;

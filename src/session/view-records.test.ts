@@ -43,7 +43,7 @@ async function written(...changes: ViewChange[]) {
   return { store, id, file: path.join(home, `${id}.jsonl`) };
 }
 
-test('[Y05] a session goes on with the view it had, and has all its messages', async () => {
+test('[Y05] a session resumes with its view, and has all its messages', async () => {
   const { store, id } = await written({ type: 'pin_fact', text: 'é' }, compaction(4), {
     type: 'estimate',
     model: 'm',
@@ -55,7 +55,7 @@ test('[Y05] a session goes on with the view it had, and has all its messages', a
   expect(session?.messages.length).toBe(4);
 });
 
-test('/uncompact and /unpin hold, too', async () => {
+test('/uncompact and /unpin persist, too', async () => {
   const { store, id } = await written(
     { type: 'pin_fact', text: 'é' },
     compaction(4),
@@ -65,7 +65,7 @@ test('/uncompact and /unpin hold, too', async () => {
   expect((await store.read(id))?.view).toEqual({ compactions: [], pins: [], countFrom: 4, factors: {} });
 });
 
-test('a fork takes the view along, unless it speaks of messages that stay behind', async () => {
+test('a fork copies the view, unless it refers to messages that are not copied', async () => {
   const { store, id } = await written({ type: 'pin_fact', text: 'é' }, compaction(4));
   const whole = await store.fork(id);
   await whole?.close();
@@ -75,13 +75,13 @@ test('a fork takes the view along, unless it speaks of messages that stay behind
   expect((await store.read(part?.session.id ?? ''))?.view).toMatchObject({ compactions: [], pins: ['é'] });
 });
 
-test('a rewind takes back the compactions made after it', async () => {
+test('a rewind reverts the compactions made after it', async () => {
   const { store, id, file } = await written(compaction(4));
   await appendFile(file, `${JSON.stringify({ type: 'rewind', keep: 2 })}\n`);
   expect((await store.read(id))?.view?.compactions).toEqual([]);
 });
 
-test('a damaged compaction is passed over', async () => {
+test('a damaged compaction is skipped', async () => {
   const { store, id, file } = await written(compaction(4));
   await appendFile(
     file,

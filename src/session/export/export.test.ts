@@ -48,7 +48,7 @@ function sessionOf(text: string): Session {
   };
 }
 
-test('a conversation as Markdown says who said what and what was done', () => {
+test('a conversation as Markdown shows roles, messages and calls', () => {
   expect(toMarkdown({ ...sessionOf('why?'), title: 'Login bug' })).toBe(
     [
       '# Login bug',
@@ -84,12 +84,12 @@ test('a conversation as Markdown says who said what and what was done', () => {
   );
 });
 
-test('a text full of fences cannot end the block it stands in', () => {
+test('a text full of fences cannot end its code block', () => {
   const markdown = toMarkdown(sessionOf('a\n````\nb'));
   expect(markdown).toContain('`````\na\n````\nb\n`````');
 });
 
-test('a page holds every text and nothing of it as markup', () => {
+test('a page contains every text, and none of it as markup', () => {
   const hostile = '<script>alert(1)</script><img src=x onerror="a">\'&';
   const page = toHtml(sessionOf(hostile));
   expect(page).not.toContain('<script');
@@ -98,7 +98,7 @@ test('a page holds every text and nothing of it as markup', () => {
   expect(page).not.toMatch(/(src|href)="(?!data:image\/png;base64,AAAA)/);
 });
 
-test('no text whatever adds a tag to the page', () => {
+test('property: no text adds a tag to the page', () => {
   const tags = (page: string) => page.match(/<[a-z/!][^>]*>/gi)?.length;
   const plain = tags(toHtml(sessionOf('x')));
   fc.assert(
@@ -108,7 +108,7 @@ test('no text whatever adds a tag to the page', () => {
   );
 });
 
-/** What a terminal obeys: control characters but newline and tab, and what overrides the direction of text. */
+/** What a terminal interprets: control characters except newline and tab, and bidirectional overrides. */
 const OBEYED = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/u;
 
 test.each([
@@ -120,12 +120,12 @@ test.each([
   ['letters taken back', 'rm\b\bls\u007f'],
   ['the direction of text', '\u202etxt.exe\u2066'],
   ['a bell and a null', '\u0007\u0000'],
-])('no format lets a terminal obey %s', (_, text) => {
+])('no format lets a terminal interpret %s', (_, text) => {
   for (const write of [toMarkdown, toHtml, snapshotOf])
     expect(OBEYED.exec(write(sessionOf(text)))).toBe(null);
 });
 
-test('nor any other text; as JSON it is still the same', () => {
+test('property: nor any other text; as JSON it is still the same', () => {
   fc.assert(
     fc.property(fc.string({ minLength: 1, unit: 'binary' }), (text) => {
       const session = { ...sessionOf(text), workingDirectory: text, settings: { model: text } };

@@ -15,7 +15,7 @@ details { margin: .4rem 0; } summary { cursor: pointer; color: var(--dim); } sum
 img { max-width: 100%; }
 `;
 
-/** A page that needs nothing but itself: no script, no font, no request. */
+/** A self-contained page: no scripts, fonts or requests. */
 export function toHtml(session: Session): string {
   const { id, title, workingDirectory, startedAt, settings, messages, subagents = [] } = session;
   const name = escaped(title ?? 'Session');
@@ -81,7 +81,7 @@ function imagesOf({ content }: Message): string {
     .join('');
 }
 
-/** Nothing in it is markup to a browser, nor obeyed by a terminal. */
+/** Safe for a browser and a terminal: no markup, no control characters. */
 function escaped(text: string): string {
   const names: Record<string, string> = {
     '&': '&amp;',

@@ -2,7 +2,7 @@ import { type Message, textOf, toolCallsOf } from '../../contract/message.ts';
 import type { Session } from '../../contract/session.ts';
 import { visibleText } from '../../lib/text/visible-text.ts';
 
-/** A conversation to read, to paste or to keep; on a terminal, nothing in it is obeyed. */
+/** A conversation as Markdown; safe to print on a terminal. */
 export function toMarkdown(session: Session): string {
   const { id, title, workingDirectory, startedAt, settings, messages, subagents = [] } = session;
   const head = [
@@ -45,7 +45,7 @@ function imagesOf(message: Message): string {
   return count === 0 ? '' : `\n\n_${count} image${count === 1 ? '' : 's'}_`;
 }
 
-/** A fence longer than any in the text, so that nothing in it can end the block. */
+/** A fence longer than any in the text, so that the text cannot end the block. */
 function fenced(text: string, language = ''): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
   const fence = '`'.repeat(longest + 1);

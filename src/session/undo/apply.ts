@@ -5,12 +5,12 @@ import { nativePath } from '../../lib/paths/raw-path.ts';
 import type { Step } from './plan.ts';
 import { type Change, isSame, lookAt } from './standing.ts';
 
-/** `kept` are paths that were left as they are. */
+/** `kept` are paths that were left unchanged. */
 export type Applied = { changes: Change[]; kept: { path: string; because: string }[] };
 
 /**
- * Carries a plan out: first what goes, the innermost first, then what comes, the outermost first. A path that has
- * changed since the plan was made is left alone.
+ * Executes a plan: first removals, innermost first, then creations, outermost first. Skips a path that has
+ * changed since the plan was made.
  */
 export async function applySteps(steps: readonly Step[]): Promise<Applied> {
   const applied: Applied = { changes: [], kept: [] };
@@ -32,7 +32,7 @@ export async function applySteps(steps: readonly Step[]): Promise<Applied> {
     await attempt(step, applied, () => setMode(folder, mode));
   }
   for (const [folder, mode] of opened) {
-    // It may be gone: then it needs no mode.
+    // It may be gone: then there is no mode to set.
     if (lookAt(folder)) await attempt({ path: folder }, applied, () => setMode(folder, mode));
   }
   for (const { path: file, now, next } of inward) {
@@ -42,13 +42,16 @@ export async function applySteps(steps: readonly Step[]): Promise<Applied> {
   return applied;
 }
 
-/** What must make room before the new can come: everything but a file that another one replaces. */
+/**
+ * What must be removed before the new entry can be created: everything except a file replaced by another
+ * file.
+ */
 function goes({ now, next }: Step): boolean {
   if (now === null) return false;
   return next === null || now.standing.type !== next.standing.type || now.standing.type === 'link';
 }
 
-/** The file is as it should be, but for its mode; that is told, and does not stop the rest. */
+/** If only the mode is wrong, that is reported and does not stop the rest. */
 function setMode(file: string, mode: number): void {
   try {
     chmodSync(nativePath(file), mode);
@@ -93,7 +96,7 @@ function put(step: Step): void {
   else replaceFile(file, bytes, standing.mode);
 }
 
-/** A folder closed to its owner is opened for the moment; `opened` remembers what it was. */
+/** Temporarily opens a folder that is closed to its owner; `opened` remembers its mode. */
 async function withOpenFolder(
   file: string,
   opened: Map<string, number>,

@@ -17,7 +17,7 @@ const doubtIn = ([line, path, change]: Row, { ms = 5000, others = false, at = 10
     { facts: { commands: [{ command: line, cwd: '/p' }], endedAt: 1000, ms }, others },
   ).doubt;
 
-describe('a command that ran for long', () => {
+describe('a long-running command', () => {
   const named: Row[] = [
     ['sleep 5; echo x > out.txt', '/p/out.txt', CHANGED],
     ['sed -i s/a/b/ "src/a b.ts" src/c.ts', '/p/src/c.ts', CHANGED],
@@ -30,7 +30,7 @@ describe('a command that ran for long', () => {
     ['rm -rf /p/src/', '/p/src/a.ts', REMOVED],
     ['touch ./x', '/p/x', MADE],
   ];
-  test.each(named)('%s surely changed %s', (...row) => {
+  test.each(named)('%s certainly changed %s', (...row) => {
     expect(doubtIn(row)).toBeUndefined();
     expect(doubtIn(row, { others: true })).toBeUndefined();
   });
@@ -54,20 +54,20 @@ describe('a command that ran for long', () => {
     );
   });
 
-  test('what came after its end is not its doing, whatever it names', () => {
+  test('changes after its end are not attributed to it, whatever it names', () => {
     for (const row of [...named, ...unnamed])
       expect(doubtIn(row, { at: 5000, ms: 10 })).toBe('it was changed after the command had ended');
   });
 });
 
-describe('the work of a person', () => {
+describe('changes by the user', () => {
   const long = (line: string, cwd: string) => ({
     commands: [{ command: line, cwd }],
     endedAt: Date.now(),
     ms: 4000,
   });
 
-  test('done while a command ran is shown apart and stays; the command’s own is taken back', async () => {
+  test("during a command are shown separately and stay; the command's own are undone", async () => {
     const { root, at, tree, store } = await storeFor({ 'a.txt': 'one', 'mine.txt': 'one' });
     begin(store);
     await store.commandBegins();
@@ -88,7 +88,7 @@ describe('the work of a person', () => {
     expect(await tree()).toEqual({ 'a.txt': 'one', 'mine.txt': 'my work' });
   });
 
-  test('done after a kill during a command stays, whatever the next process does first', async () => {
+  test('after a kill during a command stay, whatever the next process does first', async () => {
     const { at, tree, open, store } = await storeFor({ 'a.txt': 'one', 'mine.txt': 'one' });
     begin(store);
     await store.commandBegins();
@@ -100,7 +100,7 @@ describe('the work of a person', () => {
     expect(await tree()).toMatchObject({ 'mine.txt': 'my work of the next day' });
   });
 
-  test('may be named to be taken back after all, file by file', async () => {
+  test('can be undone on request, file by file', async () => {
     const { root, at, tree, store } = await storeFor({ 'a.txt': 'one', 'b.txt': 'one' });
     begin(store);
     await store.commandBegins();
@@ -113,8 +113,8 @@ describe('the work of a person', () => {
   });
 });
 
-describe('a command in the background', () => {
-  test('is credited to the run that started it, not to the one in which it changes something', async () => {
+describe('a background command', () => {
+  test('is attributed to the run that started it, not to the one during which it changes something', async () => {
     const { root, at, tree, store } = await storeFor({ 'a.txt': 'one', 'b.txt': 'one', 'c.txt': 'one' });
     let running = true;
     begin(store);
@@ -139,7 +139,7 @@ describe('a command in the background', () => {
     expect(await tree()).toEqual({ 'a.txt': 'one', 'b.txt': 'one', 'c.txt': 'one' });
   });
 
-  test('what it does until the end of the session counts, and what a file tool does meanwhile is the tool’s', async () => {
+  test('changes until the end of the session count, and those of a file tool meanwhile belong to the tool', async () => {
     const { root, at, open, store } = await storeFor({ 'b.txt': 'one' });
     begin(store);
     await command(store, root, 'true');

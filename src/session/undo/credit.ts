@@ -5,17 +5,17 @@ import type { Difference } from './tree-index.ts';
 
 export type Command = { command: string; cwd: string };
 
-/** Commands that ran side by side: when the last one ended, and how long they took together. */
+/** Commands that ran in parallel: when the last one ended, and their total duration. */
 export type CommandFacts = { commands: readonly Command[]; endedAt: number; ms: number };
 
-/** Within this time nobody switches to an editor and saves a file by chance. */
+/** Within this time a user cannot switch to an editor and save a file by chance. */
 const SURE_WITHIN_MS = 1_000;
-/** The file system's clock may be that much ahead of ours. */
+/** The file system's clock may be this far ahead of ours. */
 const TICK_MS = 50;
 
 /**
- * That a file differs after a command is evidence that the command changed it, not proof: a person, or a program that
- * runs in the background, may have. It counts as proof if the command was short and alone, or names the path.
+ * A file that differs after a command is evidence that the command changed it, not proof: the user or a
+ * background program may have. It counts as proof if the command was short and alone, or names the path.
  */
 export function credited(
   { at, ...change }: Difference,
@@ -38,7 +38,7 @@ function doubtOf(
   return `it was changed while a command ran (${seconds(ms)}), perhaps by you`;
 }
 
-/** What a command that runs in the background has changed, as far as can be told. */
+/** What a background command has changed, as far as can be determined. */
 export function creditedInBackground({ at: _, ...change }: Difference, command: Command): Change {
   if (names(command, change)) return change;
   return { ...change, doubt: 'it was changed while a command ran in the background, perhaps by you' };
@@ -49,8 +49,8 @@ export function creditedLate({ at: _, ...change }: Difference): Change {
 }
 
 /**
- * Whether a command speaks of a path: by its name, by a pattern, or, for what came or went, by the name of a folder
- * it is in. The folder a command runs in does not count.
+ * Whether a command mentions a path: by name, by a pattern, or, for created or removed entries, by the name
+ * of a parent folder. The folder a command runs in does not count.
  */
 function names({ command, cwd }: Command, { path: file, before, after }: Change): boolean {
   return wordsOf(command).some((word) => {

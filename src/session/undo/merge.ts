@@ -1,6 +1,6 @@
 /**
- * Takes a change back out of a file that was changed further: `now` without the way from `after` to `before`.
- * Null when both touch the same lines, or when it is no text.
+ * Reverts a change in a file that was changed further: `now` without the difference from `before` to `after`.
+ * Null if both touch the same lines, or if it is not text.
  */
 export async function mergeBack(now: Buffer, after: Buffer, before: Buffer): Promise<Buffer | null> {
   if ([now, after, before].some((bytes) => bytes.includes(0))) return null;
@@ -14,7 +14,7 @@ export async function mergeBack(now: Buffer, after: Buffer, before: Buffer): Pro
   return Buffer.from(kept.join(''), 'latin1');
 }
 
-/** One character a byte, so that every encoding comes out as it went in. */
+/** One character per byte, so that every encoding round-trips. */
 function linesOf(bytes: Buffer): string[] {
   return bytes.toString('latin1').match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }

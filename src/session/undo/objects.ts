@@ -15,50 +15,50 @@ import { syncFolder } from '../../lib/files/sync-folder.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import { statIfAny } from './standing.ts';
 
-/** Where in which pack a content lies. */
+/** The position of a content in a pack. */
 export type Place = { pack: string; offset: number; length: number };
 
 type OpenPack = { name: string; data: number; index: number; end: number; isNew: boolean; isSynced: boolean };
 
 const FLUSH_BYTES = 1024 * 1024;
-/** A pack that has this much is full: smaller ones can be removed one by one. */
+/** A pack of this size is full: smaller packs can be removed individually. */
 const PACK_BYTES = 64 * 1024 * 1024;
-/** Its content changes whenever contents were removed. */
+/** Its content changes whenever contents are removed. */
 const GENERATION = 'generation';
 
 /**
- * Contents by their SHA-256, each kept once however many sessions need it. They lie one behind the other in packs,
- * each with an index of lines `hash offset length`: a file for every content would take ten times as long to write.
- * A process writes to a pack of its own, so that several can work at once.
+ * Contents by SHA-256, each stored once for all sessions. They are concatenated in packs, each with an index
+ * of lines `hash offset length`: one file per content would take ten times as long to write. Each process
+ * writes to its own pack, so that several can work at once.
  */
 export class Objects {
   readonly #folder: string;
   #places: Map<string, Place> | undefined;
   #generation: string | undefined;
-  /** The packs this process has written. */
+  /** The packs written by this process. */
   readonly #own = new Set<string>();
   #pack: OpenPack | undefined;
-  /** The packs there were when the index was read. */
+  /** The packs that existed when the index was read. */
   #packsRead: string | undefined;
   #waiting: { hash: string; bytes: Uint8Array }[] = [];
   #waitingBytes = 0;
 
-  /** `anew`: contents that are kept elsewhere are kept again. `places`: what is known already. */
+  /** `anew`: store contents again even if they are stored elsewhere. `places`: known positions. */
   constructor(folder: string, known: { anew?: boolean; places?: ReadonlyMap<string, Place> } = {}) {
     this.#folder = folder;
     if (known.anew || known.places) this.#places = new Map(known.places);
   }
 
-  /** The names of the packs that this process has written. */
+  /** The names of the packs written by this process. */
   get own(): ReadonlySet<string> {
     return this.#own;
   }
 
-  /** Kept for sure only after `flush`. */
+  /** Guaranteed to be stored only after `flush`. */
   put(bytes: Uint8Array): string {
     const hash = sha256(bytes);
     if (this.#known().has(hash)) return hash;
-    // Its place is told when it is written; until then it must not be written twice.
+    // Its position is set when it is written; until then it must not be written twice.
     this.#known().set(hash, { pack: '', offset: 0, length: bytes.length });
     this.#waiting.push({ hash, bytes });
     this.#waitingBytes += bytes.length;
@@ -66,7 +66,7 @@ export class Objects {
     return hash;
   }
 
-  /** `durable`: on the disk, not only on its way there, when this returns. */
+  /** `durable`: synced to disk on return. */
   flush({ durable = false }: { durable?: boolean } = {}): void {
     if (this.#waiting.length > 0) this.#write();
     if (durable) this.#sync();
@@ -76,13 +76,13 @@ export class Objects {
     if (!this.#pack || this.#pack.isSynced) return;
     fdatasyncSync(this.#pack.data);
     fdatasyncSync(this.#pack.index);
-    // A new pack's name must outlast the machine, too.
+    // The name of a new pack must survive a machine crash, too.
     if (this.#pack.isNew) syncFolder(this.#folder);
     this.#pack.isSynced = true;
     this.#pack.isNew = false;
   }
 
-  /** Null when it is gone or spoilt: a wrong content must never be put back. */
+  /** Null if it is missing or damaged: wrong content must never be restored. */
   get(hash: string): Buffer | null {
     if (hash === '') return Buffer.alloc(0);
     this.flush();
@@ -93,8 +93,8 @@ export class Objects {
   }
 
   /**
-   * Whether contents that were known to be kept have been removed since, by another process or by this one. Then
-   * nothing is known any more, and what is put is kept again.
+   * Whether stored contents have been removed since, by another process or by this one. Then nothing counts
+   * as stored, and `put` stores it again.
    */
   isPruned(): boolean {
     const generation = generationOf(this.#folder);
@@ -133,7 +133,7 @@ export class Objects {
     return this.#places;
   }
 
-  /** Somebody else may have kept or moved contents since. */
+  /** Another process may have stored or moved contents since. */
   #isOutdated(): boolean {
     return this.#packsRead !== this.#packsNow();
   }
@@ -173,7 +173,7 @@ export class Objects {
       writeAll(pack.index, Buffer.from(lines));
       pack.end = offset;
     } catch (error) {
-      // Nobody knows how much of it was written: this pack is not written to again.
+      // It is unknown how much was written: do not write to this pack again.
       for (const { hash } of waiting) this.#known().delete(hash);
       this.#pack = undefined;
       closeSync(pack.data);
@@ -191,7 +191,7 @@ function placesIn(folder: string): Map<string, Place> {
   return places;
 }
 
-/** A line torn by a crash is passed over. A pack that somebody has just removed is empty. */
+/** Skips a line torn by a crash. A pack that was just removed is empty. */
 export function placesInPack(folder: string, pack: string): [hash: string, place: Place][] {
   const places: [string, Place][] = [];
   for (const line of indexText(folder, pack).split('\n')) {
@@ -211,7 +211,7 @@ function indexText(folder: string, pack: string): string {
   }
 }
 
-/** To be called after contents were removed: whoever relies on them learns of it. */
+/** Call after removing contents: notifies processes that rely on them. */
 export function bumpGeneration(folder: string): void {
   writeFileSync(path.join(folder, GENERATION), randomUUID(), { mode: 0o600 });
 }

@@ -7,13 +7,13 @@ import { mergeBack } from './merge.ts';
 import type { Objects } from './objects.ts';
 import { type Change, type Found, isSame, isSameMode, lookAt, type Standing } from './standing.ts';
 
-/** What is to become of one path. `now` is what was found there when the plan was made. */
+/** The planned change of one path. `now` is its state when the plan was made. */
 export type Step = { path: string; now: Found | null; next: Found | null };
 
-/** `conflicts` are left as they are: what to do with them is the user's to say. */
+/** `conflicts` are left unchanged: the user decides. */
 export type Plan = { steps: Step[]; conflicts: { path: string; because: string }[] };
 
-/** How changes, the oldest first, can be taken back from what stands there now. Touches nothing. */
+/** How to revert changes, given oldest first, from the current state. Changes nothing. */
 export async function planBack(changes: readonly Change[], objects: Objects): Promise<Plan> {
   const planned = new Map<string, { now: Found | null; next: Found | null }>();
   const conflicts = new Map<string, string>();
@@ -43,7 +43,7 @@ function found(file: string): { now: Found | null; next: Found | null } {
   return { now, next: now };
 }
 
-/** Paths are real ones; a folder that has become a link would lead a write away. */
+/** Paths are real ones; a folder replaced by a link would redirect a write. */
 function isMoved(file: string): boolean {
   let folder = path.dirname(file);
   for (;;) {
@@ -57,7 +57,7 @@ function isMoved(file: string): boolean {
   }
 }
 
-/** What stands there once the change is taken back, or why that cannot be. */
+/** The state after reverting the change, or why that is impossible. */
 async function takenBack(
   { before, after }: Change,
   now: Found | null,
@@ -79,7 +79,7 @@ function brought(before: Standing, now: Found | null, objects: Objects): Found |
   return { standing: { ...before, mode: before.mode ?? now?.standing.mode ?? null }, bytes };
 }
 
-/** Content and mode are two things: either may have been changed since. */
+/** Content and mode are separate: either may have changed since. */
 async function merged(
   { before, after }: { before: Standing; after: Standing },
   now: Found,

@@ -17,7 +17,7 @@ function isText(found: Found | null): boolean {
   return found === null || (found.standing.type === 'file' && !found.bytes.includes(0));
 }
 
-/** What would be taken back besides, were it sure who did it. */
+/** What would also be undone if its author were certain. */
 export async function uncertainOf(
   changes: readonly Change[],
   plan: Plan,

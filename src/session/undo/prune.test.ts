@@ -9,7 +9,7 @@ import { UndoStore } from './undo-store.ts';
 
 const HOURS = 60 * 60 * 1000;
 
-/** A session that goes on over a pruning, after others have left much that nobody needs. */
+/** A session that continues across a pruning, after others have left much unneeded data. */
 async function setUp() {
   const space = await storeFor({ 'a.txt': 'precious', 'b.txt': 'x'.repeat(5000) });
   const folder = path.join(space.home, 'undo');
@@ -17,14 +17,14 @@ async function setUp() {
   const others = new Objects(path.join(folder, 'objects'));
   others.put(Buffer.from('y'.repeat(9000)));
   others.close();
-  // Just after a change a file is read at every look; later it is known by its stamp.
+  // Just after a change a file is read at every scan; later its stamp is enough.
   await new Promise((resolve) => setTimeout(resolve, 80));
   begin(space.store);
   await command(space.store, space.root, 'true');
   return { ...space, folder, prune };
 }
 
-test('a conversation that goes on over a pruning can still take back what commands do', async () => {
+test('a conversation that continues across a pruning can still undo commands', async () => {
   const { store, root, at, prune } = await setUp();
   expect(await prune()).toBeGreaterThan(5000);
   begin(store);
@@ -32,7 +32,7 @@ test('a conversation that goes on over a pruning can still take back what comman
   expect((await undo(store))?.restored).toEqual([at('a.txt'), at('b.txt')]);
 });
 
-test('and what tools do', async () => {
+test('and tools', async () => {
   const { store, at, prune } = await setUp();
   expect(await prune()).toBeGreaterThan(5000);
   begin(store);
@@ -40,7 +40,7 @@ test('and what tools do', async () => {
   expect((await undo(store))?.restored).toEqual([at('a.txt')]);
 });
 
-test('what stood there before a command that is under way is never pruned', async () => {
+test('content from before a running command is never pruned', async () => {
   const { store, at, prune } = await setUp();
   begin(store);
   await store.commandBegins();
@@ -50,7 +50,7 @@ test('what stood there before a command that is under way is never pruned', asyn
   expect((await undo(store))?.restored).toEqual([at('a.txt')]);
 });
 
-test('a run that was passed over does not stand in the way of a redo', async () => {
+test('a skipped run does not block a redo', async () => {
   const { store, at } = await storeFor({ 'a.txt': 'one\n', 'b.txt': 'one\n' });
   begin(store);
   await edit(store, at('b.txt'), 'two\n');
@@ -62,7 +62,7 @@ test('a run that was passed over does not stand in the way of a redo', async () 
   expect((await redo(store))?.restored).toEqual([at('a.txt')]);
 });
 
-test('past the quota the oldest runs are forgotten, the newest can be taken back, and files stay as they are', async () => {
+test('above the quota the oldest runs are forgotten, the newest can be undone, and files are unchanged', async () => {
   const kb = fc.integer({ min: 1, max: 40 });
   await fc.assert(
     fc.asyncProperty(fc.array(kb, { minLength: 1, maxLength: 8 }), kb, async (sizes, quotaKb) => {
@@ -97,7 +97,7 @@ function sizeOfPacks(objects: string): number {
   return packs.reduce((sum, name) => sum + statSync(path.join(objects, name)).size, 0);
 }
 
-test('a session over its quota prunes by itself, and says what is lost', async () => {
+test('a session above its quota prunes automatically, and reports what is lost', async () => {
   const { root, at, home } = await storeFor({});
   const told: string[] = [];
   const store = new UndoStore({
@@ -120,7 +120,7 @@ test('a session over its quota prunes by itself, and says what is lost', async (
   expect((await undo(store))?.restored).toEqual([at('big.bin'), at('small.txt')]);
 });
 
-test('what is kept for a folder that no session speaks of goes as a whole, in time', async () => {
+test('undo data of a folder without sessions is eventually removed entirely', async () => {
   const { root, home, store } = await storeFor({ 'a.txt': 'one' });
   const folder = path.join(home, 'undo', '0123456789abcdef');
   const other = new UndoStore({ folder, sessionId: 'gone', roots: [root] });
@@ -135,7 +135,7 @@ test('what is kept for a folder that no session speaks of goes as a whole, in ti
   expect(readdirSync(path.join(home, 'undo'))).not.toContain('0123456789abcdef');
 });
 
-test('scattered small packs are put together', async () => {
+test('scattered small packs are merged', async () => {
   const { home } = await storeFor({});
   const folder = path.join(home, 'undo');
   const log = [{ type: 'run', at: '1', prompt: '', message: 0 }] as object[];

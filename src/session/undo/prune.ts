@@ -6,41 +6,41 @@ import { bumpGeneration, Objects, type Place, packsIn, placesInPack } from './ob
 import { statIfAny } from './standing.ts';
 import { type LoggedRun, readHistory, type UndoHistory } from './undo-log.ts';
 
-/** A pack nobody has written to for this long is not being written to. */
+/** A pack without writes for this long is not in use. */
 const QUIET_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * QUIET_MS;
-/** A pack of which less than this is needed is written again without the rest. */
+/** A pack with a smaller needed share is rewritten without the rest. */
 const WORTH_KEEPING = 0.5;
-/** The same where space is short, and what may then be left: together they stay under the quota. */
+/** The same where space is short, and the share of the quota to fill: together they stay below the quota. */
 const WORTH_KEEPING_OVER_QUOTA = 0.8;
 const LEFT_OVER_QUOTA = 0.75;
 
-/** With more packs than this, small ones are put together: each costs a little whenever the index is read. */
+/** With more packs than this, small ones are merged: each slows down reading the index. */
 const MANY_PACKS = 100;
 const SMALL_BYTES = 1024 * 1024;
 
 export type PruneOptions = {
-  /** What the folder may take up; past it the oldest runs can no longer be taken back. */
+  /** Size limit of the folder; above it the oldest runs can no longer be undone. */
   quotaBytes?: number;
-  /** Packs that are surely not being written to, however young. */
+  /** Packs that are certainly not in use, however recent. */
   closed?: ReadonlySet<string>;
   now?: number;
 };
 
 export type Pruned = {
   freedBytes: number;
-  /** Runs that can no longer be taken back, because the quota has no room for them. */
+  /** Runs that can no longer be undone because they exceed the quota. */
   forgottenRuns: number;
-  /** The packs that what is needed was moved to. */
+  /** The packs that needed contents were moved to. */
   written: ReadonlySet<string>;
 };
 
 type Pack = { name: string; size: number; isQuiet: boolean; places: [string, Place][] };
 
 /**
- * Removes contents that are needed neither by a log nor by what is known of the working directories: those are what
- * stood there before the command that is under way, or before the next. Reads every index and every log once, and
- * moves every content at most once.
+ * Removes contents needed neither by a log nor by the index of a working directory, which holds the state
+ * before the running or next command. Reads every index and every log once, and moves every content at most
+ * once.
  */
 export async function pruneUndo(folder: string, options: PruneOptions = {}): Promise<Pruned> {
   const objects = path.join(folder, 'objects');
@@ -68,7 +68,7 @@ export async function pruneUndo(folder: string, options: PruneOptions = {}): Pro
       if (bytes) to.put(bytes);
     }
     to.flush({ durable: true });
-    // Another process has written down meanwhile that it needs something: that is for the next time.
+    // Another process has recorded a new need meanwhile: leave it for the next time.
     if (stampOf(folder) !== logs) break;
     for (const kind of ['index', 'pack']) rmSync(path.join(objects, `${name}.${kind}`), { force: true });
     freedBytes += size - liveBytes;
@@ -90,7 +90,9 @@ function packsAt(objects: string, { closed, now = Date.now() }: PruneOptions): P
 
 type Needed = { needed: Set<string>; forgottenRuns: number; isShort: boolean };
 
-/** What stands in the working directories first, then run by run from the newest, until there is no more room. */
+/**
+ * The state of the working directories first, then run by run from the newest, until the quota is reached.
+ */
 function neededOf(
   folder: string,
   sizes: ReadonlyMap<string, number>,
@@ -98,7 +100,7 @@ function neededOf(
 ): Needed {
   const isShort = bytes > quotaBytes;
   const room = isShort ? quotaBytes * LEFT_OVER_QUOTA : Infinity;
-  // The index of a working directory promises what stands there: whatever its size, that stays.
+  // The index of a working directory refers to these contents: they stay, whatever their size.
   const needed = standingNow(folder);
   let used = [...needed].reduce((sum, hash) => sum + (sizes.get(hash) ?? 0), 0);
   const need = (hashes: readonly string[]) => {
@@ -116,7 +118,7 @@ function neededOf(
   return { needed, forgottenRuns, isShort };
 }
 
-/** A run with what it takes to take it back, and to do it again. */
+/** A run with the contents needed to undo and redo it. */
 function runsOf({ runs, undone }: UndoHistory): { at: string; hashes: string[] }[] {
   const redo = undone.map((one) => ({ at: atOf(runs, one.runs), hashes: hashesOf(one.changes) }));
   return [...runs.map(({ at, changes }) => ({ at, hashes: hashesOf(changes) })), ...redo];
@@ -146,7 +148,7 @@ function standingNow(folder: string): Set<string> {
   return new Set(standing.values());
 }
 
-/** Changes when a log or an index of a working directory does. */
+/** Changes when a log or the index of a working directory does. */
 function stampOf(folder: string): string {
   return JSON.stringify(
     [folder, path.join(folder, 'trees')].flatMap((place) =>
@@ -159,8 +161,7 @@ function stampOf(folder: string): string {
 }
 
 /**
- * The same for every project, and what is kept for one that no session speaks of goes as a whole once nobody has looked
- * at it for `days`.
+ * The same for every project; data of a project without sessions is removed entirely when unused for `days`.
  */
 export async function pruneAllUndo(
   folders: readonly string[],
@@ -188,7 +189,7 @@ function lastLook(folder: string): number {
   return Math.max(0, ...namesIn(trees).map((name) => statIfAny(path.join(trees, name))?.mtimeMs ?? 0));
 }
 
-/** What watching leaves behind when its process is killed. */
+/** What the watcher leaves behind when its process is killed. */
 function removeStaleBarriers(trees: string, now: number): void {
   for (const name of namesIn(trees).filter((one) => one.includes('-watch-'))) {
     const place = path.join(trees, name);
@@ -196,7 +197,7 @@ function removeStaleBarriers(trees: string, now: number): void {
   }
 }
 
-/** What a folder with logs, indexes and packs takes up. */
+/** The size of a folder with logs, indexes and packs. */
 export function sizeOfUndo(folder: string): number {
   return [folder, path.join(folder, 'trees'), path.join(folder, 'objects')]
     .flatMap((place) => namesIn(place).map((name) => statIfAny(path.join(place, name))))

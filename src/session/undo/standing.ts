@@ -12,8 +12,8 @@ import { nativePath } from '../../lib/paths/raw-path.ts';
 import { sha256 } from '../../lib/sha256.ts';
 
 /**
- * What stands at a path. `hash` is of a file's content or a link's target, empty for a folder; null for a file that
- * was too large to be kept. A mode of null stands for any.
+ * The state of a path. `hash` is of a file's content or a link's target, empty for a folder; null for a file
+ * too large to store. A null mode means any.
  */
 export type Standing = {
   type: 'file' | 'link' | 'folder' | 'other';
@@ -22,17 +22,17 @@ export type Standing = {
 };
 
 /**
- * One path's way from one standing to the next; null stands for nothing. `doubt` says why it may have been somebody
- * else's doing: such a change is taken back only for those who ask for it by name.
+ * The transition of one path between two states; null means that nothing exists. `doubt` says why another
+ * program may have caused it: such a change is undone only on explicit request.
  */
 export type Change = { path: string; before: Standing | null; after: Standing | null; doubt?: string };
 
-/** A standing with the bytes behind its hash. */
+/** A state with the bytes of its hash. */
 export type Found = { standing: Standing; bytes: Buffer };
 
 const NOTHING = Buffer.alloc(0);
 
-/** A link itself is looked at, never what it leads to. */
+/** Examines a link itself, never its target. */
 export function lookAt(file: string): Found | null {
   const stat = statIfAny(file);
   return stat && foundAs(file, stat);
@@ -68,10 +68,10 @@ export function isSameMode(a: number | null, b: number | null): boolean {
   return a === null || b === null || a === b;
 }
 
-/** Whatever has taken the file's place meanwhile: a link is not followed, and a pipe is not waited for. */
+/** Safe if the file was replaced meanwhile: does not follow a link or block on a pipe. */
 const READ = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
-/** As `readFileSync`, for a file whose size is known: half the calls. */
+/** Like `readFileSync`, for a file of known size: half the system calls. */
 function readBytes(file: string, size: number): Buffer {
   const descriptor = openSync(nativePath(file), READ);
   try {
@@ -81,7 +81,7 @@ function readBytes(file: string, size: number): Buffer {
       const part = Buffer.allocUnsafe(room);
       const read = readSync(descriptor, part, 0, room, null);
       parts.push(part.subarray(0, read));
-      // A file that grew since it was looked at is read to its end all the same.
+      // A file that has grown since is still read to its end.
       if (read < room) return parts.length === 1 ? part.subarray(0, read) : Buffer.concat(parts);
     }
   } finally {

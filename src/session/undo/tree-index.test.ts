@@ -37,7 +37,7 @@ async function indexed(options: Partial<TreeIndexOptions> = {}) {
   const objects = new Objects(path.join(home, 'objects'));
   const index = new TreeIndex({ root, folder: path.join(home, 'trees'), objects, ...options });
   const model = new Map<string, Standing>();
-  /** What the looks so far say. */
+  /** The state according to all scans so far. */
   const look = async () => {
     const found = await index.look();
     for (const { path: file, before, after } of found?.changes ?? []) {
@@ -147,7 +147,7 @@ const ordinary: fc.Arbitrary<Deed> = fc.oneof(
     name: `link ${name}`,
     does: (root: string) => symlinkSync('nowhere', path.join(root, name)),
   })),
-  // Under a name of its own: whoever opens a pipe waits.
+  // Under a separate name: opening a pipe blocks.
   folder.map((name) => ({ name: `fifo in ${name}`, does: sh(`mkfifo ${name}/pipe`) })),
   at.map((name) => ({
     name: `a name that is not UTF-8 beside ${name}`,
@@ -166,7 +166,7 @@ const ordinary: fc.Arbitrary<Deed> = fc.oneof(
 const MMAP =
   'import mmap,sys\nf=open(sys.argv[1],"r+b")\nm=mmap.mmap(f.fileno(),0)\nm[0:1]=b"M"\nm.flush()\nm.close()';
 
-/** Nothing is heard of these in the folder of the file. */
+/** These cause no events in the folder of the file. */
 const unheard: fc.Arbitrary<Deed> = fc.oneof(
   at.map((name) => ({
     name: `through a memory mapping ${name}`,
@@ -191,7 +191,7 @@ function play(deeds: readonly Deed[], root: string, outside: string): void {
     try {
       does(root, outside);
     } catch {
-      // Most deeds need something that is not always there.
+      // Most operations need something that does not always exist.
     }
   }
 }
@@ -200,8 +200,8 @@ function batchesOf(deed: fc.Arbitrary<Deed>) {
   return fc.array(fc.array(deed, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 5 });
 }
 
-describe('no change is missed, by whomever and however it is made', () => {
-  test('where every file is asked each time', async () => {
+describe('property: no change is missed, whoever makes it and however', () => {
+  test('where every file is checked each time', async () => {
     await fc.assert(
       fc.asyncProperty(batchesOf(fc.oneof(ordinary, unheard)), async (batches) => {
         const { root, outside, look, model, index } = await indexed();
@@ -216,7 +216,7 @@ describe('no change is missed, by whomever and however it is made', () => {
     );
   }, 120_000);
 
-  test('where only what was heard of is looked at', async () => {
+  test('where only files with events are checked', async () => {
     await fc.assert(
       fc.asyncProperty(batchesOf(ordinary), async (batches) => {
         const { root, outside, look, model, index } = await indexed({ everyTime: 0 });
@@ -231,7 +231,7 @@ describe('no change is missed, by whomever and however it is made', () => {
     );
   }, 120_000);
 
-  test('some looks later at the latest, where nothing is heard of it', async () => {
+  test('within a few scans, where there are no events', async () => {
     await fc.assert(
       fc.asyncProperty(batchesOf(fc.oneof(ordinary, unheard)), async (batches) => {
         const { root, outside, look, model, index } = await indexed({ everyTime: 2 });
@@ -265,12 +265,12 @@ describe('no change is missed, by whomever and however it is made', () => {
     index.close();
   });
 
-  test('and after more events than the system keeps', async () => {
+  test('and after more events than the system queues', async () => {
     const { root, look, model, index, at } = await indexed({ everyTime: 0 });
     mkdirSync(at('many'));
     writeFileSync(at('many/first'), '');
     await look();
-    // All within one turn of the event loop: nobody takes events out of the queue meanwhile.
+    // Within one turn of the event loop: nothing reads the event queue meanwhile.
     for (let i = 0; i < 10_000; i++) renameSync(at(`many/${i === 0 ? 'first' : i}`), at(`many/${i + 1}`));
     writeFileSync(at('last'), 'the one that was dropped');
     await new Promise((resolve) => setTimeout(resolve, 200));
@@ -287,7 +287,7 @@ describe('what is not worth keeping', () => {
       .filter((name) => name.endsWith('.pack'))
       .reduce((sum, name) => sum + (statIfAny(path.join(home, 'objects', name))?.size ?? 0), 0);
 
-  test('nothing of a folder that is too large is read or kept, and that is remembered', async () => {
+  test('a folder that is too large is not read or stored, and that is remembered', async () => {
     const { root, home } = await workspace();
     mkdirSync(path.join(root, 'd'));
     for (let i = 0; i < 30; i++) writeFileSync(path.join(root, 'd', `${i}`), `${i}`.padEnd(50_000, 'x'));
@@ -297,7 +297,7 @@ describe('what is not worth keeping', () => {
     expect(await index.look()).toBeNull();
     expect(statIfAny(path.join(home, 'objects'))).toBeNull();
 
-    // Not looked at again, by another process, either, until folders come or go.
+    // Not scanned again, even by another process, until folders are added or removed.
     for (let i = 0; i < 30; i++) rmSync(path.join(root, 'd', `${i}`));
     expect(await index.look()).toBeNull();
     expect(await new TreeIndex(options).look()).toBeNull();
@@ -306,7 +306,7 @@ describe('what is not worth keeping', () => {
     expect(await new TreeIndex({ ...options, limits: { ...sizes, bytes: 2e6 } }).look()).not.toBeNull();
   });
 
-  test('a large folder that git ignores is left out, a small one is kept, and a rebuild costs nothing', async () => {
+  test('a large folder ignored by git is skipped, a small one is stored, and a rebuild costs nothing', async () => {
     const limits = { ...sizes, ignoredEntries: 10, ignoredBytes: 50_000 };
     const { root, home, at, index, look, model } = await indexed({ limits });
     writeFileSync(at('.gitignore'), 'generated/\nlocal/\n*.log\n');
@@ -332,7 +332,7 @@ describe('what is not worth keeping', () => {
     expect(root).toBe(path.dirname(at('local')));
   });
 
-  test('our own data in the working directory is not looked at', async () => {
+  test('our own data in the working directory is not scanned', async () => {
     const { root, home } = await workspace({ 'a.txt': 'one', '.data/sessions/s.jsonl': 'ours' });
     const objects = new Objects(path.join(root, '.data', 'undo', 'objects'));
     const index = new TreeIndex({

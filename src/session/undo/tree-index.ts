@@ -22,7 +22,7 @@ import { TreeWatch } from './tree-watch.ts';
 /** The root was too large when it had these folders. */
 type TooLarge = { at: number; folders: string };
 
-/** One line of an index file: what stands at a path, nothing any more, or why it is left out. */
+/** One line of an index file: the state of a path, its removal, or why it is skipped. */
 type Line = { path: string } & (
   | { entry: Entry }
   | { gone: true }
@@ -32,36 +32,36 @@ type Line = { path: string } & (
 
 export type TreeIndexOptions = {
   root: string;
-  /** Where the index is kept. */
+  /** The folder of the index. */
   folder: string;
   objects: Objects;
   limits?: TreeLimits;
-  /** Never looked at. */
+  /** Never scanned. */
   excluded?: readonly string[];
-  /** How many entries are looked at every time, heard of or not. */
+  /** How many entries are checked every time, with or without events. */
   everyTime?: number;
 };
 
-/** A change, and when its path was last changed, as the file system tells. */
+/** A change, and the path's last modification time according to the file system. */
 export type Difference = Change & { at: number | null };
 
 /**
- * What changed since the last look. Whoever needs that must write it down before `save`: from then on a process that
- * begins anew counts from here.
+ * The changes since the last scan. Record them before calling `save`: afterwards, a new process starts from
+ * here.
  */
 export type Look = { changes: Difference[]; save(): Promise<void> };
 
 /**
- * In trees of up to this many entries each look asks every file. In larger ones a look goes by what was heard, and asks
- * this many files besides, others each time, and all that have several names: so that a write nobody hears of
- * (through a memory mapping, or by a name outside the tree) is found some looks later at the latest.
+ * In trees of up to this many entries each scan checks every file. In larger ones a scan uses events, and
+ * also checks this many files, others each time, and all hard-linked ones: a write without an event (through
+ * a memory mapping, or by a name outside the tree) is thus found within a few scans.
  */
 const EVERY_TIME = 5_000;
 const HOUR_MS = 60 * 60 * 1000;
 
 /**
- * What stands in a working directory, kept on disk so that another look reads only what has changed. The file is a
- * cache: losing it costs time, not data.
+ * The state of a working directory, saved to disk so that the next scan reads only what has changed. The file
+ * is a cache: losing it costs time, not data.
  */
 export class TreeIndex {
   readonly #options: TreeIndexOptions & { limits: Required<TreeLimits> };
@@ -70,12 +70,12 @@ export class TreeIndex {
   readonly #rules: WalkOptions['rules'] = new Map();
   readonly #watch: TreeWatch;
   #tree: Tree | undefined;
-  /** Whether anybody has looked before. */
+  /** Whether it was scanned before. */
   #isKnown = false;
   /** Paths whose line in the file is outdated. */
   readonly #unsaved = new Set<string>();
   #tooLarge: TooLarge | undefined;
-  /** How many lines the file has: when most of them are outdated it is written anew. */
+  /** Number of lines in the file: when most are outdated it is rewritten. */
   #lines = 0;
   #nextFolders: Iterator<string> | undefined;
 
@@ -87,12 +87,12 @@ export class TreeIndex {
     this.#watch = new TreeWatch(root, path.join(folder, `${id}-watch-${process.pid}-${Date.now()}`));
   }
 
-  /** Places that are not kept, and why. */
+  /** Paths that are not stored, and why. */
   get skipped(): ReadonlyMap<string, string> {
     return this.#skipped;
   }
 
-  /** The next look begins with what the file says. */
+  /** The next scan starts from the file. */
   forget(): void {
     this.#tree = undefined;
     this.#unsaved.clear();
@@ -103,7 +103,7 @@ export class TreeIndex {
     this.#watch.close();
   }
 
-  /** Looks again, without writing it down. Null when the folder is too large to be kept. */
+  /** Scans without saving. Null if the folder is too large to store. */
   async look(signal?: AbortSignal): Promise<Look | null> {
     const tree = this.#tree ?? this.#load();
     this.#tree = tree;
@@ -145,12 +145,12 @@ export class TreeIndex {
       ...(isWatched && { onFolder: (folder: string) => this.#watch.cover(folder) }),
       ...(signal && { signal }),
     });
-    // The index must not promise what is not kept, whatever happens to the machine.
+    // The index must not refer to contents that are not stored, even after a machine crash.
     objects.flush({ durable: true });
     return updates;
   }
 
-  /** The next ones in turn, with as many entries as are looked at every time. */
+  /** The next folders in rotation, with as many entries as are checked every time. */
   #someFolders(tree: Tree): string[] {
     const { everyTime = EVERY_TIME } = this.#options;
     const folders: string[] = [];
@@ -210,7 +210,7 @@ export class TreeIndex {
 
   async #save(tree: Tree): Promise<void> {
     const lines = [...this.#unsaved].map((file): Line => this.#lineOf(tree, file));
-    // An empty folder was looked at, too.
+    // An empty folder was scanned, too.
     if (this.#lines === 0 && lines.length === 0) lines.push({ path: this.#options.root, gone: true });
     this.#unsaved.clear();
     if (lines.length === 0) return;
@@ -243,7 +243,7 @@ export class TreeIndex {
     this.#lines = lines.length;
   }
 
-  /** To add up 200,000 sizes for nothing around every command would cost more than an undo is worth. */
+  /** Summing up 200,000 sizes in vain around every command would cost more than undo is worth. */
   async #rememberTooLarge(): Promise<void> {
     const { root } = this.#options;
     this.#tree = new Tree();
@@ -253,7 +253,7 @@ export class TreeIndex {
     await this.#writeWhole([{ path: root, tooLarge: this.#tooLarge }]);
   }
 
-  /** For an hour, unless folders have come or gone. */
+  /** For an hour, unless folders were added or removed. */
   #isStillTooLarge(): boolean {
     if (!this.#tooLarge) return false;
     const age = Date.now() - this.#tooLarge.at;
@@ -266,7 +266,7 @@ export class TreeIndex {
   }
 }
 
-/** A damaged line is passed over: what it spoke of is looked at again. */
+/** Skips a damaged line: its path is scanned again. */
 function isLine(value: unknown): value is Line {
   if (typeof value !== 'object' || value === null) return false;
   const { path: file, entry, gone, skipped, tooLarge } = value as Record<string, unknown>;
@@ -280,12 +280,12 @@ function plain({ type, mode, hash }: Standing): Standing {
   return { type, mode, hash };
 }
 
-/** The times of a folder tell of what is in it. */
+/** A folder's times refer to its content. */
 function timeOf({ type, stamp }: Entry): number | null {
   return type === 'folder' ? null : stamp.ctimeMs;
 }
 
-/** What was removed was removed by the last change of its folder at the latest. */
+/** An entry was removed no later than the last change of its folder. */
 function removedAt(file: string, known: Map<string, number | null>): number | null {
   const folder = path.dirname(file);
   const time = known.get(folder);
@@ -300,7 +300,7 @@ function foldersIn(root: string): string[] {
     const entries = readdirSync(root, { withFileTypes: true });
     return entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).sort();
   } catch {
-    // Whoever looks next finds out what is wrong with it.
+    // The next scan reports the problem.
     return [];
   }
 }

@@ -6,19 +6,19 @@ import { nativePath, pathFromBytes } from '../../lib/paths/raw-path.ts';
 import { foundAs, statIfAny } from './standing.ts';
 import { bytesOf, type Entry, type Stamp, type Tree } from './tree.ts';
 
-/** Why a place is not kept: it can then not be brought back. */
+/** Why a path is not stored and thus cannot be restored. */
 export type Skipped = Map<string, string>;
 
 export type TreeLimits = {
-  /** Of the whole tree. Past them nothing of it is kept. */
+  /** Of the whole tree. Above it nothing is stored. */
   entries: number;
   bytes: number;
   /** Of one file. */
   fileBytes: number;
-  /** Of a folder that tools can make anew, such as node_modules. */
+  /** Of a folder that tools can rebuild, such as node_modules. */
   builtEntries: number;
   builtBytes: number;
-  /** Of a folder that git ignores: most are made anew again and again. */
+  /** Of a folder ignored by git: most are rebuilt often. */
   ignoredEntries?: number;
   ignoredBytes?: number;
 };
@@ -33,7 +33,7 @@ export const defaultLimits: Required<TreeLimits> = {
   ignoredBytes: 10 * 1024 ** 2,
 };
 
-/** The histories of version control systems are theirs: never kept, never touched. */
+/** Version control folders: never stored, never changed. */
 const FOREIGN = new Set(['.git', '.hg', '.svn', '.jj', '.bzr']);
 
 const BUILT = new Set(
@@ -46,7 +46,7 @@ const MADE_ANEW = 'it is large and can be made anew';
 const IGNORED = 'it is large and git ignores it';
 const UNREADABLE = 'it may not be read';
 
-/** Two changes within one tick of the file system's clock look the same from outside. */
+/** Two changes within one tick of the file system's clock are indistinguishable. */
 const CLOCK_TICK_MS = 50;
 const PAUSE_EVERY_MS = 12;
 
@@ -55,36 +55,36 @@ export class TreeTooLarge extends Error {}
 export type WalkOptions = {
   root: string;
   tree: Tree;
-  /** Places left out before stay left out: what is in them must not look new. */
+  /** Paths skipped before stay skipped: their content must not appear new. */
   skipped: Skipped;
-  /** Never looked at, and nothing to be told of. */
+  /** Never scanned or reported. */
   excluded: ReadonlySet<string>;
   rules: Map<string, { stamp: string; says: IgnoreRules }>;
   limits: Required<TreeLimits>;
-  /** Keeps a content, so that it can be brought back. */
+  /** Stores a content so that it can be restored. */
   keep(bytes: Uint8Array): string;
   /** Called before a folder is read. */
   onFolder?(folder: string): void;
   signal?: AbortSignal;
 };
 
-/** Parts of a tree: `folders` without those in them, `renewed` with everything in them. */
+/** Parts of a tree: `folders` without their subfolders, `renewed` with everything in them. */
 export type Parts = {
   folders: ReadonlySet<string>;
   renewed: ReadonlySet<string>;
   files: ReadonlySet<string>;
 };
 
-/** `entry` is null for what is gone; `forgotten` are known paths that nobody looks at any more. */
+/** `entry` is null for a removed path; `forgotten` are known paths that are no longer scanned. */
 export type Updates = { updates: { path: string; entry: Entry | null }[]; forgotten: string[] };
 
-/** How large what lies in a folder may be. */
+/** Size limits for a folder's content. */
 type Cap = { entries: number; bytes: number; because: string };
 type Room = Cap & { isFull: boolean };
 
 /**
- * Finds what has changed in a tree since it was last looked at, and keeps the new contents. Sizes are added up before
- * the first file is read; files that are as they were seen before are not read. The tree itself is not changed.
+ * Finds the changes in a tree since the last scan, and stores new contents. Sums up sizes before reading the
+ * first file; does not read unchanged files. The tree itself is not changed.
  */
 export async function findUpdates(parts: Parts | 'all', options: WalkOptions): Promise<Updates> {
   const walk = new Walk(options);
@@ -175,7 +175,7 @@ class Walk {
     for (const name of known?.keys() ?? []) if (!seen.has(name)) this.#isGone(start + name);
   }
 
-  /** A folder inside another: one that can be made anew may take only so much room. */
+  /** A subfolder: one that can be rebuilt has a size limit. */
   async #inner(folder: string, room: Room): Promise<void> {
     const cap = room.because === '' ? this.#capOf(folder) : null;
     const mark = { found: this.#found.size, entries: this.#entries, bytes: this.#bytes };
@@ -205,12 +205,12 @@ class Walk {
     room.isFull = true;
   }
 
-  /** What keeping it would cost: a file that is too large to be kept costs nothing. */
+  /** The cost of storing it: a file too large to store costs nothing. */
   #weightOf(stat: Stats): number {
     return stat.isFile() && stat.size <= this.#options.limits.fileBytes ? stat.size : 0;
   }
 
-  /** The same limit where only parts were looked at. */
+  /** The same limit for a partial scan. */
   #mustFit(): void {
     const { tree, limits } = this.#options;
     let { size, bytes } = tree;
@@ -238,7 +238,7 @@ class Walk {
 
   #isGone(file: string): void {
     const { tree, skipped, excluded } = this.#options;
-    // What is left out now was not deleted: nobody looked.
+    // A skipped path was not deleted, only not scanned.
     if (skipped.has(file) || excluded.has(file)) return;
     this.#gone.add(file);
     for (const inner of tree.under(file)) this.#gone.add(inner);
@@ -270,7 +270,7 @@ class Walk {
     return null;
   }
 
-  /** The outermost folder above or at a place that may take only so much room. */
+  /** The outermost folder at or above a path that has a size limit. */
   #cappedAbove(folder: string): string | null {
     const { root } = this.#options;
     let outermost: string | null = null;
@@ -303,7 +303,7 @@ class Walk {
     }
   }
 
-  /** Null when it may not be read, or is no folder. */
+  /** Null if it is not readable, or not a folder. */
   #list(folder: string): string[] | null {
     try {
       const place = nativePath(folder);
@@ -347,7 +347,7 @@ class Walk {
 
 function stampOf(stat: Stats): Stamp {
   const { size, mtimeMs, ctimeMs, ino } = stat;
-  // The times of a folder tell of what is in it.
+  // A folder's times refer to its content.
   if (stat.isDirectory()) return { size: 0, mtimeMs: 0, ctimeMs: 0, ino, sure: true };
   const sure = ctimeMs < Date.now() - CLOCK_TICK_MS;
   return { size, mtimeMs, ctimeMs, ino, sure, ...(stat.isFile() && stat.nlink > 1 && { shared: true }) };

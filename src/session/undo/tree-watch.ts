@@ -4,28 +4,31 @@ import { isOnLocalDisk } from '../../lib/files/local-disk.ts';
 import { createBarrier } from '../../lib/files/watch-barrier.ts';
 import { nativePath } from '../../lib/paths/raw-path.ts';
 
-/** Folders in which something happened, and paths that now lead to something else. */
+/** Folders with events, and paths that now refer to something else. */
 export type Heard = { folders: Set<string>; renewed: Set<string> };
 
-/** More watches would take too much of the kernel's memory. */
+/** More watches would take too much kernel memory. */
 const MOST_FOLDERS = 25_000;
-/** So many events at once that the kernel may have dropped some; its queue must hold several times as many. */
+/**
+ * So many events at once that the kernel may have dropped some; its queue must hold several times as many.
+ */
 const FLOOD = 2_000;
 const LEAST_QUEUE = 4 * FLOOD;
 
 /**
- * Hears of changes in the folders of a tree, so that a look need not ask each file. Every folder is watched before it
- * is read. That an answer is complete rests on these facts of Linux and inotify:
+ * Watches the folders of a tree, so that a scan need not check each file. Every folder is watched before it
+ * is read. Completeness rests on these facts of Linux and inotify:
  *
- * - An event is queued before the call that caused it returns, and a process gets its events in order. So once a file
- *   made now (the barrier) has been heard of, everything done before has been.
- * - The queue drops events only when it is full, and libuv empties it in one go. More than `FLOOD` events in one turn
- *   of the event loop therefore count as a loss.
- * - A folder that is moved, removed or replaced tells so itself or through its parent; it is watched and read again.
+ * - An event is queued before the call that caused it returns, and a process gets its events in order. So
+ *   once the event of a file created now (the barrier) has arrived, all earlier events have.
+ * - The queue drops events only when it is full, and libuv empties it in one go. More than `FLOOD` events in
+ *   one turn of the event loop therefore count as a loss.
+ * - A folder that is moved, removed or replaced causes an event itself or through its parent; it is watched
+ *   and read again.
  *
- * What is not heard of: writes through a memory mapping, and writes to a file by a name outside the tree. `TreeIndex`
- * deals with both. Where any of this does not hold (other systems, network file systems, no watches left, silence,
- * floods) `settle` says so with null, and everything is looked at.
+ * Without events: writes through a memory mapping, and writes to a file by a name outside the tree.
+ * `TreeIndex` handles both. Where any of this does not hold (other systems, network file systems, no watches
+ * left, no events, floods) `settle` returns null, and everything is scanned.
  */
 export class TreeWatch {
   readonly #barrier: ReturnType<typeof createBarrier>;
@@ -36,14 +39,14 @@ export class TreeWatch {
 
   readonly #root: string;
 
-  /** `cookies` is a folder of our own, for the files of the barrier. */
+  /** `cookies` is our own folder for the barrier files. */
   constructor(root: string, cookies: string) {
     this.#root = root;
     this.#barrier = createBarrier(cookies, () => this.#fail());
     if (process.platform !== 'linux' || queueLength() < LEAST_QUEUE) this.#state = 'failed';
   }
 
-  /** All that happened since the last time. Null when that is not known: then everything must be looked at. */
+  /** All events since the last call. Null if unknown: then everything must be scanned. */
   async settle(): Promise<Heard | null> {
     if (this.#state !== 'sure' || !(await this.#barrier.pass()) || this.#state !== 'sure') return null;
     const heard = this.#heard;
@@ -52,7 +55,7 @@ export class TreeWatch {
     return heard;
   }
 
-  /** Before everything is looked at: what is heard from here on is complete again. */
+  /** Call before a full scan: events from now on are complete again. */
   restart(): void {
     if (this.#state === 'failed') return;
     this.#forgetAll();
@@ -60,12 +63,12 @@ export class TreeWatch {
     this.#state = 'sure';
   }
 
-  /** The look failed half way: nobody knows what it has seen. */
+  /** The scan failed midway: it is unknown what it has seen. */
   doubt(): void {
     if (this.#state === 'sure') this.#state = 'unsure';
   }
 
-  /** Before a folder is read. */
+  /** Call before a folder is read. */
   cover(folder: string): void {
     if (this.#state !== 'sure') return;
     if (this.#watchers.size >= MOST_FOLDERS || !isOnLocalDisk(folder)) {
@@ -82,7 +85,7 @@ export class TreeWatch {
     } catch (error) {
       const { code = '' } = error as NodeJS.ErrnoException;
       this.#watchers.delete(folder);
-      // It is gone, and its parent tells so; or it may not be read, and neither can its files be.
+      // It is gone, which its parent reports; or it is not readable, and neither are its files.
       if (!['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'].includes(code)) this.#fail();
     }
   }
@@ -93,8 +96,8 @@ export class TreeWatch {
 
   #hear(folder: string, event: string, name: string | null): void {
     if (this.#state !== 'sure') return;
-    // By its own name a folder tells that it was moved or removed itself. A name that is not UTF-8 cannot be told from
-    // others like it. In both cases the folder is read again with all that is in it.
+    // An event with the folder's own name means that the folder itself was moved or removed. A name that is
+    // not UTF-8 is ambiguous. In both cases the folder is read again with everything in it.
     const isItself = name === path.basename(folder) || name?.includes('\ufffd');
     if (name === null || this.#isFlooded() || (event === 'rename' && isItself && folder === this.#root)) {
       this.#state = 'unsure';
@@ -116,7 +119,7 @@ export class TreeWatch {
     return this.#flood >= FLOOD;
   }
 
-  /** What was there is no longer watched under its old name. */
+  /** Stops watching what was there under its old name. */
   #forget(place: string): void {
     for (const [folder, watcher] of this.#watchers) {
       if (folder !== place && !folder.startsWith(place + path.sep)) continue;

@@ -2,8 +2,8 @@ import path from 'node:path';
 import type { Standing } from './standing.ts';
 
 /**
- * Tells, without reading it, whether a file is the one seen before. `sure` is false just after it was changed; `shared`
- * is true for a file that has other names.
+ * Identifies an unchanged file without reading it. `sure` is false just after a change; `shared` is true for
+ * a file with other hard links.
  */
 export type Stamp = {
   size: number;
@@ -16,10 +16,10 @@ export type Stamp = {
 
 export type Entry = Standing & { stamp: Stamp };
 
-/** What is known to stand under a folder, folder by folder. */
+/** The known entries under a folder, by folder. */
 export class Tree {
   readonly #folders = new Map<string, Map<string, Entry>>();
-  /** Files with several names: what happens by another name is not seen where they are. */
+  /** Hard-linked files: changes by another name cause no event here. */
   readonly shared = new Set<string>();
   size = 0;
   bytes = 0;
@@ -33,7 +33,7 @@ export class Tree {
     return this.#folders.get(folder);
   }
 
-  /** Folders that have something in them. */
+  /** Folders that are not empty. */
   folders(): IterableIterator<string> {
     return this.#folders.keys();
   }
@@ -54,7 +54,7 @@ export class Tree {
     if (entry.stamp.shared) this.shared.add(file);
   }
 
-  /** This path only, not what is under it. */
+  /** Only this path, not what is under it. */
   delete(file: string): void {
     const folder = path.dirname(file);
     const entries = this.#folders.get(folder);

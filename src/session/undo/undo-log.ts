@@ -4,32 +4,32 @@ import { readJsonLines, toJsonLines } from '../../lib/files/json-lines.ts';
 import { openForAppend } from '../journal.ts';
 import { type Change, statIfAny } from './standing.ts';
 
-/** What a run is told apart by: when it began, what was asked, and where its prompt stands in the conversation. */
+/** Identifies a run: its start time, its prompt, and the prompt's position in the conversation. */
 export type RunInfo = { at: string; prompt: string; message: number };
 
 export type UndoRecord =
   | ({ type: 'run' } & RunInfo)
   | ({ type: 'change' } & Change)
-  /** A command that may change anything begins; what it did is known when it has ended. */
+  /** A command that may change anything starts; its changes are known when it has ended. */
   | { type: 'command' }
-  /** `run` is its index, the last one when it is left out. */
+  /** `run` is its index, the last one by default. */
   | { type: 'command_end'; changes: Change[]; run?: number }
-  /** What a command that goes on in the background has changed so far. */
+  /** What a background command has changed so far. */
   | { type: 'found'; changes: Change[]; run: number }
   | { type: 'undone'; runs: number[]; changes: Change[] }
   | { type: 'redone'; changes: Change[] };
 
 export type LoggedRun = RunInfo & { index: number; changes: Change[]; undone: boolean };
 
-/** `undone` is what could be done again: nothing once another run has changed something. */
+/** `undone` can be redone: empty once another run has changed something. */
 export type UndoHistory = {
   runs: LoggedRun[];
   undone: { runs: number[]; changes: Change[] }[];
-  /** Runs whose commands have not ended, each as often as it has such commands. */
+  /** Runs with unfinished commands, once per command. */
   open: number[];
 };
 
-/** A session's log. It is read once, and again only if somebody else has written to it. */
+/** A session's log. Read once, and again only if another process has written to it. */
 export class UndoLog {
   readonly #file: string;
   #history = emptyHistory();
@@ -56,7 +56,7 @@ export class UndoLog {
   }
 }
 
-/** On the disk when it returns. */
+/** Synced to disk on return. */
 function appendRecords(file: string, records: readonly UndoRecord[]): number {
   const descriptor = openForAppend(file);
   try {
@@ -105,14 +105,14 @@ function fold(history: UndoHistory, record: UndoRecord): void {
       break;
     case 'undone':
       for (const index of record.runs) markUndone(history, index, true);
-      // A run that was only passed over leaves nothing to do again, and must not stand before what does.
+      // A run that was only skipped leaves nothing to redo, and must not block earlier ones.
       if (record.changes.length > 0) history.undone.push({ runs: record.runs, changes: record.changes });
       break;
     case 'redone':
       for (const index of history.undone.pop()?.runs ?? []) markUndone(history, index, false);
       break;
     default:
-      // A newer version's record.
+      // A record of a newer version.
       record satisfies never;
   }
 }
@@ -135,7 +135,7 @@ function markUndone(history: UndoHistory, index: number, undone: boolean): void 
 
 type Table = Record<string, unknown>;
 
-/** A damaged line is passed over: it must not bring down the others. */
+/** Skips a damaged line: it must not affect the others. */
 function isRecord(value: unknown): value is UndoRecord {
   if (!isTable(value)) return false;
   switch (value.type) {

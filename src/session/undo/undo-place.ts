@@ -4,8 +4,8 @@ import { sha256 } from '../../lib/sha256.ts';
 import type { UndoOptions } from './undo-store.ts';
 
 /**
- * Each project has a folder of its own for what is kept for undo, so that none has to read what others keep. A session
- * stays where its log is, also when it goes on in another folder.
+ * Each project has a separate folder for undo data, so that none has to read the data of others. A session
+ * stays where its log is, even if it continues in another folder.
  */
 export function undoPlace(
   dataRoot: string,
@@ -17,7 +17,7 @@ export function undoPlace(
   return { folder, sessionId, excluded: [dataRoot] };
 }
 
-/** The folders of all projects. Before there was one for each, all had the folder above them. */
+/** The folders of all projects. Older versions used their parent folder for all projects. */
 export function undoFolders(dataRoot: string): string[] {
   const all = path.join(dataRoot, 'undo');
   if (!statSync(all, { throwIfNoEntry: false })?.isDirectory()) return [];
@@ -25,7 +25,7 @@ export function undoFolders(dataRoot: string): string[] {
   return [all, ...projects.map((name) => path.join(all, name))];
 }
 
-/** What a session has in the folders of undo. */
+/** A session's files in the undo folders. */
 export function undoLogs(dataRoot: string, sessionId: string): string[] {
   return undoFolders(dataRoot).map((folder) => logOf(folder, sessionId));
 }

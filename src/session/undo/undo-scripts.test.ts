@@ -8,7 +8,7 @@ import type { UndoStore } from './undo-store.ts';
 
 type Deed = { by: 'edit'; name: string; text: string } | { by: 'command'; script: string };
 
-describe('any script', () => {
+describe('property: any script', () => {
   const name = fc.constantFrom('a', 'b', 'c', 'd/e', 'd/f', 'g/h/i');
   const text = fc.constantFrom(
     '',
@@ -52,7 +52,7 @@ describe('any script', () => {
     }
   }
 
-  test('undone run by run gives the original tree, redone gives the later one', async () => {
+  test('undone run by run restores the original tree, redone restores the later one', async () => {
     await fc.assert(
       fc.asyncProperty(script, async (all) => {
         const { root, store } = await storeFor({ a: 'one\ntwo\n', 'd/e': 'x', 'd/f': 'y' });
@@ -102,7 +102,7 @@ describe('any script', () => {
   }, 60_000);
 });
 
-/** A file tool writes files, and follows no link the guard would refuse. */
+/** A file tool writes files, and does not follow links that the guard would refuse. */
 function canBeEdited(file: string): boolean {
   const folder = statIfAny(path.dirname(file));
   if (!folder?.isDirectory()) return false;

@@ -29,8 +29,8 @@ import { UndoStore } from './undo-store.ts';
 
 const bytes = (text: string) => Buffer.from(text);
 
-describe('what file tools changed', () => {
-  test('the last run is taken back whole: changed files restored, new files removed, modes kept', async () => {
+describe('changes by file tools', () => {
+  test('the last run is undone completely: changed files restored, new files removed, modes kept', async () => {
     const { at, tree, store, open } = await storeFor({ 'a.sh': 'one' });
     await chmod(at('a.sh'), 0o755);
     begin(store);
@@ -49,7 +49,7 @@ describe('what file tools changed', () => {
     expect(await undo(store)).toBe(null);
   });
 
-  test('folders that were made for a file go with it, unless somebody has put something there', async () => {
+  test('folders created for a file are removed with it, unless they contain something else', async () => {
     const { root, at, store } = await storeFor({});
     for (const name of ['x', 'y']) {
       begin(store);
@@ -68,7 +68,7 @@ describe('what file tools changed', () => {
     expect(Object.keys(pictureOf(root))).toEqual(['x', 'x/mine']);
   });
 
-  test('a preview says what would change, line by line, and touches nothing', async () => {
+  test('a preview shows what would change, line by line, and changes nothing', async () => {
     const { at, tree, store } = await storeFor({ 'a.txt': 'one\ntwo\nthree\n' });
     begin(store);
     await edit(store, at('a.txt'), 'one\n2\nthree\nfour\n');
@@ -80,7 +80,7 @@ describe('what file tools changed', () => {
     expect(await tree()).toEqual({ 'a.txt': 'one\n2\nthree\nfour\n', 'b.txt': 'x\ny\n' });
   });
 
-  test("the user's own later edit of the same lines is never overwritten, and is named", async () => {
+  test("the user's own later edit of the same lines is never overwritten, and is reported", async () => {
     const { at, tree, store } = await storeFor({ 'a.txt': 'one', 'b.txt': 'one' });
     begin(store);
     await edit(store, at('a.txt'), 'two');
@@ -92,7 +92,7 @@ describe('what file tools changed', () => {
     expect(await tree()).toEqual({ 'a.txt': 'mine', 'b.txt': 'one' });
   });
 
-  test("the user's later edit of other lines stays while the change is taken back", async () => {
+  test("the user's later edit of other lines stays while the change is undone", async () => {
     const lines = (a: string, b: string) => `${a}\n1\n2\n3\n4\n5\n${b}\n`;
     const { at, tree, store } = await storeFor({ 'a.txt': lines('head', 'tail') });
     begin(store);
@@ -104,7 +104,7 @@ describe('what file tools changed', () => {
     expect(await tree()).toEqual({ 'a.txt': lines('HEAD', 'my tail') });
   });
 
-  test('what was deleted comes back, also where something new took the place', async () => {
+  test('deleted files are restored, even where something new took their place', async () => {
     const { at, root, store } = await storeFor({ 'd/run.sh': 'one', 'gone.sh': 'x' });
     chmodSync(at('d/run.sh'), 0o751);
     chmodSync(at('gone.sh'), 0o700);
@@ -132,7 +132,7 @@ describe('what file tools changed', () => {
     expect(pictureOf(root)).toEqual(original);
   });
 
-  test('a change that was kept and then not made does not stand in the way of the others', async () => {
+  test('a change that was recorded but not made does not block the others', async () => {
     const { at, tree, store } = await storeFor({ 'a.txt': 'one', 'b.txt': 'one' });
     begin(store);
     await edit(store, at('a.txt'), 'two');
@@ -143,7 +143,7 @@ describe('what file tools changed', () => {
     expect(await tree()).toEqual({ 'a.txt': 'one', 'b.txt': 'one' });
   });
 
-  test('changes made side by side belong to one run', async () => {
+  test('parallel changes belong to one run', async () => {
     const names = Array.from({ length: 20 }, (_, i) => `${i}.txt`);
     const files = Object.fromEntries(names.map((name) => [name, 'one']));
     const { at, tree, store } = await storeFor(files);
@@ -153,7 +153,7 @@ describe('what file tools changed', () => {
     expect(await tree()).toEqual(files);
   });
 
-  test('a folder that has become a link elsewhere is not followed', async () => {
+  test('a folder replaced by a link is not followed', async () => {
     const { at, home, store } = await storeFor({ 'd/a.txt': 'one' });
     begin(store);
     await edit(store, at('d/a.txt'), 'two');
@@ -169,7 +169,7 @@ describe('what file tools changed', () => {
   });
 });
 
-describe('what commands changed', () => {
+describe('changes by commands', () => {
   const everyday: [string, string][] = [
     ['rm', 'rm -r src a.txt'],
     ['sed -i', 'sed -i s/one/two/ a.txt src/b.txt'],
@@ -181,7 +181,7 @@ describe('what commands changed', () => {
     ['new folders', 'mkdir -p x/y/z && touch x/y/f'],
     ['same size, old time', "printf 'two' > a.txt && touch -d 2001-01-01 a.txt"],
   ];
-  test.each(everyday)('%s is taken back and done again', async (_, script) => {
+  test.each(everyday)('%s is undone and redone', async (_, script) => {
     const { root, store, open } = await storeFor({ 'a.txt': 'one', 'src/b.txt': 'one' });
     const before = pictureOf(root);
     begin(store);
@@ -217,7 +217,7 @@ describe('what commands changed', () => {
     expect(head()).toBe(gitState);
   });
 
-  test('a command that a crash cut off is taken back for those who ask for it', async () => {
+  test('a command interrupted by a crash is undone on request', async () => {
     const { root, store, open, tree } = await storeFor({ 'a.txt': 'one' });
     begin(store);
     await store.commandBegins();
@@ -232,7 +232,7 @@ describe('what commands changed', () => {
     expect(await tree()).toEqual({ 'a.txt': 'one' });
   });
 
-  test('what the user did before a command is not taken back with it', async () => {
+  test('what the user did before a command is not undone with it', async () => {
     const { root, at, store, tree } = await storeFor({ 'a.txt': 'one', 'b.txt': 'one' });
     begin(store);
     await command(store, root, 'echo two > a.txt');
@@ -244,7 +244,7 @@ describe('what commands changed', () => {
     expect(await tree()).toEqual({ 'a.txt': 'one', 'b.txt': 'mine' });
   });
 
-  test('several runs are taken back at once, and done again at once', async () => {
+  test('several runs are undone at once, and redone at once', async () => {
     const { root, at, store, tree } = await storeFor({ 'a.txt': 'one' });
     begin(store);
     await edit(store, at('a.txt'), 'two');
@@ -256,7 +256,7 @@ describe('what commands changed', () => {
     expect(await tree()).toEqual({ 'a.txt': 'three\n', 'b.txt': 'x\n' });
   });
 
-  test('a large folder that can be made anew is left out, said aloud once, and never emptied by an undo', async () => {
+  test('a large folder that can be rebuilt is skipped, reported once, and never emptied by an undo', async () => {
     const space = await workspace({ 'a.txt': 'one' });
     const modules = path.join(space.root, 'node_modules');
     mkdirSync(modules);
@@ -272,7 +272,7 @@ describe('what commands changed', () => {
     expect(await store.commandBegins()).toEqual([
       `What commands change in ${modules} cannot be undone: it is large and can be made anew.`,
     ]);
-    // Now small enough to be kept: what is left in it must not look new.
+    // Now small enough to store: the rest must not appear new.
     execFileSync('sh', ['-c', 'rm node_modules/1*.js; rm a.txt'], { cwd: space.root });
     await store.commandEnded(quick('', '/'));
     expect(await store.commandBegins()).toEqual([]);
@@ -282,7 +282,7 @@ describe('what commands changed', () => {
     expect(readdirSync(modules).length).toBe(9);
   });
 
-  test('a folder past the limits is said aloud and left alone', async () => {
+  test('a folder above the limits is reported and left alone', async () => {
     const space = await workspace({ 'a.txt': 'one', 'b.txt': 'one' });
     const limits = { entries: 1, bytes: 1e6, fileBytes: 1e5, builtEntries: 10, builtBytes: 1e6 };
     const options = { folder: path.join(space.home, 'undo'), sessionId: 's', roots: [space.root], limits };
@@ -296,7 +296,7 @@ describe('what commands changed', () => {
     expect(await undo(store)).toBe(null);
   });
 
-  test('a spoilt content is never put back', async () => {
+  test('damaged content is never restored', async () => {
     const { root, home, store, tree } = await storeFor({ 'a.txt': 'one' });
     begin(store);
     await command(store, root, 'rm a.txt');

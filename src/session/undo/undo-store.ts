@@ -15,28 +15,28 @@ import { defaultLimits, type TreeLimits } from './tree-walk.ts';
 import { type LoggedRun, type RunInfo, UndoLog, type UndoRecord } from './undo-log.ts';
 
 export type UndoOptions = {
-  /** Where everything is kept: contents for all sessions of a project, one log for each. */
+  /** The folder for everything: contents for all sessions of a project, and one log per session. */
   folder: string;
   sessionId: string;
   /** The folders that commands may change. */
   roots: readonly string[];
-  /** Never looked at: our own data, which may lie in such a folder. */
+  /** Never scanned: our own data, which may be inside such a folder. */
   excluded?: readonly string[];
   limits?: TreeLimits;
-  /** What `folder` may take up. */
+  /** Size limit of `folder`. */
   quotaBytes?: number;
-  /** Told once, when the disk refuses to keep what would be needed. The change is made all the same. */
+  /** Called once, when undo data cannot be stored. The change is still made. */
   onTrouble?(text: string): void;
 };
 
-/** A command that goes on after its call has ended. */
+/** A command that continues after its call has ended. */
 export type BackgroundCommand = Command & { isRunning(): boolean };
 
 const TROUBLE = 'trouble';
-/** How much may be added until the quota is looked at again. */
+/** Bytes that may be added before the quota is checked again. */
 const CHECK_EVERY_BYTES = 16 * 1024 * 1024;
 
-/** Everything a session's calls changed on disk, so that it can be taken back, run by run, and done again. */
+/** Everything a session's calls changed on disk, for undo and redo by run. */
 export class UndoStore {
   readonly #options: UndoOptions;
   readonly #log: UndoLog;
@@ -45,14 +45,14 @@ export class UndoStore {
   #begun: RunInfo | undefined;
   #last: Promise<unknown> = Promise.resolve();
   #told = new Set<string>();
-  /** Whether what the command under way changes will be known. */
+  /** Whether the changes of the running command will be known. */
   #commandKept = false;
-  /** Commands that go on, and the runs that started them. */
+  /** Background commands and the runs that started them. */
   #background: (BackgroundCommand & { run: number })[] = [];
-  /** What file tools have made of paths since the last look: not a command's doing. */
+  /** The state of paths changed by file tools since the last scan: not changed by a command. */
   readonly #madeByTools = new Map<string, Standing | null>();
   #unchecked = CHECK_EVERY_BYTES;
-  /** Packs that a pruning of this process has written. */
+  /** Packs written by a pruning of this process. */
   #moved: ReadonlySet<string> = new Set();
 
   constructor(options: UndoOptions) {
@@ -70,18 +70,18 @@ export class UndoStore {
           folder: path.join(folder, 'trees'),
           objects: this.#objects,
           excluded: [...excluded, folder],
-          // What stands in the folder must leave room for what stood there before.
+          // The current content of the folder must leave space for earlier content.
           limits: { ...defaultLimits, bytes: Math.min(defaultLimits.bytes, quotaBytes / 2), ...limits },
         }),
     );
   }
 
-  /** What is kept from here on is taken back together. */
+  /** Changes from now on are undone together. */
   beginRun(run: RunInfo): void {
     this.#begun = run;
   }
 
-  /** Must have resolved before the change is made. Changes made side by side are kept one after the other. */
+  /** Must resolve before the change is made. Parallel changes are recorded one after another. */
   keep(change: FileChange): Promise<void> {
     return this.#tolerant(async () => {
       await this.#closeEarlier();
@@ -112,8 +112,8 @@ export class UndoStore {
   }
 
   /**
-   * To be awaited before a command that may change anything. Resolves with what the user should know: places
-   * where it cannot be undone.
+   * Await before a command that may change anything. Resolves with notes for the user: paths that cannot be
+   * undone.
    */
   commandBegins(signal?: AbortSignal): Promise<string[]> {
     return this.#tolerant(async () => {
@@ -135,7 +135,7 @@ export class UndoStore {
     }, []);
   }
 
-  /** To be awaited after the command. Resolves with the paths that differ now. */
+  /** Await after the command. Resolves with the changed paths. */
   commandEnded(facts: CommandFacts): Promise<string[]> {
     return this.#tolerant(async () => {
       if (!this.#commandKept) return [];
@@ -152,7 +152,7 @@ export class UndoStore {
     }, []);
   }
 
-  /** The command goes on in the background; what it changes belongs to the run that started it. */
+  /** The command continues in the background; its changes belong to the run that started it. */
   goesOn(command: BackgroundCommand): Promise<void> {
     return this.#tolerant(async () => {
       this.#append({ type: 'command' });
@@ -160,7 +160,7 @@ export class UndoStore {
     }, undefined);
   }
 
-  /** The runs that changed files and are not undone, the oldest first. */
+  /** The runs that changed files and are not undone, oldest first. */
   runs(): Promise<LoggedRun[]> {
     return this.#inTurn(async () => {
       await this.#catchUp();
@@ -168,7 +168,7 @@ export class UndoStore {
     });
   }
 
-  /** Of the last run that changed anything, or of all from a run on. Null when there is nothing to undo. */
+  /** For the last run that changed anything, or all from a run on. Null if there is nothing to undo. */
   previewUndo(fromRun?: number): Promise<PendingUndo | null> {
     return this.#inTurn(async () => {
       await this.#catchUp();
@@ -181,7 +181,8 @@ export class UndoStore {
       const idle: number[] = [];
       for (const run of runs.toReversed()) {
         const preview = await this.#preview('undo', [run], idle);
-        // A change that was kept and then not made leaves nothing to take back; it goes with the run before.
+        // A change that was recorded but not made leaves nothing to undo; it is undone together with the
+        // previous run.
         if (preview) return preview;
         idle.push(run.index);
       }
@@ -189,7 +190,7 @@ export class UndoStore {
     });
   }
 
-  /** Of the last undo. Null when there is nothing to do again. */
+  /** For the last undo. Null if there is nothing to redo. */
   previewRedo(): Promise<PendingUndo | null> {
     return this.#inTurn(async () => {
       const undone = this.#log.history.undone.at(-1);
@@ -245,13 +246,13 @@ export class UndoStore {
     };
   }
 
-  /** Before somebody is told what was changed: what commands in the background have done so far counts, too. */
+  /** Before changes are reported: include those of background commands so far. */
   async #catchUp(): Promise<void> {
     await this.#closeEarlier();
     if (this.#background.length > 0 && !this.#commandKept) await this.#look();
   }
 
-  /** A command that an earlier process did not see the end of: what differs now is found out late. */
+  /** A command whose end an earlier process did not see: its changes are determined late. */
   async #closeEarlier(): Promise<void> {
     const own = this.#background.length + (this.#commandKept ? 1 : 0);
     if (this.#log.history.open.length <= own) return;
@@ -261,7 +262,7 @@ export class UndoStore {
       const ends = open
         .slice(own)
         .map((run) => ({ type: 'command_end' as const, run, changes: [] as Change[] }));
-      // The one that began last: each difference counts once.
+      // The one that started last: each difference counts once.
       const last = ends.at(-1);
       if (last) last.changes = changes;
       this.#log.append(ends);
@@ -270,8 +271,8 @@ export class UndoStore {
   }
 
   /**
-   * Looks at everything. What differs is written down before it is forgotten as news: by `tell`, or else as what
-   * commands in the background have done.
+   * Scans everything. Differences are recorded before the scan is saved: by `tell`, or else as changes of
+   * background commands.
    */
   async #look(
     signal?: AbortSignal,
@@ -291,7 +292,7 @@ export class UndoStore {
     return changes;
   }
 
-  /** To the command that names the path, or else to the one that began last. */
+  /** Attributed to the command that names the path, or else to the one that started last. */
   #creditBackground(differences: readonly Difference[]): Change[] {
     const commands = this.#background.toReversed();
     const [latest] = commands;
@@ -313,7 +314,7 @@ export class UndoStore {
     this.#background = this.#background.filter((command) => !ended.includes(command));
   }
 
-  /** A change that a file tool made is in the log already, and is nobody else's. */
+  /** A change by a file tool is already in the log, and not attributed to anything else. */
   #notByTools(difference: Difference): Difference[] {
     const made = this.#madeByTools.get(difference.path);
     if (made === undefined) return [difference];
@@ -328,7 +329,7 @@ export class UndoStore {
     this.#begun = undefined;
   }
 
-  /** Nobody waits for it but the next who needs what is kept. */
+  /** Only the next operation on stored contents waits for it. */
   #pruneLater(): void {
     const { folder, quotaBytes } = this.#options;
     if (quotaBytes === undefined || this.#unchecked < CHECK_EVERY_BYTES) return;
@@ -351,7 +352,7 @@ export class UndoStore {
     }, undefined);
   }
 
-  /** A disk that takes nothing costs the undo and a warning, never the work. */
+  /** A failing disk costs the undo and causes a warning, but never stops the work. */
   #tolerant<T>(deed: () => Promise<T>, otherwise: T): Promise<T> {
     return this.#inTurn(async () => {
       try {
@@ -379,7 +380,7 @@ function forgottenText(runs: number): string {
   return `What was kept for undo is over its limit (undoLimitMb): ${count} of this folder can no longer be taken back.`;
 }
 
-/** Real folders, none inside another. */
+/** Real folders, without nested ones. */
 function outermost(roots: readonly string[]): string[] {
   const real = [...new Set(roots.filter((root) => existsSync(root)).map((root) => realpathSync(root)))];
   return real.filter((root) => !real.some((other) => other !== root && isInside(other, root)));

@@ -5,13 +5,13 @@ import { describe, expect, test } from 'vitest';
 import { begin, command, edit, pictureOf, storeFor, undo, undoAll } from '../../../test/support/undo.ts';
 import { UndoStore } from './undo-store.ts';
 
-/** A command that began, and whose process ended before it could say so. */
+/** A command that started, and whose process ended before recording its end. */
 async function commandCutOff(store: UndoStore, cwd: string, script: string): Promise<void> {
   await store.commandBegins();
   execFileSync('sh', ['-c', script], { cwd });
 }
 
-describe('a command that a crash cut off', () => {
+describe('a command interrupted by a crash', () => {
   test('belongs to its own run, whatever the next process does first', async () => {
     const { root, at, open, store } = await storeFor({ 'a.txt': 'one\n', 'b.txt': 'b\n' });
     const before = pictureOf(root);
@@ -31,7 +31,7 @@ describe('a command that a crash cut off', () => {
     expect(await undo(next)).toBe(null);
   });
 
-  test('a torn line in the log spoils no record but itself', async () => {
+  test('a torn line in the log damages only itself', async () => {
     const { root, home, at, open, store } = await storeFor({ 'a.txt': 'one\n' });
     const before = pictureOf(root);
     begin(store);
@@ -47,7 +47,7 @@ describe('a command that a crash cut off', () => {
   });
 });
 
-test('a run that changed nothing in the end is no obstacle', async () => {
+test('a run without effective changes is not an obstacle', async () => {
   const { root, at, store } = await storeFor();
   begin(store);
   await edit(store, at('b.txt'), 'x');
@@ -59,7 +59,7 @@ test('a run that changed nothing in the end is no obstacle', async () => {
   expect(await undo(store)).toBe(null);
 });
 
-test('a disk that takes nothing costs the undo and one warning; the work goes on', async () => {
+test('a failing disk costs the undo and one warning; the work continues', async () => {
   const { root, home, at } = await storeFor({ 'a.txt': 'one\n' });
   const folder = path.join(home, 'undo');
   writeFileSync(folder, 'a file where the folder should be');

@@ -6,11 +6,11 @@ import { programOutside } from './shell/program-path.ts';
 
 type GitOutcome = { success: boolean; out: string; err: string };
 
-/** Git on the user's own word: arguments go to it as they are, and no shell is between. */
+/** Git on behalf of the user: arguments are passed directly, without a shell. */
 export type Git = {
-  /** Only looks, and runs none of the programs that a repository names. */
+  /** Read-only, and runs none of the programs that a repository names. */
   look(...args: string[]): Promise<GitOutcome>;
-  /** As the user would run it, hooks included. `input` is what it reads. */
+  /** As the user would run it, including hooks. `input` is its standard input. */
   act(args: readonly string[], input?: string): Promise<GitOutcome>;
 };
 
@@ -24,7 +24,7 @@ export type GitOptions = {
 const MAX_OUTPUT = 32 * 1024 * 1024;
 
 export function createGit({ cwd, env, trusted }: GitOptions): Git {
-  /** What cannot be switched off in the environment is not let run at all. */
+  /** Programs that the environment cannot disable are refused. */
   function refuseForeign(): void {
     const because = trusted ? null : repositoryPrograms(cwd);
     if (because !== null)
@@ -64,7 +64,7 @@ function run(args: readonly string[], { cwd, env, input }: Place): Promise<GitOu
       reject(error.code === 'ENOENT' ? missing(error) : error),
     );
     child.on('close', (code) => resolve({ success: code === 0, out: out(), err: err() }));
-    // Git may end before it has read all of it; its exit code says what there is to say.
+    // Git may end before it has read everything; its exit code says why.
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(input);
   });
@@ -74,7 +74,7 @@ function missing(cause?: Error): UserError {
   return new UserError('Git is not installed, or not in the PATH.', 'Install it first.', { cause });
 }
 
-/** What is beyond the limit is read and forgotten, so that git is not kept waiting. */
+/** Output beyond the limit is read and discarded, so that git does not block. */
 function collect(stream: NodeJS.ReadableStream | null): () => string {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -20,7 +20,7 @@ const tree = {
   'a..b.txt': 'dots',
 };
 
-/** Beside the project: its look-alike and a stranger. In it: links to all kinds of places. */
+/** Next to the project: a similar name and an unrelated folder. In it: links to all kinds of places. */
 async function place(options: Partial<GuardOptions> = {}) {
   const { root, home } = await workspace(tree);
   const base = path.dirname(root);
@@ -57,7 +57,9 @@ async function place(options: Partial<GuardOptions> = {}) {
 
 type Case = [file: string, mode: 'read' | 'write', outcome: string];
 
-/** `ROOT` and `BASE` stand for the project's folder and the one above it. An outcome with ` (`: refused because. */
+/**
+ * `ROOT` and `BASE` are the project folder and its parent. An outcome with ` (`: the reason for a refusal.
+ */
 const cases: Case[] = [
   ['src/app.ts', 'read', 'ROOT/src/app.ts'],
   ['./src/../src/app.ts', 'read', 'ROOT/src/app.ts'],
@@ -158,7 +160,7 @@ describe('[P01] [P08] [X05] [Y08] the path guard', () => {
     expect(cases.length).toBeGreaterThanOrEqual(40);
   });
 
-  test('says what was refused, why, and who refused', async () => {
+  test('reports what was refused, why, and by which part', async () => {
     const { root, guard } = await place();
     await expect(guard.check('../outside/x.txt', 'read')).rejects.toThrow(
       new PermissionDeniedError({
@@ -177,7 +179,7 @@ describe('[P01] [P08] [X05] [Y08] the path guard', () => {
     expect(guard.allows(path.join(base, 'outside/.env'), 'read')).toBe(false);
   });
 
-  test('a user exception opens a secret file, through a link as well, and nothing outside', async () => {
+  test('a user exception opens a secret file, also through a link, and nothing outside', async () => {
     const { root, base, guard } = await place({ allowedPaths: ['.env', '/etc/passwd'] });
     expect(await guard.check('.env', 'read')).toBe(path.join(root, '.env'));
     expect(await guard.check('notes.txt', 'read')).toBe(path.join(root, '.env'));
@@ -193,7 +195,7 @@ describe('[P01] [P08] [X05] [Y08] the path guard', () => {
     expect(guard.allows('a..b.txt', 'read')).toBe(true);
   });
 
-  test('folders of the assistant itself are closed wherever they lie, but for what is to be read', async () => {
+  test("the assistant's own folders are closed wherever they are, except the readable ones", async () => {
     const { root, guard } = await place({
       closedDirectories: ['src'],
       readableDirectories: ['src/secrets'],
@@ -207,7 +209,7 @@ describe('[P01] [P08] [X05] [Y08] the path guard', () => {
     expect(guard.closedBecause(path.join(root, 'SRC/app.ts'), 'read')).toMatch(/settings and sessions/);
   });
 
-  test('a rule that forbids reading holds for the real path, and not for writing', async () => {
+  test('a rule that forbids reading applies to the real path, and not to writing', async () => {
     const { root, guard } = await place({ deniedReads: (real) => real.endsWith('/src/app.ts') });
     await expect(guard.check('good-link.ts', 'read')).rejects.toThrow(
       /a rule of the user forbids reading it/,
@@ -217,7 +219,7 @@ describe('[P01] [P08] [X05] [Y08] the path guard', () => {
     expect(guard.allows('src/credentials.ts', 'read')).toBe(true);
   });
 
-  test('says where a path leads, or that it leads nowhere', async () => {
+  test('reports where a path leads, or that it leads nowhere', async () => {
     const { root, base, guard } = await place();
     expect(
       ['chain.ts', 'tools/new', 'out-dangling', 'none/x', 'here/src', 'loop-a', 'inner/../app.ts', ''].map(
@@ -235,9 +237,7 @@ describe('[P01] [P08] [X05] [Y08] the path guard', () => {
     ]);
   });
 
-  test('a folder that has another spelling where case does not count is the same folder', async ({
-    skip,
-  }) => {
+  test('a folder with another spelling on a case-insensitive disk is the same folder', async ({ skip }) => {
     const { root, guard } = await place();
     const shouted = path.join(path.dirname(root), path.basename(root).toUpperCase());
     if (!existsSync(shouted)) skip('case counts on this disk');
@@ -245,7 +245,7 @@ describe('[P01] [P08] [X05] [Y08] the path guard', () => {
     expect(guard.allows(path.join(shouted, '.ENV'), 'read')).toBe(false);
   });
 
-  test('inside is a question of place, not of name', async () => {
+  test('inside is determined by location, not by name', async () => {
     const { guard } = await place();
     expect(
       ['.env', 'src', 'new', 'out-file', 'loop-a', '../x', 'a\0'].map((file) => guard.isInside(file)),
@@ -264,7 +264,7 @@ const target = fc.oneof(
   fc.constantFrom('/etc', '/', 'OUTSIDE', 'OUTSIDE/x.txt', 'OUTSIDE/new'),
 );
 
-test('[X05] whatever links stand in the way, nothing outside is read or changed', async () => {
+test('[X05] property: whatever the links, nothing outside is read or changed', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.tuple(fc.constantFrom('link', 'far', 'up', 'a/link', 'a/up', 'b/far'), target), {
@@ -307,7 +307,7 @@ test('[X05] whatever links stand in the way, nothing outside is read or changed'
   );
 });
 
-test('a folder opened for reading alone is never written', async () => {
+test('a folder opened only for reading is never written', async () => {
   const { root, home } = await workspace();
   const outputs = path.join(home, 'outputs');
   await mkdir(outputs);
@@ -329,7 +329,7 @@ test('a folder opened for reading alone is never written', async () => {
   );
 });
 
-describe('what a call was allowed', () => {
+describe("a call's approval", () => {
   test.each<[file: string, mode: 'read' | 'write', open: boolean]>([
     ['../outside/x.txt', 'read', true],
     ['../outside/x.txt', 'write', false],
@@ -342,7 +342,7 @@ describe('what a call was allowed', () => {
     ['../project-evil/x.txt', 'read', false],
     ['.env', 'read', false],
     ['src/app.ts', 'write', true],
-  ])('opens that and nothing beside it: %s to %s is %s', async (file, mode, open) => {
+  ])('opens only its target: %s to %s is %s', async (file, mode, open) => {
     const { base, guard } = await place();
     const outside = path.join(base, 'outside');
     const scoped = guard.forCall({
@@ -356,7 +356,7 @@ describe('what a call was allowed', () => {
     expect(guard.reach('../outside/x.txt', 'read').type).toBe('outside');
   });
 
-  test('opens no secret, whatever is said', async () => {
+  test('never opens a secret', async () => {
     const { root, base, home, guard } = await place();
     await mkdir(path.join(home, '.ssh'));
     const opens = [base, root, home, '/'].map((folder) => ({ path: folder, mode: 'write' as const }));
@@ -372,7 +372,7 @@ describe('what a call was allowed', () => {
     expect(scoped.reach('../outside/x.txt', 'write').type).toBe('open');
   });
 
-  test('names a write a write, although the file is looked at first', async () => {
+  test('reports a write as a write, although the file is read first', async () => {
     const { guard } = await place();
     const scoped = guard.forCall({ opens: [], writes: ['out-file'] });
     await expect(scoped.check('out-file', 'read')).rejects.toThrow(/^Permission denied: write out-file /);
@@ -387,7 +387,7 @@ describe('what a call was allowed', () => {
     ['out-folder/../project/src', null],
     ['src/', 'project/src'],
     ['.', 'project'],
-  ])('a link meant itself stays where it is: %s', async (file, real) => {
+  ])('a link itself stays where it is: %s', async (file, real) => {
     const { base, guard } = await place();
     const reach = guard.reach(file, 'write', { itself: true });
     expect(reach.type === 'closed' ? null : path.relative(base, reach.real)).toBe(real);

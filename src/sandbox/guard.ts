@@ -13,52 +13,52 @@ export type GuardMode = 'read' | 'write';
 
 export type GuardOptions = {
   cwd: string;
-  /** Folders the user opened beside the working directory. */
+  /** Folders the user added to the working directory. */
   additionalDirectories: readonly string[];
-  /** Folders that may be read and never written: where long outputs are kept. */
+  /** Folders that may be read and never written: where long outputs are stored. */
   readableDirectories?: readonly string[];
-  /** Closed with all that is in them but the readable ones, wherever they lie: where the assistant keeps its own. */
+  /** Closed with everything in them except the readable ones, wherever they are: the assistant's own data. */
   closedDirectories?: readonly string[];
   /** Closed by the user; nothing opens them again. */
   blockedPaths: readonly string[];
   /** The user's exceptions to the secret rules. They open nothing outside the allowed folders. */
   allowedPaths: readonly string[];
-  /** Whether a rule of the user forbids reading a real path, however it is come by. */
+  /** Whether a rule of the user forbids reading a real path, whatever path leads to it. */
   deniedReads?: (real: string) => boolean;
   home: string;
 };
 
-/** `itself`: a link at the end of the path is meant itself, not what it leads to. */
+/** `itself`: a link at the end of the path is meant, not its target. */
 type Meant = { itself?: boolean | undefined };
 
-/** What the permission judge allowed a call: places outside that it opens, and the paths it is to write, as written. */
+/** What was approved for a call: outside paths that it opens, and the paths it will write, as written. */
 type CallScope = { opens: readonly Opening[]; writes: readonly string[] };
 
 export type Guard = {
-  /** What is said of a path before anything touches it; `check` says the same when it is touched. */
+  /** The verdict before anything is accessed; `check` gives the same on access. */
   reach(file: string, mode: GuardMode, meant?: Meant): Reach;
-  /** The real path behind a path as written, or a `PermissionDeniedError` that says what and why. */
+  /** The real path for a path as written, or a `PermissionDeniedError` with the reason. */
   check(file: string, mode: GuardMode, meant?: Meant): Promise<string>;
-  /** The same judgement as a yes or no. */
+  /** The same verdict as a boolean. */
   allows(file: string, mode: GuardMode): boolean;
   /** The same guard for one call. */
   forCall(scope: CallScope): Guard;
-  /** Whether a path as written really lies in a folder the user opened, whatever its name. */
+  /** Whether a path as written is really in a folder the user opened, whatever its name. */
   isInside(file: string): boolean;
-  /** Where a path as written really leads, also when nothing is there yet; null when it leads nowhere. */
+  /** Where a path as written really leads, even if nothing exists there; null if it cannot be resolved. */
   realOf(file: string): string | null;
-  /** Why a real, absolute path of a file is closed by its name alone, or null. Does not look at the disk. */
+  /** Why the real, absolute path of a file is closed by its name alone, or null. Does not access the disk. */
   closedBecause(real: string, mode: GuardMode): string | null;
-  /** Why a file is closed by what its other names are, or null. Costs nothing for a file with one name. */
+  /** Why a file is closed by its other names, or null. Free for a file with one name. */
   otherNameBecause(stat: Stats): string | null;
 };
 
 /** `/dev/shm` is memory, and people do work in it. macOS names files by number under `/.vol`. */
 const SYSTEM_FOLDERS = /^\/(proc|sys|dev(?!\/shm\/)|\.vol|\.nofollow|\.resolve)(\/|$)/;
-/** Of characters; the kernel's own limit is in bytes. */
+/** In characters; the kernel's own limit is in bytes. */
 const MAX_PATH = 4096;
 const GIT_FOLDER = /(^|\/)\.git(\/|$)/;
-/** A path as the folder before its last name, and that name. */
+/** Splits a path into the folder and the last name. */
 const LAST_NAME = path.sep === '\\' ? /^(.*[\\/])?([^\\/]+)[\\/]*$/s : /^(.*\/)?([^/]+)\/*$/s;
 
 type Resolved = Exclude<Reach, { type: 'outside' }>;
@@ -73,7 +73,7 @@ export function createGuard(options: GuardOptions): Guard {
   const allowed = options.allowedPaths.map((pattern) => pathMatcher(pattern, { cwd, home }));
   const otherNames = createAliases({ roots, home, closedBecause: (file) => closedBecause(file, 'read') });
 
-  /** With `..` as it was written: behind a link it is not what it seems. */
+  /** With `..` as written: after a link it is not what it seems. */
   function absolute(file: string): string {
     return joined(
       cwd,
@@ -113,7 +113,7 @@ export function createGuard(options: GuardOptions): Guard {
       (place.real === written ? null : closedBecause(place.real, mode, kind)) ??
       (stat && kind === 'file' ? otherNames.closedBecause(stat) : null);
     if (closedFor !== null) return { type: 'closed', because: closedFor };
-    // Who was asked about the one was not asked about the other.
+    // An approval of the one path does not cover the other.
     if (mode === 'write' && isGits(place.real) && !isGits(written))
       return { type: 'closed', because: `it leads to ${place.real}; write there by its own name` };
     if (isOpened(place.real, mode, opens)) return place;
@@ -122,7 +122,7 @@ export function createGuard(options: GuardOptions): Guard {
     return { type: 'outside', real: place.real, isFolder: kind === 'folder', because };
   }
 
-  /** Links on the way are followed, a link at the end is not. */
+  /** Links in the path are followed, a link at the end is not. */
   function resolvedItself(file: string): Resolved {
     const [, folder = '', name = ''] = LAST_NAME.exec(file) ?? [];
     if (['', '.', '..', '~'].includes(name)) return resolved(file);
@@ -137,7 +137,7 @@ export function createGuard(options: GuardOptions): Guard {
     if (because !== null) return { type: 'closed', because };
     try {
       const real = realPath(absolute(file));
-      // Others read the path without looking at the disk, and judge what they read.
+      // Other code normalises the path without accessing the disk, and judges the result.
       if (/(^|[\\/])\.\.([\\/]|$)/.test(file) && realPath(path.resolve(absolute(file))) !== real)
         return { type: 'closed', because: `a .. behind a link leads to ${real}; name it without` };
       return { type: 'open', real };
@@ -156,7 +156,7 @@ export function createGuard(options: GuardOptions): Guard {
       async check(file, mode, meant) {
         const judgement = reach(file, mode, meant);
         if (judgement.type === 'open') return judgement.real;
-        // What a call is to write it reads first; the refusal is still one of writing.
+        // A call reads first what it will write; the refusal still says write.
         const verb = writes.includes(file) ? 'write' : mode;
         throw new PermissionDeniedError({
           operation: `${verb} ${printable(file)} (${judgement.because})`,
@@ -181,7 +181,7 @@ export function createGuard(options: GuardOptions): Guard {
   return guardWith({ opens: [], writes: [] });
 }
 
-/** Where case does not count, a folder may be come by under a name that only looks like another one. */
+/** On a case-insensitive disk, a folder may have several spellings. */
 function contains(folder: string, file: string): boolean {
   if (isInside(folder, file)) return true;
   if (!isInside(foldPath(folder), foldPath(file))) return false;
@@ -199,9 +199,9 @@ function malformed(file: string): string | null {
   if (file === '') return 'the path is empty';
   if (file.length > MAX_PATH) return 'the name is too long';
   if (file.includes('\0')) return 'the path contains a NUL byte';
-  // Windows: `.env::$DATA` and `\\.\pipe` name a file or a device by other means than its path.
+  // Windows: `.env::$DATA` and `\\.\pipe` name a file or a device other than by its path.
   if (path.sep === '\\' && /^[\\/]{2}[.?][\\/]|^.{2,}:/.test(file)) return 'streams and devices are closed';
-  // macOS: the content of a file under a name that is not its own.
+  // macOS: the content of a file under another name.
   if (/(^|\/)\.\.namedfork(\/|$)/i.test(file)) return 'forks of files are closed';
   return null;
 }
@@ -210,7 +210,7 @@ function statOf(real: string, look: typeof statSync | typeof lstatSync = statSyn
   try {
     return look(real, { throwIfNoEntry: false }) ?? null;
   } catch (error) {
-    // What cannot be looked at is judged as a file: those rules are the stricter ones.
+    // An inaccessible path is judged as a file: those rules are stricter.
     if (isErrno(error, ['ENOTDIR', 'EACCES', 'EPERM'])) return null;
     throw error;
   }

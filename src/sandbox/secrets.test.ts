@@ -15,16 +15,16 @@ test('every secret rule has examples of both kinds', () => {
   }
 });
 
-test.each(cases)('[Y08] $rule.because: $file is hit: $hit', ({ rule, file, hit }) => {
+test.each(cases)('[Y08] $rule.because: $file matches: $hit', ({ rule, file, hit }) => {
   expect(rule.match.test(foldPath(file))).toBe(hit);
 });
 
-test('[Y08] no rule hits what another calls a harmless look-alike', () => {
+test('[Y08] no rule matches what another lists as harmless', () => {
   const misses = secretRules.flatMap((rule) => rule.examples.misses);
   expect(misses.filter((file) => secretRules.some((rule) => rule.match.test(foldPath(file))))).toEqual([]);
 });
 
-test('the quick look misses none of them, and a folder is no file', () => {
+test('the fast check misses none of them, and a folder is not a file', () => {
   const hits = secretRules.flatMap((rule) => rule.examples.hits);
   expect(hits.filter((file) => secretRule(foldPath(file), 'file') === undefined)).toEqual([]);
   expect(secretRule('/p/secrets.d', 'folder')).toBeUndefined();
@@ -32,8 +32,8 @@ test('the quick look misses none of them, and a folder is no file', () => {
   expect(secretRule('/p/.ssh', 'folder')?.because).toBe('the folder holds keys and credentials');
 });
 
-/** Words from the rules themselves, put together anew. */
-test('the quick look and the close one agree on any name', () => {
+/** Words from the rules themselves, recombined. */
+test('property: the fast and the full check agree on any name', () => {
   const words = secretRules
     .flatMap((rule) => [...rule.examples.hits, ...rule.examples.misses])
     .flatMap((file) => foldPath(file).match(/[a-z0-9]+|[^a-z0-9]/g) ?? []);

@@ -1,7 +1,7 @@
 /**
- * What stays closed to the model whatever the user is asked, for reading and for writing. Matched against absolute
- * paths, folded (`lib/fold-path.ts`), with `/` between segments. A `file` rule says nothing of folders of that name; a
- * `folder` rule covers all that lies under it.
+ * What stays closed to the model even with the user's approval, for reading and writing. Matched against
+ * absolute paths, folded (`lib/paths/fold-path.ts`), with `/` between segments. A `file` rule does not apply
+ * to folders of that name; a `folder` rule covers everything under it.
  */
 export type SecretRule = {
   of: 'file' | 'folder';
@@ -10,9 +10,9 @@ export type SecretRule = {
   examples: { hits: string[]; misses: string[] };
 };
 
-/** A word in a name that says it is there to be copied, with nothing secret in it yet. */
+/** A word in a name that marks a template without secrets. */
 const MODEL = '(example|sample|template|tmpl|dist|defaults?|schema)';
-/** Kinds of files that hold values and no code. */
+/** File types that contain values and no code. */
 const DATA = '(json[5c]?|ya?ml|ini|toml|xml|plist|cfg|conf|config|properties|env|enc|bak|old|db|sqlite3?)';
 
 export const secretRules: readonly SecretRule[] = [
@@ -186,7 +186,8 @@ export const secretRules: readonly SecretRule[] = [
         '/home/u/.m2/settings.xml',
         '/home/u/.ai-assistant/config.json',
       ],
-      // A `.yarnrc.yml` belongs to the project, is kept in git, and takes its tokens from the environment.
+      // A `.yarnrc.yml` belongs to the project, is committed to git, and takes its tokens from the
+      // environment.
       misses: [
         '/p/npmrc.ts',
         '/p/.npmignore',
@@ -320,11 +321,11 @@ export const secretRules: readonly SecretRule[] = [
   },
 ];
 
-/** Some piece of every name that a rule hits: most names have none of them, and need no closer look. */
+/** A substring of every name that a rule matches: most names contain none, and need no full check. */
 const HINT =
   /env|vars|secret|credential|key|priv|id_|passw|token|\.(ssh|gnupg|aws|azure|oci|config|local|pem|der|asc|gpg|p8|p12|pfx|pkcs|jks|ppk|kdb|np|py|pg|my|git|ht|vault|docker|s3|boto|data|erl|kube|m2|gradle|composer|ai-|tf)|service|firebase|gcp|histor|viminfo|secring|wallet|netrc|shadow/;
 
-/** The rule that closes a folded, absolute path, if there is one. */
+/** The rule that closes a folded, absolute path, if any. */
 export function secretRule(folded: string, kind: SecretRule['of']): SecretRule | undefined {
   if (!HINT.test(folded)) return undefined;
   return secretRules.find(({ of, match }) => !(of === 'file' && kind === 'folder') && match.test(folded));

@@ -5,7 +5,7 @@ import { allowsHost } from './allowed-hosts.ts';
 const label = fc.stringMatching(/^[a-z][a-z0-9-]{0,8}[a-z0-9]$/);
 const name = fc.array(label, { minLength: 2, maxLength: 4 }).map((labels) => labels.join('.'));
 
-test('a host is open only if an entry is that name, or a wildcard for a name it lies below', () => {
+test('a host is allowed only by an entry with its name, or a wildcard for a parent name', () => {
   fc.assert(
     fc.property(fc.array(name, { maxLength: 4 }), name, label, (names, host, prefix) => {
       const web = { host, port: 443 };
@@ -20,7 +20,7 @@ test('a host is open only if an entry is that name, or a wildcard for a name it 
   );
 });
 
-test('an entry that would open everything opens nothing', () => {
+test('an entry that would allow everything allows nothing', () => {
   for (const entry of ['*', '*.*', '', '*.', ':443', 'a*.example']) {
     expect(allowsHost([entry], { host: 'a.example', port: 443 })).toBe(false);
   }

@@ -1,6 +1,6 @@
 type Target = { host: string; port: number };
 
-/** Without a port an entry opens the web's two; `*.` stands for every name below, not for the name itself. */
+/** An entry without a port allows 80 and 443; `*.` matches every subdomain, but not the name itself. */
 export function allowsHost(allowed: readonly string[], { host, port }: Target): boolean {
   return allowed.some((entry) => {
     const [, wildcard, name = '', only] = /^(\*\.)?([^:]+)(?::(\d+))?$/.exec(entry.toLowerCase()) ?? [];

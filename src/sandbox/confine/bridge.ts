@@ -4,17 +4,17 @@ import type { CommandLine } from './launch.ts';
 /** Our proxy's socket on the host; inside it is at `bridgeSocket`. */
 export type Bridge = { socket: string };
 
-/** Put in by the build of the standalone binary: the system it is for. */
+/** Defined by the build of the standalone binary: its target platform. */
 declare const ACA_BINARY: string | undefined;
 
 export const bridgeSocket = '/tmp/.ai-assistant-proxy.sock';
-/** A standalone binary has no `-e`; this as its first argument makes it the script below. */
+/** A standalone binary has no `-e`; this as its first argument makes it run the script below. */
 export const bridgeArgument = '--as-bridge';
 const PORT = 3128;
 
 /**
- * Runs inside, where there is no network but a loopback of its own: listens there as a proxy, hands every connection
- * to the socket, and runs the command meanwhile. It tells the ending as bash would (see `exact-ending.ts`).
+ * Runs inside the sandbox, where only loopback exists: listens there as a proxy, forwards every connection to
+ * the socket, and runs the command. Reports the exit status as bash would (see `exact-ending.ts`).
  */
 export const bridgeScript = `
 const { createServer, connect } = require('node:net');

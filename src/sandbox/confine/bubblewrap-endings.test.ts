@@ -25,13 +25,13 @@ describe('[X01] [L10] how a command in bubblewrap ends', () => {
     expect(await run(command)).toMatchObject({ ...ending, timedOut: false });
   });
 
-  test('both streams are the command’s own, and it has no others', async () => {
+  test("both streams are the command's own, and it has no other descriptors", async () => {
     const { run } = await walled();
     const outcome = await run('echo out; echo err >&2; ls /proc/self/fd | tr "\\n" " "');
     expect(outcome).toMatchObject({ stdout: 'out\n0 1 2 3 ', stderr: 'err\n' });
   });
 
-  test('TERM comes first, so that a command can clean up; the deaf are killed', async () => {
+  test('TERM comes first, so that a command can clean up; commands that ignore it are killed', async () => {
     const { run } = await walled();
     const polite = "trap 'echo cleaned; exit 7' TERM; while :; do sleep 0.05; done";
     expect(await run(polite, { timeoutMs: 3_000 })).toMatchObject({
@@ -48,7 +48,7 @@ describe('[X01] [L10] how a command in bubblewrap ends', () => {
     expect(Date.now() - began).toBeLessThan(20_000);
   });
 
-  test('asked to end at any moment, be it before it began, it is told how a command ended', async () => {
+  test('stopped at any moment, even before it started, the exit status is reported', async () => {
     const { run } = await walled();
     const command = "trap 'exit 7' TERM; echo up; while :; do sleep 0.01; done";
     for (let round = 0; round < 12; round++) {
@@ -64,7 +64,7 @@ describe('[X01] [L10] how a command in bubblewrap ends', () => {
     }
   });
 
-  test('what a command leaves behind ends with it, wherever it went', async () => {
+  test('processes a command leaves behind end with it, wherever they went', async () => {
     const { run } = await walled();
     const seconds = `6${process.pid}`;
     const began = Date.now();

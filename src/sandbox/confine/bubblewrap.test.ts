@@ -13,7 +13,7 @@ beforeEach(({ skip }) => {
   if (noBubblewrap !== null) skip(noBubblewrap);
 });
 
-/** Which of these commands the sandbox lets through. */
+/** Which of these commands the sandbox allows. */
 async function letThrough(run: Awaited<ReturnType<typeof walled>>['run'], commands: string[]) {
   const passed: string[] = [];
   for (const command of commands) if ((await run(command)).exitCode === 0) passed.push(command);
@@ -42,7 +42,7 @@ describe('[X01] [X03] a command in bubblewrap', () => {
     });
     expect(await tree()).toEqual({ 'a.txt': 'a', 'b.txt': 'b\n' });
     expect(await readFile(path.join(home, 'mine'), 'utf8')).toBe('mine');
-    // Above the project is a /tmp of the command's own: what it puts there is gone with it.
+    // The parent of the project is the command's private /tmp: files there are gone with it.
     expect((await readdir(path.dirname(root))).sort()).toEqual(['home', 'project']);
     expect((await run('ls /tmp')).stdout.split('\n')).not.toContain('t');
   });
@@ -58,7 +58,7 @@ describe('[X01] [X03] a command in bubblewrap', () => {
     expect(await tree()).toEqual({ 'a.txt': 'a' });
   });
 
-  test('the level is asked anew for each command', async () => {
+  test('the level is evaluated for each command', async () => {
     let level: 'strict' | 'standard' = 'strict';
     const { run } = await walled({}, { level: () => level });
     expect((await run('touch a')).exitCode).toBe(1);
@@ -66,7 +66,7 @@ describe('[X01] [X03] a command in bubblewrap', () => {
     expect((await run('touch a')).exitCode).toBe(0);
   });
 
-  test('has no network, not even this machine; permissive has', async () => {
+  test('has no network, not even loopback to this machine; permissive has', async () => {
     const server = createServer((_, response) => response.end('reached'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
@@ -82,7 +82,7 @@ describe('[X01] [X03] a command in bubblewrap', () => {
     });
   });
 
-  test('keeps no power over the machine: no capabilities, no new ones, no other processes', async () => {
+  test('has no privileges: no capabilities, no way to gain them, no access to other processes', async () => {
     const { run } = await walled();
     const { stdout } = await run(
       "grep -E '^(CapEff|CapBnd|NoNewPrivs)' /proc/self/status; ls -d /proc/[0-9]* | wc -l",
@@ -97,7 +97,7 @@ describe('[X01] [X03] a command in bubblewrap', () => {
     expect((await run(`kill -0 ${process.pid}`)).exitCode).toBe(1);
   });
 
-  test('sees the environment it was given and nobody else’s', async () => {
+  test('sees only the environment it was given', async () => {
     const env = { PATH: process.env.PATH, MINE: 'kept', SOME_KEY: 'canary', SSH_AUTH_SOCK: '/tmp/agent' };
     const { run } = await walled({}, { env, hiddenEnv: ['SOME_KEY'] });
     const { stdout } = await run('cat /proc/*/environ | tr "\\0" "\\n"; env');
@@ -144,7 +144,7 @@ describe('secrets', () => {
     expect(await readFile(path.join(root, '.env'), 'utf8')).toBe('CANARY');
   });
 
-  test('stay where they are: neither they nor the folders around them can be moved or linked', async () => {
+  test('stay in place: neither they nor their parent folders can be moved or linked', async () => {
     const deepest = 'a/b/c/d/e/f/g/.env';
     const { root, run } = await walled({
       '.env': 'CANARY',
@@ -168,7 +168,7 @@ describe('secrets', () => {
     expect(await readFile(path.join(root, 'config/deep/.env'), 'utf8')).toBe('CANARY');
   });
 
-  test('the user’s exceptions are open', async () => {
+  test("the user's exceptions are readable", async () => {
     const { run } = await walled({ '.env': 'fine', 'b/.env': 'CANARY' }, { allowedPaths: ['./.env'] });
     expect((await run('cat .env b/.env')).stdout).toBe('fine');
   });
@@ -187,7 +187,7 @@ describe('secrets', () => {
   });
 });
 
-describe('what other programs execute', () => {
+describe('files that other programs execute', () => {
   const git = (root: string, ...args: string[]) =>
     execFileSync('git', ['-C', root, '-c', 'user.name=a', '-c', 'user.email=a@b', ...args], {
       stdio: 'pipe',
@@ -216,14 +216,14 @@ describe('what other programs execute', () => {
     expect(await readdir(path.join(root, '.git/hooks'))).toEqual([]);
   });
 
-  test('a config planted beside git’s own is gone when the command is', async () => {
+  test("a config planted next to git's own is removed after the command", async () => {
     const { root, run } = await walled({ 'evil/config': '', 'evil/HEAD': 'ref: refs/heads/main\n' });
     git(root, 'init', '-q');
     expect(await run('echo ../evil > .git/commondir')).toMatchObject({ exitCode: 0 });
     expect(await readdir(path.join(root, '.git'))).not.toContain('commondir');
   });
 
-  test('a worktree can commit though its history lies elsewhere, and a forged one opens nothing', async () => {
+  test('a worktree can commit although its history is elsewhere, and a forged one gives no access', async () => {
     const space = await workspace({ 'main/a.txt': 'a', 'forged/b.txt': 'b' });
     const main = path.join(space.root, 'main');
     git(main, 'init', '-q');
@@ -267,7 +267,7 @@ describe('what other programs execute', () => {
 });
 
 describe('where it runs', () => {
-  test('in a folder with blanks, through a link, in an added folder, in the home folder', async () => {
+  test('in a folder with spaces, through a link, in an added folder, in the home folder', async () => {
     const space = await workspace({ 'a b/c': '', 'other/d': '' });
     const { root, home } = space;
     await symlink(path.join(root, 'a b'), path.join(root, 'link'));
@@ -286,7 +286,7 @@ describe('where it runs', () => {
     ]);
   });
 
-  test('at the top of the machine what the system runs stays closed', async () => {
+  test('in the root folder, system folders stay read-only', async () => {
     const { run } = walledIn(await workspace(), {}, '/');
     expect(
       await letThrough(run, ['touch /usr/bin/aca-test', 'touch /etc/aca-test', 'touch /tmp/aca-test']),
@@ -294,13 +294,13 @@ describe('where it runs', () => {
     expect(await run('pwd; ls /tmp')).toMatchObject({ stdout: '/\n', sandbox: confined });
   });
 
-  test('in a folder that is gone it is a clear error', async () => {
+  test('in a missing folder it is a clear error', async () => {
     const { run, root } = await walled();
     await rm(root, { recursive: true });
     await expect(run('pwd')).rejects.toThrow(/it is no longer a folder/);
   });
 
-  test('folders the user named as writable are', async () => {
+  test('folders the user configured as writable are', async () => {
     const space = await workspace();
     await mkdir(path.join(space.home, 'cache'));
     const { run } = walledIn(space, { writablePaths: ['~/cache', '~/missing'] });
@@ -311,7 +311,7 @@ describe('where it runs', () => {
 describe('[X04] [Z05] [Y30] without a sandbox', () => {
   const emptyPath = { PATH: '/nonexistent', HOME: '/nonexistent' };
 
-  test('commands run on the machine, and everybody is told', async () => {
+  test('commands run on the host, and that is reported everywhere', async () => {
     const { shell, run } = await walled({}, { env: emptyPath });
     const state = await shell.sandbox();
     expect(state).toEqual({
@@ -326,7 +326,7 @@ describe('[X04] [Z05] [Y30] without a sandbox', () => {
     expect(await run('echo ran')).toMatchObject({ stdout: 'ran\n', sandbox: state });
   });
 
-  test('nothing runs where it is required, whoever agrees', async () => {
+  test('nothing runs where a sandbox is required, even with approval', async () => {
     const missing = await walled({}, { env: emptyPath, required: true });
     await expect(missing.run('touch x')).rejects.toThrow(
       /no sandbox: bubblewrap is not installed.*sandbox.required/,

@@ -10,10 +10,10 @@ import { systemCallFilter } from './seccomp.ts';
 import { selfTestCommand } from './self-test.ts';
 import type { Walls } from './walls.ts';
 
-/** Of everybody on the machine: a command gets empty ones of its own, and the sockets in there stay out of reach. */
+/** Shared by all users: a command gets private empty ones, and the sockets in there are unreachable. */
 const emptied = ['/tmp', '/var/tmp', '/run'];
 
-/** Ways to programs of the user that would do for a command what it may not do itself. */
+/** Sockets of user programs that would do for a command what it may not do itself. */
 const doors = [
   'SSH_AUTH_SOCK',
   'SSH_AGENT_PID',
@@ -36,8 +36,8 @@ const filter = systemCallFilter();
 const filtering = filter ? ['--seccomp', String(FILTER_FD)] : [];
 
 /**
- * Read-only as a whole: root inside the sandbox still owns root's files, and a setting of the kernel is such a file. `/sys`
- * is read-only with the rest of the machine, unless the work is at the top of it.
+ * Mounted read-only entirely: root inside the sandbox still owns root's files, and a kernel setting is such a
+ * file. `/sys` is read-only with the rest of the machine, unless the project is the root folder.
  */
 const kernelFolders = ['/proc', '/sys'];
 const sealedProc = ['--remount-ro', '/proc'];
@@ -47,7 +47,7 @@ export type BubblewrapLaunch = {
   program: string;
   walls: Walls;
   sandbox: SandboxState;
-  /** Sockets of other programs: out of reach, wherever they are. */
+  /** Sockets of other programs: unreachable, wherever they are. */
   sockets?: readonly string[];
   bridge?: Bridge;
 };
@@ -80,7 +80,7 @@ type Inside = {
   path: string;
 };
 
-/** Mounts, from the top of the tree down: what is deeper has the last word. */
+/** Mounts, from the root down: deeper ones override. */
 function bubblewrapArgs(walls: Walls, { folder, sandbox, sockets, path: programs }: Inside): string[] {
   const { roots, writable, pinned, readOnly, hidden } = walls;
   const isTop = writable && roots.includes('/');
@@ -129,7 +129,7 @@ function bubblewrapArgs(walls: Walls, { folder, sandbox, sockets, path: programs
   ];
 }
 
-/** The same walls with nothing in them: whether they can be made, and what they hold off, is tried in there. */
+/** The same sandbox without a command: for testing whether it can be created and what it blocks. */
 export function probeLaunch(home: string): { args: string[]; filter: Buffer | null } {
   const closedFolders = ['/etc', '/usr', home].filter(
     (folder) => existsSync(folder) && !emptied.some((place) => isInside(place, realPath(folder))),
@@ -159,7 +159,7 @@ function programFolders(programs: string): string[] {
   return programs.split(':').filter((folder) => path.isAbsolute(folder) && existsSync(folder));
 }
 
-/** NixOS keeps its programs behind a link in /run, and many systems the file that says who resolves names. */
+/** NixOS has its programs behind a link in /run, and many systems their resolv.conf. */
 function systemLinks({ network }: Pick<SandboxState, 'network'>): string[] {
   const system = '/run/current-system';
   const names = network === 'open' && existsSync('/etc/resolv.conf') ? realPath('/etc/resolv.conf') : '';

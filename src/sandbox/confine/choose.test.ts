@@ -6,7 +6,7 @@ import { workspace } from '../../../test/support/workspace.ts';
 import { type ChooseOptions, chooseSandbox, fallbackNotice } from './choose.ts';
 import type { SandboxFinding } from './self-test.ts';
 
-/** A bwrap that counts how often it was tried. */
+/** A bwrap that counts how often it was tested. */
 async function counted(body = '') {
   const { root, home } = await workspace();
   const bin = path.join(home, 'bin');
@@ -27,8 +27,8 @@ async function counted(body = '') {
   return { options, file, tried };
 }
 
-describe('[X04] [Z05] the choice', () => {
-  test('a sandbox that works is tried out once, and again when the program has changed', async () => {
+describe('[X04] [Z05] choosing the sandbox', () => {
+  test('a working sandbox is tested once, and again when the program has changed', async () => {
     const { options, file, tried } = await counted();
     expect(await chooseSandbox(options)).toEqual({ kind: 'bubblewrap', program: file });
     expect(await chooseSandbox(options)).toEqual({ kind: 'bubblewrap', program: file });
@@ -39,7 +39,7 @@ describe('[X04] [Z05] the choice', () => {
     expect(await tried()).toBe(2);
   });
 
-  test('one that does not work is tried anew each time, and its own words are the reason', async () => {
+  test('a failing one is tested again each time, and its own message is the reason', async () => {
     const { options, tried } = await counted(
       'echo "bwrap: setting up uid map: Permission denied" >&2; exit 1',
     );
@@ -49,13 +49,13 @@ describe('[X04] [Z05] the choice', () => {
     expect(await tried()).toBe(2);
   });
 
-  test('a cache that cannot be written costs nothing but the next try', async () => {
+  test('a cache that cannot be written only costs another test', async () => {
     const { options, file } = await counted();
     const unwritable = { ...options, cacheFile: path.join(file, 'in-the-way') };
     expect(await chooseSandbox(unwritable)).toEqual({ kind: 'bubblewrap', program: file });
   });
 
-  test('a container is taken by itself only where the user named an image', async () => {
+  test('a container is chosen automatically only if the user configured an image', async () => {
     const { options, file } = await counted();
     const docker = path.join(path.dirname(file), 'docker');
     await writeFile(docker, '#!/bin/sh\n', { mode: 0o755 });
@@ -71,7 +71,7 @@ describe('[X04] [Z05] the choice', () => {
     });
   });
 
-  test('switched off it is the machine, and nothing to tell', async () => {
+  test('disabled means the host, without a notice', async () => {
     const { options, tried } = await counted();
     expect(await chooseSandbox({ ...options, wanted: 'off' })).toEqual({ kind: 'host' });
     expect(await tried()).toBe(0);
@@ -101,7 +101,7 @@ PATH=/usr/local/bin:/usr/bin:/bin exec bwrap "$@"`);
     return { found, bad: findings.filter(({ ok }) => !ok).map(({ name }) => name), findings };
   }
 
-  test('tells each thing it tried, once', async () => {
+  test('reports each check once', async () => {
     const whole = await without('--no-such-option');
     const { found, findings } = await tested(whole);
     expect(found).toEqual({ kind: 'bubblewrap', program: whole.file });
@@ -123,7 +123,7 @@ PATH=/usr/local/bin:/usr/bin:/bin exec bwrap "$@"`);
     ['--seccomp 4', 'system calls', /^system calls are not filtered/],
     ['--unshare-net', 'network', /^a command could use the network/],
     ['--unshare-pid', 'processes', /^a command could see other processes/],
-  ])('one without %s is none: %s', async (option, name, words) => {
+  ])('one without %s is rejected: %s', async (option, name, words) => {
     const { found, bad } = await tested(await without(option));
     expect(bad).toContain(name);
     expect(found).toEqual({

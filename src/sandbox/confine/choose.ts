@@ -16,7 +16,7 @@ import { findingsIn, type SandboxFinding } from './self-test.ts';
 
 export type WantedSandbox = 'auto' | Exclude<SandboxKind, 'host'> | 'off';
 
-/** What commands will run in. `fallback` says why it is not what was wanted. */
+/** What commands will run in. `fallback` says why it is not the requested one. */
 export type Found =
   | { kind: Exclude<SandboxKind, 'host'>; program: string }
   | { kind: 'host'; fallback?: string };
@@ -24,21 +24,21 @@ export type Found =
 export type ChooseOptions = {
   wanted: WantedSandbox;
   platform: NodeJS.Platform;
-  /** The environment of commands: where programs are looked for. */
+  /** The environment of commands: where programs are searched. */
   env: Readonly<Record<string, string>>;
-  /** Folders that commands can change: a program in there is not to be trusted with this. */
+  /** Folders that commands can change: a program in there is not trusted. */
   untrusted: readonly string[];
-  /** Whether the user named an image; without one, a container would lack the project's tools. */
+  /** Whether the user configured an image; without one, a container would lack the project's tools. */
   image: boolean;
-  /** Remembers that bubblewrap passed its test on this kernel, so that one start in a thousand tries it out. */
+  /** Remembers that bubblewrap passed its test on this kernel, to avoid testing it at every start. */
   cacheFile?: string;
-  /** Told what the test of bubblewrap found, each time it is made. */
+  /** Called with the results each time bubblewrap is tested. */
   onFindings?(findings: SandboxFinding[]): void;
 };
 
 /** Generous: a slow machine must not lose its sandbox. */
 const SELF_TEST_MS = 30_000;
-/** An engine that is stuck may never answer. */
+/** A hanging engine may never answer. */
 const ENGINE_MS = 5_000;
 
 const installation: Record<string, string> = {
@@ -48,7 +48,7 @@ const installation: Record<string, string> = {
   podman: 'podman is not installed (apt install podman, or what your system calls it)',
 };
 
-/** Takes the strongest there is; never fails. */
+/** Chooses the strongest available sandbox; never fails. */
 export async function chooseSandbox(options: ChooseOptions): Promise<Found> {
   const { wanted } = options;
   if (wanted === 'off') return { kind: 'host' };
@@ -62,8 +62,8 @@ export async function chooseSandbox(options: ChooseOptions): Promise<Found> {
 }
 
 /**
- * What to tell a user whose commands are not in the sandbox that was wanted; null when there is nothing to tell.
- * `asks`: somebody is there to be asked.
+ * The notice for a user whose commands are not in the requested sandbox, or null. `asks`: a user is available
+ * to approve.
  */
 export function fallbackNotice({ kind, fallback }: SandboxState, { asks }: { asks: boolean }): string | null {
   if (kind !== 'host' || fallback === undefined) return null;
@@ -86,7 +86,7 @@ async function probe(kind: Exclude<SandboxKind, 'host'>, options: ChooseOptions)
   if (program === undefined) return { type: 'missing', because: installation[kind] ?? `${kind} is missing` };
   if (kind === 'seatbelt') return { type: 'works', program };
   if (kind === 'bubblewrap') return probeBubblewrap(program, options);
-  // An engine can be stopped at any time, so that it ran yesterday means nothing.
+  // An engine can be stopped at any time, so a cached result is meaningless.
   const trouble = await tryOut(program, ['info'], options.env);
   if (trouble === null) return { type: 'works', program };
   return { type: 'missing', because: `${kind} does not answer (${trouble})` };
@@ -102,7 +102,7 @@ function programOf(kind: string, { platform, env, untrusted }: ChooseOptions): s
     .find(existsSync);
 }
 
-/** It has to hold off what it is there for: a sandbox that fails its own test is none. */
+/** A sandbox that fails its own test is not used. */
 async function probeBubblewrap(program: string, options: ChooseOptions): Promise<Probed> {
   const { cacheFile, env } = options;
   const launch = probeLaunch(homedir());
@@ -147,7 +147,7 @@ function testBubblewrap(
   });
 }
 
-/** Null when it works, else its own last words. */
+/** Null if it works, else the end of its error output. */
 function tryOut(program: string, args: readonly string[], env: ChooseOptions['env']): Promise<string | null> {
   return new Promise((resolve) => {
     const options = { cwd: '/', env: { ...env }, timeout: ENGINE_MS, windowsHide: true };
@@ -166,7 +166,7 @@ function lastLine(text: string): string {
   return line.replace(/^bwrap: /, '');
 }
 
-/** Another kernel, program, user or test has to be tried out anew. */
+/** Another kernel, program, user or test must be tested again. */
 function keyOf(program: string, args: readonly string[]): string {
   const user = process.geteuid?.() ?? '';
   return `${release()} ${program} ${statSync(program).mtimeMs} ${user} ${sha256(args.join('\0'))}`;
@@ -181,7 +181,7 @@ function remembered(file: string): string | null {
   }
 }
 
-/** A disk that refuses costs the next start a few milliseconds, and nothing else. */
+/** A failed write only costs the next start a few milliseconds. */
 async function remember(file: string, key: string): Promise<void> {
   await writeAtomic(file, key, 0o600).catch(() => undefined);
 }

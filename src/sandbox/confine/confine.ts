@@ -14,9 +14,9 @@ import { createWalls, type WallsOptions } from './walls.ts';
 
 export type Confinement = Omit<WallsOptions, 'cwd' | 'outputFolder'> & {
   kind: WantedSandbox;
-  /** Asked anew for each command. */
+  /** Evaluated for each command. */
   level(): SandboxLevel;
-  /** Nothing runs without a sandbox, whoever agrees. */
+  /** Nothing runs without a sandbox, even with approval. */
   required: boolean;
   image?: string;
   allowedDomains: readonly string[];
@@ -27,10 +27,13 @@ export type Confinement = Omit<WallsOptions, 'cwd' | 'outputFolder'> & {
 
 export type ConfineOptions = Confinement & { cwd: string; outputFolder?: string; env: Variables };
 
-/** Walls around commands; what kind is found out when first asked. */
+/** Isolation for commands; its kind is determined on first use. */
 export type Confine = {
   state(): Promise<SandboxState>;
-  /** Does ahead of the first command what takes longest: the test of the sandbox, and the first search for secrets. */
+  /**
+   * Does the slowest work before the first command: the test of the sandbox, and the first search for
+   * secrets.
+   */
   prepare(): Promise<void>;
   launch(line: CommandLine, where?: { unconfined: true }): Promise<Launch>;
   close(): Promise<void>;
@@ -128,7 +131,7 @@ function refusal(command: string, found: Found): PermissionDeniedError {
   });
 }
 
-/** The user's own proxy, if it is of the kind that can be asked for a way through. */
+/** The user's own proxy, if it is an HTTP proxy. */
 function upstreamOf(env: Variables): Pick<ProxyOptions, 'upstream'> {
   const names = ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy', 'HTTP_PROXY', 'http_proxy'];
   const written = names.map((name) => env[name]).find((value) => value);

@@ -7,7 +7,7 @@ import { walled, walledIn } from '../../../test/support/walled.ts';
 import { type Workspace, workspace } from '../../../test/support/workspace.ts';
 import { containerArgs } from './container.ts';
 
-/** A program of this name on a PATH of its own, outside the folder that commands can change. */
+/** A program with this name in a separate PATH folder, outside the folder that commands can change. */
 async function program(space: Workspace, name: string, script: string) {
   const folder = path.join(space.home, 'bin');
   await mkdir(folder, { recursive: true });
@@ -16,7 +16,7 @@ async function program(space: Workspace, name: string, script: string) {
   return { PATH: `${folder}:/usr/bin:/bin`, HOME: space.home };
 }
 
-/** An engine that writes down what it is asked, one argument a line, and runs the command itself. */
+/** An engine that records its arguments, one per line, and runs the command itself. */
 async function recorded() {
   const space = await workspace({ 'sub/a': '' });
   const file = path.join(space.home, 'asked');
@@ -38,7 +38,7 @@ describe('[X02] [X03] a container', () => {
     );
   });
 
-  test('strict can write nothing, permissive has the network, the image is the user’s', () => {
+  test('strict cannot write, permissive has the network, the image is configurable', () => {
     expect(containerArgs(line, { mount: '/p', level: 'strict' }).join(' ')).toBe(
       'run --rm --read-only -v /p:/workspace:ro -w /workspace --network none --memory 512m --cpus 1 --security-opt no-new-privileges alpine:latest sh -c npm test',
     );
@@ -47,7 +47,7 @@ describe('[X02] [X03] a container', () => {
     );
   });
 
-  test('sees what was opened to the command, but for the system folders of its own image', async () => {
+  test('sees the paths opened to the command, except the system folders of its own image', async () => {
     const { home } = await workspace();
     const readable = [home, '/etc/hosts', '/nonexistent/x'];
     const args = containerArgs({ command: 'ls', folder: home, readable }, { mount: '/p', level: 'standard' });
@@ -55,12 +55,12 @@ describe('[X02] [X03] a container', () => {
     expect(args[args.indexOf('-w') + 1]).toBe(home);
   });
 
-  test('works in the folder it was told', () => {
+  test('works in the given folder', () => {
     const args = containerArgs({ command: 'ls', folder: '/p/a b/c' }, { mount: '/p', level: 'standard' });
     expect(args[args.indexOf('-w') + 1]).toBe('/workspace/a b/c');
   });
 
-  test('[X04] the engine is asked once, when first needed, and every command gets a fresh container', async () => {
+  test('[X04] the engine is tested once, on first use, and every command gets a fresh container', async () => {
     const { space, env, asked } = await recorded();
     const { run, shell } = walledIn(space, { kind: 'docker', env });
     expect(await run('echo "out $HOME"; exit 3')).toMatchObject({
@@ -80,7 +80,7 @@ describe('[X02] [X03] a container', () => {
     ]);
   });
 
-  test('[X04] [Z05] without an engine, or one that does not answer, commands run on the machine and it is said', async () => {
+  test('[X04] [Z05] without an engine, or one that does not answer, commands run on the host and that is reported', async () => {
     const missing = await walled({}, { kind: 'docker', env: { PATH: '/nonexistent' } });
     expect(await missing.run('echo ran')).toMatchObject({
       stdout: 'ran\n',
@@ -96,7 +96,7 @@ describe('[X02] [X03] a container', () => {
   });
 });
 
-/** A real podman with an image of busybox alone; skips the test where that cannot be had. */
+/** A real podman with a busybox image; skips the test if unavailable. */
 async function realPodman(skip: (note: string) => void) {
   const space = await workspace({ 'a.txt': 'a' });
   const { home } = space;
@@ -129,7 +129,7 @@ exec unshare -m sh -c 'umount /sys/fs/cgroup/unified 2>/dev/null; exec /usr/bin/
 }
 
 describe('[X02] a real engine', () => {
-  test('runs, contains and ends commands', async ({ skip }) => {
+  test('runs, isolates and stops commands', async ({ skip }) => {
     const { space, env, podman } = await realPodman(skip);
     const image = 'localhost/tiny:latest';
     const { run } = walledIn(space, { kind: 'podman', env, image });

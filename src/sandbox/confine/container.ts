@@ -11,13 +11,13 @@ const ASK_MS = 5_000;
 
 export type ContainerLaunch = {
   program: string;
-  /** The working directory: all of the machine that a command sees. */
+  /** The working directory: the only part of the host that a command sees. */
   mount: string;
   image?: string;
   sandbox: SandboxState;
 };
 
-/** A fresh container for each command, gone with it. */
+/** A fresh container for each command, removed with it. */
 export function launchInContainer(line: CommandLine, options: ContainerLaunch): Launch {
   const { program, sandbox } = options;
   const started = Date.now();
@@ -59,7 +59,7 @@ export function containerArgs(
   ];
 }
 
-/** An image has its own system folders, and an engine would make a folder of what does not exist. */
+/** An image has its own system folders, and an engine would create a folder for a missing path. */
 function isMountable(file: string): boolean {
   return !/^\/((bin|dev|etc|lib\w*|proc|sbin|sys|usr|workspace)(\/|$)|$)/.test(file) && existsSync(file);
 }
@@ -67,8 +67,8 @@ function isMountable(file: string): boolean {
 type Wanted = { program: string; env: Readonly<Record<string, string>>; started: number; wanted: string[] };
 
 /**
- * The engine runs the command, not the client we started, so a signal to the client does not end it. It has no name
- * of ours; it is known by its command and by not being older than the call.
+ * The engine runs the command, not the client we started, so signalling the client does not stop it. The
+ * container has no name we set; it is identified by its command and by being no older than the call.
  */
 async function stopContainer({ program, env, started, wanted }: Wanted): Promise<void> {
   const ask = (args: string[]) =>

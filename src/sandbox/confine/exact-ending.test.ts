@@ -3,7 +3,7 @@ import { endingOf } from './exact-ending.ts';
 
 const told = { tells: true };
 
-test('a signal is told from an exit code of the same number by what bash says of it', () => {
+test("a signal is distinguished from an exit code of the same number by bash's message", () => {
   const ended = { code: 143, signal: null };
   expect(endingOf(ended, '[1]+  Terminated              "$0" -c "$1" 2>&3 3>&-\n', told)).toEqual({
     code: null,
@@ -16,7 +16,7 @@ test('a signal is told from an exit code of the same number by what bash says of
   });
 });
 
-test('where nobody says anything, the code stands as it is, unless the signal came before anybody could', () => {
+test('without a message the code is final, unless the signal came before the shell started', () => {
   expect(endingOf({ code: 143, signal: null }, '', { tells: false })).toEqual({ code: 143, signal: null });
   expect(endingOf({ code: 143, signal: null }, '', told)).toEqual({ code: null, signal: 'SIGTERM' });
   expect(endingOf({ code: 250, signal: null }, '[1]+  Whatever\n', told)).toEqual({
@@ -26,7 +26,7 @@ test('where nobody says anything, the code stands as it is, unless the signal ca
   expect(endingOf({ code: null, signal: 'SIGKILL' }, '', told)).toEqual({ code: null, signal: 'SIGKILL' });
 });
 
-test('a sandbox that could not be set up says so', () => {
+test('a sandbox that could not be set up is reported', () => {
   expect(endingOf({ code: 1, signal: null }, 'bwrap: Can’t mount proc\n', told)).toEqual({
     code: 1,
     signal: null,

@@ -3,20 +3,21 @@ import type { Ending } from '../shell/follow-command.ts';
 import type { ShellProgram } from '../shell/shell-program.ts';
 import type { Door } from './launch.ts';
 
-/** Printed before the command line of each process that is still running when the command ends. */
+/** Printed before the command line of each process that still runs when the command ends. */
 export const LEFT_RUNNING = 'left running: ';
 export const MAX_LEFT_NAMED = 5;
 
 /**
- * Bubblewrap tells a signal as 128 plus its number, which a command may also exit with. So a shell of ours stands
- * between the two: under job control bash says on its standard error which of both it was. The command's own
- * standard error is descriptor 3; others, left open by whoever started us, may lead out of the sandbox. A TERM for
- * everybody inside must not end this shell before the command, nor reach its wait: a trap that runs just as the
- * command ends makes bash forget how it ended. What is ignored would be ignored by the command too, so first come
- * traps, which it does not inherit. A plain wait also ends when the command is stopped, hence the loop, and the last
- * wait, which tells the code once more; `wait -f`, made for that, now and then misses the end and waits for ever.
- * Whatever still runs then ends with the sandbox, so it is named on the way out. The process limit is set in here
- * because the kernel counts processes per user namespace: outside, it would count everything the user runs.
+ * Bubblewrap reports a signal as 128 plus its number, which may also be an exit code. So a shell of ours runs
+ * between the two: under job control bash reports on stderr which of both it was. The command's own stderr is
+ * descriptor 3; others, inherited from our parent, may lead out of the sandbox and are closed. A TERM to all
+ * processes inside must not end this shell before the command, nor interrupt its wait: a trap that runs just
+ * as the command ends makes bash lose the exit status. Ignored signals would be inherited by the command, so
+ * traps are set first, which are not inherited. A plain wait also returns when the command is stopped, hence
+ * the loop, and the last wait, which returns the status once more; `wait -f`, made for that, occasionally
+ * misses the end and waits forever. Processes still running then end with the sandbox, so they are listed on
+ * exit. The process limit is set in here because the kernel counts processes per user namespace: outside, it
+ * would count all of the user's processes.
  */
 const script = `ulimit -u "$2" 2>/dev/null
 for f in /proc/$$/fd/*; do f=\${f##*/}; [ "$f" -gt 3 ] && [ "$f" -lt 255 ] && eval "exec $f>&-"; done
@@ -34,7 +35,7 @@ for p in /proc/[0-9]*; do
 done
 exit "$code"`;
 
-/** Without job control, as in a plain sh, endings stay as the shell tells them. */
+/** Without job control, as in a plain sh, the shell's exit status is used unchanged. */
 const plainScript = 'exec "$0" -c "$1" 2>&3 3>&-';
 
 export function tellsEnding({ name }: ShellProgram): boolean {
@@ -50,7 +51,7 @@ export function withExactEnding(command: string, { shell, maxProcesses }: Inside
     : [file, '-c', plainScript, file, command];
 }
 
-/** What the door's exit code and its words mean for the command. */
+/** What the launcher's exit code and messages mean for the command. */
 export function endingOf({ code, signal }: Ending, words: string, { tells }: Door): Ending {
   const failure = /^bwrap: (.*)/m.exec(words)?.[1];
   if (failure !== undefined) {
@@ -58,14 +59,17 @@ export function endingOf({ code, signal }: Ending, words: string, { tells }: Doo
   }
   const name = code === null || code <= 128 ? undefined : signalOf(code - 128);
   const exited = new RegExp(`^\\[1\\]\\S*\\s+Exit ${code}\\s`, 'm').test(words);
-  // Where it would have told and did not, the shell in between got the signal itself, before it began.
+  // If a message was expected and is missing, the shell in between got the signal itself, before it started.
   const untold = words.trim() === '' && !tells;
   if (name !== undefined && !exited && !untold) return { code: null, signal: name };
   const note = leftNote(words);
   return { code, signal, ...(note !== null && { note }) };
 }
 
-/** What the reader of the output has to know about processes that ended with the sandbox. Who kills a command knows. */
+/**
+ * A note about processes that ended with the sandbox, for the reader of the output. Not needed if the command
+ * was killed.
+ */
 function leftNote(words: string): string | null {
   const left = words.split('\n').filter((line) => line.startsWith(LEFT_RUNNING));
   if (left.length === 0) return null;
@@ -75,6 +79,6 @@ function leftNote(words: string): string | null {
 
 function signalOf(number: number): NodeJS.Signals | undefined {
   const found = Object.entries(constants.signals).find(([, value]) => value === number)?.[0];
-  // The table of the runtime has these names and no other.
+  // The runtime's table has exactly these names.
   return found as NodeJS.Signals | undefined;
 }

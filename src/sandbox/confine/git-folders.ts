@@ -5,15 +5,15 @@ import { isInside } from '../../lib/paths/inside.ts';
 import { isErrno, realPath } from '../files/real-path.ts';
 
 /**
- * Where git keeps what a commit changes, what in there makes git run programs, and the tree it looks at. `planted`
- * are names that would lead git to another config; git never makes them where they are listed.
+ * Where git stores what a commit changes, what in there makes git run programs, and its working tree.
+ * `planted` are names that would redirect git to another config; git never creates them there.
  */
 export type GitFolders = { writable: string[]; readOnly: string[]; shown: string[]; planted: string[] };
 
 const nothing: GitFolders = { writable: [], readOnly: [], shown: [], planted: [] };
 const MAX_MODULES = 50;
 
-/** Of the repository a folder belongs to, be it above the folder; the home folder and what is above do not count. */
+/** For the repository that contains a folder; the home folder and its parents do not count. */
 export function gitFoldersOf(folder: string, home: string): GitFolders {
   for (let at = folder; ; at = path.dirname(at)) {
     const dotGit = path.join(at, '.git');
@@ -37,7 +37,10 @@ function ownFolder(dotGit: string, root: string): GitFolders {
   };
 }
 
-/** `.git` is a file that names the folder: a worktree or a submodule. Believed only if that folder names it back. */
+/**
+ * `.git` is a file that names the folder: a worktree or a submodule. Trusted only if that folder refers back
+ * to it.
+ */
 function elsewhere(dotGit: string): GitFolders {
   const closed = { ...nothing, readOnly: [dotGit] };
   const written = /^gitdir: (.*)$/m.exec(readText(dotGit))?.[1];
@@ -58,7 +61,7 @@ function elsewhere(dotGit: string): GitFolders {
   return { ...rest, readOnly: [dotGit, ...readOnly] };
 }
 
-/** Made where they are missing, empty: what does not exist cannot be closed. */
+/** Creates missing ones as empty files: what does not exist cannot be mounted read-only. */
 function closedIn(gitdir: string, root?: string): string[] {
   const hooks = path.join(gitdir, 'hooks');
   const config = path.join(gitdir, 'config');
@@ -73,7 +76,7 @@ function closedIn(gitdir: string, root?: string): string[] {
   return [hooks, config, path.join(gitdir, 'config.worktree'), ...elsewhere].filter(existsSync);
 }
 
-/** Submodules keep theirs below, in folders that may be nested. */
+/** Submodules have theirs below, in folders that may be nested. */
 function modulesOf(folder: string, depth = 3): string[] {
   if (depth === 0 || !existsSync(folder)) return [];
   return readdirSync(folder, { withFileTypes: true })

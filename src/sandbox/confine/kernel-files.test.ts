@@ -13,8 +13,8 @@ beforeEach(({ skip }) => {
 });
 
 /**
- * Opens every file of the kernel's for writing, as a command would; nothing is ever written, and nothing truncated.
- * Prints how many were tried, then each that opened.
+ * Opens every kernel file for writing, as a command would; nothing is ever written or truncated. Prints how
+ * many were tried, then each that opened.
  */
 const openAll = `tried=0
 for f in $(find /proc /sys /dev -xdev -path '/proc/[0-9]*' -prune -o -path /proc/self -prune -o -path /proc/thread-self -prune -o \\( -type f -o -type b -o -type c \\) -print 2>/dev/null; find /sys/fs/cgroup -type f 2>/dev/null); do
@@ -26,7 +26,7 @@ echo "$tried tried"`;
 
 const levels: SandboxLevel[] = ['strict', 'standard', 'permissive'];
 
-describe('the kernel’s files', () => {
+describe('kernel files', () => {
   test.each(levels)(
     'cannot be opened for writing (%s)',
     async (level) => {
@@ -37,7 +37,7 @@ describe('the kernel’s files', () => {
     90_000,
   );
 
-  test('not by working in the topmost folder, and not by naming them as writable', async () => {
+  test('not even from the root folder, or when configured as writable', async () => {
     const space = await workspace();
     for (const { run } of [
       walledIn(space, {}, '/'),
@@ -48,44 +48,48 @@ describe('the kernel’s files', () => {
     }
   }, 150_000);
 
-  test.for(levels)('an ordinary user finds the same (%s)', { timeout: 90_000 }, async (level, { skip }) => {
-    if (process.getuid?.() !== 0) skip('runs as an ordinary user already');
-    const space = await workspace();
-    const { root, home } = space;
-    for (const folder of [path.dirname(root), root, home]) {
-      await chmod(folder, 0o755);
-      await chown(folder, 65_534, 65_534);
-    }
-    const wallsAt = createWalls({
-      cwd: root,
-      home,
-      dataRoot: path.join(home, '.ai-assistant'),
-      additionalDirectories: [],
-      writablePaths: [],
-      allowedPaths: [],
-      isClosed: () => false,
-    });
-    const network = level === 'permissive' ? 'open' : 'none';
-    const { file, args, filter } = launchInBubblewrap(
-      {
-        command: openAll,
-        folder: root,
-        maxProcesses: 1_000,
-        env: { PATH: '/usr/bin:/bin' },
-        shell: { name: 'sh', file: '/bin/sh', args: (command) => ['-c', command] },
-      },
-      { program: 'bwrap', walls: wallsAt(level), sandbox: { kind: 'bubblewrap', level, network } },
-    );
-    // The filter comes on descriptor 4, which `input` cannot give: a shell passes its own input on.
-    const output = execFileSync('sh', ['-c', 'exec "$@" 4<&0 3>&2 </dev/null', 'sh', file, ...args], {
-      ...(filter && { input: filter }),
-      encoding: 'utf8',
-      cwd: root,
-      uid: 65_534,
-      gid: 65_534,
-    });
-    expect(output).toMatch(/^\d{3,} tried\n$/);
-  });
+  test.for(levels)(
+    'an ordinary user gets the same result (%s)',
+    { timeout: 90_000 },
+    async (level, { skip }) => {
+      if (process.getuid?.() !== 0) skip('runs as an ordinary user already');
+      const space = await workspace();
+      const { root, home } = space;
+      for (const folder of [path.dirname(root), root, home]) {
+        await chmod(folder, 0o755);
+        await chown(folder, 65_534, 65_534);
+      }
+      const wallsAt = createWalls({
+        cwd: root,
+        home,
+        dataRoot: path.join(home, '.ai-assistant'),
+        additionalDirectories: [],
+        writablePaths: [],
+        allowedPaths: [],
+        isClosed: () => false,
+      });
+      const network = level === 'permissive' ? 'open' : 'none';
+      const { file, args, filter } = launchInBubblewrap(
+        {
+          command: openAll,
+          folder: root,
+          maxProcesses: 1_000,
+          env: { PATH: '/usr/bin:/bin' },
+          shell: { name: 'sh', file: '/bin/sh', args: (command) => ['-c', command] },
+        },
+        { program: 'bwrap', walls: wallsAt(level), sandbox: { kind: 'bubblewrap', level, network } },
+      );
+      // The filter is passed on descriptor 4, which `input` cannot do: a shell duplicates its own stdin.
+      const output = execFileSync('sh', ['-c', 'exec "$@" 4<&0 3>&2 </dev/null', 'sh', file, ...args], {
+        ...(filter && { input: filter }),
+        encoding: 'utf8',
+        cwd: root,
+        uid: 65_534,
+        gid: 65_534,
+      });
+      expect(output).toMatch(/^\d{3,} tried\n$/);
+    },
+  );
 });
 
 describe('as root', () => {
@@ -93,13 +97,13 @@ describe('as root', () => {
     if (process.getuid?.() !== 0) skip('needs root');
   });
 
-  test('what an ordinary user could not read of the system cannot be read', async () => {
+  test('system files that an ordinary user could not read are unreadable', async () => {
     const { run } = await walled();
     const { stdout } = await run('cat /etc/shadow /etc/gshadow 2>/dev/null; head -c 4 /etc/passwd');
     expect(stdout).toBe('root');
   });
 
-  test('the project’s own files can be changed all the same', async () => {
+  test("the project's own files can still be changed", async () => {
     const { run, tree } = await walled({ 'a.txt': 'a' });
     expect(await run('echo b > a.txt && chmod 700 a.txt && id -u')).toMatchObject({ exitCode: 0 });
     expect(await tree()).toEqual({ 'a.txt': 'b\n' });

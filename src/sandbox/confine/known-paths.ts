@@ -57,7 +57,7 @@ export const credentials: readonly string[] = [
   'Library/Application Support/Firefox',
 ];
 
-/** What the whole machine runs: closed even to those who work in a folder above it. */
+/** System-wide programs and settings: read-only even if the project is one of their parent folders. */
 export const systemFolders: readonly string[] = [
   '/bin',
   '/sbin',

@@ -36,7 +36,7 @@ function piped(stream: unknown): Readable {
   throw new Error('The process was started without its pipes.');
 }
 
-/** A process that ended before it read says why by itself. */
+/** A process that ended before reading reports the reason itself. */
 export function handOver(filter: Buffer, stream: unknown): void {
   if (!(stream instanceof Writable)) throw new Error('The process was started without its pipes.');
   stream.on('error', () => undefined).end(filter);

@@ -18,7 +18,7 @@ async function listening(file: string): Promise<void> {
   onTestFinished(() => void server.close());
 }
 
-/** A socket nobody listens on: its server was killed. */
+/** A socket without a listener: its server was killed. */
 async function abandoned(file: string): Promise<void> {
   const script = `require('net').createServer().listen(${JSON.stringify(file)}, () => console.log('up'))`;
   const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'ignore'] });
@@ -32,7 +32,7 @@ const client = (file: string) =>
   `${process.execPath} -e "require('net').connect('${file}').on('data', (d) => console.log(String(d))).on('error', (e) => console.log(e.code))"`;
 
 test.each(['strict', 'standard', 'permissive'] as const)(
-  'a command reaches no socket in the project or the home folder (%s)',
+  'a command cannot reach sockets in the project or the home folder (%s)',
   async (level) => {
     const space = await workspace({ 'a/b/x': '', 'deep/1/2/3/4/5/x': '' });
     const { root, home } = space;
@@ -51,7 +51,7 @@ test.each(['strict', 'standard', 'permissive'] as const)(
   60_000,
 );
 
-test('what nobody listens on is left alone: a server can start there again', async () => {
+test('a socket without a listener is left alone: a server can start there again', async () => {
   const space = await workspace();
   await abandoned(path.join(space.root, 'old.sock'));
   const { run } = walledIn(space);
@@ -59,10 +59,10 @@ test('what nobody listens on is left alone: a server can start there again', asy
   expect(await run(script)).toMatchObject({ stdout: 'up\n', exitCode: 0 });
 });
 
-test('a socket of another network is found by asking it, once', async () => {
+test('a socket from another network namespace is detected by connecting, once', async () => {
   const space = await workspace();
   const file = path.join(space.root, 's');
-  // A network of its own is not in the kernel's list for ours.
+  // Another network namespace is not in the kernel's list for ours.
   const script = `require('net').createServer((c) => c.end('reached')).listen(${JSON.stringify(file)}, () => console.log('up'))`;
   const program = 'bwrap';
   const child = spawn(program, ['--unshare-net', '--dev-bind', '/', '/', process.execPath, '-e', script], {
@@ -75,7 +75,7 @@ test('a socket of another network is found by asking it, once', async () => {
   expect((await run(client(file))).stdout).toBe('ECONNREFUSED\n');
 });
 
-test('sockets of its own work', async () => {
+test('its own sockets work', async () => {
   const { run } = walledIn(await workspace());
   const script = `const n = require('net'); const s = n.createServer((c) => c.end('mine')).listen('own.sock', () => n.connect('own.sock').on('data', (d) => { console.log(String(d)); s.close(); }))`;
   expect((await run(`${process.execPath} -e "${script}"`)).stdout).toBe('mine\n');

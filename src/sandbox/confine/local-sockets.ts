@@ -3,16 +3,16 @@ import { connect } from 'node:net';
 import path from 'node:path';
 import { isErrno, realPath } from '../files/real-path.ts';
 
-/** How long a server may take to answer; one that does not is there all the same. */
+/** How long a server may take to answer; one that does not still counts. */
 const CONNECT_MS = 200;
 
 /**
- * Sockets of other programs, which would do for a command what it may not do itself: those that some program of this
- * machine listens on, and of those found in the project the ones that answer. What nobody listens on is only a file,
- * and stays so: a server that starts there makes a new one.
+ * Sockets of other programs that would do for a command what it may not do itself: all listening ones on this
+ * machine, and those in the project that accept a connection. A socket without a listener is only a file, and
+ * stays one: a server that starts there creates a new one.
  */
 export function createSocketSearch(): (inProjects: readonly string[]) => Promise<string[]> {
-  /** By path: the inode that nobody listens on. */
+  /** By path: the inode without a listener. */
   const stale = new Map<string, bigint>();
 
   async function answers(file: string): Promise<boolean> {
@@ -33,7 +33,7 @@ export function createSocketSearch(): (inProjects: readonly string[]) => Promise
   };
 }
 
-/** Paths from the kernel's list for this network. Absent on other systems than Linux. */
+/** Paths from the kernel's list for this network namespace. Empty on systems other than Linux. */
 function listeningSockets(): string[] {
   try {
     return readFileSync('/proc/net/unix', 'utf8')
@@ -67,7 +67,7 @@ function isListening(file: string): Promise<boolean> {
     };
     socket.setTimeout(CONNECT_MS, () => end(true));
     socket.once('connect', () => end(true));
-    // Another kind of socket, or one that is not ours: somebody may be there.
+    // Another socket type, or not accessible to us: there may be a listener.
     socket.once('error', (error) => end(!isErrno(error, ['ECONNREFUSED', 'ENOENT'])));
   });
 }

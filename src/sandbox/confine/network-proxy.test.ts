@@ -12,7 +12,7 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A server on this machine that stands for every public address, and a note of who was asked for. */
+/** A local server that stands in for every public address, and a record of requested hosts. */
 async function internet() {
   const seen: string[] = [];
   const port = await listen(
@@ -33,7 +33,7 @@ async function internet() {
 async function proxied(options: ProxyOptions) {
   const proxy = await startProxy(options);
   onTestFinished(() => proxy.close());
-  /** Sends these bytes and gives what comes back until the other side closes. */
+  /** Sends these bytes and returns the response until the other side closes. */
   return (text: string) =>
     new Promise<string>((resolve, reject) => {
       const socket = connect(proxy.socket);
@@ -51,8 +51,8 @@ async function proxied(options: ProxyOptions) {
 const tunnel = (target: string) => `CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n\r\n`;
 const plain = (url: string) => `GET ${url} HTTP/1.1\r\nHost: other.example\r\nConnection: close\r\n\r\n`;
 
-describe('the proxy of the sandbox', () => {
-  test('opens the hosts on the list, by the address they resolved to', async () => {
+describe('the sandbox proxy', () => {
+  test('allows the listed hosts, by their resolved address', async () => {
     const { seen, reached } = await internet();
     const ask = await proxied({ allowed: ['a.example', '*.b.example', 'c.example:8443'], ...reached });
     for (const target of ['a.example:443', 'x.b.example:443', 'c.example:8443']) {
@@ -86,7 +86,7 @@ describe('the proxy of the sandbox', () => {
     expect(seen).toEqual([]);
   });
 
-  test('what is refused says what to do', async () => {
+  test('a refusal says what to do', async () => {
     const { reached } = await internet();
     const ask = await proxied({ allowed: [], ...reached });
     expect(await ask(plain('http://evil.example/'))).toContain(
@@ -94,7 +94,7 @@ describe('the proxy of the sandbox', () => {
     );
   });
 
-  test('goes through the user’s own proxy where there is one', async () => {
+  test("uses the user's own proxy if there is one", async () => {
     const heard: string[] = [];
     const port = await listen(
       createTcpServer((socket) => {
@@ -117,15 +117,15 @@ describe('the proxy of the sandbox', () => {
   });
 });
 
-describe('a command with listed hosts', () => {
+describe('a command with allowed hosts', () => {
   beforeEach(({ skip }) => {
     if (noBubblewrap !== null) skip(noBubblewrap);
   });
-  /** Asks the proxy the environment names, with nothing but bash. */
+  /** Uses the proxy from the environment, with nothing but bash. */
   const fetch = (url: string) =>
     `p=\${HTTP_PROXY#http://}; exec 5<>/dev/tcp/\${p%:*}/\${p#*:}; printf 'GET ${url} HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n' >&5; cat <&5`;
 
-  test('reaches those and no others, and ends as exactly as without', async () => {
+  test('reaches only those, and its exit status is as exact as without', async () => {
     const { seen, reached } = await internet();
     const { run, shell } = await walled({}, { allowedDomains: ['a.example'], proxy: reached });
     expect(await shell.sandbox()).toEqual({ kind: 'bubblewrap', level: 'standard', network: 'listed' });

@@ -18,13 +18,13 @@ export type ProxyOptions = {
   connect?(address: string, port: number): Socket;
 };
 
-/** `socket` is a file that only the user can reach. */
+/** `socket` is a file that only the user can access. */
 export type NetworkProxy = { socket: string; close(): Promise<void> };
 
 type Target = { host: string; port: number };
 const CONNECT_MS = 15_000;
 
-/** An HTTP proxy that opens the hosts on the list and nothing else; a name is resolved once, and that address used. */
+/** An HTTP proxy that allows only the listed hosts; a name is resolved once, and that address is used. */
 export async function startProxy(options: ProxyOptions): Promise<NetworkProxy> {
   const { allowed, upstream, resolve = resolveName, connect = openSocket } = options;
 
@@ -85,7 +85,7 @@ export async function startProxy(options: ProxyOptions): Promise<NetworkProxy> {
         createConnection: () => socket,
         method: request.method,
         path: upstream ? url.href : `${url.pathname}${url.search}`,
-        // The name that was judged, whatever the command wrote: one server may answer for many.
+        // The name that was checked, whatever the command sent: one server may host many.
         headers: { ...endToEnd(request.headers), host: url.host, ...authorization(upstream) },
       });
       outside.on('response', (answer) => {
@@ -111,7 +111,7 @@ export async function startProxy(options: ProxyOptions): Promise<NetworkProxy> {
     client.once('close', () => sockets.delete(client));
   });
   await listening(server, socket);
-  // A conversation that is over must not wait for it.
+  // Must not keep the process alive after the conversation.
   server.unref();
   return {
     socket,
@@ -123,7 +123,7 @@ export async function startProxy(options: ProxyOptions): Promise<NetworkProxy> {
   };
 }
 
-/** What the list does not open, as opposed to what could not be reached. */
+/** Not allowed by the list, as opposed to unreachable. */
 class Refusal extends Error {}
 
 function answerFor(error: unknown): { status: string; text: string } {
@@ -169,7 +169,7 @@ function connected(socket: Socket): Promise<Socket> {
   });
 }
 
-/** Asks the user's proxy for a way through. */
+/** Opens a tunnel through the user's proxy. */
 async function throughProxy(socket: Socket, { host, port }: Target, upstream: URL): Promise<void> {
   const { 'proxy-authorization': credentials } = authorization(upstream);
   const lines = [
@@ -182,7 +182,7 @@ async function throughProxy(socket: Socket, { host, port }: Target, upstream: UR
   if (!/^HTTP\/1\.[01] 2\d\d/.test(answer)) throw new Error(`the proxy says ${answer.split('\r\n')[0]}`);
 }
 
-/** Up to the blank line; what came after it is the other side's already, and is put back. */
+/** Reads up to the blank line; data after it belongs to the tunnel and is put back. */
 async function readHead(socket: Socket): Promise<string> {
   let text = '';
   while (!text.includes('\r\n\r\n')) {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { isErrno } from '../files/real-path.ts';
 import type { Closed } from './find-secrets.ts';
 
-/** Where a system keeps what only root may read, and how many levels down. */
+/** Where a system has files that only root may read, and how many levels down. */
 const places: readonly [folder: string, levels: number][] = [
   ['/etc', 2],
   ['/var/backups', 1],
@@ -16,8 +16,8 @@ const places: readonly [folder: string, levels: number][] = [
 let found: Closed[] | undefined;
 
 /**
- * What an ordinary user could not read, such as `/etc/shadow`: in the sandbox root's files still belong to root, so
- * these are hidden where the assistant runs as root. Looked for once.
+ * Files that an ordinary user could not read, such as `/etc/shadow`: in the sandbox root still owns them, so
+ * they are hidden if the assistant runs as root. Searched once.
  */
 export function rootOnlyFiles(): readonly Closed[] {
   if (process.geteuid?.() !== 0) return [];
@@ -38,7 +38,7 @@ function closedIn(folder: string, levels: number): Closed[] {
   });
 }
 
-/** Without capabilities, what belongs to others is closed to root as well. */
+/** Without capabilities, files of other users are closed to root as well. */
 function isRoots({ uid, gid, mode }: Stats): boolean {
   return uid === 0 || (gid === 0 && (mode & 0o40) !== 0);
 }

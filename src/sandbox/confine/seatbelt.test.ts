@@ -17,14 +17,14 @@ const walls: Walls = {
   sockets: [],
 };
 
-/** The rules about the disk and the network, in their order. */
+/** The rules about files and the network, in order. */
 function rules(profile: string): string[] {
   return profile.split('\n').filter((line) => /file-|network/.test(line) && !line.includes('/dev/null'));
 }
 
-// The profile is text here: sandbox-exec exists on macOS only.
+// Only the text of the profile is tested: sandbox-exec exists on macOS only.
 describe('the seatbelt profile', () => {
-  test('standard: the working directory can be written, hooks cannot, secrets cannot even be read', () => {
+  test('standard: the working directory is writable, hooks are not, secrets are not even readable', () => {
     expect(rules(seatbeltProfile(walls, { network: 'none', scratch: '/private/tmp/s' }))).toEqual([
       '(deny file-write*)',
       '(allow file-write* (subpath "/private/tmp/s") (subpath "/Users/u/app"))',
@@ -45,7 +45,7 @@ describe('the seatbelt profile', () => {
     expect(seatbeltProfile(walls, { network: 'open', scratch: '/s' })).not.toContain('(deny network*)');
   });
 
-  test('a path cannot leave its quotes, whatever is in it', () => {
+  test('property: a path cannot escape its quotes', () => {
     fc.assert(
       fc.property(fc.string(), (name) => {
         const profile = seatbeltProfile(

@@ -19,7 +19,7 @@ export function launchInSeatbelt(line: CommandLine, { walls, sandbox, scratch }:
 
 type ProfileOptions = { network: SandboxState['network']; scratch: string };
 
-/** In a profile the last rule that fits decides. */
+/** In a profile the last matching rule decides. */
 export function seatbeltProfile(walls: Walls, { network, scratch }: ProfileOptions): string {
   const { roots, writable, pinned, readOnly, hidden, shown } = walls;
   const closedShown = shown.filter((file) => hidden.some((closed) => file.startsWith(`${closed.path}/`)));
@@ -29,7 +29,7 @@ export function seatbeltProfile(walls: Walls, { network, scratch }: ProfileOptio
     '(deny file-write*)',
     '(allow file-write* (literal "/dev/null") (literal "/dev/zero") (literal "/dev/tty") (regex #"^/dev/fd/"))',
     allow('file-write*', [scratch, ...(writable ? roots : [])]),
-    // Nobody may move what holds something closed out of its place.
+    // Parent folders of closed files must not be moved.
     ...pinned.map((file) => `(deny file-write-unlink (literal ${quoted(file)}))`),
     deny('file-write*', readOnly),
     deny(
@@ -38,7 +38,7 @@ export function seatbeltProfile(walls: Walls, { network, scratch }: ProfileOptio
     ),
     allow('file-read*', closedShown),
     ...(network === 'open' ? [] : ['(deny network*)']),
-    // Programs outside that would act for the command, and the environments of other processes.
+    // Services that would act for the command, and the environments of other processes.
     '(deny mach-lookup (global-name "com.apple.SecurityServer") (global-name "com.apple.securityd"))',
     '(deny mach-lookup (global-name-regex #"^com\\.apple\\.coreservices\\."))',
     '(deny appleevent-send)',
@@ -59,7 +59,7 @@ function rule(head: string, places: readonly string[]): string {
     : `(${head} ${places.map((place) => `(subpath ${quoted(place)})`).join(' ')})`;
 }
 
-/** A string of the profile's language, which knows these two escapes. */
+/** A string in the profile language, which has these two escapes. */
 function quoted(text: string): string {
   return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 }

@@ -40,12 +40,12 @@ function verdict(machine: keyof typeof machines, call: number, args: number[] = 
   }
 }
 
-describe('the filter of system calls', () => {
+describe('the system call filter', () => {
   test.each([
     ['x64', { keyctl: 250, add_key: 248, bpf: 321, userfaultfd: 323, mount: 165, io_uring_setup: 425 }],
     ['i386', { keyctl: 288, add_key: 286, bpf: 357, userfaultfd: 374, mount: 21, io_uring_setup: 425 }],
     ['arm64', { keyctl: 219, add_key: 217, bpf: 280, userfaultfd: 282, mount: 40, io_uring_setup: 425 }],
-  ] as const)('refuses kernel keys, programs in the kernel and mounts on %s', (machine, calls) => {
+  ] as const)('refuses kernel keys, BPF and mounts on %s', (machine, calls) => {
     for (const call of Object.values(calls)) expect(verdict(machine, call)).toBe(EPERM);
   });
 
@@ -53,7 +53,7 @@ describe('the filter of system calls', () => {
     ['x64', { read: 0, clone: 56, unshare: 272, ioctl: 16, socket: 41 }],
     ['i386', { read: 3, clone: 120, unshare: 310, ioctl: 54, socket: 359 }],
     ['arm64', { read: 63, clone: 220, unshare: 97, ioctl: 29, socket: 198 }],
-  ] as const)('lets programs work on %s', (machine, { read, clone, unshare, ioctl, socket }) => {
+  ] as const)('allows ordinary programs on %s', (machine, { read, clone, unshare, ioctl, socket }) => {
     expect(verdict(machine, read)).toBe(ALLOW);
     expect(verdict(machine, clone, [0x11])).toBe(ALLOW);
     expect(verdict(machine, clone, [0x3d0f00])).toBe(ALLOW);
@@ -64,20 +64,20 @@ describe('the filter of system calls', () => {
     expect([1, 2, 10, 16].map((family) => verdict(machine, socket, [family]))).toEqual(
       [1, 2, 10, 16].map(() => ALLOW),
     );
-    // Packets, cryptography, a virtual machine's host, and what may come.
+    // Packet, crypto and vsock families, and future ones.
     expect([17, 38, 40, 99].map((family) => verdict(machine, socket, [family]))).toEqual(
       [17, 38, 40, 99].map(() => NO_FAMILY),
     );
   });
 
-  test('knows no calls by other numbers than those it looks at', () => {
+  test('refuses calls from other call tables', () => {
     expect(verdict('x64', 0x40000000 + 250)).toBe(ENOSYS);
     expect(verdict('arm', 3)).toBe(ENOSYS);
     expect([verdict('i386', 102, [1]), verdict('i386', 102, [3])]).toEqual([EPERM, ALLOW]);
     expect(systemCallFilter('riscv64')).toBeNull();
   });
 
-  test('holds in the sandbox: no user namespace, no socket to the host of a virtual machine', async ({
+  test('works in the sandbox: no user namespace, no socket to the host of a virtual machine', async ({
     skip,
   }) => {
     if (noBubblewrap !== null) skip(noBubblewrap);

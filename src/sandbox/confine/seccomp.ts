@@ -1,7 +1,7 @@
 /**
- * A filter of system calls for bubblewrap (`--seccomp`): classic BPF, a list of what is refused, everything else is
- * allowed. Without capabilities most of the list fails anyway; it matters for calls that need none (kernel keys,
- * new user namespaces, sockets that no network namespace holds) and as a second lock before the rest.
+ * A system call filter for bubblewrap (`--seccomp`): classic BPF, a deny list. Without capabilities most of
+ * the list fails anyway; it matters for calls that need none (kernel keys, new user namespaces, sockets
+ * outside network namespaces) and as defence in depth for the rest.
  */
 
 type Numbers = {
@@ -12,13 +12,13 @@ type Numbers = {
   clone3: number;
   ioctl: number;
   socket: number;
-  /** The call that 32-bit programs reach all of the socket calls by. */
+  /** The call that 32-bit programs use for all socket calls. */
   socketcall?: number;
-  /** Numbers from here on belong to another set of calls (x32). */
+  /** Numbers from here on belong to another call table (x32). */
   end?: number;
 };
 
-/** From the same number on every architecture: open_tree … fspick, io_uring_*, mount_setattr. */
+/** The same number on every architecture: open_tree … fspick, io_uring_*, mount_setattr. */
 const shared = [425, 426, 427, 428, 429, 430, 431, 432, 433, 442];
 
 const x64: Numbers = {
@@ -36,7 +36,7 @@ const x64: Numbers = {
 
 const i386: Numbers = {
   audit: 0x40000003,
-  // The same, with the older umount and without kexec_file_load, which it does not have.
+  // The same, with the older umount and without kexec_file_load, which does not exist there.
   refused: [288, 286, 287, 357, 336, 374, 283, 128, 350, 129, 342, 346, 21, 22, 52, 217, ...shared],
   clone: 120,
   unshare: 310,
@@ -56,16 +56,16 @@ const arm64: Numbers = {
   socket: 198,
 };
 
-/** What programs of a processor may call; calls of any other set do not exist. */
+/** The call tables of a processor; calls from any other are refused. */
 const processors: Readonly<Record<string, readonly Numbers[]>> = { x64: [x64, i386], arm64: [arm64] };
 
 const EPERM = 1;
 const ENOSYS = 38;
 const EAFNOSUPPORT = 97;
 const NEW_USER_NAMESPACE = 0x10000000;
-/** Typing into, or scripting, a terminal. */
+/** Requests that inject input into a terminal. */
 const TERMINAL_REQUESTS = [0x5412, 0x541c];
-/** Local, IPv4, IPv6, netlink. A virtual machine's socket to its host (vsock) knows no network namespace. */
+/** Unix, IPv4, IPv6, netlink. A virtual machine's socket to its host (vsock) ignores network namespaces. */
 const SOCKET_FAMILIES = [1, 2, 10, 16];
 
 const LOAD = 0x20;
@@ -78,7 +78,7 @@ const RETURN = 0x06;
 const ALLOWED = 0x7fff0000;
 const ERROR = 0x00050000;
 
-/** Where the kernel puts what a filter may look at. Lower halves: both processors are little-endian. */
+/** Offsets in the data that a filter may inspect. Lower halves: both processors are little-endian. */
 const CALL = 0;
 const ARCHITECTURE = 4;
 const argument = (index: number) => 16 + 8 * index;
@@ -111,7 +111,7 @@ function rulesFor(set: Numbers): Instruction[] {
     [LOAD, 0, 0, CALL],
     ...(end === undefined ? [] : [[IF_AT_LEAST, 0, 1, end] as Instruction, refuse(ENOSYS)]),
     ...refused.flatMap((number) => when(number, [refuse(EPERM)])),
-    // Its flags lie in memory, where a filter cannot look; C libraries go on with clone.
+    // Its flags are in memory, which a filter cannot read; C libraries fall back to clone.
     ...when(clone3, [refuse(ENOSYS)]),
     ...when(clone, newNamespace),
     ...when(unshare, newNamespace),
@@ -125,7 +125,7 @@ function rulesFor(set: Numbers): Instruction[] {
       ...SOCKET_FAMILIES.flatMap((family) => when(family, [allow])),
       refuse(EAFNOSUPPORT),
     ]),
-    // Which family it asks for lies in memory, too.
+    // Its address family is in memory, too.
     ...(socketcall === undefined
       ? []
       : when(socketcall, [[LOAD, 0, 0, argument(0)], ...when(1, [refuse(EPERM)]), allow])),

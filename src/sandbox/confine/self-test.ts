@@ -1,16 +1,16 @@
-/** What the sandbox found when it tried itself: `detail` says what was tried, or what went through. */
+/** A result of the sandbox's self-test: `detail` is what was tested, or what was not blocked. */
 export type SandboxFinding = { name: string; ok: boolean; detail: string };
 
 export type SelfTestOptions = {
-  /** Folders in which a command must not be able to make anything. */
+  /** Folders in which a command must not be able to create anything. */
   closedFolders: readonly string[];
-  /** Whether a filter of system calls was handed to the sandbox. */
+  /** Whether the sandbox was given a seccomp filter. */
   filtered: boolean;
 };
 
 /**
- * Runs inside, in any POSIX shell. It opens files for writing and never writes; a folder it could make is removed
- * again. A finding is a line on standard output; the first that is bad is the last line on standard error.
+ * Runs inside, in any POSIX shell. It opens files for writing but never writes; a folder it could create is
+ * removed again. Each result is a line on stdout; the first failure is the last line on stderr.
  */
 const script = `
 trouble=

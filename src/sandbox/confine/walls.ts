@@ -15,39 +15,39 @@ import { rootOnlyFiles } from './root-only.ts';
 
 export type WallsOptions = {
   cwd: string;
-  /** Folders the user opened beside the working directory. */
+  /** Folders the user added to the working directory. */
   additionalDirectories: readonly string[];
-  /** Folders that commands may change besides those. */
+  /** Other folders that commands may change. */
   writablePaths: readonly string[];
   /** Patterns of the user's exceptions to what is closed in the home folder. */
   allowedPaths: readonly string[];
-  /** Whether the name of a file in the project closes it to reading. */
+  /** Whether a file in the project is closed to reading by its name. */
   isClosed(file: string): boolean;
   home: string;
-  /** Where the assistant keeps everything: closed, but for `outputFolder`. */
+  /** The data root of the assistant: closed, except for `outputFolder`. */
   dataRoot: string;
   outputFolder?: string;
-  /** Other folders in there that commands may look into. */
+  /** Other folders in there that commands may read. */
   readableFolders?: readonly string[];
 };
 
-/** Which parts of the disk a command can see and change. All paths are real ones that exist. */
+/** The parts of the disk that a command can see and change. All paths are real and exist. */
 export type Walls = {
-  /** What the user works in; commands can change it unless the level is strict. */
+  /** The user's project folders; commands can change them unless the level is strict. */
   roots: string[];
   writable: boolean;
-  /** Folders inside the roots with something closed below them: nobody may move them out of the way. */
+  /** Folders inside the roots that contain something closed: they must not be moved. */
   pinned: string[];
   readOnly: string[];
   hidden: Closed[];
-  /** Sockets found in the projects; whether somebody listens is not known. */
+  /** Sockets found in the projects, with or without a listener. */
   sockets: string[];
-  /** To be seen even in places that are otherwise hidden. */
+  /** Visible even in places that are otherwise hidden. */
   shown: string[];
   planted: string[];
 };
 
-/** What it returns is asked before each command: files come and go. */
+/** The result is called before each command: files come and go. */
 export function createWalls(
   options: WallsOptions,
 ): (level: SandboxLevel, readable?: readonly string[]) => Walls {
@@ -62,7 +62,7 @@ export function createWalls(
 
 type Asked = {
   level: SandboxLevel;
-  /** What was opened to this command beside the roots. */
+  /** Paths opened to this command in addition to the roots. */
   readable: readonly string[];
   search(root: string): Found;
   isOpen(file: string): boolean;
@@ -119,7 +119,7 @@ function isSecretFolder(folder: string): boolean {
   return secretRules.some(({ of, match }) => of === 'folder' && match.test(folded));
 }
 
-/** The folders between a root and what is closed somewhere below it, from the top down. */
+/** The folders between a root and a closed path below it, from the top down. */
 function above(closed: readonly string[], roots: readonly string[]): string[] {
   const folders = new Set<string>();
   for (const file of closed) {
@@ -135,7 +135,7 @@ function present(files: readonly string[]): string[] {
   return [...new Set(files.filter(existsSync).map((file) => realPath(file)))];
 }
 
-/** Without those that lie inside another. */
+/** Without nested ones. */
 function outermost(files: readonly string[]): string[] {
   const all = [...new Set(files)].sort();
   return all.filter((file) => !all.some((other) => other !== file && isInside(other, file)));

@@ -18,7 +18,7 @@ async function place(options: Parameters<typeof bench>[1] = {}) {
   return { ...space, twin, files: space.context.files };
 }
 
-describe('[P08] [X05] a second name of a secret file', () => {
+describe('[P08] [X05] a hard link to a secret file', () => {
   test.each(['.env', 'config/deep/secrets.yml', 'a/b/c/d/e/f/.env', '.ssh/config'])(
     'of %s is neither read, written nor searched',
     async (secret) => {
@@ -55,7 +55,7 @@ describe('[P08] [X05] a second name of a secret file', () => {
     await expect(context.files.read(path.join(root, 'a.txt'))).rejects.toThrow(/another name/);
   });
 
-  test('is found out also when it was made after the last look', async () => {
+  test('is detected even if created after the last scan', async () => {
     const { files, twin } = await place();
     await twin('notes.md', 'other.md');
     expect(Buffer.from((await files.read('other.md')).bytes).toString()).toBe('no canary\n');
@@ -63,7 +63,7 @@ describe('[P08] [X05] a second name of a secret file', () => {
     await expect(files.read('late.txt')).rejects.toThrow(/another name/);
   });
 
-  test('harmless files with two names stay open, those of packages too', async () => {
+  test('harmless files with two names stay open, including those of packages', async () => {
     const { files, twin } = await place();
     await twin('notes.md', 'notes-2.md');
     await twin('node_modules/a/index.js', 'node_modules/a/copy.js');
@@ -72,13 +72,13 @@ describe('[P08] [X05] a second name of a secret file', () => {
     expect((await files.read('node_modules/a/copy.js')).bytes.length).toBe(7);
   });
 
-  test('is open where the user opened the secret itself', async () => {
+  test('is open if the user opened the secret itself', async () => {
     const { files, twin } = await place({ allowedPaths: ['.env'] });
     await twin('.env', 'harmless.txt');
     expect(Buffer.from((await files.read('harmless.txt')).bytes).toString()).toBe('KEY=canary\n');
   });
 
-  test('is the only name left: then nothing tells it from others', async () => {
+  test('is the only name left: then it cannot be distinguished from others', async () => {
     const { root, files, twin } = await place();
     await twin('.env', 'a.txt');
     await rename(path.join(root, '.env'), path.join(root, 'b.txt'));

@@ -10,7 +10,7 @@ export type AliasOptions = {
 
 export type PathAliases = { closedBecause(stat: Stats): string | null };
 
-/** Where secrets lie in a home folder; all of it would be too much to look through. */
+/** Where secrets are in a home folder; scanning all of it would take too long. */
 const HOME_PLACES = [
   '',
   '.ssh',
@@ -33,17 +33,17 @@ const HOME_PLACES = [
   '.composer',
   '.config/composer',
 ];
-/** Large, and full of files that have other names by design. */
+/** Large, and full of hard links by design. */
 const PASSED_OVER = new Set(['node_modules', 'objects']);
 const MAX_ENTRIES = 20_000;
 const MAX_AGE_MS = 60_000;
-/** File systems keep time in steps, and so does the kernel. */
+/** File systems and the kernel have coarse timestamps. */
 const STEP_MS = 50;
 
 /**
- * Knows a secret file by what it is and not by its name, so that a hard link beside it opens nothing. Looks where
- * secrets usually lie, near the top of the opened folders and in the home folder; and only when it is asked about
- * a file that has more than one name, which few have.
+ * Identifies a secret file by its inode rather than its name, so that a hard link to it gives no access.
+ * Scans the usual locations, near the top of the opened folders and in the home folder; and only when asked
+ * about a file with more than one name, which is rare.
  */
 export function createAliases(options: AliasOptions): PathAliases {
   let found = new Map<string, string>();
@@ -53,7 +53,7 @@ export function createAliases(options: AliasOptions): PathAliases {
     closedBecause(stat) {
       if (stat.nlink < 2 || !stat.isFile()) return null;
       const now = Date.now();
-      // A new name changes the time of the file itself: one unchanged since the last look has the names it had.
+      // A new name changes the file's ctime: a file unchanged since the last scan has no new names.
       const isCurrent = now - lookedAt < MAX_AGE_MS && stat.ctimeMs < lookedAt - STEP_MS;
       if (!isCurrent) {
         found = closedFiles(options);
@@ -74,7 +74,7 @@ function closedFiles({ roots, home, closedBecause }: AliasOptions): Map<string, 
   };
 
   let left = MAX_ENTRIES;
-  // Breadth first: it is at the top that secrets are.
+  // Breadth first: secrets are near the top.
   const folders = [...roots];
   for (let folder = folders.shift(); folder !== undefined && left > 0; folder = folders.shift()) {
     for (const entry of entriesOf(folder)) {

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
-/** By its full name: what a project puts into the search path must not run here. */
+/** By full path: a program that a project puts into the PATH must not run here. */
 const COPIERS = ['/usr/bin/cp', '/bin/cp'];
 
 /**
- * Gives one open file the extended attributes and access lists of another. The runtime has no call for that; GNU cp has.
- * False when some could not be copied. Where there is no such program nobody knows of any, and they are lost.
+ * Copies the extended attributes and ACLs of one open file to another. The runtime has no call for that; GNU
+ * cp does. False if some could not be copied. Without such a program they are unknown and lost.
  */
 export async function copyAttributes(from: number, to: number): Promise<boolean> {
   const copier = process.platform === 'linux' ? COPIERS.find((file) => existsSync(file)) : undefined;

@@ -13,7 +13,7 @@ const meanings: Record<string, string> = {
   EMFILE: 'too many files are open',
 };
 
-/** The system's refusal as a sentence; any other error as it is. */
+/** A system error as a sentence; any other error unchanged. */
 export function explained(error: unknown, operation: string): unknown {
   if (!(error instanceof Error) || !('code' in error)) return error;
   const code = String(error.code);

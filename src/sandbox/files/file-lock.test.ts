@@ -7,7 +7,7 @@ import { createFileLocks } from './file-lock.ts';
 const never = new AbortController().signal;
 const tick = () => new Promise((resolve) => setImmediate(resolve));
 
-test('deeds on one file never overlap, and those of one process keep their order; others run side by side', async () => {
+test('operations on one file never overlap, and those of one process keep their order; others run in parallel', async () => {
   const { root, home } = await workspace({});
   const names = fc.constantFrom('a', 'b', 'folder', 'folder/c');
   const job = fc.record({ files: fc.uniqueArray(names, { minLength: 1, maxLength: 3 }), steps: fc.nat(3) });
@@ -43,7 +43,7 @@ test('deeds on one file never overlap, and those of one process keep their order
   );
 });
 
-test('two sides that know nothing of each other take turns, too, as two processes do', async () => {
+test('two independent instances take turns, too, as two processes do', async () => {
   const { root, home } = await workspace({});
   const file = path.join(root, 'a');
   const sides = [createFileLocks(home), createFileLocks(home)];
@@ -58,7 +58,7 @@ test('two sides that know nothing of each other take turns, too, as two processe
   expect(most).toBe(1);
 });
 
-test('a deed that fails gives its turn on; one called off while it waited does not run', async () => {
+test('a failing operation passes its turn on; one aborted while waiting does not run', async () => {
   const { root, home } = await workspace({});
   const file = path.join(root, 'a');
   const turns = createFileLocks(home);

@@ -1,20 +1,20 @@
 import { type Lock, lockFile, lockNameIn } from '../../lib/files/lock.ts';
 import { isInside } from '../../lib/paths/inside.ts';
 
-/** How long a file is waited for that another process holds, before the deed goes on without it. */
+/** How long to wait for a file that another process has locked, before continuing without the lock. */
 const PATIENCE_MS = 30_000;
 
 export type FileLocks = {
   /**
-   * Runs a deed while no other one changes the same files, or folders they are in, here or in another process. Deeds
-   * take turns in the order they came; one that was called off while it waited does not run.
+   * Runs an operation while no other one changes the same files, or their parent folders, here or in another
+   * process. In order of arrival; one aborted while waiting does not run.
    */
   run<T>(files: readonly string[], signal: AbortSignal, deed: () => Promise<T>): Promise<T>;
 };
 
 /**
- * Turns at files by their real paths, so that all names of a file are one. Where the folder of locks cannot be written,
- * the turns are those of this process alone.
+ * Locks on files by real path, so that all names of a file share one. If the lock folder is not writable,
+ * they apply to this process only.
  */
 export function createFileLocks(locks: string): FileLocks {
   const turns = new Set<{ files: readonly string[]; over: Promise<unknown> }>();
@@ -48,7 +48,7 @@ export function createFileLocks(locks: string): FileLocks {
 
 type Wanted = { files: readonly string[]; locks: string; signal: AbortSignal };
 
-/** In one order, so that two processes never wait for each other. A process that hangs cannot stop others for ever. */
+/** In a fixed order to prevent deadlocks between processes. A hanging process cannot block others forever. */
 async function lockAll({ files, locks, signal }: Wanted): Promise<Lock[]> {
   const held: Lock[] = [];
   const until = performance.now() + PATIENCE_MS;

@@ -2,11 +2,14 @@ import { type BigIntStats, lstatSync } from 'node:fs';
 import { isOnLocalDisk } from '../../lib/files/local-disk.ts';
 import { isErrno } from './real-path.ts';
 
-/** Longer than the grain of any system's clock; a disk that keeps no parts of a millisecond may count in two seconds. */
+/**
+ * Longer than the resolution of any system's clock; a disk without sub-millisecond times may count in
+ * two-second steps.
+ */
 const FINE_GRAIN_MS = 50;
 const COARSE_GRAIN_MS = 2_500;
 
-/** Of the thing itself, a link included; null when nothing is there. */
+/** Does not follow links; null if nothing exists. */
 export function exactStat(real: string): BigIntStats | null {
   try {
     return lstatSync(real, { bigint: true });
@@ -17,8 +20,8 @@ export function exactStat(real: string): BigIntStats | null {
 }
 
 /**
- * A word that is another one after any change of the file. Undefined where none can be given: while the last change is
- * so fresh that one more could bear the same time, and on disks that other machines write to.
+ * A string that differs after any change of the file. Undefined if not certain: while the last change is so
+ * recent that another could have the same time, and on disks that other machines write to.
  */
 export function versionReader(): (real: string, stat: BigIntStats) => string | undefined {
   const local = new Map<bigint, boolean>();

@@ -22,7 +22,7 @@ const isRoot = process.getuid?.() === 0;
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString();
 
 describe('reading', () => {
-  test('gives the bytes, their hash and the real path', async () => {
+  test('returns the bytes, their hash and the real path', async () => {
     const { root, context } = await bench({ 'a.txt': 'hällo\r\n' });
     await symlink('a.txt', path.join(root, 'b.txt'));
     const { path: real, bytes, sha256: hash } = await context.files.read('b.txt');
@@ -33,7 +33,7 @@ describe('reading', () => {
     });
   });
 
-  test('[N08] 10 MB are read, 12 MB are refused with the size and the way on', async () => {
+  test('[N08] 10 MB are read, 12 MB are refused with the size and the alternative', async () => {
     const { root, context } = await bench({ 'ten.bin': '', 'twelve.bin': '' });
     await truncate(path.join(root, 'ten.bin'), 10 * 1024 * 1024);
     await truncate(path.join(root, 'twelve.bin'), 12 * 1024 * 1024);
@@ -50,7 +50,7 @@ describe('reading', () => {
     expect(await context.files.stat('pipe')).toMatchObject({ type: 'other' });
   });
 
-  test('a socket and a folder are told apart from files', async () => {
+  test('a socket and a folder are distinguished from files', async () => {
     const { root, context } = await bench({ 'dir/a': '' });
     const server = createServer().listen(path.join(root, 's'));
     onTestFinished(() => void server.close());
@@ -59,7 +59,7 @@ describe('reading', () => {
     await expect(context.files.read('dir')).rejects.toThrow(/dir is a folder, not a file/);
   });
 
-  test('a missing file and a path below a file are said in words', async () => {
+  test('a missing file and a path below a file are reported in words', async () => {
     const { context } = await bench({ a: '' });
     await expect(context.files.read('nope')).rejects.toThrow(
       'Cannot read nope: there is no such file or folder.',
@@ -69,14 +69,14 @@ describe('reading', () => {
     expect(await context.files.stat('a/b')).toBe(null);
   });
 
-  test('[T06] what the system refuses is a denied permission', async ({ skip }) => {
+  test('[T06] a refusal by the system is a denied permission', async ({ skip }) => {
     if (isRoot) skip('root is refused nothing');
     const { root, context } = await bench({ a: '' });
     await chmod(path.join(root, 'a'), 0);
     await expect(context.files.read('a')).rejects.toThrow(/^Permission denied: read a /);
   });
 
-  test('a listing is sorted and knows folders, also behind links, but not what lies outside', async () => {
+  test('a listing is sorted and resolves links to folders, but not to the outside', async () => {
     const { root, home, context } = await bench({ 'b.txt': '12', 'a/x': '' });
     await writeFile(path.join(home, 'canary'), '12345');
     await symlink('a', path.join(root, 'c-in'));
@@ -95,7 +95,7 @@ describe('reading', () => {
 });
 
 describe('writing', () => {
-  test('makes folders, leaves nothing else behind, and tells the old bytes first', async () => {
+  test('creates folders, leaves nothing else behind, and reports the old bytes first', async () => {
     const changes: unknown[] = [];
     const { root, context, tree } = await bench(
       { 'old.txt': 'before' },
@@ -141,7 +141,7 @@ describe('writing', () => {
     expect(await readFile(path.join(root, 'a.txt'), 'utf8')).toBe('old');
   });
 
-  test('a folder that becomes a link to the outside meanwhile is not written through', async () => {
+  test('a folder that is replaced by a link to the outside meanwhile is not written through', async () => {
     const { rename } = await import('node:fs/promises');
     const space: { root?: string; home?: string } = {};
     const { root, home, context } = await bench(
@@ -161,7 +161,7 @@ describe('writing', () => {
     expect(await readFile(path.join(root, 'moved/a.txt'), 'utf8')).toBe('old');
   });
 
-  test('[T09] a file that somebody else changes meanwhile keeps their change', async () => {
+  test('[T09] a file that another program changes meanwhile keeps that change', async () => {
     const space = { root: '' };
     const { root, context, tree } = await bench(
       { 'a.txt': 'old' },
@@ -175,13 +175,13 @@ describe('writing', () => {
     expect(await readdir(root)).toEqual(['a.txt']);
   });
 
-  test('what git keeps is not deleted along with the folder around it', async () => {
+  test('a folder with git data in it is not deleted', async () => {
     const { context, tree } = await bench({ 'lib/.git/HEAD': 'ref', 'lib/a.ts': 'a' });
     await expect(context.files.remove('lib')).rejects.toThrow(/lib\/\.git is a git repository/);
     expect(await tree()).toEqual({ 'lib/.git/HEAD': 'ref', 'lib/a.ts': 'a' });
   });
 
-  test('a folder, a pipe and a secret are refused, and nothing is made', async () => {
+  test('a folder, a pipe and a secret are refused, and nothing is created', async () => {
     const { root, context } = await bench({});
     await mkdir(path.join(root, 'dir'));
     makePipe(path.join(root, 'pipe'));
@@ -193,7 +193,7 @@ describe('writing', () => {
     expect((await readdir(root)).sort()).toEqual(['dir', 'pipe']);
   });
 
-  test('a read-only file stays as it is', async ({ skip }) => {
+  test('a read-only file is not changed', async ({ skip }) => {
     if (isRoot) skip('root is refused nothing');
     const { root, context } = await bench({ 'a.txt': 'old' });
     await chmod(path.join(root, 'a.txt'), 0o444);
@@ -207,7 +207,7 @@ describe('writing', () => {
 describe('writing several files', () => {
   const write = (path: string, content: string) => ({ path, bytes: Buffer.from(content) });
 
-  test('[U09] all are written, each with its old bytes and mode told first, and nothing else is left', async () => {
+  test('[U09] all are written, each with its old bytes and mode reported first, and nothing else is left', async () => {
     const changes: unknown[] = [];
     const { root, context, tree } = await bench(
       { 'a.sh': 'old' },
@@ -233,7 +233,7 @@ describe('writing several files', () => {
     ]);
   });
 
-  test('[U09] a fault on the way puts the same files back, takes new ones away, and folders made for them', async () => {
+  test('[U09] a failure midway restores the old files and removes new ones, and folders created for them', async () => {
     const space = { root: '' };
     const { root, context, tree } = await bench(
       { a: 'old', z: 'old' },
@@ -254,7 +254,7 @@ describe('writing several files', () => {
     expect((await readdir(root)).sort()).toEqual(['a', 'z']);
   });
 
-  test('[U09] a folder that is closed stops all before anything changes', async ({ skip }) => {
+  test('[U09] a closed folder stops all before anything changes', async ({ skip }) => {
     if (isRoot) skip('root is refused nothing');
     const { root, context, tree } = await bench({ a: 'old', 'closed/b': 'old' });
     await chmod(path.join(root, 'closed'), 0o555);
@@ -262,12 +262,12 @@ describe('writing several files', () => {
     const told = context.files.writeAll([write('a', 'new'), write('closed/c', 'new')]);
     await expect(told).rejects.toThrow(/^Permission denied: write closed\/c/);
     expect(await tree()).toEqual({ a: 'old', 'closed/b': 'old' });
-    // A file in it may be written all the same, in place.
+    // A file in it may still be written in place.
     await context.files.writeAll([write('a', 'new'), write('closed/b', 'new')]);
     expect(await tree()).toEqual({ a: 'new', 'closed/b': 'new' });
   });
 
-  test('one secret among them, or one file twice, stops all', async () => {
+  test('one secret among them, or the same file twice, stops all', async () => {
     const { context, tree } = await bench({ a: 'old' });
     await expect(context.files.writeAll([write('a', 'new'), write('.env', 'x')])).rejects.toThrow(/secrets/);
     await expect(context.files.writeAll([write('a', '1'), write('./a', '2')])).rejects.toThrow(/twice/);

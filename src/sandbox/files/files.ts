@@ -20,16 +20,18 @@ const MAX_FILE_BYTES = 10 * 1024 * 1024;
 export type FilesOptions = {
   guard: Guard;
   cwd: string;
-  /** Awaited after the new content is safely on disk and before it takes the old one's place; a throw stops the change. */
+  /**
+   * Awaited after the new content is synced to disk and before it replaces the old; a throw stops the change.
+   */
   onBeforeWrite?: (change: FileChange) => Promise<void>;
-  /** In the names of temporary files, so that whoever finds one knows whose it is: hexadecimal digits. */
+  /** Part of the names of temporary files, to identify their owner: hexadecimal digits. */
   mark?: string;
 };
 
 export function createFiles({ guard, cwd, onBeforeWrite, mark = '' }: FilesOptions): Files {
   const versionOf = versionReader();
 
-  /** Runs one deed on a guarded real path; the system's refusals become sentences. */
+  /** Runs one operation on a checked real path; system errors become sentences. */
   async function at<T>(file: string, mode: GuardMode, deed: (real: string) => Promise<T>): Promise<T> {
     return atReal(await guard.check(file, mode), mode, deed);
   }
@@ -110,7 +112,7 @@ export function createFiles({ guard, cwd, onBeforeWrite, mark = '' }: FilesOptio
   };
 }
 
-/** A link counts as what it leads to, where the guard lets it be seen. */
+/** A link is reported as its target, where the guard allows it. */
 async function statEntry(
   { file, place }: { file: string; place: string },
   guard: Guard,

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { PermissionDeniedError } from '../../contract/errors.ts';
 import { realPath } from './real-path.ts';
 
-/** The same for every spelling of a folder, links included; null where there is none. */
+/** The same for every spelling of a folder, including links; null if it does not exist. */
 export function folderIdentity(folder: string): string | null {
   try {
     const stat = statSync(folder, { bigint: true });
@@ -12,7 +12,7 @@ export function folderIdentity(folder: string): string | null {
   }
 }
 
-/** Remembers a folder. The returned check throws once its path leads to another one, or to none. */
+/** Remembers a folder. The returned check throws once its path leads to another folder, or to none. */
 export function pinFolder(folder: string): () => void {
   const before = look(folder);
   return () => {

@@ -22,17 +22,17 @@ const O_NOFOLLOW_ANY = 0x2000_0000;
 export const NO_LINKS =
   process.platform === 'darwin' ? O_NOFOLLOW_ANY : ((constants.O_NOFOLLOW as number | undefined) ?? 0);
 const NO_WAIT = (constants.O_NONBLOCK as number | undefined) ?? 0;
-/** A file that is replaced all the time is still one that can be read. */
+/** A file that is replaced constantly can still be read. */
 const TRIES = 5;
-/** Read at once: a trip to another thread and back takes longer. */
+/** Read synchronously: a thread switch takes longer. */
 const AT_ONCE = 256 * 1024;
 
 const readAsync = promisify(read);
 
 /**
- * Lends a regular file, opened for reading by its real path. What was opened is checked, not what stood there a
- * moment ago: a pipe, a device or a folder is refused without waiting, and so is a path that leads elsewhere by now,
- * or a secret that has got a second name.
+ * Opens a regular file for reading by its real path, for the duration of a callback. The open file is
+ * checked, so there is no race: a pipe, a device or a folder is refused without blocking, and so is a path
+ * that now leads elsewhere, or a hard link to a secret.
  */
 export async function withRegular<T>(
   real: string,
@@ -50,7 +50,7 @@ export async function withRegular<T>(
 /** The caller closes it. */
 export function openRegular(real: string, guard: Guard): OpenFile {
   for (let left = TRIES; left > 0; left--) {
-    // Non-blocking: opening a pipe that nobody writes to would wait for ever.
+    // Non-blocking: opening a pipe without a writer would wait forever.
     const fd = openSync(real, constants.O_RDONLY | NO_LINKS | NO_WAIT);
     try {
       const stat = fstatSync(fd);
@@ -72,11 +72,11 @@ export function openRegular(real: string, guard: Guard): OpenFile {
   });
 }
 
-/** Whether what is open is what stands at that path, with no link on the way. */
+/** Whether the open file is the one at that path, without links in the path. */
 export function isStillAt(real: string, fd: number, stat: Stats): boolean {
   const place = placeOf(fd);
   if (place === real) return true;
-  // Gone from its folder, or in another one. Only where names have several spellings may it be the same place.
+  // Removed from its folder, or moved. It may be the same only where names have several spellings.
   if (place !== null && place.toLowerCase().normalize() !== real.toLowerCase().normalize()) return false;
   try {
     const now = lstatSync(real);
@@ -87,7 +87,7 @@ export function isStillAt(real: string, fd: number, stat: Stats): boolean {
   }
 }
 
-/** Where an open file lives. Linux can tell exactly; null elsewhere. */
+/** The path of an open file. Exact on Linux; null elsewhere. */
 function placeOf(fd: number): string | null {
   if (process.platform !== 'linux') return null;
   try {
@@ -98,12 +98,12 @@ function placeOf(fd: number): string | null {
   }
 }
 
-/** Fills the memory from a place in the file on, as far as one call goes; 0 at its end. In another thread. */
+/** Fills the buffer from a position in the file, as far as one call goes; 0 at the end. On another thread. */
 export async function readLater(fd: number, bytes: Uint8Array, position: number): Promise<number> {
   return (await readAsync(fd, bytes, 0, bytes.length, position)).bytesRead;
 }
 
-/** The first `size` bytes, or fewer when the file shrank since it was measured. */
+/** The first `size` bytes, or fewer if the file shrank meanwhile. */
 export async function readBytes(fd: number, size: number): Promise<Uint8Array> {
   const bytes = new Uint8Array(size);
   let filled = 0;

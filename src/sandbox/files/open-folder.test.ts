@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { workspace } from '../../../test/support/workspace.ts';
 import { makeFolder, openFolder } from './open-folder.ts';
 
-describe('[X05] a folder held open', () => {
-  test('goes on naming what is in it when a link takes its place', async ({ skip }) => {
+describe('[X05] an open folder', () => {
+  test('keeps referring to its content when a link replaces it', async ({ skip }) => {
     if (process.platform !== 'linux') skip('only Linux has names for what is held open');
     const { root, home } = await workspace({ 'dir/a.txt': 'mine' });
     const folder = openFolder(path.join(root, 'dir'));
@@ -26,7 +26,7 @@ describe('[X05] a folder held open', () => {
     expect(() => openFolder(path.join(root, 'dir/sub/a.txt'))).toThrow();
   });
 
-  test('is made with all that is missing above it, and tells where that began', async () => {
+  test('is created with all missing parents, and reports the topmost one', async () => {
     const { root } = await workspace({ 'a/x': '' });
     const folder = makeFolder(path.join(root, 'a/b/c/d'));
     await writeFile(folder.at('e.txt'), '');
@@ -38,7 +38,7 @@ describe('[X05] a folder held open', () => {
     expect(again.made).toBeUndefined();
   });
 
-  test('is not made through a link', async () => {
+  test('is not created through a link', async () => {
     const { root, home } = await workspace();
     await symlink(home, path.join(root, 'out'));
     expect(() => makeFolder(path.join(root, 'out/new/deep'))).toThrow();

@@ -5,8 +5,8 @@ import { isStillAt, NO_LINKS } from './open-file.ts';
 import { isErrno } from './real-path.ts';
 
 /**
- * A folder held open. `at` names something in it, and goes on naming it there whatever is put in the place of the
- * folder or of one above it; where the system has no such names, it is the plain path.
+ * An open folder. `at` names an entry in it, and keeps referring to it whatever replaces the folder or one of
+ * its parents; where the system has no such names, it is the plain path.
  */
 export type OpenFolder = {
   at(name: string): string;
@@ -15,19 +15,19 @@ export type OpenFolder = {
   close(): void;
 };
 
-/** `made` is the topmost folder that had to be made. */
+/** `made` is the topmost created folder. */
 export type MadeFolder = OpenFolder & { made?: string };
 
-/** Linux: a handle to go through, for which the right to list the folder is not needed. */
+/** Linux: a handle for traversal that does not need permission to list the folder. */
 const O_PATH = 0x20_0000;
 const AS_FOLDER = (constants.O_DIRECTORY as number | undefined) ?? 0;
 
-/** Opens a folder by its real path; what was opened is checked, not what stood there a moment ago. */
+/** Opens a folder by its real path; the open folder is checked, so there is no race. */
 export function openFolder(real: string): OpenFolder {
   return verified(real, real);
 }
 
-/** The same, and makes what is missing of it, each folder within the one above as it was opened. */
+/** The same, and creates missing folders, each within its open parent. */
 export function makeFolder(real: string): MadeFolder {
   try {
     return openFolder(real);
@@ -45,7 +45,7 @@ export function makeFolder(real: string): MadeFolder {
   }
 }
 
-/** False when somebody else was quicker. */
+/** False if it already exists. */
 function make(place: string): boolean {
   try {
     mkdirSync(place);
@@ -56,7 +56,7 @@ function make(place: string): boolean {
   }
 }
 
-/** `place` is a way to the folder, `real` where it must be. */
+/** `place` is how to open the folder, `real` where it must be. */
 function verified(real: string, place: string): OpenFolder {
   const isLinux = process.platform === 'linux';
   const fd = openSync(place, (isLinux ? O_PATH : 0) | AS_FOLDER | NO_LINKS);

@@ -4,9 +4,9 @@ import { foldPath } from '../../lib/paths/fold-path.ts';
 export type PatternPlaces = { cwd: string; home: string };
 
 /**
- * A path as users write it in a config list: absolute, `~/`, or relative to the working directory; a bare name
- * stands for that name anywhere. `*` and `?` stay within a segment, `**` crosses them. What matches a folder
- * covers everything under it. Case and the form of a character do not count, because on some disks they do not.
+ * A path as written in a config list: absolute, `~/`, or relative to the working directory; a bare name
+ * matches anywhere. `*` and `?` stay within a segment, `**` crosses segments. A pattern that matches a folder
+ * covers everything under it. Case and Unicode form are ignored, because some disks ignore them.
  */
 export function pathMatcher(pattern: string, places: PatternPlaces): (absolute: string) => boolean {
   const expanded = slashes(pattern).replace(/^~(?=\/|$)/, () => slashes(places.home));

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { workspace } from '../../../test/support/workspace.ts';
 import { projectFiles } from './project-files.ts';
 
-test('lists what is in the project, hidden files too, and leaves out what is ignored', async () => {
+test("lists the project's files, including hidden ones, without ignored ones", async () => {
   const { root } = await workspace({
     '.gitignore': 'dist\n',
     'dist/x.js': '',

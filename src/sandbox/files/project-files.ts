@@ -1,7 +1,9 @@
 import { ripgrep } from '../search/ripgrep.ts';
 import { slashes } from './path-pattern.ts';
 
-/** Every file under a folder by its relative path, sorted; those of ignore files are left out. For eyes: nothing is read. */
+/**
+ * The relative paths of all files under a folder, sorted, without ignored ones. For display: nothing is read.
+ */
 export async function projectFiles(cwd: string, signal: AbortSignal): Promise<string[]> {
   const paths: string[] = [];
   await ripgrep({

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { workspace } from '../../../test/support/workspace.ts';
 import { readLines } from './read-lines.ts';
 
-test('[N08] memory of readLines does not grow with the file', { timeout: 60_000 }, async () => {
+test('[N08] memory use of readLines does not grow with the file', { timeout: 60_000 }, async () => {
   const { root } = await workspace();
   const file = path.join(root, 'big');
   const block = Buffer.from(`${'z'.repeat(99)}\n`.repeat(10_000));
@@ -20,6 +20,6 @@ test('[N08] memory of readLines does not grow with the file', { timeout: 60_000 
   clearInterval(watch);
   expect({ lines: lines.length, more }).toEqual({ lines: 10, more: false });
   expect(highest).toBeGreaterThan(0);
-  // Half of what holding the file would take: what the collector lets lie about differs between runtimes.
+  // Half the size of the file: the garbage left uncollected differs between runtimes.
   expect((highest - before) / 1024 / 1024).toBeLessThan(120);
 });

@@ -21,7 +21,7 @@ async function handleOf(content: string | Uint8Array) {
 }
 
 describe('[N08] readLines', () => {
-  test('gives a window, and says whether the file goes on', async () => {
+  test('returns a window, and whether the file continues', async () => {
     const text = 'one\ntwo\r\nthree\n';
     const handle = await handleOf(text);
     expect(await readLines(handle, all)).toEqual({
@@ -42,12 +42,12 @@ describe('[N08] readLines', () => {
     expect(await readLines(handle, { offset: 3, limit: 1 })).toMatchObject({ lines: [], more: false });
   });
 
-  test('an empty line still to come is more; an empty file is none', async () => {
+  test('a following empty line counts as more; an empty file has none', async () => {
     expect(await readLines(await handleOf('a\n\n'), { offset: 0, limit: 1 })).toMatchObject({ more: true });
     expect(await readLines(await handleOf(''), all)).toEqual({ lines: [], more: false, sha256: sha256('') });
   });
 
-  test('line ends of every kind, a last line without one, and CR alone', async () => {
+  test('line endings of every kind, a last line without one, and lone CR', async () => {
     const lines = async (text: string) => (await readLines(await handleOf(text), all)).lines;
     expect(await lines('a\r\n\r\nb\rc\nd\r')).toEqual(['a', '', 'b\rc', 'd\r']);
     expect(await lines('one\rtwo\r')).toEqual(['one', 'two']);
@@ -57,12 +57,12 @@ describe('[N08] readLines', () => {
     await expect(readLines(await handleOf('a\0b'), all)).rejects.toThrow('The file is binary');
   });
 
-  test.each(encodings)('%s: characters and line ends that straddle chunks survive', async (encoding) => {
-    // In windows-1252 é and € side by side are also good UTF-8: nobody could tell which was meant.
+  test.each(encodings)('%s: characters and line endings that straddle chunks survive', async (encoding) => {
+    // In windows-1252 é next to € is also valid UTF-8, which is ambiguous.
     const letters = encoding === 'windows-1252' ? ['é', ' €', 'ab'] : ['é', '€', '😀', 'ab', '漢'];
     const anyText = fc.tuple(
       fc.constantFrom('\n', '\r\n'),
-      // The chunks are 256 KB: around that place every alignment should occur.
+      // Chunks are 256 KB: cover every alignment around that position.
       fc.integer({ min: 0, max: 9 }),
       fc.array(fc.constantFrom(...letters), { minLength: 1, maxLength: 7 }),
     );
@@ -85,7 +85,7 @@ describe('[N08] readLines', () => {
     );
   });
 
-  test('a line far longer than a chunk is cut with the length that is left out', async () => {
+  test('a line far longer than a chunk is cut with the omitted length', async () => {
     const long = '😀'.repeat(500_000);
     const { lines } = await readLines(await handleOf(`${long}\r\nnext\n`), all);
     expect(lines).toEqual([cutLine(long), 'next']);

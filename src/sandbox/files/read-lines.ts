@@ -8,12 +8,12 @@ import { readLater } from './open-file.ts';
 const CHUNK_BYTES = 256 * 1024;
 const LEAST_BYTES = 4096;
 
-/** `size` is a guess that saves memory. */
+/** `size` is a hint that saves memory. */
 export type LineSource = { fd: number; size?: number };
 
 /**
- * Reads from the beginning to the end of the window and a little beyond. What is held at a time is a chunk of the
- * file and the window itself, whose lines are cut when they are very long.
+ * Reads from the start to the end of the window and a little beyond. Holds one chunk of the file and the
+ * window in memory; very long lines are cut.
  */
 export async function readLines(
   file: LineSource,
@@ -33,13 +33,13 @@ export async function readLines(
   return { lines: window.lines, more: window.more, sha256: hash.digest('hex') };
 }
 
-/** Every chunk is the same memory, filled anew. */
+/** Every chunk reuses the same memory. */
 async function* chunksOf({ fd, size = CHUNK_BYTES }: LineSource): AsyncGenerator<Uint8Array> {
   const chunk = new Uint8Array(Math.min(CHUNK_BYTES, Math.max(LEAST_BYTES, size + 1)));
   let position = 0;
   let isLong = false;
   for (;;) {
-    // The beginning and the end of a file at once; what lies between must not hold everything else up.
+    // Reads the start and the end of a file synchronously; the middle must not block everything else.
     const count: number = isLong
       ? await readLater(fd, chunk, position)
       : readSync(fd, chunk, 0, chunk.length, position);
@@ -50,14 +50,14 @@ async function* chunksOf({ fd, size = CHUNK_BYTES }: LineSource): AsyncGenerator
   }
 }
 
-/** The first chunk decides the encoding of all; what does not fit it later becomes U+FFFD. */
+/** The first chunk determines the encoding; invalid bytes later become U+FFFD. */
 function decoderFor(firstBytes: Uint8Array): TextDecoder {
   const encoding = detectEncoding(wholeCharacters(firstBytes));
   if (encoding === null) throw new Error('The file is binary, not text. Inspect it with a command.');
   return new TextDecoder(encoding === 'utf-8-bom' ? 'utf-8' : encoding);
 }
 
-/** The bytes up to the last line's end, or without what may be the beginning of a character that goes on. */
+/** The bytes up to the last line ending, or without a possibly incomplete character at the end. */
 function wholeCharacters(bytes: Uint8Array): Uint8Array {
   const [first, second] = bytes;
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) return wholeUnits(bytes);
@@ -76,7 +76,7 @@ function wholeUnits(bytes: Uint8Array): Uint8Array {
   return bytes.subarray(0, endsInHalf ? even - 2 : even);
 }
 
-/** Takes a text in pieces and keeps the lines of a window of it. A final line end begins no line. */
+/** Receives a text in chunks and keeps the lines of a window. A final line ending does not start a line. */
 class Window {
   readonly lines: string[] = [];
   more = false;
@@ -85,7 +85,7 @@ class Window {
   private lineEnd: '\n' | '\r' | undefined;
   private passed = 0;
   private pieces = 0;
-  /** The line that has begun: its first characters, and how long it is so far. */
+  /** The current line: its first characters, and its length so far. */
   private start = '';
   private length = 0;
   private endsInReturn = false;
@@ -112,12 +112,12 @@ class Window {
 
   end(): void {
     if (this.length === 0) return;
-    // A CR that no LF follows is a character like others.
+    // A CR without an LF is an ordinary character.
     this.endsInReturn = false;
     this.finish();
   }
 
-  /** Asked only when there is more text, which is how it knows that the file goes on. */
+  /** Called only when there is more text, so it also detects that the file continues. */
   private isFull(): boolean {
     this.more = this.lines.length === this.limit;
     return this.more;
@@ -139,13 +139,13 @@ class Window {
     this.endsInReturn = false;
   }
 
-  /** A part of a string keeps the whole of it in memory: one piece may stay, not one for every line. */
+  /** A substring keeps its whole source string in memory: copy it, so that not every line retains a chunk. */
   private own(line: string): string {
     return this.pieces > 1 ? Buffer.from(line, 'utf16le').toString('utf16le') : line;
   }
 }
 
-/** Where a text begins with lines that end in CR alone, all of its lines do. */
+/** If a text starts with lines that end in a lone CR, all of its lines do. */
 function lineEndOf(text: string): '\n' | '\r' {
   const at = text.indexOf('\r');
   return at !== -1 && at < text.length - 1 && !text.includes('\n') ? '\r' : '\n';

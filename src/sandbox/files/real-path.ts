@@ -1,19 +1,19 @@
 import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 
-/** As many as the kernel follows. */
+/** The kernel's own limit. */
 const MAX_LINKS = 40;
 
 /**
- * Where an absolute path really leads, every link followed, also when its end does not exist yet: a link to
- * nowhere leads to where a write through it would create a file. `..` behind a link goes up from where the link
- * leads, so the path must come as it was written. Throws on a loop of links.
+ * Where an absolute path really leads, with all links resolved, even if its end does not exist yet: a
+ * dangling link leads to where a write through it would create a file. `..` after a link goes up from the
+ * link's target, so the path must be passed as written. Throws on a link loop.
  */
 export function realPath(file: string, links = MAX_LINKS): string {
   return existing(file) ?? walkDown(file, links);
 }
 
-/** Down from the root: what is missing ends the walk, however much of the path is left. */
+/** From the root down: the first missing segment ends the walk. */
 function walkDown(file: string, links: number): string {
   let place = path.parse(file).root;
   const left = segmentsOf(file).reverse();
@@ -41,7 +41,7 @@ function segmentsOf(file: string): string[] {
     .filter((name) => name !== '' && name !== '.');
 }
 
-/** A path behind a folder, with `..` left for the links to decide. Windows takes `..` out before it looks. */
+/** A path joined to a folder, with `..` left for link resolution. Windows removes `..` first. */
 export function joined(folder: string, file: string): string {
   if (path.sep === '\\') return path.resolve(folder, file);
   return path.isAbsolute(file) ? file : `${folder}${path.sep}${file}`;
@@ -58,7 +58,7 @@ function existing(file: string): string | null {
 
 const MISSING = Symbol('nothing there');
 
-/** The target of a link; null for anything else that is there. */
+/** The target of a link; null for anything else that exists. */
 function lookAt(file: string): string | null | typeof MISSING {
   try {
     const stat = lstatSync(file, { throwIfNoEntry: false });

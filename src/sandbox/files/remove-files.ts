@@ -13,7 +13,7 @@ const MAX_ENTRIES = 5_000;
 
 type Entry = { real: string; stat: Stats };
 
-/** The real path of the thing itself: links on the way are followed, a link at the end is not. */
+/** The real path of the entry itself: links in the path are followed, a link at the end is not. */
 export async function ownPath(file: string, guard: Guard): Promise<string> {
   const real = await guard.check(file, 'write', { itself: true });
   await checkEntry({ real, stat: lstatSync(real) }, guard);
@@ -21,8 +21,8 @@ export async function ownPath(file: string, guard: Guard): Promise<string> {
 }
 
 /**
- * Removes a file, a link or a folder with all that is in it. Everything is kept for undo before anything goes; what
- * could not be brought back is not removed. Links are removed themselves and never followed.
+ * Removes a file, a link or a folder with everything in it. Everything is stored for undo before anything is
+ * removed; what could not be restored is not removed. Links are removed themselves and never followed.
  */
 export async function removeFiles(
   real: string,
@@ -39,7 +39,7 @@ export async function removeFiles(
   }
 }
 
-/** In its folder as it was opened: a link put in the way of it leads nowhere. */
+/** In its open folder: a link put in its path has no effect. */
 function removeEntry({ real, stat }: Entry): void {
   const folder = openFolder(path.dirname(real));
   try {
@@ -54,7 +54,7 @@ function removeEntry({ real, stat }: Entry): void {
   }
 }
 
-/** A folder comes before what is in it. */
+/** A folder comes before its content. */
 async function entriesUnder(real: string, guard: Guard): Promise<Entry[]> {
   const entries: Entry[] = [];
   let bytes = 0;

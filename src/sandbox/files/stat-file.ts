@@ -4,10 +4,10 @@ import type { Guard } from '../guard.ts';
 import { readBytes, withRegular } from './open-file.ts';
 import { isErrno } from './real-path.ts';
 
-/** Of the thing itself, a link included; null when nothing is there. */
+/** Does not follow links; null if nothing exists. */
 export async function statOrNull(real: string): Promise<Stats | null> {
   try {
-    // At once: a trip to another thread and back takes fifty times as long as the question.
+    // Synchronous: a thread switch takes fifty times as long as the call.
     return lstatSync(real);
   } catch (error) {
     if (isErrno(error, ['ENOENT', 'ENOTDIR'])) return null;

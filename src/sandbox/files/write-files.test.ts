@@ -37,14 +37,14 @@ function works(deed: () => unknown): boolean {
   }
 }
 
-/** Undone when the test has ended. */
+/** Unmounted when the test has ended. */
 function mounted(place: string, ...how: string[]): void {
   run('mount', ...how);
   if (!how.includes('--version')) onTestFinished(() => void run('umount', '-l', place));
 }
 
-describe("somebody else's save", () => {
-  /** Ways in which editors save. */
+describe('a save by another program', () => {
+  /** How editors save. */
   const savers = {
     'in place': (file: string, text: string) => writeFileSync(file, text),
     'by a rename': (file: string, text: string) => {
@@ -60,7 +60,7 @@ describe("somebody else's save", () => {
   const moments = ['after it was read', 'after the new content is on the disk'] as const;
   const names = Object.keys(savers) as (keyof typeof savers)[];
 
-  test('is never lost, whenever and however it comes', async () => {
+  test('property: is never lost, at any time and in any way', async () => {
     const text = fc.constantFrom('x', 'theirs', 'other', 'longer than the first one\n');
     await fc.assert(
       fc.asyncProperty(
@@ -90,7 +90,7 @@ describe("somebody else's save", () => {
     );
   });
 
-  test('of a file that was not there is not lost, either', async () => {
+  test('of a new file is not lost, either', async () => {
     const { root, context } = await bench({});
     writeFileSync(path.join(root, 'a.txt'), 'theirs');
     await expect(context.files.write('a.txt', bytes('ours'), null)).rejects.toThrow(
@@ -117,8 +117,8 @@ describe("somebody else's save", () => {
   });
 });
 
-describe('a file that is written', () => {
-  test('keeps its other names', async () => {
+describe('a written file', () => {
+  test('keeps its hard links', async () => {
     const { root, context } = await bench({ 'a.txt': 'one', 'short.txt': 'x' });
     linkSync(path.join(root, 'a.txt'), path.join(root, 'b.txt'));
     const { ino } = lstatSync(path.join(root, 'a.txt'));
@@ -151,7 +151,7 @@ describe('a file that is written', () => {
     );
   });
 
-  test.skipIf(!canMount)('is written in place where it is a mount of its own', async () => {
+  test.skipIf(!canMount)('is written in place where it is a mount point', async () => {
     const { root, home, context } = await bench({ 'a.txt': 'one', 'b.txt': 'one' });
     const file = path.join(root, 'a.txt');
     writeFileSync(path.join(home, 'mounted'), 'one');
@@ -166,7 +166,7 @@ describe('a file that is written', () => {
     expect(readdirSync(root).sort()).toEqual(['a.txt', 'b.txt']);
   });
 
-  test.skipIf(!canMount)('is written in place in a folder where nothing can be made', async () => {
+  test.skipIf(!canMount)('is written in place in a folder where nothing can be created', async () => {
     const { root, home, context } = await bench({ 'd/a.txt': 'one' });
     const folder = path.join(root, 'd');
     writeFileSync(path.join(home, 'mounted'), 'one');
@@ -178,16 +178,19 @@ describe('a file that is written', () => {
     await expect(context.files.write('d/new.txt', bytes('x'))).rejects.toThrow('read-only');
   });
 
-  test.skipIf(!canMount)('has its old content again when the disk takes only a part of the new', async () => {
-    const { root, context } = await bench({});
-    const disk = path.join(root, 'disk');
-    mkdirSync(disk);
-    mounted(disk, '-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', disk);
-    writeFileSync(path.join(disk, 'a.txt'), 'old'.repeat(1000));
-    linkSync(path.join(disk, 'a.txt'), path.join(disk, 'b.txt'));
-    await expect(context.files.write('disk/a.txt', bytes('new'.repeat(100_000)))).rejects.toThrow(
-      'the disk is full',
-    );
-    expect(readFileSync(path.join(disk, 'b.txt'), 'utf8')).toBe('old'.repeat(1000));
-  });
+  test.skipIf(!canMount)(
+    'has its old content again when the disk accepts only a part of the new',
+    async () => {
+      const { root, context } = await bench({});
+      const disk = path.join(root, 'disk');
+      mkdirSync(disk);
+      mounted(disk, '-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', disk);
+      writeFileSync(path.join(disk, 'a.txt'), 'old'.repeat(1000));
+      linkSync(path.join(disk, 'a.txt'), path.join(disk, 'b.txt'));
+      await expect(context.files.write('disk/a.txt', bytes('new'.repeat(100_000)))).rejects.toThrow(
+        'the disk is full',
+      );
+      expect(readFileSync(path.join(disk, 'b.txt'), 'utf8')).toBe('old'.repeat(1000));
+    },
+  );
 });

@@ -28,18 +28,18 @@ export type ChangeOptions = {
   guard: Guard;
   /** Awaited before a change is made; a throw stops it. */
   onBeforeWrite: ((change: FileChange) => Promise<void>) | undefined;
-  /** Runs one step on a path; what the system refuses is told with that path. */
+  /** Runs one step on a path; system errors are reported with that path. */
   step<T>(real: string, deed: () => Promise<T>): Promise<T>;
-  /** In the names of temporary files. */
+  /** Part of the names of temporary files. */
   mark?: string;
 };
 
-/** `was` is what was read there before, null for nothing; without it whatever stands there is replaced. */
+/** `was` is what the caller has read, null for nothing; without it anything is replaced. */
 export type NewContent = { real: string; bytes: Uint8Array; was?: { sha256: string } | null };
 
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_LINKS;
 
-/** All names are within `folder`, which is held open from the first look to the last. */
+/** All names are within `folder`, which stays open from the first check to the last. */
 type Staged = NewContent & {
   folder: MadeFolder;
   name: string;
@@ -48,24 +48,25 @@ type Staged = NewContent & {
   old: Stats | null;
   /** The content of the old file. */
   before: Uint8Array | null;
-  /** Written over instead of replaced: it has other names, or the system lets nothing take its place. */
+  /** Overwritten instead of replaced: it has hard links, or the system does not allow replacing it. */
   inPlace: boolean;
 };
 
-/** What a folder says in which nothing may be made, and a file that must stay where it is. */
+/** Error codes of a folder where nothing can be created, and of a file that cannot be replaced. */
 const NO_REPLACING = ['EACCES', 'EPERM', 'EROFS', 'EBUSY', 'EXDEV'];
 
 /**
- * Gives all of the files their new content, or none. Everything that can be refused is tried before the first file
- * changes: the new contents are on disk by then, and so are second names for the old ones. Nothing is ever made or
- * replaced through a link, whoever puts one in the way meanwhile.
+ * Writes the new content of all files, or of none. Everything that can be refused is tried before the first
+ * file changes: the new contents are then on disk, and the old ones have second names. Nothing is ever
+ * created or replaced through a link, even if one appears meanwhile.
  *
- * Somebody else's save is not lost: what stands there is compared with what was read, again just before it is
- * replaced, and a write into the old file that came too late for that is found right after, by its second name. What
- * remains is another program that puts a file of its own in the place within the few microseconds between the two.
+ * Saves by other programs are not lost: the current content is compared with what was read, again just before
+ * the replacement, and a write into the old file that comes too late for that is detected right after, by its
+ * second name. What remains is another program that replaces the file within the few microseconds between the
+ * two.
  *
- * A file with several names, and one that cannot be replaced (a mount, a folder that is read-only), is written over.
- * Until that is done its content is neither the old nor the new; both are kept for undo by then.
+ * A file with hard links, and one that cannot be replaced (a mount point, a read-only folder), is
+ * overwritten. Meanwhile its content is neither the old nor the new; both are stored for undo before.
  */
 export async function writeFiles(changes: readonly NewContent[], options: ChangeOptions): Promise<void> {
   const staged: Staged[] = [];
@@ -120,7 +121,7 @@ async function writeStaged(
   }
 }
 
-/** Both ends included, the outermost first. */
+/** Both ends included, outermost first. */
 function foldersBetween(outermost: string, innermost: string): string[] {
   const folders = [innermost];
   for (let at = innermost; at !== outermost && at !== path.dirname(at); at = path.dirname(at))
@@ -128,7 +129,7 @@ function foldersBetween(outermost: string, innermost: string): string[] {
   return folders;
 }
 
-/** Puts the new content beside the file. What it makes is in `staged` before it is made, to be cleaned up. */
+/** Writes the new content next to the file. Recorded in `staged` before it is created, for cleanup. */
 async function stage(
   change: NewContent,
   { guard, mark }: { guard: Guard; mark: string },
@@ -152,12 +153,12 @@ async function stage(
   } catch (error) {
     if (!item.old || !isErrno(error, NO_REPLACING)) throw error;
   }
-  // Another file would not be the same, or cannot be made.
+  // A new file would lose properties, or cannot be created.
   item.inPlace = true;
   rmSync(placeOf(item, 'temporary'), { force: true });
 }
 
-/** The last moment at which what was read and what is there are compared byte by byte. */
+/** The last moment to compare what was read with the current content byte by byte. */
 function mustBeAsRead({ was, before }: Staged): void {
   if (was === undefined) return;
   if ((was?.sha256 ?? null) !== (before && sha256(before))) throw changedMeanwhile();
@@ -175,7 +176,7 @@ function putInPlace(item: Staged, replaced: Staged[]): void {
   else if (before) overwrite(placeOf(item, 'name'), bytes, before);
 }
 
-/** False when the system lets nothing take the file's place. */
+/** False if the system does not allow replacing the file. */
 function isReplaced(item: Staged): boolean {
   try {
     renameSync(placeOf(item, 'temporary'), placeOf(item, 'name'));
@@ -187,7 +188,7 @@ function isReplaced(item: Staged): boolean {
   }
 }
 
-/** Somebody may have written into the old file since it was looked at: then it keeps its place. */
+/** Another program may have written into the old file since the check: then it stays. */
 function mustBeUntouched(item: Staged): void {
   const kept = item.old && lstatSync(placeOf(item, 'backup'), { throwIfNoEntry: false });
   if (
@@ -207,11 +208,11 @@ function mustBeWritable(item: Staged, old: Stats, guard: Guard): void {
   const because = guard.otherNameBecause(old);
   if (because !== null)
     throw new PermissionDeniedError({ operation: `write ${item.real} (${because})`, by: 'path guard' });
-  // Renaming over a read-only file would succeed; its owner meant otherwise.
+  // Renaming over a read-only file would succeed against its owner's intention.
   accessSync(placeOf(item, 'name'), constants.W_OK);
 }
 
-/** The folder that is held may have been moved, and another put in its place; or the file has been changed. */
+/** The open folder may have been moved and replaced; or the file has changed. */
 async function mustStandThere(item: Staged, guard: Guard): Promise<void> {
   const { real, folder, old } = item;
   if ((await guard.check(real, 'write')) !== real || !folder.isStillThere()) {
@@ -225,7 +226,10 @@ async function mustStandThere(item: Staged, guard: Guard): Promise<void> {
   if (!isSame('ino') || !isSame('size') || !isSame('mtimeMs') || !isSame('ctimeMs')) throw changedMeanwhile();
 }
 
-/** A second name costs nothing and keeps owner and times; not every file system has them. `needed`: then a copy. */
+/**
+ * A second name costs nothing and keeps owner and times; not every file system has them. `needed`: copy
+ * instead.
+ */
 async function keepOld(item: Staged, needed: boolean): Promise<void> {
   try {
     linkSync(placeOf(item, 'name'), placeOf(item, 'backup'));
@@ -236,7 +240,7 @@ async function keepOld(item: Staged, needed: boolean): Promise<void> {
   }
 }
 
-/** Gives files their old content again. Returns those where that failed, too. */
+/** Restores the old content of files. Returns those that could not be restored. */
 function putBack(replaced: readonly Staged[]): Staged[] {
   return replaced.toReversed().filter((item) => {
     try {
@@ -245,13 +249,13 @@ function putBack(replaced: readonly Staged[]): Staged[] {
       else rmSync(placeOf(item, 'name'), { force: true });
       return false;
     } catch {
-      // Said by the caller, with the place where the old content is.
+      // Reported by the caller, with the path of the old content.
       return true;
     }
   });
 }
 
-/** A file that somebody else has changed meanwhile is theirs. */
+/** A file that another program has changed meanwhile is left alone. */
 function putOldBack(item: Staged, before: Uint8Array): void {
   try {
     overwrite(placeOf(item, 'name'), before, item.bytes);
@@ -268,14 +272,14 @@ function cleanUp(item: Staged): void {
     try {
       rmdirSync(made);
     } catch (error) {
-      // Somebody else has put something there, or holds it; it is theirs now.
+      // Another program has put something there, or uses it: leave it.
       if (isErrno(error, ['ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'EBUSY'])) return;
       throw error;
     }
   }
 }
 
-/** A new file with the old one's mode, owner and attributes. False when it cannot have them. */
+/** A new file with the old one's mode, owner and attributes. False if it cannot have them. */
 async function writeSynced(item: Staged, bytes: Uint8Array): Promise<boolean> {
   const { old } = item;
   const handle = await open(placeOf(item, 'temporary'), NEW_FILE, old ? 0o600 : 0o666);
@@ -301,7 +305,7 @@ async function hasTraitsOf(item: Staged, old: Stats, handle: FileHandle): Promis
     try {
       await handle.chown(old.uid, old.gid);
     } catch (error) {
-      // Only root may give files away.
+      // Only root may change the owner.
       if (isErrno(error, ['EPERM', 'EINVAL', 'ENOSYS'])) return false;
       throw error;
     }

@@ -1,15 +1,15 @@
 import type { GrepHit } from './grep-records.ts';
 
-/** How much of a line is shown, and how much of that comes before the match. */
+/** How much of a line is shown, and how much of that is before the match. */
 export const MAX_COLUMNS = 500;
 const LEAD = 100;
 
-/** How ripgrep ends a line that it cut. */
+/** The end of a line that ripgrep cut. */
 export const CUT = / \[\.\.\. (?:omitted|\d+ more).*\]$/;
 
 /**
- * The hits, each with its match in sight: ripgrep shows the beginning of a long line, wherever the match is. `read`
- * gives the text of the file and is called only if such a line is among the hits.
+ * The hits, each with its match visible: ripgrep shows the start of a long line, wherever the match is.
+ * `read` returns the text of the file and is called only for such lines.
  */
 export async function aroundMatches(
   hits: readonly GrepHit[],
@@ -20,7 +20,7 @@ export async function aroundMatches(
   const lines = (await read()).split('\n');
   return hits.map((hit) => {
     const line = lines[hit.line - 1]?.replace(/\r$/, '');
-    // Of a file that is too large to be read, or was cut meanwhile, the beginning of the line has to do.
+    // If a file is too large to read, or was truncated meanwhile, keep the start of the line.
     return line && isLate(hit) ? { ...hit, text: windowOf(line, hit.column) } : hit;
   });
 }
@@ -34,7 +34,7 @@ function windowOf(line: string, column: number): string {
   return `${from > 0 ? '…' : ''}${line.slice(from, to)}${to < line.length ? '…' : ''}`;
 }
 
-/** Not in the middle of a pair that makes one character. */
+/** Does not split a surrogate pair. */
 function wholeCharacter(line: string, at: number): number {
   const code = line.charCodeAt(at);
   return code >= 0xdc00 && code <= 0xdfff ? at - 1 : at;

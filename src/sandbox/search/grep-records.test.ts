@@ -17,7 +17,7 @@ function read(records: string[], wanted: (file: string) => boolean = () => true)
   return hits;
 }
 
-test('hits, neighbours, counts and remarks', () => {
+test('hits, context lines, counts and messages', () => {
   const records = ['a\x001:9:x', 'a\x002-y:3:\r', 'b\x007', 'b: binary file matches', 'c\x0012:1:'];
   expect(read([...records.map((record) => PATH_START + record), ''])).toEqual([
     ['a', { line: 1, column: 9, mark: ':', text: 'x' }],
@@ -27,14 +27,14 @@ test('hits, neighbours, counts and remarks', () => {
   ]);
 });
 
-test('files of no interest are passed over', () => {
+test('uninteresting files are skipped', () => {
   const records = ['a\x001:1:x', 'b\x001:1:y', 'a\x002:1:z'].map((record) => PATH_START + record);
   expect(read(records, (file) => file === 'a').map(([file]) => file)).toEqual(['a', 'a']);
 });
 
-test('whatever a line and a name hold comes back as it was', () => {
+test('property: any line and name are parsed back unchanged', () => {
   const text = fc.string().map((line) => line.replaceAll(/[\n\0]/g, ''));
-  // Segments as a file system holds them, with what could pass for something else in a record.
+  // Path segments as on a disk, with text that could be mistaken for something else in a record.
   const odd = fc.constantFrom('\n', '.', ':', '-', '1', '\n.', '\n..', ': binary file matches\n', 'a');
   const segment = fc
     .array(fc.oneof(odd, fc.string()), { minLength: 1 })

@@ -1,32 +1,32 @@
 /**
- * Given to ripgrep as the folder to search. No path on disk has a segment that is a dot, so a record that begins with
- * this begins a path, whatever newlines the names before it hold.
+ * Passed to ripgrep as the folder to search. No path on disk has a segment `.`, so a record that starts with
+ * this starts a path, whatever newlines the previous names contain.
  */
 export const PATH_START = '././';
 
 /**
- * A line of a file, `:` for one that matches and `-` for one of its neighbours; or a count in place of `line`.
- * `column`: where its first match begins, in bytes from 1; 0 for a neighbour or a count.
+ * A line of a file, `:` for a match and `-` for context; or a count instead of `line`. `column`: start of its
+ * first match, in bytes from 1; 0 for context or a count.
  */
 export type GrepHit = { line: number; column: number; mark: ':' | '-'; text: string };
 
 export type GrepListener = {
-  /** Told once for a run of records of one file; false when they are of no interest. */
+  /** Called once for all records of one file; returns false to skip them. */
   onFile(file: string): boolean;
-  /** Told of every hit; only where it answers yes is the hit put together: most of a flood is counted and no more. */
+  /** Called for every hit; the hit is parsed only if it returns true: most of a flood is only counted. */
   onLine(): boolean;
   onHit(hit: GrepHit): void;
 };
 
 /**
- * Reads ripgrep's records: `path NUL line : column : text`, `path NUL line - text` for a line of context, or
- * `path NUL count`. Anything else is a remark and is passed over. All records of one file come in a row. A path with
- * newlines in it comes as several records; `onFile` gets it whole, without `PATH_START`.
+ * Parses ripgrep's records: `path NUL line : column : text`, `path NUL line - text` for context, or `path NUL
+ * count`. Anything else is a message and is skipped. All records of one file are consecutive. A path with
+ * newlines spans several records; `onFile` gets it complete, without `PATH_START`.
  */
 export function grepReader({ onFile, onLine, onHit }: GrepListener): (record: string) => void {
   let start = '';
   let wanted = false;
-  /** The beginning of a path whose end is in a later record; or a remark, which has none. */
+  /** The start of a path that continues in a later record; or a message, which has no path. */
   let unfinished = '';
 
   return (piece) => {

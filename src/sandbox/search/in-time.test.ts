@@ -6,15 +6,15 @@ const after = (ms: number) => (signal: AbortSignal) => delay(ms, 'attempt', { si
 const signal = () => new AbortController().signal;
 const otherwise = async () => 'otherwise';
 
-test('what is done in time counts', async () => {
+test('a result in time counts', async () => {
   expect(await inTimeOr({ ms: 5_000, signal: signal(), attempt: after(1), otherwise })).toBe('attempt');
 });
 
-test('what is late is ended, and the other way taken', async () => {
+test('a late attempt is aborted, and the alternative is used', async () => {
   expect(await inTimeOr({ ms: 10, signal: signal(), attempt: after(60_000), otherwise })).toBe('otherwise');
 });
 
-test('a failure in time is not tried another way', async () => {
+test('a failure in time does not use the alternative', async () => {
   const attempt = () => Promise.reject(new Error('broken'));
   await expect(inTimeOr({ ms: 5_000, signal: signal(), attempt, otherwise })).rejects.toThrow('broken');
 });

@@ -3,12 +3,12 @@ import { limited } from '../../lib/async/abort.ts';
 export type InTime<T> = {
   ms: number;
   signal: AbortSignal;
-  /** Aborted when its time is over. */
+  /** Aborted after the time limit. */
   attempt(signal: AbortSignal): Promise<T>;
   otherwise(): Promise<T>;
 };
 
-/** What the attempt gives if it is done in time, and else the other way's. A failure in time is a failure. */
+/** The attempt's result if it is in time, else that of the alternative. A failure in time is a failure. */
 export async function inTimeOr<T>({ ms, signal, attempt, otherwise }: InTime<T>): Promise<T> {
   const late = limited(ms, signal);
   try {

@@ -1,19 +1,19 @@
 export type NameQuery = {
   pattern?: string | undefined;
-  /** A kind of file ripgrep knows, such as ts or py. */
+  /** A ripgrep file type, such as ts or py. */
   type?: string | undefined;
-  /** Also hidden files, and those that ignore files leave out. */
+  /** Includes hidden and ignored files. */
   everything?: boolean | undefined;
 };
 
 export type NameFilter = {
-  /** Narrows ripgrep's walk. Not `--glob`: a positive one brings ignored files back in. */
+  /** Narrows ripgrep's walk. Not `--glob`: a positive one includes ignored files. */
   args: string[];
-  /** Whether hidden files must be walked. */
+  /** Whether hidden files must be searched. */
   hidden: boolean;
-  /** Whether every name passes but hidden ones, so that there may be very many. */
+  /** Whether all names except hidden ones match, so that there may be very many. */
   all: boolean;
-  /** The whole of the pattern, on a path relative to the searched folder, with `/` between segments. */
+  /** The complete pattern, on a path relative to the searched folder, with `/` between segments. */
   matches(relative: string): boolean;
 };
 
@@ -44,7 +44,7 @@ export function namesHidden(pattern: string): boolean {
   return /(^|[/{,])\.[^./]/.test(pattern);
 }
 
-/** ripgrep's file types look at names alone and respect ignore files, so the last segment can serve as one. */
+/** ripgrep's file types match names only and respect ignore files, so the last segment can be used as one. */
 function typeArgs(pattern: string): string[] {
   const name = pattern.slice(pattern.lastIndexOf('/') + 1);
   const plain = /^[\w.*?-]*(\{[\w.,*?-]+\})?[\w.*?-]*$/.test(name);
@@ -52,13 +52,13 @@ function typeArgs(pattern: string): string[] {
   return ['--type-add', `wanted:${name}`, '--type', 'wanted'];
 }
 
-/** A pattern whose every slash is a plain one reaches no deeper than its segments. */
+/** A pattern with only plain slashes reaches no deeper than its segments. */
 function depthArgs(pattern: string): string[] {
   if (!pattern.includes('/') || /\*\*|[{}()[\]!\\]/.test(pattern)) return [];
   return [`--max-depth=${pattern.split('/').filter((segment) => segment !== '').length}`];
 }
 
-/** Names people use for a language that ripgrep knows by another. */
+/** Common names of languages that ripgrep knows by another name. */
 const typeNames: Record<string, string> = {
   javascript: 'js',
   jsx: 'js',

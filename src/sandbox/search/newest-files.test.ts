@@ -5,12 +5,12 @@ import { expect, test } from 'vitest';
 import { workspace } from '../../../test/support/workspace.ts';
 import { newestFiles } from './newest-files.ts';
 
-test('however many come in, those are kept that a limit would show first', async () => {
+test('property: however many come in, the ones kept are those that a limit would show first', async () => {
   const { root } = await workspace();
   const files = Array.from({ length: 12 }, (_, i) => path.join(root, `f${i}`));
   for (const [i, file] of files.entries()) {
     writeFileSync(file, '');
-    // Two of each age: names decide then.
+    // Two of each age: then names decide.
     utimesSync(file, 1000 + (i >> 1), 1000 + (i >> 1));
   }
   const inOrder = files.toSorted((a, b) => {
@@ -32,7 +32,7 @@ test('however many come in, those are kept that a limit would show first', async
   );
 });
 
-test('a file that is gone is the oldest', async () => {
+test('a missing file is the oldest', async () => {
   const { root } = await workspace({ a: '' });
   const kept = newestFiles(5);
   for (const name of ['gone', 'a/b', 'a']) kept.open(path.join(root, name));

@@ -1,34 +1,34 @@
 import { lstatSync } from 'node:fs';
 import { isErrno } from '../files/real-path.ts';
 
-/** What was found in one file, or the file alone. */
+/** The hits in one file, or the file alone. */
 export type Found<Hit> = { file: string; changed: number; hits: Hit[] };
 
 export type NewestFiles<Hit> = {
-  /** Takes in a file; hits beyond the limit need not be added to it. Null when it is too old to be shown. */
+  /** Adds a file; hits beyond the limit need not be added to it. Null if it is too old to be shown. */
   open(file: string): Found<Hit> | null;
-  /** The most recently changed first, no more of them than the limit could show. */
+  /** Most recently changed first, at most as many as the limit could show. */
   kept(): Found<Hit>[];
 };
 
-/** Beyond this many things what cannot be shown any more is let go. */
+/** Above this number, entries that can no longer be shown are dropped. */
 const PRUNE_AT = 4_000;
-/** On a slow disk the ages are not worth a longer wait: files looked at later count as old. */
+/** On a slow disk the ages are not worth a longer wait: files checked later count as old. */
 const DATING_MS = 2_000;
-/** One look at the clock for so many files: it costs a good part of what it measures. */
+/** Read the clock once per this many files: it costs a good part of what it measures. */
 const SAMPLE = 16;
 
 /**
- * Keeps of any number of files, come in any order, those that are first by age, so that memory does not grow with
- * what is found. Ages are asked for while the search goes on, one call to the system each: in a thread pool the
- * same calls take ten times as long.
+ * Keeps the newest of any number of files, in any order of arrival, so that memory does not grow with the
+ * results. Ages are read during the search, with one system call each: in a thread pool the same calls take
+ * ten times as long.
  */
 export function newestFiles<Hit>(limit: number): NewestFiles<Hit> {
   const capacity = Math.max(PRUNE_AT, limit * 2);
   let found: Found<Hit>[] = [];
   let last: Found<Hit> | undefined;
   let room = capacity;
-  /** What is older comes after all that a limit would show. */
+  /** Older files come after everything that the limit would show. */
   let oldest = Number.NEGATIVE_INFINITY;
   let opened = 0;
   let spentMs = 0;
@@ -75,7 +75,7 @@ export function newestFiles<Hit>(limit: number): NewestFiles<Hit> {
 
 const QUIETLY = { throwIfNoEntry: false } as const;
 
-/** A file that vanished meanwhile, or cannot be looked at, is the oldest. */
+/** A missing or inaccessible file is the oldest. */
 function changedAt(file: string): number {
   try {
     return lstatSync(file, QUIETLY)?.mtimeMs ?? 0;

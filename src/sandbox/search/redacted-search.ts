@@ -13,15 +13,15 @@ export type Redaction = {
   /** A text as the model may see it. */
   redact(text: string): string;
   signal: AbortSignal;
-  /** What the query comes to, but for its pattern and the names of files. */
+  /** The arguments for the query, except its pattern and the file names. */
   argsOf(query: GrepQuery): readonly string[];
 };
 
 const PLACEHOLDER = /\[secret:[\w.-]{1,64}:[0-9a-f]{8}\]/g;
 
 /**
- * What a query finds in a file that holds secrets, as the model may see it: neither a line nor a count tells whether a
- * guess at a secret is right. Null for a file without any: there, what was found stands.
+ * The hits in a file with secrets, as the model may see it: neither a line nor a count reveals whether a
+ * guess at a secret is right. Null for a file without secrets: its hits stay.
  */
 export async function hitsInRedacted(
   file: string,
@@ -31,7 +31,7 @@ export async function hitsInRedacted(
   const text = await textOf(file, guard);
   const shown = redact(text);
   if (shown === text) return null;
-  // A pattern that holds a whole secret finds its placeholder.
+  // A pattern that contains a whole secret matches its placeholder.
   const pattern = redact(query.pattern).replaceAll(PLACEHOLDER, (word) =>
     word.replaceAll(/[[\].-]/g, '\\$&'),
   );

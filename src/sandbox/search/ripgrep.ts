@@ -6,7 +6,7 @@ export type RipgrepRun = {
   args: readonly string[];
   cwd: string;
   signal: AbortSignal;
-  /** An open file to search instead of paths, and the name it has in the records. */
+  /** An open file to search instead of paths, and its name in the records. */
   input?: { fd: number; name: string } | undefined;
   /** What ends a record: a newline, or NUL for lists of paths. */
   separator: '\n' | '\0';
@@ -16,8 +16,8 @@ export type RipgrepRun = {
 const MAX_STDERR = 4_000;
 
 /**
- * Runs the real ripgrep to its end. No match is not a failure; neither is a folder that could not be read,
- * as long as the rest was searched. A pattern that ripgrep does not understand throws its own explanation.
+ * Runs the real ripgrep to its end. No match is not a failure; neither is an unreadable folder, as long as
+ * the rest was searched. An invalid pattern throws ripgrep's own explanation.
  */
 export async function ripgrep({ args, cwd, signal, input, separator, onRecord }: RipgrepRun): Promise<void> {
   signal.throwIfAborted();
@@ -70,9 +70,9 @@ export async function ripgrep({ args, cwd, signal, input, separator, onRecord }:
   }
 }
 
-/** Unreadable files and loops of links are reported as `rg: path: reason (os error N)`, one to a line. */
+/** Unreadable files and link loops are reported as `rg: path: reason (os error N)`, one per line. */
 function isOnlyAboutFiles(complaints: string): boolean {
-  // Of many complaints the last one kept may be a half.
+  // The last of many messages may be truncated.
   const whole =
     complaints.length < MAX_STDERR ? complaints : complaints.slice(0, complaints.lastIndexOf('\n'));
   const lines = whole.trim().split('\n');

@@ -7,7 +7,7 @@ import { bench } from '../../../test/support/hands.ts';
 const FILES = 300;
 const RACE_MS = 3_000;
 
-/** Each file in turn is a link to the secret for a moment that is long enough to be met by a search. */
+/** Each file in turn is a link to the secret, long enough for a search to encounter it. */
 const swapper = `
   const fs = require('node:fs');
   const { workerData: { folder, secret, shared } } = require('node:worker_threads');
@@ -23,7 +23,7 @@ const swapper = `
   }
 `;
 
-test('[X05] [R08] files that turn into links while they are searched never show what the links lead to', async () => {
+test("[X05] [R08] files replaced by links during a search never show the links' targets", async () => {
   const { root, home, context } = await bench();
   const secret = path.join(home, 'secret');
   writeFileSync(secret, 'needle canary\n');

@@ -6,8 +6,8 @@ import type { Guard } from '../guard.ts';
 import { PATH_START } from './grep-records.ts';
 
 /**
- * What is searched: a folder, or one file in it. `root` ends with a separator. `cwd` and `fd` are the folder and the
- * file as they were opened, so that nothing put in their place meanwhile is searched.
+ * What is searched: a folder, or one file in it. `root` ends with a separator. `cwd` and `fd` are the open
+ * folder and file, so that nothing that replaces them meanwhile is searched.
  */
 export type SearchScope = { real: string; root: string; cwd: string; file?: { fd: number; name: string } };
 
@@ -19,7 +19,7 @@ export async function withScope<T>(
   const real = await guard.check(under, 'read');
   const place = statSync(real);
   const isFolder = place.isDirectory();
-  // A pipe would be waited for.
+  // A pipe would block.
   if (!isFolder && !place.isFile())
     throw new Error(`${under} is neither a file nor a folder; it cannot be searched.`);
   const root = isFolder ? real : path.dirname(real);

@@ -3,15 +3,15 @@ import path from 'node:path';
 import { peek } from '../../lib/files/peek.ts';
 
 const LOOK_EACH_MS = 500;
-/** Looks in a row at which a search waited for a pipe. */
+/** Consecutive checks at which a search was blocked on a pipe. */
 const STALLED_LOOKS = 3;
-/** Files that a search reads by itself, to know what to leave out. */
+/** Files that a search reads on its own, to know what to ignore. */
 const RULE_FILES = new Set(['.gitignore', '.ignore', '.rgignore']);
 const MAX_FOLDERS = 20_000;
 
 /**
- * Tells when a search waits for a pipe, which it does for ever where one has the name of an ignore file. Only Linux
- * says what a process waits for.
+ * Detects a search that is blocked on a pipe, which never ends if one has the name of an ignore file. Only
+ * Linux reports what a process waits for.
  */
 export function watchForStall(pid: number | undefined, onStall: () => void): { stop(): void } {
   if (process.platform !== 'linux' || pid === undefined) return { stop: () => undefined };
@@ -23,7 +23,7 @@ export function watchForStall(pid: number | undefined, onStall: () => void): { s
   return { stop: () => clearInterval(timer) };
 }
 
-/** Whether one of its threads opens a pipe that has no other end, or reads from one that nobody writes to. */
+/** Whether one of its threads is opening a pipe without another end, or reading from one without a writer. */
 function waitsForPipe(pid: number): boolean {
   try {
     return readdirSync(`/proc/${pid}/task`).some((thread) =>
@@ -37,7 +37,7 @@ function waitsForPipe(pid: number): boolean {
   }
 }
 
-/** Says which file it must be, if that is found in good time. */
+/** Names the file responsible, if it is found in time. */
 export function explainStall(folder: string): string {
   const found = findPipe(folder);
   const what = found === null ? 'a pipe with the name of an ignore file' : `${found}, which is a pipe`;
@@ -62,7 +62,7 @@ function entriesOf(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
-    // Gone, or closed: not the one that was waited for.
+    // Missing or closed: not the one that blocked.
     return [];
   }
 }

@@ -53,7 +53,7 @@ describe('finding files', () => {
     expect(await names(pattern, under)).toEqual(expected);
   });
 
-  test('the most recently changed come first, and the limit leaves the rest in the count', async () => {
+  test('most recently changed first, and the count includes the rest beyond the limit', async () => {
     const { root, find } = await place({ 'old.ts': '', 'new.ts': '', 'middle.ts': '' });
     for (const [index, name] of ['old.ts', 'middle.ts', 'new.ts'].entries()) {
       await utimes(path.join(root, name), index + 1, index + 1);
@@ -62,7 +62,7 @@ describe('finding files', () => {
       expect(await find(pattern, undefined, 2)).toEqual({ paths: ['new.ts', 'middle.ts'], total: 3 });
   });
 
-  test('odd names are whole, links are not followed', async () => {
+  test('unusual names are complete, links are not followed', async () => {
     const { root, home, names } = await place({ 'a b\nc.ts': '', '-rf.ts': '' });
     await writeFile(path.join(home, 'canary.ts'), '');
     await symlink(home, path.join(root, 'out'));
@@ -70,7 +70,7 @@ describe('finding files', () => {
     expect(await names('**/*.ts')).toEqual(['-rf.ts', 'a b\nc.ts']);
   });
 
-  test('everything: hidden and ignored files, too, but no secret ones and nothing of git', async () => {
+  test('everything: includes hidden and ignored files, but no secrets and nothing of git', async () => {
     const { search } = await place({ ...tree, '.git/HEAD': 'x', 'src/.hidden/d.ts': '' });
     const { paths } = await search.files('**/*', undefined, {
       limit: 100,
@@ -99,7 +99,7 @@ describe('finding files', () => {
     expect(await names('a/**')).toEqual(['a/b.ts', 'a/c/d.ts', 'a/c/e/f.ts']);
   });
 
-  test('of very many files the newest are found all the same, and a secret one is not shown', async () => {
+  test('among very many files the newest are still found, and a secret one is not shown', async () => {
     const { root, find } = await place();
     await mkdir(path.join(root, 'many'));
     for (let i = 0; i < 21_000; i++) writeFileSync(path.join(root, 'many', `${i}.dat`), '');
@@ -126,7 +126,7 @@ describe('finding files', () => {
 });
 
 describe('searching contents', () => {
-  test('lines with path and number, the newest file first, without ignored, hidden and secret files', async () => {
+  test('lines with path and number, newest file first, without ignored, hidden and secret files', async () => {
     const { grep } = await place();
     expect(await grep({})).toEqual({
       lines: ['src/b.tsx:1:needle', 'src/a.ts:2:two needle', 'src/a.ts:6:six needle'],
@@ -134,7 +134,7 @@ describe('searching contents', () => {
     });
   });
 
-  test('context, with a gap marked', async () => {
+  test('context, with gaps marked', async () => {
     const { grep } = await place();
     expect((await grep({ glob: '*.ts', contextLines: 1 })).lines).toEqual([
       'src/a.ts-1-one',
@@ -159,7 +159,7 @@ describe('searching contents', () => {
     expect(await grep({ pattern: 'not there at all' })).toEqual({ lines: [], total: 0 });
   });
 
-  test('a file or folder named outright is searched, a secret one is not', async () => {
+  test('an explicitly named file or folder is searched, a secret one is not', async () => {
     const { grep } = await place();
     expect((await grep({ path: 'debug.log' })).lines).toEqual(['debug.log:1:needle']);
     expect((await grep({ path: 'node_modules/x' })).lines).toEqual(['node_modules/x/index.ts:1:needle']);
@@ -170,21 +170,21 @@ describe('searching contents', () => {
     expect((await grep({ glob: '.env*', mode: 'files' })).lines).toEqual(['.env.example']);
   });
 
-  test('patterns that look like options, look-around, and nonsense', async () => {
+  test('patterns that look like options, look-around, and invalid ones', async () => {
     const { grep } = await place({ a: '--files\nfoobar\nfoobaz\n' });
     expect((await grep({ pattern: '--files' })).lines).toEqual(['a:1:--files']);
     expect((await grep({ pattern: 'foo(?=baz)' })).lines).toEqual(['a:3:foobaz']);
     await expect(grep({ pattern: 'foo(' })).rejects.toThrow(/The search failed\..*unclosed group/s);
   });
 
-  test('a kind of file narrows a glob further', async () => {
+  test('a file type narrows a glob further', async () => {
     const { grep } = await place();
     expect((await grep({ type: 'ts', mode: 'files' })).lines).toEqual(['src/b.tsx', 'src/a.ts']);
     expect((await grep({ type: 'typescript', glob: '*.tsx', mode: 'files' })).lines).toEqual(['src/b.tsx']);
     expect((await grep({ type: 'ts', glob: '*.js', mode: 'files', ignoreCase: true })).lines).toEqual([]);
   });
 
-  test('a match over several lines', async () => {
+  test('a multi-line match', async () => {
     const { grep } = await place();
     expect((await grep({ pattern: 'two.*four', multiline: true })).lines).toEqual([
       'src/a.ts:2:two needle',
@@ -214,7 +214,7 @@ describe('searching contents', () => {
     await expect(grep({ path: 'pipe' })).rejects.toThrow('pipe is neither a file nor a folder');
   });
 
-  test('many folders that cannot be read are no failure', async ({ skip }) => {
+  test('many unreadable folders are not a failure', async ({ skip }) => {
     if (process.getuid?.() === 0) skip('root reads every folder');
     const { root, grep } = await place({ 'a.txt': 'needle\n' });
     for (let i = 0; i < 200; i++) await mkdir(path.join(root, `shut-${i}`), { mode: 0 });
@@ -228,7 +228,7 @@ describe('searching contents', () => {
     expect(line).toMatch(/^a:1:needlex+ \[\.\.\. .*\]$/);
   });
 
-  test('what cannot be read does not stop the rest', async () => {
+  test('an unreadable file does not stop the rest', async () => {
     const { root, grep } = await place({ 'a.txt': 'needle' });
     await mkdir(path.join(root, 'shut'));
     await symlink('gone', path.join(root, 'dangling'));
@@ -246,7 +246,7 @@ describe('searching contents', () => {
 });
 
 test.skipIf(process.platform !== 'linux')(
-  'a pipe with the name of an ignore file ends a search instead of holding it for ever, and is named',
+  'a pipe with the name of an ignore file ends a search instead of blocking it forever, and is named',
   async () => {
     const { root, context } = await bench({ 'a.ts': 'hello\n', 'deep/er/b.ts': 'hello\n' });
     makePipe(path.join(root, 'deep/er/.gitignore'));
@@ -258,7 +258,7 @@ test.skipIf(process.platform !== 'linux')(
   },
 );
 
-describe('names that could pass for something else', () => {
+describe('ambiguous names', () => {
   const odd = ['a\nb.ts', 'a\n./b.ts', 'b.ts', 'c:3:d.ts', 'e-4-f.ts', '\n', 'g: binary file matches\nh.ts'];
   const files = Object.fromEntries(odd.map((name) => [name, `first\nneedle in ${JSON.stringify(name)}\n`]));
   const told = (name: string, mark: string) => {
@@ -266,7 +266,7 @@ describe('names that could pass for something else', () => {
     return `${shown}${mark}`;
   };
 
-  test('every hit is told with the file it is in', async () => {
+  test('every hit is reported with its file', async () => {
     const { grep } = await place(files);
     const lines = odd.map((name) => `${told(name, ':2:')}needle in ${JSON.stringify(name)}`);
     const found = await grep({});
@@ -275,7 +275,7 @@ describe('names that could pass for something else', () => {
     expect((await grep({ mode: 'files' })).lines.sort()).toEqual(odd.map((name) => told(name, '')).sort());
   });
 
-  test.each(odd)('a file named outright: %j', async (name) => {
+  test.each(odd)('an explicitly named file: %j', async (name) => {
     const { grep } = await place(files);
     expect((await grep({ path: name, contextLines: 1 })).lines).toEqual([
       `${told(name, '-1-')}first`,
@@ -306,9 +306,9 @@ describe('long lines show the match', () => {
     expect((await grep({})).lines).toEqual([`a:${line}:${expected}`]);
   });
 
-  test('of a file too large to be read again the beginning is shown', async () => {
+  test('if a file is too large to read again, the start of the line is shown', async () => {
     const { grep } = await place({ a: `${'x'.repeat(11_000_000)}needle\n` });
-    // By its name: of a large file in a folder that has just changed, a search of the folder tells nothing.
+    // By its name: in a recently changed folder, hits in a large file cannot be verified and are not shown.
     expect((await grep({ path: 'a' })).lines).toEqual([`a:1:${'x'.repeat(500)} [... 1 more match]`]);
   });
 });

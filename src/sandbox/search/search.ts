@@ -18,28 +18,28 @@ import { steadiness, textOf, verifiedHits } from './verify-hits.ts';
 export type SearchPlaces = {
   guard: Guard;
   cwd: string;
-  /** A text as the model may see it: without what is secret in it. */
+  /** A text as the model may see it: with secrets redacted. */
   redact?(text: string): string;
 };
 
-/** Of more files only those that are shown are judged by name; the count then tells no closed ones apart. */
+/** With more files, only those shown are checked by name; the count then includes closed ones. */
 const MAX_JUDGED = 2_000;
 
-/** How long ripgrep may take to put everything in order; on a slow disk only some ages are worth the wait. */
+/** How long ripgrep may take to sort everything; on a slow disk only some ages are worth the wait. */
 const SORTING_MS = 3_000;
 
 type PathList = {
   args: string[];
-  /** Whether the files are only named, not read. */
+  /** Whether the files are only listed, not read. */
   namesOnly: boolean;
-  /** What is looked for in them. */
+  /** What is searched in them. */
   query?: GrepQuery;
   pattern: string | undefined;
   under: string | undefined;
   type?: string | undefined;
 };
 
-/** Not passed without need: ripgrep takes a fifth longer to walk with them. */
+/** Only passed if needed: they slow down ripgrep's walk by a fifth. */
 const hiddenWalk = ['--hidden', '--iglob=!.git', '--iglob=!.ssh', '--iglob=!.gnupg', '--iglob=!.aws'];
 
 export function createSearch({ guard, cwd, redact }: SearchPlaces): Search {
@@ -49,13 +49,13 @@ export function createSearch({ guard, cwd, redact }: SearchPlaces): Search {
   };
   const isOpen = (real: string) => guard.closedBecause(real, 'read') === null;
 
-  /** Whether what is in a file may be told: a secret may have a harmless second name. */
+  /** Whether the content may be shown: a secret may have a harmless hard link. */
   function isReadable(real: string): boolean {
     if (!isOpen(real)) return false;
     try {
       return guard.otherNameBecause(lstatSync(real)) === null;
     } catch (error) {
-      // Gone meanwhile, or out of reach: nothing of it is told.
+      // Missing meanwhile, or inaccessible: nothing is shown.
       if (isErrno(error, ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP', 'ENAMETOOLONG', 'EIO']))
         return false;
       throw error;
@@ -66,7 +66,7 @@ export function createSearch({ guard, cwd, redact }: SearchPlaces): Search {
   const redacted = async (file: string, query: GrepQuery, signal: AbortSignal) =>
     redact ? hitsInRedacted(file, query, { guard, redact, signal, argsOf: lineArgs }) : null;
 
-  /** The paths of one NUL-separated list that the pattern and the guard let through, the newest first. */
+  /** The paths of one NUL-separated list that match the pattern and the guard allows, newest first. */
   async function pathsIn(scope: SearchScope, list: PathList, options: SearchOptions) {
     const { args, pattern, type, namesOnly, query } = list;
     const { limit, signal, everything } = options;
@@ -100,7 +100,7 @@ export function createSearch({ guard, cwd, redact }: SearchPlaces): Search {
       });
       return { found, total };
     };
-    // Where everything is listed, ripgrep puts it in order with half the work it would be here.
+    // If everything is listed, ripgrep sorts it with half the work it would take here.
     const { found, total } =
       namesOnly && filter.all
         ? await inTimeOr({
@@ -222,7 +222,7 @@ function lineArgs(query: GrepQuery): string[] {
   ];
 }
 
-/** The engine is chosen by need: look-around and back-references take PCRE2. */
+/** The engine depends on the pattern: look-around and back-references need PCRE2. */
 function patternArgs({ pattern, ignoreCase, multiline }: GrepQuery): string[] {
   return [
     '--engine=auto',

@@ -7,16 +7,16 @@ import type { Guard } from '../guard.ts';
 import { CUT } from './around-match.ts';
 import type { GrepHit } from './grep-records.ts';
 
-/** File systems keep time in steps, and so does the kernel. */
+/** File systems and the kernel have coarse timestamps. */
 const STEP_MS = 50;
 const MAX_BYTES = 10 * 1024 * 1024;
 
 export type FoundIn = { file: string; hits: readonly GrepHit[] };
 
 /**
- * ripgrep opens files by their paths, and whoever puts a link in the place of a file at the right moment makes it
- * read what the link leads to. That leaves its trace: the folder's own time of change, which nobody can set back.
- * Tells whether no folder from `root` to the file has changed since `started`.
+ * ripgrep opens files by path, so replacing a file with a link at the right moment makes it read the link's
+ * target. That leaves a trace: the folder's ctime, which cannot be reset. Returns whether no folder from
+ * `root` to the file has changed since `started`.
  */
 export function steadiness(root: string, started: number): (file: string) => boolean {
   const known = new Map<string, boolean>();
@@ -33,13 +33,13 @@ export function steadiness(root: string, started: number): (file: string) => boo
   return (file) => isSteady(path.dirname(file));
 }
 
-/** Those of the hits that really stand in the file; none of a very large one. */
+/** The hits that are really in the file; none for a very large one. */
 export async function verifiedHits({ file, hits }: FoundIn, guard: Guard): Promise<GrepHit[]> {
   const text = await textOf(file, guard);
   return hits.filter((hit) => text.includes(hit.text.replace(CUT, '')));
 }
 
-/** The text of a file that may be read; none of a very large one. */
+/** The text of a file that may be read; empty for a very large one. */
 export async function textOf(file: string, guard: Guard): Promise<string> {
   try {
     const bytes = await withRegular(file, guard, ({ fd, size }) =>
@@ -49,7 +49,7 @@ export async function textOf(file: string, guard: Guard): Promise<string> {
     const isWide = encoding === 'utf-16le' || encoding === 'utf-16be';
     return isWide ? new TextDecoder(encoding).decode(bytes) : Buffer.from(bytes).toString('utf8');
   } catch {
-    // Whatever stands there now is no file that can be read: nothing of it is shown.
+    // It is no longer a readable file: nothing is shown.
     return '';
   }
 }

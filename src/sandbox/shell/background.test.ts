@@ -14,7 +14,7 @@ async function shellIn(files: Record<string, string> = {}) {
   return { root, shell };
 }
 
-/** Asks until it has ended; the output of all answers together. */
+/** Polls until it has ended; returns the combined output. */
 async function untilEnd(shell: Shell, id: string): Promise<BackgroundState | null> {
   let output = '';
   for (;;) {
@@ -25,7 +25,7 @@ async function untilEnd(shell: Shell, id: string): Promise<BackgroundState | nul
   }
 }
 
-/** Asks until there is something new. */
+/** Polls until there is new output. */
 async function untilNews(shell: Shell, id: string): Promise<BackgroundState | null> {
   for (;;) {
     const state = shell.check(id);
@@ -34,8 +34,8 @@ async function untilNews(shell: Shell, id: string): Promise<BackgroundState | nu
   }
 }
 
-describe('a command in the background', () => {
-  test('goes on by itself, and its news is told once', async () => {
+describe('a background command', () => {
+  test('keeps running, and its new output is reported once', async () => {
     const { root, shell } = await shellIn();
     const command = 'echo one; until [ -e go ]; do sleep 0.02; done; echo two >&2; exit 3';
     const id = await shell.start({ command });
@@ -54,7 +54,7 @@ describe('a command in the background', () => {
     expect(shell.check(id)).toEqual({ ...ended, newOutput: '' });
   });
 
-  test('runs where it is told; what cannot start has no id', async () => {
+  test('runs in the given folder; what cannot start has no id', async () => {
     const { root, shell } = await shellIn({ 'sub/a': '' });
     const id = await shell.start({ command: 'pwd', cwd: path.join(root, 'sub') });
     expect((await untilEnd(shell, id))?.newOutput).toBe(`${root}/sub\n`);
@@ -65,7 +65,7 @@ describe('a command in the background', () => {
     expect(shell.check('bg_2')).toBe(null);
   });
 
-  test('is stopped with all it started, the deaf too', async () => {
+  test('is stopped with all its processes, including those that ignore signals', async () => {
     const { root, shell } = await shellIn();
     const command = `trap '' TERM; (trap '' TERM; echo $BASHPID > pid; while :; do sleep 0.1; done) & wait; sleep 60`;
     const id = await shell.start({ command });
@@ -79,7 +79,7 @@ describe('a command in the background', () => {
     expect(await shell.stop('bg_9')).toBe(false);
   });
 
-  test('that floods is held to the latest megabyte', async () => {
+  test('that floods is limited to the latest megabyte', async () => {
     const { shell } = await shellIn();
     const id = await shell.start({ command: 'yes | head -c 30000000; echo last' });
     while (shell.background()[0]?.running) await sleep(20);
@@ -89,7 +89,7 @@ describe('a command in the background', () => {
     expect(output.length).toBeLessThan(1024 ** 2 + 100);
   });
 
-  test('ends when the shell is closed: asked first, made to a second later', async () => {
+  test('ends when the shell is closed: TERM first, KILL a second later', async () => {
     const { root, shell } = await shellIn();
     await shell.start({
       command: "trap 'echo bye > bye; exit' TERM; echo $$ > a; while :; do sleep 0.05; done",

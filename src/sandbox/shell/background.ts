@@ -13,14 +13,14 @@ type Entry = {
   stop(): Promise<void>;
 };
 
-/** `add` takes a command over that was just spawned; `stop` ends it and all it started. */
+/** `add` takes over a command that was just spawned; `stop` ends it and all its processes. */
 export type Background = Pick<Shell, 'check' | 'stop' | 'background'> & {
-  /** Says no while too many run. */
+  /** Throws while too many run. */
   makeRoom(): void;
   add(child: Child, command: string, stop: () => Promise<void>): Promise<string>;
 };
 
-/** Commands that go on while the conversation does, by the ids the model knows them by. */
+/** Background commands, by the ids given to the model. */
 export function createBackground(): Background {
   const entries = new Map<string, Entry>();
 

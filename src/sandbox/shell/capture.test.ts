@@ -9,20 +9,20 @@ function captured(text: string, limit: number, chunk: number): string {
   return capture.text();
 }
 
-test('what fits is kept as it is', () => {
+test('text that fits is unchanged', () => {
   expect(captured('hällo wörld', 100, 1)).toBe('hällo wörld');
   expect(captured('0123456789', 10, 3)).toBe('0123456789');
 });
 
-test('what does not fit loses its middle, and says how much', () => {
+test('longer text loses its middle, with the omitted size', () => {
   expect(captured('0123456789abcdefghij', 10, 3)).toBe('01234\n... [10 bytes left out] ...\nfghij');
 });
 
-test('no character is cut in half', () => {
+test('no character is split', () => {
   expect(captured('ää€€😀😀ää€€😀😀', 13, 1)).toBe('ää\n... [28 bytes left out] ...\n😀');
 });
 
-test('any text in any pieces: a true beginning, a true end, and the count adds up', () => {
+test('property: any text in any chunks: a true start, a true end, and the count adds up', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: 'grapheme', maxLength: 200 }),

@@ -1,4 +1,4 @@
-/** Keeps the beginning and the end of a stream of bytes, and counts what it dropped between them. */
+/** Keeps the start and the end of a byte stream, and counts the bytes dropped between them. */
 export type Capture = { push(chunk: Buffer): void; text(): string };
 
 export function createCapture(limit: number): Capture {
@@ -30,7 +30,7 @@ export function createCapture(limit: number): Capture {
 
 type Ring = { push(chunk: Buffer): void; taken(): number; bytes(): Buffer };
 
-/** The last `size` bytes. They are written over in place: joining and cutting would leave a flood of garbage. */
+/** The last `size` bytes, as a ring buffer: concatenating and slicing would create much garbage. */
 function createRing(size: number): Ring {
   let pieces: Buffer[] = [];
   let ring: Buffer | undefined;
@@ -75,7 +75,7 @@ function wholeFromStart(bytes: Buffer): Buffer {
   return bytes.subarray(start);
 }
 
-/** Drops a character whose last bytes were cut off. */
+/** Drops a trailing incomplete character. */
 function wholeToEnd(bytes: Buffer): Buffer {
   let lead = bytes.length - 1;
   while (lead > bytes.length - 4 && isContinuation(bytes[lead])) lead--;

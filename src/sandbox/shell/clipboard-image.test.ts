@@ -6,7 +6,7 @@ import { clipboardImage } from './clipboard-image.ts';
 
 const png = Buffer.from('89504e470d0a1a0a', 'hex');
 
-/** A folder of programs that print what they are told; they write down how they were called. */
+/** A folder of programs that print a given text and record how they were called. */
 async function programs(scripts: Readonly<Record<string, string>>): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'aca-programs-'));
   for (const [name, script] of Object.entries(scripts)) {
@@ -20,7 +20,7 @@ async function programs(scripts: Readonly<Record<string, string>>): Promise<stri
 const prints = String.raw`printf '\211PNG\r\n\032\n'`;
 
 describe.skipIf(process.platform === 'win32')('the image in the clipboard', () => {
-  test('comes from the program of the display in use', async () => {
+  test('comes from the program for the current display', async () => {
     const wayland = await programs({
       'wl-paste': `test "$*" = '--type image/png' && ${prints}`,
       xclip: 'exit 1',
@@ -38,7 +38,7 @@ describe.skipIf(process.platform === 'win32')('the image in the clipboard', () =
     });
   });
 
-  test('is read as each system prints it', async () => {
+  test("is parsed from each system's output", async () => {
     const mac = await programs({ osascript: "printf '«data PNGf89504E470D0A1A0A»\\n'" });
     expect(await clipboardImage({ PATH: mac }, 'darwin')).toEqual({ type: 'image', bytes: png });
     const base64 = `printf '${png.toString('base64')}\\r\\n'`;
@@ -50,7 +50,7 @@ describe.skipIf(process.platform === 'win32')('the image in the clipboard', () =
     });
   });
 
-  test('is none where the program finds none, and the next one is asked', async () => {
+  test('is absent if the program finds none, and the next one is tried', async () => {
     const folder = await programs({ 'wl-paste': 'exit 1', xclip: prints });
     expect(await clipboardImage({ PATH: folder, WAYLAND_DISPLAY: 'wayland-0' }, 'linux')).toEqual({
       type: 'image',
@@ -62,7 +62,7 @@ describe.skipIf(process.platform === 'win32')('the image in the clipboard', () =
     });
   });
 
-  test('says which programs could have told', async () => {
+  test('names the programs that could provide it', async () => {
     const folder = await programs({});
     expect(await clipboardImage({ PATH: folder, WAYLAND_DISPLAY: 'wayland-0' }, 'linux')).toEqual({
       type: 'unreachable',

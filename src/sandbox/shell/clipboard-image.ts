@@ -1,14 +1,14 @@
 import { execFile } from 'node:child_process';
 import { homedir } from 'node:os';
 
-/** A program that prints the image, and how to read what it prints. */
+/** A program that prints the image, and how to parse its output. */
 type Way = { command: string; args: readonly string[]; read(printed: Buffer): Buffer };
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 export type ClipboardImage =
   | { type: 'image'; bytes: Buffer }
-  /** None of the programs that could tell is there. */
+  /** None of the required programs is installed. */
   | { type: 'unreachable'; programs: readonly string[] }
   | { type: 'none' };
 
@@ -17,7 +17,7 @@ const MAX_BYTES = 64 * 1024 * 1024;
 
 const asPrinted = (printed: Buffer) => printed;
 
-/** The image that the user has copied, asked of the system's own programs. */
+/** The image in the clipboard, read with the system's own programs. */
 export async function clipboardImage(
   env: Env,
   platform: NodeJS.Platform = process.platform,
@@ -34,7 +34,7 @@ export async function clipboardImage(
   return reached ? { type: 'none' } : { type: 'unreachable', programs: ways.map(({ command }) => command) };
 }
 
-/** Those to be tried, one after the other. */
+/** The programs to try, in order. */
 function waysOf(env: Env, platform: NodeJS.Platform): Way[] {
   if (platform === 'darwin') return [appleScript];
   if (platform === 'win32') return [powerShell('powershell')];
@@ -71,12 +71,12 @@ function powerShell(command: string): Way {
   };
 }
 
-/** Null when there is no such program; nothing when it failed, as they do without an image. */
+/** Null if there is no such program; empty if it failed, as it does without an image. */
 function printedBy(
   command: string,
   { args, env }: { args: readonly string[]; env: Env },
 ): Promise<Buffer | null> {
-  // Not in the project's folder, where a program of that name could lie.
+  // Not in the project folder, which could contain a program of that name.
   const options = {
     cwd: homedir(),
     env: { ...env },

@@ -21,8 +21,8 @@ async function unwalled(limits: typeof few) {
   return { root, shell, run };
 }
 
-describe.skipIf(process.platform === 'win32')('a command that uses too much', () => {
-  test('is stopped with all it started when it runs too many processes, without a sandbox', async () => {
+describe.skipIf(process.platform === 'win32')('a command that exceeds its limits', () => {
+  test('is stopped with all its processes when there are too many, without a sandbox', async () => {
     const { run } = await unwalled(few);
     const outcome = await run('for i in $(seq 60); do sleep 61.017 & done; wait');
     expect(outcome).toMatchObject({ exitCode: null, timedOut: false });
@@ -30,7 +30,7 @@ describe.skipIf(process.platform === 'win32')('a command that uses too much', ()
     expect(await leftAfter('sleep 61.017', 20_000)).toEqual([]);
   });
 
-  test('counts threads as the kernel does, and may use all that it is allowed', async () => {
+  test('counts threads as the kernel does, and may use the whole limit', async () => {
     const { run } = await unwalled({ ...few, maxProcesses: 200 });
     const outcome = await run('for i in $(seq 60); do sleep 1.2 & done; wait; echo done');
     expect(outcome).toMatchObject({ exitCode: 0, stdout: 'done\n', stderr: '' });
@@ -45,7 +45,7 @@ describe.skipIf(process.platform === 'win32')('a command that uses too much', ()
     );
   });
 
-  test('is stopped alone: others beside it go on', async () => {
+  test('is stopped alone: others continue', async () => {
     const { run } = await unwalled(few);
     const [many, one] = await Promise.all([
       run('for i in $(seq 60); do sleep 61.020 & done; wait'),
@@ -56,7 +56,7 @@ describe.skipIf(process.platform === 'win32')('a command that uses too much', ()
     expect(await leftAfter('sleep 61.020', 20_000)).toEqual([]);
   });
 
-  test('in the background, too: the note is in its output', async () => {
+  test('is stopped in the background, too: the note is in its output', async () => {
     const { shell } = await unwalled(few);
     const id = await shell.start({ command: 'for i in $(seq 60); do sleep 61.018 & done; wait' });
     let output = '';
@@ -73,7 +73,7 @@ describe.skipIf(process.platform === 'win32')('a command that uses too much', ()
 });
 
 describe('in bubblewrap', () => {
-  test.skipIf(noBubblewrap !== null)('both limits hold for the whole sandbox', async () => {
+  test.skipIf(noBubblewrap !== null)('both limits apply to the whole sandbox', async () => {
     const processes = await walled({}, { limits: few });
     const many = await processes.run('for i in $(seq 60); do setsid sleep 61.019 & done; wait');
     expect(many.stderr).toMatch(/the limit is 40|Resource temporarily unavailable/);
@@ -82,7 +82,7 @@ describe('in bubblewrap', () => {
     expect((await memory.run(grow)).stderr).toContain('the limit is 150 MB');
   });
 
-  test.skipIf(noBubblewrap !== null)('what still runs when the command ends is named', async () => {
+  test.skipIf(noBubblewrap !== null)('processes still running when the command ends are listed', async () => {
     const { run } = await walled();
     expect(await run('sleep 300 & (setsid sleep 301 &); exit 3')).toMatchObject({ exitCode: 3 });
     const { stderr } = await run('sleep 300 & (setsid sleep 301 &); echo started');
@@ -93,16 +93,13 @@ describe('in bubblewrap', () => {
     expect((await run('for i in $(seq 20); do sleep 302 & done')).stderr.match(/302/g)).toHaveLength(5);
   });
 
-  test.skipIf(noBubblewrap !== null)(
-    'the note cannot be forged into lines of its own by the name of a program',
-    async () => {
-      const { run } = await walled();
-      const { stderr } = await run(
-        'bash -c \'exec -a "$(printf "x\\nleft running: evil")" sleep 300\' & sleep 0.3',
-      );
-      expect(stderr.split('\n')).toHaveLength(2);
-    },
-  );
+  test.skipIf(noBubblewrap !== null)('the name of a program cannot forge lines in the note', async () => {
+    const { run } = await walled();
+    const { stderr } = await run(
+      'bash -c \'exec -a "$(printf "x\\nleft running: evil")" sleep 300\' & sleep 0.3',
+    );
+    expect(stderr.split('\n')).toHaveLength(2);
+  });
 
   test.skipIf(noBubblewrap !== null || process.getuid?.() !== 0)(
     'for an ordinary user the kernel itself refuses more processes',

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isErrno } from '../files/real-path.ts';
 import { listProcesses, type ProcessRow } from './process-table.ts';
 
-/** What one command and everything it starts may use together. */
+/** What one command and all its processes may use together. */
 export type CommandLimits = {
   /** Processes and threads. */
   maxProcesses: number;
@@ -11,15 +11,15 @@ export type CommandLimits = {
 
 const INTERVAL_MS = 500;
 
-/** `watch` calls `onExceeded` at most once, with a note for whoever reads the command's output. */
+/** `watch` calls `onExceeded` at most once, with a note for the reader of the command's output. */
 export type LimitWatch = {
   watch(leader: number, onExceeded: (note: string) => void): void;
   forget(leader: number): void;
 };
 
 /**
- * Looks at all running commands twice a second, at once. Polling works everywhere: cgroups need root or systemd, and no
- * resource limit counts the memory of several processes or binds root.
+ * Checks all running commands together, twice a second. Polling works everywhere: cgroups need root or
+ * systemd, and no resource limit covers the memory of several processes or applies to root.
  */
 export function createLimitWatch(limits: CommandLimits): LimitWatch {
   const watched = new Map<number, (note: string) => void>();
@@ -60,7 +60,7 @@ function familyOf(leader: number, rows: readonly ProcessRow[]): ProcessRow[] {
   const childrenOf = new Map<number, ProcessRow[]>();
   for (const row of rows) childrenOf.set(row.parent, [...(childrenOf.get(row.parent) ?? []), row]);
   const family = new Map(rows.filter(({ group }) => group === leader).map((row) => [row.pid, row]));
-  // A map is walked in the order of insertion, what is added on the way included.
+  // A map is iterated in insertion order, including entries added meanwhile.
   for (const pid of family.keys())
     for (const child of childrenOf.get(pid) ?? []) family.set(child.pid, child);
   return [...family.values()];
@@ -72,13 +72,14 @@ function exceededNote(family: readonly ProcessRow[], limits: CommandLimits): str
     return `[Stopped: the command ran ${processes} processes and threads; the limit is ${limits.maxProcesses} (setting sandbox.maxProcesses).]\n`;
   const resident = sum(family.map(({ residentKb }) => residentKb)) / 1024;
   if (resident <= limits.maxMemoryMb) return null;
-  // Pages that processes share were counted once for each. The exact figure costs more, so only now.
+  // Shared pages were counted once per process. The exact figure is more expensive, so it is only computed
+  // now.
   const used = Math.round(sum(family.map((row) => proportionalKb(row.pid) ?? row.residentKb)) / 1024);
   if (used <= limits.maxMemoryMb) return null;
   return `[Stopped: the command used ${used} MB of memory; the limit is ${limits.maxMemoryMb} MB (setting sandbox.maxMemoryMb).]\n`;
 }
 
-/** Null where the system does not say. */
+/** Null if the system does not provide it. */
 function proportionalKb(pid: number): number | null {
   try {
     const found = /^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'latin1'));

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 /**
- * Lets the user write a text in a program of their own, which has the terminal meanwhile. `command` is as in EDITOR:
- * a program with its arguments. Null when the program failed or could not be started.
+ * Opens a text in the user's editor, which gets the terminal meanwhile. `command` is as in EDITOR: a program
+ * with its arguments. Null if the program failed or could not be started.
  */
 export async function editInProgram(text: string, command: string): Promise<string | null> {
   const folder = await mkdtemp(path.join(tmpdir(), 'aca-prompt-'));
   const file = path.join(folder, 'prompt.md');
   try {
-    // Programs expect the last line to be ended, and end it themselves; a prompt has no such end.
+    // Editors expect a final newline and add one themselves; a prompt has none.
     await writeFile(file, `${text}\n`, { mode: 0o600 });
     if ((await exitOf(command, file)) !== 0) return null;
     return (await readFile(file, 'utf8')).replace(/\r?\n$/, '');

@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { endOf } from './follow-command.ts';
 
-/** A shell that has ended while somebody may still hold its pipes. */
+/** A shell that has ended while another process may still hold its pipes. */
 function ended() {
   vi.useFakeTimers();
   onTestFinished(() => {
@@ -16,7 +16,7 @@ function ended() {
   return { ...child, end, told };
 }
 
-test('output that is held because the disk is behind is waited for, and taken once there is room', async () => {
+test('output paused because of a slow disk is awaited, and read once there is space', async () => {
   const { process, stdout, end, told } = ended();
   stdout.pause();
   stdout.write('late');
@@ -30,7 +30,7 @@ test('output that is held because the disk is behind is waited for, and taken on
   expect(told).toEqual(['late', 'ended']);
 });
 
-test('neither a pipe that somebody else holds nor a disk that never answers is waited for without end', async () => {
+test('the wait for a pipe held by another process, or for a hanging disk, is limited', async () => {
   const open = ended();
   open.process.emit('exit', 0, null);
   await vi.advanceTimersByTimeAsync(1_000);

@@ -6,13 +6,16 @@ import { createCapture } from './capture.ts';
 import { createSpill, type Spill, type Spilled, within } from './spill.ts';
 
 const MAX_STREAM_BYTES = 10 * 1024 * 1024;
-/** How long output may still arrive after the shell itself has ended: a child left behind can hold the pipe for ever. */
+/**
+ * How long output may still arrive after the shell itself has ended: a child left behind can hold the pipe
+ * forever.
+ */
 const DRAIN_MS = 500;
 const DRAIN_STEP_MS = 25;
-/** A disk that does not answer must not hold up the result. */
+/** A hanging disk must not delay the result. */
 const HELD_MS = 5_000;
 
-/** A process that was started for a command; its streams are the command's own. */
+/** The process started for a command; its streams are the command's own. */
 export type Child = {
   process: Pick<ChildProcess, 'once'>;
   stdout: Readable;
@@ -20,17 +23,17 @@ export type Child = {
   /** What the end of the process means for the command. */
   explain?(ending: Ending): Ending;
 };
-/** `note` is news from the sandbox, for whoever reads the output. */
+/** `note` is a message from the sandbox for the reader of the output. */
 export type Ending = { code: number | null; signal: NodeJS.Signals | null; note?: string };
 
 export type Following = Pick<CommandRun, 'timeoutMs' | 'signal' | 'onOutput'> & {
-  /** Where the whole output goes when it is too long for memory; without it, it is only cut. */
+  /** The file for output too long for memory; without it, the output is only cut. */
   outputFile?: string;
-  /** Ends the command and all it started. */
+  /** Ends the command and all its processes. */
   stop(): Promise<void>;
 };
 
-/** Resolves once the shell has ended and its output is read, as far as it comes soon. */
+/** Resolves once the shell has ended and its output is read, as far as it arrives soon. */
 export async function endOf({ process, stdout, stderr, explain }: Child): Promise<Ending> {
   const closed = new Promise<void>((resolve) => process.once('close', () => resolve()));
   const ending = await new Promise<Ending>((resolve, reject) => {
@@ -41,7 +44,7 @@ export async function endOf({ process, stdout, stderr, explain }: Child): Promis
   return explain?.(ending) ?? ending;
 }
 
-/** While the streams are held, for the disk is behind, their output cannot arrive: that time does not count. */
+/** While the streams are paused because of a slow disk, no output can arrive: that time does not count. */
 async function drained(closed: Promise<void>, streams: readonly Readable[]): Promise<void> {
   const latest = performance.now() + HELD_MS;
   for (let left = DRAIN_MS; left > 0 && performance.now() < latest; ) {
@@ -50,7 +53,10 @@ async function drained(closed: Promise<void>, streams: readonly Readable[]): Pro
   }
 }
 
-/** From a started child to its outcome: collects, enforces the time limit and the abort, and never waits on a held pipe. */
+/**
+ * From a started child to its outcome: collects output, enforces the timeout and the abort, and never waits
+ * on a held pipe.
+ */
 export async function followCommand(
   child: Child,
   run: Following,
@@ -70,7 +76,7 @@ export async function followCommand(
 
   try {
     const ended = endOf(child);
-    // A command may end well in the very moment its time is over; then nobody stopped it.
+    // A command may succeed at the moment of its timeout; then it was not stopped.
     child.process.once('exit', () => clearTimeout(timer));
     const { code, signal, note = '' } = await ended;
     await stopping;
@@ -133,7 +139,7 @@ function captureStream(stream: Readable, { take, spill }: Taking): { end(): stri
   };
 }
 
-/** A stream as text, never half a character. */
+/** Decodes a stream as text, without splitting characters. */
 export function hearText(stream: Readable, onText: CommandRun['onOutput']): { end(): void } {
   if (!onText) return { end: () => undefined };
   const decoder = new StringDecoder('utf8');
@@ -150,7 +156,10 @@ export function hearText(stream: Readable, onText: CommandRun['onOutput']): { en
   };
 }
 
-/** A child left behind may go on writing, and dies of a closed pipe; so the pipe stays open, unread, and holds up nobody. */
+/**
+ * A child left behind may keep writing, and would die of a closed pipe; so the pipe stays open and its data
+ * is discarded, without keeping this process alive.
+ */
 export function letGo(stream: Readable): void {
   stream.resume();
   if ('unref' in stream && typeof stream.unref === 'function') stream.unref();

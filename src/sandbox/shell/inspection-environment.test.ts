@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { safeGitEnvironment } from '../../lib/paths/safe-git.ts';
 import { inspectionEnvironment } from './inspection-environment.ts';
 
-/** Everything that lies in /project, or is relative, could have been planted. */
+/** Everything in /project, or relative, could have been planted. */
 const programs = {
   safe: () => '/usr/bin',
   isChangeable: (file: string) => !file.startsWith('/') || file.startsWith('/project/'),
 };
 
-/** What is left of an environment for a command that only looks. */
+/** The remaining environment for a read-only command. */
 function left(env: Record<string, string>): Record<string, string | undefined> {
   const now: Record<string, string | undefined> = { ...env, ...inspectionEnvironment(env, programs) };
   const ours = Object.keys(safeGitEnvironment());
@@ -45,7 +45,7 @@ test.each([
   ['GIT_CONFIG_GLOBAL', './gitconfig'],
   ['XDG_CONFIG_HOME', '/project/.config'],
   ['DEVELOPER_DIR', './Xcode'],
-])('[Y06] %s=%s does not reach a command that runs unasked', (name, value) => {
+])('[Y06] %s=%s is removed for a command that runs without approval', (name, value) => {
   expect(left({ [name]: value, HOME: '/home/me' })).toEqual({ HOME: '/home/me' });
 });
 
@@ -57,11 +57,11 @@ test.each([
   ['XDG_CONFIG_HOME', '/home/me/.config'],
   ['LS_COLORS', 'di=34'],
   ['LANG', 'C'],
-])('%s=%s does no harm and stays', (name, value) => {
+])('%s=%s is harmless and stays', (name, value) => {
   expect(left({ [name]: value })).toEqual({ [name]: value });
 });
 
-test('PATH is what is left of it, however it is written', () => {
+test('PATH is reduced to its safe folders, however it is spelled', () => {
   expect(left({ PATH: '.:/usr/bin' })).toEqual({ PATH: '/usr/bin' });
   expect(left({ Path: '.;/usr/bin' })).toEqual({ Path: '/usr/bin' });
   expect(left({})).toEqual({});

@@ -4,9 +4,9 @@ import type { ProgramPath } from './program-path.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** By these a shell or a program that only looks would run something else, or look elsewhere. */
+/** Variables that make a shell or a read-only program run other code, or read other files. */
 const STEERING = [
-  // bash: options and traces that run code, and where `cd` leads.
+  // bash: options and traces that run code, and the target of `cd`.
   ...['SHELLOPTS', 'BASHOPTS', 'PS4', 'CDPATH', 'BASH_LOADABLES_PATH'],
   ...['RIPGREP_CONFIG_PATH', 'GREP_OPTIONS', 'LESSOPEN', 'LESSCLOSE', 'MAGIC'],
   // `node --version`, `java -version` and the like.
@@ -22,22 +22,22 @@ const STEERING = [
   ...['PHPRC', 'PHP_INI_SCAN_DIR'],
 ];
 
-/** Functions that a shell hands on to its children. */
+/** Exported shell functions. */
 const FUNCTION = /^BASH_FUNC_/;
 
-/** Files and folders of code or settings: left out where one of them could have been planted. */
+/** Files and folders of code or settings: removed if one of them could have been planted. */
 const CODE_PATHS = [
   ...['LD_PRELOAD', 'LD_AUDIT', 'LD_LIBRARY_PATH', 'GCONV_PATH', 'LOCPATH'],
   ...['DYLD_INSERT_LIBRARIES', 'DYLD_LIBRARY_PATH', 'DYLD_FRAMEWORK_PATH', 'DYLD_FALLBACK_LIBRARY_PATH'],
   ...['GIT_EXEC_PATH', 'GIT_CONFIG_GLOBAL', 'GIT_CONFIG_SYSTEM', 'XDG_CONFIG_HOME'],
   ...['DEVELOPER_DIR', 'GCC_EXEC_PREFIX', 'COMPILER_PATH'],
 ];
-/** These name libraries that are looked for in the system's folders, unless they have a slash. */
+/** These name libraries that are searched in system folders, unless they contain a slash. */
 const NAMES_LIBRARIES = ['LD_PRELOAD', 'LD_AUDIT'];
 
 /**
- * What differs in the environment of a command that runs unasked because it only looks: nothing that the project, its
- * repository or an earlier command has put there runs with it. Undefined stands for a variable it must not find.
+ * Changes to the environment of a read-only command that runs without approval: nothing that the project, its
+ * repository or an earlier command has planted runs with it. Undefined removes a variable.
  */
 export function inspectionEnvironment(
   env: Env,
@@ -50,7 +50,7 @@ export function inspectionEnvironment(
   const gone = Object.keys(env).filter(
     (name) => STEERING.includes(name) || FUNCTION.test(name) || (CODE_PATHS.includes(name) && leads(name)),
   );
-  // On Windows it may be written Path.
+  // On Windows it may be spelled Path.
   const paths = Object.keys(env).filter((name) => name.toUpperCase() === 'PATH');
   return {
     ...safeGitEnvironment(),

@@ -5,21 +5,22 @@ import { listProcesses, type Mark, type ProcessRow } from './process-table.ts';
 
 const POLL_MS = 25;
 const MAX_POLL_MS = 100;
-/** How long to wait for those that were killed: nobody can end a process that hangs in the kernel. */
+/** How long to wait for killed processes: one that hangs in the kernel cannot be ended. */
 const KILL_MS = 500;
 
-/** Commands and all they started: their groups, whoever carries the mark, and the children of both. */
+/** Commands and all their processes: their groups, processes with the mark, and the children of both. */
 export type Family = {
   leaders: readonly number[];
   mark: Mark;
-  /** Processes that end by themselves once those behind them have, and take them along if asked to end first. */
+  /** Launchers that end once the processes inside have, and would kill them if signalled first. */
   doors?: ReadonlySet<number>;
 };
 
 /**
- * Ends a family: TERM, then KILL for whoever is left after `graceMs`. Found are also those that made a session of
- * their own or lost their parents, unless they cleared their environment (or hide it: macOS, the system's programs),
- * closed the descriptor of the mark and lost their parents, all three. On Windows: the tree of children below a leader that still runs.
+ * Ends a family: TERM, then KILL for the rest after `graceMs`. Also finds processes that started a new
+ * session or lost their parents, unless they cleared their environment (or hide it: macOS, system programs),
+ * closed the descriptor of the mark and lost their parents, all three. On Windows: the tree of children below
+ * a leader that still runs.
  */
 export async function endFamily(family: Family, graceMs: number): Promise<void> {
   if (process.platform === 'win32') {
@@ -32,14 +33,14 @@ export async function endFamily(family: Family, graceMs: number): Promise<void> 
   await goneWithin(family, known, { ms: KILL_MS, signal: 'SIGKILL' });
 }
 
-/** Whether anybody of the group still runs. */
+/** Whether any process of the group still runs. */
 export async function isGroupAlive(leader: number): Promise<boolean> {
   if (!signalGroup(leader, 0)) return false;
-  // A signal to the dead who are still listed succeeds.
+  // Signalling a zombie succeeds.
   return process.platform !== 'linux' || (await listProcesses()).some((row) => row.group === leader);
 }
 
-/** `known` gathers everyone ever found: a child whose parents have ended in the meantime is not lost again. */
+/** `known` collects every process ever found: a child whose parents have ended meanwhile is not lost. */
 async function findMembers({ leaders, mark }: Family, known: Map<number, string>): Promise<ProcessRow[]> {
   const rows = await listProcesses(mark);
   const members = new Set<number>();
@@ -59,7 +60,7 @@ async function findMembers({ leaders, mark }: Family, known: Map<number, string>
 
 type Wait = { ms: number; signal?: NodeJS.Signals };
 
-/** With a signal, everyone who is still found gets it each time: somebody may have been born in between. */
+/** With a signal, every process still found gets it at each check: new ones may have started in between. */
 async function goneWithin(
   family: Family,
   known: Map<number, string>,
@@ -79,7 +80,7 @@ async function isAnyAlive(leaders: readonly number[]): Promise<boolean> {
   return (await Promise.all(leaders.map(isGroupAlive))).includes(true);
 }
 
-/** Nobody gets it twice: to many programs a second TERM means to drop everything. */
+/** Signals each process only once: many programs treat a second TERM as a forced exit. */
 function signalAll({ leaders, doors }: Family, members: readonly ProcessRow[], signal: NodeJS.Signals): void {
   const spared = (pid: number) => signal === 'SIGTERM' && doors?.has(pid);
   for (const leader of leaders) if (!spared(leader)) signalGroup(leader, signal);
@@ -90,7 +91,7 @@ export function killGroup(leader: number): void {
   signalGroup(leader, 'SIGKILL');
 }
 
-/** False when nobody is there to hear it. */
+/** False if there is no such process. */
 function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
   return signalOne(process.platform === 'win32' ? leader : -leader, signal);
 }

@@ -6,7 +6,7 @@ import { createProcessKeeper } from './process-keeper.ts';
 /** A leader that ignores TERM, and a child that has left its group. */
 const STUBBORN = 'trap "" TERM; setsid sleep "$0" & sleep "$0"; sleep "$0"';
 
-test('ends a program that will not, with what left its group; others go on until all are ended', async () => {
+test('ends a program that ignores TERM, and children that left its group; others continue until all are ended', async () => {
   const keeper = createProcessKeeper({ path: process.env.PATH });
   onTestFinished(() => keeper.close());
   const start = (seconds: string) => {

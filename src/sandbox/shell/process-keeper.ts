@@ -2,20 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { endFamily } from './process-group.ts';
 import { createWatchdog } from './watchdog.ts';
 
-/** Between asking a program to end and making it. */
+/** Between TERM and KILL. */
 const GRACE_MS = 1_000;
-/** In the environment of every program kept, and by inheritance of all it starts. */
+/** In the environment of every kept program, inherited by all its processes. */
 const MARK = 'AI_ASSISTANT_SERVER';
 
-/** Keeps hold of programs that run beside the conversation, each the leader of its own group. */
+/** Manages programs that run beside the conversation, each the leader of its own group. */
 export type ProcessKeeper = {
-  /** For the environment of the next program, and to name it by. */
+  /** For the environment of the next program, and to identify it. */
   mark(): { id: string; env: Readonly<Record<string, string>> };
   /** From here on it ends with this process, however that ends. */
   watch(leader: number): void;
-  /** Ends it and all it started: TERM, then KILL. */
+  /** Ends it and all its processes: TERM, then KILL. */
   end(leader: number, id: string): Promise<void>;
-  /** Ends whoever is left. */
+  /** Ends all remaining programs. */
   close(): Promise<void>;
 };
 

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { listProcesses, parsePs } from './process-table.ts';
 
 test.skipIf(process.platform === 'win32')(
-  'a child is listed with its parent and its group; the mark tells it from others',
+  'a child is listed with its parent and its group; the mark identifies it',
   async () => {
     const prefix = `${randomUUID()}:`;
     const child = spawn('sleep', ['60'], {
@@ -38,7 +38,7 @@ test.skipIf(process.platform === 'win32')(
   },
 );
 
-test('the table of macOS: the dead are left out, the mark is read behind the command', () => {
+test('the macOS process table: zombies are omitted, the mark is read after the command', () => {
   const table = [
     '    1     0     1 Ss    7120 Thu Jan  1 10:00:00 2026     /sbin/launchd',
     '  501   500   501 S+   61440 Thu Jan  1 10:00:01 2026     node server.js PATH=/bin MARK=abc:1; HOME=/Users/me',

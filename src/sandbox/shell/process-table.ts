@@ -3,32 +3,35 @@ import { openSync, readdirSync, readFileSync, readlinkSync, unlinkSync } from 'n
 import { tmpdir } from 'node:os';
 import { isErrno } from '../files/real-path.ts';
 
-/** Of Linux on nearly every machine; larger ones only make the count of memory too low. */
+/** The page size of Linux on nearly every machine; where it is larger, memory is undercounted. */
 const PAGE_KB = 4;
 
-/** A process that is not dead. `started` tells it from a later one of the same number. */
+/** A process that is not a zombie. `started` distinguishes it from a later one with the same pid. */
 export type ProcessRow = {
   pid: number;
   parent: number;
   group: number;
   started: string;
-  /** One where the system does not say. */
+  /** One if the system does not provide it. */
   threads: number;
   residentKb: number;
   marked: boolean;
 };
 
 /**
- * Every process carries the environment it was born with, so a mark in there finds those that left their group. Who
- * cleared the environment may still hold the descriptor that `openMark` made.
+ * Every process keeps its initial environment, so a mark in there finds those that left their group. A
+ * process that cleared its environment may still hold the descriptor from `openMark`.
  */
 export type Mark = { name: string; prefix: string };
 
-/** High enough to be out of the way of scripts that open descriptors of their own. */
+/** High enough not to conflict with scripts that open their own descriptors. */
 export const MARK_DESCRIPTOR = 19;
 const MARK_FILE = '/aca-command-';
 
-/** A descriptor for a process and all it starts to inherit, by which `mark` finds them; null where there is no room for it. */
+/**
+ * A descriptor for a process and its children to inherit, by which `mark` finds them; null if none is
+ * available.
+ */
 export function openMark({ prefix }: Mark): number | null {
   if (process.platform !== 'linux') return null;
   const file = `${tmpdir()}${MARK_FILE}${prefix}`;
@@ -42,7 +45,9 @@ export function openMark({ prefix }: Mark): number | null {
   }
 }
 
-/** What runs now; `marked` are those born with the mark. Empty where the system does not tell. */
+/**
+ * The running processes; `marked` are those started with the mark. Empty if the system does not list them.
+ */
 export async function listProcesses(mark?: Mark): Promise<ProcessRow[]> {
   if (process.platform === 'win32') return [];
   return process.platform === 'linux' ? readProc(mark) : askPs(mark);
@@ -54,13 +59,13 @@ function readProc(mark: Mark | undefined): ProcessRow[] {
     .flatMap((pid) => {
       const row = parseStat(Number(pid), readIfAny(`/proc/${pid}/stat`));
       if (!row) return [];
-      // The kernel shows the environment of the user's own processes only.
+      // The kernel shows only the environment of the user's own processes.
       return [{ ...row, marked: mark !== undefined && isMarked(pid, mark) }];
     });
 }
 
 function parseStat(pid: number, stat: string): Omit<ProcessRow, 'marked'> | null {
-  // The name in brackets may itself hold brackets and spaces.
+  // The name in parentheses may itself contain parentheses and spaces.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [state = '', parent, group] = fields;
   if (state === '' || isDead(state)) return null;
@@ -90,7 +95,7 @@ function linkOf(file: string): string {
   }
 }
 
-/** As UTF-8, which the runtime reads many times faster than other encodings. */
+/** As UTF-8, which the runtime decodes many times faster than other encodings. */
 function readIfAny(file: string): string {
   try {
     return readFileSync(file, 'utf8');
@@ -100,12 +105,12 @@ function readIfAny(file: string): string {
   }
 }
 
-/** In a container without an init the dead stay listed for ever. */
+/** In a container without an init, zombies stay listed forever. */
 function isDead(state: string): boolean {
   return state.startsWith('Z') || state.startsWith('X');
 }
 
-/** macOS shows the environment behind the command, except that of the system's own programs. */
+/** macOS shows the environment after the command, except for the system's own programs. */
 function askPs(mark: Mark | undefined): Promise<ProcessRow[]> {
   const environment = process.platform === 'darwin' ? ['-E'] : [];
   const args = ['-A', ...environment, '-ww', '-o', 'pid=,ppid=,pgid=,stat=,rss=,lstart=,command='];

@@ -7,7 +7,10 @@ import { createProgramPath, programOutside } from './program-path.ts';
 
 let project = '';
 let outside = '';
-/** Which of the folders below, in the PATH before the system's own, lead a name to a program that can be changed. */
+/**
+ * Which of the folders below, in PATH before the system's own, resolve a name to a program that can be
+ * changed.
+ */
 const at = (name: string) => name.replaceAll('%P', project).replaceAll('%O', outside);
 
 async function program(file: string, mode = 0o755): Promise<void> {
@@ -62,7 +65,7 @@ const programs = (PATH: string | undefined) =>
     isWritable: (real) => isInside(project, real) || isInside(at('%O/cache'), real),
   });
 
-describe('[Y06] the program that a name runs', () => {
+describe('[Y06] the program that a name resolves to', () => {
   test.each([
     ['the current folder', '.:/bin', '%P/ls'],
     ['an empty entry at the start', ':/bin', '%P/ls'],
@@ -97,16 +100,16 @@ describe('[Y06] the program that a name runs', () => {
     ['a folder of that name', '%P/folders:/bin'],
     ['links that lead nowhere or round in a circle', '%O/loop:%O/nowhere:/bin'],
     ['folders that are none', '%P/ls:/dev/null:/bin'],
-  ])('%s: is taken for what it is', (_name, PATH) => {
+  ])('%s: is trusted', (_name, PATH) => {
     expect(programs(PATH).planted('ls', project)).toBeNull();
   });
 
-  test('depends on the folder where the entry is relative', () => {
+  test('depends on the folder if the entry is relative', () => {
     expect(programs('.:/bin').planted('ls', path.join(project, 'sub'))).toBe(at('%P/sub/ls'));
     expect(programs('.:/bin').planted('ls', path.join(project, 'plain'))).toBeNull();
   });
 
-  test('whoever works above the system’s folders still has its programs', () => {
+  test('in a parent of the system folders, system programs still work', () => {
     const above = createProgramPath({ env: { PATH: '/usr/bin:/bin' }, isWritable: () => true });
     expect(above.planted('ls', '/')).toBeNull();
     const inside = createProgramPath({ env: { PATH: '/bin' }, isWritable: (real) => !real.endsWith('/bin') });
@@ -114,14 +117,14 @@ describe('[Y06] the program that a name runs', () => {
   });
 });
 
-test('what is left of PATH is what nobody else can change', () => {
+test('the safe PATH has only folders that others cannot change', () => {
   const all =
     '.:bin::%P/bin:%O/to-project:%O/by-hop:%O/cache:%O/everybody:%O/sticky:%O/open/inner:%O/tools:/bin';
   expect(programs(all).safe()).toBe(at('%O/tools:/bin'));
   expect(programs('.:%P/bin').safe()).toBe('/usr/local/bin:/usr/bin:/bin');
 });
 
-test('for its own use the assistant takes the program that is installed', () => {
+test('the assistant itself uses the installed program', () => {
   const env = { PATH: at('.:%P/bin:%O/links:%P/venv:/bin') };
   expect(programOutside('ls', project, env)).toBe('/bin/ls');
   expect(programOutside('ls', project, { PATH: at('%P/bin:.') })).toBeNull();

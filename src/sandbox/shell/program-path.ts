@@ -8,22 +8,24 @@ import { isErrno, realPath } from '../files/real-path.ts';
 type Env = Readonly<Record<string, string | undefined>>;
 
 export type ProgramPathOptions = {
-  /** The environment that commands run with. */
+  /** The environment of commands. */
   env: Env;
-  /** Whether a real path lies where commands may write: the project, added folders, `sandbox.writablePaths`. */
+  /** Whether commands may write to a real path: the project, added folders, `sandbox.writablePaths`. */
   isWritable(real: string): boolean;
   platform?: NodeJS.Platform;
 };
 
-/** The programs that names of commands stand for. */
+/** Resolves command names to programs. */
 export type ProgramPath = {
-  /** The file that a name runs in a folder, if a command or another user could have put it there; else null. */
+  /**
+   * The file that a name runs in a folder, if a command or another user could have put it there; else null.
+   */
   planted(name: string, folder: string): string | null;
-  /** The first file of that name that nobody else could have put there, or null. */
+  /** The first file of that name that no one else could have put there, or null. */
   installed(name: string): string | null;
   /** PATH without the folders in which that could happen. */
   safe(): string;
-  /** Whether a command or another user can change what a path leads to, at any link on the way. */
+  /** Whether a command or another user can change what a path leads to, at any link in it. */
   isChangeable(file: string): boolean;
 };
 
@@ -31,20 +33,20 @@ const OTHERS_WRITE = 0o002;
 const STICKY = 0o1000;
 const EXECUTABLE = 0o111;
 const MAX_LINKS = 40;
-/** For a PATH of which nothing is left. */
+/** If no folder of PATH is left. */
 const SYSTEM_PATH = '/usr/local/bin:/usr/bin:/bin';
 
 export function createProgramPath(options: ProgramPathOptions): ProgramPath {
   const { env, isWritable, platform = process.platform } = options;
   const { delimiter, isAbsolute } = pathsOf(platform);
-  // An empty PATH means the current folder to bash; without one it has a list of its own.
+  // An empty PATH means the current folder to bash; without one it uses a default list.
   const folders = (variable(env, 'PATH', platform) ?? SYSTEM_PATH)
     .split(delimiter)
     .map((folder) => folder.replace(/^"(.*)"$/, '$1'));
   const endings =
     platform === 'win32' ? ['', ...(variable(env, 'PATHEXT', platform) ?? '.EXE').split(';')] : [''];
 
-  /** Whoever works in a folder above the system's cannot write into those. */
+  /** System folders stay read-only even if the project is a parent of them. */
   const isKeptClosed = (place: string) =>
     systemFolders.some((folder) => isInside(folder, place) && isWritable(folder));
 
@@ -56,7 +58,7 @@ export function createProgramPath(options: ProgramPathOptions): ProgramPath {
         (platform !== 'win32' && othersWrite(realPath(file)))
       );
     } catch (error) {
-      // A loop of links, or a name no system takes, leads to no program.
+      // A link loop or an invalid name leads to no program.
       if (isErrno(error, ['ELOOP', 'ENAMETOOLONG', 'ENOTDIR', 'EACCES', 'EPERM'])) return false;
       throw error;
     }
@@ -87,16 +89,16 @@ export function createProgramPath(options: ProgramPathOptions): ProgramPath {
   };
 }
 
-/** A program for the assistant's own use: the first of its name in the PATH that is not a part of the project. */
+/** A program for the assistant's own use: the first of its name in PATH that is not in the project. */
 export function programOutside(name: string, project: string, env: Env): string | null {
   const root = realPath(project);
   return createProgramPath({ env, isWritable: (real) => isInside(root, real) }).installed(name);
 }
 
-/** Where a path leads, and where each link on the way there lies, all as real paths. */
+/** The target of a path and the location of each link in it, all as real paths. */
 function placesOnTheWay(file: string): string[] {
   const real = realPath(file);
-  // No links on the way.
+  // No links in the path.
   if (real === file) return [real];
   const places: string[] = [];
   const visit = (one: string, links: number): void => {
@@ -117,11 +119,11 @@ function linkAt(file: string): string | null {
   return stat?.isSymbolicLink() ? readlinkSync(file) : null;
 }
 
-/** Anybody may change the file, put another into its folder, or another folder into its place. */
+/** Whether other users may change the file, put another into its folder, or replace a parent folder. */
 function othersWrite(real: string): boolean {
   const own = statSync(real, { throwIfNoEntry: false });
   if (own && (own.mode & OTHERS_WRITE) !== 0) return true;
-  // Where only the owner may rename or delete, a folder stays what it is, but anybody may have made the file.
+  // In a sticky folder, a subfolder cannot be replaced, but anyone may have created the file.
   let mayBeAnybodys = own?.isFile() ?? true;
   for (let at = path.dirname(real); ; at = path.dirname(at)) {
     const { mode = 0 } = statSync(at, { throwIfNoEntry: false }) ?? {};

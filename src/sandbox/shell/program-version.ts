@@ -3,7 +3,7 @@ import { programOutside } from './program-path.ts';
 
 const TIME_MS = 3_000;
 
-/** The first line that a program of the PATH tells of its version; null where there is none. */
+/** The first line of a program's version output; null if there is no such program. */
 export function programVersion(
   name: string,
   { cwd, env }: { cwd: string; env: Readonly<Record<string, string | undefined>> },
@@ -15,8 +15,8 @@ export function programVersion(
     const options = { env: { ...env }, timeout: timeMs, windowsHide: true };
     execFile(program, ['--version'], options, (error, stdout) => {
       const line = stdout.trim().split('\n')[0] ?? '';
-      // A name is why it could not be started, a number how it ended. Where a folder of the PATH is closed to us, it is
-      // EACCES that says there is none.
+      // A string code says why it could not be started, a number is its exit code. EACCES means not found if
+      // a folder of PATH is inaccessible.
       if (typeof error?.code === 'string') resolve(null);
       else resolve(line === '' || error ? `${name}, which does not tell its version` : line.slice(0, 120));
     });

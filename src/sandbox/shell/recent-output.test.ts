@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createRecentOutput } from './recent-output.ts';
 
-test('what was taken is not told again', () => {
+test('output that was taken is not returned again', () => {
   const output = createRecentOutput(100);
   output.push('a');
   output.push('b');
@@ -11,13 +11,13 @@ test('what was taken is not told again', () => {
   expect(output.take()).toBe('c');
 });
 
-test('of too much the oldest is dropped, once, and said', () => {
+test('of too much output the oldest is dropped, with one note', () => {
   const output = createRecentOutput(5);
   for (const letter of '0123456789abcdefghij') output.push(letter);
   expect([output.take(), output.take()]).toEqual(['[15 older characters dropped]\nfghij', '']);
 });
 
-test('any text in any pieces: a true end, within the limit, and the count adds up', () => {
+test('property: any text in any chunks: a true end, within the limit, and the count adds up', () => {
   fc.assert(
     fc.property(
       fc.array(fc.string({ unit: 'grapheme', maxLength: 20 }), { maxLength: 30 }),

@@ -1,4 +1,4 @@
-/** What came since it was last asked for: at most `limit` characters, the oldest dropped first, and said so. */
+/** The output since the last `take`: at most `limit` characters; drops the oldest first, with a note. */
 export type RecentOutput = { push(text: string): void; take(): string };
 
 export function createRecentOutput(limit: number): RecentOutput {
@@ -18,7 +18,7 @@ export function createRecentOutput(limit: number): RecentOutput {
     push(text) {
       pieces.push(text);
       length += text.length;
-      // Joined only when twice too long, so that many small pieces cost no more than a few large ones.
+      // Joined only when twice too long, so that many small chunks cost no more than a few large ones.
       if (length > 2 * limit) shorten();
     },
     take() {
@@ -33,7 +33,7 @@ export function createRecentOutput(limit: number): RecentOutput {
   };
 }
 
-/** Never begins with half a character. */
+/** Never starts with half a surrogate pair. */
 function latest(text: string, limit: number): string {
   const tail = text.slice(-limit);
   return /^[\uDC00-\uDFFF]/.test(tail) ? tail.slice(1) : tail;

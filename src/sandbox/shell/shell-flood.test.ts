@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { workspace } from '../../../test/support/workspace.ts';
 import { createShell } from './shell.ts';
 
-test('[T11] [Y18] [Y39] a flood is whole on disk, both streams in order of arrival, and memory stays flat', async () => {
+test('[T11] [Y18] [Y39] a flood is complete on disk, both streams in order of arrival, and memory stays flat', async () => {
   const { root } = await workspace();
   const outputFolder = path.join(root, 'kept', 'outputs');
   const shell = createShell({ cwd: root, env: { PATH: process.env.PATH }, outputFolder });

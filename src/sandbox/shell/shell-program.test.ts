@@ -9,7 +9,7 @@ const windows = {
   ProgramFiles: 'C:\\Program Files',
 };
 
-test('[N04] on Windows PowerShell is chosen where it is found, and it tells the exit code of the last program', () => {
+test('[N04] on Windows PowerShell is chosen if found, and returns the exit code of the last program', () => {
   const { args, ...program } = findShell('win32', windows, (file) => file === POWERSHELL);
   expect(program).toEqual({ name: 'powershell', file: POWERSHELL });
   expect(args('npm test # "all"').at(-1)?.split('\n')).toEqual([
@@ -31,12 +31,12 @@ test.each([
     { ...windows, LOCALAPPDATA: 'C:\\Users\\u\\AppData\\Local' },
     'C:\\Users\\u\\AppData\\Local\\Programs\\Git\\bin\\bash.exe',
   ],
-])('[N04] a bash %s comes before PowerShell', (_name, env, file) => {
+])('[N04] a bash %s is preferred to PowerShell', (_name, env, file) => {
   const { args, ...program } = findShell('win32', env, (one) => one === file || one === POWERSHELL);
   expect([program, args('ls')]).toEqual([{ name: 'bash', file }, ['-c', 'ls']]);
 });
 
-test('[N04] the bash that leads into WSL is not taken: paths are other ones there', () => {
+test('[N04] the bash of WSL is not used: its paths differ', () => {
   const apps = 'C:\\Users\\u\\AppData\\Local\\Microsoft\\WindowsApps';
   const leads = [`${SYSTEM}\\bash.exe`, `${apps}\\bash.exe`];
   const env = { ...windows, Path: `${windows.Path};${apps}` };
@@ -45,7 +45,7 @@ test('[N04] the bash that leads into WSL is not taken: paths are other ones ther
   );
 });
 
-test('else cmd, which gets the line as it is', () => {
+test('otherwise cmd, which gets the line unchanged', () => {
   const env = { ComSpec: 'C:\\Windows\\system32\\cmd.exe' };
   const { args, ...program } = findShell('win32', env, () => false);
   expect(program).toEqual({ name: 'cmd', file: 'C:\\Windows\\system32\\cmd.exe', verbatim: true });

@@ -4,7 +4,7 @@ import { pathFolders, pathsOf, variable } from '../../lib/paths/path-folders.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** `verbatim`: the arguments are quoted already, by rules of the program's own (Windows). */
+/** `verbatim`: the arguments are already quoted, by the program's own rules (Windows). */
 export type ShellProgram = {
   name: string;
   file: string;
@@ -12,7 +12,7 @@ export type ShellProgram = {
   verbatim?: boolean;
 };
 
-/** `exists` looks at the disk. */
+/** `exists` checks the disk. */
 export function findShell(
   platform: NodeJS.Platform,
   env: Environment,
@@ -23,12 +23,14 @@ export function findShell(
   return { name: bash ? 'bash' : 'sh', file: bash ?? '/bin/sh', args: (command) => ['-c', command] };
 }
 
-/** Which shell will run commands, for those who read them. Only on Windows is it none of bash's kind. */
+/**
+ * The name of the shell that runs commands, for display. Only on Windows may it be incompatible with bash.
+ */
 export function shellName(platform: NodeJS.Platform, env: Environment): string {
   return platform === 'win32' ? findShell(platform, env).name : 'bash';
 }
 
-/** Bash where somebody installed it, for that is what models write and what is judged best; else PowerShell, else cmd. */
+/** Bash if installed, because models write it and the judge knows it best; else PowerShell, else cmd. */
 function findWindowsShell(env: Environment, exists: (file: string) => boolean): ShellProgram {
   const bash = windowsBash(env).find(exists);
   if (bash) return { name: 'bash', file: bash, args: (command) => ['-c', command] };
@@ -42,12 +44,12 @@ function findWindowsShell(env: Environment, exists: (file: string) => boolean): 
       args: (command) => ['-NoLogo', '-NoProfile', '-NonInteractive', '-Command', inPowerShell(command)],
     };
   }
-  // With /s cmd takes off the outer quotes and leaves the rest as it is.
+  // With /s cmd strips the outer quotes and leaves the rest unchanged.
   const args = (command: string) => ['/d', '/s', '/c', `"${command}"`];
   return { name: 'cmd', file: variable(env, 'ComSpec', 'win32') ?? 'cmd.exe', args, verbatim: true };
 }
 
-/** Of Git for Windows, or of the PATH. What the system itself calls bash leads into WSL, where paths are other ones. */
+/** From Git for Windows, or from PATH. The system's own bash runs in WSL, where paths differ. */
 function windowsBash(env: Environment): string[] {
   const homes = [
     ...['ProgramFiles', 'ProgramFiles(x86)'].map((name) => variable(env, name, 'win32')),
@@ -62,7 +64,7 @@ function windowsBash(env: Environment): string[] {
   return [...ofGit, ...others];
 }
 
-/** Output in UTF-8, no progress bars among it, and the exit code of the last program instead of a bare 1. */
+/** Output in UTF-8, without progress bars, and the exit code of the last program instead of a bare 1. */
 function inPowerShell(command: string): string {
   return [
     "[Console]::OutputEncoding = [Text.Encoding]::UTF8; $ProgressPreference = 'SilentlyContinue'",
@@ -75,10 +77,10 @@ function onPath(name: string, env: Environment, platform: NodeJS.Platform): stri
   return pathFolders(env, platform).map((folder) => pathsOf(platform).join(folder, name));
 }
 
-/** What a command must not find: colours, start-up scripts that run before it, and names that `hidden` lists. */
+/** Removed from the environment of commands: colours, startup scripts, and the names in `hidden`. */
 const removed = ['FORCE_COLOR', 'CLICOLOR_FORCE', 'BASH_ENV', 'ENV', 'PROMPT_COMMAND'];
 
-/** Nobody is there to answer a prompt, turn a page or leave an editor. */
+/** No user is available to answer a prompt, page or quit an editor. */
 const added = {
   PAGER: 'cat',
   GIT_PAGER: 'cat',
@@ -92,7 +94,7 @@ const added = {
   TERM: 'dumb',
 };
 
-/** The environment of commands: the user's own, without keys and without anything that waits for a person. */
+/** The environment of commands: the user's own, without keys and interactive programs. */
 export function commandEnvironment(env: Environment, hidden: readonly string[]): Record<string, string> {
   const gone = new Set([...removed, ...hidden].map((name) => name.toUpperCase()));
   const kept = Object.entries(env).flatMap(([name, value]): [string, string][] =>

@@ -25,7 +25,7 @@ async function shellIn(files: Record<string, string> = {}, options: Partial<Shel
 }
 
 describe('[T11] a command', () => {
-  test('finds what it is given on standard input, and need not read it', async () => {
+  test('gets its standard input, and need not read it', async () => {
     const { run } = await shellIn();
     const long = 'x'.repeat(300_000);
     expect((await run('wc -c', { input: long })).stdout.trim()).toBe('300000');
@@ -33,14 +33,14 @@ describe('[T11] a command', () => {
     expect((await run('cat; echo end')).stdout).toBe('end\n');
   });
 
-  test("does not run the user's start-up files, though it has an input", async () => {
+  test("does not run the user's startup files, though it has an input", async () => {
     const { root, run } = await shellIn({ '.bashrc': 'touch sourced; echo sourced\n' });
     const { stdout } = await run('bash -c true; cat', { input: 'in', env: { HOME: root } });
     expect(stdout).toBe('in');
     await expect(readFile(path.join(root, 'sourced'))).rejects.toThrow('ENOENT');
   });
 
-  test('gives both streams and its exit code', async () => {
+  test('returns both streams and its exit code', async () => {
     const { run } = await shellIn();
     const { durationMs, ...outcome } = await run('echo out; echo err >&2; exit 3');
     expect(outcome).toEqual({
@@ -61,7 +61,7 @@ describe('[T11] a command', () => {
     await expect(run('pwd', { cwd: '/etc' })).rejects.toThrow(/Permission denied: read \/etc/);
   });
 
-  describe('is refused once the working directory', () => {
+  describe('is refused if the working directory', () => {
     const swaps: [what: string, swap: (root: string, away: string) => Promise<void>, words: string][] = [
       [
         'is a link to another folder',
@@ -77,7 +77,7 @@ describe('[T11] a command', () => {
       ['is a link to itself', (root) => symlink(root, root), 'it is no longer a folder'],
       ['is gone', async () => undefined, 'it is no longer a folder'],
     ];
-    test.each(swaps)('%s, and runs again when it is back', async (_what, swap, words) => {
+    test.each(swaps)('%s, and runs again once it is back', async (_what, swap, words) => {
       const { root, run, shell } = await shellIn();
       const away = `${root}-away`;
       const refusal = `Permission denied: run a command in ${root} (${words.replace('ROOT', root)}; ask the user to put it back or to start a new session)`;
@@ -92,7 +92,7 @@ describe('[T11] a command', () => {
     });
   });
 
-  test('that wants input finds none instead of waiting', async () => {
+  test('that reads input gets end of file instead of waiting', async () => {
     const { run } = await shellIn();
     expect(await run('read -r line; echo "status $?"; cat; : < /dev/tty')).toMatchObject({
       stdout: 'status 1\n',
@@ -101,7 +101,7 @@ describe('[T11] a command', () => {
     });
   });
 
-  test('sees no keys, no colours, no pager and no start-up script', async () => {
+  test('sees no keys, no colours, no pager and no startup script', async () => {
     const { root } = await workspace({ 'rc.sh': 'echo sourced' });
     const { run } = await shellIn(
       {},
@@ -133,12 +133,12 @@ describe('[T11] a command', () => {
     ]);
   });
 
-  test('ended by a signal of its own says which', async () => {
+  test('ended by its own signal reports which', async () => {
     const { run } = await shellIn();
     expect(await run('kill -SEGV $$')).toMatchObject({ exitCode: null, signal: 'SIGSEGV', timedOut: false });
   });
 
-  test('streams its output as it arrives, never half a character', async () => {
+  test('streams its output, without splitting characters', async () => {
     const { run } = await shellIn();
     const heard: string[] = [];
     const { stdout } = await run("printf '\\342\\202'; sleep 0.2; printf '\\254 euro'", {
@@ -159,7 +159,7 @@ describe('[T11] a command', () => {
     expect(stdout).toContain(`\n... [${50_000_011 - 10 * 1024 * 1024} bytes left out] ...\n`);
   });
 
-  test('[Y18] a folder nobody can write to loses the file, not the command', async () => {
+  test('[Y18] an unwritable folder loses the file, not the command', async () => {
     const { root } = await workspace({ 'in-the-way': '' });
     const { run } = await shellIn({}, { outputFolder: path.join(root, 'in-the-way', 'outputs') });
     const outcome = await run('yes | head -c 30000000');
@@ -168,14 +168,14 @@ describe('[T11] a command', () => {
     expect(outcome.stderr).toMatch(/^\n\[The full output is not all on disk: ENOTDIR.*\]\n$/);
   });
 
-  test('in a folder that is gone is a clear error', async () => {
+  test('in a missing folder is a clear error', async () => {
     const { run } = await shellIn();
     await expect(run('pwd', { cwd: 'nowhere' })).rejects.toThrow(/The shell could not be started/);
   });
 });
 
 describe('[L10] ending a command', () => {
-  test('a child that ignores TERM is killed, and its children with it', async () => {
+  test('a child that ignores TERM is killed together with its children', async () => {
     const { root, run } = await shellIn({
       'deaf.sh': `trap '' TERM\n(trap '' TERM; echo $BASHPID > child.pid; while :; do sleep 0.1; done) &\necho started; wait; while :; do sleep 0.1; done`,
     });
@@ -196,7 +196,7 @@ describe('[L10] ending a command', () => {
     expect(outcome).toMatchObject({ stdout: 'cleaned\n', exitCode: 7, timedOut: true });
   });
 
-  test('an abort ends it within the grace time and keeps what was said', async () => {
+  test('an abort ends it within the grace period and keeps its output so far', async () => {
     const { run } = await shellIn();
     const controller = new AbortController();
     const started = Date.now();
@@ -216,7 +216,7 @@ describe('[L10] ending a command', () => {
     expect(await readFile(path.join(root, 'made')).catch(() => 'nothing')).toBe('nothing');
   });
 
-  test('a grandchild that holds the pipe holds nobody up, lives on, and ends with the shell', async () => {
+  test('a grandchild that holds the pipe does not block, survives, and ends with the shell', async () => {
     const { root, shell, run } = await shellIn();
     const started = Date.now();
     const outcome = await run('(while :; do echo tick; sleep 0.1; done) & echo $! > bg.pid; echo done');
@@ -231,7 +231,7 @@ describe('[L10] ending a command', () => {
     expect(await isRunning(pid)).toBe(false);
   });
 
-  test('closing ends a command that still runs', async () => {
+  test('closing ends a running command', async () => {
     const { root, shell, run } = await shellIn();
     await writeFile(path.join(root, 'x'), '');
     const outcome = run('echo $$ > me.pid; exec sleep 60');
@@ -245,7 +245,7 @@ describe('[L10] ending a command', () => {
     ['made a session of its own', 'setsid sleep 60 & echo $! > pid; wait'],
     ['was forked twice', '(setsid sh -c "sleep 60 & echo \\$! > pid; wait" &) ; sleep 60'],
     ['cleared its environment', 'env -i /bin/sh -c "echo \\$\\$ > pid; exec setsid sleep 60" & wait'],
-  ])('past its time, a child that %s dies too', async (_name, command) => {
+  ])('after a timeout, a child that %s is killed, too', async (_name, command) => {
     const { root, run } = await shellIn();
     const started = Date.now();
     const outcome = await run(command, { timeoutMs: 3_000 });
@@ -274,7 +274,7 @@ describe('[L10] ending a command', () => {
     },
   );
 
-  test('a command that says much and is stopped still ends in time', async () => {
+  test('a command with much output that is stopped still ends in time', async () => {
     const { root } = await workspace();
     const { run } = await shellIn({}, { outputFolder: root });
     const started = Date.now();

@@ -18,28 +18,28 @@ import { MARK_DESCRIPTOR, openMark } from './process-table.ts';
 import { commandEnvironment, type Environment, findShell } from './shell-program.ts';
 import { createWatchdog } from './watchdog.ts';
 
-/** Between asking a command to end and making it. */
+/** Between TERM and KILL. */
 const GRACE_MS = 1_000;
-/** In the environment of every command, and by inheritance of all it starts. */
+/** In the environment of every command, inherited by all its processes. */
 const MARK = 'AI_ASSISTANT_COMMAND';
 
 export type ShellOptions = {
   cwd: string;
   env: Environment;
-  /** Names of variables that commands must not see, such as the providers' keys. */
+  /** Variables that commands must not see, such as the providers' keys. */
   hiddenEnv?: readonly string[];
   guard?: Pick<Guard, 'check'>;
-  /** Where outputs too long for memory are kept; without it their middle is lost. */
+  /** The folder for outputs too long for memory; without it their middle is lost. */
   outputFolder?: string;
-  /** For each command with all it starts; without it there are none. */
+  /** For each command with all its processes; unlimited if absent. */
   limits?: CommandLimits;
-  /** What stands between commands and the machine; without it, nothing but the user's own permissions. */
+  /** The sandbox for commands; if absent, they have the user's own permissions. */
   confine?: Confinement;
 };
 
-/** `close` ends what still runs, and what commands left running behind them. */
+/** `close` ends running commands and the processes they left behind. */
 export type SessionShell = Shell & {
-  /** Does ahead of the first command what would hold it up. */
+  /** Does slow work before the first command. */
   prepare(): Promise<void>;
   close(): Promise<void>;
 };
@@ -49,7 +49,7 @@ type Wanted = Pick<CommandRun, 'command' | 'cwd' | 'unconfined' | 'env' | 'input
 
 const noSandbox: SandboxState = { kind: 'host', level: 'permissive', network: 'open' };
 
-/** Runs commands on this machine: in the sandbox that `confine` leads to, or as the user. */
+/** Runs commands on this machine: in the sandbox from `confine`, or as the user. */
 export function createShell(options: ShellOptions): SessionShell {
   const { cwd, env, hiddenEnv = [], guard, outputFolder, limits } = options;
   const program = findShell(process.platform, env);
@@ -61,14 +61,14 @@ export function createShell(options: ShellOptions): SessionShell {
   const background = createBackground();
   const limitWatch = limits && createLimitWatch(limits);
   const groups = new Set<number>();
-  /** Those of the groups whose command is over; some of what it started may still run. */
+  /** Groups whose command has ended; some of its processes may still run. */
   const over = new Set<number>();
   const doors = new Set<number>();
   const ends = new Map<number, () => Promise<void>>();
   let walls: Promise<Confine> | undefined;
   let started = 0;
 
-  /** Loaded with the first command: most starts need none of it. */
+  /** Loaded with the first command: most starts do not need it. */
   async function confine(confinement: Confinement): Promise<Confine> {
     walls ??= import('../confine/confine.ts').then(({ createConfine }) =>
       createConfine({
@@ -109,13 +109,13 @@ export function createShell(options: ShellOptions): SessionShell {
     // Again: preparing a sandbox may have taken a while.
     checkFolder();
     const input = run.input === undefined ? null : openInput(run.input);
-    // A sandbox of the kernel's ends all that runs in it; elsewhere what left its group has to be found.
+    // A kernel sandbox ends all its processes; otherwise those that left their group must be found.
     const descriptor = launch.door || launch.end ? null : openMark(mark);
     const spawned = spawn(launch.file, launch.args, {
       cwd: folder,
-      // The engine of a container is not ours to hunt: it ends what it runs when asked.
+      // Container engines must not be marked as ours: they end their containers on request.
       env: launch.end ? launch.env : { ...launch.env, [mark.name]: mark.prefix },
-      // A group of its own, so that the whole of it can be ended; and no terminal to ask questions on.
+      // A separate group, so that all of it can be ended; and no terminal for prompts.
       detached: process.platform !== 'win32',
       stdio: stdioFor(launch, { input, descriptor }),
       windowsHide: true,
@@ -138,7 +138,7 @@ export function createShell(options: ShellOptions): SessionShell {
     return { child, number, launch, stop };
   }
 
-  /** The number of a group that is gone may soon be somebody else's. */
+  /** The id of a group that is gone may soon be reused. */
   async function forgetGone(candidates: ReadonlySet<number>): Promise<void> {
     for (const group of [...candidates]) {
       if (await isGroupAlive(group)) continue;
@@ -215,7 +215,7 @@ function withLimits(child: Child, { leader, limitWatch, stop }: Limited): Child 
   let told = '';
   limitWatch.watch(leader, (note) => {
     told = note;
-    // No grace: what multiplies would use it.
+    // Without a grace period: a fork bomb would use it.
     killGroup(leader);
     void stop();
   });

@@ -8,8 +8,8 @@ import { createSpill } from './spill.ts';
 
 const bytes = (text: string) => Buffer.from(text);
 
-describe('[Y39] a spill', () => {
-  test('that is never opened makes no file', async () => {
+describe('[Y39] a spill file', () => {
+  test('that is never opened is not created', async () => {
     const { root } = await workspace();
     const file = path.join(root, 'deep', 'out.txt');
     const spill = createSpill({ file, onRoom: () => undefined });
@@ -18,7 +18,7 @@ describe('[Y39] a spill', () => {
     expect(existsSync(path.dirname(file))).toBe(false);
   });
 
-  test('holds every byte in order, whenever it was opened', async () => {
+  test('contains every byte in order, whenever it was opened', async () => {
     const { root } = await workspace();
     let count = 0;
     await fc.assert(
@@ -40,7 +40,7 @@ describe('[Y39] a spill', () => {
     );
   });
 
-  test('asks to hold the source while the disk is behind, and says when there is room', async () => {
+  test('pauses the source while the disk is slow, and resumes it afterwards', async () => {
     const { root } = await workspace();
     const file = path.join(root, 'out.txt');
     let rooms = 0;
@@ -59,7 +59,7 @@ describe('[Y39] a spill', () => {
     expect(rooms).toBe(1);
   });
 
-  test('that grows too large keeps its beginning and says so', async () => {
+  test('that grows too large keeps its start and reports that', async () => {
     const { root } = await workspace();
     const file = path.join(root, 'out.txt');
     const spill = createSpill({ file, maxBytes: 10, onRoom: () => undefined });
@@ -70,7 +70,7 @@ describe('[Y39] a spill', () => {
   });
 
   test.runIf(existsSync('/dev/full'))(
-    'on a full disk gives up, says so, and never holds the source',
+    'on a full disk stops, reports that, and never pauses the source',
     async () => {
       let rooms = 0;
       const spill = createSpill({

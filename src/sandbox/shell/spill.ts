@@ -2,26 +2,26 @@ import { createWriteStream, type WriteStream } from 'node:fs';
 import path from 'node:path';
 import { makePrivateFolder } from '../../lib/files/private-folder.ts';
 
-/** No command may fill the user's disk. */
+/** A command must not fill the user's disk. */
 const MAX_FILE_BYTES = 1024 ** 3;
 const PENDING_BYTES = 1024 ** 2;
-/** A disk that does not answer must not hold up the result. */
+/** A hanging disk must not delay the result. */
 const CLOSE_MS = 5_000;
 
-/** Where the whole output is, and why it ends early if it does. No file when there was no need for one. */
+/** The file with the whole output, and why it ends early if it does. No file if none was needed. */
 export type Spilled = { file?: string; stopped?: string };
 
-/** Output too long for memory, in order of arrival. What comes before `open` waits in memory and goes first. */
+/** Output too long for memory, in order of arrival. Output before `open` is buffered and written first. */
 export type Spill = {
   open(): void;
-  /** False asks to hold the source until `onRoom`. */
+  /** False: pause the source until `onRoom`. */
   push(chunk: Buffer): boolean;
   end(): Promise<Spilled>;
 };
 
 export type SpillOptions = { file: string; maxBytes?: number; onRoom(): void };
 
-/** Trouble with the disk ends the writing, never the command. */
+/** A disk error ends the writing, never the command. */
 export function createSpill({ file, maxBytes = MAX_FILE_BYTES, onRoom }: SpillOptions): Spill {
   let waiting: Buffer[] = [];
   let stream: WriteStream | undefined;
@@ -80,7 +80,7 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Waits for the work, but no longer than this; whether it is done. */
+/** Waits for the work, but no longer than this; returns whether it is done. */
 export async function within(work: Promise<void>, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<boolean>((resolve) => {

@@ -27,7 +27,7 @@ function program(command: string, env: Record<string, string> = {}): number {
 const areRunning = (pids: number[]) => Promise.all(pids.map(isRunning));
 
 describe.skipIf(process.platform === 'win32')('the watchdog', () => {
-  test('at the end of its input ends the groups it was told of, and not those it was told to forget', async () => {
+  test('at the end of its input ends the watched groups, except the forgotten ones', async () => {
     const watchdog = createWatchdog({ name, prefix: randomUUID() }, process.env.PATH);
     const pids = ['sleep 60', 'sleep 60', 'sleep 60'].map((command) => program(command));
     for (const pid of [...pids, 1_234_567]) watchdog.watch(pid);
@@ -41,7 +41,7 @@ describe.skipIf(process.platform === 'win32')('the watchdog', () => {
   });
 
   test.runIf(process.platform === 'linux')(
-    'finds who cleared the environment and left the group, by the descriptor it was born with',
+    'finds processes that cleared their environment and left the group, by the inherited descriptor',
     async () => {
       const mark = { name, prefix: randomUUID() };
       const watchdog = createWatchdog(mark, process.env.PATH);
@@ -60,7 +60,7 @@ describe.skipIf(process.platform === 'win32')('the watchdog', () => {
     },
   );
 
-  test('asks first and kills the deaf after a second', async () => {
+  test('sends TERM first, and KILL after a second', async () => {
     const watchdog = createWatchdog({ name, prefix: randomUUID() }, process.env.PATH);
     const deaf = path.join((await workspace()).root, 'deaf.pid');
     const pid = program(`trap '' TERM; echo $$ > '${deaf}'; while :; do sleep 0.1; done`);
@@ -73,7 +73,7 @@ describe.skipIf(process.platform === 'win32')('the watchdog', () => {
     expect(await isRunning(pid)).toBe(false);
   });
 
-  test.runIf(process.platform === 'linux')('does nothing to anybody without a whole mark', async () => {
+  test.runIf(process.platform === 'linux')('does nothing without a complete mark', async () => {
     const pid = program('sleep 60', { [name]: randomUUID() });
     for (const prefix of ['', randomUUID().slice(0, 3)]) {
       const watchdog = createWatchdog({ name, prefix }, process.env.PATH);
@@ -83,7 +83,7 @@ describe.skipIf(process.platform === 'win32')('the watchdog', () => {
     expect(await isRunning(pid)).toBe(true);
   });
 
-  test.runIf(process.platform === 'linux')('finds those with the mark by themselves', async () => {
+  test.runIf(process.platform === 'linux')('finds processes with the mark on its own', async () => {
     const prefix = `${randomUUID()}:`;
     const watchdog = createWatchdog({ name, prefix }, process.env.PATH);
     const pids = [

@@ -2,14 +2,14 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { MARK_DESCRIPTOR, type Mark } from './process-table.ts';
 
 /**
- * Ends commands when this process is gone without having done so, be it by kill -9: a small shell that waits for
- * its input to end. It hears of groups to watch (+) and to forget (-). The mark is handed over at its birth: one that
- * was never told its mark would find it in every process there is. On Windows there is none, and a killed assistant
- * leaves its commands running.
+ * Ends commands if this process dies without doing so, even by kill -9: a small shell that waits for the end
+ * of its input. It receives groups to watch (+) and to forget (-). The mark is passed at its start: without
+ * one it would match every process. There is none on Windows, where a killed assistant leaves its commands
+ * running.
  */
 export type Watchdog = { watch(group: number): void; forget(group: number): void; close(): Promise<void> };
 
-/** In plain sh. Only Linux has /proc; elsewhere the groups are what can be found. */
+/** In plain sh. Only Linux has /proc; elsewhere only the groups can be found. */
 const script = `
 mark=$1
 case $mark in ?*=????????*) ;; *) exit 1 ;; esac
@@ -40,14 +40,15 @@ export function createWatchdog({ name, prefix }: Mark, path: string | undefined)
   function begin(): ChildProcess {
     const child = spawn('/bin/sh', ['-c', script, 'sh', `${name}=${prefix}`], {
       cwd: '/',
-      // None of the user's environment: the watchdog must not look like a command, nor read a start-up script.
-      // The system's programs come first: a project in the PATH may bring some of the same names.
+      // Without the user's environment: the watchdog must not look like a command, nor read a startup script.
+      // System programs come first: a project in PATH may have some of the same names.
       env: { PATH: ['/usr/bin:/bin', path].filter(Boolean).join(':') },
       // Out of the terminal's group, or an interrupt would end the watchdog first.
       detached: true,
       stdio: ['pipe', 'ignore', 'ignore'],
     });
-    // Without a watchdog commands are still ended in every way but one; a write to a dead one is no news either.
+    // Without a watchdog commands are still ended in all cases but one; a failed write to a dead one is
+    // harmless, too.
     child.on('error', () => undefined);
     child.stdin?.on('error', () => undefined);
     child.unref();

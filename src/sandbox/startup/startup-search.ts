@@ -9,23 +9,23 @@ import {
 } from '../../contract/startup-files.ts';
 import { entriesOf, isSettled, unlessClosed } from '../files/unless-closed.ts';
 
-/** `via` is the link that makes it one; without that link it would be nothing special. */
+/** `via` is the link that makes it a startup file; without that link it would be an ordinary file. */
 export type Place = { path: string; because: string; via?: string };
 type Found = { files: Place[]; folders: ReadonlySet<string> };
 
 export type StartupSearch = {
-  /** All that is there now, but for what is to be skipped. */
+  /** All existing ones, except those to skip. */
   (skip: ReadonlySet<string>): Promise<Found>;
-  /** Those of the sealed names that exist at the top of a root, and are no links. */
+  /** The sealed names that exist at the top of a root and are not links. */
   sealed(): string[];
 };
 
-/** Broad before deep, so that what is past the limit is deep. */
+/** Breadth first, so that only deep folders are beyond the limit. */
 const MAX_FOLDERS = 20_000;
-/** Through links, which may go round in a circle. */
+/** Through links, which may be circular. */
 const MAX_LINKS = 4;
 const PAUSE_EVERY_MS = 12;
-/** Made by package tools and version control, which have their own ways to run things. */
+/** Managed by package tools and version control, which have their own mechanisms to run things. */
 const skippedNames = new Set([
   ...['.git', '.hg', '.svn', '.jj', 'node_modules', 'bower_components'],
   ...['.venv', 'venv', '.tox', '__pycache__', 'site-packages', '.terraform', 'Pods', 'DerivedData'],
@@ -36,8 +36,8 @@ type Folder = { changed: bigint; files: Place[]; folders: Step[] };
 type Step = { path: string; links: number; because: string | null; link?: string };
 
 /**
- * Looks for files that other programs run, in whole projects. A folder that has not changed is not read again, so that
- * another look costs one question for each folder.
+ * Searches whole projects for startup files. An unchanged folder is not read again, so that another search
+ * costs one stat per folder.
  */
 export function createStartupSearch(roots: readonly string[]): StartupSearch {
   const known = new Map<string, Folder>();
@@ -99,7 +99,7 @@ export function createStartupSearch(roots: readonly string[]): StartupSearch {
   });
 }
 
-/** The file behind a link: whoever changes it changes what the link is for. */
+/** The target of a link: changing it changes what the link provides. */
 function targetOf(link: string, because: string): Place[] {
   const target = unlessClosed(() => realpathSync(link));
   if (target === null || checkedStartupRule(target) || isFolder(target)) return [];

@@ -32,12 +32,12 @@ async function watching(files: Record<string, string> = {}, { mounted = true } =
   return { ...space, at, watch, put, found };
 }
 
-/** Every name of the list, in its own spelling. */
+/** Every listed name, in its own spelling. */
 const listed = startupFiles
   .flatMap(({ examples }) => examples.hits)
   .filter((file) => checkedStartupRule(file));
 
-describe('a command that made files other programs run', () => {
+describe('a command that created startup files', () => {
   test.each(listed)('%s', async (file) => {
     const { put, found, tree } = await watching({ 'a.txt': 'a' });
     put(file, 'evil');
@@ -48,7 +48,7 @@ describe('a command that made files other programs run', () => {
     expect(await tree()).toEqual({ 'a.txt': 'a', 'b.txt': 'b' });
   });
 
-  test.each(listed)('%s, which was there before, in a folder of the project', async (name) => {
+  test.each(listed)('existing %s in a folder of the project', async (name) => {
     const file = `packages/one/${name}`;
     const { put, found, tree } = await watching({ [file]: 'mine' });
     put(file, 'evil');
@@ -58,7 +58,7 @@ describe('a command that made files other programs run', () => {
   });
 });
 
-test('what was set aside is kept, and becoming a program is a change', async () => {
+test('content that was set aside is kept, and becoming executable is a change', async () => {
   const { at, put, found, home } = await watching({ 'x/.husky/pre-push': 'true' });
   chmodSync(at('x/.husky/pre-push'), 0o755);
   put('CLAUDE.md', 'evil');
@@ -69,7 +69,7 @@ test('what was set aside is kept, and becoming a program is a change', async () 
   expect(await readdir(path.join(home, 'set-aside'))).toHaveLength(2);
 });
 
-test('a link out of the project is taken away, never what it leads to', async () => {
+test('a link out of the project is removed, never its target', async () => {
   const { at, found, home } = await watching();
   mkdirSync(path.join(home, 'editor'));
   writeFileSync(path.join(home, 'editor/tasks.json'), 'the user’s');
@@ -80,7 +80,7 @@ test('a link out of the project is taken away, never what it leads to', async ()
   expect(readFileSync(path.join(home, 'editor/tasks.json'), 'utf8')).toBe('the user’s');
 });
 
-test('the file behind a link that was there counts as the link does', async () => {
+test('the target of an existing link counts like the link', async () => {
   const space = await workspace({ 'docs/guide.md': 'mine' });
   symlinkSync('docs/guide.md', path.join(space.root, 'AGENTS.md'));
   const watch = createStartupWatch({ roots: [space.root], folder: path.join(space.home, 'aside') });
@@ -92,7 +92,7 @@ test('the file behind a link that was there counts as the link does', async () =
   expect(readFileSync(path.join(space.root, 'AGENTS.md'), 'utf8')).toBe('mine');
 });
 
-test('a link like any other is left alone', async () => {
+test('an ordinary link is left alone', async () => {
   const { at, put, found } = await watching({ 'src/lib/a.ts': '' });
   symlinkSync('src/lib', at('lib'));
   symlinkSync('missing', at('.config'));
@@ -101,7 +101,7 @@ test('a link like any other is left alone', async () => {
   expect([readlinkSync(at('lib')), readlinkSync(at('.config'))]).toEqual(['src/lib', 'missing']);
 });
 
-test('what tools install, and what is mounted read-only, is not looked at', async () => {
+test('installed packages, and files that are mounted read-only, are not checked', async () => {
   const { put, found } = await watching({ '.idea/workspace.xml': 'a' });
   put('node_modules/a/.npmrc', 'x');
   put('.git/hooks/pre-commit', 'x');
@@ -111,14 +111,14 @@ test('what tools install, and what is mounted read-only, is not looked at', asyn
   expect(await found()).toEqual([]);
 });
 
-test('without mounts, as in a container, it is', async () => {
+test('without mounts, as in a container, they are checked', async () => {
   const { put, found, tree } = await watching({ '.idea/workspace.xml': 'a' }, { mounted: false });
   put('.idea/workspace.xml', 'b');
   expect((await found()).map(({ path: file }) => file)).toEqual(['.idea/workspace.xml']);
   expect(await tree()).toEqual({ '.idea/workspace.xml': 'a' });
 });
 
-test('writes that were agreed to meanwhile stay', async () => {
+test('approved writes meanwhile stay', async () => {
   const { at, watch, put, found, tree } = await watching({ 'CLAUDE.md': 'old' });
   watch.expect(at('CLAUDE.md'), { type: 'file', bytes: Buffer.from('agreed') });
   put('CLAUDE.md', 'agreed');
@@ -128,7 +128,7 @@ test('writes that were agreed to meanwhile stay', async () => {
   expect(await tree()).toEqual({ 'CLAUDE.md': 'agreed', 'AGENTS.md': 'new' });
 });
 
-test('commands that overlap share the time before them; the next one begins anew', async () => {
+test('overlapping commands share the state before them; the next one starts over', async () => {
   const { watch, put, found, tree } = await watching({ 'AGENTS.md': 'mine' });
   await watch.enter({ mounted: true });
   put('AGENTS.md', 'evil');
@@ -151,7 +151,7 @@ const names = [
 ];
 const plain = ['a.txt', 'x/b.ts', 'x/y/c.ts', '.github/notes.md', '.vscode-notes'];
 
-test('whatever a command does, files of the list are as before or gone, and all others as it left them', async () => {
+test('property: whatever a command does, startup files are as before or gone, and all others as it left them', async () => {
   const file = fc.constantFrom(...names, ...plain);
   const text = fc.constantFrom('one', 'two', 'three');
   const step = fc.oneof(

@@ -16,10 +16,13 @@ import { isErrno, realPath } from '../files/real-path.ts';
 import { isSettled, unlessClosed } from '../files/unless-closed.ts';
 import { createStartupSearch, type Place } from './startup-search.ts';
 
-/** What stands at a path: a file's content, or where a link leads. */
+/** The state of a path: a file's content, or a link's target. */
 export type Content = { type: 'file' | 'link'; bytes: Buffer; mode: number };
 
-/** A file that a command made or changed, and that was put back; `keptAs` holds its content, unless the disk is full. */
+/**
+ * A file that a command created or changed, and that was restored; `keptAs` holds its new content, unless the
+ * disk is full.
+ */
 export type SetAside = {
   path: string;
   because: string;
@@ -31,26 +34,26 @@ export type SetAside = {
 export type StartupWatchOptions = {
   /** The folders that commands may change. */
   roots: readonly string[];
-  /** Where what was set aside is kept. */
+  /** The folder for files that were set aside. */
   folder: string;
 };
 
 /**
- * Finds files that other programs run (`contract/startup-files.ts`) after a command has made or changed them, and puts
- * back what stood there. Commands that overlap share one look at the time before them.
+ * Detects startup files (`contract/startup-files.ts`) that a command has created or changed, and restores the
+ * previous state. Overlapping commands share one state from before.
  */
 export type StartupWatch = {
-  /** Before a command. `mounted` says that what is sealed cannot be changed by it, so that nobody need look there. */
+  /** Call before a command. `mounted`: sealed files are read-only for it, so they need no check. */
   enter(options: { mounted: boolean }): Promise<void>;
-  /** Sets aside what is new or changed since the first of the commands that run now began. */
+  /** Sets aside what is new or changed since the first of the running commands started. */
   check(): Promise<SetAside[]>;
-  /** After the last check for a command. */
+  /** Call after the last check for a command. */
   leave(): void;
-  /** What is about to be written by somebody who was allowed to; null for what is deleted. */
+  /** Announces an approved write; null for a deletion. */
   expect(file: string, content: Pick<Content, 'type' | 'bytes'> | null): void;
 };
 
-/** Larger ones are not looked at: nobody could put them back. */
+/** Larger files are not checked: they could not be restored. */
 const MAX_BYTES = 20 * 1024 * 1024;
 
 type Seen = { stamp: string; content: Content };
@@ -59,7 +62,7 @@ type Before = { seen: Map<string, Seen | null>; folders: ReadonlySet<string>; sk
 export function createStartupWatch({ roots, folder }: StartupWatchOptions): StartupWatch {
   const real = [...new Set(roots.map((root) => realPath(root)))];
   const search = createStartupSearch(real);
-  /** Contents by path, for those that have not changed since they were read. */
+  /** Contents by path, for files that have not changed since they were read. */
   const known = new Map<string, Seen>();
   let before: Before | null = null;
   let running = 0;
@@ -72,7 +75,7 @@ export function createStartupWatch({ roots, folder }: StartupWatchOptions): Star
     return mine;
   }
 
-  /** Null for what cannot be read, or is too large. */
+  /** Null for an unreadable or too large file. */
   function see(file: string): Seen | null {
     const stamp = stampOf(file);
     if (stamp === null) return null;
@@ -85,7 +88,7 @@ export function createStartupWatch({ roots, folder }: StartupWatchOptions): Star
     return seen;
   }
 
-  /** A link out of the project leads to what a command could not have changed. */
+  /** A command could not have changed the target of a link out of the project. */
   function isOurs(file: string): boolean {
     const place = realPath(path.dirname(file));
     return real.some((root) => isInside(root, place));
@@ -119,7 +122,7 @@ export function createStartupWatch({ roots, folder }: StartupWatchOptions): Star
     return { path: file, because, before: was, after: now, keptAs };
   }
 
-  /** Folders that came with the file and hold nothing else. */
+  /** Removes folders that were created with the file and contain nothing else. */
   function removeEmpty(from: string): void {
     for (
       let at = from;
@@ -152,7 +155,7 @@ export function createStartupWatch({ roots, folder }: StartupWatchOptions): Star
         const { files } = await search(before.skip);
         const found: SetAside[] = [];
         const gone = new Set<string>();
-        // Links come before what they lead to: with the link gone, that is nothing special.
+        // Links come before their targets: without the link, the target is an ordinary file.
         for (const place of files.sort((a, b) => orderOf(a) - orderOf(b))) {
           if (gone.has(place.path) || (place.via !== undefined && gone.has(place.via))) continue;
           const was = before.seen.get(place.path);
@@ -179,12 +182,12 @@ export function createStartupWatch({ roots, folder }: StartupWatchOptions): Star
   };
 }
 
-/** Shorter paths first, and what is only special by a link last. */
+/** Shorter paths first, and files that count only because of a link last. */
 function orderOf({ path: file, via }: Place): number {
   return file.length + (via === undefined ? 0 : Number.MAX_SAFE_INTEGER / 2);
 }
 
-/** Puts a content in its place, whole or not at all. */
+/** Restores a content atomically. */
 export function putContent(file: string, { type, bytes, mode }: Content): void {
   mkdirSync(path.dirname(file), { recursive: true });
   const temporary = path.join(path.dirname(file), `.${path.basename(file)}.${process.pid}.tmp`);
@@ -197,7 +200,7 @@ export function putContent(file: string, { type, bytes, mode }: Content): void {
   renameSync(temporary, file);
 }
 
-/** A program becomes one by its mode, too. */
+/** Becoming executable is a change, too. */
 function isSame(a: Content, b: Content): boolean {
   const executable = (mode: number) => (mode & 0o111) !== 0;
   return a.type === b.type && a.bytes.equals(b.bytes) && (executable(a.mode) || !executable(b.mode));

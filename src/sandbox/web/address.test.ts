@@ -107,7 +107,7 @@ describe('which addresses are public', () => {
     )
     .map((parts) => parts.join('.'));
 
-  test('any IPv4 address is judged as the runtime’s own block list judges it', () => {
+  test("property: any IPv4 address is judged like the runtime's own block list does", () => {
     fc.assert(
       fc.property(ipv4, (address) => {
         expect(whyNotPublic(address) !== null).toBe(special.check(address, 'ipv4'));
@@ -116,7 +116,7 @@ describe('which addresses are public', () => {
     );
   });
 
-  test('any IPv6 address outside the embedded ones likewise', () => {
+  test('property: any IPv6 address outside the embedded ones likewise', () => {
     const group = fc.integer({ min: 0, max: 0xffff });
     const first = fc.oneof(fc.constantFrom(0x2001, 0x2002, 0x3fff, 0x2606, 0xfc00, 0xfe80, 0xff02), group);
     fc.assert(
@@ -130,7 +130,7 @@ describe('which addresses are public', () => {
     );
   });
 
-  test('IPv4 behind a translator is judged as what it is; in disguise it is refused, however it is spelled', () => {
+  test('IPv4 behind NAT64 is judged by the embedded address; otherwise embedded IPv4 is refused, in any spelling', () => {
     fc.assert(
       fc.property(ipv4, (address) => {
         const disguised = new URL(`http://[::ffff:${address}]`).hostname.slice(1, -1);
@@ -141,7 +141,7 @@ describe('which addresses are public', () => {
     );
   });
 
-  test('no text whatever is judged public unless it is an address', () => {
+  test('property: no text is judged public unless it is an address', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.ipV4(), fc.ipV6()), (text) => {
         const why = whyNotPublic(text);

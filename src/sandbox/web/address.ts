@@ -2,7 +2,7 @@ import { isIP, isIPv4 } from 'node:net';
 
 type Range = { bits: number; block: bigint; what: string };
 
-/** Blocks of the IANA special-purpose registries, and what clouds keep elsewhere. The first that fits names it. */
+/** Blocks of the IANA special-purpose registries, and cloud-internal addresses. The first match names it. */
 const IPV4: Range[] = ranges(32, {
   '0.0.0.0/8': 'an address of this machine',
   '127.0.0.0/8': 'a loopback address',
@@ -41,10 +41,10 @@ const IPV6: Range[] = ranges(128, {
 
 const [GLOBAL_UNICAST, NAT64] = ranges(128, { '2000::/3': '', '64:ff9b::/96': '' });
 
-/** Names that by convention never mean a public host, whoever resolves them. */
+/** Names that by convention never mean a public host, whatever they resolve to. */
 const PRIVATE_NAME = /(^|\.)(localhost|localdomain|local|internal|home\.arpa)\.?$/i;
 
-/** Why an address is not a public one, as words that follow "is"; null when it is public. */
+/** Why an address is not public, as words that follow "is"; null if it is public. */
 export function whyNotPublic(address: string): string | null {
   const plain = address.replace(/%.*$/, '');
   const version = isIP(plain);
@@ -52,14 +52,14 @@ export function whyNotPublic(address: string): string | null {
   const value = toNumber(plain);
   if (version === 4) return whatOf(value, IPV4, 32);
 
-  // Networks without IPv4 reach all of it through this block, so what is behind counts.
+  // IPv6-only networks reach all of IPv4 through this block, so the embedded address counts.
   if (NAT64 && contains(NAT64, value, 128)) return whatOf(value & 0xffff_ffffn, IPV4, 32);
   const special = whatOf(value, IPV6, 128);
   if (special !== null) return special;
   return GLOBAL_UNICAST && contains(GLOBAL_UNICAST, value, 128) ? null : 'a reserved address';
 }
 
-/** As `whyNotPublic`, for a name that nobody has resolved yet. */
+/** Like `whyNotPublic`, for a name that is not resolved yet. */
 export function whyNameNotPublic(hostname: string): string | null {
   return PRIVATE_NAME.test(hostname) ? 'a name for private hosts' : null;
 }
@@ -79,7 +79,7 @@ function ranges(size: number, table: Record<string, string>): Range[] {
   });
 }
 
-/** Of an address that is known to be well formed. */
+/** For a well-formed address. */
 function toNumber(address: string): bigint {
   if (isIPv4(address)) return address.split('.').reduce((sum, part) => (sum << 8n) | BigInt(part), 0n);
   const [head = [], tail] = dottedAsHex(address)

@@ -5,7 +5,7 @@ import { htmlToMarkdown } from './html.ts';
 const never = new AbortController().signal;
 const convert = (html: string) => htmlToMarkdown(html, new URL('https://a.org/docs/page'), never);
 
-/** What this process has computed: on a busy machine the clock says nothing about it. */
+/** CPU time of this process: on a busy machine wall time is meaningless. */
 function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;
@@ -86,12 +86,12 @@ describe('HTML as Markdown', () => {
 
   const matter = 'The matter of the page. '.repeat(12).trim();
 
-  test('of a page with a main part that part is read, with the title', async () => {
+  test('of a page with a main part only that part is returned, with the title', async () => {
     const html = `<head><title>T</title></head><header>Menu</header><main><p>${matter}</p></main><p>Legal</p>`;
     expect(await convert(html)).toBe(`# T\n\n${matter}`);
   });
 
-  test('navigation and the like are left out, unless there is nothing else', async () => {
+  test('navigation and the like are omitted, unless there is nothing else', async () => {
     expect(await convert(`<nav>N</nav><p>${matter}</p><aside>A</aside><footer>F</footer>`)).toBe(matter);
     expect(await convert('<nav><a href="/a">A</a></nav><main></main><noscript>Turn it on.</noscript>')).toBe(
       '[A](https://a.org/a)\n\nTurn it on.',
@@ -128,7 +128,7 @@ describe('HTML as Markdown', () => {
     await expect(reading).rejects.toThrow(/timeout|aborted/i);
   });
 
-  test('whatever the markup, it ends, and words outside of tags are kept', async () => {
+  test('property: any markup terminates, and words outside of tags are kept', async () => {
     const tags = 'a b p div li ul ol table tr td th pre code h2 main blockquote span br img title base'.split(
       ' ',
     );
@@ -141,7 +141,7 @@ describe('HTML as Markdown', () => {
       fc.asyncProperty(fc.array(piece, { maxLength: 40 }), async (pieces) => {
         const text = await convert(pieces.join(''));
         const words = pieces.filter((one) => one.startsWith(' ')).map((one) => one.trim());
-        // A title is told once; words in a second one are words of the page.
+        // The title is included once; words in a second one are part of the page.
         for (const word of words) expect(text).toContain(word);
       }),
     );

@@ -2,22 +2,22 @@ import { Parser } from 'htmlparser2';
 import { MarkdownPage } from './markdown-page.ts';
 
 const CHUNK = 64 * 1024;
-/** A page nested deeper than this was not made to be read; its rest is left out. */
+/** A page nested deeper than this is not meant for readers; the rest is omitted. */
 const MAX_DEPTH = 5_000;
-/** A reading that yields less than this may have missed the point of the page. */
+/** A result shorter than this may have missed the content. */
 const LEAST_LENGTH = 200;
 
-/** Never words to read. */
+/** Elements without readable text. */
 const SILENT = [
   ...['audio', 'canvas', 'head', 'iframe', 'object', 'script', 'style', 'svg', 'template', 'video'],
   ...['button', 'dialog', 'select', 'textarea'],
 ];
-/** Around the matter of most pages. */
+/** Elements around the content of most pages. */
 const CLUTTER = ['aside', 'footer', 'nav', 'noscript'];
 
 /**
- * What a page of HTML says, as Markdown: its main part where it marks one. Works in small steps, so that a large
- * page holds nobody up and the signal can stop it.
+ * The content of an HTML page as Markdown: its main part if it marks one. Works in small steps, so that a
+ * large page does not block the event loop and the signal can stop it.
  */
 export async function htmlToMarkdown(html: string, base: URL, signal: AbortSignal): Promise<string> {
   const page = await readPage(html, { base, silent: [...SILENT, ...CLUTTER], signal });
@@ -31,7 +31,7 @@ type Reading = { base: URL; silent: readonly string[]; signal: AbortSignal };
 async function readPage(html: string, { base, silent, signal }: Reading): Promise<string> {
   const page = new MarkdownPage(base);
   const unheard = new Set(silent);
-  /** What ends each open element. Null for a silent one, and for all within it. */
+  /** The closing function of each open element. Null for a skipped one, and for everything within it. */
   const open: ((() => void) | null)[] = [];
   let inTitle = false;
   const parser = new Parser({

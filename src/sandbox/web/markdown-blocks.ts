@@ -1,9 +1,9 @@
-/** Deeper than this, a quote in a list in a quote is no longer shown as one. */
+/** Beyond this depth, nested quotes and lists are flattened. */
 const MAX_NESTING = 10;
 
 type Container = { prefix: string; marker: string | null; isItem: boolean };
 
-/** Blocks of Markdown one after another, each within the lists and quotes that are open. */
+/** A sequence of Markdown blocks, each within the currently open lists and quotes. */
 export class Blocks {
   readonly #parts: string[] = [];
   readonly #open: Container[] = [];
@@ -14,7 +14,10 @@ export class Blocks {
     return this.#length;
   }
 
-  /** A list's item or a quote: `marker` stands before its first line, `prefix` before all others. Returns its end. */
+  /**
+   * A list item or a quote: `marker` precedes its first line, `prefix` all others. Returns its closing
+   * function.
+   */
   enter({ prefix, marker = null }: { prefix: string; marker?: string | null }): () => void {
     this.#open.push({ prefix, marker, isItem: marker !== null });
     return () => {
@@ -36,7 +39,7 @@ export class Blocks {
     this.#length += text.length;
   }
 
-  /** Between two places that `length` named. */
+  /** Between two positions obtained from `length`. */
   text(from = 0, to = this.#length): string {
     return this.#parts.join('').slice(from, to).trim();
   }

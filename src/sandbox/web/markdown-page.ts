@@ -1,9 +1,9 @@
 import { Blocks } from './markdown-blocks.ts';
 import { tableToMarkdown } from './markdown-table.ts';
 
-/** A main part shorter than this is taken for an empty frame. */
+/** A main part shorter than this counts as empty. */
 const LEAST_MAIN = 200;
-/** Tables in tables lay a page out; deeper than this they are only words. */
+/** Nested tables are used for layout; deeper than this they become plain text. */
 const MAX_TABLES = 4;
 
 const BLOCKS = new Set(
@@ -18,18 +18,18 @@ type Attributes = Record<string, string>;
 type Close = () => void;
 type Table = { rows: string[][]; outer: Blocks };
 
-/** Turns the tags and words of a page, as they come, into Markdown. */
+/** Converts the tags and text of a page to Markdown as they arrive. */
 export class MarkdownPage {
   title = '';
   #base: URL;
   readonly #root = new Blocks();
   #blocks = this.#root;
-  /** Null for a table whose cells are only words. */
+  /** Null for a table whose cells are plain text. */
   readonly #tables: (Table | null)[] = [];
-  /** The number of the next item; null in a list without numbers. */
+  /** The number of the next item; null in an unordered list. */
   readonly #lists: (number | null)[] = [];
   #words: string[] = [];
-  /** Whether the words end with a blank, which swallows those that follow. */
+  /** Whether the text ends with a space, which absorbs following ones. */
   #endsBlank = true;
   #link: { href: string; from: number; isAnchor: boolean } | null = null;
   #heading = 0;
@@ -45,7 +45,7 @@ export class MarkdownPage {
     if (URL.canParse(href, this.#base)) this.#base = new URL(href, this.#base);
   }
 
-  /** Returns what must be called when the element ends. */
+  /** Returns the function to call when the element ends. */
   open(name: string, attributes: Attributes): Close {
     if (this.#code) return this.#openInCode(name, attributes);
     if (!BLOCKS.has(name)) return this.#openInline(name, attributes);
@@ -184,7 +184,7 @@ export class MarkdownPage {
     return `${number}. `;
   }
 
-  /** No address for what leads nowhere: a place on this page, a script. */
+  /** Without a URL for links to this page, or to a script. */
   #targetOf(href: string | undefined): { href: string; isAnchor: boolean } {
     if (href === undefined || !URL.canParse(href, this.#base)) return { href: '', isAnchor: false };
     const url = new URL(href, this.#base);
@@ -203,7 +203,7 @@ export class MarkdownPage {
     this.#link = null;
   }
 
-  /** A link around several blocks is told with the first of them. */
+  /** A link around several blocks is attached to the first of them. */
   #wrapLink(): void {
     const link = this.#link;
     if (!link) return;
@@ -247,7 +247,7 @@ export class MarkdownPage {
 }
 
 function nothing(): void {
-  // Ends with nothing to do.
+  // Nothing to do at the end.
 }
 
 function languageOf({ class: names = '' }: Attributes): string {

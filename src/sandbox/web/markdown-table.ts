@@ -1,6 +1,6 @@
 const MAX_CELL = 300;
 
-/** Rows of texts as a table; one that only lays a page out becomes plain text. */
+/** Rows of texts as a table; a layout table becomes plain text. */
 export function tableToMarkdown(table: readonly (readonly string[])[]): string {
   const rows = table.filter((row) => row.some((cell) => cell !== ''));
   const width = rows.reduce((most, row) => Math.max(most, row.length), 0);

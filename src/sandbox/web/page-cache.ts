@@ -8,7 +8,9 @@ export type PageCache = {
   keep(url: string, page: WebPage): void;
 };
 
-/** Pages for five minutes, so that a model can page through one; the oldest go when there are too many. */
+/**
+ * Keeps pages for five minutes, so that a model can page through one; drops the oldest if there are too many.
+ */
 export function createPageCache(now: () => number): PageCache {
   const pages = new Map<string, { page: WebPage; until: number }>();
   let characters = 0;

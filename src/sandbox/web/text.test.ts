@@ -64,7 +64,7 @@ describe('the encoding of a page', () => {
   });
 });
 
-describe('the kind of a page', () => {
+describe('the type of a page', () => {
   test.each([
     ['text/html; charset=utf-8', 'html'],
     ['Application/XHTML+XML', 'html'],

@@ -6,10 +6,10 @@ export type MediaKind = 'html' | 'text' | 'unknown' | 'other';
 const TEXTUAL =
   /^(text\/.+|(application|image|model)\/(.+\+)?(json|xml|yaml)|message\/.+|application\/((x-)?(ndjson|yaml|javascript|ecmascript|sh|tex|latex)|json5|jsonl|toml|typescript|graphql|sql|rtf))$/;
 
-/** How much of a page may hold its own word on its encoding. */
+/** How many bytes of a page are searched for its encoding declaration. */
 const PRESCAN_BYTES = 4096;
 
-/** The type alone, in lower case and without parameters; empty when the server named none. */
+/** The type alone, in lower case and without parameters; empty if the server sent none. */
 export function mediaTypeOf(header: string | null): string {
   return (header ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
 }
@@ -20,7 +20,7 @@ export function kindOf(mediaType: string): MediaKind {
   return mediaType === '' || mediaType === 'application/octet-stream' ? 'unknown' : 'other';
 }
 
-/** What bytes of no declared type are. */
+/** The type of bytes without a declared type. */
 export function sniff(bytes: Uint8Array): 'html' | 'text' | 'other' {
   if (markedEncoding(bytes) === null && (bytes.includes(0) || !isUtf8(bytes))) return 'other';
   return /^\s*<(!doctype html|html|head|body)\b/i.test(asLatin1(bytes.subarray(0, PRESCAN_BYTES)))
@@ -29,13 +29,13 @@ export function sniff(bytes: Uint8Array): 'html' | 'text' | 'other' {
 }
 
 /**
- * The text of a page. A byte order mark comes before the server's word, that before the page's own; without any,
- * it is UTF-8 if it can be.
+ * The text of a page. A byte order mark takes precedence over the server's header, that over the page's own
+ * declaration; without any, it is UTF-8 if valid.
  */
 export function decodePage(bytes: Uint8Array, contentType: string | null): string {
   const label = markedEncoding(bytes) ?? charsetIn(contentType) ?? charsetWithin(bytes);
   const decoder = decoderOf(label) ?? new TextDecoder(isUtf8(bytes) ? 'utf-8' : 'windows-1252');
-  // Some runtimes decode windows-1252 as Latin-1, and lose its quotation marks.
+  // Some runtimes decode windows-1252 as Latin-1 and lose its quotation marks.
   return decoder.encoding === 'windows-1252' ? decodeText(bytes, 'windows-1252') : decoder.decode(bytes);
 }
 
@@ -50,7 +50,10 @@ function charsetIn(contentType: string | null): string | null {
   return contentType?.match(/;\s*charset\s*=\s*["']?\s*([^\s"';]+)/i)?.[1] ?? null;
 }
 
-/** What a page of HTML or XML says of itself. That word was read as ASCII, so it cannot truly be UTF-16. */
+/**
+ * The encoding declared in an HTML or XML page. The declaration was read as ASCII, so it cannot really be
+ * UTF-16.
+ */
 function charsetWithin(bytes: Uint8Array): string | null {
   const start = asLatin1(bytes.subarray(0, PRESCAN_BYTES)).replaceAll(/<!--[\s\S]*?-->/g, '');
   const label =
@@ -60,7 +63,7 @@ function charsetWithin(bytes: Uint8Array): string | null {
   return label !== null && /^(utf-?16|ucs-?2|unicode)/i.test(label) ? 'utf-8' : label;
 }
 
-/** Null for a name that no decoder here answers to. */
+/** Null for a name without a decoder here. */
 function decoderOf(label: string | null): TextDecoder | null {
   if (label === null) return null;
   try {

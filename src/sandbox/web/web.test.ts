@@ -52,7 +52,7 @@ describe('a page', () => {
     });
   });
 
-  test('what a server refuses is told with its status', async () => {
+  test('an error response is reported with its status', async () => {
     const { url } = await loopback((response) => {
       response.writeHead(404, { 'content-type': 'text/plain' }).end('no such page');
     });
@@ -64,7 +64,7 @@ describe('a page', () => {
     });
   });
 
-  test('compressed pages are unpacked; the request says who asks and carries nothing else', async () => {
+  test('compressed pages are decompressed; the request has a user agent and nothing else', async () => {
     const { url, requests } = await loopback((response) => {
       response.writeHead(200, { 'content-type': 'text/plain', 'content-encoding': 'gzip' });
       response.end(gzipSync('packed'));
@@ -75,7 +75,7 @@ describe('a page', () => {
     expect(requests[0]?.headers).not.toHaveProperty('authorization');
   });
 
-  test('is remembered for five minutes; a refusal is not', async () => {
+  test('is cached for five minutes; an error is not', async () => {
     let time = 0;
     const { url, requests } = await loopback((response, { path }) => {
       if (path === '/bad') response.writeHead(500).end();
@@ -139,7 +139,7 @@ describe('redirects', () => {
     },
   );
 
-  test('to nowhere are pages', async () => {
+  test('without a target are pages', async () => {
     const { url } = await loopback((response) => void response.writeHead(302).end('lost'));
     expect(await onThisMachine().get(url, never)).toMatchObject({ status: 302, text: 'lost' });
   });
@@ -170,7 +170,7 @@ describe('limits', () => {
     );
   });
 
-  test('12 MB packed into little are refused, too', async () => {
+  test('12 MB compressed to little are refused, too', async () => {
     const { url } = await loopback((response) => {
       response.writeHead(200, { 'content-type': 'text/plain', 'content-encoding': 'gzip' });
       response.end(gzipSync(new Uint8Array(12 * megabyte.length)));
@@ -178,7 +178,7 @@ describe('limits', () => {
     await expect(onThisMachine().get(url, never)).rejects.toThrow('larger than 10 MB');
   });
 
-  test('12 MB of no text are named, without waiting for them', async () => {
+  test('12 MB that are not text are identified without downloading them', async () => {
     const { url } = await loopback((response) => {
       response.writeHead(200, { 'content-type': 'video/mp4', 'content-length': 12 * megabyte.length });
       response.write('the beginning, and then nothing');
@@ -196,7 +196,7 @@ describe('limits', () => {
         response.on('close', () => clearInterval(timer));
       },
     ],
-  ])('a server that %s is given up', async (_name, answer) => {
+  ])('a server that %s times out', async (_name, answer) => {
     const { url } = await loopback((response) => answer(response));
     await expect(onThisMachine({ timeLimitMs: 300 }).get(url, never)).rejects.toThrow(
       `${url}/ did not answer in full within 0.3 s.`,
@@ -211,12 +211,12 @@ describe('limits', () => {
     await expect(onThisMachine().get(url, stop.signal)).rejects.toThrow('enough');
   });
 
-  test('a resolver that never answers is given up', async () => {
+  test('a resolver that never answers times out', async () => {
     const web = createWeb({ resolve: () => new Promise(() => undefined), timeLimitMs: 100 });
     await expect(web.get('http://a.org', never)).rejects.toThrow('did not answer in full within 0.1 s');
   });
 
-  test('nobody there, no such host, and a line that breaks are told', async () => {
+  test('a refused connection, an unknown host, and a broken connection are reported', async () => {
     const dead = await deadUrl();
     await expect(onThisMachine().get(dead, never)).rejects.toThrow(
       `Cannot fetch ${dead}/: connect ECONNREFUSED ${dead.slice('http://'.length)}`,
@@ -282,7 +282,7 @@ describe('only public addresses', () => {
     expect(refusal.message).not.toContain('secret');
   });
 
-  test('a name is judged by every address behind it', async () => {
+  test('a name is judged by all of its addresses', async () => {
     const { url, requests } = await loopback((response) => send(response, 'text/plain', 'inside'));
     const web = createWeb({ resolve: async () => ['8.8.8.8', '127.0.0.1'] });
     await expect(web.get(url.replace('127.0.0.1', 'rebind.test'), never)).rejects.toThrow(
@@ -291,7 +291,7 @@ describe('only public addresses', () => {
     expect(requests).toEqual([]);
   });
 
-  test('the connection goes to the address that was looked at, whatever the name means by then', async () => {
+  test('the connection goes to the checked address, even if the name resolves to another now', async () => {
     const { url, requests } = await loopback((response) => send(response, 'text/plain', 'pinned'));
     const named = url.replace('127.0.0.1', 'rebind.test');
     const answers = [['127.0.0.1']];
@@ -305,7 +305,7 @@ describe('only public addresses', () => {
     expect(requests[0]?.headers.host).toBe(new URL(named).host);
   });
 
-  test('over TLS the certificate is checked for the name, by the authorities that are trusted', async () => {
+  test('over TLS the certificate is checked for the name, against the trusted authorities', async () => {
     const { url } = await loopback((response) => send(response, 'text/plain', 'secure'));
     const port = await behindTls(Number(new URL(url).port), onTestFinished);
     const resolve = async () => ['127.0.0.1'];
@@ -318,7 +318,7 @@ describe('only public addresses', () => {
     );
   });
 
-  test('each redirect is looked at anew', async () => {
+  test('each redirect is checked again', async () => {
     const { url, requests } = await loopback((response, { path }) =>
       path === '/' ? redirect(response, '/inside') : send(response, 'text/plain', 'inside'),
     );
@@ -331,7 +331,7 @@ describe('only public addresses', () => {
     expect(requests.map(({ path }) => path)).toEqual(['/']);
   });
 
-  describe('through the user’s proxy', () => {
+  describe("through the user's proxy", () => {
     const through = (resolve: NonNullable<WebOptions['resolve']>) => {
       const asked: string[] = [];
       const proxied: typeof fetch = async (input) => {
@@ -364,7 +364,7 @@ describe('only public addresses', () => {
     });
   });
 
-  test('no spelling of an address of this machine is let through', async () => {
+  test('property: no spelling of a local address is allowed', async () => {
     const spelled = fc
       .tuple(
         fc.integer({ min: 0x7f000000, max: 0x7fffffff }),

@@ -18,21 +18,21 @@ const HEADERS = {
 
 export type WebOptions = {
   /**
-   * Goes by the user's proxy, and only that: a proxy resolves names itself, so with this no address is pinned.
-   * Absent, connections are made from here, to the addresses that were looked at.
+   * Uses the user's proxy, and only that: a proxy resolves names itself, so no address is pinned. If absent,
+   * connects directly to the checked addresses.
    */
   fetch?: typeof fetch;
-  /** All authorities to trust on connections made from here; absent, the usual ones. Read on first use. */
+  /** All trusted authorities for direct connections; the default ones if absent. Read on first use. */
   certificates?(): Promise<string[]>;
-  /** Every address a name stands for. */
+  /** All addresses of a name. */
   resolve?(hostname: string): Promise<string[]>;
-  /** For tests, whose servers are on this machine. */
+  /** For tests with local servers. */
   allowPrivate?: boolean;
   timeLimitMs?: number;
   now?(): number;
 };
 
-/** The way to the web: public addresses only, 10 MB and 30 s at most, pages remembered for five minutes. */
+/** Access to the web: public addresses only, 10 MB and 30 s at most, pages cached for five minutes. */
 export function createWeb(options: WebOptions = {}): Web {
   const { timeLimitMs = TIME_LIMIT_MS, now = Date.now } = options;
   const cache = createPageCache(now);
@@ -43,7 +43,7 @@ export function createWeb(options: WebOptions = {}): Web {
       const known = cache.find(url.href);
       if (known) return known;
 
-      // Before any work begins: nobody would hear of its failure.
+      // Before any work starts: its failure would be unhandled.
       signal.throwIfAborted();
       const stop = limited(timeLimitMs, signal);
       const page = await raceAbort(follow(url, options, stop), stop).catch((error: unknown) => {
@@ -59,7 +59,7 @@ export function createWeb(options: WebOptions = {}): Web {
   };
 }
 
-/** Redirects within a host are followed, each looked at anew; one to another host is news for the caller. */
+/** Follows redirects within a host, each checked again; one to another host is reported to the caller. */
 async function follow(start: URL, options: WebOptions, signal: AbortSignal): Promise<WebPage> {
   let url = start;
   for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
@@ -81,18 +81,18 @@ function locationOf(location: string | null, from: URL): URL | null {
   return location !== null && URL.canParse(location, from) ? new URL(location, from) : null;
 }
 
-/** One request, made only to addresses that were looked at. */
+/** One request, made only to checked addresses. */
 async function ask(url: URL, options: WebOptions, signal: AbortSignal): Promise<Response> {
   const addresses = await lookedAt(url, options);
   const init: RequestInit = { redirect: 'manual', headers: HEADERS, signal };
   if (options.fetch) return options.fetch(url, init);
-  // In a file of its own, because its library is large and few sessions need it.
+  // A separate module, because its library is large and few sessions need it.
   const { pinnedFetch } = await import('./pinned-fetch.ts');
   const ca = await options.certificates?.();
   return pinnedFetch(addresses, ca)(url, init);
 }
 
-/** The addresses behind a URL, all of them public; throws when it must not be fetched. */
+/** The addresses of a URL, all of them public; throws if it must not be fetched. */
 async function lookedAt(
   url: URL,
   { fetch, resolve = resolveHere, allowPrivate = false }: WebOptions,
@@ -125,7 +125,7 @@ async function resolveHere(hostname: string): Promise<string[]> {
   return (await lookup(hostname, { all: true })).map(({ address }) => address);
 }
 
-/** What is never fetched, as far as the address alone tells: the refusal in words, or null. */
+/** Why an address is never fetched, judging by the address alone, or null. */
 export function fetchRefusal(address: string): string | null {
   if (!URL.canParse(address)) return null;
   const url = new URL(address);
@@ -183,7 +183,7 @@ async function pageOf(response: Response, url: URL, signal: AbortSignal): Promis
   return { ...page, text: await htmlToMarkdown(text, url, signal) };
 }
 
-/** Null when there is more; the rest is not waited for. */
+/** Null if there is more; does not wait for the rest. */
 async function readAtMost(body: Response['body'], limit: number): Promise<Uint8Array | null> {
   const chunks: Uint8Array[] = [];
   let length = 0;
@@ -205,7 +205,7 @@ function sizeOf(bytes: number): string {
   return bytes < 1024 * 1024 ? `${(bytes / 1024).toFixed(1)} KB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`;
 }
 
-/** The network's own reason lies below the fetch's; where several addresses were tried, below that. */
+/** The network error is the cause of the fetch error; with several addresses, one level deeper. */
 function explained(error: unknown, url: URL): unknown {
   const cause = error instanceof Error ? error.cause : undefined;
   if (!(cause instanceof Error)) return error;

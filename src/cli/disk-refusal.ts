@@ -3,9 +3,9 @@ import { LockedError } from '../lib/files/lock.ts';
 import { NotRegularFileError } from '../lib/files/regular-file.ts';
 
 const REFUSALS: Readonly<Record<string, [reason: string, hint: string]>> = {
-  ENOSPC: ['the disk is full', 'Free some space; `aca sessions usage` shows what takes it up here.'],
-  EDQUOT: ['the disk quota is used up', 'Free some space; `aca sessions usage` shows what takes it up here.'],
-  EROFS: ['the file system is read-only', 'Set AI_ASSISTANT_HOME to a folder that can be written.'],
+  ENOSPC: ['the disk is full', 'Free some space; run `aca sessions usage` to see what aca uses.'],
+  EDQUOT: ['the disk quota is used up', 'Free some space; run `aca sessions usage` to see what aca uses.'],
+  EROFS: ['the file system is read-only', 'Set AI_ASSISTANT_HOME to a writable folder.'],
   EACCES: ['its permissions do not allow it', 'Change its permissions.'],
   EPERM: ['its permissions do not allow it', 'Change its permissions.'],
 };

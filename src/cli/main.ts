@@ -21,7 +21,10 @@ function start(): void {
     // The terminal was closed; the accompanying signal shuts the program down cleanly.
     if (error.code === 'EIO') return;
     // Exit immediately: buffered output is lost anyway.
-    writeSync(2, `The output cannot be written (${error.message}). Make room, or send it elsewhere.\n`);
+    writeSync(
+      2,
+      `Could not write output (${error.message}). Free some disk space or redirect it elsewhere.\n`,
+    );
     process.exit(1);
   });
   void begin(args);
@@ -34,7 +37,7 @@ function workingDirectory(): string | null {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const why = code === 'ENOENT' ? 'it was removed' : 'its path is too long';
-    writeSync(2, `The working directory cannot be used: ${why}.\nStart from another folder.\n`);
+    writeSync(2, `Cannot use the working directory: ${why}.\nStart from another folder.\n`);
     return null;
   }
 }

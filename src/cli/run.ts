@@ -107,11 +107,11 @@ async function explain(thrown: unknown, args: string[], terminal: Terminal): Pro
     stderr.write(`${error.message}\n${error.hint}\n`);
     return exitCodes[error.exit].code;
   }
-  stderr.write('This is a bug in ai-code-assistant. Please report it with what follows.\n');
+  stderr.write('This is a bug in ai-code-assistant. Report it with the details below.\n');
   const stack = error instanceof Error ? sourceStack(error.stack ?? '') : String(error);
   stderr.write(`${stack}\naca ${args.join(' ')}\n`);
   const { logCrash } = await import('../app/opening/crash-log.ts');
   const file = logCrash(error, terminal);
-  if (file !== null) stderr.write(`It is also in ${file}, with what came before it.\n`);
+  if (file !== null) stderr.write(`Full details are in ${file}.\n`);
   return exitCodes.error.code;
 }

@@ -28,11 +28,11 @@ test('a file without frontmatter is a prompt named after the file; inherit and *
 
 test.each([
   ['---\nname: Explore\n---\nx', 'Explore is a built-in subagent; choose another name.'],
-  ['---\nname: a b\n---\nx', '"a b" cannot be the name of a subagent: use letters, digits and dashes.'],
-  ['---\nname: a\n---\n', 'this subagent has no prompt: write it below the lines of ---.'],
+  ['---\nname: a b\n---\nx', '"a b" is not a valid subagent name: use letters, digits and dashes.'],
+  ['---\nname: a\n---\n', 'this subagent has no prompt: add one below the --- lines.'],
   [
     '---\nname: a\ntools: Read, Bash(git *)\n---\nx',
-    'Bash(git *) is a permission rule; a subagent lists tools by their names.',
+    'Bash(git *) is a permission rule; list tools by name only.',
   ],
 ])('an invalid definition is reported: %j', (text, said) => {
   expect(parseAgent(text, 'file')).toBe(said);

@@ -53,11 +53,11 @@ export function parseAgent(text: string, fallback: string): AgentDefinition | st
   const prompt = matter.body.trim();
   const model = textField(matter, 'model');
   const tools = listField(matter, 'tools');
-  if (!NAME.test(name)) return `"${name}" cannot be the name of a subagent: use letters, digits and dashes.`;
+  if (!NAME.test(name)) return `"${name}" is not a valid subagent name: use letters, digits and dashes.`;
   if (TAKEN.has(name.toLowerCase())) return `${name} is a built-in subagent; choose another name.`;
   const rule = tools?.find((tool) => tool.includes('('));
-  if (rule !== undefined) return `${rule} is a permission rule; a subagent lists tools by their names.`;
-  if (prompt === '') return 'this subagent has no prompt: write it below the lines of ---.';
+  if (rule !== undefined) return `${rule} is a permission rule; list tools by name only.`;
+  if (prompt === '') return 'this subagent has no prompt: add one below the --- lines.';
   return {
     name,
     description: textField(matter, 'description') ?? '',

@@ -44,8 +44,8 @@ export function readSmallFile(file: string): string | null {
   const tooDeep = offsetBelow(MAX_DEPTH, text);
   if (tooDeep !== null) {
     throw new UserError(
-      `${placeOf(text, tooDeep, file)}: more than ${MAX_DEPTH} brackets are open here.`,
-      'Correct it there, or move the file away.',
+      `${placeOf(text, tooDeep, file)}: nested more than ${MAX_DEPTH} levels deep.`,
+      'Fix it there, or move the file away.',
     );
   }
   return text;
@@ -91,13 +91,13 @@ export function parseConfig(text: string, file: string): CheckedInput {
   if (broken) {
     throw new UserError(
       `${placeOf(text, broken.offset, file)}: this is not valid JSON: ${wordsOf(broken)}.`,
-      'Correct it there; comments and trailing commas are fine.',
+      'Fix it there; comments and trailing commas are allowed.',
     );
   }
   if (tree && tree.type !== 'object') {
     throw new UserError(
       `${file}:1:1: settings must be an object, not ${article(tree.type)}.`,
-      'Put them between { and }.',
+      'Enclose them in { and }.',
     );
   }
   const locate = (path: readonly PropertyKey[]) =>
@@ -130,7 +130,10 @@ export function checkInput(value: unknown, locate: (path: readonly PropertyKey[]
     }
   }
   if (wrong.length > 0) {
-    throw new UserError(wrong.join('\n'), 'Correct it there; `config schema` describes every setting.');
+    throw new UserError(
+      wrong.join('\n'),
+      'Fix it there; run `aca config schema` for a description of every setting.',
+    );
   }
   // What the schema accepted, minus unknown keys, is an input by definition.
   return { input: renamed as ConfigInput, notices };
@@ -178,12 +181,12 @@ function expectation(issue: z.core.$ZodIssue): string {
     case 'too_big':
       return `must be at most ${issue.maximum}`;
     case 'invalid_format':
-      return issue.format === 'url' ? 'must be an http or https address' : 'is not written as it should be';
+      return issue.format === 'url' ? 'must be an http or https URL' : 'has an invalid format';
     case 'custom':
       // Our own message: "It must be …".
       return `is wrong: ${issue.message.replace(/^It/, 'it').replace(/\.$/, '')}`;
     default:
-      return 'is not a value this setting can have';
+      return 'has an invalid value';
   }
 }
 

@@ -14,8 +14,8 @@ export function parseKeyPath(text: string): string[] {
     const match = SEGMENT.exec(text);
     if (match === null) {
       throw new UserError(
-        `${text} is not the name of a setting.`,
-        'Write names with dots between them, such as permissions.allow, and a name that has dots itself as models["openai/gpt-4.1"].',
+        `${text} is not a setting name.`,
+        'Separate names with dots, as in permissions.allow; quote names that contain dots, as in models["openai/gpt-4.1"].',
       );
     }
     names.push(match[1] ?? (JSON.parse(`"${match[2]}"`) as string));
@@ -63,7 +63,7 @@ export function knownKeyPath(text: string): string[] {
       `There is no setting ${formatKeyPath(path)}.${suggestion}`,
       siblings.length > 0 && length > 1
         ? `${formatKeyPath(path.slice(0, length - 1))} has: ${siblings.join(', ')}.`
-        : 'See all settings with `config show`, or `config schema` for what each means.',
+        : 'Run `aca config show` to see all settings, or `aca config schema` for their descriptions.',
     );
   }
   return path;

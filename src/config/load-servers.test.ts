@@ -66,7 +66,7 @@ describe('[Q01] MCP servers', () => {
       const { config, notices } = load(space, { trusted: true });
       expect(config.mcpServers).toEqual({});
       expect(notices).toEqual([
-        `${path.join(space.root, '.mcp.json')}: this is not a list of MCP servers, so none was taken from it.`,
+        `${path.join(space.root, '.mcp.json')}: not a valid list of MCP servers; ignored.`,
       ]);
     },
   );

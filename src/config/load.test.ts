@@ -208,14 +208,14 @@ describe('invalid settings', () => {
       `${file}:4:3: confirmBeforeWrite must be a boolean.`,
       `${file}:3:3: theme must be one of auto, dark, light, ember, fjord, moss, paper, mist, clear-dark, clear-light.`,
     ]);
-    expect(hint).toBe('Correct it there; `config schema` describes every setting.');
+    expect(hint).toBe('Fix it there; run `aca config schema` for a description of every setting.');
   });
 
   test.each([
     ['{ "maxTurns": 0 }', '1:3: maxTurns must be at least 1.'],
     ['{ "temperature": 3 }', '1:3: temperature must be at most 2.'],
     ['{ "model": "" }', '1:3: model must not be empty.'],
-    ['{ "apiBaseUrl": "ftp://x" }', '1:3: apiBaseUrl must be an http or https address.'],
+    ['{ "apiBaseUrl": "ftp://x" }', '1:3: apiBaseUrl must be an http or https URL.'],
     [
       '{ "limits": { "day": "five" } }',
       '1:15: limits.day is wrong: it must be a limit such as "$5", "500k tokens" or "40 turns".',
@@ -251,7 +251,7 @@ describe('invalid settings', () => {
     expect(load(await withUserFile(nested(99))).notices.join()).toContain('unknown setting unheardOf');
     const space = await withUserFile(nested(100));
     expect(errorOf(() => load(space)).message).toMatch(
-      /config\.json:1:115: more than 100 brackets are open here\.$/,
+      /config\.json:1:115: nested more than 100 levels deep\.$/,
     );
   });
 
@@ -311,7 +311,7 @@ describe('[Y28] an untrusted project', () => {
         theme: 'dark',
       },
       notices: [
-        `${file}: ignored until this folder is trusted: mode, model, apiBaseUrl, requireApprovalForCommands, permissions.allow. See what it says and accept it with \`aca trust\`, or start with --trust for one run.`,
+        `${file}: ignored until this folder is trusted: mode, model, apiBaseUrl, requireApprovalForCommands, permissions.allow. Review and accept it with \`aca trust\`, or pass --trust for one run.`,
       ],
       origins: { 'permissions.deny': file, blockedPaths: file, maxTurns: file, theme: file },
       trusted: false,
@@ -346,7 +346,7 @@ describe('[Y28] an untrusted project', () => {
     expect(load(space)).toMatchObject({
       config: { mode: 'default', theme: 'light' },
       notices: [
-        `${file}: this is not what you trusted, so the folder is untrusted again; ignored until this folder is trusted: mode. See what it says and accept it with \`aca trust\`, or start with --trust for one run.`,
+        `${file}: changed since you trusted this folder, so it is no longer trusted; ignored until this folder is trusted: mode. Review and accept it with \`aca trust\`, or pass --trust for one run.`,
       ],
       trusted: false,
       pending: {
@@ -390,7 +390,7 @@ describe('[Y28] an untrusted project', () => {
     const { config, notices } = load(space, { trusted: true });
     expect(config.apiKey).toBe('sk-123');
     expect(notices).toEqual([
-      `${path.join(space.root, '.ai-assistant.json')}: apiKey, providers.x.apiKey keeps a secret in the project, where others can read it. Move it out with \`keys set\`.`,
+      `${path.join(space.root, '.ai-assistant.json')}: apiKey, providers.x.apiKey stores a secret in the project, where others can read it. Store it with \`aca keys set\` instead.`,
     ]);
   });
 });

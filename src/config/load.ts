@@ -90,7 +90,7 @@ export function loadConfig({ home, cwd, env, flags = {}, trusted }: LoadOptions)
     const { input: theirs, refused } = withoutUserOnly(parsed.input);
     const project = { ...parsed, input: theirs };
     notices.push(
-      ...refused.map((key) => `${projectFile}: ${key} is ignored; only you may set it, in ${userFile}.`),
+      ...refused.map((key) => `${projectFile}: ${key} is ignored; set it in ${userFile} instead.`),
     );
     const sifted = tighten(settled(merged), project.input);
     if (!isTrusted) loosens = sifted.ignored;
@@ -152,12 +152,12 @@ function untrustedNotice(file: string, loosens: readonly string[], trust: Trust)
   const isChanged =
     trust.type === 'changed' && trust.changes.some(({ name }) => path.basename(name) === path.basename(file));
   const news = [
-    ...(isChanged ? ['this is not what you trusted, so the folder is untrusted again'] : []),
+    ...(isChanged ? ['changed since you trusted this folder, so it is no longer trusted'] : []),
     ...(loosens.length > 0 ? [`ignored until this folder is trusted: ${loosens.join(', ')}`] : []),
   ];
   if (news.length === 0) return [];
   return [
-    `${file}: ${news.join('; ')}. See what it says and accept it with \`aca trust\`, or start with --trust for one run.`,
+    `${file}: ${news.join('; ')}. Review and accept it with \`aca trust\`, or pass --trust for one run.`,
   ];
 }
 
@@ -165,7 +165,7 @@ function keysInProject(input: ConfigInput, file: string): string[] {
   const keys = [...leavesOf(input)].map(([names]) => names).filter((names) => names.at(-1) === 'apiKey');
   if (keys.length === 0) return [];
   return [
-    `${file}: ${keys.map(formatKeyPath).join(', ')} keeps a secret in the project, where others can read it. Move it out with \`keys set\`.`,
+    `${file}: ${keys.map(formatKeyPath).join(', ')} stores a secret in the project, where others can read it. Store it with \`aca keys set\` instead.`,
   ];
 }
 

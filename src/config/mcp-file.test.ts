@@ -23,13 +23,13 @@ test("other assistants' server entries are read; unknown fields are ignored", ()
 });
 
 test.each<[string, object, string]>([
-  ['a:b', { command: 'x' }, 'its name may have letters, digits, ".", "_" and "-" only'],
+  ['a:b', { command: 'x' }, 'its name may contain only letters, digits, ".", "_" and "-"'],
   ['a', { command: 'x', url: 'y' }, 'It needs either a command or a url'],
   ['a', {}, 'It needs either a command or a url'],
   ['a', { command: 'x', args: [1] }, 'args.0: Invalid input: expected string, received number'],
 ])('an unusable server is reported and skipped: %s %j', (name, server, why) => {
   expect(parse({ [name]: server, good: { command: 'x' } })).toEqual({
     servers: { good: { command: 'x' } },
-    notices: [`.mcp.json: the server ${name} was left out: ${why}.`],
+    notices: [`.mcp.json: ignored the server ${name}: ${why}.`],
   });
 });

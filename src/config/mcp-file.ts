@@ -24,7 +24,7 @@ export function parseMcpFile(
   if (errors.length > 0 || !isTable(value) || !isTable(value.mcpServers ?? {})) {
     return {
       servers: {},
-      notices: [`${file}: this is not a list of MCP servers, so none was taken from it.`],
+      notices: [`${file}: not a valid list of MCP servers; ignored.`],
     };
   }
   const servers: Record<string, McpServerInput> = {};
@@ -32,7 +32,7 @@ export function parseMcpFile(
   for (const [name, written] of Object.entries((value.mcpServers ?? {}) as Record<string, unknown>)) {
     const parsed = mcpServer().safeParse(normalized(written), checkOnce);
     if (parsed.success && mcpServerName().safeParse(name, checkOnce).success) servers[name] = parsed.data;
-    else notices.push(`${file}: the server ${name} was left out: ${trouble(parsed.error?.issues[0])}.`);
+    else notices.push(`${file}: ignored the server ${name}: ${trouble(parsed.error?.issues[0])}.`);
   }
   return { servers, notices };
 }
@@ -47,7 +47,7 @@ function normalized(written: unknown): unknown {
 }
 
 function trouble(issue: { path: PropertyKey[]; message: string } | undefined): string {
-  if (!issue) return 'its name may have letters, digits, ".", "_" and "-" only';
+  if (!issue) return 'its name may contain only letters, digits, ".", "_" and "-"';
   const where = issue.path.length > 0 ? `${issue.path.join('.')}: ` : '';
   return `${where}${issue.message.replace(/\.$/, '')}`;
 }

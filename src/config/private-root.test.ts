@@ -54,5 +54,5 @@ unlessWindows('a link that another user has put there is refused', async ({ skip
   const link = path.join(root, 'link');
   symlinkSync('data', link);
   lchownSync(link, 12_345, 12_345);
-  expect(() => keepDataRootPrivate(link)).toThrow(`${link} is a link that another user has put there.`);
+  expect(() => keepDataRootPrivate(link)).toThrow(`${link} is a link created by another user.`);
 });

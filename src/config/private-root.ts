@@ -13,7 +13,7 @@ export function keepDataRootPrivate(root: string): void {
   if (!link || !stat) return;
   const user = process.getuid?.() ?? 0;
   if (link.isSymbolicLink() && link.uid !== user && link.uid !== 0)
-    throw new UserError(`${root} is a link that another user has put there.`, ELSEWHERE);
+    throw new UserError(`${root} is a link created by another user.`, ELSEWHERE);
   if (!stat.isDirectory()) throw new UserError(`${root} is not a folder.`, ELSEWHERE);
   if ((stat.mode & 0o077) === 0) return;
   try {

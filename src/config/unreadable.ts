@@ -1,7 +1,7 @@
 import { UserError } from '../contract/errors.ts';
 
 const REASONS: Readonly<Record<string, string>> = {
-  ELOOP: 'it is a link that leads back to itself',
+  ELOOP: 'it is a link to itself',
   EISDIR: 'it is a folder',
   ENXIO: 'it is a pipe, a socket or a device',
   EACCES: 'its permissions do not allow it',

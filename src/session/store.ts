@@ -202,7 +202,7 @@ export class SessionStore {
     if (others.length > 0) {
       throw new UserError(
         `"${wanted}" stands for ${others.length + 1} sessions.`,
-        'Give more of the id; `aca sessions` lists them.',
+        'Use more of the id, or run `aca sessions` to list all sessions.',
       );
     }
     return id ?? null;

@@ -62,7 +62,7 @@ test('[U15] every judged call, who decided, and how it ended; without the secret
 
 test('two programs share the log; for eyes: the latest, the refused, one session', async () => {
   const space = await workspace({ 'a.txt': 'alpha' });
-  expect((await aca(space, ['audit'])).stdout).toBe('Nothing was judged yet.\n');
+  expect((await aca(space, ['audit'])).stdout).toBe('The audit log is empty.\n');
   await Promise.all([work(space), work(space)]);
   const lines = async (...args: string[]) => (await aca(space, ['audit', ...args])).stdout.trim().split('\n');
   expect((await lines()).length).toBe(6);
@@ -92,7 +92,7 @@ test('auditLog false writes nothing; a log that cannot be written stops nothing 
 test('the log is chained: verify finds what was changed, and what was cut off, by file and line', async () => {
   const space = await workspace({ 'a.txt': 'alpha' });
   const verify = (...args: string[]) => aca(space, ['audit', 'verify', ...args]);
-  expect(await verify()).toMatchObject({ code: 0, stdout: 'There is no chained entry yet.\n' });
+  expect(await verify()).toMatchObject({ code: 0, stdout: 'The audit log has no verifiable entries yet.\n' });
   await Promise.all([work(space), work(space), work(space)]);
 
   const { code, stdout } = await verify();

@@ -120,7 +120,7 @@ test('[N04] fish completes the same, with words about each', async ({ skip }) =>
     });
     return stdout.trimEnd().split('\n');
   };
-  expect(await complete('aca doct')).toEqual(['doctor\tCheck your setup and suggest fixes about it']);
+  expect(await complete('aca doct')).toEqual(['doctor\tCheck your setup and suggest fixes']);
   expect(await complete('aca --mode acc')).toEqual(['accept-edits']);
   expect(await complete('aca --output-format=str')).toEqual(['--output-format=stream-json']);
   expect(await complete('aca config set sandbox.req')).toEqual([
@@ -132,7 +132,7 @@ test('[N04] fish completes the same, with words about each', async ({ skip }) =>
   ]);
   expect(await complete('aca sessions import not')).toEqual(['notes.txt']);
   expect(await complete('aca undo --y')).toEqual([
-    '--yes\tdo it without asking; without it and without a terminal only the preview is printed',
+    '--yes\tapply without asking; without it, non-interactive runs only print a preview',
   ]);
 });
 

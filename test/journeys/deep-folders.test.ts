@@ -88,7 +88,7 @@ describe.skipIf(process.platform === 'win32')('folders as nobody makes them', ()
     });
     expect(JSON.parse(String(out))).toEqual({
       status: 2,
-      stderr: 'The working directory cannot be used: its path is too long.\nStart from another folder.\n',
+      stderr: 'Cannot use the working directory: its path is too long.\nStart from another folder.\n',
     });
   });
 
@@ -102,7 +102,7 @@ describe.skipIf(process.platform === 'win32')('folders as nobody makes them', ()
     });
     expect({ status, stderr: String(stderr) }).toEqual({
       status: 2,
-      stderr: 'The working directory cannot be used: it was removed.\nStart from another folder.\n',
+      stderr: 'Cannot use the working directory: it was removed.\nStart from another folder.\n',
     });
   });
 });

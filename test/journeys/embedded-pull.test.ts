@@ -61,7 +61,7 @@ test('R02 a model is pulled, over broken connections, and told how to be used', 
   expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: `${file}\n` });
   expect(stderr).toMatch(/^Fetching me\/mine\/small\.gguf \(0\.5 MB\) from 127\.0\.0\.1:\d+\.$/m);
   expect(stderr).toContain('aca models use small');
-  expect(stderr).toContain('Its runtime is not installed yet: aca models setup');
+  expect(stderr).toContain('The runtime is not installed yet. Install it with: aca models setup');
   expect((await readFile(file)).equals(content)).toBe(true);
   expect(ranges).toEqual([undefined, 'bytes=100000-', 'bytes=200000-']);
   const again = await aca(space, ['models', 'pull', 'me/mine', 'small.gguf', '--yes'], { env });

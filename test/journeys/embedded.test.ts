@@ -115,12 +115,12 @@ test('R02 a model is named once for good, and the next conversation uses it', as
   await tinyModel(path.join(root, 'models/me--mine/small.gguf'), { chains: GREETS });
 
   const use = await aca(space, ['models', 'use', 'small']);
-  expect(use).toMatchObject({ code: 0, stdout: 'embedded/small answers from now on.\n' });
+  expect(use).toMatchObject({ code: 0, stdout: 'Default model set to embedded/small.\n' });
   expect(JSON.parse(await readFile(path.join(root, 'config.json'), 'utf8'))).toEqual({
     model: 'embedded/small',
   });
   const list = await aca(space, ['models', 'list']);
-  expect(list.stdout).toMatch(/^embedded\/small +4K window +F32, 0\.\d MB$/m);
+  expect(list.stdout).toMatch(/^embedded\/small +4K context +F32, 0\.\d MB$/m);
   const { stdout } = await aca(space, ['-p', 'hello']);
   expect(stdout).toBe('Hello world.\n');
 

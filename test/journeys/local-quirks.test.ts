@@ -105,7 +105,7 @@ describe('what servers have', () => {
   test('is listed with size, quantisation, window and abilities', async () => {
     const { space, server } = await machineWith({ name: 'usual', provider: 'ollama' });
     const { stdout } = await aca(space, ['models'], { env: { OLLAMA_HOST: server.url } });
-    expect(stdout.split('\n')[0]).toMatch(/^ollama\/tiny +33K window +Q4_0, 1\.0 GB, tools$/);
+    expect(stdout.split('\n')[0]).toMatch(/^ollama\/tiny +33K context +Q4_0, 1\.0 GB, tools$/);
     const { stdout: json } = await aca(space, ['models', '--json'], { env: { OLLAMA_HOST: server.url } });
     expect((JSON.parse(json) as { local: unknown }).local).toEqual([
       {

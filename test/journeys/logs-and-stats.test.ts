@@ -166,7 +166,7 @@ describe('aca stats', () => {
   test('sums all sessions, by day, model, tool and session', async () => {
     const space = await workspace({ 'a.txt': 'alpha' });
     const empty = await aca(space, ['stats']);
-    expect(empty).toEqual({ code: 0, stdout: 'Nothing was used in this time.\n', stderr: '' });
+    expect(empty).toEqual({ code: 0, stdout: 'No usage in this period.\n', stderr: '' });
     const used = { usage: { inputTokens: 1000, outputTokens: 100, cacheReadTokens: 3000 } };
     const { run } = await start(space, [
       calls(['Read', { file_path: 'a.txt' }], ['Read', { file_path: 'gone.txt' }]),
@@ -192,7 +192,7 @@ describe('aca stats', () => {
     });
     const wrong = await aca(space, ['stats', '--since', 'yesterday']);
     expect(wrong.code).toBe(2);
-    expect(wrong.stderr).toContain('It must be a date such as 2026-01-31, or days such as 7d.');
+    expect(wrong.stderr).toContain('Use a date such as 2026-01-31, or a number of days such as 7d.');
   });
 });
 

@@ -63,9 +63,7 @@ describe('a server that wants a login', () => {
 
     expect((await login()).code).toBe(0);
     expect((await ask()).answer).toBe('somebody with a token');
-    expect((await aca(space, ['mcp', 'logout', 'guarded'])).stdout).toBe(
-      'The login to guarded is forgotten.\n',
-    );
+    expect((await aca(space, ['mcp', 'logout', 'guarded'])).stdout).toBe('Logged out of guarded.\n');
     expect(await readdir(logins)).toEqual([]);
     expect((await ask()).answer).toContain('not connected');
   });

@@ -132,7 +132,7 @@ describe('[Y28] servers of a project', () => {
 
       expect((await aca(space, ['trust'])).stdout).toContain('"evil"');
       await writeFile(file, hostile(space).replace('evil', 'worse'));
-      expect((await run()).stderr).toContain('.mcp.json: this is not what you trusted');
+      expect((await run()).stderr).toContain('.mcp.json: changed since you trusted this folder');
       expect(existsSync(canary(space))).toBe(false);
 
       await aca(space, ['trust']);
@@ -203,7 +203,7 @@ describe('[Y28] servers of a project', () => {
     expect((await aca(space, ['mcp', 'remove', 'files'])).code).toBe(0);
     expect((await aca(space, ['mcp', 'remove', 'ours', '--project'])).code).toBe(0);
     expect((await aca(space, ['mcp', 'remove', 'ours'])).stderr).toContain('has no MCP server ours');
-    expect((await add('a:b', 'x')).stderr).toContain('a:b cannot be the name of a server.');
+    expect((await add('a:b', 'x')).stderr).toContain('a:b is not a valid server name.');
     expect((await aca(space, ['mcp', 'test', 'dosc'])).stderr).toContain('Did you mean docs?');
   });
 });

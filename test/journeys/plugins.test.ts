@@ -311,7 +311,7 @@ describe('[C10] in a terminal', () => {
     await terminal.waitFor('Stop  true');
     terminal.type('/doctor\r');
     await terminal.waitFor('BAD   plugin');
-    await terminal.waitFor('ripgrep is there');
+    await terminal.waitFor('ripgrep found');
     terminal.type('/config plug\r');
     await terminal.waitFor('plugins = [');
     terminal.type('/quit\r');

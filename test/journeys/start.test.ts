@@ -161,7 +161,7 @@ test('an output for which there is no room is told, and no success', async ({ sk
   await expect(full).rejects.toMatchObject({
     code: 1,
     stderr: expect.stringMatching(
-      /^The output cannot be written \(ENOSPC.*\)\. Make room, or send it elsewhere\.\n$/,
+      /^Could not write output \(ENOSPC.*\)\. Free some disk space or redirect it elsewhere\.\n$/,
     ),
   });
 });

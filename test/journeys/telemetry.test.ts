@@ -156,7 +156,7 @@ describe('what was said stays here', () => {
     });
 
     expect(outcome.stdout).toBe('The plan is cake.\n');
-    expect(outcome.stderr).toContain('telemetry is ignored; only you may set it');
+    expect(outcome.stderr).toContain('telemetry is ignored; set it in');
     expect(collector.requests).toEqual([]);
   });
 

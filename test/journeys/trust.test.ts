@@ -47,24 +47,24 @@ describe('[Y28] a folder is untrusted until the user says otherwise', () => {
     const { stdout, code } = await aca(space, ['trust']);
     expect(code).toBe(0);
     expect(stdout).toContain('+{ "permissions": { "allow": ["Bash(touch made)"] } }');
-    expect(stdout).toContain(`${space.root} is trusted now.`);
+    expect(stdout).toContain(`${space.root} is now trusted.`);
     expect((await task(space)).ran).toBe(1);
     expect((await aca(space, ['trust', '--list'])).stdout).toContain(`${space.root}  ${FILE}`);
 
     await writeFile(path.join(space.root, FILE), LOOSE.replace('touch made', 'touch *'));
     const changed = await task(space);
     expect(changed.ran).toBe(0);
-    expect(changed.stderr).toContain(`${FILE}: this is not what you trusted`);
+    expect(changed.stderr).toContain(`${FILE}: changed since you trusted this folder`);
     const shown = (await aca(space, ['trust', '--show'])).stdout;
-    expect(shown).toMatch(/^Not trusted any more/);
+    expect(shown).toMatch(/^No longer trusted/);
     expect(shown).toContain('-{ "permissions": { "allow": ["Bash(touch made)"] } }');
     expect(shown).toContain('+{ "permissions": { "allow": ["Bash(touch *)"] } }');
 
     await aca(space, ['trust']);
     expect((await task(space)).ran).toBe(1);
-    expect((await aca(space, ['trust', '--revoke'])).stdout).toContain('is not trusted any more.');
+    expect((await aca(space, ['trust', '--revoke'])).stdout).toContain('is no longer trusted.');
     expect((await task(space)).ran).toBe(0);
-    expect((await aca(space, ['trust', '--list'])).stdout).toBe('No folder is trusted.\n');
+    expect((await aca(space, ['trust', '--list'])).stdout).toBe('No trusted folders.\n');
   });
 
   test('a terminal asks with the settings in sight, only "y" is a yes, and the yes is kept', async () => {

@@ -80,7 +80,7 @@ describe('what a command did is taken back', () => {
     const preview = await aca(space, ['undo']);
     expect(preview).toMatchObject({ code: 0, stderr: '' });
     expect(preview.stdout).toMatch(/restore +src\/a\.ts +\+1 -0\n/);
-    expect(preview.stdout).toContain('Nothing was changed. Do it with: aca undo --yes\n');
+    expect(preview.stdout).toContain('Nothing was changed. To apply this, run: aca undo --yes\n');
     expect(await space.tree()).toEqual(gone);
 
     expect((await aca(space, ['undo', '--yes'])).stdout).toContain('restored src/deep/b.bin\n');
@@ -104,7 +104,8 @@ describe('what a command did is taken back', () => {
     const space = await workspace(files);
     expect(await aca(space, ['undo'])).toMatchObject({
       code: 2,
-      stderr: 'There is no session of this folder.\n`aca sessions` lists them; --session names one.\n',
+      stderr:
+        'There is no session in this folder.\nRun `aca sessions` to list them, and pass one with --session.\n',
     });
     expect((await aca(space, ['undo', '--session', 'x'])).stderr).toContain('There is no session "x".');
     const { terminal } = await open(space, [removal, says('Gone.')], [...allowed, 'remove src']);

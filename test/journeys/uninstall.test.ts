@@ -35,9 +35,9 @@ test('[D01] by default it only shows what there is, and what stays', async () =>
   for (const part of before) expect(stdout).toContain(path.join(rootOf(space), part));
   expect(stdout).toContain(path.join(space.home, '.config/fish/completions/aca.fish'));
   expect(stdout).toContain(
-    `${path.join(space.home, '.bashrc')}:2 loads completions: remove that line yourself.`,
+    `${path.join(space.home, '.bashrc')}:2 loads completions; remove that line yourself.`,
   );
-  expect(stdout).toContain('Nothing was removed. Do it with: aca uninstall --yes\n');
+  expect(stdout).toContain('Nothing was removed. To remove it, run: aca uninstall --yes\n');
   expect(stdout).not.toContain('sk-ant');
   expect((await readdir(rootOf(space))).sort()).toEqual(before);
 });
@@ -46,7 +46,7 @@ test('[D01] --yes removes it all, after the sessions were exported; files of pro
   const space = await usedMachine();
   const { code, stdout } = await aca(space, ['uninstall', '--yes', '--export', 'kept']);
   expect(code).toBe(0);
-  expect(stdout).toContain('All of this is removed.\n');
+  expect(stdout).toContain('Everything listed was removed.\n');
   expect(existsSync(rootOf(space))).toBe(false);
   expect(existsSync(path.join(space.home, '.config/fish/completions/aca.fish'))).toBe(false);
   expect(await readFile(path.join(space.home, '.bashrc'), 'utf8')).toContain('aca completion bash');
@@ -63,7 +63,7 @@ test('[D01] parts that are to stay stay; a folder the user named keeps what is n
   await writeFile(path.join(shared, 'thesis.txt'), 'mine');
   const env = { AI_ASSISTANT_HOME: shared };
   const { stdout } = await aca(space, ['uninstall', '--yes'], { env });
-  expect(stdout).toContain(`${path.join(shared, 'thesis.txt')} is not of this program, and stays.`);
+  expect(stdout).toContain(`${path.join(shared, 'thesis.txt')} does not belong to aca and will be kept.`);
   expect(await readdir(shared)).toEqual(['thesis.txt']);
 
   await aca(space, ['uninstall', '--yes', '--keep', 'sessions']);
@@ -75,12 +75,12 @@ test('[D01] parts that are to stay stay; a folder the user named keeps what is n
 test('[D01] on a terminal it asks, and only a plain yes removes anything', async () => {
   const space = await usedMachine();
   const refused = openTerminal(space, ['uninstall']);
-  await refused.waitFor('Remove all of this for good? [y/n]');
+  await refused.waitFor('Permanently remove all of this? [y/n]');
   refused.type('yse\r');
   expect(await refused.exitCode).toBe(0);
   expect(existsSync(rootOf(space))).toBe(true);
   const agreed = openTerminal(space, ['uninstall']);
-  await agreed.waitFor('Remove all of this for good? [y/n]');
+  await agreed.waitFor('Permanently remove all of this? [y/n]');
   agreed.type('y\r');
   expect(await agreed.exitCode).toBe(0);
   expect(existsSync(rootOf(space))).toBe(false);

@@ -46,7 +46,7 @@ function expectClear({ code, stderr }: { code: number | null; stderr: string }, 
   const lines = stderr.trimEnd().split('\n');
   expect({ code, lines: lines.length, stderr }).toMatchObject({ code: 2, lines: 2 });
   expect(lines[0]?.startsWith(file), stderr).toBe(true);
-  expect(lines[1]).toMatch(/^(Move it away|Remove it|Correct it there)/);
+  expect(lines[1]).toMatch(/^(Move it away|Remove it|Fix it there)/);
 }
 
 describe.skipIf(process.platform === 'win32')('what cannot be read is named, with what to do', () => {

@@ -40,7 +40,7 @@ test('[D01] `aca update` tells the newest version and the command, and changes n
   const { code, stdout } = await aca(space, ['update'], { env: { npm_config_registry: `${url}/` } });
   expect([code, asked]).toEqual([0, ['/ai-code-assistant/latest']]);
   expect(stdout).toMatch(
-    /^This is version \d+\.\d+\.\d+, installed .+\.\nVersion 99\.1\.0 is there\. To get it: .+\n$/,
+    /^You have version \d+\.\d+\.\d+, installed .+\.\nVersion 99\.1\.0 is available\. To update: .+\n$/,
   );
 });
 
@@ -55,7 +55,7 @@ test('[D01] `aca update` without an answer says why, and offline it asks nobody'
   const offline = await aca(space, ['update', '--json'], {
     env: { npm_config_registry: url, AI_ASSISTANT_OFFLINE: '1' },
   });
-  expect(JSON.parse(offline.stdout)).toMatchObject({ latest: null, trouble: 'offline, so nobody was asked' });
+  expect(JSON.parse(offline.stdout)).toMatchObject({ latest: null, trouble: 'you are offline' });
   expect(asked).toEqual([]);
 });
 

@@ -68,7 +68,7 @@ async function listModels({ config, root }: Settings, { env }: Host): Promise<Mo
     const missing = `no API key: set ${variable ?? 'one'} or run aca keys set ${provider}`;
     return {
       name: `${provider}/${id}`,
-      detail: ready ? `${Math.round(contextWindow / 1000)}K window` : missing,
+      detail: ready ? `${Math.round(contextWindow / 1000)}K context` : missing,
       ready,
     };
   });

@@ -18,7 +18,7 @@ test('low disk space is a warning, almost none is an error', () => {
 test('a missing data root is checked through its nearest existing parent, and is not created', async () => {
   const { root } = await workspace();
   const [check] = await dataRootChecks(path.join(root, 'a', 'b'));
-  expect(check).toEqual(ok('data root', `${path.join(root, 'a', 'b')}, made when something is kept`));
+  expect(check).toEqual(ok('data root', `${path.join(root, 'a', 'b')} (created when first needed)`));
 });
 
 test('a data root that cannot be written is an error', async ({ skip }) => {
@@ -38,7 +38,7 @@ test('a clock that was never set is an error; one that differs from server time 
   expect(skewCheck([])).toEqual([]);
   expect(skewCheck([90 * minute, minute])).toEqual([]);
   expect(skewCheck([Number.NaN, -90 * minute]).map(({ text }) => text)).toEqual([
-    'this clock is 90 minutes ahead',
+    'the system clock is 90 minutes ahead',
   ]);
 });
 

@@ -28,19 +28,19 @@ export async function checkHealth(opened: Opened, { env, program }: Host): Promi
   const plugins = (await extensions.plugins()).map(({ name, version, place, trouble }) =>
     trouble === ''
       ? ok('plugin', `${name} ${version}`)
-      : bad('plugin', `${place}: ${trouble}`, 'Mend it, or take it out of the setting `plugins`.'),
+      : bad('plugin', `${place}: ${trouble}`, 'Fix it, or remove it from the `plugins` setting.'),
   );
   const servers = (mcp?.list() ?? []).map(({ name, phase, trouble, tools }): HealthCheck => {
     if (phase === 'ready') return ok('MCP server', `${name}, ${tools.length} tools`);
     const text = `${name} is ${phase}${trouble === '' ? '' : `: ${trouble}`}`;
-    return (phase === 'failed' ? bad : warn)('MCP server', text, `\`aca mcp test ${name}\` says more.`);
+    return (phase === 'failed' ? bad : warn)('MCP server', text, `Run \`aca mcp test ${name}\` for details.`);
   });
   return [
     ...programChecks(program),
     ok('model', `${choice.preset.name}/${choice.model} at ${choice.baseUrl}`),
     choice.key || choice.preset.local
-      ? ok('key', choice.key ? `from ${choice.key.source}` : 'none is needed')
-      : bad('key', 'none was found', 'Store one with `aca keys set`.'),
+      ? ok('key', choice.key ? `from ${choice.key.source}` : 'not needed')
+      : bad('key', 'not found', 'Store one with `aca keys set`.'),
     ...(await dataRootChecks(settings.root)),
     sandboxCheck(await opened.sandbox()),
     await searchCheck(),

@@ -20,11 +20,11 @@ export async function logCheck({ file, warnings }: Warnings): Promise<HealthChec
   const since = new Date(Date.now() - DAY_MS).toISOString();
   const recent = (await warnings(MOST_WARNINGS)).filter(({ timestamp }) => timestamp > since);
   const last = recent.at(-1);
-  if (!last) return ok('log', `no warnings today; it is ${file}`);
+  if (!last) return ok('log', `no warnings today; log file: ${file}`);
   const count = `${recent.length === MOST_WARNINGS ? 'over ' : ''}${recent.length}`;
   return warn(
     'log',
-    `${count} warnings today; the last one: ${last.message.split('\n')[0]}`,
-    `/diag in a conversation shows them all; the log is ${file}`,
+    `${count} warnings today; latest: ${last.message.split('\n')[0]}`,
+    `Run /diag in a session to see them all; log file: ${file}`,
   );
 }

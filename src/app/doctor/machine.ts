@@ -24,16 +24,14 @@ export function programChecks(program?: string): HealthCheck[] {
   const text = `version ${version}, installed ${thisInstall(program).how}; ${runtime} on ${platform} ${arch} (${release()})`;
   return [
     isNewer(OLDEST_NODE, process.versions.node)
-      ? bad('program', text, `It needs Node ${OLDEST_NODE} or later: update Node.`)
+      ? bad('program', text, `Update Node to ${OLDEST_NODE} or later.`)
       : ok('program', text),
   ];
 }
 
 /** A warning when running as root. */
 export function userChecks(): HealthCheck[] {
-  return isRoot()
-    ? [warn('user', ROOT_NOTICE, 'Start it as an ordinary user where you can (docs/sandbox.md).')]
-    : [];
+  return isRoot() ? [warn('user', ROOT_NOTICE, 'Run as a regular user if you can (docs/sandbox.md).')] : [];
 }
 
 /** Whether the data root can be written, and how much disk space is left. */
@@ -46,19 +44,19 @@ export async function dataRootChecks(root: string): Promise<HealthCheck[]> {
     return [
       bad(
         'data root',
-        `${root} cannot be written: ${(error as Error).message}`,
-        'Make it writable, or name another folder in AI_ASSISTANT_HOME.',
+        `${root} is not writable: ${(error as Error).message}`,
+        'Make it writable, or set AI_ASSISTANT_HOME to another folder.',
       ),
     ];
   }
   const { bavail, bsize } = await statfs(place);
-  const text = place === root ? root : `${root}, made when something is kept`;
+  const text = place === root ? root : `${root} (created when first needed)`;
   const isOpen = place === root && process.platform !== 'win32' && (statSync(root).mode & 0o077) !== 0;
   const check = isOpen
     ? warn(
         'data root',
-        `${root} can be read by other users, and that cannot be changed`,
-        'Name a folder of your own in AI_ASSISTANT_HOME.',
+        `${root} can be read by other users, and its permissions could not be changed`,
+        'Set AI_ASSISTANT_HOME to a folder of your own.',
       )
     : ok('data root', text);
   return [check, diskCheck(bavail * bsize)];
@@ -72,7 +70,8 @@ function nearestFolder(root: string): string {
 
 export function diskCheck(free: number): HealthCheck {
   const text = `${(free / 1024 ** 3).toFixed(1)} GB free`;
-  const next = '`aca sessions usage` says what takes the space, `aca sessions clean` removes old sessions.';
+  const next =
+    'Run `aca sessions usage` to see what uses space, or `aca sessions clean` to remove old sessions.';
   if (free < TOO_LITTLE_BYTES) return bad('disk', text, next);
   return free < LITTLE_BYTES ? warn('disk', text, next) : ok('disk', text);
 }
@@ -81,12 +80,12 @@ export async function searchCheck(): Promise<HealthCheck> {
   try {
     const { rgPath } = await import('@vscode/ripgrep');
     await access(rgPath, constants.X_OK);
-    return ok('search', 'ripgrep is there');
+    return ok('search', 'ripgrep found');
   } catch (error) {
     return bad(
       'search',
       `ripgrep is missing, so Grep and Glob fail: ${(error as Error).message}`,
-      'Install the program again; its package @vscode/ripgrep must come along.',
+      'Reinstall the program, including its package @vscode/ripgrep.',
     );
   }
 }
@@ -107,12 +106,14 @@ export async function programsAround(place: {
       ? warn(
           'git',
           'not found',
-          'Without it, /commit, /branch, /review and --worktree do not work: install git.',
+          'Install git; without it, /commit, /branch, /review and --worktree do not work.',
         )
       : ok('git', git),
     ok(
       'containers',
-      engines.length > 0 ? engines.join('; ') : 'neither docker nor podman; only `sandbox.image` needs one',
+      engines.length > 0
+        ? engines.join('; ')
+        : 'docker and podman not found; needed only for `sandbox.image`',
     ),
   ];
 }
@@ -122,6 +123,6 @@ export function clockCheck(now: Date): HealthCheck {
   const text = `${now.toISOString().slice(0, 19)}Z, ${zone}`;
   // Earlier than this program's release: the clock was never set.
   return now.getUTCFullYear() < 2026
-    ? bad('clock', text, 'Set the clock: certificates are refused by a clock that is wrong.')
+    ? bad('clock', text, 'Set the system clock; certificates are rejected when it is wrong.')
     : ok('clock', text);
 }

@@ -34,12 +34,12 @@ export async function routeChecks({ config }: Settings, env: Env): Promise<Healt
       ? [
           warn(
             'certificates',
-            'NODE_TLS_REJECT_UNAUTHORIZED=0: anybody on the way can read your keys',
-            'Unset it, and name the authority that is missing in network.caFile.',
+            'NODE_TLS_REJECT_UNAUTHORIZED=0: your keys can be intercepted',
+            'Unset it, and add the missing certificate authority with network.caFile.',
           ),
         ]
       : []),
-    ...(config.offline ? [ok('offline', 'only this machine and its network are asked')] : []),
+    ...(config.offline ? [ok('offline', 'using only this machine and the local network')] : []),
   ];
 }
 
@@ -50,8 +50,8 @@ async function certificateCheck(who: string, file: string): Promise<HealthCheck>
   } catch {
     return bad(
       'certificates',
-      `${who} names ${file}, which cannot be read`,
-      'Correct the name, or unset it.',
+      `${who} is set to ${file}, which cannot be read`,
+      'Correct the path or unset it.',
     );
   }
 }
@@ -94,8 +94,8 @@ export async function reachChecks(
   const checks = await Promise.all(
     all.map(async ({ preset, baseUrl, key }): Promise<HealthCheck> => {
       const { name, protocol } = preset;
-      if (config.offline && !isNearby(baseUrl)) return ok('reach', `${name}: not asked, offline`);
-      if (protocol === 'embedded') return ok('reach', `${name}: in this very process`);
+      if (config.offline && !isNearby(baseUrl)) return ok('reach', `${name}: not checked (offline)`);
+      if (protocol === 'embedded') return ok('reach', `${name}: runs locally`);
       const reached = await reach({
         protocol,
         baseUrl,
@@ -118,18 +118,21 @@ export function reachCheck({ name, baseUrl, reached, sentKey }: ReachFacts): Hea
     return bad(
       'reach',
       `${where}: ${reached.because}`,
-      'Check the network, the proxy and the address; docs/network.md goes through them.',
+      'Check the network, the proxy and the URL; see docs/network.md.',
     );
   const { status, ms } = reached;
   if (sentKey && (status === 401 || status === 403))
     return bad(
       'reach',
-      `${where} refuses the key (${status})`,
-      `Store another one with \`aca keys set ${name}\`.`,
+      `${where} rejected the key (${status})`,
+      `Store a valid key with \`aca keys set ${name}\`.`,
     );
   if (status >= 500)
-    return warn('reach', `${where} answers with ${status}`, 'It has troubles of its own; try again later.');
-  return ok('reach', `${where} answers in ${ms} ms${sentKey && status < 300 ? ' and takes the key' : ''}`);
+    return warn('reach', `${where} returned ${status}`, 'The server has a problem; try again later.');
+  return ok(
+    'reach',
+    `${where} responded in ${ms} ms${sentKey && status < 300 ? ' and accepted the key' : ''}`,
+  );
 }
 
 /** Compares with server clocks; the smallest difference counts, because a server may be wrong itself. */
@@ -140,8 +143,8 @@ export function skewCheck(skews: readonly number[]): HealthCheck[] {
   return [
     warn(
       'clock',
-      `this clock is ${minutes} minutes ${least > 0 ? 'behind' : 'ahead'}`,
-      'Set it: certificates and signed requests are refused by a clock that is wrong.',
+      `the system clock is ${minutes} minutes ${least > 0 ? 'behind' : 'ahead'}`,
+      'Set the system clock; certificates and signed requests are rejected when it is wrong.',
     ),
   ];
 }

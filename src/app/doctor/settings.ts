@@ -39,11 +39,11 @@ export function settingsChecks({ trusted, pending, notices }: Settings): HealthC
     pending
       ? warn(
           'trust',
-          'this folder is not trusted, so some of its files do not count',
-          '`aca trust` shows them.',
+          'this folder is not trusted, so some of its files are ignored',
+          'Run `aca trust` to review them.',
         )
       : ok('trust', trusted ? 'this folder is trusted' : 'this folder has nothing that needs trust'),
-    ...notices.map((text) => warn('settings', text, '`aca config path` says which files are read.')),
+    ...notices.map((text) => warn('settings', text, 'Run `aca config path` to see which files are used.')),
   ];
 }
 
@@ -55,7 +55,7 @@ export function serverChecks({ config }: Settings, env: Host['env']): HealthChec
       bad(
         'MCP server',
         `${name} is skipped: ${variable} is not set in the environment`,
-        `Set ${variable}, or write \${${variable}:-default} in its settings.`,
+        `Set ${variable}, or use \${${variable}:-default} in its settings.`,
       ),
     );
   });
@@ -67,7 +67,7 @@ export function sandboxCheck(sandbox: SandboxState): HealthCheck {
   return warn(
     'sandbox',
     `${text}: ${sandbox.fallback ?? 'it is turned off'}`,
-    'Each command is asked about; docs/sandbox.md says what would change that.',
+    'You are asked before each command. See docs/sandbox.md to set up a sandbox.',
   );
 }
 
@@ -78,7 +78,7 @@ export async function sandboxChecks(settings: Settings, terminal: Host): Promise
   return [
     sandboxCheck(sandbox),
     ...findings.map(({ name, ok: isOk, detail }) =>
-      isOk ? ok(`sandbox: ${name}`, detail) : warn(`sandbox: ${name}`, detail, 'So it is not used.'),
+      isOk ? ok(`sandbox: ${name}`, detail) : warn(`sandbox: ${name}`, detail, 'Not used.'),
     ),
   ];
 }

@@ -30,7 +30,7 @@ export async function openSession(
   if (found) return found;
   throw resume === undefined
     ? new UserError('No session to continue in this folder.', 'Start one without --continue.')
-    : new UserError(`There is no session "${resume}".`, '`aca sessions` lists them.');
+    : new UserError(`There is no session "${resume}".`, 'Run `aca sessions` to list all sessions.');
 }
 
 /** The session's folder if it is a different or missing one; null if it is this one or unknown. */

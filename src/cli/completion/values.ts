@@ -76,7 +76,7 @@ async function settings(): Promise<string[][]> {
 
 async function providers(place: Place): Promise<string[][]> {
   const { presets } = await import('../../providers/presets.ts');
-  const own = Object.keys(load(place).config.providers).map((name) => [name, 'of your settings']);
+  const own = Object.keys(load(place).config.providers).map((name) => [name, 'from your settings']);
   return [...presets.map(({ name, label }) => [name, label]), ...own];
 }
 

@@ -53,7 +53,7 @@ export async function examine(terminal: Terminal, { probe }: Examination): Promi
 
 function updateChecks({ root, config }: Settings, env: Terminal['env']): HealthCheck[] {
   const notice = updateNotice({ root, config, env }, version);
-  return notice === null ? [] : [warn('update', notice, '`aca update` changes nothing by itself.')];
+  return notice === null ? [] : [warn('update', notice, 'Run `aca update` to see how to update.')];
 }
 
 async function modelChecks(
@@ -80,10 +80,10 @@ async function modelFor(
   try {
     const choice = await findModel(settings, terminal);
     const check = choice
-      ? ok('model', `${choice.preset.name}/${choice.model} would answer`)
+      ? ok('model', `${choice.preset.name}/${choice.model}`)
       : bad(
           'model',
-          'none was found: no key, no server on this machine, no embedded model',
+          'not found: no API key, no server on this machine, no embedded model',
           'Set ANTHROPIC_API_KEY or store a key with `aca keys set anthropic`; start Ollama; or run `aca models setup`.',
         );
     return { choice, check };

@@ -9,7 +9,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 /** The terminal's capabilities, as reported by itself. */
 export async function terminalChecks({ env, stdin, stdout }: Terminal): Promise<HealthCheck[]> {
-  if (!stdin.isTTY || !stdout.isTTY) return [ok('terminal', 'none: the streams are pipes or files')];
+  if (!stdin.isTTY || !stdout.isTTY) return [ok('terminal', 'none (input or output is a pipe or file)')];
   const { colorDepthOf } = await import('../../frontends/terminal/theme/color.ts');
   const keyboard = await knowsKittyKeyboard(stdin, stdout);
   const facts = [

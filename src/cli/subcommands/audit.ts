@@ -17,23 +17,25 @@ type AuditFlags = AuditQuery & { json?: boolean };
 export function auditCommand(terminal: Terminal, ended: Ended = { code: 0 }): Command {
   const fileOf = () => path.join(loadSettings({}, terminal).root, 'audit.jsonl');
   const command = withContext(new Command('audit'), terminal)
-    .description('Show what was allowed and refused, and how it ended; the latest last')
-    .option('--tail <n>', 'how many calls', wholeNumber, 50)
-    .option('--denied', 'only what was refused')
-    .option('--session <id>', 'only of one session, by id or its first characters')
+    .description('Show which tool calls were allowed and denied, and their outcome; newest last')
+    .option('--tail <n>', 'how many calls to show', wholeNumber, 50)
+    .option('--denied', 'show only denied calls')
+    .option('--session <id>', 'show only one session, by id or id prefix')
     .option('--json', 'print JSON lines')
     .action(async ({ json, ...query }: AuditFlags) => {
       const entries = await readAudit(fileOf(), query);
       if (json) for (const entry of entries) terminal.stdout.write(`${JSON.stringify(entry)}\n`);
       else
-        terminal.stdout.write(entries.length > 0 ? table(entries.map(rowOf)) : 'Nothing was judged yet.\n');
+        terminal.stdout.write(entries.length > 0 ? table(entries.map(rowOf)) : 'The audit log is empty.\n');
     });
   command
     .command('verify')
-    .description(
-      'Check that no entry was changed, removed or added since it was written; exit code 1 if one was',
+    .description('Check that the audit log was not tampered with; exits with code 1 if it was')
+    .option(
+      '--anchor <number:hash>',
+      'an entry you saved elsewhere, which the log must still contain',
+      anchorOf,
     )
-    .option('--anchor <number:hash>', 'an entry noted elsewhere, which must still be there', anchorOf)
     .action(({ anchor }: { anchor?: Link }) => {
       const { broken, ...verified } = verifyAudit(fileOf(), anchor);
       ended.code = broken ? exitCodes.error.code : exitCodes.done.code;
@@ -49,19 +51,19 @@ function brokenLine({ file, line, because }: NonNullable<Verified['broken']>): s
 
 /** Only the head reveals a rewritten log, if it is stored where the writer of the log has no access. */
 function intactLines({ entries, last, notes }: Omit<Verified, 'broken'>): string[] {
-  if (!last) return [...notes, 'There is no chained entry yet.'];
+  if (!last) return [...notes, 'The audit log has no verifiable entries yet.'];
   return [
     ...notes,
     `Intact: ${entries} ${entries === 1 ? 'entry' : 'entries'}, up to number ${last.seq}.`,
     `Head: ${last.seq}:${last.hash}`,
-    'Keep the head outside this machine, and check with --anchor: whoever can write the log could write all of it anew.',
+    'Save the head outside this machine and check it with --anchor: anyone who can write to the log could replace all of it.',
   ];
 }
 
 function anchorOf(value: string): Link {
   const [, seq, hash] = /^(\d+):([0-9a-f]{64})$/.exec(value) ?? [];
   if (seq === undefined || hash === undefined)
-    throw new InvalidArgumentError('It must be what `aca audit verify` prints as the head: NUMBER:HASH.');
+    throw new InvalidArgumentError('Use the head that `aca audit verify` prints: NUMBER:HASH.');
   return { seq: Number(seq), hash };
 }
 

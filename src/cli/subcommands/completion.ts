@@ -10,12 +10,12 @@ export function completionCommand(
   makes: (name: string, terminal: Terminal) => Promise<Command>,
 ): Command {
   return withContext(new Command('completion'), terminal)
-    .description('Print a script that makes your shell complete commands, flags, models and sessions')
+    .description('Print a shell completion script for commands, flags, models and sessions')
     .addArgument(new Argument('<shell>', 'which one').choices(shells))
     .addHelpText(
       'after',
       `
-Where it goes:
+To install it:
   bash        source <(aca completion bash)                    in ~/.bashrc
   zsh         source <(aca completion zsh)                     in ~/.zshrc, after compinit
   fish        aca completion fish > ~/.config/fish/completions/aca.fish

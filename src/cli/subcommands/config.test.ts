@@ -51,7 +51,7 @@ describe('config show', () => {
     const { out, err } = await run('show', '--json');
     expect(JSON.parse(out)).toMatchObject({ maxTurns: 200, mode: 'default' });
     expect(err).toBe(
-      `${path.join(root, '.ai-assistant.json')}: ignored until this folder is trusted: model. See what it says and accept it with \`aca trust\`, or start with --trust for one run.\n`,
+      `${path.join(root, '.ai-assistant.json')}: ignored until this folder is trusted: model. Review and accept it with \`aca trust\`, or pass --trust for one run.\n`,
     );
     expect(JSON.parse((await run('show', '--json', '--trust', '--origins')).out)).toMatchObject({
       config: { model: 'x/y' },
@@ -122,7 +122,7 @@ describe('config set', () => {
     const file = path.join(root, '.ai-assistant.json');
     expect(await run('set', '--project', 'model', 'a/b')).toEqual({
       out: `model is now "a/b" in ${file}\n`,
-      err: 'model in a project counts only for those who trust it, with `aca trust` or --trust.\n',
+      err: 'model in a project applies only after you trust the folder, with `aca trust` or --trust.\n',
     });
     expect((await run('set', '--project', 'maxTurns', '5')).err).toBe('');
     expect(await readFile(file, 'utf8')).toBe('// ours\n{\n  "model": "a/b",\n  "maxTurns": 5\n}\n');
@@ -131,7 +131,7 @@ describe('config set', () => {
   test('--project refuses a key', async () => {
     const { run, root } = await setUp();
     await expect(run('set', '--project', 'providers.x.apiKey', 'sk-1')).rejects.toThrow(
-      'A key does not belong in a project',
+      'Do not store API keys in a project',
     );
     await expect(readFile(path.join(root, '.ai-assistant.json'))).rejects.toMatchObject({ code: 'ENOENT' });
   });

@@ -21,13 +21,13 @@ export function configCommand(context: SubcommandContext): Command {
   const print = (text: string): void => {
     context.stdout.write(text);
   };
-  const trust = ['--trust', "count all of this folder's own settings"] as const;
+  const trust = ['--trust', "include this folder's settings even if it is not trusted"] as const;
 
   command
     .command('show')
-    .description('Print every setting as it holds here and now; secrets are masked')
+    .description('Print the settings in effect in this folder, with secrets masked')
     .option('--json', 'print JSON')
-    .option('--origins', 'tell who set each one')
+    .option('--origins', 'show where each setting comes from')
     .option(...trust)
     .action((options: ShowOptions) => print(show(load(context, options), options)));
 
@@ -52,7 +52,7 @@ export function configCommand(context: SubcommandContext): Command {
 
   command
     .command('path')
-    .description('Print where settings are read from')
+    .description('Print the paths of the configuration files')
     .action(() => {
       const project = findProjectFile(context.cwd);
       const rows = [['user', userConfigFile(dataRoot(context.env))]];
@@ -61,7 +61,7 @@ export function configCommand(context: SubcommandContext): Command {
 
   command
     .command('schema')
-    .description('Print the JSON Schema of configuration files, for editors')
+    .description('Print the JSON Schema for configuration files')
     .action(() => print(`${JSON.stringify(configJsonSchema(), null, 2)}\n`));
 
   return command;
@@ -92,7 +92,7 @@ function get({ config }: LoadedConfig, keyPath: readonly string[]): string {
   if (value === undefined) {
     throw new UserError(
       `${formatKeyPath(keyPath)} is not set.`,
-      `Set it with \`config set ${formatKeyPath(keyPath)} VALUE\`.`,
+      `Set it with \`aca config set ${formatKeyPath(keyPath)} VALUE\`.`,
     );
   }
   return typeof value === 'string' ? value : JSON.stringify(value);
@@ -105,8 +105,8 @@ async function set(context: SubcommandContext, { keyPath, text, inProject }: Cha
   const key = formatKeyPath(keyPath);
   if (inProject && keyPath.includes('apiKey')) {
     throw new UserError(
-      'A key does not belong in a project, where others can read it.',
-      'Store it with `keys set`.',
+      'Do not store API keys in a project, where others can read them.',
+      'Store the key with `aca keys set`.',
     );
   }
   const file = inProject
@@ -119,7 +119,9 @@ async function set(context: SubcommandContext, { keyPath, text, inProject }: Cha
   for (const notice of notices) stderr.write(`${notice}\n`);
   stdout.write(`${key} is now ${shown(keyPath, value)} in ${file}\n`);
   if (inProject && needsTrust(keyPath)) {
-    stderr.write(`${key} in a project counts only for those who trust it, with \`aca trust\` or --trust.\n`);
+    stderr.write(
+      `${key} in a project applies only after you trust the folder, with \`aca trust\` or --trust.\n`,
+    );
   }
 }
 

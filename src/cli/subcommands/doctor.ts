@@ -11,9 +11,9 @@ import { withContext } from './context.ts';
 /** `aca doctor`: exit code 1 when something is broken; warnings do not count. */
 export function doctorCommand(terminal: Terminal, ended: Ended): Command {
   return withContext(new Command('doctor'), terminal)
-    .description('Check your setup and suggest fixes about it')
+    .description('Check your setup and suggest fixes')
     .option('--json', 'print JSON')
-    .option('--probe', 'send each key to its vendor, to learn whether it is taken')
+    .option('--probe', 'send each key to its provider to check that it is accepted')
     .action(async ({ json, probe = false }: { json?: boolean; probe?: boolean }) => {
       const checks = await examine(terminal, { probe });
       const broken = checks.filter(({ state }) => state === 'bad').length;
@@ -23,11 +23,7 @@ export function doctorCommand(terminal: Terminal, ended: Ended): Command {
         return;
       }
       const verdict =
-        broken === 0
-          ? 'Nothing is broken.'
-          : broken === 1
-            ? 'One thing is broken.'
-            : `${broken} things are broken.`;
+        broken === 0 ? 'No problems found.' : broken === 1 ? '1 problem found.' : `${broken} problems found.`;
       terminal.stdout.write(`${healthLines(checks).map(visible).join('\n')}\n\n${verdict}\n`);
     });
 }

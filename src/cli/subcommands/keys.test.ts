@@ -31,8 +31,8 @@ describe('keys', () => {
     const { run, file } = await setUp();
 
     expect(await run(['set', 'anthropic'], `${KEY}\n`)).toEqual({
-      out: `The key of anthropic (…6789) is stored in ${file}\n`,
-      err: 'The system keychain is not used: AI_ASSISTANT_KEYCHAIN switches it off.\n',
+      out: `Stored the anthropic key (…6789) in ${file}\n`,
+      err: 'Could not use the system keychain: AI_ASSISTANT_KEYCHAIN turns it off.\n',
     });
     expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ anthropic: { key: KEY } });
     expect(await run(['list'])).toEqual({ out: `anthropic  …6789  ${file}\n`, err: '' });
@@ -40,28 +40,28 @@ describe('keys', () => {
       'No key is stored for antropic. Did you mean anthropic?',
     );
     expect(await run(['remove', 'anthropic'])).toEqual({
-      out: 'The key of anthropic is removed.\n',
+      out: 'Removed the anthropic key.\n',
       err: '',
     });
     expect(await run(['list'])).toEqual({
       out: '',
-      err: 'No key is stored. Store one with `keys set PROVIDER`.\n',
+      err: 'No keys stored. Add one with `aca keys set PROVIDER`.\n',
     });
   });
 
   test('an unknown vendor causes a warning, not an error', async () => {
     const { run } = await setUp();
     expect((await run(['set', 'opnai'], KEY)).err).toContain(
-      'No vendor is known as opnai. Did you mean openai?\n',
+      'Unknown provider opnai. Did you mean openai?\n',
     );
   });
 
   test.each([
-    ['', 'No key was given; nothing is stored.'],
-    [' \n', 'No key was given; nothing is stored.'],
-    ['sk-1\nsk-2', 'That is not a key'],
-    ['sk-\u200b1', 'That is not a key'],
-  ])('%j is not a key', async (input, message) => {
+    ['', 'No key entered; nothing was stored.'],
+    [' \n', 'No key entered; nothing was stored.'],
+    ['sk-1\nsk-2', 'That does not look like a key'],
+    ['sk-\u200b1', 'That does not look like a key'],
+  ])('%j is no key', async (input, message) => {
     const { run, file } = await setUp();
     await expect(run(['set', 'anthropic'], input)).rejects.toThrow(message);
     await expect(readFile(file)).rejects.toMatchObject({ code: 'ENOENT' });
@@ -96,12 +96,12 @@ describe.runIf(process.platform !== 'win32')('at a terminal', () => {
     expect({ exitCode, stored }).toEqual({ exitCode: 0, stored: { anthropic: { key: KEY } } });
     expect(screen).not.toContain('oops');
     expect(screen).not.toContain(KEY.slice(0, -4));
-    expect(screen).toContain('The key of anthropic (…6789) is stored in');
+    expect(screen).toContain('Stored the anthropic key (…6789) in');
   });
 
   test('Ctrl-C stores nothing', async () => {
     const { screen, exitCode, stored } = await type(`${KEY}\u0003`);
     expect({ exitCode, stored }).toEqual({ exitCode: 0, stored: null });
-    expect(screen).toContain('Nothing is stored.');
+    expect(screen).toContain('Cancelled; nothing was stored.');
   });
 });

@@ -16,40 +16,40 @@ export type KeysContext = SubcommandContext & {
 
 export function keysCommand(context: KeysContext): Command {
   const command = withContext(new Command('keys'), context).description(
-    'Keep API keys in the system keychain, or in a private file where there is none',
+    'Store API keys in the system keychain, or in a private file if there is none',
   );
   const keychain = context.keychain ?? createKeychain({ home: dataRoot(context.env), env: context.env });
 
   command
     .command('set')
-    .description('Store the key of a vendor; it is asked for, or read from standard input')
+    .description('Store the API key of a provider; prompts for it, or reads it from standard input')
     .argument('<provider>', 'such as anthropic')
     .action((provider: string) => setKey(provider, context, keychain));
 
   command
     .command('list')
-    .description('Print which keys are stored, and where; only their last four characters')
+    .description('List stored keys and their location; shows only the last four characters')
     .action(async () => {
       const stored = await keychain.list();
       if (stored.length === 0)
-        context.stderr.write('No key is stored. Store one with `keys set PROVIDER`.\n');
+        context.stderr.write('No keys stored. Add one with `aca keys set PROVIDER`.\n');
       else
         context.stdout.write(table(stored.map(({ provider, masked, where }) => [provider, masked, where])));
     });
 
   command
     .command('remove')
-    .description('Forget the key of a vendor')
+    .description('Delete the stored key of a provider')
     .argument('<provider>', 'such as anthropic')
     .action(async (provider: string) => {
       if (!(await keychain.remove(provider))) {
         const names = (await keychain.list()).map((stored) => stored.provider);
         throw new UserError(
           `No key is stored for ${provider}.${didYouMean(provider, names)}`,
-          'See what is stored with `keys list`.',
+          'Run `aca keys list` to see stored keys.',
         );
       }
-      context.stdout.write(`The key of ${provider} is removed.\n`);
+      context.stdout.write(`Removed the ${provider} key.\n`);
     });
 
   return command;
@@ -58,25 +58,24 @@ export function keysCommand(context: KeysContext): Command {
 async function setKey(provider: string, context: KeysContext, keychain: Keychain): Promise<void> {
   if (!/^[\w.-]+$/.test(provider)) {
     throw new UserError(
-      `${provider} is not the name of a vendor.`,
+      `${provider} is not a valid provider name.`,
       'Use a name such as anthropic or openai.',
     );
   }
   const { stdin, stdout, stderr, providers } = context;
   const key = (await readSecret({ stdin, stderr, prompt: `Key for ${provider}: ` })).trim();
-  if (key === '')
-    throw new UserError('No key was given; nothing is stored.', 'Paste the key, or pipe it in.');
+  if (key === '') throw new UserError('No key entered; nothing was stored.', 'Paste the key or pipe it in.');
   if (!/^[!-~]+$/.test(key)) {
     throw new UserError(
-      'That is not a key: it has blanks, line breaks or letters no key has. Nothing is stored.',
-      'Copy the key again, alone.',
+      'That does not look like a key: it contains spaces, line breaks or unexpected characters. Nothing was stored.',
+      'Copy only the key and try again.',
     );
   }
 
   if (providers && !providers.includes(provider)) {
-    stderr.write(`No vendor is known as ${provider}.${didYouMean(provider, providers)}\n`);
+    stderr.write(`Unknown provider ${provider}.${didYouMean(provider, providers)}\n`);
   }
   const { where, because } = await keychain.store(provider, key);
-  if (because !== undefined) stderr.write(`The system keychain is not used: ${because}.\n`);
-  stdout.write(`The key of ${provider} (${maskKey(key)}) is stored in ${where}\n`);
+  if (because !== undefined) stderr.write(`Could not use the system keychain: ${because}.\n`);
+  stdout.write(`Stored the ${provider} key (${maskKey(key)}) in ${where}\n`);
 }

@@ -38,13 +38,12 @@ export async function addServer({ name, place, args, options }: Wanted, terminal
     ...(cwd !== undefined && { cwd: path.resolve(terminal.cwd, cwd) }),
   });
   if (!mcpServerName().safeParse(name).success)
-    throw new UserError(`${name} cannot be the name of a server.`, 'Use letters, digits, ".", "_" and "-".');
-  if (!parsed.success)
-    throw new UserError(`This is no server: ${parsed.error.issues[0]?.message}.`, EXAMPLES);
-  if (isAddress && args.length > 0) throw new UserError('An address has no arguments.', EXAMPLES);
+    throw new UserError(`${name} is not a valid server name.`, 'Use letters, digits, ".", "_" and "-".');
+  if (!parsed.success) throw new UserError(`Invalid server: ${parsed.error.issues[0]?.message}.`, EXAMPLES);
+  if (isAddress && args.length > 0) throw new UserError('A URL takes no arguments.', EXAMPLES);
   const file = placeOf(options, terminal);
   await write({ file, name, server: parsed.data }, terminal);
-  return `${name} is set up in ${file}. Try it with \`aca mcp test ${name}\`.`;
+  return `Added ${name} to ${file}. Test it with \`aca mcp test ${name}\`.`;
 }
 
 export async function removeServer(
@@ -59,11 +58,11 @@ export async function removeServer(
   if (!isThere) {
     throw new UserError(
       `${file} has no MCP server ${name}.`,
-      '`aca mcp list` tells where each is set up; --project looks in .mcp.json.',
+      'Run `aca mcp list` to see where each server is configured; use --project for .mcp.json.',
     );
   }
   await write({ file, name, server: undefined }, terminal);
-  return `${name} is taken out of ${file}.`;
+  return `Removed ${name} from ${file}.`;
 }
 
 function placeOf({ project }: { project?: true }, { cwd, env }: Terminal): string {
@@ -88,7 +87,7 @@ function pairs(words: readonly string[], sign: string, example: string): Record<
   return Object.fromEntries(
     words.map((word) => {
       const at = word.indexOf(sign);
-      if (at < 1) throw new UserError(`"${word}" has no "${sign}".`, `Write ${example}.`);
+      if (at < 1) throw new UserError(`"${word}" has no "${sign}".`, `Use ${example}.`);
       return [word.slice(0, at).trim(), sign === ':' ? word.slice(at + 1).trim() : word.slice(at + 1)];
     }),
   );

@@ -132,7 +132,7 @@ async function runTask(
   if (!choice)
     return {
       success: false,
-      text: 'No model is configured. Set one up with `aca keys set`, or pass --model.',
+      text: 'No model is configured. Add a key with `aca keys set`, or pass --model.',
     };
   const opened = await openAssistant(choice, { settings, options: {}, terminal, telemetry });
   const reporter = new Reporter();
@@ -145,7 +145,7 @@ async function runTask(
     await controller.submit([{ type: 'text', text: task }]);
     const { result, stopReason, denials, error } = reporter.report;
     const refused = denials.map(({ tool, because }) => `Refused: ${tool}: ${because}`);
-    const trouble = stopReason === 'done' ? [] : [error?.message ?? `It ended early: ${stopReason}.`];
+    const trouble = stopReason === 'done' ? [] : [error?.message ?? `The task stopped early: ${stopReason}.`];
     return {
       success: stopReason === 'done',
       text: privacy.outgoing([result, ...trouble, ...refused].filter(Boolean).join('\n')),
@@ -182,7 +182,7 @@ function portOf(http: string | true): number {
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw new UserError(
       `${String(http)} is not a port.`,
-      'Give a number up to 65535, or none for any free port.',
+      'Use a number up to 65535, or omit it for any free port.',
     );
   return port;
 }

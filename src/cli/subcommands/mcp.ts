@@ -18,14 +18,14 @@ export function mcpCommand(terminal: Terminal): Command {
   const { stdout } = terminal;
   const print = (text: string) => void stdout.write(text === '' ? '' : `${text}\n`);
   const command = withContext(new Command('mcp'), terminal)
-    .description('MCP servers: programs and addresses that bring tools, resources and prompts')
+    .description('Manage MCP servers, which provide tools, resources and prompts')
     .enablePositionalOptions();
 
   addOptions(command.command('add'))
-    .description('Set a server up: a program with its arguments, or an address')
-    .argument('<name>', 'what to call it')
-    .argument('<command-or-url>', 'the program, or an address beginning with http')
-    .argument('[args...]', 'arguments of the program')
+    .description('Add a server: a program with its arguments, or a URL')
+    .argument('<name>', 'name of the server')
+    .argument('<command-or-url>', 'program to run, or a URL starting with http')
+    .argument('[args...]', 'arguments for the program')
     .action(async (name: string, place: string, args: string[], before: AddOptions) => {
       const { args: words, options } = readOptions([place, ...args], before, terminal);
       const [program = '', ...rest] = words;
@@ -34,28 +34,28 @@ export function mcpCommand(terminal: Terminal): Command {
 
   command
     .command('remove')
-    .description('Take a server out')
-    .argument('<name>', 'which one')
-    .option('--project', 'from .mcp.json of this project')
+    .description('Remove a server')
+    .argument('<name>', 'name of the server')
+    .option('--project', "remove it from this project's .mcp.json")
     .action(async (name: string, options: { project?: true }) =>
       print(await removeServer(name, options, terminal)),
     );
 
   command
     .command('list')
-    .description('List the servers, without starting them')
+    .description('List servers without starting them')
     .action(() => print(listServers(terminal)));
 
   command
     .command('test')
-    .description('Start servers, show what they offer, and agree to their tools as they are described now')
-    .argument('[name]', 'which one; without it, all')
+    .description('Start servers, show what they provide, and approve their current tools')
+    .argument('[name]', 'name of the server (default: all)')
     .action(async (name: string | undefined) => testServers(name, terminal));
 
   command
     .command('login')
-    .description('Log in to a server that is reached by HTTP')
-    .argument('<name>', 'which one')
+    .description('Log in to an HTTP server')
+    .argument('<name>', 'name of the server')
     .action(async (name: string) => {
       await login(name, terminal);
       print(`Logged in to ${name}.`);
@@ -63,23 +63,20 @@ export function mcpCommand(terminal: Terminal): Command {
 
   command
     .command('logout')
-    .description('Forget the login to a server')
-    .argument('<name>', 'which one')
+    .description('Log out of a server')
+    .argument('<name>', 'name of the server')
     .action(async (name: string) => print(await logout(name, terminal)));
 
   command
     .command('serve')
-    .description('Offer the tools of this assistant, and run_task, to other programs')
-    .option(
-      '--http [port]',
-      'over HTTP, for this machine only and with a token; without it, over standard input',
-    )
-    .option('-m, --model <model>', 'the model for run_task')
-    .option('--mode <mode>', 'what may happen; what would be asked is refused')
-    .option('--allow <rule>', 'allow calls; repeatable', collect, [])
-    .option('--deny <rule>', 'refuse calls; repeatable', collect, [])
+    .description("Run as an MCP server that offers the assistant's tools and run_task")
+    .option('--http [port]', 'serve over HTTP on localhost with a token (default: standard input and output)')
+    .option('-m, --model <model>', 'model for run_task')
+    .option('--mode <mode>', 'permission mode; calls that would need approval are denied')
+    .option('--allow <rule>', 'allow matching tool calls; repeatable', collect, [])
+    .option('--deny <rule>', 'deny matching tool calls; repeatable', collect, [])
     .option('--add-dir <folder>', 'an additional folder to work in; repeatable', collect, [])
-    .option('--trust', "accept this folder's own settings")
+    .option('--trust', "trust this folder's settings")
     .option('--metrics-port <port>', 'serve Prometheus metrics on this local port', portNumber)
     .action(async (options: ServeOptions) => {
       const { serve } = await import('./mcp-serve.ts');
@@ -92,16 +89,16 @@ export function mcpCommand(terminal: Terminal): Command {
 /** Everything after the program's name is passed to the program. */
 function addOptions(command: Command): Command {
   return command
-    .option('-t, --transport <kind>', 'stdio, http or sse; without it, http for an address')
-    .option('-e, --env <name=value>', 'an environment variable for it; repeatable', collect, [])
+    .option('-t, --transport <kind>', 'stdio, http or sse (default: http for a URL, stdio for a program)')
+    .option('-e, --env <name=value>', 'environment variable for the program; repeatable', collect, [])
     .option(
       '-H, --header <header>',
-      "a header for each request, such as 'X-Key: abc'; repeatable",
+      "HTTP header for each request, such as 'X-Key: abc'; repeatable",
       collect,
       [],
     )
-    .option('--cwd <folder>', 'the folder it is started in')
-    .option('--project', 'in .mcp.json of this project, for everybody who works on it')
+    .option('--cwd <folder>', 'folder to start the program in')
+    .option('--project', "add it to this project's .mcp.json, shared with everyone who works on it")
     .passThroughOptions();
 }
 
@@ -161,7 +158,7 @@ async function testServers(wanted: string | undefined, terminal: Terminal): Prom
     );
     if (failed.length > 0) {
       const names = failed.map(({ name }) => name).join(', ');
-      throw new UserError(`Not connected: ${names}.`, 'Correct it and test again.', { exit: 'error' });
+      throw new UserError(`Not connected: ${names}.`, 'Fix the problem and test again.', { exit: 'error' });
     }
   } finally {
     await servers.close();
@@ -175,7 +172,7 @@ function report({ name, settings, phase, trouble, offers, log }: Connection): st
     head,
     ...offers.tools.map(
       (tool) =>
-        `  ${name}:${tool.name}${tool.readOnly ? '  (only looks)' : ''}\n      ${indented(tool.description)}`,
+        `  ${name}:${tool.name}${tool.readOnly ? '  (read-only)' : ''}\n      ${indented(tool.description)}`,
     ),
     ...offers.resources.map(({ uri, name: title }) => `  @${name}:${uri}  ${title}`),
     ...offers.prompts.map((prompt) => `  /${name}:${prompt.name}  ${indented(prompt.description)}`),
@@ -188,16 +185,14 @@ async function login(name: string, terminal: Terminal): Promise<void> {
   const server = serverNamed(name, config.mcpServers);
   const { env, stderr } = terminal;
   const stop = new AbortController();
-  terminal.onSignal('SIGINT', () =>
-    stop.abort(new UserError('The login was stopped.', 'Nothing was changed.')),
-  );
+  terminal.onSignal('SIGINT', () => stop.abort(new UserError('Login cancelled.', 'Nothing was changed.')));
   const { loginTo } = await import('../../mcp/desk.ts');
   const { fetch } = await openNetwork(env, config.network);
   await loginTo(
     { name, settings: server },
     { env, dataRoot, fetch },
     {
-      show: (url) => void stderr.write(`Log in here, if no browser opens:\n${visible(url)}\n`),
+      show: (url) => void stderr.write(`If your browser does not open, log in here:\n${visible(url)}\n`),
       signal: stop.signal,
     },
   );
@@ -208,7 +203,7 @@ async function logout(name: string, terminal: Terminal): Promise<string> {
   const settings = serverNamed(name, config.mcpServers);
   const { logoutFrom } = await import('../../mcp/desk.ts');
   const was = await logoutFrom({ name, settings }, { env: terminal.env, dataRoot });
-  return was ? `The login to ${name} is forgotten.` : `Nobody was logged in to ${name}.`;
+  return was ? `Logged out of ${name}.` : `You were not logged in to ${name}.`;
 }
 
 function serverNamed(name: string, servers: Config['mcpServers']): Config['mcpServers'][string] {
@@ -216,7 +211,7 @@ function serverNamed(name: string, servers: Config['mcpServers']): Config['mcpSe
   if (!server) {
     throw new UserError(
       `There is no MCP server ${name}.${didYouMean(name, Object.keys(servers))}`,
-      '`aca mcp list` lists them.',
+      'Run `aca mcp list` to see all servers.',
     );
   }
   return server;

@@ -29,18 +29,18 @@ export function memoryCommand(terminal: Terminal): Command {
   };
 
   const command = withContext(new Command('memory'), terminal).description(
-    'Show and forget what is remembered of you and of this project',
+    'View, search and delete memories about you and this project',
   );
 
   command
     .command('list', { isDefault: true })
-    .description('List the notes on you and on the project in this folder')
+    .description('List memories about you and the project in this folder')
     .option(...json)
-    .action((options: { json?: boolean }) => show(numbered(open()), 'Nothing is remembered yet.', options));
+    .action((options: { json?: boolean }) => show(numbered(open()), 'No memories yet.', options));
 
   command
     .command('search')
-    .description('Find notes, the most fitting first')
+    .description('Search memories, best match first')
     .argument('<words...>')
     .option(...json)
     .action(async (words: string[], options: { json?: boolean }) => {
@@ -53,19 +53,20 @@ export function memoryCommand(terminal: Terminal): Command {
 
   command
     .command('forget')
-    .description('Forget a note, by its number in the list')
+    .description('Delete a memory by its number in the list')
     .argument('<number>')
     .action(async (number: string) => {
       const store = open();
       const found = numbered(store).find((one) => String(one.number) === number);
-      if (!found) throw new UserError(`There is no note ${number}.`, '`aca memory list` numbers them.');
+      if (!found)
+        throw new UserError(`There is no memory ${number}.`, 'Run `aca memory list` to see the numbers.');
       await store.replace(found.note, () => null);
       print(`Forgotten: ${visible(found.note.text)}\n`);
     });
 
   command
     .command('path')
-    .description('Print the folder of the notes: Markdown files, yours to edit')
+    .description('Print the folder with the memory files: Markdown that you can edit')
     .action(() => print(`${open().folder}\n`));
 
   return command;

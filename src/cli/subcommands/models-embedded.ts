@@ -26,20 +26,20 @@ export function embeddedCommands(terminal: Terminal): Command[] {
 
   return [
     command('setup')
-      .description('Install the runtime for embedded models (llama.cpp) into the data root, once')
-      .option('-y, --yes', 'do not ask')
-      .option('--gpu <kind>', 'cuda, vulkan or none instead of what is found')
-      .option('--force', 'install it anew')
+      .description('Install the runtime for embedded models (llama.cpp) into the data root')
+      .option('-y, --yes', 'skip confirmation')
+      .option('--gpu <kind>', 'use cuda, vulkan or none instead of detecting the GPU')
+      .option('--force', 'reinstall')
       .action(async (options: SetupOptions) => {
         const { setUpRuntime } = await import('../../frontends/shared/set-up-runtime.ts');
         await setUpRuntime(options, terminal);
       }),
 
     command('pull')
-      .description('Fetch a model: one of the list by its name, or any file of a hub')
-      .argument('[name]', `a name of the list (${FIRST_MODEL} without one), or owner/repository`)
-      .argument('[file]', 'the .gguf file of that repository')
-      .option('-y, --yes', 'do not ask')
+      .description('Download a model: a recommended one by name, or any file from Hugging Face')
+      .argument('[name]', `name of a recommended model (default: ${FIRST_MODEL}), or owner/repository`)
+      .argument('[file]', 'the .gguf file in that repository')
+      .option('-y, --yes', 'skip confirmation')
       .action(async (name: string | undefined, file: string | undefined, { yes }: Yes) => {
         const wanted = wantedModel(name ?? FIRST_MODEL, file);
         const { pullModel } = await import('../../frontends/shared/hub-model.ts');
@@ -50,35 +50,35 @@ export function embeddedCommands(terminal: Terminal): Command[] {
         });
         const stored = (await store().list()).find((model) => model.file === path);
         stdout.write(`${path}\n`);
-        stderr.write(`Talk to it: aca --model embedded/${stored?.name}, or make it the usual one: `);
+        stderr.write(`Use it with: aca --model embedded/${stored?.name}\nMake it the default with: `);
         stderr.write(`aca models use ${stored?.name}\n`);
         await remindOfSetup(settings().root, terminal);
       }),
 
     command('use')
-      .description('Make a model the one that answers, in your settings')
-      .argument('<name>', 'a fetched model, a path to a .gguf file, or provider/model')
+      .description('Set the default model in your settings')
+      .argument('<name>', 'a downloaded model, a path to a .gguf file, or provider/model')
       .action(async (name: string) => {
         const { root } = settings();
         const isOther = name.includes('/') && !/\.gguf$/i.test(name);
         const facts = isOther ? null : await store().facts(name, terminal.cwd);
         const model = isOther ? name : `embedded/${/\.gguf$/i.test(name) ? facts?.file : name}`;
         await setValue(userConfigFile(root), ['model'], model);
-        stdout.write(`${model} answers from now on.\n`);
+        stdout.write(`Default model set to ${model}.\n`);
         if (!isOther) await remindOfSetup(root, terminal);
       }),
 
     command('remove')
-      .description('Remove a fetched model from the disk')
+      .description('Delete a downloaded model')
       .argument('<name>')
       .action(async (name: string) => {
         const { file } = await store().remove(name);
-        stdout.write(`${file} is removed.\n`);
+        stdout.write(`Removed ${file}\n`);
       }),
 
     command('info')
-      .description('Show what a model file says of itself, and how it fits this machine')
-      .argument('<name>', 'a fetched model, or a path to a .gguf file')
+      .description('Show details of a model file and how it fits this machine')
+      .argument('<name>', 'a downloaded model, or a path to a .gguf file')
       .option('--json', 'print JSON')
       .action(async (name: string, _: unknown, self: Command) => {
         const { json } = self.optsWithGlobals<{ json?: boolean }>();
@@ -95,14 +95,14 @@ export function embeddedCommands(terminal: Terminal): Command[] {
           table([
             ['file', facts.file],
             ['size', megabytes(facts.bytes)],
-            ['name', facts.name ?? 'not said'],
-            ['kind', `${facts.architecture}${facts.isEmbedding ? ', makes numbers of texts' : ''}`],
-            ['stored as', facts.quantisation ?? 'not said'],
-            ['licence', facts.license ?? 'not said'],
-            ['trained window', `${facts.contextLength} tokens`],
-            ['window here', `${fit.contextSize} tokens, ${megabytes(memoryBytes)} of memory`],
+            ['name', facts.name ?? 'unknown'],
+            ['kind', `${facts.architecture}${facts.isEmbedding ? ', embedding model' : ''}`],
+            ['quantization', facts.quantisation ?? 'unknown'],
+            ['licence', facts.license ?? 'unknown'],
+            ['trained context', `${facts.contextLength} tokens`],
+            ['context here', `${fit.contextSize} tokens, ${megabytes(memoryBytes)} of memory`],
             ['threads', String(fit.threads)],
-            ['chat template', facts.chatTemplate === null ? 'none; ChatML is used' : 'its own'],
+            ['chat template', facts.chatTemplate === null ? 'none; uses ChatML' : 'built in'],
           ]),
         );
       }),
@@ -118,7 +118,7 @@ export async function embeddedRows(root: string): Promise<string[][]> {
     const row = [`${embeddedPreset.name}/${name}`];
     if (!facts) return [...row, 'damaged', `aca models remove ${name}`];
     const about = [facts.quantisation, megabytes(facts.bytes), curated?.good];
-    return [...row, `${Math.round(facts.contextLength / 1000)}K window`, about.filter(Boolean).join(', ')];
+    return [...row, `${Math.round(facts.contextLength / 1000)}K context`, about.filter(Boolean).join(', ')];
   });
   const names = new Set(stored.map(({ name }) => name));
   const more = curatedModels
@@ -132,7 +132,8 @@ export async function embeddedRows(root: string): Promise<string[][]> {
 }
 
 async function remindOfSetup(root: string, { stderr }: Terminal): Promise<void> {
-  if (!(await installedRuntime(root))) stderr.write('Its runtime is not installed yet: aca models setup\n');
+  if (!(await installedRuntime(root)))
+    stderr.write('The runtime is not installed yet. Install it with: aca models setup\n');
 }
 
 function wantedModel(name: string, file: string | undefined): HubFile {
@@ -141,7 +142,7 @@ function wantedModel(name: string, file: string | undefined): HubFile {
   if (curated) return { repo: curated.repo, file: curated.file };
   const names = curatedModels.map((model) => model.name);
   throw new UserError(
-    `${name} is not on the list.${didYouMean(name, names)}`,
-    `The list has ${names.join(', ')}. Any other: aca models pull OWNER/REPOSITORY FILE.gguf`,
+    `${name} is not a recommended model.${didYouMean(name, names)}`,
+    `Recommended: ${names.join(', ')}. For any other model: aca models pull OWNER/REPOSITORY FILE.gguf`,
   );
 }

@@ -14,10 +14,8 @@ import { table, withContext } from './context.ts';
 /** `aca models probe`: measures a model's capabilities and saves them. */
 export function probeCommand(terminal: Terminal): Command {
   return withContext(new Command('probe'), terminal)
-    .description(
-      'Find out by a few small questions how a model calls tools, thinks and how fast it is; keep it',
-    )
-    .argument('[model]', 'provider/model; without one, the model that would answer now')
+    .description('Measure how a model calls tools, how it reasons and how fast it is, and save the result')
+    .argument('[model]', 'provider/model (default: the current model)')
     .option('--json', 'print JSON')
     .action(async (model: string | undefined, _: unknown, command: Command) => {
       const { json } = command.optsWithGlobals<{ json?: boolean }>();
@@ -26,13 +24,13 @@ export function probeCommand(terminal: Terminal): Command {
       if (!choice) throw await missingModelError(settings, terminal);
       if (choice.preset.protocol === 'embedded') {
         throw new UserError(
-          `embedded/${choice.model} needs no measuring: its template is tried when it is loaded.`,
-          `See what it is with: aca models info ${choice.model}`,
+          `embedded/${choice.model} does not need probing: its chat template is checked when it loads.`,
+          `Show its details with: aca models info ${choice.model}`,
         );
       }
       if (!choice.preset.local && model === undefined) {
         throw new UserError(
-          `${choice.preset.name}/${choice.model} is known already.`,
+          `${choice.preset.name}/${choice.model} is a known model and needs no probing.`,
           'Name the model to probe: aca models probe ollama/qwen3:8b',
         );
       }
@@ -54,8 +52,8 @@ async function measured(choice: Choice, { tell, ...deps }: Measuring): Promise<M
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     throw new UserError(
-      `${choice.preset.name}/${choice.model} could not be measured: ${error.message}`,
-      'Nothing was kept.',
+      `Could not probe ${choice.preset.name}/${choice.model}: ${error.message}`,
+      'Nothing was saved.',
       {
         exit: 'error',
         cause: error,
@@ -65,15 +63,15 @@ async function measured(choice: Choice, { tell, ...deps }: Measuring): Promise<M
 }
 
 const MODES: Record<ModelProfile['toolMode'], string> = {
-  native: 'by the protocol',
-  xml: 'in text, as XML',
-  fence: 'in text, as fenced blocks',
-  grammar: 'as JSON held to a schema',
+  native: 'native',
+  xml: 'XML in text',
+  fence: 'fenced blocks in text',
+  grammar: 'JSON constrained by a schema',
 };
 
 const THOUGHTS: Record<ModelProfile['thinking'], string> = {
-  none: 'none seen',
-  field: 'in a field of their own',
+  none: 'none',
+  field: 'in a separate field',
   tags: 'in tags',
   bare: 'before a bare closing tag',
   channels: 'in channels',
@@ -84,18 +82,15 @@ function rowsOf({ preset, model }: Choice, profile: ModelProfile): string[][] {
   const yes = (value: boolean) => (value ? 'yes' : 'no');
   return [
     ['model', `${preset.name}/${model}`],
-    [
-      'tool calls',
-      profile.callsTools ? MODES[profile.toolMode] : 'none succeeded; asked for in text, as XML',
-    ],
-    ['several at once', yes(profile.parallelCalls)],
-    ['results', `told by the ${profile.resultRole}`],
+    ['tool calls', profile.callsTools ? MODES[profile.toolMode] : 'none worked; falling back to XML in text'],
+    ['parallel calls', yes(profile.parallelCalls)],
+    ['results', `sent as ${profile.resultRole}`],
     ['system message', yes(profile.systemRole)],
     ['streaming', yes(profile.streaming)],
-    ['thoughts', THOUGHTS[profile.thinking]],
+    ['reasoning', THOUGHTS[profile.thinking]],
     ['JSON mode', yes(profile.jsonMode)],
-    ['window', contextWindow === undefined ? 'unknown' : `${contextWindow} tokens`],
+    ['context', contextWindow === undefined ? 'unknown' : `${contextWindow} tokens`],
     ['speed', tokensPerSecond === undefined ? 'unknown' : `${tokensPerSecond} tokens/s`],
-    ['first word', firstTokenMs === undefined ? 'unknown' : `after ${firstTokenMs} ms`],
+    ['first token', firstTokenMs === undefined ? 'unknown' : `after ${firstTokenMs} ms`],
   ];
 }

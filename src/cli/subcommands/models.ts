@@ -14,12 +14,12 @@ export function modelsCommand(terminal: Terminal): Command {
   const list = (_: unknown, self: Command) =>
     listModels(self.optsWithGlobals<{ json?: boolean }>(), terminal);
   const command = withContext(new Command('models'), terminal)
-    .description('List models, measure them, and fetch some that run in this very program')
+    .description('List, download and test models')
     .option('--json', 'print JSON')
     .action(list)
     .addCommand(
       withContext(new Command('list'), terminal)
-        .description('List the models on this machine, those that could be fetched, and those of vendors')
+        .description('List models on this machine, downloadable models and provider models')
         .option('--json', 'print JSON')
         .action(list),
     )
@@ -39,7 +39,7 @@ async function listModels({ json }: { json?: boolean }, terminal: Terminal): Pro
   }
   const known = knownModels.map(({ provider, id, contextWindow, price }) => [
     `${provider}/${id}`,
-    `${Math.round(contextWindow / 1000)}K window`,
+    `${Math.round(contextWindow / 1000)}K context`,
     price ? `$${price.input} in, $${price.output} out per million tokens` : 'price unknown',
   ]);
   const found = local.flatMap(({ provider, models }) => models.map((model) => localRow(provider, model)));
@@ -57,6 +57,6 @@ function localRow(provider: string, model: LocalModel): string[] {
     loaded ? 'loaded' : undefined,
   ];
   const window =
-    contextWindow === undefined ? 'on this machine' : `${Math.round(contextWindow / 1000)}K window`;
+    contextWindow === undefined ? 'on this machine' : `${Math.round(contextWindow / 1000)}K context`;
   return [`${provider}/${name}`, window, facts.filter(Boolean).join(', ')];
 }

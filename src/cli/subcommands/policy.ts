@@ -18,16 +18,16 @@ type PolicyOptions = { trusted?: boolean; cwd?: string; json?: boolean; stdinFor
  */
 export function policyCommand(terminal: Terminal): Command {
   const policy = withContext(new Command('policy'), terminal).description(
-    'Judge command lines without running them, by the built-in rules alone',
+    'Check how the built-in rules treat a command, without running it',
   );
   withFolder(withContext(policy.command('test'), terminal))
-    .description('Print the verdict and the reason')
-    .argument('[command...]', 'the command line; quote it as one word')
-    .option('--json', 'print one JSON object for each command')
+    .description('Print the decision and the reason')
+    .argument('[command...]', 'the command line, quoted as one argument')
+    .option('--json', 'print one JSON object per command')
     .addOption(
       new Option(
         '--stdin-format <format>',
-        'read commands from standard input: one JSON string a line',
+        'read commands from standard input, one JSON string per line',
       ).choices(['json']),
     )
     .action(async (words: string[], options: PolicyOptions) => {
@@ -36,8 +36,8 @@ export function policyCommand(terminal: Terminal): Command {
       else terminal.stdout.write(`${shortly(judge(lineOf(words)), options)}\n`);
     });
   withFolder(withContext(policy.command('explain'), terminal))
-    .description('Print the verdict, who gave it, and every part of the command with a verdict of its own')
-    .argument('<command...>', 'the command line; quote it as one word')
+    .description('Print the decision, the rule behind it, and the decision for each part of the command')
+    .argument('<command...>', 'the command line, quoted as one argument')
     .option('--json', 'print JSON')
     .action(async (words: string[], options: PolicyOptions) => {
       const verdict = (await openJudge(options, terminal))(lineOf(words));
@@ -48,8 +48,8 @@ export function policyCommand(terminal: Terminal): Command {
 
 function withFolder(command: Command): Command {
   return command
-    .option('--cwd <folder>', 'judge as if in this folder (default: the current one)')
-    .option('--trusted', 'judge as if the folder were trusted');
+    .option('--cwd <folder>', 'check as if in this folder (default: the current one)')
+    .option('--trusted', 'check as if the folder were trusted');
 }
 
 type Judge = (line: string) => CommandVerdict;
@@ -73,8 +73,8 @@ function isTrusted(folder: string, { env }: Terminal): boolean {
 function lineOf(words: string[]): string {
   if (words.length > 0) return words.join(' ');
   throw new UserError(
-    'There is no command to judge.',
-    'Write aca policy test "git log | head", or pass --stdin-format json.',
+    'No command given.',
+    'Run aca policy test "git log | head", or pass --stdin-format json.',
   );
 }
 
@@ -111,7 +111,7 @@ function answer(
 function commandIn(line: string): string | { error: string } {
   try {
     const value: unknown = JSON.parse(line);
-    return typeof value === 'string' ? value : { error: 'The line is JSON, but not a string.' };
+    return typeof value === 'string' ? value : { error: 'The line is JSON but not a string.' };
   } catch (error) {
     return { error: `The line is not JSON: ${error instanceof Error ? error.message : String(error)}` };
   }

@@ -38,7 +38,7 @@ function readHiddenLine(stdin: NodeJS.ReadableStream): Promise<string> {
       settle();
     };
     const cancel = () =>
-      reject(new UserError('Nothing is stored.', 'Run the command again when you have the key.'));
+      reject(new UserError('Cancelled; nothing was stored.', 'Run the command again when you have the key.'));
     const onEnd = () => finish(cancel);
     const onData = (data: Buffer | string) => {
       for (const char of data.toString()) {

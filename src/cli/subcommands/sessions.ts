@@ -25,11 +25,11 @@ export function sessionsCommand(terminal: Terminal): Command {
     const settings = loadSettings({}, terminal);
     return housekeepingOptions({ ...settings, store: sessionStore(settings) });
   };
-  const id = ['<session>', 'its id, the first characters of it, or its title'] as const;
+  const id = ['<session>', 'session id, id prefix or title'] as const;
   const json = ['--json', 'print JSON'] as const;
 
   const command = withContext(new Command('sessions'), terminal)
-    .description('List past sessions, the newest first; go on with one by `aca --resume ID`')
+    .description('List past sessions, newest first; resume one with `aca --resume ID`')
     .option(...json)
     .action((options: { json?: boolean }) => {
       const sessions = open().store.list();
@@ -39,7 +39,7 @@ export function sessionsCommand(terminal: Terminal): Command {
 
   command
     .command('search')
-    .description('Find words in all conversations')
+    .description('Search all sessions')
     .argument('<words...>')
     .action((words: string[]) => {
       const hits = open().store.catalog.search(words.join(' '), MAX_HITS);
@@ -53,16 +53,16 @@ export function sessionsCommand(terminal: Terminal): Command {
 
   command
     .command('export')
-    .description('Write a session as Markdown, a self-contained page or JSON')
+    .description('Export a session as Markdown, a self-contained HTML page or JSON')
     .argument(...id)
     .addOption(
       new Option(
         '--format <format>',
-        'what to write; without it, what the name of the output asks for, or Markdown',
+        'output format (default: from the file extension, or Markdown)',
       ).choices(['markdown', 'html', 'json']),
     )
-    .option('-o, --output <file>', 'where to; standard output if absent')
-    .option('--with-secrets', 'keep passwords and keys; without it, placeholders stand for them')
+    .option('-o, --output <file>', 'output file (default: standard output)')
+    .option('--with-secrets', 'include passwords and keys instead of placeholders')
     .action(async (wanted: string, { format, output, withSecrets }: ExportOptions) => {
       const settings = loadSettings({}, terminal);
       const whole = (await sessionStore(settings).read(wanted)) ?? missing(wanted);
@@ -74,11 +74,11 @@ export function sessionsCommand(terminal: Terminal): Command {
 
   command
     .command('import')
-    .description('Take in a session that somebody exported as JSON; go on with it in this folder')
-    .argument('<file>', 'what `sessions export --format json` wrote')
+    .description('Import a session that was exported as JSON, to resume it in this folder')
+    .argument('<file>', 'a file written by `aca sessions export --format json`')
     .action(async (file: string) => {
       const text = await readFile(path.resolve(terminal.cwd, file), 'utf8').catch((error: Error) => {
-        throw new UserError(`${file} cannot be read: ${error.message}`, 'Name a file that is there.');
+        throw new UserError(`${file} cannot be read: ${error.message}`, 'Check the path and try again.');
       });
       const copy = await open().store.importFrom(text, terminal.cwd, { model: 'imported' });
       await copy.close();
@@ -87,7 +87,7 @@ export function sessionsCommand(terminal: Terminal): Command {
 
   command
     .command('rename')
-    .description('Give a session a title')
+    .description('Rename a session')
     .argument(...id)
     .argument('<title...>')
     .action(async (wanted: string, title: string[]) => {
@@ -98,7 +98,9 @@ export function sessionsCommand(terminal: Terminal): Command {
   for (const pinned of [true, false]) {
     command
       .command(pinned ? 'pin' : 'unpin')
-      .description(pinned ? 'Keep a session whatever its age' : 'Let a session go when its time comes')
+      .description(
+        pinned ? 'Pin a session so it is never cleaned up' : 'Unpin a session so it can be cleaned up',
+      )
       .argument(...id)
       .action(async (wanted: string) => {
         const found = await open().store.add(wanted, { type: 'pin', pinned });
@@ -108,10 +110,10 @@ export function sessionsCommand(terminal: Terminal): Command {
 
   command
     .command('fork')
-    .description('Copy a session, or its first messages, into a new one')
+    .description('Copy a session, or its first messages, to a new session')
     .argument(...id)
-    .option('--messages <n>', 'how many of its messages to take along', wholeNumber)
-    .option('--rewound', 'with what its last /rewind left behind')
+    .option('--messages <n>', 'how many messages to copy', wholeNumber)
+    .option('--rewound', 'include the messages removed by the last /rewind')
     .action(
       async (wanted: string, { messages, rewound = false }: { messages?: number; rewound?: boolean }) => {
         const copy = (await open().store.fork(wanted, messages, { rewound })) ?? missing(wanted);
@@ -122,20 +124,20 @@ export function sessionsCommand(terminal: Terminal): Command {
 
   command
     .command('delete')
-    .description('Remove a session and what was kept for its undo')
+    .description('Delete a session and its undo data')
     .argument(...id)
     .action(async (wanted: string) => {
       const { root, store } = open();
       const id = (await store.find(wanted)) ?? missing(wanted);
       await store.delete(id);
       forgetTraces(root, id);
-      print(`${id.slice(0, 8)} is gone.\n`);
+      print(`Deleted ${id.slice(0, 8)}.\n`);
     });
 
   command
     .command('clean')
-    .description('Remove sessions unused for long, and the oldest ones past the storage limit')
-    .option('--dry-run', 'only say what would go')
+    .description('Delete old unused sessions, and the oldest ones over the storage limit')
+    .option('--dry-run', 'only show what would be deleted')
     .action(async ({ dryRun }: { dryRun?: boolean }) => {
       const options = open();
       const plan = planHousekeeping(options);
@@ -147,13 +149,13 @@ export function sessionsCommand(terminal: Terminal): Command {
       print(
         dryRun
           ? `${removed.length} sessions would be removed.\n`
-          : `${removed.length} sessions removed, ${sizeText(freedBytes)} set free.\n`,
+          : `${removed.length} sessions removed, ${sizeText(freedBytes)} freed.\n`,
       );
     });
 
   command
     .command('usage')
-    .description('Say what takes up the space of the data root')
+    .description('Show what uses space in the data root')
     .option(...json)
     .action((options: { json?: boolean }) => {
       const { root } = open();
@@ -185,11 +187,11 @@ function rowOf(summary: SessionSummary): string[] {
 }
 
 function missing(wanted: string): never {
-  throw new UserError(`There is no session "${wanted}".`, '`aca sessions` lists them.');
+  throw new UserError(`There is no session "${wanted}".`, 'Run `aca sessions` to list all sessions.');
 }
 
 function wholeNumber(value: string): number {
   const number = Number(value);
-  if (!Number.isInteger(number) || number < 0) throw new InvalidArgumentError('It must be a whole number.');
+  if (!Number.isInteger(number) || number < 0) throw new InvalidArgumentError('Use a whole number.');
   return number;
 }

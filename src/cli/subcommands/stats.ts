@@ -26,11 +26,11 @@ export function statsCommand(terminal: Terminal): Command {
   return withContext(new Command('stats'), terminal)
     .description('Show usage across all sessions: tokens, cost, tools, caches')
     .addOption(
-      new Option('--since <when>', 'a date such as 2026-01-31, or so many days as 7d')
+      new Option('--since <when>', 'a date such as 2026-01-31, or a number of days such as 7d')
         .argParser(firstDay)
         .default(daysAgo(USUAL_DAYS), `${USUAL_DAYS}d`),
     )
-    .addOption(new Option('--by <what>', 'only this table, and all of it').choices(views))
+    .addOption(new Option('--by <what>', 'show only this table, in full').choices(views))
     .option('--json', 'print JSON')
     .action(async ({ since, by, json }: StatsFlags) => {
       const settings = loadSettings({}, terminal);
@@ -52,7 +52,7 @@ type Shown = { by: View | undefined; titles(): ReadonlyMap<string, string> };
 
 function textOf(stats: UsageStats, { by, titles }: Shown): string {
   const { total, days, models, sessions, tools, caches } = stats;
-  if (total.calls + total.runs === 0) return 'Nothing was used in this time.\n';
+  if (total.calls + total.runs === 0) return 'No usage in this period.\n';
   const most = by === undefined ? MOST_ROWS : Number.POSITIVE_INFINITY;
   const tables: Record<View, () => string> = {
     day: () => sumTable('By day', days.slice(-most)),
@@ -146,7 +146,7 @@ function firstDay(value: string): Date {
   if (days !== undefined) return daysAgo(Number(days));
   const date = /^\d{4}-\d\d-\d\d$/.test(value) ? new Date(`${value}T00:00:00`) : new Date(Number.NaN);
   if (Number.isNaN(date.getTime()))
-    throw new InvalidArgumentError('It must be a date such as 2026-01-31, or days such as 7d.');
+    throw new InvalidArgumentError('Use a date such as 2026-01-31, or a number of days such as 7d.');
   return date;
 }
 

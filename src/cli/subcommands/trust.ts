@@ -18,15 +18,15 @@ type TrustOptions = { show?: boolean; revoke?: boolean; list?: boolean };
 const STATES = {
   trusted: 'Trusted',
   unknown: 'Not trusted',
-  changed: 'Not trusted any more: its settings have changed',
+  changed: 'No longer trusted: its settings have changed',
 };
 
 export function trustCommand(terminal: Terminal): Command {
   return withContext(new Command('trust'), terminal)
-    .description("Trust this folder: its own settings count, and the project's scripts may run")
-    .option('--show', 'tell whether it is trusted, and show what trust is given for')
-    .option('--revoke', 'take the trust back')
-    .option('--list', 'list the folders that are trusted')
+    .description('Trust this folder: apply its settings and allow its scripts')
+    .option('--show', 'show whether this folder is trusted, and the files that trust covers')
+    .option('--revoke', 'stop trusting this folder')
+    .option('--list', 'list trusted folders')
     .action(async (options: TrustOptions) => {
       const text = await trust(options, terminal);
       terminal.stdout.write(text === '' ? '' : `${text}\n`);
@@ -42,23 +42,23 @@ async function trust({ show, revoke, list }: TrustOptions, terminal: Terminal): 
       folder,
       files.join(', '),
     ]);
-    return rows.length > 0 ? table(rows).trimEnd() : 'No folder is trusted.';
+    return rows.length > 0 ? table(rows).trimEnd() : 'No trusted folders.';
   }
   if (revoke) {
     const folder = await revokeTrust(home, cwd);
-    return folder === null ? `${projectRoot(cwd)} was not trusted.` : `${folder} is not trusted any more.`;
+    return folder === null ? `${projectRoot(cwd)} was not trusted.` : `${folder} is no longer trusted.`;
   }
 
   const content = projectContent(cwd, home);
   const before = trustOf(home, cwd, content);
   const files = await showFiles(content, changesOf(before));
-  const shown = files === '' ? 'It has no settings of its own.' : files;
+  const shown = files === '' ? 'This folder has no settings of its own.' : files;
   if (show) return `${STATES[before.type]}: ${projectRoot(cwd)}\n${shown}`;
 
   terminal.stdout.write(`${projectRoot(cwd)}\n${shown}\n`);
   if (!(await agreed(terminal))) return 'Nothing was changed.';
   const folder = await trustFolder(home, cwd, content);
-  return `${folder} is trusted now. Take it back with \`aca trust --revoke\`.`;
+  return `${folder} is now trusted. To undo this, run \`aca trust --revoke\`.`;
 }
 
 /** In a terminal the user is asked with the files in view; in a script the command itself is the consent. */

@@ -20,7 +20,7 @@ const WORDS = {
     question: 'Undo this?',
   },
   redo: {
-    description: 'Do again what the last undo took back',
+    description: 'Redo what the last undo reverted',
     nothing: 'Nothing to redo.',
     question: 'Redo this?',
   },
@@ -34,11 +34,11 @@ export function undoCommand(verb: 'undo' | 'redo', terminal: Terminal): Command 
   };
   return withContext(new Command(verb), terminal)
     .description(description)
-    .option('--session <id>', 'of this session, by id, its first characters or its title')
-    .option('--yes', 'do it without asking; without it and without a terminal only the preview is printed')
+    .option('--session <id>', 'in this session, by id, id prefix or title')
+    .option('--yes', 'apply without asking; without it, non-interactive runs only print a preview')
     .option(
       '--include <file...>',
-      'also change these files, of which it is not certain that the run changed them; all: every one',
+      'also revert these files, which may have been changed by something else; "all" for every one',
     )
     .action(async ({ session, yes = false, include = [] }: Flags) => {
       const settings = loadSettings({}, terminal);
@@ -61,7 +61,7 @@ export function undoCommand(verb: 'undo' | 'redo', terminal: Terminal): Command 
             include,
             confirm: (words) => confirm(words, terminal),
           });
-        else print(`${previewOf(pending, cwd)}\nNothing was changed. Do it with: aca ${verb} --yes`);
+        else print(`${previewOf(pending, cwd)}\nNothing was changed. To apply this, run: aca ${verb} --yes`);
       } finally {
         await undo.close();
         await opened.close();
@@ -77,8 +77,8 @@ async function openSession(
   const id = wanted === undefined ? lastSessionIn(store, settings.cwd) : await store.find(wanted);
   const opened = id === null ? null : await store.resume(id);
   if (opened) return opened;
-  const hint = '`aca sessions` lists them; --session names one.';
+  const hint = 'Run `aca sessions` to list them, and pass one with --session.';
   throw wanted === undefined
-    ? new UserError('There is no session of this folder.', hint)
+    ? new UserError('There is no session in this folder.', hint)
     : new UserError(`There is no session "${wanted}".`, hint);
 }

@@ -25,16 +25,16 @@ export function uninstallCommand(terminal: Terminal): Command {
   };
   return withContext(new Command('uninstall'), terminal)
     .description(
-      'Show what this program keeps on this machine: data, keys, completions; remove it on your word',
+      'Show what aca stores on this machine (data, keys, completions) and remove it after you confirm',
     )
-    .option('--yes', 'remove it without asking; without it and without a terminal it is only shown')
+    .option('--yes', 'remove without asking; without it, non-interactive runs only print the list')
     .option(
       '--keep <part>',
-      'leave this part of the data root, such as sessions; repeatable',
+      'keep this part of the data root, such as sessions; repeatable',
       (value: string, before: string[]) => [...before, value],
       [],
     )
-    .option('--export <folder>', 'write every session there as Markdown and JSON before')
+    .option('--export <folder>', 'export every session to this folder as Markdown and JSON first')
     .action(async ({ yes = false, keep, export: folder }: Flags) => {
       // Unreadable settings must not prevent uninstalling.
       const { settings } = readSettings(terminal);
@@ -47,19 +47,19 @@ export function uninstallCommand(terminal: Terminal): Command {
         if (!found.parts.some((one) => one.part === part))
           throw new UserError(
             `There is no ${part} in ${found.root}.`,
-            '`aca uninstall` lists what is there.',
+            'Run `aca uninstall` to see what can be kept.',
           );
       print(listOf(traces, settings));
       const isThere = traces.parts.length + traces.keys.length + traces.completions.length > 0;
       const asked = isThere && !yes && stdin.isTTY && stdout.isTTY;
-      if (!isThere || (asked ? !(await confirm('Remove all of this for good?', terminal)) : !yes)) {
-        print(isThere ? 'Nothing was removed. Do it with: aca uninstall --yes\n' : '');
+      if (!isThere || (asked ? !(await confirm('Permanently remove all of this?', terminal)) : !yes)) {
+        print(isThere ? 'Nothing was removed. To remove it, run: aca uninstall --yes\n' : '');
       } else {
         if (folder !== undefined) print(await exportSessions(settings, path.resolve(terminal.cwd, folder)));
         await remove(traces, keychain);
-        print('All of this is removed.\n');
+        print('Everything listed was removed.\n');
       }
-      print(`The program itself: ${thisInstall(terminal.program).remove}\n`);
+      print(`To remove the program itself: ${thisInstall(terminal.program).remove}\n`);
     });
 }
 
@@ -70,18 +70,19 @@ function listOf({ root, parts, strangers, keys, completions, lines }: Traces, { 
       const about = place === undefined ? '' : `${place.about}${place.own ? ', written by you' : ''}`;
       return [path.join(root, part), sizeText(bytes), about];
     }),
-    ...keys.map((provider) => ['system keychain', '', `the key of ${provider}`]),
+    ...keys.map((provider) => ['system keychain', '', `${provider} API key`]),
     ...completions.map((file) => [file, '', 'completion script']),
   ];
   const others = [
-    ...strangers.map((name) => `${path.join(root, name)} is not of this program, and stays.`),
+    ...strangers.map((name) => `${path.join(root, name)} does not belong to aca and will be kept.`),
     ...(config.sessionDirectory === undefined
       ? []
-      : [`Sessions are kept in ${config.sessionDirectory}, by your setting; they stay.`]),
-    ...lines.map((place) => `${place} loads completions: remove that line yourself.`),
-    'Files of projects (.ai-assistant.json, .ai-assistant, AGENTS.md) belong to them, and stay.',
+      : [`Sessions in ${config.sessionDirectory} (your sessionDirectory setting) will be kept.`]),
+    ...lines.map((place) => `${place} loads completions; remove that line yourself.`),
+    'Project files (.ai-assistant.json, .ai-assistant, AGENTS.md) will be kept.',
   ];
-  const there = rows.length > 0 ? table(rows) : 'Nothing of this program is on this machine but itself.\n';
+  const there =
+    rows.length > 0 ? table(rows) : 'Nothing is stored on this machine apart from the program itself.\n';
   return `${there}\n${others.join('\n')}\n`;
 }
 
@@ -98,7 +99,7 @@ async function exportSessions(settings: Settings, folder: string): Promise<strin
     ] as const)
       await writeFile(path.join(folder, `${id}.${ending}`), await exported(session, format), { mode: 0o600 });
   }
-  return `${sessions.length} sessions are written to ${folder}.\n`;
+  return `Exported ${sessions.length} sessions to ${folder}.\n`;
 }
 
 /** Keys first: the data root lists which ones are in the keychain. */

@@ -19,7 +19,7 @@ type Answer = {
 /** `aca update`: shows whether an update is available; changes nothing. */
 export function updateCommand(terminal: Terminal): Command {
   return withContext(new Command('update'), terminal)
-    .description('Say whether there is a newer version, and the command that gets it; nothing is changed')
+    .description('Check for a newer version and show how to get it; installs nothing')
     .option('--json', 'print JSON')
     .action(async ({ json }: { json?: boolean }) => {
       const answer = await look(terminal);
@@ -31,7 +31,7 @@ async function look(terminal: Terminal): Promise<Answer> {
   const { config } = loadSettings({}, terminal);
   const { how, update } = thisInstall(terminal.program);
   const known = { version, installed: how, command: update };
-  if (config.offline) return { ...known, latest: null, trouble: 'offline, so nobody was asked' };
+  if (config.offline) return { ...known, latest: null, trouble: 'you are offline' };
   const { http } = await userNetwork(config, terminal.env);
   try {
     return { ...known, latest: await latestVersion(registryOf(config, terminal.env), http) };
@@ -41,9 +41,9 @@ async function look(terminal: Terminal): Promise<Answer> {
 }
 
 function messageFor({ version, latest, installed, command, trouble }: Answer): string {
-  const here = `This is version ${version}, installed ${installed}.`;
+  const here = `You have version ${version}, installed ${installed}.`;
   if (latest === null)
-    return `${here}\nWhich one is the newest cannot be told: ${trouble}.\nTo get it all the same: ${command}\n`;
-  if (!isNewer(latest, version)) return `${here}\nThere is none newer.\n`;
-  return `${here}\nVersion ${latest} is there. To get it: ${command}\n`;
+    return `${here}\nCould not check for a newer version: ${trouble}.\nTo update anyway: ${command}\n`;
+  if (!isNewer(latest, version)) return `${here}\nThis is the latest version.\n`;
+  return `${here}\nVersion ${latest} is available. To update: ${command}\n`;
 }

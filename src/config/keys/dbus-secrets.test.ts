@@ -26,16 +26,16 @@ describe.runIf(process.platform === 'linux')('an unusable bus', () => {
     [{}, 'there is no D-Bus session'],
     [
       { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere/bus' },
-      'the secret service cannot be reached: connect ENOENT /nowhere/bus',
+      'could not reach the secret service: connect ENOENT /nowhere/bus',
     ],
   ])('%j is reported', async (env, reason) => {
     expect(await secretServiceProblem(env, 1000)).toBe(reason);
   });
 
   test.each([
-    ['never answers', '', 200, 'the secret service cannot be reached: the secret service does not answer'],
-    ['refuses the user', 'REJECTED EXTERNAL\r\n', 20_000, 'the D-Bus session refuses this user'],
-  ])('one that %s is given up within the time limit', async (_, greeting, limitMs, reason) => {
+    ['never answers', '', 200, 'could not reach the secret service: the secret service is not responding'],
+    ['refuses the user', 'REJECTED EXTERNAL\r\n', 20_000, 'the D-Bus session rejected this user'],
+  ])('one that %s is left within the limit', async (_, greeting, limitMs, reason) => {
     const { root } = await workspace();
     const socket = path.join(root, 'bus');
     const server = createServer((connection) => connection.write(greeting)).listen(socket);
@@ -105,8 +105,8 @@ describe.runIf(missing.length === 0)('[N12] a real secret service', () => {
   test.each([
     ['that has no keyring yet', begin, 'there is no default keyring'],
     ['that is locked', lock, 'the keyring is locked'],
-    ['that never answers', deaf, 'the secret service cannot be reached: the secret service does not answer'],
-  ])('%s stores the key in the private file, without hanging', async (_, prelude, because) => {
+    ['that never answers', deaf, 'could not reach the secret service: the secret service is not responding'],
+  ])('%s leaves the key to the private file, without a hang', async (_, prelude, because) => {
     const { home, outcome } = await play(prelude);
     const file = path.join(home, 'credentials.json');
     expect(outcome).toEqual({

@@ -13,11 +13,11 @@ export async function secretServiceProblem(env: Env, limitMs: number): Promise<s
   const address = busAddress(env);
   if (address === null) return 'there is no D-Bus session';
   const socket = connect(address);
-  const timer = setTimeout(() => socket.destroy(new Error('the secret service does not answer')), limitMs);
+  const timer = setTimeout(() => socket.destroy(new Error('the secret service is not responding')), limitMs);
   try {
     return await askService(socket);
   } catch (error) {
-    return `the secret service cannot be reached: ${error instanceof Error ? error.message : String(error)}`;
+    return `could not reach the secret service: ${error instanceof Error ? error.message : String(error)}`;
   } finally {
     clearTimeout(timer);
     socket.destroy();
@@ -40,7 +40,7 @@ async function askService(socket: Socket): Promise<string | null> {
   const bus = busReader(socket);
   const uid = Buffer.from(String(userInfo().uid)).toString('hex');
   socket.write(`\0AUTH EXTERNAL ${uid}\r\n`);
-  if (!(await bus.line()).startsWith('OK')) return 'the D-Bus session refuses this user';
+  if (!(await bus.line()).startsWith('OK')) return 'the D-Bus session rejected this user';
   socket.write('BEGIN\r\n');
 
   const call = async (message: Omit<MethodCall, 'serial'>) => {

@@ -68,7 +68,7 @@ describe('[N12] with a system keychain', () => {
       { provider: 'anthropic', masked: 'not readable: the keyring is locked', where: 'system keychain' },
     ]);
     await expect(keychain.remove('anthropic')).rejects.toThrow(
-      'The key of anthropic cannot be removed from the system keychain: the keyring is locked.',
+      'Could not remove the anthropic key from the system keychain: the keyring is locked.',
     );
     state.locked = false;
     expect([(await keychain.find('anthropic'))?.key, keychain.problem()]).toEqual([KEY, null]);
@@ -104,7 +104,7 @@ describe('without a system keychain', () => {
     const keychain = createKeychain({ home, env: { AI_ASSISTANT_KEYCHAIN: '0' } });
     expect(await keychain.store('anthropic', KEY)).toEqual({
       where: path.join(home, 'credentials.json'),
-      because: 'AI_ASSISTANT_KEYCHAIN switches it off',
+      because: 'AI_ASSISTANT_KEYCHAIN turns it off',
     });
   });
 
@@ -127,7 +127,7 @@ test.each(['{ "anthropic": "sk-secret-key" }', '{ "anthropic": { "key": "sk-secr
     const keychain = createKeychain({ home, env: {}, system: memoryKeychain().system });
     await expect(keychain.find('anthropic')).rejects.toMatchObject({
       message: `${path.join(home, 'credentials.json')} is damaged.`,
-      hint: 'Remove it, then store your keys again with `keys set`.',
+      hint: 'Remove it, then store your keys again with `aca keys set`.',
     });
   },
 );

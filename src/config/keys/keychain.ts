@@ -91,7 +91,7 @@ export function createKeychain({ home, env, system = createOsKeychain(env) }: Ke
       const stored: StoredKey[] = [];
       for (const [provider, entry] of readCredentials(file)) {
         const key = await read(provider, entry);
-        const masked = key === null ? `not readable: ${problem ?? 'it is no longer there'}` : maskKey(key);
+        const masked = key === null ? `not readable: ${problem ?? 'not found'}` : maskKey(key);
         stored.push({ provider, masked, where: whereOf(entry, file) });
       }
       return stored;
@@ -115,7 +115,7 @@ async function removeFrom(system: OsKeychain, provider: string): Promise<void> {
   const problem = await system.remove(provider).then(() => null, unavailable);
   if (problem !== null) {
     throw new UserError(
-      `The key of ${provider} cannot be removed from the system keychain: ${problem}.`,
+      `Could not remove the ${provider} key from the system keychain: ${problem}.`,
       'Unlock the keychain and try again.',
     );
   }
@@ -135,7 +135,7 @@ function readCredentials(file: string): Map<string, Credentials[string]> {
   // Show neither the parser's message nor the file's content: both contain keys.
   const parsed = credentialsSchema().safeParse(jsonOf(text));
   if (!parsed.success) {
-    throw new UserError(`${file} is damaged.`, 'Remove it, then store your keys again with `keys set`.');
+    throw new UserError(`${file} is damaged.`, 'Remove it, then store your keys again with `aca keys set`.');
   }
   return new Map(Object.entries(parsed.data));
 }

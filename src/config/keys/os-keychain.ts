@@ -37,7 +37,7 @@ async function use<Result>(
   account: string,
 ): Promise<Result> {
   if (switchOf(env, 'AI_ASSISTANT_KEYCHAIN') === false) {
-    throw new KeychainUnavailable('AI_ASSISTANT_KEYCHAIN switches it off');
+    throw new KeychainUnavailable('AI_ASSISTANT_KEYCHAIN turns it off');
   }
   if (process.platform === 'linux') {
     const problem = await secretServiceProblem(env, LIMIT_MS);
@@ -57,7 +57,7 @@ async function use<Result>(
 async function within<Result>(promise: Promise<Result>, limitMs: number): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('the system keychain does not answer')), limitMs);
+    timer = setTimeout(() => reject(new Error('the system keychain is not responding')), limitMs);
   });
   try {
     return await Promise.race([promise, limit]);

@@ -104,7 +104,7 @@ describe('a conversation in a terminal', () => {
     const space = await workspace({ 'a.txt': 'alpha\n' });
     const slow = slowly(edit, { firstMs: 600 });
     const { terminal, server } = await open(space, [slow, says('Done.'), says('Second.')], ['change it']);
-    await terminal.waitFor('lists commands');
+    await terminal.waitFor('/help for commands');
     terminal.type('y\r');
     await terminal.waitFor('[y/n] ');
     expect(await space.tree()).toEqual({ 'a.txt': 'alpha\n' });

@@ -133,7 +133,7 @@ describe('the question', () => {
     const { terminal } = await open(space, [bash('ls && touch made'), says('Done.')], ['go']);
     await terminal.waitFor('Allow: Bash ls && touch made? [y/n] ');
     expect(terminal.screen()).toMatch(/^ {2}! touch made {3}\(/m);
-    expect(terminal.screen()).toMatch(/^ {2}runs (in |without a sandbox)/m);
+    expect(terminal.screen()).toMatch(/^ {2}(Sandboxed|Not sandboxed): /m);
     terminal.type('n\r');
     await terminal.waitFor('Done.');
   });
@@ -183,7 +183,7 @@ describe('modes', () => {
     terminal.type('first\r');
     await terminal.waitFor('One.');
     terminal.type('/mode plan\r');
-    await terminal.waitFor('The mode is plan now');
+    await terminal.waitFor('Mode: plan (');
     terminal.type('second\r');
     await terminal.waitFor('Two.');
 

@@ -234,7 +234,7 @@ describe('in a conversation', () => {
     await terminal.waitFor('Second.');
     terminal.type('/fork 2\r');
     await terminal.waitFor('Resume the original with: aca --resume');
-    await terminal.waitFor('"Login bug", a copy of ');
+    await terminal.waitFor('"Login bug", forked from ');
     terminal.type('three\r');
     await terminal.waitFor('In the copy.');
     expect(textsOf(server.requests[2]?.messages)).toEqual(['one', 'First.', 'three']);
@@ -255,7 +255,7 @@ describe('in a conversation', () => {
     terminal.type('/export talk.md\r');
     await terminal.waitFor('already exists. Choose another name.');
     terminal.type('/export talk.doc\r');
-    await terminal.waitFor('Use a name that ends in .md, .html or .json.');
+    await terminal.waitFor('Unknown export format: ');
     const tree = await space.tree();
     expect(tree['talk.md']).toMatch(/^# Login bug\n[\s\S]*## User\n\none\n[\s\S]*Second\./);
     expect(JSON.parse(tree['talk.json'] ?? '')).toMatchObject({

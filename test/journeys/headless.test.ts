@@ -185,7 +185,7 @@ describe('sessions', () => {
     const { run } = await start(space, []);
     expect(await run(['-p', 'a', '--resume', 'abc'])).toMatchObject({
       code: 2,
-      stderr: 'There is no session "abc".\n`aca sessions` lists them.\n',
+      stderr: 'There is no session "abc".\nRun `aca sessions` to list all sessions.\n',
     });
     expect((await run(['-p', 'a', '--continue'])).stderr).toContain('No session to continue in this folder.');
   });

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import process from 'node:process';
-import { buildProgram, node } from './build-program.ts';
+import { buildPackage, node } from './build-program.ts';
 
 const system = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
 const systems = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64', 'windows-x64'];
@@ -13,7 +13,6 @@ export const builtBinary: string | null = systems.includes(system)
 
 /** Builds both: an npm installation includes both. */
 export default function buildBinary(): void {
-  buildProgram();
-  node('scripts/run-ts.mjs', 'scripts/types.ts', 'dist/types');
+  buildPackage();
   if (builtBinary !== null) node('scripts/build-binary.mjs', '--quiet', '--outdir', folder);
 }

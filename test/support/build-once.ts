@@ -1,6 +1,6 @@
-import { buildProgram } from './build-program.ts';
+import { buildPackage } from './build-program.ts';
 
 /** End-to-end tests run the built program; one build serves them all. */
 export default function buildOnce(): void {
-  buildProgram();
+  buildPackage();
 }

@@ -178,7 +178,7 @@ describe('[Y28] servers of a project', () => {
     expect(stdout).toMatch(
       /^mine +stdio .*config\.json\ntheirs +stdio .*\.mcp\.json\nweb +http +http:\/\/127\.0\.0\.1:9\/mcp/m,
     );
-    expect(stderr).toContain('the server bad name was left out');
+    expect(stderr).toContain('ignored the server bad name');
     const tested = await aca(space, ['mcp', 'test']);
     expect(tested.code).toBe(1);
     expect(tested.stdout).toContain('theirs:say');

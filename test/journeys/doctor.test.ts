@@ -149,7 +149,7 @@ test('[N04] on a terminal its abilities are told, and it is left as it was found
     LANG: 'C.UTF-8',
     AI_ASSISTANT_PROVIDER: 'anthropic',
   });
-  await terminal.waitFor('is broken.');
+  await terminal.waitFor('problem found.');
   expect(await terminal.exitCode).toBe(1);
   expect(terminal.screen()).toMatch(
     /ok {4}terminal {2,}xterm-256color, 100 × 40, colours: 256, kitty keyboard: no/,

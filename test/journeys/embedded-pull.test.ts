@@ -96,7 +96,7 @@ test('a damaged model is not kept, and nothing is fetched offline or without a y
   await expect(stat(file)).rejects.toThrow('ENOENT');
   expect(await aca(space, pull, { env })).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('add --yes'),
+    stderr: expect.stringContaining('Add --yes'),
   });
   const offline = { ...env, AI_ASSISTANT_OFFLINE: '1' };
   expect(await aca(space, [...pull, '--yes'], { env: offline })).toMatchObject({

@@ -112,7 +112,7 @@ describe('an MCP server with a variable that is not set is skipped and named, an
         name: 'MCP server',
         state: 'bad',
         text: 'broken is skipped: NOT_SET_HERE is not set in the environment',
-        next: `Set NOT_SET_HERE, or write ${UNSET.replace('}', ':-default}')} in its settings.`,
+        next: `Set NOT_SET_HERE, or use ${UNSET.replace('}', ':-default}')} in its settings.`,
       },
     ]);
     expect(code).toBe(1);

@@ -60,7 +60,7 @@ test('a plugin that gets everything wrong costs itself: the run goes on and ends
 test('a command that never ends can be interrupted, one that sends no prompt is told so, and the conversation goes on', async () => {
   const { space, server, model, env } = await withPlugin([says('Still here.')]);
   const terminal = openTerminal(space, ['--plain', '--model', model], env);
-  await terminal.waitFor('/help lists');
+  await terminal.waitFor('/help for commands');
   terminal.type('/send\r');
   await terminal.waitFor('/send failed:');
   terminal.type('/forever\r');

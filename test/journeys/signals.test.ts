@@ -55,7 +55,7 @@ describe('after a signal nothing runs, and the exit code says which it was', () 
     const space = await workspace();
     const { server, model, env, asked } = await modelOf([slow(), says('two'), says('three')]);
     const lab = openLab(space, ['--plain', '--model', model], { env, whenDone: onTestFinished });
-    await lab.waitFor('/help lists');
+    await lab.waitFor('/help for commands');
     lab.type('one\r');
     await asked();
     lab.type('two\rthree\r');
@@ -123,7 +123,7 @@ test('SIGTERM asks no model for notes, though memory is on', async () => {
     env: { ...env, AI_ASSISTANT_MEMORY: '1' },
     whenDone: onTestFinished,
   });
-  await lab.waitFor('/help lists');
+  await lab.waitFor('/help for commands');
   lab.type('remember that I like tabs\r');
   await lab.waitFor('first');
   lab.type('go\r');

@@ -114,7 +114,7 @@ const cases: Case[] = [
   ['~/notes.md', 'read', '(outside'],
   ['.git/config', 'read', '(git'],
   ['.git/hooks/pre-commit', 'write', 'ROOT/.git/hooks/pre-commit'],
-  ['id_ed25519', 'read', '(private keys'],
+  ['id_ed25519', 'read', '(private key'],
   ['tools/pre-commit', 'read', 'ROOT/.git/hooks/pre-commit'],
   ['tools/pre-commit', 'write', '(by its own name'],
   ['src/../src/app.ts', 'write', 'ROOT/src/app.ts'],

@@ -128,7 +128,7 @@ test('[K06] /cache tells what came from the cache, and which block broke it', as
   terminal.type('and again\r');
   await terminal.waitFor('Third answer.');
   terminal.type('/cache\r');
-  await terminal.waitFor('It differs from the previous request in message 1 (user), near character 1');
+  await terminal.waitFor('It differs from the previous request in message 1 (user), near character 1;');
 });
 
 test('[K06] a session that goes on in another mode finds its prompt cached, and the model is told', async () => {

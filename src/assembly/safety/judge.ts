@@ -6,6 +6,7 @@ import type { ModeSwitch, Standing } from '../../contract/command.ts';
 import type { Access, Permission } from '../../contract/permission.ts';
 import type { SandboxState } from '../../contract/sandbox.ts';
 import type { CommandRun } from '../../contract/tool.ts';
+import { oncePerTurn } from '../../lib/async/once-per-turn.ts';
 import { safeGitEnvironment } from '../../lib/paths/safe-git.ts';
 import { placeOf } from '../../permissions/command-place.ts';
 import { createGate, type Gate } from '../../permissions/gate.ts';
@@ -71,7 +72,7 @@ export function createJudge(parts: Parts, deps: JudgeDeps): Judge {
   const home = homedir();
   const programs = commandPrograms(guard, { cwd, home, env, writablePaths: config.sandbox.writablePaths });
   const place = {
-    ...commandPlace(guard, { cwd, home, trusted, programs }),
+    ...commandPlace(guard, { cwd, home, trusted, programs: { planted: oncePerTurn(programs.planted) } }),
     shell: shellName(process.platform, env),
   };
   const policy = (): Policy => ({
@@ -97,6 +98,7 @@ export function createJudge(parts: Parts, deps: JudgeDeps): Judge {
   /** Whether the shell grammar is loaded; it is loaded with the first command. */
   let canParse = false;
   const placeNow = () => placeOf({ ...policy(), grants: gate.grants() });
+  const inspection = oncePerTurn(() => inspectionEnvironment(env, programs));
   const isHarmless = (line: string) => classify(line, placeNow()).verdict === 'allow';
 
   return {
@@ -121,7 +123,7 @@ export function createJudge(parts: Parts, deps: JudgeDeps): Judge {
       // trusted.
       const bare = { ...placeNow(), trusted: false, gitRuns: () => null };
       const runsScript = trusted && classify(command, bare).verdict !== 'allow';
-      return runsScript ? safeGitEnvironment() : inspectionEnvironment(env, programs);
+      return runsScript ? safeGitEnvironment() : inspection();
     },
     standing: standingOf(rules, gate, grants),
     sandbox: sandbox.find,

@@ -39,9 +39,11 @@ export function runPreparation(
   const { base: nextBase, view } = deps.window;
   const { capabilities, judge } = deps.safety;
   /** A failure here recurs, and is reported, when a command needs it. */
-  const prepareCommands = once(() =>
-    Promise.all([capabilities.shell.prepare(), judge.prepare()]).catch(() => undefined),
-  );
+  const prepareCommands = once(async () => {
+    // The schema of a tool is compiled on first use.
+    router.find('Bash')?.input.safeParse({});
+    await Promise.all([capabilities.shell.prepare(), judge.prepare()]).catch(() => undefined);
+  });
   return async (options) => {
     // Not earlier: until the first run, a long session may still be loading.
     answers.learn(session.messages);

@@ -22,8 +22,22 @@ export function newBudget(): Budget {
   return { characters: 4 * MAX_LENGTH, texts: 300 };
 }
 
+/** The latest lines: judging, scheduling and running a command each parse the same one. */
+const latest = new Map<string, ShellLine>();
+const MAX_LATEST = 64;
+
 /** A line as the shell grammar parses it. Never throws once the grammar is loaded. */
-export function parseLine(text: string, budget: Budget = newBudget()): ShellLine {
+export function parseLine(text: string, budget?: Budget): ShellLine {
+  if (budget) return parseWithin(text, budget);
+  const known = latest.get(text);
+  if (known) return known;
+  const line = parseWithin(text, newBudget());
+  if (latest.size === MAX_LATEST) latest.clear();
+  latest.set(text, line);
+  return line;
+}
+
+function parseWithin(text: string, budget: Budget): ShellLine {
   if (text.length > MAX_LENGTH) return salvage(unread('too long to check'), text, budget);
   const operators = text.match(/[|&;\n]/g)?.length ?? 0;
   if (operators > 2 * MAX_COMMANDS) return salvage(unread('too many commands to check'), text, budget);

@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { existsSync, statSync } from 'node:fs';
+import { closeSync, existsSync, statSync } from 'node:fs';
 import { homedir, release } from 'node:os';
 import path from 'node:path';
 import type { SandboxKind, SandboxState } from '../../contract/sandbox.ts';
@@ -9,9 +9,9 @@ import { isInside } from '../../lib/paths/inside.ts';
 import { pathFolders } from '../../lib/paths/path-folders.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import { isErrno } from '../files/real-path.ts';
+import { openUnnamedFile } from '../files/unnamed-file.ts';
 import { probeLaunch } from './bubblewrap.ts';
 import { systemFolders } from './known-paths.ts';
-import { handOver } from './launched-child.ts';
 import { findingsIn, type SandboxFinding } from './self-test.ts';
 
 export type WantedSandbox = 'auto' | Exclude<SandboxKind, 'host'> | 'off';
@@ -123,14 +123,15 @@ function testBubblewrap(
   env: ChooseOptions['env'],
 ): Promise<Tested> {
   return new Promise((resolve) => {
+    const filterFile = filter ? openUnnamedFile(filter) : null;
     const child = spawn(program, args, {
       cwd: '/',
       env: { ...env },
       timeout: SELF_TEST_MS,
       windowsHide: true,
-      stdio: ['ignore', 'pipe', 'pipe', 'ignore', filter ? 'pipe' : 'ignore'],
+      stdio: ['ignore', 'pipe', 'pipe', 'ignore', filterFile ?? 'ignore'],
     });
-    if (filter) handOver(filter, child.stdio[4]);
+    if (filterFile !== null) closeSync(filterFile);
     const [output, words] = [child.stdout, child.stderr].map((stream) => {
       const chunks: Buffer[] = [];
       stream?.on('data', (chunk: Buffer) => chunks.push(chunk));

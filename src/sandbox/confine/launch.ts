@@ -33,7 +33,7 @@ export type Launch = {
    * stderr belongs to the launcher (see `exact-ending.ts`); the command's is descriptor 3.
    */
   door?: Door;
-  /** Written to descriptor 4 of the process: its seccomp filter. */
+  /** Its seccomp filter, to be read from descriptor 4. */
   filter?: Buffer;
   /** Stops what signals do not reach. */
   end?(): Promise<void>;

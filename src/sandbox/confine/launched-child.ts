@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { Readable, Writable } from 'node:stream';
+import { Readable } from 'node:stream';
 import type { Child } from '../shell/follow-command.ts';
 import { endingOf } from './exact-ending.ts';
 import type { Launch } from './launch.ts';
@@ -7,12 +7,8 @@ import type { Launch } from './launch.ts';
 const MAX_WORDS = 4_096;
 
 /** The command behind the process that was started for it. */
-export function childOf(
-  spawned: ChildProcess,
-  { door, after, filter }: Pick<Launch, 'door' | 'after' | 'filter'>,
-): Child {
+export function childOf(spawned: ChildProcess, { door, after }: Pick<Launch, 'door' | 'after'>): Child {
   const stdout = piped(spawned.stdout);
-  if (filter) handOver(filter, spawned.stdio[4]);
   if (!door) return { process: spawned, stdout, stderr: piped(spawned.stderr) };
   let words = '';
   piped(spawned.stderr)
@@ -34,10 +30,4 @@ export function childOf(
 function piped(stream: unknown): Readable {
   if (stream instanceof Readable) return stream;
   throw new Error('The process was started without its pipes.');
-}
-
-/** A process that ended before reading reports the reason itself. */
-export function handOver(filter: Buffer, stream: unknown): void {
-  if (!(stream instanceof Writable)) throw new Error('The process was started without its pipes.');
-  stream.on('error', () => undefined).end(filter);
 }

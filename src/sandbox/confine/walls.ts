@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { SandboxLevel } from '../../contract/sandbox.ts';
 import { homeStartupNames, sealedNames } from '../../contract/startup-files.ts';
+import { oncePerTurn } from '../../lib/async/once-per-turn.ts';
 import { resolvePath } from '../../lib/files/data-root.ts';
 import { foldPath } from '../../lib/paths/fold-path.ts';
 import { isInside } from '../../lib/paths/inside.ts';
@@ -47,7 +48,7 @@ export type Walls = {
   planted: string[];
 };
 
-/** The result is called before each command: files come and go. */
+/** The result is called before each command: files come and go. Commands that start together share one answer. */
 export function createWalls(
   options: WallsOptions,
 ): (level: SandboxLevel, readable?: readonly string[]) => Walls {
@@ -57,7 +58,7 @@ export function createWalls(
   const search = createSecretSearch(({ path: file, type }) =>
     type === 'file' ? options.isClosed(file) : isSecretFolder(file) && !isOpen(file),
   );
-  return (level, readable = []) => wallsNow(options, { level, readable, search, isOpen });
+  return oncePerTurn((level, readable = []) => wallsNow(options, { level, readable, search, isOpen }));
 }
 
 type Asked = {

@@ -8,7 +8,7 @@ import type { Confine, Confinement } from '../confine/confine.ts';
 import { type CommandLine, hostLaunch, type Launch } from '../confine/launch.ts';
 import { childOf } from '../confine/launched-child.ts';
 import { pinFolder } from '../files/folder-identity.ts';
-import { openInput } from '../files/input-file.ts';
+import { openUnnamedFile } from '../files/unnamed-file.ts';
 import type { Guard } from '../guard.ts';
 import { createBackground } from './background.ts';
 import { type CommandLimits, createLimitWatch, type LimitWatch } from './command-limits.ts';
@@ -108,7 +108,8 @@ export function createShell(options: ShellOptions): SessionShell {
     signal?.throwIfAborted();
     // Again: preparing a sandbox may have taken a while.
     checkFolder();
-    const input = run.input === undefined ? null : openInput(run.input);
+    const input = run.input === undefined ? null : openUnnamedFile(run.input);
+    const filter = launch.filter ? openUnnamedFile(launch.filter) : null;
     // A kernel sandbox ends all its processes; otherwise those that left their group must be found.
     const descriptor = launch.door || launch.end ? null : openMark(mark);
     const spawned = spawn(launch.file, launch.args, {
@@ -117,12 +118,12 @@ export function createShell(options: ShellOptions): SessionShell {
       env: launch.end ? launch.env : { ...launch.env, [mark.name]: mark.prefix },
       // A separate group, so that all of it can be ended; and no terminal for prompts.
       detached: process.platform !== 'win32',
-      stdio: stdioFor(launch, { input, descriptor }),
+      stdio: stdioFor(launch, { input, filter, descriptor }),
       windowsHide: true,
       windowsVerbatimArguments: launch.verbatim ?? false,
     });
     const launched = childOf(spawned, launch);
-    for (const opened of [input, descriptor]) if (opened !== null) closeSync(opened);
+    for (const opened of [input, filter, descriptor]) if (opened !== null) closeSync(opened);
     const { pid } = spawned;
     if (pid === undefined) return { child: launched, number, launch, stop: async () => undefined };
     groups.add(pid);
@@ -198,12 +199,12 @@ export function createShell(options: ShellOptions): SessionShell {
   };
 }
 
-type Opened = { input: number | null; descriptor: number | null };
+type Opened = { input: number | null; filter: number | null; descriptor: number | null };
 
-function stdioFor({ door, filter }: Launch, { input, descriptor }: Opened): (number | 'ignore' | 'pipe')[] {
+function stdioFor({ door }: Launch, { input, filter, descriptor }: Opened): (number | 'ignore' | 'pipe')[] {
   const stdio: (number | 'ignore' | 'pipe')[] = [input ?? 'ignore', 'pipe', 'pipe'];
   if (door) stdio.push('pipe');
-  if (filter) stdio.push('pipe');
+  if (filter !== null) stdio.push(filter);
   if (descriptor === null) return stdio;
   while (stdio.length < MARK_DESCRIPTOR) stdio.push('ignore');
   return [...stdio, descriptor];

@@ -86,7 +86,7 @@ describe('in bubblewrap', () => {
     const { run } = await walled();
     expect(await run('sleep 300 & (setsid sleep 301 &); exit 3')).toMatchObject({ exitCode: 3 });
     // A process that is just becoming another program has no command line to list.
-    const started = 'until grep -qs "^sleep.[3]01" /proc/[0-9]*/cmdline; do :; done';
+    const started = 'until grep -qsz "^301$" /proc/[0-9]*/cmdline; do :; done';
     const { stderr } = await run(`sleep 300 & (setsid sleep 301 &); ${started}`);
     expect(stderr).toMatch(/^\[Still running when the command ended, and stopped with it: .*sleep.*300/);
     expect(stderr).toMatch(/sleep.*301/);

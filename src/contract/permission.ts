@@ -45,6 +45,9 @@ export const obviousReasons = {
   fetch: 'uses the network',
 } as const;
 
+/** What the model reads when the user says no; a comment may follow. */
+export const userDenied = 'User denied permission';
+
 /** `because` is shown to the user and, when denied, to the model. */
 export type Judgement = { verdict: Verdict; because: string };
 

@@ -10,3 +10,6 @@ export type SandboxState = {
   network: 'none' | 'listed' | 'open';
   fallback?: string;
 };
+
+/** How the sandbox's proxy starts the page with which it refuses a host; it reaches us in programs' output. */
+export const HOST_REFUSED = 'The sandbox does not open this';

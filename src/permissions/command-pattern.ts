@@ -57,7 +57,7 @@ function wordsOf(specifier: string): Word[] | null {
   const [command, ...others] = commands;
   const isOne = command !== undefined && others.length === 0 && command.next === null;
   const isBare = isOne && command.assignments.length + command.redirects.length === 0;
-  const doubtful = doubts.some((doubt) => !(doubt.includes('name is computed') && /^\*/.test(specifier)));
+  const doubtful = doubts.some((doubt) => doubt !== 'computed_name' || !specifier.startsWith('*'));
   return isBare && !doubtful && !specifier.includes('\\') ? command.words : null;
 }
 

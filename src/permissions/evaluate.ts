@@ -23,7 +23,6 @@ import {
   type Request,
   reachOf,
   realPlace,
-  WITHOUT_SANDBOX,
 } from './policy.ts';
 import { type Classified, classify } from './shell/classify.ts';
 import { judgeLook } from './shell/look.ts';
@@ -65,7 +64,7 @@ function refusedByAuto(strictest: Evaluation, request: Request, policy: Policy):
   if (policy.mode !== 'auto' || strictest.verdict !== 'ask') return strictest;
   const bare = request.accesses.some(({ kind }) => kind === 'execute') && policy.sandbox?.kind === 'host';
   const because = `auto mode refuses anything it cannot sandbox: ${strictest.because}`;
-  return deny(bare && !because.includes(NO_SANDBOX) ? `${because}; ${NO_SANDBOX}` : because, 'mode auto');
+  return deny(bare && !strictest.withoutSandbox ? `${because}; ${NO_SANDBOX}` : because, 'mode auto');
 }
 
 function untouching(tool: string): Evaluation {
@@ -183,20 +182,20 @@ function askRule(one: Case): Evaluation | null {
 
 function grantOrAllowRule(one: Case): Evaluation | null {
   const { policy, access, tool } = one;
-  const bare = runsBare(one) ? ` ${WITHOUT_SANDBOX}` : '';
+  const bare = runsBare(one);
+  const allowBare = (because: string, by: string): Evaluation =>
+    bare ? { ...allow(because, `${by} without a sandbox`), withoutSandbox: true } : allow(because, by);
   const granted = policy.grants.filter(({ action, type }) => action === 'allow' && type === access.kind);
   const exact = granted.length > 0 ? grantFor(tool, access, policy) : null;
   if (exact !== null && granted.some(({ pattern }) => pattern === exact))
-    return allow(`allowed earlier: ${exact}`, `grant ${exact}${bare}`);
+    return allowBare(`allowed earlier: ${exact}`, `grant ${exact}`);
   const folder = isFileAccess(access) ? openedFolder(granted, one.real() ?? one) : undefined;
   if (folder !== undefined) return allow(`allowed earlier: ${folder}`, `grant ${folder}`);
   const rules = rulesFor(one);
   const rule = covering(bare ? rules.filter((known) => namesCommand(known, access.target)) : rules, one);
-  if (rule !== undefined) return allow(`allowed by the rule ${rule}`, `rule allow ${rule}${bare}`);
+  if (rule !== undefined) return allowBare(`allowed by the rule ${rule}`, `rule allow ${rule}`);
   const broad = bare ? covering(rules, one) : undefined;
-  return broad === undefined
-    ? null
-    : ask(`${NO_SANDBOX}, and the rule ${broad} does not name this exact command`);
+  return broad === undefined ? null : askBare(`the rule ${broad} does not name this exact command`);
 }
 
 /** Whether a command that may change something would run unsandboxed although a sandbox was wanted. */
@@ -253,7 +252,7 @@ function byDefault({ tool, access, policy, classified, reach }: Case): Evaluatio
       if (access.free) return allow('the plugin says it needs no approval', 'default');
       if (classified === null) return ask(`${tool} comes from an MCP server or a plugin`);
       if (classified.verdict === 'allow' || policy.requireApprovalForCommands) return pick(classified);
-      if (isFallback(policy)) return ask(`${NO_SANDBOX}, and ${classified.because}`);
+      if (isFallback(policy)) return askBare(classified.because);
       // No user is watching in auto mode: only enforced limits count there.
       return policy.mode === 'auto' ? pick(classified) : allow('commands need no approval', 'default');
     case 'fetch':
@@ -328,6 +327,10 @@ function allow(because: string, by: string): Evaluation {
 
 function ask(because: string): Evaluation {
   return { verdict: 'ask', because, by: 'default' };
+}
+
+function askBare(because: string): Evaluation {
+  return { ...ask(`${NO_SANDBOX}, and ${because}`), withoutSandbox: true };
 }
 
 function deny(because: string, by: string): Evaluation {

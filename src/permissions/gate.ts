@@ -1,4 +1,10 @@
-import type { Answer, Approver, Opening, Permission, PermissionRequest } from '../contract/permission.ts';
+import {
+  type Answer,
+  type Approver,
+  type Permission,
+  type PermissionRequest,
+  userDenied,
+} from '../contract/permission.ts';
 import { raceAbort } from '../lib/async/abort.ts';
 import { compareText } from '../lib/text/compare.ts';
 import { evaluate } from './evaluate.ts';
@@ -13,8 +19,7 @@ type Decision = {
   by: string;
   because: string;
   reason?: string;
-  opens?: Opening[];
-};
+} & Pick<Evaluation, 'opens' | 'withoutSandbox'>;
 
 export type GateOptions = {
   /** Read for every call: modes and rules may change in between. */
@@ -155,8 +160,8 @@ function opensOf({ opens }: Decision | Evaluation): Pick<Decision, 'opens'> {
 
 function denied({ reason }: Extract<Answer, { choice: 'no' }>): Decision {
   const said = reason?.trim();
-  if (!said) return { verdict: 'deny', by: 'user', because: 'User denied permission' };
-  return { verdict: 'deny', by: 'user', because: `User denied permission: ${said}`, reason: said };
+  if (!said) return { verdict: 'deny', by: 'user', because: userDenied };
+  return { verdict: 'deny', by: 'user', because: `${userDenied}: ${said}`, reason: said };
 }
 
 /** Names a flag only if it would help: some things are always asked about. */

@@ -42,12 +42,9 @@ export type Policy = Pick<Place, 'home' | 'mayRead' | 'gitRuns' | 'plantedProgra
 
 /**
  * `by` names what decided: a rule, a mode, a grant or the defaults. `opens`: what the call may access
- * outside, if it runs.
+ * outside, if it runs. `withoutSandbox`: a sandbox was wanted but is unavailable, and the verdict says so.
  */
-export type Evaluation = Judgement & { by: string; opens?: Opening[] };
-
-/** Suffix of `by` for a command that was allowed although the wanted sandbox is missing. */
-export const WITHOUT_SANDBOX = 'without a sandbox';
+export type Evaluation = Judgement & { by: string; opens?: Opening[]; withoutSandbox?: true };
 
 /** A sandbox was wanted but is unavailable. A sandbox that the user disabled is not a fallback. */
 export function isFallback({ sandbox }: Pick<Policy, 'sandbox'>): boolean {

@@ -111,7 +111,7 @@ test('what the events, the result, the audit log, the question and the disk say 
       try {
         await check(base, one);
       } finally {
-        await rm(base, { recursive: true, force: true });
+        await rm(base, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
       }
     }),
     { numRuns: 60 },

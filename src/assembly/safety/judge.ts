@@ -11,7 +11,7 @@ import { safeGitEnvironment } from '../../lib/paths/safe-git.ts';
 import { placeOf } from '../../permissions/command-place.ts';
 import { createGate, type Gate } from '../../permissions/gate.ts';
 import { isMcpTool, parsePattern } from '../../permissions/pattern.ts';
-import { type Policy, WITHOUT_SANDBOX } from '../../permissions/policy.ts';
+import type { Policy } from '../../permissions/policy.ts';
 import { warnAboutBroadRules } from '../../permissions/rules/broad-rules.ts';
 import { classify } from '../../permissions/shell/classify.ts';
 import { loadGrammar } from '../../permissions/shell/grammar.ts';
@@ -108,8 +108,7 @@ export function createJudge(parts: Parts, deps: JudgeDeps): Judge {
         canParse = true;
       }
       const decision = await gate.decide(request, options);
-      if (decision.verdict === 'allow' && decision.by.endsWith(WITHOUT_SANDBOX))
-        warnWithoutSandbox(request.operation);
+      if (decision.verdict === 'allow' && decision.withoutSandbox) warnWithoutSandbox(request.operation);
       return decision;
     },
     isReadOnly: ({ kind, target, looks }) => looks ?? (canParse && kind === 'execute' && isHarmless(target)),

@@ -1,5 +1,5 @@
 import type { AgentEvent } from '../../contract/event.ts';
-import { obviousReasons, type PermissionRequest } from '../../contract/permission.ts';
+import { obviousReasons, type PermissionRequest, userDenied } from '../../contract/permission.ts';
 
 /** Why approval is needed; empty where the operation itself says it. */
 export function reasonLine({ because }: Pick<PermissionRequest, 'because'>): string {
@@ -12,6 +12,6 @@ export function refusalLine({
   by,
   because,
 }: Pick<Extract<AgentEvent, { type: 'judged' }>, 'by' | 'because'>): string {
-  if (by === 'user') return because.replace(/^User denied permission/, 'You declined this');
+  if (by === 'user') return because.replace(userDenied, 'You declined this');
   return `refused: ${because}`;
 }

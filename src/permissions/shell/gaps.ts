@@ -10,7 +10,7 @@ const WITH_TEXT =
  * is unknown.
  */
 export function checkGaps(node: SyntaxNode, reader: WordReader): void {
-  if (node.missing || node.type === 'ERROR') reader.doubts.add('could not be parsed');
+  if (node.missing || node.type === 'ERROR') reader.doubts.add('unparsed');
   if (node.type === 'comment') checkComment(node, reader);
   if (WITH_TEXT.test(node.type)) {
     for (const child of node.children)
@@ -20,18 +20,18 @@ export function checkGaps(node: SyntaxNode, reader: WordReader): void {
   let at = node.type === 'program' ? 0 : node.start;
   for (const child of node.children) {
     if (at !== child.start && !/^\s*$/.test(reader.text.slice(at, child.start)))
-      reader.doubts.add('could not be parsed');
+      reader.doubts.add('unparsed');
     at = child.end;
     checkGaps(child, reader);
   }
   const end = node.type === 'program' ? reader.text.length : node.end;
   if (node.children.length > 0 && at !== end && !/^\s*$/.test(reader.text.slice(at, end))) {
-    reader.doubts.add('could not be parsed');
+    reader.doubts.add('unparsed');
   }
 }
 
 function checkComment({ start, end }: SyntaxNode, reader: WordReader): void {
   const before = reader.text[start - 1] ?? ' ';
   if (/\\$/.test(reader.text.slice(start, end)) || !/[\s;&|()]/.test(before))
-    reader.doubts.add('a comment could not be parsed');
+    reader.doubts.add('unparsed_comment');
 }

@@ -4,6 +4,7 @@ import { readOnlyGit } from '../rules/read-only-git.ts';
 import { projectScripts, readOnlyLines } from '../rules/read-only-lines.ts';
 import type { ReadOnlyProgram } from '../rules/read-only-program.ts';
 import { secretBecause } from '../rules/secret-names.ts';
+import { doubtText } from './doubts.ts';
 import { type Look, looks, together, unsure } from './look-result.ts';
 import { judgeTest } from './look-test.ts';
 import { readOptions, type Told } from './options.ts';
@@ -44,7 +45,7 @@ const MAX_OPERANDS = 300;
 /** A line is read-only if it is understood and every command of it is read-only. */
 export function joinLooks(line: ShellLine, lookOf: (command: SimpleCommand) => Look): Look {
   const [doubt] = line.doubts;
-  if (doubt !== undefined) return unsure(doubt);
+  if (doubt !== undefined) return unsure(doubtText(doubt));
   if (line.commands.length === 0) return unsure('contains no command');
   return together(line.commands.map(lookOf));
 }
@@ -55,7 +56,7 @@ function judgeLine(line: ShellLine, place: Place, depth: number): Look {
 
 /** Whether a command, with all its substitutions, certainly only reads permitted files. */
 export function judgeLook(command: SimpleCommand, place: Place, depth = 0): Look {
-  if (depth > MAX_DEPTH) return unsure('nested too deeply to check');
+  if (depth > MAX_DEPTH) return unsure(doubtText('too_deep'));
   if (command.next === '&') return unsure('leaves a command running in the background');
   if (command.assignments.length > 0) return unsure('sets environment variables');
   const inner = together(command.nested.map((line) => judgeLine(line, place, depth + 1)));
@@ -108,7 +109,7 @@ function judgeWords(command: SimpleCommand, standing: Standing): Look {
   const { place, moved } = standing;
   const [first, ...args] = command.words;
   if (first === undefined) return unsure('contains no command');
-  if (!first.literal || first.glob) return unsure('a command name is computed');
+  if (!first.literal || first.glob) return unsure(doubtText('computed_name'));
   const isBuiltin = BUILTINS.has(first.text) && !standing.started;
   const planted = isBuiltin ? null : place.plantedProgram?.(first.text, place.cwd);
   if (planted) return unsure(`${first.text} would run ${planted}, which commands or other users can modify`);
@@ -123,7 +124,7 @@ function judgeWords(command: SimpleCommand, standing: Standing): Look {
   const wrapped = behindSafeWrapper(command);
   if (wrapped?.type === 'unsure') return wrapped;
   if (wrapped !== null) {
-    if (standing.depth > MAX_DEPTH) return unsure('nested too deeply to check');
+    if (standing.depth > MAX_DEPTH) return unsure(doubtText('too_deep'));
     return judgeWords(wrapped.command, { ...standing, depth: standing.depth + 1, started: !isBuiltin });
   }
   switch (first.text) {
@@ -223,7 +224,7 @@ function judgeArgs(args: Word[], { name, program, place, command }: Judging): Lo
     }
     default:
       program.operands satisfies never;
-      return unsure('could not be parsed');
+      return unsure(doubtText('unparsed'));
   }
 }
 

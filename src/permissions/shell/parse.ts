@@ -1,3 +1,4 @@
+import { type Doubt, isLossy } from './doubts.ts';
 import { readSyntax } from './grammar.ts';
 import type { ShellLine } from './shell-line.ts';
 import { readStatements } from './statements.ts';
@@ -38,14 +39,14 @@ export function parseLine(text: string, budget?: Budget): ShellLine {
 }
 
 function parseWithin(text: string, budget: Budget): ShellLine {
-  if (text.length > MAX_LENGTH) return salvage(unread('too long to check'), text, budget);
+  if (text.length > MAX_LENGTH) return salvage(unread('too_long'), text, budget);
   const operators = text.match(/[|&;\n]/g)?.length ?? 0;
-  if (operators > 2 * MAX_COMMANDS) return salvage(unread('too many commands to check'), text, budget);
+  if (operators > 2 * MAX_COMMANDS) return salvage(unread('too_many_commands'), text, budget);
   return salvage(readLine(text, 0, budget), text, budget);
 }
 
 function readLine(text: string, depth: number, budget: Budget): ShellLine {
-  if (depth > MAX_DEPTH) return unread('nested too deeply to check');
+  if (depth > MAX_DEPTH) return unread('too_deep');
   const { joined, doubt } = joinLines(text);
   const line = readOnce(joined, depth, budget);
   const doubts = [...line.doubts, ...lookCloser(text), ...(doubt === null ? [] : [doubt])];
@@ -57,7 +58,7 @@ function readLine(text: string, depth: number, budget: Budget): ShellLine {
   const commands = [...line.commands, ...others.flatMap((other) => other.commands)];
   const functions = [...line.functions, ...others.flatMap((other) => other.functions)];
   const endless = [...line.endless, ...others.flatMap((other) => other.endless)];
-  if (commands.length > MAX_COMMANDS) doubts.push('too many commands to check');
+  if (commands.length > MAX_COMMANDS) doubts.push('too_many_commands');
   return { doubts: [...new Set(doubts)], commands: commands.slice(0, MAX_COMMANDS), functions, endless };
 }
 
@@ -70,35 +71,35 @@ function behindNegation(line: ShellLine, text: string, at: { depth: number; budg
   return [readOnce(text.replaceAll(negation, ' '), at.depth, at.budget)];
 }
 
-function unread(doubt: string): ShellLine {
+function unread(doubt: Doubt): ShellLine {
   return { commands: [], doubts: [doubt], functions: [], endless: [] };
 }
 
 function readOnce(text: string, depth: number, budget: Budget): ShellLine {
   budget.texts -= 1;
   budget.characters -= text.length;
-  if (budget.texts < 0 || budget.characters < 0) return unread('too long to check');
+  if (budget.texts < 0 || budget.characters < 0) return unread('too_long');
   const root = readSyntax(text);
-  if (root === null) return unread('nested too deeply to check');
+  if (root === null) return unread('too_deep');
   return readStatements(root, { text, inner: (script) => readLine(script, depth + 1, budget) });
 }
 
 /** The shell joins lines that end in a backslash before it splits words; not in single quotes. */
-function joinLines(text: string): { joined: string; doubt: string | null } {
+function joinLines(text: string): { joined: string; doubt: Doubt | null } {
   if (!text.includes('\\\n')) return { joined: text, doubt: null };
   const joined = text.replaceAll(CONTINUATION, '$1');
   const betweenWords = [...text.matchAll(CONTINUATION)].every(({ index }) =>
     /(^|[ \t])$/.test(text.slice(0, index)),
   );
   const plain = betweenWords && !/['#]|<</.test(text);
-  return { joined, doubt: plain ? null : 'a word continues on the next line' };
+  return { joined, doubt: plain ? null : 'split_word' };
 }
 
 /** Constructs that shells, and the grammar, are known to parse differently. */
-function lookCloser(text: string): string[] {
-  const doubts: string[] = [];
-  if (text.search(UNPRINTABLE) !== -1) doubts.push('contains control characters');
-  if (text.search(DECEIVING) !== -1) doubts.push('contains look-alike characters');
+function lookCloser(text: string): Doubt[] {
+  const doubts: Doubt[] = [];
+  if (text.search(UNPRINTABLE) !== -1) doubts.push('control_characters');
+  if (text.search(DECEIVING) !== -1) doubts.push('deceiving_characters');
   return doubts;
 }
 
@@ -131,10 +132,7 @@ function salvage(line: ShellLine, text: string, budget: Budget): ShellLine {
 
 /** Whether part of it, or of its substitutions, could not be parsed. */
 function isLost({ doubts, commands }: ShellLine): boolean {
-  return (
-    doubts.some((doubt) => /could not be parsed|too |control|look-alike/.test(doubt)) ||
-    commands.some(({ nested }) => nested.some(isLost))
-  );
+  return doubts.some(isLossy) || commands.some(({ nested }) => nested.some(isLost));
 }
 
 /** Substitutions in a here-document with an unquoted delimiter are kept. */

@@ -24,13 +24,13 @@ export function readRedirect(node: SyntaxNode, reader: WordReader): Redirected {
     .filter((child) => WORDS.test(child.type))
     .flatMap((n) => readWords(n, reader));
   if (!/^(file_redirect|herestring_redirect)$/.test(node.type) || operator === undefined) {
-    reader.doubts.add('could not be parsed');
+    reader.doubts.add('unparsed');
   }
   const before = reader.text[node.start - 1] ?? ' ';
-  if (target === undefined) reader.doubts.add('a redirect has no target');
+  if (target === undefined) reader.doubts.add('redirect_without_target');
   // `{fd}>x` opens a file under a variable name.
   if (before === '}' || words.some(({ raw }) => /^\{\w+\}$/.test(raw)))
-    reader.doubts.add('a redirect could not be parsed');
+    reader.doubts.add('unparsed_redirect');
   const op = operator?.type ?? '';
   const redirect = { op, fd: fd === undefined ? '' : sliceOf(reader, fd), target: target ?? plainWord('') };
   return { redirects: [redirect], words, later: [] };
@@ -41,12 +41,12 @@ function readHeredoc(node: SyntaxNode, reader: WordReader): Redirected {
   const body = node.children.find(({ type }) => type === 'heredoc_body');
   const end = node.children.find(({ type }) => type === 'heredoc_end');
   const op = node.children.find(({ type }) => /^<<-?$/.test(type))?.type ?? '<<';
-  if (!start || !end || end.start === end.end) reader.doubts.add('a here-document is not closed');
+  if (!start || !end || end.start === end.end) reader.doubts.add('open_heredoc');
   const raw = start === undefined ? '' : sliceOf(reader, start);
   const delimiter = raw.replaceAll(/['"\\]/g, '');
   const read = body === undefined ? '' : sliceOf(reader, body);
   const written = bodyOf(reader.text.slice(start?.end ?? 0), { delimiter, op });
-  if (read !== written) reader.doubts.add('a here-document could not be parsed');
+  if (read !== written) reader.doubts.add('unparsed_heredoc');
   const expands = raw === delimiter && body !== undefined;
   const target = { ...(expands ? readExpanding(body, reader) : plainWord(delimiter)), text: delimiter, raw };
   const found: Redirected = {
@@ -63,8 +63,7 @@ function readHeredoc(node: SyntaxNode, reader: WordReader): Redirected {
     else if (child.named && !/^(heredoc_\w+|file_descriptor|comment)$/.test(child.type))
       found.later.push(child);
   }
-  if (found.later.some(({ type }) => type !== 'pipeline'))
-    reader.doubts.add('a here-document could not be parsed');
+  if (found.later.some(({ type }) => type !== 'pipeline')) reader.doubts.add('unparsed_heredoc');
   return found;
 }
 

@@ -1,3 +1,5 @@
+import type { Doubt } from './doubts.ts';
+
 /**
  * One word as the shell would pass it to a program. `text` has its quotes removed; expansions are replaced by
  * their likely value or else kept as written. `literal` means that `text` is what the program receives,
@@ -53,7 +55,7 @@ export type SimpleCommand = {
  */
 export type ShellLine = {
   commands: SimpleCommand[];
-  doubts: string[];
+  doubts: Doubt[];
   functions: ShellFunction[];
   /** The bodies of loops that do not end by themselves. */
   endless: SimpleCommand[][];
@@ -65,7 +67,7 @@ export type ShellFunction = { name: string; commands: SimpleCommand[]; source: s
 /** Context for parsing a word. `values` are variables that the line itself has set. */
 export type WordReader = {
   text: string;
-  doubts: Set<string>;
+  doubts: Set<Doubt>;
   values: ReadonlyMap<string, string>;
   /** Parses the command line of a substitution. */
   inner(script: string): ShellLine;

@@ -1,3 +1,4 @@
+import type { Doubt } from './doubts.ts';
 import { isEndless } from './endless.ts';
 import { type After, merge, unsure } from './folders.ts';
 import { checkGaps } from './gaps.ts';
@@ -43,7 +44,7 @@ export function readStatements(root: SyntaxNode, { text, inner }: Source): Shell
 /** The state of one parse. */
 class StatementReader implements WordReader {
   readonly text: string;
-  readonly doubts = new Set<string>();
+  readonly doubts = new Set<Doubt>();
   readonly values = new Map<string, string>();
   readonly commands: SimpleCommand[] = [];
   readonly functions: ShellFunction[] = [];
@@ -62,7 +63,7 @@ class StatementReader implements WordReader {
     let folder = around.folder;
     let after: After = { success: folder, failure: folder };
     for (const [i, node] of nodes.entries()) {
-      if (/^;;|^;&$/.test(node.type)) this.doubts.add('could not be parsed');
+      if (/^;;|^;&$/.test(node.type)) this.doubts.add('unparsed');
       if (!node.named || node.type === 'comment') continue;
       const separator = nodes.slice(i + 1).find(({ type }) => type !== 'comment');
       const isBackground = separator?.type === '&';
@@ -107,7 +108,7 @@ class StatementReader implements WordReader {
         return still;
       case 'negated_command': {
         // `!x` is a word to the shell, whatever x is.
-        if (!/^!([\s(<>]|$)/.test(this.slice(node))) this.doubts.add('a word could not be parsed');
+        if (!/^!([\s(<>]|$)/.test(this.slice(node))) this.doubts.add('unparsed_word');
         const after = this.sequence(node.children, around);
         return { success: after.failure, failure: after.success };
       }
@@ -136,7 +137,7 @@ class StatementReader implements WordReader {
         this.scraps(node, around);
         return unsure(around.folder);
       default:
-        this.doubts.add(`uses a shell ${node.type.replaceAll('_', ' ')}`);
+        this.doubts.add(`syntax:${node.type}`);
         this.scraps(node, around);
         return unsure(around.folder);
     }
@@ -145,7 +146,7 @@ class StatementReader implements WordReader {
   private list({ children }: SyntaxNode, around: Around): After {
     const [left, operator, right] = children.filter(({ type }) => type !== 'comment');
     if (!left || !right || children.length !== 3 || !/^(&&|\|\|)$/.test(operator?.type ?? '')) {
-      this.doubts.add('could not be parsed');
+      this.doubts.add('unparsed');
       return this.sequence(children, around);
     }
     const isAnd = operator?.type === '&&';
@@ -170,7 +171,7 @@ class StatementReader implements WordReader {
 
   private group(node: SyntaxNode, around: Around): After {
     if (node.children[0]?.type === '((') {
-      this.doubts.add('uses shell arithmetic');
+      this.doubts.add('arithmetic');
       this.scraps(node, around);
       return { success: around.folder, failure: around.folder };
     }
@@ -191,7 +192,7 @@ class StatementReader implements WordReader {
     const before = this.commands.length;
     const after = this.perhaps(node, around);
     const isRead = node.children[0]?.type === 'while' && this.commands[before]?.name === 'read';
-    if (!isRead) this.doubts.add('may never end');
+    if (!isRead) this.doubts.add('may_never_end');
     return after;
   }
 
@@ -201,7 +202,7 @@ class StatementReader implements WordReader {
       !names.every((name) => /^[a-z_]\w*$/.test(name) && !SPECIAL.test(name)) ||
       children[0]?.type !== 'for'
     ) {
-      this.doubts.add('sets a shell variable');
+      this.doubts.add('sets_variable');
     }
     const list = children.filter(({ type }) => WORDS.test(type)).flatMap((node) => readWords(node, this));
     this.hold(list, around);
@@ -236,7 +237,7 @@ class StatementReader implements WordReader {
 
   private define(node: SyntaxNode, around: Around): void {
     const [name] = node.children.filter(({ type }) => type === 'word');
-    this.doubts.add('defines a function');
+    this.doubts.add('defines_function');
     const before = this.commands.length;
     const body = node.children.filter(
       (child) => child.named && child !== name && !/redirect$/.test(child.type),
@@ -294,7 +295,7 @@ class StatementReader implements WordReader {
     const redirects: Redirect[] = [];
     for (const [i, child] of node.children.entries()) {
       const touches = i > 0 && node.children[i - 1]?.end === child.start;
-      if (touches && node.type === 'command') this.doubts.add('a word could not be parsed');
+      if (touches && node.type === 'command') this.doubts.add('unparsed_word');
       if (child.type === 'variable_assignment' && node.type !== 'declaration_command') {
         assignments.push(this.assignment(child));
       } else if (child.type === 'variable_assignment') words.push(this.assignment(child));
@@ -334,14 +335,14 @@ class StatementReader implements WordReader {
     const line = this.inner(`test ${inside}`);
     const [command, ...others] = line.commands;
     // `[a]` is a glob to the shell, and runs the file it matches.
-    if (!/^\s/.test(inside) || !/\s$/.test(inside)) this.doubts.add('a test could not be parsed');
-    if (open === '[[' && /[&|<>()]|=~/.test(inside)) this.doubts.add('a test could not be parsed');
+    if (!/^\s/.test(inside) || !/\s$/.test(inside)) this.doubts.add('unparsed_test');
+    if (open === '[[' && /[&|<>()]|=~/.test(inside)) this.doubts.add('unparsed_test');
     for (const doubt of line.doubts) this.doubts.add(doubt);
-    if (command === undefined || others.length > 0) this.doubts.add('a test could not be parsed');
+    if (command === undefined || others.length > 0) this.doubts.add('unparsed_test');
     for (const one of line.commands) {
       this.push({ words: one.words, assignments: one.assignments, redirects: one.redirects }, around, raw);
     }
-    if (node.children[0]?.type === '((') this.doubts.add('uses shell arithmetic');
+    if (node.children[0]?.type === '((') this.doubts.add('arithmetic');
   }
 
   /** In an unparseable part: anything that could be a command. */
@@ -366,8 +367,8 @@ class StatementReader implements WordReader {
   ): SimpleCommand {
     const { words, assignments, redirects } = parts;
     const [first] = words;
-    if (first !== undefined && (!first.literal || first.glob)) this.doubts.add('a command name is computed');
-    if (RESERVED.test(first?.raw ?? '')) this.doubts.add('could not be parsed');
+    if (first !== undefined && (!first.literal || first.glob)) this.doubts.add('computed_name');
+    if (RESERVED.test(first?.raw ?? '')) this.doubts.add('unparsed');
     if (around.pipeline === null) this.pipelines += 1;
     const nested: ShellLine[] = [];
     for (const word of words) nested.push(...word.nested);

@@ -70,11 +70,11 @@ function addNode(node: SyntaxNode, draft: Draft, reader: WordReader): void {
     case 'concatenation': {
       let at = node.start;
       for (const child of node.children) {
-        if (child.start !== at) reader.doubts.add('a word could not be parsed');
+        if (child.start !== at) reader.doubts.add('unparsed_word');
         addNode(child, draft, reader);
         at = child.end;
       }
-      if (at !== node.end) reader.doubts.add('a word could not be parsed');
+      if (at !== node.end) reader.doubts.add('unparsed_word');
       return;
     }
     case 'raw_string':
@@ -102,7 +102,7 @@ function addNode(node: SyntaxNode, draft: Draft, reader: WordReader): void {
     case '$':
       // Before most characters it would start an expansion that the grammar has missed.
       if (raw !== '$' || !/^([\s;&|)/.,:+=%^~\]}]|$)/.test(reader.text.slice(node.end, node.end + 1))) {
-        reader.doubts.add('a word could not be parsed');
+        reader.doubts.add('unparsed_word');
       }
       draft.text += '$';
       draft.shape += '$';
@@ -128,12 +128,12 @@ function addBare(raw: string, draft: Draft, reader: WordReader): void {
     if (c === '\\') {
       at += 1;
       const next = raw[at];
-      if (next === undefined) reader.doubts.add('ends with a backslash');
+      if (next === undefined) reader.doubts.add('trailing_backslash');
       else addQuoted(next, draft);
       continue;
     }
     if (/[\s;&|<>()"'`]/.test(c) || (c === '$' && /[\w{([@*#?!$'"-]/.test(raw[at + 1] ?? ''))) {
-      reader.doubts.add('a word could not be parsed');
+      reader.doubts.add('unparsed_word');
     }
     if (c === '~' && (draft.text === '' || /[=:]$/.test(draft.text))) {
       draft.literal = false;
@@ -162,8 +162,7 @@ function addString({ start, end, children }: Quoted, draft: Draft, reader: WordR
   let at = start;
   const addText = (to: number) => {
     const raw = reader.text.slice(at, to);
-    if (/(^|[^\\])(\\\\)*(`|\$[\w{(@*#?!$[-])/.test(raw))
-      reader.doubts.add('a quoted string could not be parsed');
+    if (/(^|[^\\])(\\\\)*(`|\$[\w{(@*#?!$[-])/.test(raw)) reader.doubts.add('unparsed_string');
     addQuoted(raw.replaceAll(/\\([$`"\\])/g, '$1'), draft);
     at = to;
   };

@@ -6,6 +6,7 @@ import { connect as connectTo, isIP, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Duplex } from 'node:stream';
+import { HOST_REFUSED } from '../../contract/sandbox.ts';
 import { whyNameNotPublic, whyNotPublic } from '../web/address.ts';
 import { allowsHost, portOf } from './allowed-hosts.ts';
 
@@ -134,7 +135,7 @@ function answerFor(error: unknown): { status: string; text: string } {
     : error instanceof TypeError
       ? '400 Bad Request'
       : '502 Bad Gateway';
-  return { status, text: refused ? `The sandbox does not open this: ${text}.` : `Not reached: ${text}.` };
+  return { status, text: refused ? `${HOST_REFUSED}: ${text}.` : `Not reached: ${text}.` };
 }
 
 function openSocket(address: string, port: number): Socket {

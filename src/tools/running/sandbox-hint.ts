@@ -1,4 +1,4 @@
-import type { SandboxState } from '../../contract/sandbox.ts';
+import { HOST_REFUSED, type SandboxState } from '../../contract/sandbox.ts';
 import type { CommandOutcome } from '../../contract/tool.ts';
 
 type Smell = {
@@ -49,10 +49,10 @@ export const smells: readonly Smell[] = [
     },
   },
   {
-    match: /response 403|HTTP code 403 from proxy|The sandbox does not open this/,
+    match: new RegExp(`response 403|HTTP code 403 from proxy|${HOST_REFUSED}`),
     because: ({ network }) => (network === 'listed' ? 'that host is not listed' : null),
     examples: {
-      hits: ['curl: (56) CONNECT tunnel failed, response 403', 'The sandbox does not open this: a.b'],
+      hits: ['curl: (56) CONNECT tunnel failed, response 403', `${HOST_REFUSED}: a.b`],
       misses: ['HTTP 403 Forbidden'],
     },
   },

@@ -11,7 +11,13 @@ import {
 } from '../../providers/local/discover.ts';
 import type { LocalModel, ServerKind } from '../../providers/local/local-model.ts';
 import { isStale, type ModelProfile } from '../../providers/local/profile.ts';
-import { infoOf, nearestModels, type PricedModel, resolveModel } from '../../providers/models/models.ts';
+import {
+  infoOf,
+  nearestModels,
+  type PricedModel,
+  providerIn,
+  resolveModel,
+} from '../../providers/models/models.ts';
 import { type Preset, presets } from '../../providers/presets.ts';
 
 type Key = { key: string; source: string };
@@ -145,12 +151,11 @@ function changesTo(name: string, config: Config): Partial<Preset> {
 async function chooseNamed(text: string, known: readonly Preset[], deps: ChooseDeps): Promise<Choice> {
   const { config } = deps;
   const named = config.aliases[text] ?? text;
-  const embedded = await deps.embedded?.named(named);
+  const names = known.map((preset) => preset.name);
+  // A server's model may be called like a file.
+  const embedded = providerIn(named, names) === null ? await deps.embedded?.named(named) : null;
   if (embedded) return embedded;
-  const { provider, id } = resolveModel(
-    named,
-    known.map((preset) => preset.name),
-  );
+  const { provider, id } = resolveModel(named, names);
   const name = provider ?? config.provider ?? (config.apiBaseUrl === undefined ? undefined : 'local');
   const own = name === 'embedded' ? await deps.embedded?.named(`embedded/${id}`) : null;
   if (own) return own;
@@ -159,6 +164,12 @@ async function chooseNamed(text: string, known: readonly Preset[], deps: ChooseD
   for (const server of await discoverLocal(deps)) {
     if (server.models.some(({ name }) => name === id))
       return choiceOf(presetNamed(server.provider, known), id, deps);
+  }
+  if (/\.gguf$/i.test(named)) {
+    throw new UserError(
+      `No file and no local server has the model "${named}".`,
+      'Check the path, or see what there is with `aca models list`.',
+    );
   }
   const suggestion = suggestionFor(named, known);
   throw new UserError(

@@ -4,7 +4,7 @@ import type { Config } from '../../config/schema/schema.ts';
 import { UserError } from '../../contract/errors.ts';
 import { type Fit, fitModel } from '../../embedded/models/fit.ts';
 import type { GgufFacts } from '../../embedded/models/gguf.ts';
-import { isPath, ModelStore } from '../../embedded/models/model-store.ts';
+import { isPath, ModelStore, meansFile } from '../../embedded/models/model-store.ts';
 import type { EmbeddedProvider, Reading } from '../../embedded/provider.ts';
 import { installedRuntime } from '../../embedded/runtime/runtime-folder.ts';
 import type { Preset } from '../../providers/presets.ts';
@@ -31,12 +31,12 @@ export const embeddedPreset: Preset = {
 /** A larger share would leave too little of the window for the conversation. */
 const OUTPUT_SHARE = 1 / 4;
 
-/** The embedded model that this name refers to, if any: `embedded/NAME`, or a path to a .gguf file. */
+/** The embedded model that this name refers to, if any: `embedded/NAME`, or a file. */
 export async function chooseEmbedded(text: string, place: EmbeddedPlace): Promise<Choice | null> {
   const prefix = `${embeddedPreset.name}/`;
-  const name = text.startsWith(prefix) ? text.slice(prefix.length) : isPath(text) ? text : null;
+  const name = text.startsWith(prefix) ? text.slice(prefix.length) : meansFile(text, place) ? text : null;
   if (name === null) return null;
-  const facts = await new ModelStore(place.dataRoot).facts(name, place.cwd);
+  const facts = await new ModelStore(place.dataRoot).facts(name, place);
   if (facts.isEmbedding) {
     throw new UserError(
       `${name} makes numbers of texts; it cannot talk.`,
@@ -83,7 +83,7 @@ export async function openEmbedded(
   { model, info }: Pick<Choice, 'model' | 'info'>,
   { dataRoot, cwd, config, env }: EmbeddedPlace,
 ): Promise<EmbeddedProvider> {
-  const facts = await new ModelStore(dataRoot).facts(model, cwd);
+  const facts = await new ModelStore(dataRoot).facts(model, { cwd, env });
   const runtime = await installedRuntime(dataRoot);
   if (!runtime) {
     throw new UserError(

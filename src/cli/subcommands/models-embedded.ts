@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { loadSettings } from '../../app/settings.ts';
+import { presetsOf } from '../../assembly/models/choose-model.ts';
 import { embeddedPreset, fitHere } from '../../assembly/models/embedded-model.ts';
 import { setValue } from '../../config/edit.ts';
 import { userConfigFile } from '../../config/load.ts';
@@ -7,12 +8,13 @@ import { UserError } from '../../contract/errors.ts';
 import { curatedModels, FIRST_MODEL } from '../../embedded/models/curated.ts';
 import { memoryNeeded } from '../../embedded/models/fit.ts';
 import type { HubFile } from '../../embedded/models/hub.ts';
-import { ModelStore } from '../../embedded/models/model-store.ts';
+import { isPath, ModelStore } from '../../embedded/models/model-store.ts';
 import { installedRuntime } from '../../embedded/runtime/runtime-folder.ts';
 import { megabytes } from '../../frontends/shared/progress-line.ts';
 import type { SetupOptions } from '../../frontends/shared/set-up-runtime.ts';
 import type { Terminal } from '../../frontends/shared/terminal.ts';
 import { didYouMean } from '../../lib/text/nearest.ts';
+import { providerIn } from '../../providers/models/models.ts';
 import { table, withContext } from './context.ts';
 
 type Yes = { yes?: boolean };
@@ -59,10 +61,11 @@ export function embeddedCommands(terminal: Terminal): Command[] {
       .description('Set the default model in your settings')
       .argument('<name>', 'a downloaded model, a path to a .gguf file, or provider/model')
       .action(async (name: string) => {
-        const { root } = settings();
-        const isOther = name.includes('/') && !/\.gguf$/i.test(name);
-        const facts = isOther ? null : await store().facts(name, terminal.cwd);
-        const model = isOther ? name : `embedded/${/\.gguf$/i.test(name) ? facts?.file : name}`;
+        const { root, config } = settings();
+        const vendors = presetsOf(config).map((preset) => preset.name);
+        const isOther = providerIn(name, vendors) !== null || (name.includes('/') && !isPath(name));
+        const facts = isOther ? null : await store().facts(name, terminal);
+        const model = isOther ? name : `embedded/${isPath(name) ? facts?.file : name}`;
         await setValue(userConfigFile(root), ['model'], model);
         stdout.write(`Default model set to ${model}.\n`);
         if (!isOther) await remindOfSetup(root, terminal);
@@ -82,7 +85,7 @@ export function embeddedCommands(terminal: Terminal): Command[] {
       .option('--json', 'print JSON')
       .action(async (name: string, _: unknown, self: Command) => {
         const { json } = self.optsWithGlobals<{ json?: boolean }>();
-        const facts = await store().facts(name, terminal.cwd);
+        const facts = await store().facts(name, terminal);
         const fit = fitHere(facts);
         const memoryBytes = memoryNeeded(facts, fit.contextSize);
         if (json) {

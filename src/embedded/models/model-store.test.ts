@@ -18,7 +18,7 @@ afterEach(() => rm(root, { recursive: true, force: true }));
 
 test('an empty data root has no models', async () => {
   expect(await store.list()).toEqual([]);
-  await expect(store.facts('qwen3-4b', root)).rejects.toMatchObject({
+  await expect(store.facts('qwen3-4b', { cwd: root, env: {} })).rejects.toMatchObject({
     message: 'The model qwen3-4b is not here.',
     hint: 'Fetch it with: aca models pull qwen3-4b',
   });
@@ -35,8 +35,8 @@ test('a recommended model has its short name, any other its file name; partial d
     { name: 'Other-Q4', file: other, curated: null },
     { name: curated.name, file: own, curated },
   ]);
-  expect((await store.facts('other-q4', root)).file).toBe(other);
-  expect((await store.facts(path.relative(root, other), root)).file).toBe(other);
+  expect((await store.facts('other-q4', { cwd: root, env: {} })).file).toBe(other);
+  expect((await store.facts(path.relative(root, other), { cwd: root, env: {} })).file).toBe(other);
 });
 
 test('a damaged file affects only itself', async () => {

@@ -1,10 +1,15 @@
+import { existsSync } from 'node:fs';
 import { readdir, rm, rmdir } from 'node:fs/promises';
 import path from 'node:path';
 import { UserError } from '../../contract/errors.ts';
+import { resolvePath } from '../../lib/files/data-root.ts';
 import { didYouMean } from '../../lib/text/nearest.ts';
 import { type CuratedModel, curatedModels } from './curated.ts';
 import { type GgufFacts, readGguf } from './gguf.ts';
 import type { HubFile } from './hub.ts';
+
+/** Where relative paths and `~` lead. */
+type Place = { cwd: string; env: NodeJS.ProcessEnv };
 
 /** A downloaded model file. */
 export type StoredModel = { name: string; file: string; curated: CuratedModel | null };
@@ -57,8 +62,8 @@ export class ModelStore {
   }
 
   /** The metadata of a stored model by name, or of any file by path. */
-  async facts(name: string, cwd: string): Promise<GgufFacts> {
-    if (isPath(name)) return readGguf(path.resolve(cwd, name));
+  async facts(name: string, { cwd, env }: Place): Promise<GgufFacts> {
+    if (isPath(name)) return readGguf(resolvePath(name, cwd, env));
     const stored = await this.find(name);
     if (stored) return readGguf(stored.file);
     const listed = curatedModels.some((model) => model.name === name);
@@ -92,7 +97,19 @@ export class ModelStore {
   }
 }
 
-/** Whether a name is a file path. */
+/** Whether a name is written as a file path, whether or not there is such a file. */
 export function isPath(name: string): boolean {
-  return /\.gguf$/i.test(name);
+  return startsLikePath(name) || /\.gguf$/i.test(name);
+}
+
+/**
+ * Whether a model name without a provider means a file. Servers use file names as model names, too: one that
+ * does not start like a path must exist.
+ */
+export function meansFile(name: string, { cwd, env }: Place): boolean {
+  return startsLikePath(name) || (isPath(name) && existsSync(resolvePath(name, cwd, env)));
+}
+
+function startsLikePath(name: string): boolean {
+  return /^[.~/]/.test(name) || path.isAbsolute(name);
 }

@@ -1,4 +1,5 @@
 import { homedir } from 'node:os';
+import path from 'node:path';
 import { showDemo } from '../../app/first-run/demo.ts';
 import { missingModelText } from '../../app/first-run/missing-model.ts';
 import { modelsOnDisk } from '../../app/first-run/models-on-disk.ts';
@@ -26,7 +27,7 @@ export async function firstRun(
   const way = await welcome(await findings(settings, terminal), screen.dialogs.show);
   switch (way.type) {
     case 'model': {
-      const ready = !way.name.endsWith('.gguf') || (await hasRuntime(settings)) || (await fetch(['runtime']));
+      const ready = !path.isAbsolute(way.name) || (await hasRuntime(settings)) || (await fetch(['runtime']));
       return ready ? { model: way.name } : 'again';
     }
     case 'setup':

@@ -47,15 +47,20 @@ export function infoOf(provider: string, id: string, overrides: ModelOverrides =
 export function resolveModel(text: string, providers: readonly string[]): { provider?: string; id: string } {
   const alias = Object.hasOwn(aliases, text.toLowerCase()) ? aliases[text.toLowerCase()] : undefined;
   const name = alias ?? text;
-  const slash = name.indexOf('/');
-  const head = name.slice(0, slash);
-  if (slash > 0 && providers.includes(head)) {
-    const id = name.slice(slash + 1);
+  const head = providerIn(name, providers);
+  if (head !== null) {
+    const id = name.slice(head.length + 1);
     const meant = Object.hasOwn(aliases, id) ? aliases[id] : undefined;
-    return { provider: head, id: meant?.startsWith(`${head}/`) ? meant.slice(slash + 1) : id };
+    return { provider: head, id: meant?.startsWith(`${head}/`) ? meant.slice(head.length + 1) : id };
   }
   const maker = makerOf(name);
   return maker !== undefined && providers.includes(maker) ? { provider: maker, id: name } : { id: name };
+}
+
+/** The provider before the first slash of a model name, if it is one of these. */
+export function providerIn(name: string, providers: readonly string[]): string | null {
+  const head = name.slice(0, Math.max(0, name.indexOf('/')));
+  return head !== '' && providers.includes(head) ? head : null;
 }
 
 /** At most three similar names, the closest first; empty if none is close. */

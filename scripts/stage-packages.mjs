@@ -60,8 +60,6 @@ async function stageProgram() {
   await mkdir(path.join(folder, 'bin'));
   await copyFile(path.join(root, 'scripts/npm/launch.cjs'), path.join(folder, 'bin/aca.cjs'));
   await chmod(path.join(folder, 'bin/aca.cjs'), 0o755);
-  // Bun is only a build tool for the binary.
-  const { bun: _, ...optional } = manifest.optionalDependencies;
   const binaries = Object.keys(targets).map((target) => [`${name}-${target}`, version]);
   await writeManifest(folder, {
     name,
@@ -76,7 +74,7 @@ async function stageProgram() {
     files: [...manifest.files, 'bin'],
     keywords,
     dependencies: manifest.dependencies,
-    optionalDependencies: { ...optional, ...Object.fromEntries(binaries) },
+    optionalDependencies: { ...manifest.optionalDependencies, ...Object.fromEntries(binaries) },
   });
 }
 

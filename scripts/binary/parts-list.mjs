@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { root, version } from '../bundle.mjs';
 import { packagesOf } from '../licences.mjs';
+import { integrityOf } from './targets.mjs';
 
 /** `inputs` are those of the bundle; `parts` the folders of packages with native binaries. */
 export async function partsList({ target, inputs, parts, file }) {
@@ -37,7 +38,7 @@ export async function partsList({ target, inputs, parts, file }) {
 
 async function component(folder, lock) {
   const manifest = JSON.parse(await readFile(path.join(folder, 'package.json'), 'utf8'));
-  const integrity = lock[`node_modules/${manifest.name}`]?.integrity;
+  const integrity = integrityOf(manifest.name, lock);
   const purl = `pkg:npm/${manifest.name.replace('@', '%40')}@${manifest.version}`;
   return {
     type: 'library',

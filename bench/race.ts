@@ -90,6 +90,8 @@ async function starting(track: Track): Promise<Figures> {
     const painted = performance.now() - started;
     await echoOf(lab);
     const echoed = performance.now() - started;
+    // Programs save what makes their next start faster.
+    await still(lab, 500);
     return { 'spawn to prompt painted, ms': painted, 'spawn to first key echoed, ms': echoed };
   });
 }
@@ -177,7 +179,7 @@ async function largeAnswer(track: Track): Promise<Figures> {
     await lab.waitFor((it) => it.written().includes('The very end.'), { limitMs: LIMIT_MS });
     const shown = performance.now();
     return {
-      '300 KB answer, last byte to the screen, ms': shown - (server.requests[0]?.endedAt ?? Number.NaN),
+      '300 KB answer, request to the screen, ms': shown - (server.requests[0]?.receivedAt ?? Number.NaN),
     };
   });
 }

@@ -137,7 +137,7 @@ function take(place: string, watch: Watch): Lock | null {
   const token = claim(place, watch);
   if (token === null) return null;
   let aliveAt = Date.now();
-  const isHeld = () => look(place)?.token === token;
+  const isHeld = () => textAt(place)?.endsWith(`.${token}`) ?? false;
   const giveSign = () => {
     if (!isHeld()) return;
     lutimesSync(place, Date.now() / 1000, Date.now() / 1000);
@@ -220,12 +220,24 @@ function makeFile(text: string, place: string): void {
 
 function look(place: string): Found | null {
   try {
-    const stat = lstatSync(place);
-    const text = stat.isSymbolicLink() ? readlinkSync(place) : readFileSync(place, 'utf8');
-    const owner = ownerIn(text);
-    return { owner, token: owner?.token ?? '', aliveAt: stat.mtimeMs };
+    const { mtimeMs } = lstatSync(place);
+    const owner = ownerIn(textAt(place) ?? '');
+    return { owner, token: owner?.token ?? '', aliveAt: mtimeMs };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** Null if there is no lock. */
+function textAt(place: string): string | null {
+  try {
+    return readlinkSync(place);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return null;
+    // A file, where links are not possible; Windows reports UNKNOWN.
+    if (code === 'EINVAL' || code === 'UNKNOWN') return readFileSync(place, 'utf8');
     throw error;
   }
 }

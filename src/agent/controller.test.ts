@@ -184,7 +184,6 @@ describe('the controller', () => {
     expect(controller.state).toMatchObject({
       conversationId: 'session',
       toolCalls: [],
-      pendingApprovals: [],
       context: { totalTokens: 15, maxTokens: 1000 },
     });
   });

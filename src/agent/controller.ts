@@ -57,7 +57,7 @@ export class Controller {
   constructor(deps: ControllerDeps) {
     this.#deps = deps;
     const context = { totalTokens: 0, maxTokens: deps.contextWindow };
-    this.#progress = { toolCalls: [], pendingApprovals: [], context };
+    this.#progress = { toolCalls: [], context };
     deps.writer.events.watch((event) => {
       this.#progress = reduceProgress(this.#progress, event);
     });

@@ -1,6 +1,5 @@
-import { type AgentEvent, innermost } from '../contract/event.ts';
+import type { AgentEvent } from '../contract/event.ts';
 import { type Message, type ToolCall, toolCallsOf } from '../contract/message.ts';
-import type { PermissionRequest } from '../contract/permission.ts';
 
 /** The current state of a conversation. */
 export type AgentState = Progress & { conversationId: string; messages: readonly Message[] };
@@ -9,35 +8,21 @@ export type AgentState = Progress & { conversationId: string; messages: readonly
 export type Progress = {
   /** Calls without an answer. */
   toolCalls: readonly ToolCall[];
-  /** Questions the user has not answered. */
-  pendingApprovals: readonly PermissionRequest[];
   /** Tokens of the model's window used by the last request. */
   context: { totalTokens: number; maxTokens: number };
 };
 
 export function reduceProgress(state: Progress, event: AgentEvent): Progress {
   switch (event.type) {
-    case 'subagent': {
-      const { event: inner } = innermost(event);
-      // A subagent has its own messages and window; permission questions are shared by all agents.
-      return inner.type === 'question' || inner.type === 'judged' ? reduceProgress(state, inner) : state;
-    }
     case 'message':
       return { ...state, toolCalls: pendingAfter(state.toolCalls, event.message) };
-    case 'question':
-      return { ...state, pendingApprovals: [...state.pendingApprovals, event.request] };
-    case 'judged':
-      return {
-        ...state,
-        pendingApprovals: state.pendingApprovals.filter((request) => request.callId !== event.callId),
-      };
     case 'usage': {
       const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = event.usage;
       const totalTokens = inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens;
       return { ...state, context: { ...state.context, totalTokens } };
     }
     case 'end':
-      return { ...state, toolCalls: [], pendingApprovals: [] };
+      return { ...state, toolCalls: [] };
     default:
       return state;
   }

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import process from 'node:process';
-import { findModel, openAssistant } from '../app/open-assistant.ts';
+import { openAssistant } from '../app/open-assistant.ts';
+import { findModel } from '../app/opening/find-model.ts';
 import type { Settings } from '../app/settings.ts';
 import { loadConfig } from '../config/load.ts';
 import { keepDataRootPrivate } from '../config/private-root.ts';
@@ -29,8 +30,8 @@ export async function createAgent(options: AgentOptions = {}): Promise<Agent> {
   const opened = await openAssistant(choice, {
     settings,
     options: typeof session === 'object' ? { resume: session.resume, forceDir: true } : {},
-    terminal: place,
-    host: {
+    host: place,
+    additions: {
       tools: ownTools(options.tools ?? [], Object.keys(settings.config.mcpServers)),
       ...(instructions !== undefined && { instructions }),
     },

@@ -1,7 +1,8 @@
 import type { Choice } from '../assembly/models/choose-model.ts';
 import type { OpenSession } from '../session/store.ts';
 import type { Host } from './host.ts';
-import { findModel, type Opened } from './open-assistant.ts';
+import type { Opened } from './open-assistant.ts';
+import { findModel } from './opening/find-model.ts';
 import type { SessionOptions } from './options.ts';
 import { loadSettings, type Settings, sessionStore } from './settings.ts';
 
@@ -12,12 +13,12 @@ export type Plan = { settings: Settings; options: SessionOptions; choice: Choice
 export async function switchModel(
   model: string,
   { plan, opened }: { plan: Plan; opened: Opened },
-  terminal: Host,
+  host: Host,
 ): Promise<Plan> {
   const { resume: _resume, continue: _continue, fork: _fork, ...others } = plan.options;
   const options = { ...others, model, mode: opened.mode.get() };
-  const settings = loadSettings(options, terminal);
-  const choice = (await findModel(settings, terminal)) ?? plan.choice;
+  const settings = loadSettings(options, host);
+  const choice = (await findModel(settings, host)) ?? plan.choice;
   const { id, messages } = opened.controller.session;
   const isKept = messages.length > 0 && settings.config.saveHistory;
   const session = isKept ? await sessionStore(settings).resume(id) : null;

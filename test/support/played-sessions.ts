@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { findModel } from '../../src/app/open-assistant.ts';
+import { findModel } from '../../src/app/opening/find-model.ts';
 import { loadSettings } from '../../src/app/settings.ts';
 import { assemble } from '../../src/assembly/assemble.ts';
 import { modelInfo } from '../../src/assembly/models/choose-model.ts';

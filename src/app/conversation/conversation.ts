@@ -3,16 +3,17 @@ import { builtinCommands } from '../../commands/index.ts';
 import { ownCommandIn } from '../../commands/own-command.ts';
 import type { CommandContext, FileHistory, SlashCommand } from '../../contract/command.ts';
 import { BudgetReachedError, ProviderError, UserError } from '../../contract/errors.ts';
-import type { ImagePart } from '../../contract/message.ts';
 import { following, limited } from '../../lib/async/abort.ts';
 import { visible } from '../../lib/text/printable.ts';
 import type { OpenSession } from '../../session/store.ts';
 import type { UndoStore } from '../../session/undo/undo-store.ts';
 import { checkHealth, settingStates } from '../doctor/conversation-checks.ts';
 import type { Host } from '../host.ts';
-import { type Opened, userNetwork } from '../open-assistant.ts';
+import type { Opened } from '../open-assistant.ts';
+import { userNetwork } from '../opening/user-network.ts';
 import type { Frontend } from './frontend.ts';
 import type { TypedPrompts } from './prompt-history.ts';
+import type { TypedPrompt } from './prompt-queue.ts';
 import { redacted } from './redact-session.ts';
 import { createDesk } from './session-actions.ts';
 import { UserShell } from './user-shell.ts';
@@ -25,13 +26,10 @@ const HOUSEKEEPING_AFTER_MS = 1000;
  */
 const NOTING_MS = 3_000;
 
-/** What a user sends. */
-type Typed = { text: string; images: readonly ImagePart[] };
-
 export type Stage = {
   talk: Frontend;
   /** The next prompt; null at the end of input. */
-  next(): Promise<Typed | null>;
+  next(): Promise<TypedPrompt | null>;
   /** Asks a question where only an explicit yes counts. Without it, `ask` is used. */
   confirm?(question: string, signal: AbortSignal): Promise<boolean>;
   /** The slash commands of this frontend. */
@@ -136,8 +134,8 @@ export async function runConversation(
     tellNews();
     return stage.next();
   };
-  const first: Typed = { text: prompt, images: [] };
-  for (let typed: Typed | null = first; typed !== null; typed = await next()) {
+  const first: TypedPrompt = { text: prompt, images: [] };
+  for (let typed: TypedPrompt | null = first; typed !== null; typed = await next()) {
     const { text, images } = typed;
     if (text.trim() === '' && images.length === 0) continue;
     await prompts.add(text);

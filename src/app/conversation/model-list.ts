@@ -5,7 +5,7 @@ import { knownModels } from '../../providers/models/models.ts';
 import { modelsOnDisk } from '../first-run/models-on-disk.ts';
 import { gigabytes } from '../first-run/options.ts';
 import type { Host } from '../host.ts';
-import { findModel, keyOf } from '../open-assistant.ts';
+import { findModel, keyOf } from '../opening/find-model.ts';
 import type { Settings } from '../settings.ts';
 
 /** A model that can be chosen. If something is missing, `ready` is false and `detail` says what. */

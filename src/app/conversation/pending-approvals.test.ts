@@ -12,7 +12,7 @@ const asks = (operation: string): PermissionRequest => ({
 const yes: Answer = { choice: 'once' };
 const running = () => new AbortController();
 
-test('a request is listed until it is answered by its id', async () => {
+test('[L01] a request is listed until it is answered by its id', async () => {
   const approvals = new PendingApprovals();
   const first = approvals.approver(asks('Edit a'), running().signal);
   const second = approvals.approver(asks('Edit b'), running().signal);

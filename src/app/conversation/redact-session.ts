@@ -5,7 +5,7 @@ import type { Session } from '../../contract/session.ts';
 import type { Firewall } from '../../firewall/firewall.ts';
 import { createGuard } from '../../sandbox/guard.ts';
 import type { Host } from '../host.ts';
-import { keyVariables } from '../open-assistant.ts';
+import { keyVariables } from '../opening/find-model.ts';
 import type { Settings } from '../settings.ts';
 
 /**
@@ -13,10 +13,10 @@ import type { Settings } from '../settings.ts';
  */
 export function redactedSession(
   session: Session,
-  { settings, terminal }: { settings: Settings; terminal: Host },
+  { settings, host }: { settings: Settings; host: Host },
 ): Session {
   const { config, root } = settings;
-  const { env, cwd } = terminal;
+  const { env, cwd } = host;
   const { workingDirectory } = session;
   const guard = createGuard({ ...config, cwd: workingDirectory, closedDirectories: [root], home: homedir() });
   const firewall = machineFirewall({

@@ -6,7 +6,8 @@ import { isNearby } from '../../lib/network/nearby-address.ts';
 import { type Reached, reach } from '../../providers/http/reach.ts';
 import type { Preset } from '../../providers/presets.ts';
 import type { Host } from '../host.ts';
-import { keyOf, userNetwork } from '../open-assistant.ts';
+import { keyOf } from '../opening/find-model.ts';
+import { userNetwork } from '../opening/user-network.ts';
 import type { Settings } from '../settings.ts';
 import { bad, ok, warn } from './check.ts';
 
@@ -82,14 +83,14 @@ export function keyChecks(found: readonly Keyed[]): HealthCheck[] {
 export async function reachChecks(
   found: readonly Keyed[],
   choice: Choice | null,
-  { settings, terminal, probe }: { settings: Settings; terminal: Host; probe: boolean },
+  { settings, host, probe }: { settings: Settings; host: Host; probe: boolean },
 ): Promise<HealthCheck[]> {
   const { config } = settings;
   const chosen = choice && choice.preset.protocol !== 'embedded' ? [{ ...choice }] : [];
   const all = [...chosen, ...found].filter(
     ({ baseUrl }, i, list) => baseUrl !== '' && list.findIndex((one) => one.baseUrl === baseUrl) === i,
   );
-  const { http } = await userNetwork(config, terminal.env);
+  const { http } = await userNetwork(config, host.env);
   const skews: number[] = [];
   const checks = await Promise.all(
     all.map(async ({ preset, baseUrl, key }): Promise<HealthCheck> => {

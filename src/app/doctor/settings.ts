@@ -13,9 +13,9 @@ import { loadSettings, type Settings } from '../settings.ts';
 import { bad, ok, warn } from './check.ts';
 
 /** The settings; if they cannot be read, the error and the defaults. */
-export function readSettings(terminal: Host): { settings: Settings; troubles: HealthCheck[] } {
+export function readSettings(host: Host): { settings: Settings; troubles: HealthCheck[] } {
   try {
-    return { settings: loadSettings({}, terminal), troubles: [] };
+    return { settings: loadSettings({}, host), troubles: [] };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     return {
@@ -27,7 +27,7 @@ export function readSettings(terminal: Host): { settings: Settings; troubles: He
         pending: null,
         projectFile: null,
         extensions: [],
-        root: dataRoot(terminal.env),
+        root: dataRoot(host.env),
       },
       troubles: error.message.split('\n').map((line) => bad('settings', line, error.hint)),
     };
@@ -72,9 +72,9 @@ export function sandboxCheck(sandbox: SandboxState): HealthCheck {
 }
 
 /** Tries the sandbox that commands would run in, and lists each attempt. */
-export async function sandboxChecks(settings: Settings, terminal: Host): Promise<HealthCheck[]> {
+export async function sandboxChecks(settings: Settings, host: Host): Promise<HealthCheck[]> {
   const findings: SandboxFinding[] = [];
-  const sandbox = await sandboxFor(settings, terminal, (found) => findings.push(...found));
+  const sandbox = await sandboxFor(settings, host, (found) => findings.push(...found));
   return [
     sandboxCheck(sandbox),
     ...findings.map(({ name, ok: isOk, detail }) =>

@@ -10,11 +10,11 @@ import type { Host } from '../host.ts';
 import { loadSettings } from '../settings.ts';
 
 /** Logs a bug. Returns the log file, or null if it could not be written. */
-export function logCrash(error: unknown, terminal: Host): string | null {
-  const root = dataRoot(terminal.env);
-  const { level, file = logFileIn(root) } = logSettings(terminal);
+export function logCrash(error: unknown, host: Host): string | null {
+  const root = dataRoot(host.env);
+  const { level, file = logFileIn(root) } = logSettings(host);
   if (level === 'off') return null;
-  const secrets = envSecrets(terminal.env);
+  const secrets = envSecrets(host.env);
   const firewall = createFirewall({
     secrets: [() => secrets],
     key: () => dataKey(path.join(root, 'firewall.key')),
@@ -39,9 +39,9 @@ export function logCrash(error: unknown, terminal: Host): string | null {
 }
 
 /** Unreadable settings are no reason to lose the stack trace. */
-function logSettings(terminal: Host): { level: 'off' | 'error'; file?: string } {
+function logSettings(host: Host): { level: 'off' | 'error'; file?: string } {
   try {
-    const { level, file } = loadSettings({}, terminal).config.log;
+    const { level, file } = loadSettings({}, host).config.log;
     return { level: level === 'off' ? 'off' : 'error', ...(file !== undefined && { file }) };
   } catch (error) {
     if (error instanceof UserError) return { level: 'error' };

@@ -10,7 +10,7 @@ import {
 } from '../../app/doctor/machine.ts';
 import { keyChecks, keysFound, reachChecks, routeChecks } from '../../app/doctor/network.ts';
 import { readSettings, sandboxChecks, serverChecks, settingsChecks } from '../../app/doctor/settings.ts';
-import { findModel } from '../../app/open-assistant.ts';
+import { findModel } from '../../app/opening/find-model.ts';
 import type { Settings } from '../../app/settings.ts';
 import { updateNotice } from '../../app/update/notice.ts';
 import type { Choice } from '../../assembly/models/choose-model.ts';
@@ -66,7 +66,11 @@ async function modelChecks(
       modelFor(settings, terminal),
     ]);
     const { choice, check } = chosen;
-    return [check, ...keyChecks(found), ...(await reachChecks(found, choice, { settings, terminal, probe }))];
+    return [
+      check,
+      ...keyChecks(found),
+      ...(await reachChecks(found, choice, { settings, host: terminal, probe })),
+    ];
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     return [bad('model', error.message, error.hint)];

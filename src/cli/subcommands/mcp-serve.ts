@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { Reporter } from '../../app/conversation/run-report.ts';
-import { findModel, type Opened, openAssistant } from '../../app/open-assistant.ts';
+import { type Opened, openAssistant } from '../../app/open-assistant.ts';
+import { findModel } from '../../app/opening/find-model.ts';
 import { type StartedTelemetry, startTelemetry } from '../../app/opening/start-telemetry.ts';
 import { loadSettings, type Settings } from '../../app/settings.ts';
 import type { Choice } from '../../assembly/models/choose-model.ts';
@@ -44,7 +45,7 @@ export async function serve(options: ServeOptions, terminal: Terminal): Promise<
   const hands = await openAssistant(choice ?? nobody, {
     settings: { ...settings, config: { ...settings.config, saveHistory: false } },
     options: {},
-    terminal,
+    host: terminal,
     telemetry,
   });
   hands.controller.listen((event) => {
@@ -134,7 +135,7 @@ async function runTask(
       success: false,
       text: 'No model is configured. Add a key with `aca keys set`, or pass --model.',
     };
-  const opened = await openAssistant(choice, { settings, options: {}, terminal, telemetry });
+  const opened = await openAssistant(choice, { settings, options: {}, host: terminal, telemetry });
   const reporter = new Reporter();
   const { controller, privacy } = opened;
   controller.listen((event) => reporter.take(event));

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { startServers } from '../../app/open-assistant.ts';
+import { startServers } from '../../app/opening/start-servers.ts';
 import { loadSettings } from '../../app/settings.ts';
 import type { Config } from '../../config/schema/schema.ts';
 import { UserError } from '../../contract/errors.ts';

@@ -5,7 +5,7 @@ import { embeddedPreset, fitHere } from '../../assembly/models/embedded-model.ts
 import { setValue } from '../../config/edit.ts';
 import { userConfigFile } from '../../config/load.ts';
 import { UserError } from '../../contract/errors.ts';
-import { curatedModels, FIRST_MODEL } from '../../embedded/models/curated.ts';
+import { curatedModels, firstModel } from '../../embedded/models/curated.ts';
 import { memoryNeeded } from '../../embedded/models/fit.ts';
 import type { HubFile } from '../../embedded/models/hub.ts';
 import { isPath, ModelStore } from '../../embedded/models/model-store.ts';
@@ -39,11 +39,11 @@ export function embeddedCommands(terminal: Terminal): Command[] {
 
     command('pull')
       .description('Download a model: a recommended one by name, or any file from Hugging Face')
-      .argument('[name]', `name of a recommended model (default: ${FIRST_MODEL}), or owner/repository`)
+      .argument('[name]', `name of a recommended model (default: ${firstModel.name}), or owner/repository`)
       .argument('[file]', 'the .gguf file in that repository')
       .option('-y, --yes', 'skip confirmation')
       .action(async (name: string | undefined, file: string | undefined, { yes }: Yes) => {
-        const wanted = wantedModel(name ?? FIRST_MODEL, file);
+        const wanted = wantedModel(name ?? firstModel.name, file);
         const { pullModel } = await import('../../frontends/shared/hub-model.ts');
         const path = await pullModel(wanted, {
           settings: settings(),

@@ -1,7 +1,8 @@
 import { Command } from 'commander';
 import { missingModelError } from '../../app/first-run/missing-model.ts';
-import { findModel, userNetwork } from '../../app/open-assistant.ts';
 import { measureModel } from '../../app/opening/connect-model.ts';
+import { findModel } from '../../app/opening/find-model.ts';
+import { userNetwork } from '../../app/opening/user-network.ts';
 import { loadSettings } from '../../app/settings.ts';
 import type { Choice } from '../../assembly/models/choose-model.ts';
 import { profileStore } from '../../assembly/models/model-profiles.ts';

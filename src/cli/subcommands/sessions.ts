@@ -66,7 +66,7 @@ export function sessionsCommand(terminal: Terminal): Command {
     .action(async (wanted: string, { format, output, withSecrets }: ExportOptions) => {
       const settings = loadSettings({}, terminal);
       const whole = (await sessionStore(settings).read(wanted)) ?? missing(wanted);
-      const session = withSecrets ? whole : redactedSession(whole, { settings, terminal });
+      const session = withSecrets ? whole : redactedSession(whole, { settings, host: terminal });
       const text = await exported(session, format ?? formatOf(output ?? '') ?? 'markdown');
       if (output === undefined) print(text);
       else await writeFile(path.resolve(terminal.cwd, output), text, { mode: 0o600 });

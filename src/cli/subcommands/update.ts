@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { userNetwork } from '../../app/open-assistant.ts';
+import { userNetwork } from '../../app/opening/user-network.ts';
 import { loadSettings } from '../../app/settings.ts';
 import { thisInstall } from '../../app/update/install-method.ts';
 import { latestVersion, registryOf } from '../../app/update/registry.ts';

@@ -9,7 +9,17 @@ export type CuratedModel = {
   good: string;
 };
 
-/** From small to large; `aca models pull` without a name uses the default one. */
+/** The one that `aca models pull` without a name, and the first start, download. */
+export const firstModel: CuratedModel = {
+  name: 'qwen3-4b',
+  repo: 'Qwen/Qwen3-4B-GGUF',
+  file: 'Qwen3-4B-Q4_K_M.gguf',
+  bytes: 2.5e9,
+  license: 'Apache-2.0',
+  good: 'tools and edits with 8 GB of memory; the one to begin with',
+};
+
+/** From small to large. */
 export const curatedModels: readonly CuratedModel[] = [
   {
     name: 'qwen3-0.6b',
@@ -27,14 +37,7 @@ export const curatedModels: readonly CuratedModel[] = [
     license: 'Apache-2.0',
     good: 'small edits with 4 GB of memory',
   },
-  {
-    name: 'qwen3-4b',
-    repo: 'Qwen/Qwen3-4B-GGUF',
-    file: 'Qwen3-4B-Q4_K_M.gguf',
-    bytes: 2.5e9,
-    license: 'Apache-2.0',
-    good: 'tools and edits with 8 GB of memory; the one to begin with',
-  },
+  firstModel,
   {
     name: 'gemma3-4b',
     repo: 'ggml-org/gemma-3-4b-it-GGUF',
@@ -68,5 +71,3 @@ export const curatedModels: readonly CuratedModel[] = [
     good: 'finding notes by meaning; it does not talk',
   },
 ];
-
-export const FIRST_MODEL = 'qwen3-4b';

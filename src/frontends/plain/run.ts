@@ -4,8 +4,10 @@ import { createModelList } from '../../app/conversation/model-list.ts';
 import { TypedPrompts } from '../../app/conversation/prompt-history.ts';
 import { offerTrust } from '../../app/conversation/trust-question.ts';
 import { nameOf, type Plan, switchModel } from '../../app/conversation-plan.ts';
-import { findModel, openAssistant, startServers } from '../../app/open-assistant.ts';
+import { openAssistant } from '../../app/open-assistant.ts';
 import { confirmFolder } from '../../app/opening/choose-session.ts';
+import { findModel } from '../../app/opening/find-model.ts';
+import { startServers } from '../../app/opening/start-servers.ts';
 import { startTelemetry } from '../../app/opening/start-telemetry.ts';
 import { loadSettings, type Settings, sessionStore } from '../../app/settings.ts';
 import { announceUpdate } from '../../app/update/announce-update.ts';
@@ -101,7 +103,7 @@ async function converse(first: string, plan: Plan, stage: Stage): Promise<Plan |
   const opened = await openAssistant(choice, {
     settings,
     options,
-    terminal,
+    host: terminal,
     approver: askOnTerminal(talk),
     ask: answerOnTerminal(talk),
     ...(session && { session }),

@@ -1,6 +1,7 @@
 import { type Report, Reporter } from '../../app/conversation/run-report.ts';
 import { missingModelError } from '../../app/first-run/missing-model.ts';
-import { findModel, type Opened, openAssistant } from '../../app/open-assistant.ts';
+import { type Opened, openAssistant } from '../../app/open-assistant.ts';
+import { findModel } from '../../app/opening/find-model.ts';
 import { loadSettings } from '../../app/settings.ts';
 import { UserError } from '../../contract/errors.ts';
 import type { AgentEvent } from '../../contract/event.ts';
@@ -35,7 +36,7 @@ export async function runPrint(prompt: string, options: Options, terminal: Termi
   const choice = await findModel(settings, terminal);
   if (!choice) throw await missingModelError(settings, terminal);
 
-  const opened = await openAssistant(choice, { settings, options, terminal });
+  const opened = await openAssistant(choice, { settings, options, host: terminal });
   const leaving = shutdownSignal(terminal);
   // Errors are reported by the final close.
   leaving.addEventListener('abort', () => void opened.close().catch(() => undefined));

@@ -1,5 +1,5 @@
 import { missingModelText } from '../../app/first-run/missing-model.ts';
-import { findModel } from '../../app/open-assistant.ts';
+import { findModel } from '../../app/opening/find-model.ts';
 import { loadSettings } from '../../app/settings.ts';
 import { exitCodes } from '../shared/exit-codes.ts';
 import type { Options } from '../shared/options.ts';

@@ -1,6 +1,6 @@
 import { loadSettings } from '../../app/settings.ts';
 import { UserError } from '../../contract/errors.ts';
-import { curatedModels, FIRST_MODEL } from '../../embedded/models/curated.ts';
+import { firstModel } from '../../embedded/models/curated.ts';
 import { pullModel } from './hub-model.ts';
 import { setUpRuntime } from './set-up-runtime.ts';
 import type { Terminal } from './terminal.ts';
@@ -17,18 +17,12 @@ export async function fetchModelParts(
 ): Promise<boolean> {
   try {
     if (steps.includes('runtime')) await setUpRuntime({ yes: true }, terminal);
-    if (steps.includes('first model')) await pullFirstModel(terminal);
+    if (steps.includes('first model'))
+      await pullModel(firstModel, { settings: loadSettings({}, terminal), terminal, consent: 'given' });
     return true;
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     print(`${error.message}\n${error.hint}\n`);
     return false;
   }
-}
-
-async function pullFirstModel(terminal: Terminal): Promise<void> {
-  const first = curatedModels.find(({ name }) => name === FIRST_MODEL);
-  if (!first) throw new Error(`${FIRST_MODEL} is not in the list of models`);
-  const settings = loadSettings({}, terminal);
-  await pullModel(first, { settings, terminal, consent: 'given' });
 }

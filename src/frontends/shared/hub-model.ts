@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
-import { userNetwork } from '../../app/open-assistant.ts';
+import { userNetwork } from '../../app/opening/user-network.ts';
 import { loadSettings, type Settings } from '../../app/settings.ts';
 import { UserError } from '../../contract/errors.ts';
 import { askHub, DEFAULT_HUB, fetchModel, type Hub, type HubFile } from '../../embedded/models/hub.ts';

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { userNetwork } from '../../app/open-assistant.ts';
+import { userNetwork } from '../../app/opening/user-network.ts';
 import { loadSettings } from '../../app/settings.ts';
 import { UserError } from '../../contract/errors.ts';
-import { FIRST_MODEL } from '../../embedded/models/curated.ts';
+import { firstModel } from '../../embedded/models/curated.ts';
 import { ModelStore } from '../../embedded/models/model-store.ts';
 import { DEFAULT_REGISTRY, installRuntime, planSetup } from '../../embedded/runtime/install-runtime.ts';
 import type { Gpu } from '../../embedded/runtime/platform.ts';
@@ -51,7 +51,7 @@ export async function setUpRuntime({ yes, gpu, force }: SetupOptions, terminal: 
   }
   stdout.write(`The runtime is installed (${gpuWords(plan.gpu)}): ${plan.folder}\n`);
   if ((await new ModelStore(root).list()).length === 0)
-    stderr.write(`Next, fetch a model: aca models pull ${FIRST_MODEL}\n`);
+    stderr.write(`Next, fetch a model: aca models pull ${firstModel.name}\n`);
 }
 
 function gpuNamed(name: string | undefined): Gpu | undefined {

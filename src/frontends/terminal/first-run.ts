@@ -5,7 +5,7 @@ import { missingModelText } from '../../app/first-run/missing-model.ts';
 import { modelsOnDisk } from '../../app/first-run/models-on-disk.ts';
 import { gigabytes } from '../../app/first-run/options.ts';
 import { pasteKey } from '../../app/first-run/paste-key.ts';
-import { keyOf } from '../../app/open-assistant.ts';
+import { keyOf } from '../../app/opening/find-model.ts';
 import type { Settings } from '../../app/settings.ts';
 import { discoverLocal, presetsOf } from '../../assembly/models/choose-model.ts';
 import { type FetchStep, fetchModelParts } from '../shared/fetch-model.ts';
@@ -52,9 +52,8 @@ export async function firstRun(
 
 /** Enter alone must not confirm a large download. */
 async function questionOf(): Promise<string> {
-  const { curatedModels, FIRST_MODEL } = await import('../../embedded/models/curated.ts');
-  const model = curatedModels.find(({ name }) => name === FIRST_MODEL);
-  return `Fetch ${FIRST_MODEL} (${gigabytes(model?.bytes ?? 0)}) and the runtime it needs?`;
+  const { firstModel } = await import('../../embedded/models/curated.ts');
+  return `Fetch ${firstModel.name} (${gigabytes(firstModel.bytes)}) and the runtime it needs?`;
 }
 
 async function hasRuntime({ root }: Settings): Promise<boolean> {

@@ -1,3 +1,4 @@
+import { PromptQueue, type TypedPrompt } from '../../app/conversation/prompt-queue.ts';
 import type { AgentEvent } from '../../contract/event.ts';
 import type { Approver } from '../../contract/permission.ts';
 import type { UserQuestion } from '../../contract/tool.ts';
@@ -22,7 +23,7 @@ import { ScreenTheme } from './theme/screen-theme.ts';
 import type { Ground } from './theme/theme.ts';
 import { systemClock } from './view/batch.ts';
 import { Feed } from './view/feed.ts';
-import type { Key, ScreenAction, Status, StatusPart, Submitted } from './view/types.ts';
+import type { Key, ScreenAction, Status, StatusPart } from './view/types.ts';
 import { ViewStore } from './view/view-store.ts';
 
 /** Ctrl-C pressed twice within this time quits. */
@@ -67,12 +68,11 @@ export class Screen {
   readonly terminal: HeldTerminal;
   readonly prompt: PromptModel;
   readonly #options: ScreenOptions;
+  readonly #queue = new PromptQueue((prompts) => this.store.dispatch({ type: 'queue', prompts }));
   readonly #feed: Feed;
   readonly #renderer: Renderer;
   readonly #theme: ScreenTheme;
   #interrupted: () => boolean = () => false;
-  /** The waiter for the next prompt. */
-  #taker: ((prompt: Submitted | null) => void) | null = null;
   #closed = false;
   #cancelledAt = Number.NEGATIVE_INFINITY;
 
@@ -111,8 +111,8 @@ export class Screen {
       ...place,
       keymap,
       mode: settings.editorMode,
-      queued: () => this.store.view.queue.length,
-      recall: () => this.#recall(),
+      queued: () => this.#queue.length,
+      recall: () => this.#queue.takeBack(),
       editExternally: (text) => this.lend(() => edit(text)),
       submit: (prompt) => this.submit(prompt),
       act: (action) => this.act(action),
@@ -176,8 +176,7 @@ export class Screen {
     this.#quitting = true;
     this.dialogs.closeAll();
     this.#interrupted();
-    this.#taker?.(null);
-    this.#taker = null;
+    this.#queue.end();
   }
 
   #quitting = false;
@@ -197,27 +196,14 @@ export class Screen {
   }
 
   /** The next prompt: a queued one, or the next that is typed. Null at the end of input. */
-  async next(): Promise<Submitted | null> {
-    if (this.#quitting) return null;
-    const [waiting] = this.store.view.queue;
-    if (waiting) this.store.dispatch({ type: 'dequeued', end: 'oldest' });
-    const prompt = waiting ?? (await new Promise<Submitted | null>((take) => (this.#taker = take)));
+  async next(): Promise<TypedPrompt | null> {
+    const prompt = await this.#queue.next();
     if (prompt) this.store.dispatch({ type: 'prompted', text: prompt.text });
     return prompt;
   }
 
-  submit(prompt: Submitted): void {
-    const take = this.#taker;
-    this.#taker = null;
-    if (take) take(prompt);
-    else this.store.dispatch({ type: 'queued', prompt });
-  }
-
-  /** Removes the last queued prompt, for editing. */
-  #recall(): Submitted | null {
-    const last = this.store.view.queue.at(-1) ?? null;
-    if (last) this.store.dispatch({ type: 'dequeued', end: 'newest' });
-    return last;
+  submit(prompt: TypedPrompt): void {
+    this.#queue.add(prompt);
   }
 
   onInterrupt(listener: () => boolean): void {

@@ -2,8 +2,10 @@ import { runConversation } from '../../app/conversation/conversation.ts';
 import type { TypedPrompts } from '../../app/conversation/prompt-history.ts';
 import { offerTrust } from '../../app/conversation/trust-question.ts';
 import { nameOf, type Plan, switchModel } from '../../app/conversation-plan.ts';
-import { findModel, type Opened, openAssistant, startServers } from '../../app/open-assistant.ts';
+import { type Opened, openAssistant } from '../../app/open-assistant.ts';
 import { byLastUsed, confirmFolder } from '../../app/opening/choose-session.ts';
+import { findModel } from '../../app/opening/find-model.ts';
+import { startServers } from '../../app/opening/start-servers.ts';
 import { type StartedTelemetry, startTelemetry } from '../../app/opening/start-telemetry.ts';
 import { loadSettings, type Settings, sessionStore } from '../../app/settings.ts';
 import { announceUpdate } from '../../app/update/announce-update.ts';
@@ -122,7 +124,7 @@ export class ScreenConversation {
     const opened = await openAssistant(plan.choice, {
       settings: this.#settings,
       options: plan.options,
-      terminal,
+      host: terminal,
       approver: screen.approver,
       ask: screen.answer,
       ...(plan.session && { session: plan.session }),

@@ -1,5 +1,6 @@
+import type { TypedPrompt } from '../../../app/conversation/prompt-queue.ts';
 import { type Action, isScreenAction, type Keymap, strokeOf } from '../keyboard/keymap.ts';
-import type { Key, ScreenAction, Submitted } from '../view/types.ts';
+import type { Key, ScreenAction } from '../view/types.ts';
 import { accepted, isComplete, type Offer, wantedAt } from './completion.ts';
 import { editedBy } from './edit-actions.ts';
 import { submittedOf, unfold } from './folds.ts';
@@ -45,7 +46,7 @@ export type Editor = {
 
 /** What the editor delegates to its owner. */
 export type Effect =
-  | { type: 'submit'; submitted: Submitted }
+  | { type: 'submit'; submitted: TypedPrompt }
   | { type: 'screen'; action: ScreenAction }
   | { type: 'edit-externally'; text: string }
   | { type: 'paste-image' }

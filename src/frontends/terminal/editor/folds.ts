@@ -1,5 +1,5 @@
+import type { TypedPrompt } from '../../../app/conversation/prompt-queue.ts';
 import type { ImagePart } from '../../../contract/message.ts';
-import type { Submitted } from '../view/types.ts';
 import { isFoldSign } from './graphemes.ts';
 
 /** A piece that is one placeholder character in the text, and its label on the screen. */
@@ -47,7 +47,7 @@ export function unfold(text: string, folds: Folds): string {
   });
 }
 
-export function submittedOf(text: string, folds: Folds): Submitted {
+export function submittedOf(text: string, folds: Folds): TypedPrompt {
   const images = [...text].flatMap((sign) => {
     const fold = folds.get(sign);
     return fold?.type === 'image' ? [fold.image] : [];

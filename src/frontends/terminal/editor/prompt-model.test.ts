@@ -1,18 +1,19 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { keysOf, pasteOf } from '../../../../test/support/editor-keys.ts';
+import type { TypedPrompt } from '../../../app/conversation/prompt-queue.ts';
 import { createKeymap } from '../keyboard/keymap.ts';
 import { paint } from '../painter/paint.ts';
 import { themeOf } from '../theme/theme.ts';
 import { takeCaret } from '../view/caret.ts';
-import type { Key, Submitted } from '../view/types.ts';
+import type { Key } from '../view/types.ts';
 import { promptLines, textWidth } from './prompt-lines.ts';
 import { type PromptDeps, PromptModel } from './prompt-model.ts';
 
 const image = { type: 'image', mediaType: 'image/png', data: 'AA' } as const;
 
 function promptOf(others: Partial<PromptDeps> = {}) {
-  const told: { sent: Submitted[]; acts: string[]; hints: string[] } = { sent: [], acts: [], hints: [] };
+  const told: { sent: TypedPrompt[]; acts: string[]; hints: string[] } = { sent: [], acts: [], hints: [] };
   let now = 0;
   const model = new PromptModel({
     keymap: createKeymap().keymap,
@@ -173,7 +174,7 @@ describe('effects of the prompt', () => {
   });
 
   test('a queued prompt is recalled with its image', () => {
-    let waiting: Submitted | null = { text: 'see [image a.png] and', images: [image] };
+    let waiting: TypedPrompt | null = { text: 'see [image a.png] and', images: [image] };
     const { press, screen, told } = promptOf({
       queued: () => (waiting ? 1 : 0),
       recall: () => {

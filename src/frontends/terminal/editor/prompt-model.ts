@@ -1,6 +1,7 @@
+import type { TypedPrompt } from '../../../app/conversation/prompt-queue.ts';
 import { type AttachDeps, attachCopied, attachImage } from '../attach-image.ts';
 import type { Keymap } from '../keyboard/keymap.ts';
-import type { Key, ScreenAction, Submitted } from '../view/types.ts';
+import type { Key, ScreenAction } from '../view/types.ts';
 import { type Offer, wantedAt } from './completion.ts';
 import { type Editor, type Effect, emptyEditor, press, withText } from './editor.ts';
 import { FileNames } from './file-names.ts';
@@ -25,10 +26,10 @@ export type PromptDeps = {
   images: AttachDeps;
   /** The number of queued prompts; `recall` removes the last for editing. */
   queued(): number;
-  recall(): Submitted | null;
+  recall(): TypedPrompt | null;
   /** Owns the terminal meanwhile. Null when nothing was changed. */
   editExternally(text: string): Promise<string | null>;
-  submit(prompt: Submitted): void;
+  submit(prompt: TypedPrompt): void;
   act(action: ScreenAction): void;
   /** One line that the next key removes. */
   hint(text: string): void;
@@ -95,7 +96,7 @@ export class PromptModel {
   }
 
   /** Puts a prompt back for editing, replacing the current text. */
-  fill({ text, images }: Submitted): void {
+  fill({ text, images }: TypedPrompt): void {
     const names = Array.from(text.matchAll(IMAGE_LABEL), ([, name = '']) => name);
     const folds = images.map((image, i): Fold => ({ type: 'image', name: names[i] ?? '', image }));
     this.#become(withImages(withText(this.#state.editor, text), folds));

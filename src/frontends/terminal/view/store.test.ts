@@ -158,13 +158,6 @@ test('tokens are estimated while a reply arrives, and then as the vendor counted
   });
 });
 
-test('queued prompts are taken from the front to be sent, and from the end to be edited', () => {
-  const queued = ['a', 'b', 'c'].map((text): ViewEvent => ({ type: 'queued', prompt: { text, images: [] } }));
-  const view = fold([...queued, { type: 'dequeued', end: 'oldest' }, { type: 'dequeued', end: 'newest' }]);
-
-  expect(view.queue).toEqual([{ text: 'b', images: [] }]);
-});
-
 const id = fc.constantFrom('a', 'b', 'c');
 const anyEvent: fc.Arbitrary<ViewEvent> = fc.oneof(
   fc.constant(begin),
@@ -183,7 +176,7 @@ const anyEvent: fc.Arbitrary<ViewEvent> = fc.oneof(
   id.map((callId): ViewEvent => ({ type: 'tool_progress', callId, text: 'x\n' })),
   fc.string().map((text): ViewEvent => ({ type: 'printed', text })),
   fc.constant<ViewEvent>({ type: 'unfold' }),
-  fc.constant<ViewEvent>({ type: 'dequeued', end: 'oldest' }),
+  fc.constant<ViewEvent>({ type: 'queue', prompts: [] }),
   fc.constant<ViewEvent>({ type: 'end', reason: 'interrupted', turns: 1 }),
 );
 

@@ -40,10 +40,8 @@ export function reduceView(view: View, event: ViewEvent, now: number): View {
       return add(view, { type: 'prompt', text: event.text });
     case 'printed':
       return add(view, { type: 'printed', text: event.text });
-    case 'queued':
-      return { ...view, queue: [...view.queue, event.prompt] };
-    case 'dequeued':
-      return { ...view, queue: event.end === 'oldest' ? view.queue.slice(1) : view.queue.slice(0, -1) };
+    case 'queue':
+      return { ...view, queue: event.prompts };
     case 'hint':
       return view.hint === event.text ? view : { ...view, hint: event.text };
     case 'status':

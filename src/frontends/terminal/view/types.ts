@@ -1,7 +1,7 @@
+import type { TypedPrompt } from '../../../app/conversation/prompt-queue.ts';
 import type { statusParts } from '../../../config/schema/schema.ts';
 import type { Display } from '../../../contract/display.ts';
 import type { AgentEvent } from '../../../contract/event.ts';
-import type { ImagePart } from '../../../contract/message.ts';
 import type { PermissionMode } from '../../../contract/permission.ts';
 
 /**
@@ -130,16 +130,13 @@ export type View = {
   asked: Readonly<Record<string, { title: string; because?: string }>>;
   run: LiveRun | null;
   /** Typed while something ran; oldest first. */
-  queue: readonly Submitted[];
+  queue: readonly TypedPrompt[];
   status: Status;
   /** One line under the prompt that the next key removes, such as `Press Ctrl+C again to quit`. */
   hint: string | null;
   /** The last item that was not shown completely. */
   lastFolded: Item | null;
 };
-
-/** What a user sends. The receiver recognizes lines that start with `/` or `!`. */
-export type Submitted = { text: string; images: readonly ImagePart[] };
 
 /** Screen updates besides the events of a run. `at` is a time in milliseconds. */
 export type UiEvent =
@@ -151,9 +148,7 @@ export type UiEvent =
   | { type: 'unsaid' }
   | { type: 'prompted'; text: string }
   | { type: 'printed'; text: string }
-  | { type: 'queued'; prompt: Submitted }
-  /** The oldest is removed to be sent, or the newest to be edited. */
-  | { type: 'dequeued'; end: 'oldest' | 'newest' }
+  | { type: 'queue'; prompts: readonly TypedPrompt[] }
   | { type: 'hint'; text: string | null }
   | { type: 'status'; status: Partial<Status> }
   /** Shows the last folded item again, completely. */

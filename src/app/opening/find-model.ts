@@ -1,0 +1,46 @@
+import { type Choice, chooseModel, presetsOf } from '../../assembly/models/choose-model.ts';
+import { chooseEmbedded, firstEmbedded } from '../../assembly/models/embedded-model.ts';
+import { profileStore } from '../../assembly/models/model-profiles.ts';
+import { redisVariables } from '../../config/environment.ts';
+import { createKeychain } from '../../config/keys/keychain.ts';
+import { findKey } from '../../config/keys/keys.ts';
+import type { Config } from '../../config/schema/schema.ts';
+import { type Preset, presets } from '../../providers/presets.ts';
+import type { Host } from '../host.ts';
+import type { Settings } from '../settings.ts';
+import { userNetwork } from './user-network.ts';
+
+/** The model to use, or null when none is configured or found. */
+export async function findModel({ config, root }: Settings, { env, cwd }: Host): Promise<Choice | null> {
+  const { http } = await userNetwork(config, env);
+  const place = { dataRoot: root, cwd, config, env };
+  return chooseModel({
+    config,
+    env,
+    findKey: (preset) => keyOf(preset, { config, root, env }),
+    http,
+    profileOf: (server, model) => profileStore(root).find(server, model),
+    embedded: { named: (text) => chooseEmbedded(text, place), first: () => firstEmbedded(place) },
+  });
+}
+
+/** All variables that may hold an API key, including those of unused vendors. */
+export function keyVariables(config: Config): string[] {
+  return [
+    'AI_ASSISTANT_API_KEY',
+    ...redisVariables,
+    ...[...presets, ...presetsOf(config)].flatMap((row) => row.keyEnv),
+  ];
+}
+
+export function keyOf(
+  preset: Preset,
+  { config, root, env }: Pick<Settings, 'config' | 'root'> & Pick<Host, 'env'>,
+) {
+  return findKey(preset.name, {
+    keyEnv: preset.keyEnv,
+    env,
+    config,
+    keychain: createKeychain({ home: root, env }),
+  });
+}

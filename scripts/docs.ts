@@ -3,6 +3,7 @@ import path from 'node:path';
 import { configSchema } from '../src/config/schema/check-settings.ts';
 import { builtinTools } from '../src/tools/index.ts';
 import { parametersOf } from '../src/tools/registry.ts';
+import { sectionsOf, withFigures } from './figures.ts';
 import { schemaOf } from './json-schema.ts';
 import { brokenLinks, readPages } from './links.ts';
 import { manPage } from './man-page.ts';
@@ -24,7 +25,17 @@ const generated: Record<string, string> = {
   ),
   'docs/schemas/event.json': json(schemaOf('AgentEvent', types)),
   'docs/schemas/result.json': json(schemaOf('Report', types)),
+  ...(await pagesWithFigures()),
 };
+
+/** Pages that contain figures from bench/results.md. */
+async function pagesWithFigures(): Promise<Record<string, string>> {
+  const pages = await readPages('.');
+  const results = pages.find(({ file }) => file === 'bench/results.md');
+  const sections = sectionsOf(results?.text ?? '');
+  const fresh = pages.map((page) => [page.file, withFigures(page, sections), page.text] as const);
+  return Object.fromEntries(fresh.flatMap(([file, text, old]) => (text === old ? [] : [[file, text]])));
+}
 
 function json(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;

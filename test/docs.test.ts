@@ -251,6 +251,26 @@ describe('the documents', () => {
   });
 });
 
+test('the program names no page of docs/, because its packages contain none', async () => {
+  const { files } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')) as {
+    files: string[];
+  };
+  const pages = new Set((await readdir(path.join(root, 'docs'))).filter((name) => name.endsWith('.md')));
+  const sources = (await readdir(path.join(root, 'src'), { recursive: true })).filter(
+    (name) => name.endsWith('.ts') && !name.includes('.test.'),
+  );
+  const named = await Promise.all(
+    [...sources.map((name) => path.join('src', name)), 'man/aca.1'].map(async (file) => {
+      const text = await readFile(path.join(root, file), 'utf8');
+      const found = [...text.matchAll(/\bdocs\/([\w-]+\.md)/g)].filter(([, page = '']) => pages.has(page));
+      return found.map(([words]) => `${file}: ${words}`);
+    }),
+  );
+  expect(files).not.toContain('docs');
+  expect(pages).toContain('sandbox.md');
+  expect(named.flat()).toEqual([]);
+});
+
 describe('tables name everything there is, and nothing else', () => {
   test('events', async () => {
     const kinds: Record<AgentEvent['type'], true> = {

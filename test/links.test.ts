@@ -25,7 +25,7 @@ test.each([
   ['[x][y]\n\n[y]: nowhere.md', ['nowhere.md']],
   ['[x](../README.md) [y](../src/cli/args.ts) [z](https://example.com/x)', []],
   ['[x](../../outside.md)', ['../../outside.md']],
-  ['[x](README.md)', ['README.md']],
+  ['[x](SECURITY.md)', ['SECURITY.md']],
   ['[x](#keys--rules) [y](#keys--rules-1)', []],
   ['[x](#keys) [y](a.md#rules) [z](#keys--rules-2)', ['#keys', 'a.md#rules', '#keys--rules-2']],
   ['[x](../src/cli/args.ts#somewhere)', ['../src/cli/args.ts#somewhere']],

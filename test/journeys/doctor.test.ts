@@ -97,7 +97,7 @@ test('[N04] nothing configured, a vendor that is down, broken settings: each is 
         name: 'reach',
         state: 'bad',
         text: expect.stringContaining('ECONNREFUSED'),
-        next: expect.stringContaining('docs/network.md'),
+        next: expect.stringContaining('HTTPS_PROXY'),
       },
     ],
   ]);

@@ -31,7 +31,7 @@ export function programChecks(program?: string): HealthCheck[] {
 
 /** A warning when running as root. */
 export function userChecks(): HealthCheck[] {
-  return isRoot() ? [warn('user', ROOT_NOTICE, 'Run as a regular user if you can (docs/sandbox.md).')] : [];
+  return isRoot() ? [warn('user', ROOT_NOTICE, 'Run as a regular user if you can.')] : [];
 }
 
 /** Whether the data root can be written, and how much disk space is left. */

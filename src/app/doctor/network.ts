@@ -119,7 +119,7 @@ export function reachCheck({ name, baseUrl, reached, sentKey }: ReachFacts): Hea
     return bad(
       'reach',
       `${where}: ${reached.because}`,
-      'Check the network, the proxy and the URL; see docs/network.md.',
+      'Check the network and the URL. Behind a proxy, set `HTTPS_PROXY`; for its certificate, set `network.caFile`.',
     );
   const { status, ms } = reached;
   if (sentKey && (status === 401 || status === 403))

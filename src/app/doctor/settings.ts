@@ -67,7 +67,7 @@ export function sandboxCheck(sandbox: SandboxState): HealthCheck {
   return warn(
     'sandbox',
     `${text}: ${sandbox.fallback ?? 'it is turned off'}`,
-    'You are asked before each command. See docs/sandbox.md to set up a sandbox.',
+    'You are asked before each command. Install bubblewrap on Linux, or set `sandbox.kind` and `sandbox.image` to use a container.',
   );
 }
 

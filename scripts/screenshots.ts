@@ -1,12 +1,13 @@
-import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { demoFiles, demoTask } from '../src/app/first-run/demo-model.ts';
 import { doors } from '../test/support/aca.ts';
 import { type Lab, openLab, still } from '../test/support/lab.ts';
-import { both, type Step, says } from '../test/support/model-server/script.ts';
+import { both, calls, type Step, says } from '../test/support/model-server/script.ts';
 import { startModelServer } from '../test/support/model-server/server.ts';
 import type { Workspace } from '../test/support/workspace.ts';
-import { toSvg } from './terminal-svg.ts';
+import { type Frame, screenOf, toAnimatedSvg, toSvg } from './terminal-svg.ts';
 
 /** Screenshots of real sessions for docs/screens: the built program in a terminal, with a scripted model. */
 
@@ -17,9 +18,10 @@ type Shot = {
   title: string;
   rows: number;
   script: Step[];
-  /** Configured like a user's machine. */
-  env?: Record<string, string>;
-  play(lab: Lab): Promise<void>;
+  files?: Record<string, string>;
+  args?: string[];
+  /** With calls of `keep`, the picture is animated: the kept screens, each for its time. */
+  play(lab: Lab, keep: (ms: number) => Promise<void>): Promise<void>;
 };
 
 const source = `export function read(file) {
@@ -44,14 +46,62 @@ export function read(file: string): Config {
 \`\`\`
 
 - [x] found the cause
-- [ ] mend it`;
+- [ ] fix it`;
 
 const edit = both('I will take the first one out.', [
   'Edit',
   { file_path: 'config.ts', old_string: '  load(file);\n', new_string: '' },
 ]);
 
+const test = { command: 'node greet.test.js' };
+const demo: Shot = {
+  name: 'demo',
+  title: 'A failing test is fixed: the model runs it, edits after your approval, runs it again; then /undo',
+  rows: 24,
+  files: demoFiles,
+  args: ['--allow', `Bash(${test.command})`],
+  script: [
+    both(
+      'I will run the test and read the code it tests.',
+      ['Bash', test],
+      ['Read', { file_path: 'greet.js' }],
+    ),
+    both('The parameter is `name`, but the code says `nmae`.', [
+      'Edit',
+      { file_path: 'greet.js', old_string: '+ nmae +', new_string: '+ name +' },
+    ]),
+    calls(['Bash', test]),
+    says('Fixed: the misspelt variable in `greet.js`. The test passes.'),
+  ],
+  async play(lab, keep) {
+    await keep(900);
+    await typed(demoTask, lab, keep);
+    lab.type('\r');
+    await lab.waitFor('Edit greet.js?');
+    await keep(4000);
+    lab.type('y');
+    await lab.waitFor('The test passes');
+    await keep(4000);
+    await typed('/undo', lab, keep);
+    lab.type('\r');
+    await lab.waitFor('Undo this?');
+    await keep(2500);
+    lab.type('y');
+    await lab.waitFor('restored greet.js');
+    await keep(3500);
+  },
+};
+
+/** Types as people do, a few letters at a time. */
+async function typed(text: string, lab: Lab, keep: (ms: number) => Promise<void>): Promise<void> {
+  for (const part of text.match(/.{1,4}/g) ?? []) {
+    lab.type(part);
+    await keep(150);
+  }
+}
+
 const shots: Shot[] = [
+  demo,
   {
     name: 'start',
     title: 'The prompt of a new conversation',
@@ -66,7 +116,7 @@ const shots: Shot[] = [
     script: [says(answer)],
     async play(lab) {
       lab.type('why is reading the settings slow?\r');
-      await lab.waitFor('mend it');
+      await lab.waitFor('fix it');
     },
   },
   {
@@ -75,7 +125,7 @@ const shots: Shot[] = [
     rows: 20,
     script: [edit],
     async play(lab) {
-      lab.type('mend it\r');
+      lab.type('fix it\r');
       await lab.waitFor('load(file)');
     },
   },
@@ -85,7 +135,7 @@ const shots: Shot[] = [
     rows: 22,
     script: [edit, says('`read` opens the file once now. `/undo` takes it back.')],
     async play(lab) {
-      lab.type('mend it\r');
+      lab.type('fix it\r');
       await lab.waitFor('load(file)');
       await still(lab, 600);
       lab.type('y');
@@ -104,8 +154,18 @@ const shots: Shot[] = [
   },
 ];
 
-async function take({ name, title, rows, script, env = {}, play }: Shot): Promise<void> {
-  const base = await realpath(await mkdtemp(path.join(tmpdir(), 'aca-shot-')));
+async function take({
+  name,
+  title,
+  rows,
+  script,
+  files = { 'config.ts': source },
+  args = [],
+  play,
+}: Shot): Promise<void> {
+  // Always the same folder: its name is on the screen.
+  const base = path.join(await realpath(tmpdir()), 'aca-screens');
+  await rm(base, { recursive: true, force: true });
   const space: Workspace = {
     root: path.join(base, 'project'),
     home: path.join(base, 'home'),
@@ -115,21 +175,26 @@ async function take({ name, title, rows, script, env = {}, play }: Shot): Promis
   const door = doors.anthropic(server.url);
   let end = (): void => undefined;
   try {
-    await Promise.all([mkdir(space.root), mkdir(space.home)]);
-    await writeFile(path.join(space.root, 'config.ts'), source);
-    const lab = openLab(space, ['--model', door.model], {
+    for (const place of [space.root, space.home]) await mkdir(place, { recursive: true });
+    for (const [file, text] of Object.entries(files)) await writeFile(path.join(space.root, file), text);
+    const lab = openLab(space, ['--model', door.model, ...args], {
       main: path.resolve('dist/main.cjs'),
       columns: 90,
       rows,
-      env: { ...door.env, COLORTERM: 'truecolor', ...env },
+      env: { ...door.env, COLORTERM: 'truecolor' },
       whenDone: (clean) => {
         end = clean;
       },
     });
     await lab.waitFor('claude');
-    await play(lab);
+    const frames: Frame[] = [];
+    await play(lab, async (ms) => {
+      await still(lab, 600);
+      frames.push({ screen: screenOf(lab.emulator), ms });
+    });
     await still(lab, 600);
-    await writeFile(path.join(folder, `${name}.svg`), toSvg(lab.emulator, title));
+    const picture = frames.length > 0 ? toAnimatedSvg(frames, title) : toSvg(screenOf(lab.emulator), title);
+    await writeFile(path.join(folder, `${name}.svg`), picture);
     console.log(`docs/screens/${name}.svg`);
   } finally {
     end();
@@ -138,4 +203,5 @@ async function take({ name, title, rows, script, env = {}, play }: Shot): Promis
 }
 
 await mkdir(folder, { recursive: true });
-for (const shot of shots) await take(shot);
+const [, , only] = process.argv;
+for (const shot of shots) if (only === undefined || only === shot.name) await take(shot);

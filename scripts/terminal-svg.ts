@@ -25,14 +25,68 @@ const SIXTEEN = [
 
 type Run = { text: string; column: number; columns: number; style: string; ground: string | null };
 
+/** The visible rows of a terminal at one moment, each drawn as if it were the first. */
+export type Screen = { columns: number; rows: string[] };
+
+export function screenOf(terminal: Terminal): Screen {
+  const rows = Array.from({ length: terminal.rows }, (_, y) => rowOf(terminal, y));
+  return { columns: terminal.cols, rows: rows.slice(0, rows.findLastIndex((row) => row !== '') + 1) };
+}
+
 /** The visible part of a terminal, as an SVG with a title. */
-export function toSvg(terminal: Terminal, title: string): string {
-  const { cols, buffer } = terminal;
-  const rows = Array.from({ length: terminal.rows }, (_, y) => runsOf(terminal, buffer.active.baseY + y));
-  const used = rows.findLastIndex((runs) => runs.some(({ text }) => text.trim() !== '')) + 1;
-  const width = Math.ceil(cols * CELL.width + 2 * EDGE);
-  const height = used * CELL.height + 2 * EDGE;
-  const body = rows.slice(0, used).flatMap((runs, y) => runs.flatMap((run) => drawn(run, y)));
+export function toSvg(screen: Screen, title: string): string {
+  const body = screen.rows.flatMap((row, y) =>
+    row === '' ? [] : [`<g transform="translate(0 ${y * CELL.height})">${row}</g>`],
+  );
+  return drawing({ ...sizeOf(screen), title, body });
+}
+
+/** A screen, and how long it is shown. */
+export type Frame = { screen: Screen; ms: number };
+
+/**
+ * Screens one after the other, in a loop: side by side on a strip that moves by one screen at a time. There is no
+ * script in it, so that it also plays as an image. Without animation the last screen is shown.
+ */
+export function toAnimatedSvg(frames: readonly Frame[], title: string): string {
+  const sizes = frames.map(({ screen }) => sizeOf(screen));
+  const width = Math.max(...sizes.map((size) => size.width));
+  const height = Math.max(...sizes.map((size) => size.height));
+  const names = new Map<string, string>();
+  const nameOf = (row: string) => names.get(row) ?? names.set(row, `r${names.size}`).get(row);
+  const strip = frames.map(({ screen }, i) => {
+    const uses = screen.rows.flatMap((row, y) =>
+      row === '' ? [] : [`<use href="#${nameOf(row)}" y="${y * CELL.height}"/>`],
+    );
+    return `<g transform="translate(${i * width} 0)">${uses.join('')}</g>`;
+  });
+  const total = frames.reduce((sum, { ms }) => sum + ms, 0);
+  let passed = 0;
+  const steps = frames.map(({ ms }, i) => {
+    const at = `${((100 * passed) / total).toFixed(2)}%{transform:translateX(-${i * width}px)}`;
+    passed += ms;
+    return at;
+  });
+  const end = `transform:translateX(-${(frames.length - 1) * width}px)`;
+  const body = [
+    `<style>@keyframes play{${steps.join('')}100%{${end}}}.strip{animation:play ${total}ms step-end infinite}`,
+    `@media(prefers-reduced-motion:reduce){.strip{animation:none;${end}}}</style>`,
+    `<defs>${[...names].map(([row, name]) => `<g id="${name}">${row}</g>`).join('\n')}</defs>`,
+    `<g class="strip">${strip.join('\n')}</g>`,
+  ];
+  return drawing({ width, height, title, body });
+}
+
+function sizeOf({ columns, rows }: Screen): { width: number; height: number } {
+  return {
+    width: Math.ceil(columns * CELL.width + 2 * EDGE),
+    height: rows.length * CELL.height + 2 * EDGE,
+  };
+}
+
+type Drawing = { width: number; height: number; title: string; body: readonly string[] };
+
+function drawing({ width, height, title, body }: Drawing): string {
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">`,
     `<title>${escaped(title)}</title>`,
@@ -45,19 +99,24 @@ export function toSvg(terminal: Terminal, title: string): string {
   ].join('\n');
 }
 
-function drawn({ text, column, columns, style, ground }: Run, row: number): string[] {
+function rowOf(terminal: Terminal, y: number): string {
+  return runsOf(terminal, terminal.buffer.active.baseY + y)
+    .flatMap(drawn)
+    .join('');
+}
+
+function drawn({ text, column, columns, style, ground }: Run): string[] {
   const x = (EDGE + column * CELL.width).toFixed(1);
-  const y = EDGE + row * CELL.height;
   const width = (columns * CELL.width).toFixed(1);
   const box =
     ground === null
       ? []
-      : [`<rect x="${x}" y="${y}" width="${width}" height="${CELL.height}" fill="${ground}"/>`];
+      : [`<rect x="${x}" y="${EDGE}" width="${width}" height="${CELL.height}" fill="${ground}"/>`];
   if (text.trim() === '') return box;
   // The width is that of the cells, independent of the font.
   return [
     ...box,
-    `<text x="${x}" y="${y + 13}" textLength="${width}" lengthAdjust="spacingAndGlyphs" xml:space="preserve"${style}>${escaped(text)}</text>`,
+    `<text x="${x}" y="${EDGE + 13}" textLength="${width}" lengthAdjust="spacingAndGlyphs" xml:space="preserve"${style}>${escaped(text)}</text>`,
   ];
 }
 

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { configSchema } from '../src/config/schema/check-settings.ts';
 import { builtinTools } from '../src/tools/index.ts';
 import { parametersOf } from '../src/tools/registry.ts';
+import { docsIndex } from './docs-index.ts';
 import { sectionsOf, withFigures } from './figures.ts';
 import { schemaOf } from './json-schema.ts';
 import { brokenLinks, readPages } from './links.ts';
@@ -16,6 +17,7 @@ import { reference } from './reference.ts';
  */
 const types = await publicTypes();
 const generated: Record<string, string> = {
+  'docs/README.md': await docsIndex('.'),
   'docs/reference.md': reference(),
   'man/aca.1': manPage(),
   'etc/api.d.ts': types,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { buildSite } from '../scripts/site/build.ts';
-import { grouped, order } from '../scripts/site/order.ts';
+import { grouped, pagesOutside } from '../scripts/site/order.ts';
 import { render } from '../scripts/site/render.ts';
 
 const idsIn = (html: string) => new Set([...html.matchAll(/ id="([^"]*)"/g)].map(([, id = '']) => id));
@@ -25,8 +25,7 @@ describe('the site of these documents', () => {
 
   test('has every document as a page', async () => {
     const docs = (await readdir('docs')).filter((name) => name.endsWith('.md'));
-    const outside = order.flatMap((group) => group.files).filter((file) => file.startsWith('../'));
-    expect(pages).toBe(docs.length + outside.length);
+    expect(pages).toBe(docs.length + pagesOutside().length);
     expect([...files.keys()]).toEqual(
       expect.arrayContaining([
         'index.html',
@@ -34,7 +33,7 @@ describe('the site of these documents', () => {
         'style.css',
         'schemas/event.json',
         'screens/answer.svg',
-        ...docs.map((name) => name.replace(/\.md$/, '.html')),
+        ...docs.filter((name) => name !== 'README.md').map((name) => name.replace(/\.md$/, '.html')),
       ]),
     );
   });
@@ -76,10 +75,11 @@ describe('the site of these documents', () => {
 });
 
 test('pages nobody put in order come last, and those that are not there are passed over', () => {
-  expect(grouped(['zebra.md', 'api.md', 'quick-start.md'])).toEqual([
-    { title: 'Get started', files: ['quick-start.md'] },
-    { title: 'Automate', files: ['api.md'] },
-    { title: 'More', files: ['zebra.md'] },
+  const groups = grouped(['README.md', 'zebra.md', 'api.md', 'quick-start.md']);
+  expect(groups.map(({ title, files }) => [title, files])).toEqual([
+    ['Start here', ['quick-start.md']],
+    ['Extend', ['api.md']],
+    ['More', ['zebra.md']],
   ]);
 });
 

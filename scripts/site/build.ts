@@ -1,6 +1,6 @@
 import { copyFile, cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { grouped, order } from './order.ts';
+import { grouped, INDEX, pagesOutside } from './order.ts';
 import { highlight, placeOf, render } from './render.ts';
 import { fileHtml, type NavGroup, pageHtml } from './template.ts';
 
@@ -17,9 +17,10 @@ const LANGUAGES: Readonly<Record<string, string>> = {
 /** Writes the documentation of the repository at `root` as a folder for any static host. */
 export async function buildSite(root: string, out: string): Promise<{ pages: number; bytes: number }> {
   const docs = await readdir(path.join(root, 'docs'));
-  const outside = order.flatMap(({ files }) => files.filter((file) => file.startsWith('../')));
-  const groups = grouped([...docs.filter((name) => name.endsWith('.md')).sort(), ...outside]);
-  const files = groups.flatMap((group) => group.files).map((file) => path.posix.join('docs', file));
+  const groups = grouped([...docs.filter((name) => name.endsWith('.md')).sort(), ...pagesOutside()]);
+  const files = [INDEX, ...groups.flatMap((group) => group.files)].map((file) =>
+    path.posix.join('docs', file),
+  );
   const pages = new Set(files);
   const rendered = new Map(
     await Promise.all(
@@ -48,9 +49,10 @@ export async function buildSite(root: string, out: string): Promise<{ pages: num
   for (const [file, { title, html }] of rendered) {
     const place = placeOf(file, pages);
     await write(place, pageHtml({ title, html, place, nav }));
-    if (file === files[0]) await write('index.html', pageHtml({ title, html, place, nav }));
   }
-  const index = [...rendered].flatMap(([file, { title, sections }]) =>
+  // Tables of figures would be found by almost every word.
+  const searched = [...rendered].filter(([file]) => file !== 'bench/results.md');
+  const index = searched.flatMap(([file, { title, sections }]) =>
     sections.map(({ heading, anchor, text }) => ({
       page: title,
       heading,

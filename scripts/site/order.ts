@@ -1,48 +1,105 @@
-/** The pages in sidebar order. Missing pages are skipped; pages not listed here go under More. */
-export const order: readonly { title: string; files: readonly string[] }[] = [
+export type Group = { title: string; about: string; files: string[] };
+
+type Entry = { title: string; about: string; pages: Readonly<Record<string, string>> };
+
+/**
+ * The pages of the documentation, relative to docs/, in the order of the index and of the site's sidebar, with what you
+ * find in each. Missing pages are skipped; pages not listed here go under More.
+ */
+export const order: readonly Entry[] = [
   {
-    title: 'Get started',
-    files: ['quick-start.md', 'install.md', 'concepts.md', 'terminal.md', 'troubleshooting.md'],
-  },
-  {
-    title: 'Safety',
-    files: ['permissions.md', 'sandbox.md', 'privacy.md', '../SECURITY.md'],
-  },
-  {
-    title: 'Models',
-    files: ['models.md', 'local-models.md', 'cost.md', 'cache.md', 'network.md'],
+    title: 'Start here',
+    about: 'From nothing to a first conversation.',
+    pages: {
+      'quick-start.md': 'connect a model and fix something, in five minutes',
+      'install.md': 'npm, the standalone binary, from source; update, remove',
+      'concepts.md': 'runs, approvals, context, sessions, and a glossary',
+      'privacy.md': 'what is sent, to whom, when, and how secrets are kept out of it',
+      'comparison.md': 'measured beside other assistants, and when to choose those',
+      'troubleshooting.md': 'what a message means, and how to fix the problem',
+    },
   },
   {
     title: 'Use',
-    files: ['tools.md', 'sessions.md', 'context.md', 'memory.md', 'subagents.md', 'git.md'],
+    about: 'Daily work.',
+    pages: {
+      'terminal.md': 'keys, modes, the screen',
+      'tools.md': 'what the model can do',
+      'sessions.md': 'resume, rewind, undo',
+      'context.md': 'what the model sees, and what happens when it is too much',
+      'memory.md': 'notes that outlast a session',
+      'subagents.md': 'delegate work to a context of its own',
+      'git.md': 'commits, reviews, branches, worktrees',
+      'headless.md': 'scripts: one prompt, one result, exit codes, JSON events',
+    },
   },
   {
-    title: 'Automate',
-    files: ['headless.md', 'ci.md', 'api.md', 'observability.md'],
+    title: 'Configure',
+    about: 'Models, limits and rules.',
+    pages: {
+      'models.md': 'providers, keys, local servers, aliases',
+      'local-models.md': 'a model inside the program, offline',
+      'permissions.md': 'modes, rules, trust',
+      'sandbox.md': 'what commands can reach',
+      'cost.md': 'budgets, retries, fallback models',
+      'cache.md': 'prompt caching, cached results, Redis',
+      'network.md': 'hosts, proxies, certificates, offline',
+      'windows.md': 'what differs on Windows',
+      'reference.md': 'every flag, command, key, setting and variable',
+    },
   },
   {
     title: 'Extend',
-    files: ['commands.md', 'skills.md', 'plugins.md', 'hooks.md', 'mcp.md'],
+    about: 'Your own commands, tools and programs.',
+    pages: {
+      'commands.md': 'slash commands in Markdown',
+      'skills.md': 'instructions that the model loads when it needs them',
+      'hooks.md': 'shell commands before and after calls',
+      'mcp.md': 'tools of other programs, and this program as a server',
+      'plugins.md': 'tools, hooks and commands in JavaScript',
+      'api.md': 'the assistant inside your own program',
+    },
   },
   {
-    title: 'Reference',
-    files: ['reference.md', 'completion.md', 'windows.md', '../CHANGELOG.md'],
+    title: 'Operate',
+    about: 'Teams, CI and many machines.',
+    pages: {
+      'ci.md': 'pipelines, git hooks, containers',
+      'observability.md': 'logs, statistics, quotas, metrics, traces',
+      'completion.md': 'shell completion, `aca doctor`, updates, uninstall',
+      '../SECURITY.md': 'threat model, limits, how to report a vulnerability',
+      '../CHANGELOG.md': 'what changed',
+    },
   },
   {
-    title: 'About',
-    files: ['comparison.md', 'bench.md', '../ARCHITECTURE.md', 'stack.md', '../CONTRIBUTING.md'],
+    title: 'Contribute',
+    about: 'How it is built.',
+    pages: {
+      '../CONTRIBUTING.md': 'from a clone to a merged change',
+      '../ARCHITECTURE.md': 'where things live, and which way imports point',
+      'stack.md': 'libraries and tools, and why',
+      'bench.md': 'the latest figures, and how to measure',
+      '../bench/results.md': 'every recorded run',
+    },
   },
 ];
 
-export type Group = { title: string; files: string[] };
-
-/** `files` are all pages, relative to the docs folder. */
+/** `files` are all pages, relative to the docs folder. The index itself is in no group. */
 export function grouped(files: readonly string[]): Group[] {
-  const named = order.map(({ title, files: wanted }) => ({
+  const named = order.map(({ title, about, pages }) => ({
     title,
-    files: wanted.filter((file) => files.includes(file)),
+    about,
+    files: Object.keys(pages).filter((file) => files.includes(file)),
   }));
-  const known = new Set(order.flatMap((group) => group.files));
-  const more = { title: 'More', files: files.filter((file) => !known.has(file)) };
+  const known = new Set([...order.flatMap(({ pages }) => Object.keys(pages)), INDEX]);
+  const more = { title: 'More', about: '', files: files.filter((file) => !known.has(file)) };
   return [...named, more].filter((group) => group.files.length > 0);
+}
+
+/** The first page, relative to docs/. */
+export const INDEX = 'README.md';
+
+/** Pages of the order that are outside of docs/. */
+export function pagesOutside(): string[] {
+  return order.flatMap(({ pages }) => Object.keys(pages)).filter((file) => file.startsWith('../'));
 }

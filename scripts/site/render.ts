@@ -25,6 +25,7 @@ export function escapeHtml(text: string): string {
 /** Where each repository file is on the site. Code becomes a page. */
 export function placeOf(file: string, pages: ReadonlySet<string>): string {
   const inDocs = path.posix.relative('docs', file);
+  if (file === 'docs/README.md') return 'index.html';
   if (pages.has(file)) return `${path.posix.basename(file, '.md').toLowerCase()}.html`;
   if (!inDocs.startsWith('..')) return inDocs;
   return `files/${file}.html`;

@@ -11,7 +11,7 @@ import { classify } from '../src/permissions/shell/classify.ts';
 import { loadGrammar } from '../src/permissions/shell/grammar.ts';
 import { createFiles } from '../src/sandbox/files/files.ts';
 import { createGuard } from '../src/sandbox/guard.ts';
-import { createSearch } from '../src/sandbox/search/search.ts';
+import { FileSearch } from '../src/sandbox/search/search.ts';
 import { createShell } from '../src/sandbox/shell/shell.ts';
 import { createBash } from '../src/tools/bash.ts';
 import { edit } from '../src/tools/edit.ts';
@@ -212,7 +212,7 @@ function handsOn(cwd: string): ToolContext & { close(): Promise<void> } {
     cwd,
     files: createFiles({ guard, cwd }),
     shell,
-    search: createSearch({ guard, cwd }),
+    search: new FileSearch({ guard, cwd }),
     web: { get: () => Promise.reject(new Error('These hands do not reach the web.')) },
     ask: async () => null,
     todos: { list: () => [], replace: () => undefined },

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { GrepQuery } from '../src/contract/tool.ts';
 import { createFirewall } from '../src/firewall/firewall.ts';
 import { createGuard } from '../src/sandbox/guard.ts';
-import { createSearch } from '../src/sandbox/search/search.ts';
+import { FileSearch } from '../src/sandbox/search/search.ts';
 import { workspace } from './support/workspace.ts';
 
 const token = `ghp_${randomBytes(18).toString('hex')}`;
@@ -19,7 +19,7 @@ async function searched(files: Record<string, string>) {
     home,
   });
   const firewall = createFirewall({ secrets: [], key: () => 'k' });
-  const search = createSearch({ guard, cwd: root, redact: (text) => firewall.hide(text) });
+  const search = new FileSearch({ guard, cwd: root, redact: (text) => firewall.hide(text) });
   const grep = (query: GrepQuery) => search.grep(query, { limit: 50, signal: new AbortController().signal });
   return { grep, firewall };
 }

@@ -31,149 +31,108 @@ export const subcommands = [
 /** Help goes to `out`; usage errors go to `err`. */
 export type Writers = { out(text: string): void; err(text: string): void };
 
+const collect = (value: string, previous: string[]) => [...previous, value];
+
+function runningOptions(): Option[] {
+  return [
+    new Option('-p, --print', 'run the task, print the result and exit'),
+    new Option('-c, --continue', 'resume the most recent session in this folder'),
+    new Option(
+      '-r, --resume [id]',
+      'resume a session by id, id prefix or title; omit it to choose from a list',
+    ),
+    new Option('--fork', 'with -r or -c: continue in a copy and leave the original session unchanged'),
+    new Option('--force-dir', 'with -r: resume in this folder even if the session belongs to another'),
+    new Option(
+      '--worktree [name]',
+      'work in a new git worktree on a new branch; removed afterwards if nothing changed',
+    ),
+    new Option('--max-turns <n>', 'stop after this many model replies (default: 200)').argParser(
+      positiveInteger,
+    ),
+    new Option(
+      '--budget <limit>',
+      "stop before exceeding this limit, such as '$5', 500k or '40 turns'; repeatable",
+    )
+      .argParser((value: string, previous: string[]) => [...previous, aLimit(value)])
+      .default([], 'none'),
+    new Option('--demo', 'watch a scripted demo on a scratch project; no API key needed'),
+  ];
+}
+
+function modelOptions(): Option[] {
+  return [
+    new Option(
+      '-m, --model <model>',
+      'provider/model, an alias such as sonnet, a bare model name, or a .gguf file',
+    ),
+    new Option('--repo-id <repo>', 'with --filename: a Hugging Face repository to download a model from'),
+    new Option('--filename <file>', 'the .gguf file in that repository'),
+    new Option('--offline', 'use only models on this machine or local network; no other network access'),
+  ];
+}
+
+function permissionOptions(): Option[] {
+  return [
+    new Option('--mode <mode>', 'what runs without asking').choices([
+      'default',
+      'accept-edits',
+      'plan',
+      'auto',
+      'read-only',
+    ]),
+    new Option('--allow <rule>', "allow matching tool calls, such as 'Bash(npm test)'; repeatable")
+      .argParser(collect)
+      .default([], 'none'),
+    new Option('--deny <rule>', "deny matching tool calls, such as 'Bash(git push *)'; repeatable")
+      .argParser(collect)
+      .default([], 'none'),
+    new Option('--add-dir <folder>', 'an additional folder to work in; repeatable')
+      .argParser(collect)
+      .default([], 'none'),
+    new Option('--trust', "trust this folder's settings for this run"),
+  ];
+}
+
+function inputAndOutputOptions(): Option[] {
+  return [
+    new Option('--output-format <format>', 'with -p: format of standard output')
+      .choices(['text', 'json', 'stream-json'])
+      .default('text'),
+    new Option('--input-format <format>', 'with -p: plain text, or messages as JSON lines')
+      .choices(['text', 'stream-json'])
+      .default('text'),
+    new Option(
+      '--json-schema <schema>',
+      'with -p: return JSON that matches this schema (a file or inline JSON)',
+    ),
+    new Option('--stdin', 'with -p: read standard input to the end, however long it takes'),
+    new Option('-q, --quiet', 'print only the result and errors').conflicts('verbose'),
+    new Option('-v, --verbose', 'print every tool call and its result to standard error'),
+    new Option('--debug', 'write detailed debug output to the log'),
+    new Option(
+      '--metrics-port <port>',
+      'serve Prometheus metrics on this local port; 0 for any free port',
+    ).argParser(portNumber),
+    new Option('--plain', 'use line-by-line output without redrawing; works on any terminal'),
+    new Option('--screen-reader', 'like --plain, tuned for screen readers'),
+  ];
+}
+
 export function buildProgram({ out, err }: Writers): Command {
-  const collect = (value: string, previous: string[]) => [...previous, value];
-  return new Command('ai-code-assistant')
+  const program = new Command('ai-code-assistant')
     .description('An AI coding assistant for the terminal. Starts an interactive session unless you pass -p.')
-    .argument('[prompt...]', 'what you want done')
-    .addOption(new Option('-p, --print', 'run the task, print the result and exit').helpGroup('Running:'))
-    .addOption(
-      new Option('-c, --continue', 'resume the most recent session in this folder').helpGroup('Running:'),
-    )
-    .addOption(
-      new Option(
-        '-r, --resume [id]',
-        'resume a session by id, id prefix or title; omit it to choose from a list',
-      ).helpGroup('Running:'),
-    )
-    .addOption(
-      new Option(
-        '--fork',
-        'with -r or -c: continue in a copy and leave the original session unchanged',
-      ).helpGroup('Running:'),
-    )
-    .addOption(
-      new Option(
-        '--force-dir',
-        'with -r: resume in this folder even if the session belongs to another',
-      ).helpGroup('Running:'),
-    )
-    .addOption(
-      new Option(
-        '--worktree [name]',
-        'work in a new git worktree on a new branch; removed afterwards if nothing changed',
-      ).helpGroup('Running:'),
-    )
-    .addOption(
-      new Option('--max-turns <n>', 'stop after this many model replies (default: 200)')
-        .argParser(positiveInteger)
-        .helpGroup('Running:'),
-    )
-    .addOption(
-      new Option(
-        '--budget <limit>',
-        "stop before exceeding this limit, such as '$5', 500k or '40 turns'; repeatable",
-      )
-        .argParser((value: string, previous: string[]) => [...previous, aLimit(value)])
-        .default([], 'none')
-        .helpGroup('Running:'),
-    )
-    .addOption(
-      new Option('--demo', 'watch a scripted demo on a scratch project; no API key needed').helpGroup(
-        'Running:',
-      ),
-    )
-    .addOption(
-      new Option(
-        '-m, --model <model>',
-        'provider/model, an alias such as sonnet, a bare model name, or a .gguf file',
-      ).helpGroup('Model:'),
-    )
-    .addOption(
-      new Option(
-        '--repo-id <repo>',
-        'with --filename: a Hugging Face repository to download a model from',
-      ).helpGroup('Model:'),
-    )
-    .addOption(new Option('--filename <file>', 'the .gguf file in that repository').helpGroup('Model:'))
-    .addOption(
-      new Option(
-        '--offline',
-        'use only models on this machine or local network; no other network access',
-      ).helpGroup('Model:'),
-    )
-    .addOption(
-      new Option('--mode <mode>', 'what runs without asking')
-        .choices(['default', 'accept-edits', 'plan', 'auto', 'read-only'])
-        .helpGroup('Permissions:'),
-    )
-    .addOption(
-      new Option('--allow <rule>', "allow matching tool calls, such as 'Bash(npm test)'; repeatable")
-        .argParser(collect)
-        .default([], 'none')
-        .helpGroup('Permissions:'),
-    )
-    .addOption(
-      new Option('--deny <rule>', "deny matching tool calls, such as 'Bash(git push *)'; repeatable")
-        .argParser(collect)
-        .default([], 'none')
-        .helpGroup('Permissions:'),
-    )
-    .addOption(
-      new Option('--add-dir <folder>', 'an additional folder to work in; repeatable')
-        .argParser(collect)
-        .default([], 'none')
-        .helpGroup('Permissions:'),
-    )
-    .addOption(new Option('--trust', "trust this folder's settings for this run").helpGroup('Permissions:'))
-    .addOption(
-      new Option('--output-format <format>', 'with -p: format of standard output')
-        .choices(['text', 'json', 'stream-json'])
-        .default('text')
-        .helpGroup('Input and output:'),
-    )
-    .addOption(
-      new Option('--input-format <format>', 'with -p: plain text, or messages as JSON lines')
-        .choices(['text', 'stream-json'])
-        .default('text')
-        .helpGroup('Input and output:'),
-    )
-    .addOption(
-      new Option(
-        '--json-schema <schema>',
-        'with -p: return JSON that matches this schema (a file or inline JSON)',
-      ).helpGroup('Input and output:'),
-    )
-    .addOption(
-      new Option('--stdin', 'with -p: read standard input to the end, however long it takes').helpGroup(
-        'Input and output:',
-      ),
-    )
-    .addOption(
-      new Option('-q, --quiet', 'print only the result and errors')
-        .conflicts('verbose')
-        .helpGroup('Input and output:'),
-    )
-    .addOption(
-      new Option('-v, --verbose', 'print every tool call and its result to standard error').helpGroup(
-        'Input and output:',
-      ),
-    )
-    .addOption(new Option('--debug', 'write detailed debug output to the log').helpGroup('Input and output:'))
-    .addOption(
-      new Option('--metrics-port <port>', 'serve Prometheus metrics on this local port; 0 for any free port')
-        .argParser(portNumber)
-        .helpGroup('Input and output:'),
-    )
-    .addOption(
-      new Option('--plain', 'use line-by-line output without redrawing; works on any terminal').helpGroup(
-        'Input and output:',
-      ),
-    )
-    .addOption(
-      new Option('--screen-reader', 'like --plain, tuned for screen readers').helpGroup('Input and output:'),
-    )
-    .addOption(new Option('-V, --version', 'print the version').helpGroup('Information:'))
+    .argument('[prompt...]', 'what you want done');
+  const groups = {
+    'Running:': runningOptions(),
+    'Model:': modelOptions(),
+    'Permissions:': permissionOptions(),
+    'Input and output:': inputAndOutputOptions(),
+    'Information:': [new Option('-V, --version', 'print the version')],
+  };
+  for (const [group, options] of Object.entries(groups))
+    for (const option of options) program.addOption(option.helpGroup(group));
+  return program
     .addHelpOption(new Option('-h, --help', 'print this help').helpGroup('Information:'))
     .addHelpText(
       'after',

@@ -68,137 +68,22 @@ const CHARACTERS_PER_TOKEN = 3.5;
 
 /** A model in this process, in its own thread. Loaded on the first request. */
 export function createEmbedded(options: EmbeddedOptions): EmbeddedProvider {
-  const { name, facts, fit, reading, textMode = 'fence' } = options;
-  let opening: Promise<Open> | undefined;
-  let engine: RemoteEngine | undefined;
-
-  async function load(): Promise<Open> {
-    const remote = new RemoteEngine(options.worker, options.env);
-    engine = remote;
-    const { folder, gpu } = options.runtime;
-    await remote.ask('load', { runtime: folder, gpu, model: facts.file, template: facts.chatTemplate, fit })
-      .answer;
-    const dialect = facts.isEmbedding
-      ? { accepts: { system: true, tools: false }, form: null, specials: 'hidden' as const }
-      : await findDialect({
-          template: facts.chatTemplate,
-          render: (dialogue) => remote.ask('render', dialogue).answer,
-          respell: (text) => remote.ask('respell', text).answer,
-          callsIn: (text, tools) => callsAmong(readText(text, tools)),
-        });
-    if (options.stateFolder !== null) await pruneStates(options.stateFolder);
-    return { engine: remote, dialect };
-  }
-
-  async function open(): Promise<Open> {
-    opening ??= load();
-    try {
-      return await opening;
-    } catch (error) {
-      await close();
-      throw new ProviderError(
-        `${facts.name ?? name} cannot be loaded: ${(error as Error).message}`,
-        { kind: 'bad_request', provider: name },
-        { cause: error },
-      );
-    }
-  }
-
-  async function close(): Promise<void> {
-    const last = engine;
-    opening = undefined;
-    engine = undefined;
-    await last?.close();
-  }
-
-  /** Parses a reply's text into calls and text, without a model. */
-  function readText(text: string, tools: readonly string[]): AsyncIterable<ProviderEvent> {
-    const echo: Provider = {
-      name,
-      countTokens: async () => 0,
-      async *stream() {
-        yield { type: 'text', text };
-        yield { type: 'stop', reason: 'end' };
-      },
-    };
-    const definitions = tools.map((tool) => ({ name: tool, description: '', parameters: {} }));
-    const request = { model: '', system: '', messages: [], tools: definitions };
-    return reading.withCalls(echo, 'native').stream(request, new AbortController().signal);
-  }
-
-  async function dialogueOf(request: CompletionRequest, { dialect }: Open): Promise<Dialogue> {
-    const { messages, tools = [] } = request;
-    return toDialogue({ system: reading.systemOf(request), messages, tools }, dialect.accepts);
-  }
-
-  /** The prefix shared by all conversations with this system prompt and these tools. */
-  async function keptPrefix(dialogue: Dialogue, { engine: remote }: Open) {
-    if (options.stateFolder === null) return null;
-    const [a, b] = await Promise.all(
-      ['0', '~'].map((words) => remote.ask('render', firstWords(dialogue, words)).answer),
-    );
-    let shared = 0;
-    while (a !== undefined && shared < a.length && a[shared] === b?.[shared]) shared++;
-    const prefix = a?.slice(0, shared) ?? '';
-    return { prefix, file: stateFile(options.stateFolder, { facts, fit, prefix }) };
-  }
-
-  /** One reply as text and thinking. `begin` is prefilled, and part of the reply. */
-  function speaker(opened: Open, constraints: Constraint[], begin = ''): Provider {
-    return {
-      name,
-      countTokens: async (request) => {
-        const text = await opened.engine.ask('render', await dialogueOf(request, opened)).answer;
-        return opened.engine.ask('count', text).answer;
-      },
-      async *stream(request, signal) {
-        const dialogue = await dialogueOf(request, opened);
-        const prompt = await raceAbort(opened.engine.ask('render', dialogue).answer, signal);
-        const schema = request.replySchema;
-        const reply = opened.engine.generate(
-          {
-            prompt: prompt + begin,
-            kept: await keptPrefix(dialogue, opened),
-            maxTokens: request.maxTokens ?? null,
-            temperature: request.temperature ?? TEMPERATURE,
-            seed: options.seed ?? null,
-            stop: request.stopSequences ?? [],
-            specials: opened.dialect.specials,
-            constraints: schema ? [{ grammar: schemaGrammar(schema), after: null }] : constraints,
-          },
-          signal,
-        );
-        const splitter = reading.splitThinking(/<think>\s*$/.test(prompt) && begin === '' ? 'bare' : 'tags');
-        if (begin !== '') yield* splitter.push(begin);
-        let next = await reply.next();
-        for (; !next.done; next = await reply.next()) yield* splitter.push(next.value);
-        yield* splitter.end();
-        const { value } = next;
-        options.onGenerated?.(value);
-        yield { type: 'usage', usage: usageOf(value) };
-        yield { type: 'stop', reason: value.reason === 'max_tokens' ? 'max_tokens' : 'end' };
-      },
-    };
-  }
-
+  const { name, reading, textMode = 'fence' } = options;
+  const engine = new LazyEngine(options);
   const modeOf = ({ dialect }: Open) => (dialect.accepts.tools ? 'native' : textMode);
 
-  function formOf({ dialect }: Open): CallForm {
-    if (dialect.accepts.tools) return dialect.form ?? XML_FORM;
-    return textMode === 'xml' ? XML_TEXT_FORM : FENCE_FORM;
-  }
-
   async function* reply(request: CompletionRequest, signal: AbortSignal): AsyncGenerator<ProviderEvent> {
-    const opened = await raceAbort(open(), signal);
+    const opened = await raceAbort(engine.open(), signal);
     const { tools = [] } = request;
-    if (tools.length === 0) return yield* speaker(opened, []).stream(textOnly(request), signal);
-    const form = formOf(opened);
-    const grammarOf = (written: CallForm) => callGrammar(tools, written);
+    if (tools.length === 0) return yield* speaker(opened, options).stream(textOnly(request), signal);
+    const form = formOf(opened, textMode);
     const say = (constraints: Constraint[], begin = '') =>
-      reading.withCalls(speaker(opened, constraints, begin), modeOf(opened)).stream(request, signal);
+      reading
+        .withCalls(speaker(opened, options, { constraints, begin }), modeOf(opened))
+        .stream(request, signal);
     // A model may use another call format than the one requested.
     const lazily = FORMS.map((written) => ({
-      grammar: grammarOf(written.open === form.open ? form : written),
+      grammar: callGrammar(tools, written.open === form.open ? form : written),
       after: written.open,
     }));
     yield* repairing(say(lazily), {
@@ -210,7 +95,7 @@ export function createEmbedded(options: EmbeddedOptions): EmbeddedProvider {
 
   return {
     name,
-    close,
+    close: () => engine.close(),
 
     async *stream(request, signal) {
       try {
@@ -218,7 +103,7 @@ export function createEmbedded(options: EmbeddedOptions): EmbeddedProvider {
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof EngineFault)) throw error;
-        if (error.fault === 'died') await close();
+        if (error.fault === 'died') await engine.close();
         const kind = error.fault === 'overflow' ? 'overflow' : 'bad_request';
         throw new ProviderError(error.message, { kind, provider: name }, { cause: error });
       }
@@ -226,15 +111,15 @@ export function createEmbedded(options: EmbeddedOptions): EmbeddedProvider {
 
     async countTokens(request, signal) {
       // Don't load the model just for a token count.
-      if (!opening) return estimate(request);
-      const opened = await raceAbort(open(), signal);
-      const asked = reading.withCalls(speaker(opened, []), modeOf(opened));
+      if (!engine.isOpened) return estimate(request);
+      const opened = await raceAbort(engine.open(), signal);
+      const asked = reading.withCalls(speaker(opened, options), modeOf(opened));
       return raceAbort(asked.countTokens(request, signal), signal);
     },
 
     async embed(texts, signal) {
       try {
-        const { engine: remote } = await raceAbort(open(), signal);
+        const { engine: remote } = await raceAbort(engine.open(), signal);
         return await raceAbort(remote.ask('embed', texts).answer, signal);
       } catch {
         // On any failure, notes are found by their words.
@@ -242,6 +127,149 @@ export function createEmbedded(options: EmbeddedOptions): EmbeddedProvider {
       }
     },
   };
+}
+
+/** The engine's thread with the model, from the first request until it is closed. */
+class LazyEngine {
+  readonly #options: EmbeddedOptions;
+  #opening: Promise<Open> | undefined;
+  #engine: RemoteEngine | undefined;
+
+  constructor(options: EmbeddedOptions) {
+    this.#options = options;
+  }
+
+  get isOpened(): boolean {
+    return this.#opening !== undefined;
+  }
+
+  async open(): Promise<Open> {
+    this.#opening ??= this.#load();
+    try {
+      return await this.#opening;
+    } catch (error) {
+      await this.close();
+      const { name, facts } = this.#options;
+      throw new ProviderError(
+        `${facts.name ?? name} cannot be loaded: ${(error as Error).message}`,
+        { kind: 'bad_request', provider: name },
+        { cause: error },
+      );
+    }
+  }
+
+  async close(): Promise<void> {
+    const last = this.#engine;
+    this.#opening = undefined;
+    this.#engine = undefined;
+    await last?.close();
+  }
+
+  async #load(): Promise<Open> {
+    const { worker, env, runtime, facts, fit, stateFolder } = this.#options;
+    const remote = new RemoteEngine(worker, env);
+    this.#engine = remote;
+    const { folder, gpu } = runtime;
+    await remote.ask('load', { runtime: folder, gpu, model: facts.file, template: facts.chatTemplate, fit })
+      .answer;
+    const dialect = facts.isEmbedding
+      ? { accepts: { system: true, tools: false }, form: null, specials: 'hidden' as const }
+      : await findDialect({
+          template: facts.chatTemplate,
+          render: (dialogue) => remote.ask('render', dialogue).answer,
+          respell: (text) => remote.ask('respell', text).answer,
+          callsIn: (text, tools) => callsAmong(readText(text, tools, this.#options)),
+        });
+    if (stateFolder !== null) await pruneStates(stateFolder);
+    return { engine: remote, dialect };
+  }
+}
+
+/** Parses a reply's text into calls and text, without a model. */
+function readText(
+  text: string,
+  tools: readonly string[],
+  { name, reading }: EmbeddedOptions,
+): AsyncIterable<ProviderEvent> {
+  const echo: Provider = {
+    name,
+    countTokens: async () => 0,
+    async *stream() {
+      yield { type: 'text', text };
+      yield { type: 'stop', reason: 'end' };
+    },
+  };
+  const definitions = tools.map((tool) => ({ name: tool, description: '', parameters: {} }));
+  const request = { model: '', system: '', messages: [], tools: definitions };
+  return reading.withCalls(echo, 'native').stream(request, new AbortController().signal);
+}
+
+/** One reply as text and thinking. `begin` is prefilled, and part of the reply. */
+function speaker(
+  { engine, dialect }: Open,
+  options: EmbeddedOptions,
+  { constraints, begin }: { constraints: Constraint[]; begin: string } = { constraints: [], begin: '' },
+): Provider {
+  const { name, reading } = options;
+  const dialogueOf = (request: CompletionRequest) => {
+    const { messages, tools = [] } = request;
+    return toDialogue({ system: reading.systemOf(request), messages, tools }, dialect.accepts);
+  };
+  return {
+    name,
+    countTokens: async (request) => {
+      const text = await engine.ask('render', dialogueOf(request)).answer;
+      return engine.ask('count', text).answer;
+    },
+    async *stream(request, signal) {
+      const dialogue = dialogueOf(request);
+      const prompt = await raceAbort(engine.ask('render', dialogue).answer, signal);
+      const schema = request.replySchema;
+      const reply = engine.generate(
+        {
+          prompt: prompt + begin,
+          kept: await keptPrefix(dialogue, engine, options),
+          maxTokens: request.maxTokens ?? null,
+          temperature: request.temperature ?? TEMPERATURE,
+          seed: options.seed ?? null,
+          stop: request.stopSequences ?? [],
+          specials: dialect.specials,
+          constraints: schema ? [{ grammar: schemaGrammar(schema), after: null }] : constraints,
+        },
+        signal,
+      );
+      const splitter = reading.splitThinking(/<think>\s*$/.test(prompt) && begin === '' ? 'bare' : 'tags');
+      if (begin !== '') yield* splitter.push(begin);
+      let next = await reply.next();
+      for (; !next.done; next = await reply.next()) yield* splitter.push(next.value);
+      yield* splitter.end();
+      const { value } = next;
+      options.onGenerated?.(value);
+      yield { type: 'usage', usage: usageOf(value) };
+      yield { type: 'stop', reason: value.reason === 'max_tokens' ? 'max_tokens' : 'end' };
+    },
+  };
+}
+
+/** The prefix shared by all conversations with this system prompt and these tools. */
+async function keptPrefix(
+  dialogue: Dialogue,
+  engine: RemoteEngine,
+  { stateFolder, facts, fit }: EmbeddedOptions,
+) {
+  if (stateFolder === null) return null;
+  const [a, b] = await Promise.all(
+    ['0', '~'].map((words) => engine.ask('render', firstWords(dialogue, words)).answer),
+  );
+  let shared = 0;
+  while (a !== undefined && shared < a.length && a[shared] === b?.[shared]) shared++;
+  const prefix = a?.slice(0, shared) ?? '';
+  return { prefix, file: stateFile(stateFolder, { facts, fit, prefix }) };
+}
+
+function formOf({ dialect }: Open, textMode: 'xml' | 'fence'): CallForm {
+  if (dialect.accepts.tools) return dialect.form ?? XML_FORM;
+  return textMode === 'xml' ? XML_TEXT_FORM : FENCE_FORM;
 }
 
 function usageOf({ promptTokens, warm, outputTokens }: Generated) {

@@ -42,50 +42,32 @@ export type Firewall = {
 };
 
 /** Keeps secrets on this machine: models and MCP servers get placeholders, local tools the real values. */
-export function createFirewall({ secrets: sources, key, isPlain = () => false }: FirewallOptions): Firewall {
+export function createFirewall({ secrets, key, isPlain = () => false }: FirewallOptions): Firewall {
   const placeholders = createPlaceholders(key);
-  let lists: (readonly NamedSecret[])[] = [];
-  let looked = Number.NEGATIVE_INFINITY;
-  /** Never removed: the history still contains a secret when its file changes. */
-  const known = new Map<string, NamedSecret>();
-  const learned = new Map<string, NamedSecret>();
+  const known = new KnownSecrets(secrets);
   /** Placeholders that are literally in files, such as in this program's own documentation. */
   const literal = new Set<string>();
-  let hider: TextHider = createTextHider([], placeholders, found);
+  let hider: TextHider = createTextHider([], placeholders, known.learn);
   let hidden = new WeakMap<object, unknown>();
-  let lastSystem = { from: '', to: '' };
-  let lastSummary: { from?: string | undefined; to?: string | undefined } = {};
+  let hideSystem = rememberingLast((text) => hider.hide(text));
+  let hideSummary = rememberingLast((text) => hider.hide(text));
 
-  function refresh(): void {
-    looked = performance.now();
-    const current = sources.map((source) => source());
-    if (current.length === lists.length && current.every((list, i) => list === lists[i])) return;
-    lists = current;
-    const before = known.size;
-    for (const secret of current.flat()) if (!known.has(secret.value)) known.set(secret.value, secret);
-    if (known.size > before) renew();
-  }
-
-  function found(secret: NamedSecret): void {
-    if (learned.size < MOST_LEARNED && !learned.has(secret.value)) learned.set(secret.value, secret);
-  }
-
-  /** Adds learned values to the known ones; returns whether there were any. */
-  function absorb(): boolean {
-    const before = known.size;
-    for (const [value, secret] of learned) if (!known.has(value)) known.set(value, secret);
-    if (known.size === before) return false;
-    renew();
-    return true;
-  }
-
+  /** To be called when more is known. */
   function renew(): void {
-    hider = createTextHider([...known.values()], placeholders, found);
+    hider = createTextHider(known.values(), placeholders, known.learn);
     hidden = new WeakMap();
-    lastSystem = { from: '', to: '' };
-    lastSummary = {};
+    hideSystem = rememberingLast((text) => hider.hide(text));
+    hideSummary = rememberingLast((text) => hider.hide(text));
   }
 
+  const refresh = () => {
+    if (known.refresh()) renew();
+  };
+  const absorb = (): boolean => {
+    const isMore = known.absorb();
+    if (isMore) renew();
+    return isMore;
+  };
   const hideDeep = <T>(value: T): T => mapTexts(value, (text) => hider.hide(text));
 
   /** A message is checked once, however often it is sent. */
@@ -97,58 +79,23 @@ export function createFirewall({ secrets: sources, key, isPlain = () => false }:
     return result;
   }
 
-  function noteLiterals(message: Message): void {
-    if (message.role !== 'user' && !(message.role === 'tool' && isPlain(message.name))) return;
-    for (const part of message.content)
-      if (part.type === 'text') for (const word of unknownWords(part.text)) literal.add(word);
-  }
-
-  function unknownWords(text: string): string[] {
-    if (!text.includes('[secret:')) return [];
-    return (text.match(PLACEHOLDER) ?? []).filter((word) => placeholders.meaningOf(word) === undefined);
-  }
-
   function hideMessage(message: Message): Message {
-    noteLiterals(message);
-    const content = message.content.map((part) => {
-      if (part.type === 'image' || (part.type === 'thinking' && part.signature !== undefined)) return part;
-      if (part.type === 'text') {
-        const text = hideDeep(part.text);
-        return text === part.text ? part : { type: part.type, text };
-      }
-      if (part.type !== 'tool_call') return hideDeep(part);
-      // A signature is valid only for the exact call it was given for.
-      const { input, malformed, signature: _, ...call } = part;
-      const shown = {
-        input: hideDeep(input),
-        ...(malformed !== undefined && { malformed: hideDeep(malformed) }),
-      };
-      return shown.input === input && shown.malformed === malformed ? part : { ...call, ...shown };
-    });
-    const same = content.every((part, i) => part === message.content[i]);
-    // Every kind of message keeps its kinds of parts.
-    return same ? message : ({ ...message, content } as Message);
+    if (message.role === 'user' || (message.role === 'tool' && isPlain(message.name)))
+      for (const part of message.content)
+        if (part.type === 'text') for (const word of unknownWords(part.text)) literal.add(word);
+    return hiddenMessage(message, hideDeep);
   }
+
+  const unknownWords = (text: string) =>
+    placeholdersIn(text).filter((word) => placeholders.meaningOf(word) === undefined);
 
   function hideRequest(request: CompletionRequest): CompletionRequest {
-    if (lastSystem.from !== request.system)
-      lastSystem = { from: request.system, to: hider.hide(request.system) };
-    const system = lastSystem.to;
-    if (lastSummary.from !== request.summary)
-      lastSummary = { from: request.summary, to: request.summary && hider.hide(request.summary) };
-    const summary = lastSummary.to;
-    const messages = request.messages.map((message) => hideOnce(message, hideMessage));
-    const tools = request.tools && hideOnce(request.tools, hideDeep);
-    const same = messages.every((message, i) => message === request.messages[i]);
-    if (same && system === request.system && summary === request.summary && tools === request.tools)
-      return request;
-    return {
-      ...request,
-      system,
-      ...(summary !== undefined && { summary }),
-      messages: same ? request.messages : messages,
-      ...(tools && { tools }),
-    };
+    return changed(request, {
+      system: hideSystem(request.system),
+      summary: request.summary && hideSummary(request.summary),
+      messages: request.messages.map((message) => hideOnce(message, hideMessage)),
+      tools: request.tools && hideOnce(request.tools, hideDeep),
+    });
   }
 
   return {
@@ -162,18 +109,17 @@ export function createFirewall({ secrets: sources, key, isPlain = () => false }:
     learn(text, secrets = []) {
       refresh();
       hider.hide(text);
-      for (const secret of secrets) found(secret);
+      for (const secret of secrets) known.learn(secret);
       absorb();
     },
 
     hide(value) {
-      if (performance.now() - looked > FRESH_MS) refresh();
+      if (!known.isFresh) refresh();
       return hideDeep(value);
     },
 
     restore: (value) =>
       mapTexts(value, (text) => {
-        if (!text.includes('[secret:')) return text;
         if (unknownWords(text).length > 0) {
           refresh();
           hider.nameAll();
@@ -189,6 +135,110 @@ export function createFirewall({ secrets: sources, key, isPlain = () => false }:
       });
       return [...found];
     },
+  };
+}
+
+/** For texts that are long and seldom change. */
+function rememberingLast(hide: (text: string) => string): (text: string) => string {
+  let last = { from: '', to: '' };
+  return (text) => {
+    if (last.from !== text) last = { from: text, to: hide(text) };
+    return last.to;
+  };
+}
+
+function placeholdersIn(text: string): string[] {
+  return text.includes('[secret:') ? (text.match(PLACEHOLDER) ?? []) : [];
+}
+
+/** Secrets from the sources, and those learned from texts. */
+class KnownSecrets {
+  readonly #sources: readonly SecretSource[];
+  /** Never removed: the history still contains a secret when its file changes. */
+  readonly #known = new Map<string, NamedSecret>();
+  readonly #learned = new Map<string, NamedSecret>();
+  #lists: (readonly NamedSecret[])[] = [];
+  #refreshedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(sources: readonly SecretSource[]) {
+    this.#sources = sources;
+  }
+
+  get isFresh(): boolean {
+    return performance.now() - this.#refreshedAt <= FRESH_MS;
+  }
+
+  values(): NamedSecret[] {
+    return [...this.#known.values()];
+  }
+
+  readonly learn = (secret: NamedSecret): void => {
+    if (this.#learned.size < MOST_LEARNED && !this.#learned.has(secret.value))
+      this.#learned.set(secret.value, secret);
+  };
+
+  /** Reads the sources; returns whether there are new ones. */
+  refresh(): boolean {
+    this.#refreshedAt = performance.now();
+    const current = this.#sources.map((source) => source());
+    if (current.length === this.#lists.length && current.every((list, i) => list === this.#lists[i]))
+      return false;
+    this.#lists = current;
+    return this.#add(current.flat());
+  }
+
+  /** Adds learned values to the known ones; returns whether there were any. */
+  absorb(): boolean {
+    return this.#add(this.#learned.values());
+  }
+
+  #add(secrets: Iterable<NamedSecret>): boolean {
+    const before = this.#known.size;
+    for (const secret of secrets) if (!this.#known.has(secret.value)) this.#known.set(secret.value, secret);
+    return this.#known.size > before;
+  }
+}
+
+/** The same object if nothing in it is secret. */
+function hiddenMessage(message: Message, hide: <T>(value: T) => T): Message {
+  const content = message.content.map((part) => {
+    if (part.type === 'image' || (part.type === 'thinking' && part.signature !== undefined)) return part;
+    if (part.type === 'text') {
+      const text = hide(part.text);
+      return text === part.text ? part : { type: part.type, text };
+    }
+    if (part.type !== 'tool_call') return hide(part);
+    // A signature is valid only for the exact call it was given for.
+    const { input, malformed, signature: _, ...call } = part;
+    const shown = { input: hide(input), ...(malformed !== undefined && { malformed: hide(malformed) }) };
+    return shown.input === input && shown.malformed === malformed ? part : { ...call, ...shown };
+  });
+  const same = content.every((part, i) => part === message.content[i]);
+  // Every kind of message keeps its kinds of parts.
+  return same ? message : ({ ...message, content } as Message);
+}
+
+type Hidden = {
+  system: string;
+  summary: string | undefined;
+  messages: Message[];
+  tools: CompletionRequest['tools'];
+};
+
+/** The same object if nothing differs. */
+function changed(
+  request: CompletionRequest,
+  { system, summary, messages, tools }: Hidden,
+): CompletionRequest {
+  const same = messages.every((message, i) => message === request.messages[i]);
+  if (same && system === request.system && summary === request.summary && tools === request.tools)
+    return request;
+  return {
+    ...request,
+    system,
+    ...(summary !== undefined && { summary }),
+    messages: same ? request.messages : messages,
+    ...(tools && { tools }),
   };
 }
 

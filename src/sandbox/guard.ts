@@ -65,21 +65,14 @@ type Resolved = Exclude<Reach, { type: 'outside' }>;
 
 export function createGuard(options: GuardOptions): Guard {
   const { cwd, home, deniedReads } = options;
-  const real = (folders: readonly string[] = []) => folders.map((folder) => realPath(absolute(folder)));
+  const base = { cwd, home };
+  const real = (folders: readonly string[] = []) => folders.map((folder) => realPath(absolute(folder, base)));
   const roots = real([cwd, ...options.additionalDirectories]);
   const readable = real(options.readableDirectories);
   const closed = real(options.closedDirectories).map((folder) => foldPath(folder));
-  const blocked = options.blockedPaths.map((pattern) => pathMatcher(pattern, { cwd, home }));
-  const allowed = options.allowedPaths.map((pattern) => pathMatcher(pattern, { cwd, home }));
+  const blocked = options.blockedPaths.map((pattern) => pathMatcher(pattern, base));
+  const allowed = options.allowedPaths.map((pattern) => pathMatcher(pattern, base));
   const otherNames = createAliases({ roots, home, closedBecause: (file) => closedBecause(file, 'read') });
-
-  /** With `..` as written: after a link it is not what it seems. */
-  function absolute(file: string): string {
-    return joined(
-      cwd,
-      file.replace(/^~(?=[/\\]|$)/, () => home),
-    );
-  }
 
   function isOpened(place: string, mode: GuardMode, opens: readonly Opening[]): boolean {
     const within = (folder: string) => contains(folder, place);
@@ -103,9 +96,9 @@ export function createGuard(options: GuardOptions): Guard {
   }
 
   function judge(file: string, mode: GuardMode, { itself, opens }: Meant & Pick<CallScope, 'opens'>): Reach {
-    const place = itself ? resolvedItself(file) : resolved(file);
+    const place = itself ? resolvedItself(file, base) : resolved(file, base);
     if (place.type === 'closed') return place;
-    const written = path.resolve(absolute(file));
+    const written = path.resolve(absolute(file, base));
     const stat = statOf(place.real, itself ? lstatSync : statSync);
     const kind = stat?.isDirectory() ? 'folder' : 'file';
     const closedFor =
@@ -120,33 +113,6 @@ export function createGuard(options: GuardOptions): Guard {
     const leads = place.real === written ? 'it is' : `it leads to ${place.real},`;
     const because = `${leads} outside the working directory ${cwd}`;
     return { type: 'outside', real: place.real, isFolder: kind === 'folder', because };
-  }
-
-  /** Links in the path are followed, a link at the end is not. */
-  function resolvedItself(file: string): Resolved {
-    const [, folder = '', name = ''] = LAST_NAME.exec(file) ?? [];
-    if (['', '.', '..', '~'].includes(name)) return resolved(file);
-    const because = malformed(file);
-    if (because !== null) return { type: 'closed', because };
-    const parent = resolved(folder === '' ? '.' : folder);
-    return parent.type === 'closed' ? parent : { type: 'open', real: path.join(parent.real, name) };
-  }
-
-  function resolved(file: string): Resolved {
-    const because = malformed(file);
-    if (because !== null) return { type: 'closed', because };
-    try {
-      const real = realPath(absolute(file));
-      // Other code normalises the path without accessing the disk, and judges the result.
-      if (/(^|[\\/])\.\.([\\/]|$)/.test(file) && realPath(path.resolve(absolute(file))) !== real)
-        return { type: 'closed', because: `a .. behind a link leads to ${real}; name it without` };
-      return { type: 'open', real };
-    } catch (error) {
-      if (isErrno(error, ['ELOOP'])) return { type: 'closed', because: 'its links go round in a loop' };
-      if (isErrno(error, ['ENAMETOOLONG'])) return { type: 'closed', because: 'the name is too long' };
-      const why = error instanceof Error ? error.message : String(error);
-      return { type: 'closed', because: `it cannot be resolved: ${why}` };
-    }
   }
 
   function guardWith({ opens, writes }: CallScope): Guard {
@@ -166,11 +132,11 @@ export function createGuard(options: GuardOptions): Guard {
       allows: (file, mode) => reach(file, mode).type === 'open',
       forCall: guardWith,
       isInside(file) {
-        const place = resolved(file);
+        const place = resolved(file, base);
         return place.type === 'open' && isOpened(place.real, 'read', opens);
       },
       realOf(file) {
-        const place = resolved(file);
+        const place = resolved(file, base);
         return place.type === 'open' ? place.real : null;
       },
       closedBecause: (file, mode) => closedBecause(file, mode),
@@ -179,6 +145,44 @@ export function createGuard(options: GuardOptions): Guard {
   }
 
   return guardWith({ opens: [], writes: [] });
+}
+
+type Base = Pick<GuardOptions, 'cwd' | 'home'>;
+
+/** With `..` as written: after a link it is not what it seems. */
+function absolute(file: string, { cwd, home }: Base): string {
+  return joined(
+    cwd,
+    file.replace(/^~(?=[/\\]|$)/, () => home),
+  );
+}
+
+/** Links in the path are followed, a link at the end is not. */
+function resolvedItself(file: string, base: Base): Resolved {
+  const [, folder = '', name = ''] = LAST_NAME.exec(file) ?? [];
+  if (['', '.', '..', '~'].includes(name)) return resolved(file, base);
+  const because = malformed(file);
+  if (because !== null) return { type: 'closed', because };
+  const parent = resolved(folder === '' ? '.' : folder, base);
+  return parent.type === 'closed' ? parent : { type: 'open', real: path.join(parent.real, name) };
+}
+
+function resolved(file: string, base: Base): Resolved {
+  const because = malformed(file);
+  if (because !== null) return { type: 'closed', because };
+  try {
+    const written = absolute(file, base);
+    const real = realPath(written);
+    // Other code normalises the path without accessing the disk, and judges the result.
+    if (/(^|[\\/])\.\.([\\/]|$)/.test(file) && realPath(path.resolve(written)) !== real)
+      return { type: 'closed', because: `a .. behind a link leads to ${real}; name it without` };
+    return { type: 'open', real };
+  } catch (error) {
+    if (isErrno(error, ['ELOOP'])) return { type: 'closed', because: 'its links go round in a loop' };
+    if (isErrno(error, ['ENAMETOOLONG'])) return { type: 'closed', because: 'the name is too long' };
+    const why = error instanceof Error ? error.message : String(error);
+    return { type: 'closed', because: `it cannot be resolved: ${why}` };
+  }
 }
 
 /** On a case-insensitive disk, a folder may have several spellings. */

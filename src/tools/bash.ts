@@ -12,6 +12,26 @@ const MAX_TIMEOUT = 600_000;
 /** `shell` is the name of the shell that runs the commands; `maxTimeoutMs` is the user's limit. */
 export type BashOptions = { shell?: string; maxTimeoutMs?: number };
 
+const input = () =>
+  z.object({
+    command: z.string().min(1).describe('Command line'),
+    timeout: z.number().int().min(1).optional().describe(`Milliseconds; ${DEFAULT_TIMEOUT} if absent`),
+    working_directory: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('Where to run it; the working directory if absent'),
+    description: z.string().optional().describe('What it does, in five to ten words'),
+    run_in_background: z
+      .boolean()
+      .optional()
+      .describe('Return at once with an id for BashOutput and KillShell; no time limit'),
+    outside_sandbox: z
+      .boolean()
+      .optional()
+      .describe('Only for a command that the sandbox stopped; the user is asked'),
+  });
+
 export function createBash({ shell: name, maxTimeoutMs = MAX_TIMEOUT }: BashOptions = {}): Tool {
   return defineTool({
     name: 'Bash',
@@ -31,25 +51,7 @@ export function createBash({ shell: name, maxTimeoutMs = MAX_TIMEOUT }: BashOpti
       'run_in_background. Each call starts anew: cd and variables do not carry over. For files prefer Read, Edit, Glob ' +
       'and Grep. In the sandbox only the working directory and /tmp can be changed, secrets are closed and there is no ' +
       'network.',
-    input: () =>
-      z.object({
-        command: z.string().min(1).describe('Command line'),
-        timeout: z.number().int().min(1).optional().describe(`Milliseconds; ${DEFAULT_TIMEOUT} if absent`),
-        working_directory: z
-          .string()
-          .min(1)
-          .optional()
-          .describe('Where to run it; the working directory if absent'),
-        description: z.string().optional().describe('What it does, in five to ten words'),
-        run_in_background: z
-          .boolean()
-          .optional()
-          .describe('Return at once with an id for BashOutput and KillShell; no time limit'),
-        outside_sandbox: z
-          .boolean()
-          .optional()
-          .describe('Only for a command that the sandbox stopped; the user is asked'),
-      }),
+    input,
 
     title: ({ command }) => `Bash ${commandTitle(command)}`,
     access: ({ command, working_directory, outside_sandbox }) => [

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Search } from '../../src/contract/tool.ts';
 import { createGuard } from '../../src/sandbox/guard.ts';
-import { createSearch } from '../../src/sandbox/search/search.ts';
+import { FileSearch } from '../../src/sandbox/search/search.ts';
 import { type WhenDone, workspace } from '../support/workspace.ts';
 import { harmlessFiles, links, secretFiles } from './paths.cases.ts';
 
@@ -24,7 +24,7 @@ async function haystack(whenDone: WhenDone): Promise<Search> {
     allowedPaths: [],
     home,
   });
-  return createSearch({ guard, cwd: root });
+  return new FileSearch({ guard, cwd: root });
 }
 
 const cleanUps: (() => Promise<void>)[] = [];

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import type { Tool, ToolContext, ToolResult } from '../../src/contract/tool.ts';
 import { createFiles, type FilesOptions } from '../../src/sandbox/files/files.ts';
 import { createGuard, type GuardOptions } from '../../src/sandbox/guard.ts';
-import { createSearch } from '../../src/sandbox/search/search.ts';
+import { FileSearch } from '../../src/sandbox/search/search.ts';
 import { createShell } from '../../src/sandbox/shell/shell.ts';
 import { workspace } from './workspace.ts';
 
@@ -24,7 +24,7 @@ function handsOn(cwd: string, options: HandsOptions = {}): ToolContext & { told:
     cwd,
     files: createFiles({ guard, cwd, ...(onBeforeWrite && { onBeforeWrite }) }),
     shell: createShell({ cwd, env: process.env, guard }),
-    search: createSearch({ guard, cwd }),
+    search: new FileSearch({ guard, cwd }),
     web: { get: () => Promise.reject(new Error('These hands do not reach the web.')) },
     ask: async () => null,
     todos: { list: () => [], replace: () => undefined },

@@ -4,7 +4,8 @@ import { onTestFinished } from 'vitest';
 import type { CommandRun } from '../../src/contract/tool.ts';
 import type { Confinement } from '../../src/sandbox/confine/confine.ts';
 import { createGuard } from '../../src/sandbox/guard.ts';
-import { createShell, type ShellOptions } from '../../src/sandbox/shell/shell.ts';
+import { createShell } from '../../src/sandbox/shell/shell.ts';
+import type { ShellOptions } from '../../src/sandbox/shell/start-command.ts';
 import { type Workspace, workspace } from './workspace.ts';
 
 /** Why real bubblewrap cannot be tested here, or null. */

@@ -50,7 +50,7 @@ export async function runConversation(
   opened: Opened,
   stage: Stage,
 ): Promise<OpenSession | null> {
-  const { controller, mode, permissions, window, spending, memory, noteAtEnd, close } = opened;
+  const { controller } = opened;
   const { talk, prompts, host, news, leaving } = stage;
   const { cwd, env } = host;
   const ownCommands = new UserShell({ cwd, env });
@@ -94,37 +94,17 @@ export async function runConversation(
     ...opened.extensions.commands(),
     ...(opened.mcp?.commands() ?? []),
   ];
-  const contextFor = (signal: AbortSignal): CommandContext => ({
-    get commands() {
-      return commands();
-    },
-    cwd,
-    signal,
-    print: (text) => talk.print(visible(text)),
-    ask: (question) => talk.ask(question, signal),
-    confirm: (question) => confirm(question, signal),
-    files: fileHistory(opened.undo),
-    sessions: desk,
-    prompts: () => prompts.list(),
-    mode,
-    permissions,
-    window,
-    spending,
-    cache: opened.cache,
-    figures: opened.record.figures,
-    log: opened.record.log,
-    ...(memory && { memory }),
-    ...(opened.mcp && { mcp: opened.mcp }),
-    repository: opened.repository,
-    extensions: opened.extensions,
-    settings: () => settingStates(opened.settings),
-    health: () => checkHealth(opened, host),
-    call: opened.call,
-    submit: async (content, options) => void (await controller.submit(content, options)),
-    quit: () => {
-      quitting = true;
-    },
-  });
+  const contextFor = (signal: AbortSignal) =>
+    commandContext(opened, {
+      stage,
+      desk,
+      commands,
+      confirm,
+      signal,
+      quit: () => {
+        quitting = true;
+      },
+    });
   talk.completeWith?.(() => commands().map(({ name }) => name));
   const tellNews = () => {
     for (const text of news.splice(0)) talk.print(visible(text));
@@ -155,16 +135,66 @@ export async function runConversation(
     scheduleHousekeeping(opened, stage);
     scheduleUpdateCheck(opened, stage);
   }
+  await ownCommands.close();
+  await endSession(opened, stage);
+  tellNews();
+  return goOn;
+}
+
+/** Saves memories, unless interrupted, and closes the session. */
+async function endSession({ noteAtEnd, close }: Opened, { talk, leaving }: Stage): Promise<void> {
   const leave = following(leaving);
   talk.onInterrupt(() => {
     leave.abort();
     return true;
   });
-  await ownCommands.close();
   if (!leaving.aborted) await noteAtEnd(limited(NOTING_MS, leave.signal));
   await close();
-  tellNews();
-  return goOn;
+}
+
+type CommandParts = Pick<CommandContext, 'signal' | 'quit'> & {
+  stage: Stage;
+  desk: CommandContext['sessions'];
+  commands(): readonly SlashCommand[];
+  confirm: NonNullable<Stage['confirm']>;
+};
+
+/** What a slash command may use. */
+function commandContext(
+  opened: Opened,
+  { stage, desk, commands, confirm, signal, quit }: CommandParts,
+): CommandContext {
+  const { mode, permissions, window, spending, cache, record, memory, mcp, repository, extensions } = opened;
+  const { talk, prompts, host } = stage;
+  return {
+    get commands() {
+      return commands();
+    },
+    cwd: host.cwd,
+    signal,
+    print: (text) => talk.print(visible(text)),
+    ask: (question) => talk.ask(question, signal),
+    confirm: (question) => confirm(question, signal),
+    files: fileHistory(opened.undo),
+    sessions: desk,
+    prompts: () => prompts.list(),
+    mode,
+    permissions,
+    window,
+    spending,
+    cache,
+    figures: record.figures,
+    log: record.log,
+    ...(memory && { memory }),
+    ...(mcp && { mcp }),
+    repository,
+    extensions,
+    settings: () => settingStates(opened.settings),
+    health: () => checkHealth(opened, host),
+    call: opened.call,
+    submit: async (content, options) => void (await opened.controller.submit(content, options)),
+    quit,
+  };
 }
 
 /**

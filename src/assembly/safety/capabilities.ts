@@ -7,7 +7,7 @@ import { locksFolder } from '../../lib/files/data-root.ts';
 import { createFileLocks } from '../../sandbox/files/file-lock.ts';
 import { createFiles } from '../../sandbox/files/files.ts';
 import type { Guard } from '../../sandbox/guard.ts';
-import { createSearch } from '../../sandbox/search/search.ts';
+import { FileSearch } from '../../sandbox/search/search.ts';
 import { createStartupWatch } from '../../sandbox/startup/startup-watch.ts';
 import { createWeb } from '../../sandbox/web/web.ts';
 import { markOf } from '../../session/leftovers.ts';
@@ -42,7 +42,7 @@ export function createCapabilities(parts: Parts, deps: CapabilityDeps) {
   };
   const fileAccess = (within: Guard) => ({
     files: createFiles({ guard: within, cwd, mark: markOf(opened.session.id), onBeforeWrite }),
-    search: createSearch({ guard: within, cwd, redact }),
+    search: new FileSearch({ guard: within, cwd, redact }),
   });
   const shared = {
     cwd,

@@ -6,7 +6,8 @@ import { setValue } from '../../config/edit.ts';
 import { userConfigFile } from '../../config/load.ts';
 import { UserError } from '../../contract/errors.ts';
 import { curatedModels, firstModel } from '../../embedded/models/curated.ts';
-import { memoryNeeded } from '../../embedded/models/fit.ts';
+import { type Fit, memoryNeeded } from '../../embedded/models/fit.ts';
+import type { GgufFacts } from '../../embedded/models/gguf.ts';
 import type { HubFile } from '../../embedded/models/hub.ts';
 import { isPath, ModelStore } from '../../embedded/models/model-store.ts';
 import { installedRuntime } from '../../embedded/runtime/runtime-folder.ts';
@@ -94,22 +95,24 @@ export function embeddedCommands(terminal: Terminal): Command[] {
           stdout.write(`${JSON.stringify(all)}\n`);
           return;
         }
-        stdout.write(
-          table([
-            ['file', facts.file],
-            ['size', megabytes(facts.bytes)],
-            ['name', facts.name ?? 'unknown'],
-            ['kind', `${facts.architecture}${facts.isEmbedding ? ', embedding model' : ''}`],
-            ['quantization', facts.quantisation ?? 'unknown'],
-            ['licence', facts.license ?? 'unknown'],
-            ['trained context', `${facts.contextLength} tokens`],
-            ['context here', `${fit.contextSize} tokens, ${megabytes(memoryBytes)} of memory`],
-            ['threads', String(fit.threads)],
-            ['chat template', facts.chatTemplate === null ? 'none; uses ChatML' : 'built in'],
-          ]),
-        );
+        stdout.write(factTable(facts, fit, memoryBytes));
       }),
   ];
+}
+
+function factTable(facts: GgufFacts, fit: Fit, memoryBytes: number): string {
+  return table([
+    ['file', facts.file],
+    ['size', megabytes(facts.bytes)],
+    ['name', facts.name ?? 'unknown'],
+    ['kind', `${facts.architecture}${facts.isEmbedding ? ', embedding model' : ''}`],
+    ['quantization', facts.quantisation ?? 'unknown'],
+    ['licence', facts.license ?? 'unknown'],
+    ['trained context', `${facts.contextLength} tokens`],
+    ['context here', `${fit.contextSize} tokens, ${megabytes(memoryBytes)} of memory`],
+    ['threads', String(fit.threads)],
+    ['chat template', facts.chatTemplate === null ? 'none; uses ChatML' : 'built in'],
+  ]);
 }
 
 /** Rows for the list: installed models, then downloadable ones. */

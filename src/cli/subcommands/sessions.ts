@@ -17,6 +17,9 @@ const MAX_HITS = 200;
 
 type ExportOptions = { format?: ExportFormat; output?: string; withSecrets?: boolean };
 
+const id = ['<session>', 'session id, id prefix or title'] as const;
+const json = ['--json', 'print JSON'] as const;
+
 export function sessionsCommand(terminal: Terminal): Command {
   const print = (text: string): void => {
     terminal.stdout.write(text);
@@ -25,9 +28,6 @@ export function sessionsCommand(terminal: Terminal): Command {
     const settings = loadSettings({}, terminal);
     return housekeepingOptions({ ...settings, store: sessionStore(settings) });
   };
-  const id = ['<session>', 'session id, id prefix or title'] as const;
-  const json = ['--json', 'print JSON'] as const;
-
   const command = withContext(new Command('sessions'), terminal)
     .description('List past sessions, newest first; resume one with `aca --resume ID`')
     .option(...json)
@@ -51,6 +51,21 @@ export function sessionsCommand(terminal: Terminal): Command {
       print(rows.length > 0 ? table(rows) : 'Nothing found.\n');
     });
 
+  const desk = { terminal, print, open };
+  addTransfers(command, desk);
+  addChanges(command, desk);
+  addCleaning(command, desk);
+  return command;
+}
+
+type Desk = {
+  terminal: Terminal;
+  print(text: string): void;
+  open(): ReturnType<typeof housekeepingOptions>;
+};
+
+/** Export and import. */
+function addTransfers(command: Command, { terminal, print, open }: Desk): void {
   command
     .command('export')
     .description('Export a session as Markdown, a self-contained HTML page or JSON')
@@ -84,7 +99,10 @@ export function sessionsCommand(terminal: Terminal): Command {
       await copy.close();
       print(`${copy.session.id}\n`);
     });
+}
 
+/** What changes a session, or makes a new one of it. */
+function addChanges(command: Command, { print, open }: Desk): void {
   command
     .command('rename')
     .description('Rename a session')
@@ -121,17 +139,20 @@ export function sessionsCommand(terminal: Terminal): Command {
         print(`${copy.session.id}\n`);
       },
     );
+}
 
+/** What removes sessions, and shows how much space they use. */
+function addCleaning(command: Command, { print, open }: Desk): void {
   command
     .command('delete')
     .description('Delete a session and its undo data')
     .argument(...id)
     .action(async (wanted: string) => {
       const { root, store } = open();
-      const id = (await store.find(wanted)) ?? missing(wanted);
-      await store.delete(id);
-      forgetTraces(root, id);
-      print(`Deleted ${id.slice(0, 8)}.\n`);
+      const found = (await store.find(wanted)) ?? missing(wanted);
+      await store.delete(found);
+      forgetTraces(root, found);
+      print(`Deleted ${found.slice(0, 8)}.\n`);
     });
 
   command
@@ -168,8 +189,6 @@ export function sessionsCommand(terminal: Terminal): Command {
             : 'Nothing yet.\n',
         );
     });
-
-  return command;
 }
 
 function rowOf(summary: SessionSummary): string[] {

@@ -114,23 +114,26 @@ export function createSessionTools(hub: Hub, { define, fits, ...rest }: SessionT
     news() {
       if (!settled) return null;
       const now = catalog.tools();
-      const come = now.filter((one) => !told.has(one.name));
-      const changed = now.filter((one) => told.has(one.name) && told.get(one.name) !== JSON.stringify(one));
-      const names = new Set(now.map(({ name }) => name));
-      const gone = [...told.keys()].filter((name) => !names.has(name));
+      const news = changesSince(told, now);
       remember(now);
-      const lines = [
-        ...(come.length > 0
-          ? [`New tools of MCP servers, for McpCall: ${listed(come.map(({ name }) => name))}.`]
-          : []),
-        ...(changed.length > 0
-          ? [`Changed, see McpSearch: ${listed(changed.map(({ name }) => name))}.`]
-          : []),
-        ...(gone.length > 0 ? [`Not there any more: ${listed(gone)}.`] : []),
-      ];
-      return lines.length === 0 ? null : `[${lines.join(' ')}]`;
+      return news;
     },
   };
+}
+
+function changesSince(told: ReadonlyMap<string, string>, now: readonly ToolDefinition[]): string | null {
+  const come = now.filter(({ name }) => !told.has(name));
+  const changed = now.filter((one) => told.has(one.name) && told.get(one.name) !== JSON.stringify(one));
+  const names = new Set(now.map(({ name }) => name));
+  const gone = [...told.keys()].filter((name) => !names.has(name));
+  const lines = [
+    ...(come.length > 0
+      ? [`New tools of MCP servers, for McpCall: ${listed(come.map(({ name }) => name))}.`]
+      : []),
+    ...(changed.length > 0 ? [`Changed, see McpSearch: ${listed(changed.map(({ name }) => name))}.`] : []),
+    ...(gone.length > 0 ? [`Not there any more: ${listed(gone)}.`] : []),
+  ];
+  return lines.length === 0 ? null : `[${lines.join(' ')}]`;
 }
 
 /** A call that needs servers waits for them as long as for a restarting one. */

@@ -68,41 +68,16 @@ export async function probe(preset: Preset, options: ProbeOptions): Promise<Mode
   onStep('JSON mode');
   const jsonMode = await holdsToSchema((request) => said(say(request, plain)));
 
-  onStep('tools');
-  const color = { tools: [COLOR_TOOL], messages: [user('Call the tool report_color with the color blue.')] };
+  const text: Manners = { ...plain, toolMode: 'xml', resultRole: 'user' };
   const modes: Manners[] = [
     plain,
-    { ...plain, toolMode: 'xml', resultRole: 'user' },
-    { ...plain, toolMode: 'fence', resultRole: 'user' },
-    ...(jsonMode ? [{ ...plain, toolMode: 'grammar' as const, resultRole: 'user' as const }] : []),
+    text,
+    { ...text, toolMode: 'fence' },
+    ...(jsonMode ? [{ ...text, toolMode: 'grammar' as const }] : []),
   ];
-  let manners: Manners | undefined;
-  let reply: Heard | undefined;
-  for (const candidate of modes) {
-    const answer = await said(say(color, candidate));
-    if (answer instanceof ProviderError || !hasCalled(answer, ['blue'])) continue;
-    // If the call arrives as text although native tools were sent, the model needs text tools.
-    if (candidate.toolMode === 'native' && !answer.native) continue;
-    manners = candidate;
-    reply = answer;
-    break;
-  }
-
-  const settled = manners ?? { ...plain, toolMode: 'xml', resultRole: 'user' };
-  let { resultRole } = settled;
-  let parallelCalls = false;
-  if (manners && reply) {
-    onStep('several calls at once');
-    const two = { tools: [COLOR_TOOL], messages: [user(TWO_CALLS)] };
-    const both = await said(say(two, settled));
-    parallelCalls = !(both instanceof ProviderError) && hasCalled(both, ['red', 'green']);
-    if (resultRole === 'tool') {
-      onStep('results');
-      const told = [...color.messages, reply.message, resultOf(reply.message)];
-      const after = await said(say({ tools: [COLOR_TOOL], messages: told }, settled));
-      if (after instanceof ProviderError) resultRole = 'user';
-    }
-  }
+  const asked = (messages: Message[], manners: Manners) =>
+    said(say({ tools: [COLOR_TOOL], messages }, manners));
+  const tools = await probeTools(modes, { ask: asked, onStep });
 
   onStep('context length');
   const contextWindow = facts?.contextWindow ?? (await measureWindow((request) => said(say(request, plain))));
@@ -112,10 +87,8 @@ export async function probe(preset: Preset, options: ProbeOptions): Promise<Mode
     ...(facts?.digest !== undefined && { digest: facts.digest }),
     measuredAt: new Date().toISOString(),
     by: 'probe',
-    toolMode: settled.toolMode,
-    callsTools: manners !== undefined,
-    parallelCalls,
-    resultRole,
+    ...(tools ?? { toolMode: 'xml', resultRole: 'user', parallelCalls: false }),
+    callsTools: tools !== null,
     systemRole,
     streaming: counted.pieces > 1,
     thinking,
@@ -124,6 +97,35 @@ export async function probe(preset: Preset, options: ProbeOptions): Promise<Mode
     ...(counted.tokensPerSecond !== undefined && { tokensPerSecond: counted.tokensPerSecond }),
     firstTokenMs: counted.firstMs,
   };
+}
+
+type ToolProbe = {
+  ask(messages: Message[], manners: Manners): Promise<Heard | ProviderError>;
+  onStep(words: string): void;
+};
+
+/** The first way to send tools that leads to a call, and what else is possible with it. Null if none does. */
+async function probeTools(
+  modes: readonly Manners[],
+  { ask, onStep }: ToolProbe,
+): Promise<Pick<ModelProfile, 'toolMode' | 'resultRole' | 'parallelCalls'> | null> {
+  onStep('tools');
+  const question = user('Call the tool report_color with the color blue.');
+  for (const manners of modes) {
+    const reply = await ask([question], manners);
+    if (reply instanceof ProviderError || !hasCalled(reply, ['blue'])) continue;
+    const { toolMode, resultRole } = manners;
+    // If the call arrives as text although native tools were sent, the model needs text tools.
+    if (toolMode === 'native' && !reply.native) continue;
+    onStep('several calls at once');
+    const both = await ask([user(TWO_CALLS)], manners);
+    const parallelCalls = !(both instanceof ProviderError) && hasCalled(both, ['red', 'green']);
+    if (resultRole !== 'tool') return { toolMode, resultRole, parallelCalls };
+    onStep('results');
+    const after = await ask([question, reply.message, resultOf(reply.message)], manners);
+    return { toolMode, resultRole: after instanceof ProviderError ? 'user' : 'tool', parallelCalls };
+  }
+  return null;
 }
 
 const TWO_CALLS =

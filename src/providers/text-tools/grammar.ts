@@ -1,7 +1,7 @@
 import type { ToolDefinition } from '../../contract/provider.ts';
 import { readCalls } from './calls.ts';
 import { readLoose } from './loose-json.ts';
-import { type CallParser, createCallParser } from './parse.ts';
+import { CallParser, type CallReader } from './parse.ts';
 
 /**
  * The schema of a reply, for servers that support constrained output: some text, and calls of these tools.
@@ -22,7 +22,7 @@ export function grammarSchema(tools: readonly ToolDefinition[]): Record<string, 
 }
 
 /** Parses a reply that follows the schema once it is complete; any other reply is read as plain text. */
-export function createGrammarReader(tools: readonly string[]): CallParser {
+export function createGrammarReader(tools: readonly string[]): CallReader {
   let reply = '';
   return {
     push(text) {
@@ -37,7 +37,7 @@ export function createGrammarReader(tools: readonly string[]): CallParser {
           calls.length === 0 ? [] : readCalls(JSON.stringify(calls), { closed: true, explicit: false });
         if (read) return { text: say, calls: read };
       }
-      const parser = createCallParser(tools);
+      const parser = new CallParser(tools);
       const before = parser.push(reply);
       const rest = parser.end(how);
       return { text: before + rest.text, calls: rest.calls };

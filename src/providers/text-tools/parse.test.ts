@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createCallParser } from './parse.ts';
+import { CallParser } from './parse.ts';
 
 const TOOLS = ['Read', 'Bash'];
 
 function parse(...chunks: string[]) {
-  const parser = createCallParser(TOOLS);
+  const parser = new CallParser(TOOLS);
   const text = chunks.map((chunk) => parser.push(chunk)).join('');
   const rest = parser.end();
   return { text: text + rest.text, calls: rest.calls };
@@ -197,10 +197,10 @@ describe('JSON in a reply', () => {
   });
 
   test('is streamed as soon as it cannot be a call', () => {
-    const parser = createCallParser(TOOLS);
+    const parser = new CallParser(TOOLS);
     expect(parser.push('```json\n{"name": "R')).toBe('');
     expect(parser.push('oot"')).toBe('```json\n{"name": "Root"');
-    expect(createCallParser(TOOLS).push(`{${' '.repeat(400)}`)).toBe('{');
+    expect(new CallParser(TOOLS).push(`{${' '.repeat(400)}`)).toBe('{');
   });
 });
 
@@ -298,7 +298,7 @@ describe('whatever the chunking [Z09]', () => {
     fc.assert(
       fc.property(texts, fc.array(fc.nat(), { maxLength: 8 }), (text, places) => {
         fc.pre(!/<tool_call>|```/.test(text));
-        const parser = createCallParser(TOOLS);
+        const parser = new CallParser(TOOLS);
         let seen = '';
         let said = '';
         for (const chunk of cut(text, places)) {

@@ -2,7 +2,7 @@ import type { CompletionRequest, Provider, ProviderEvent } from '../../contract/
 import { fitTypes } from './fit-types.ts';
 import { createGrammarReader, grammarSchema } from './grammar.ts';
 import { type TextFormat, writeHistory } from './history.ts';
-import { type CallParser, createCallParser } from './parse.ts';
+import { CallParser, type CallReader } from './parse.ts';
 import { writeSystem } from './prompt.ts';
 import type { TextCall } from './text-call.ts';
 
@@ -26,7 +26,7 @@ export function withTextTools(provider: Provider, options: TextToolsOptions): Pr
       const events = provider.stream(asText(request, options), signal);
       const tools = request.tools?.map(({ name }) => name) ?? [];
       const fit = (call: TextCall) => fitTypes(call, request.tools ?? []);
-      const open = () => (options.mode === 'grammar' ? createGrammarReader(tools) : createCallParser(tools));
+      const open = () => (options.mode === 'grammar' ? createGrammarReader(tools) : new CallParser(tools));
       yield* tools.length === 0 ? events : extractCalls(events, { open, fit });
     },
     countTokens: (request, signal) => provider.countTokens(asText(request, options), signal),
@@ -54,7 +54,7 @@ function asText(request: CompletionRequest, { mode, resultRole }: TextToolsOptio
  */
 async function* extractCalls(
   events: AsyncIterable<ProviderEvent>,
-  { open, fit }: { open(): CallParser; fit(call: TextCall): TextCall },
+  { open, fit }: { open(): CallReader; fit(call: TextCall): TextCall },
 ): AsyncGenerator<ProviderEvent> {
   let parser = open();
   let calls: TextCall[] = [];

@@ -42,36 +42,39 @@ type PathList = {
 /** Only passed if needed: they slow down ripgrep's walk by a fifth. */
 const hiddenWalk = ['--hidden', '--iglob=!.git', '--iglob=!.ssh', '--iglob=!.gnupg', '--iglob=!.aws'];
 
-export function createSearch({ guard, cwd, redact }: SearchPlaces): Search {
-  const shown = (real: string) => {
-    const relative = path.relative(cwd, real);
-    return slashes(relative.startsWith('..') || path.isAbsolute(relative) ? real : relative);
-  };
-  const isOpen = (real: string) => guard.closedBecause(real, 'read') === null;
+export class FileSearch implements Search {
+  readonly #guard: Guard;
+  readonly #places: SearchPlaces;
 
-  /** Whether the content may be shown: a secret may have a harmless hard link. */
-  function isReadable(real: string): boolean {
-    if (!isOpen(real)) return false;
-    try {
-      return guard.otherNameBecause(lstatSync(real)) === null;
-    } catch (error) {
-      // Missing meanwhile, or inaccessible: nothing is shown.
-      if (isErrno(error, ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP', 'ENAMETOOLONG', 'EIO']))
-        return false;
-      throw error;
-    }
+  constructor(places: SearchPlaces) {
+    this.#guard = places.guard;
+    this.#places = places;
   }
 
-  /** As `hitsInRedacted`. */
-  const redacted = async (file: string, query: GrepQuery, signal: AbortSignal) =>
-    redact ? hitsInRedacted(file, query, { guard, redact, signal, argsOf: lineArgs }) : null;
+  files(pattern: string, under: string | undefined, options: SearchOptions) {
+    return this.#pathsOf({ args: ['--files'], namesOnly: true, pattern, under }, options);
+  }
+
+  async grep(query: GrepQuery, options: SearchOptions) {
+    if (query.mode !== 'files')
+      return withScope(query.path ?? '.', this.#guard, (scope) => this.#grepLines(scope, query, options));
+    const { path: under, glob: pattern, type, everything = options.everything ?? false } = query;
+    const args = ['--files-with-matches', ...patternArgs(query)];
+    const list = { args, namesOnly: false, pattern, under, type, query };
+    const { paths, total } = await this.#pathsOf(list, { ...options, everything });
+    return { lines: paths.map(quotedName), total };
+  }
+
+  #pathsOf(list: PathList, options: SearchOptions) {
+    return withScope(list.under ?? '.', this.#guard, (scope) => this.#pathsIn(scope, list, options));
+  }
 
   /** The paths of one NUL-separated list that match the pattern and the guard allows, newest first. */
-  async function pathsIn(scope: SearchScope, list: PathList, options: SearchOptions) {
+  async #pathsIn(scope: SearchScope, list: PathList, options: SearchOptions) {
     const { args, pattern, type, namesOnly, query } = list;
     const { limit, signal, everything } = options;
     const { root, cwd: folder, file } = scope;
-    const hidden = namesHidden(shown(scope.real));
+    const hidden = namesHidden(this.#shown(scope.real));
     const input = namesOnly ? undefined : file;
     const filter = await nameFilter({ pattern, type, everything });
     // Twice the limit, so that closed files among the newest leave no gap.
@@ -90,10 +93,10 @@ export function createSearch({ guard, cwd, redact }: SearchPlaces): Search {
         input,
         signal: until,
         separator: '\0',
-        onRecord(record) {
+        onRecord: (record) => {
           const relative = record.slice(PATH_START.length);
           const real = root + relative;
-          if (!filter.matches(slashes(relative)) || (total < MAX_JUDGED && !isOpen(real))) return;
+          if (!filter.matches(slashes(relative)) || (total < MAX_JUDGED && !this.#isOpen(real))) return;
           total++;
           if (order === 'any' || total <= room) found.open(real);
         },
@@ -110,22 +113,24 @@ export function createSearch({ guard, cwd, redact }: SearchPlaces): Search {
             otherwise: () => walk('any', signal),
           })
         : await walk('any', signal);
-    const open = found.kept().filter(({ file: one }) => (namesOnly ? isOpen(one) : isReadable(one)));
+    const open = found
+      .kept()
+      .filter(({ file: one }) => (namesOnly ? this.#isOpen(one) : this.#isReadable(one)));
     const paths: string[] = [];
     let dropped = 0;
     for (const { file: one } of open) {
       if (paths.length >= limit) break;
-      const hits = query ? await redacted(one, query, signal) : null;
+      const hits = query ? await this.#redacted(one, query, signal) : null;
       if (hits?.length === 0) dropped++;
-      else paths.push(shown(one));
+      else paths.push(this.#shown(one));
     }
     return { paths, total: total - dropped };
   }
 
-  async function grepLines(scope: SearchScope, query: GrepQuery, options: SearchOptions) {
+  async #grepLines(scope: SearchScope, query: GrepQuery, options: SearchOptions) {
     const { limit, signal, everything } = options;
     const { root, cwd: folder, file: input } = scope;
-    const hidden = namesHidden(shown(scope.real));
+    const hidden = namesHidden(this.#shown(scope.real));
     const filter = await nameFilter({
       pattern: query.glob,
       type: query.type,
@@ -140,9 +145,9 @@ export function createSearch({ guard, cwd, redact }: SearchPlaces): Search {
     const counts = new Map<string, typeof counted>();
     let current: Found<GrepHit> | null = null;
     const read = grepReader({
-      onFile(relative) {
+      onFile: (relative) => {
         const real = root + relative;
-        const wanted = filter.matches(slashes(relative)) && (files++ >= MAX_JUDGED || isOpen(real));
+        const wanted = filter.matches(slashes(relative)) && (files++ >= MAX_JUDGED || this.#isOpen(real));
         current = wanted ? found.open(real) : null;
         counted = { hits: 0 };
         counts.set(real, counted);
@@ -168,17 +173,17 @@ export function createSearch({ guard, cwd, redact }: SearchPlaces): Search {
       separator: '\n',
       onRecord: read,
     });
-    const open = found.kept().filter(({ file }) => isReadable(file));
+    const open = found.kept().filter(({ file }) => this.#isReadable(file));
     const isSteady = steadiness(root, started);
     const hits: (GrepHit & { name: string })[] = [];
     for (const one of open) {
       if (hits.length >= limit) break;
-      const instead = await redacted(one.file, query, signal);
+      const instead = await this.#redacted(one.file, query, signal);
       if (instead) total += instead.length - (counts.get(one.file)?.hits ?? 0);
       const isSure = instead !== null || input !== undefined || query.mode === 'count' || isSteady(one.file);
-      const name = query.null ? shown(one.file) : quotedName(shown(one.file));
-      const sure = isSure ? one.hits : await verifiedHits(one, guard);
-      for (const hit of instead ?? (await aroundMatches(sure, () => textOf(one.file, guard))))
+      const name = query.null ? this.#shown(one.file) : quotedName(this.#shown(one.file));
+      const sure = isSure ? one.hits : await verifiedHits(one, this.#guard);
+      for (const hit of instead ?? (await aroundMatches(sure, () => textOf(one.file, this.#guard))))
         hits.push({ name, ...hit });
     }
     const lines = hits.slice(0, limit).flatMap(({ name, line, mark, text }, index, all) => {
@@ -191,23 +196,33 @@ export function createSearch({ guard, cwd, redact }: SearchPlaces): Search {
     return { lines, total };
   }
 
-  const pathsOf = (list: PathList, options: SearchOptions) =>
-    withScope(list.under ?? '.', guard, (scope) => pathsIn(scope, list, options));
+  #shown(real: string): string {
+    const relative = path.relative(this.#places.cwd, real);
+    return slashes(relative.startsWith('..') || path.isAbsolute(relative) ? real : relative);
+  }
 
-  return {
-    files: (pattern, under, options) =>
-      pathsOf({ args: ['--files'], namesOnly: true, pattern, under }, options),
+  #isOpen(real: string): boolean {
+    return this.#guard.closedBecause(real, 'read') === null;
+  }
 
-    async grep(query, options) {
-      if (query.mode !== 'files')
-        return withScope(query.path ?? '.', guard, (scope) => grepLines(scope, query, options));
-      const { path: under, glob: pattern, type, everything = options.everything ?? false } = query;
-      const args = ['--files-with-matches', ...patternArgs(query)];
-      const list = { args, namesOnly: false, pattern, under, type, query };
-      const { paths, total } = await pathsOf(list, { ...options, everything });
-      return { lines: paths.map(quotedName), total };
-    },
-  };
+  /** Whether the content may be shown: a secret may have a harmless hard link. */
+  #isReadable(real: string): boolean {
+    if (!this.#isOpen(real)) return false;
+    try {
+      return this.#guard.otherNameBecause(lstatSync(real)) === null;
+    } catch (error) {
+      // Missing meanwhile, or inaccessible: nothing is shown.
+      if (isErrno(error, ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP', 'ENAMETOOLONG', 'EIO']))
+        return false;
+      throw error;
+    }
+  }
+
+  /** As `hitsInRedacted`. */
+  async #redacted(file: string, query: GrepQuery, signal: AbortSignal) {
+    const { guard, redact } = this.#places;
+    return redact ? hitsInRedacted(file, query, { guard, redact, signal, argsOf: lineArgs }) : null;
+  }
 }
 
 function lineArgs(query: GrepQuery): string[] {

@@ -6,7 +6,8 @@ import { isRunning, pidIn } from '../../../test/support/processes.ts';
 import { workspace } from '../../../test/support/workspace.ts';
 import type { CommandRun } from '../../contract/tool.ts';
 import { createGuard } from '../guard.ts';
-import { createShell, type ShellOptions } from './shell.ts';
+import { createShell } from './shell.ts';
+import type { ShellOptions } from './start-command.ts';
 
 async function shellIn(files: Record<string, string> = {}, options: Partial<ShellOptions> = {}) {
   const { root, home } = await workspace(files);

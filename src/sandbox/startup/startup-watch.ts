@@ -62,8 +62,7 @@ type Before = { seen: Map<string, Seen | null>; folders: ReadonlySet<string>; sk
 export function createStartupWatch({ roots, folder }: StartupWatchOptions): StartupWatch {
   const real = [...new Set(roots.map((root) => realPath(root)))];
   const search = createStartupSearch(real);
-  /** Contents by path, for files that have not changed since they were read. */
-  const known = new Map<string, Seen>();
+  const contents = new Contents();
   let before: Before | null = null;
   let running = 0;
   let kept = 0;
@@ -75,40 +74,15 @@ export function createStartupWatch({ roots, folder }: StartupWatchOptions): Star
     return mine;
   }
 
-  /** Null for an unreadable or too large file. */
-  function see(file: string): Seen | null {
-    const stamp = stampOf(file);
-    if (stamp === null) return null;
-    const cached = known.get(file);
-    if (cached?.stamp === stamp.text && stamp.sure) return cached;
-    const content = contentOf(file);
-    if (!content) return null;
-    const seen = { stamp: stamp.text, content };
-    if (stamp.sure) known.set(file, seen);
-    return seen;
-  }
-
   /** A command could not have changed the target of a link out of the project. */
   function isOurs(file: string): boolean {
     const place = realPath(path.dirname(file));
     return real.some((root) => isInside(root, place));
   }
 
-  function keep(file: string, bytes: Buffer): string | null {
-    const keptAs = path.join(folder, `${++kept}-${path.basename(file)}`);
-    try {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
-      writeFileSync(keptAs, bytes, { mode: 0o600 });
-      return keptAs;
-    } catch (error) {
-      if (isErrno(error, ['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM'])) return null;
-      throw error;
-    }
-  }
-
   function setAside({ path: file, because }: Place, now: Content): SetAside {
     const was = before?.seen.get(file)?.content ?? null;
-    const keptAs = keep(file, now.bytes);
+    const keptAs = keep(path.join(folder, `${++kept}-${path.basename(file)}`), now.bytes);
     try {
       if (was) putContent(file, was);
       else {
@@ -118,7 +92,7 @@ export function createStartupWatch({ roots, folder }: StartupWatchOptions): Star
     } catch (error) {
       if (!isErrno(error, ['ENOENT', 'ENOTDIR'])) throw error;
     }
-    known.delete(file);
+    contents.forget(file);
     return { path: file, because, before: was, after: now, keptAs };
   }
 
@@ -145,7 +119,7 @@ export function createStartupWatch({ roots, folder }: StartupWatchOptions): Star
         if (before) return;
         const skip = new Set(mounted ? search.sealed() : []);
         const { files, folders } = await search(skip);
-        before = { seen: new Map(files.map((file) => [file.path, see(file.path)])), folders, skip };
+        before = { seen: new Map(files.map((file) => [file.path, contents.see(file.path)])), folders, skip };
       });
     },
 
@@ -159,7 +133,7 @@ export function createStartupWatch({ roots, folder }: StartupWatchOptions): Star
         for (const place of files.sort((a, b) => orderOf(a) - orderOf(b))) {
           if (gone.has(place.path) || (place.via !== undefined && gone.has(place.via))) continue;
           const was = before.seen.get(place.path);
-          const now = see(place.path);
+          const now = contents.see(place.path);
           if (!now || !isOurs(place.path)) continue;
           if (was === null || (was && isSame(was.content, now.content))) continue;
           found.push(setAside(place, now.content));
@@ -180,6 +154,40 @@ export function createStartupWatch({ roots, folder }: StartupWatchOptions): Star
       else before.seen.delete(file);
     },
   };
+}
+
+/** Contents by path, remembered for files that have not changed since they were read. */
+class Contents {
+  readonly #known = new Map<string, Seen>();
+
+  /** Null for an unreadable or too large file. */
+  see(file: string): Seen | null {
+    const stamp = stampOf(file);
+    if (stamp === null) return null;
+    const cached = this.#known.get(file);
+    if (cached?.stamp === stamp.text && stamp.sure) return cached;
+    const content = contentOf(file);
+    if (!content) return null;
+    const seen = { stamp: stamp.text, content };
+    if (stamp.sure) this.#known.set(file, seen);
+    return seen;
+  }
+
+  forget(file: string): void {
+    this.#known.delete(file);
+  }
+}
+
+/** Null if the disk is full or read-only. */
+function keep(file: string, bytes: Buffer): string | null {
+  try {
+    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    writeFileSync(file, bytes, { mode: 0o600 });
+    return file;
+  } catch (error) {
+    if (isErrno(error, ['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM'])) return null;
+    throw error;
+  }
 }
 
 /** Shorter paths first, and files that count only because of a link last. */

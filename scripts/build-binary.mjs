@@ -25,7 +25,7 @@ const wanted = values.target === 'all' ? Object.keys(targets) : values.target.sp
 const unknown = wanted.filter((name) => !(name in targets));
 if (here === null || wanted.length === 0 || unknown.length > 0) {
   const why = here === null ? 'Bun does not run on this machine' : `there is no target ${unknown.join(', ')}`;
-  console.error(`No binary was made: ${why}. Targets: ${Object.keys(targets).join(', ')}, all.`);
+  console.error(`Cannot build a binary: ${why}. Targets: ${Object.keys(targets).join(', ')}, all.`);
   process.exit(2);
 }
 

@@ -23,7 +23,7 @@ export function schemaOf(name: string, declarations: string): Schema {
 
   function refer(alias: string): Schema {
     const declaration = aliases.get(alias);
-    if (!declaration) throw new Error(`${alias} cannot be said in JSON Schema.`);
+    if (!declaration) throw new Error(`${alias} cannot be expressed in JSON Schema.`);
     if (!Object.hasOwn(defs, alias)) {
       // Reserved before it is resolved: a type may contain itself.
       defs[alias] = {};
@@ -61,14 +61,14 @@ export function schemaOf(name: string, declarations: string): Schema {
       case 'TSTypeReference':
         return reference(node);
       default:
-        throw new Error(`A ${node.type} cannot be said in JSON Schema.`);
+        throw new Error(`A ${node.type} cannot be expressed in JSON Schema.`);
     }
   }
 
   function object(members: Node[]): Schema {
     const properties = members.map((member): [string, Schema] => {
       if (member.type !== 'TSPropertySignature')
-        throw new Error(`A ${member.type} cannot be said in JSON Schema.`);
+        throw new Error(`A ${member.type} cannot be expressed in JSON Schema.`);
       const annotation = isNode(member.typeAnnotation) ? member.typeAnnotation.typeAnnotation : null;
       return [nameOf(member.key), described(convert(annotation), member)];
     });

@@ -48,7 +48,7 @@ export function brokenLinks(pages: readonly Page[], root: string): string[] {
   return pages.flatMap((page) =>
     linksOf(page.text)
       .filter((target) => !leads(target, page, { pages, root }))
-      .map((target) => `${page.file}: the link to ${target} leads nowhere.`),
+      .map((target) => `${page.file}: the link to ${target} is broken.`),
   );
 }
 

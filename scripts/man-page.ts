@@ -45,18 +45,15 @@ export function manPage(): string {
 }
 
 const files: [name: string, about: string][] = [
-  ['~/.ai-assistant/', 'the data root; AI_ASSISTANT_HOME names another one'],
+  ['~/.ai-assistant/', 'the data root; set AI_ASSISTANT_HOME to use another one'],
   ['~/.ai-assistant/config.json', 'your settings; aca config schema describes them all'],
-  [
-    '.ai-assistant.json',
-    'settings of a project; what loosens anything counts only where the folder is trusted',
-  ],
-  ['AGENTS.md', 'what a project tells every assistant'],
+  ['.ai-assistant.json', 'project settings; those that loosen restrictions apply only in trusted folders'],
+  ['AGENTS.md', 'project instructions for AI assistants'],
 ];
 
 const examples: [line: string, about: string][] = [
-  ['aca "why does the login test fail?"', 'Begin a conversation with a question:'],
-  ['git diff | aca -p "review this"', 'Print one answer about what is piped in:'],
+  ['aca "why does the login test fail?"', 'Start a conversation with a question:'],
+  ['git diff | aca -p "review this"', 'Print one answer about piped input:'],
   [
     'aca -p "fix the failing test" --mode accept-edits --allow \'Bash(npm test)\' --output-format json',
     'Do a task in a script:',

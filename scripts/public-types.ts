@@ -18,7 +18,7 @@ export async function publicTypes(): Promise<string> {
     const { dependencies } = JSON.parse(await readFile('package.json', 'utf8')) as { dependencies: object };
     for (const [, from = ''] of text.matchAll(/^import .* from '(.+)';$/gm))
       if (!Object.hasOwn(dependencies, from))
-        throw new Error(`The public types need ${from}, no dependency.`);
+        throw new Error(`The public types import ${from}, which is not a dependency.`);
     return text;
   } finally {
     await rm(folder, { recursive: true, force: true });

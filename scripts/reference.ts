@@ -39,10 +39,10 @@ export function reference(): string {
     section('Settings', ['key', 'type', 'default', 'what it does'], settingRows()),
     section('Environment variables', ['variable', 'what it does'], variableRows()),
     section('Vendors and servers', ['name', 'protocol', 'address', 'key', 'default model'], vendorRows()),
-    section('Tools', ['tool', 'what the model is told'], toolRows()),
+    section('Tools', ['tool', 'description for the model'], toolRows()),
     section(
       'Files that other programs run',
-      ['why', 'read-only in the sandbox', 'checked after sandboxed commands', 'asked about in tools only'],
+      ['why', 'read-only in the sandbox', 'checked after sandboxed commands', 'approval in tools only'],
       startupRows(),
     ),
   ].join('\n\n')}\n`;
@@ -136,7 +136,7 @@ function slashRows(): string[][] {
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
     .map(({ name, description }) => [
       `\`/${name}\``,
-      everywhere.has(name) ? description : `${description} (on the screen only)`,
+      everywhere.has(name) ? description : `${description} (interactive only)`,
     ]);
 }
 

@@ -15,7 +15,7 @@ export function rollUp(files: ReadonlyMap<string, string>, entry: string): strin
   const read = new Map<string, File>();
   const fileOf = (name: string): File => {
     const text = files.get(name);
-    if (text === undefined) throw new Error(`There are no declarations of ${name}.`);
+    if (text === undefined) throw new Error(`No declarations found for ${name}.`);
     const file = read.get(name) ?? readFile(name, text);
     read.set(name, file);
     return file;
@@ -47,7 +47,7 @@ export function rollUp(files: ReadonlyMap<string, string>, entry: string): strin
 
   const { exports } = fileOf(entry);
   for (const [name, { from, name: there }] of exports) {
-    if (name !== there) throw new Error(`${name} is another name of ${there}: export it by its own.`);
+    if (name !== there) throw new Error(`${name} is an alias of ${there}: export it under its own name.`);
     keep(from, there);
   }
 
@@ -72,7 +72,7 @@ function readFile(file: string, text: string): File {
       for (const { local, imported } of nodesIn(statement.specifiers))
         names.set(nameOf(local), { type: 'there', from, name: nameOf(imported) || '*' });
     } else if (statement.type === 'ExportAllDeclaration') {
-      throw new Error(`${file} exports all of another file: name what is meant.`);
+      throw new Error(`${file} uses export *: list the exports by name.`);
     } else if (from !== null) {
       for (const { local, exported, exportKind } of nodesIn(statement.specifiers)) {
         const typeOnly = exportKind === 'type' || statement.exportKind === 'type';
@@ -110,7 +110,8 @@ function needsOf(declaration: Node): string[] {
     const base = node.type === 'ClassDeclaration' ? node.superClass : used;
     const heritage = /^TS(InterfaceHeritage|ClassImplements)$/.test(node.type) ? node.expression : null;
     for (const found of [base, heritage]) if (isNode(found)) needs.push(leftmost(found));
-    if (node.type === 'TSImportType') throw new Error('A declaration imports in its middle: name the type.');
+    if (node.type === 'TSImportType')
+      throw new Error('A declaration contains an inline import(): import the type by name.');
   }
   return [...new Set(needs)];
 }

@@ -48,7 +48,7 @@ export function read(file: string): Config {
 - [x] found the cause
 - [ ] fix it`;
 
-const edit = both('I will take the first one out.', [
+const edit = both('I will remove the first call.', [
   'Edit',
   { file_path: 'config.ts', old_string: '  load(file);\n', new_string: '' },
 ]);
@@ -131,15 +131,15 @@ const shots: Shot[] = [
   },
   {
     name: 'done',
-    title: 'The file is changed and the run is over',
+    title: 'The file was changed and the run is done',
     rows: 22,
-    script: [edit, says('`read` opens the file once now. `/undo` takes it back.')],
+    script: [edit, says('`read` now opens the file once. `/undo` reverts the change.')],
     async play(lab) {
       lab.type('fix it\r');
       await lab.waitFor('load(file)');
       await still(lab, 600);
       lab.type('y');
-      await lab.waitFor('takes it back');
+      await lab.waitFor('reverts the change');
     },
   },
   {

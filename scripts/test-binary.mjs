@@ -6,7 +6,7 @@ import { exe, here, targets } from './binary/targets.mjs';
 import { root } from './bundle.mjs';
 
 if (here === null) {
-  console.error(`No binary is made for this machine. There are: ${Object.keys(targets).join(', ')}.`);
+  console.error(`There is no binary for this machine. Available: ${Object.keys(targets).join(', ')}.`);
   process.exit(2);
 }
 const env = { ...process.env, ACA_UNDER_TEST: path.join(root, 'build', `aca-${here}${exe(targets[here])}`) };

@@ -75,17 +75,17 @@ export {
     [
       'an export of everything',
       { 'index.d.ts': "export * from './a.ts';", 'a.d.ts': 'export type A = 1;' },
-      'name what is meant',
+      'list the exports by name',
     ],
     [
       'an import in the middle of a type',
       { 'index.d.ts': "export type { A } from './a.ts';", 'a.d.ts': "export type A = import('./b.ts').B;" },
-      'name the type',
+      'import the type by name',
     ],
     [
       'an export under another name',
       { 'index.d.ts': "export type { A as B } from './a.ts';", 'a.d.ts': 'export type A = 1;' },
-      'export it by its own',
+      'export it under its own name',
     ],
   ])('%s is refused with a sentence', (_, parts, words) => {
     expect(() => rollUp(files(parts as Record<string, string>), 'index.d.ts')).toThrow(words);
@@ -133,9 +133,9 @@ type Level = 1 | true;
   });
 
   test('what JSON cannot say is refused with a sentence', () => {
-    expect(() => schemaOf('A', 'type A = { run(): void };')).toThrow('cannot be said in JSON Schema');
+    expect(() => schemaOf('A', 'type A = { run(): void };')).toThrow('cannot be expressed in JSON Schema');
     expect(() => schemaOf('A', 'type A = Map<string, string>;')).toThrow(
-      'Map cannot be said in JSON Schema.',
+      'Map cannot be expressed in JSON Schema.',
     );
   });
 });

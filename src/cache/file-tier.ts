@@ -26,7 +26,7 @@ export function createFileTier({ folder, maxFiles = MOST_FILES, onTrouble }: Fil
     if (code === '') throw error;
     if (code !== 'ENOENT' && !told) {
       told = true;
-      onTrouble(`Nothing is kept in ${folder}: ${message}. Check the folder; everything else goes on.`);
+      onTrouble(`Cannot cache in ${folder}: ${message}. Check the folder; everything else still works.`);
     }
     return null;
   }

@@ -36,7 +36,7 @@ export function openCache(options: OpenCacheOptions): OpenCache {
       onChange: (file) => kept.changed(file),
       onFail: (why) =>
         onTrouble(
-          `${root} is not watched: ${why}. Each search is made afresh, and files are compared by time and size.`,
+          `Not watching ${root} for changes: ${why}. Searches are not cached, and files are compared by time and size.`,
         ),
     });
 

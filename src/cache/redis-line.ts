@@ -35,7 +35,7 @@ export function createRedisLine(options: RedisLineOptions): RedisLine {
     if (told || closed) return undefined;
     told = true;
     onTrouble(
-      `The Redis server of cache.redis.url ${why}. Nothing is lost; it is used again when it answers.`,
+      `The Redis server in cache.redis.url ${why}. Nothing is lost; it will be used again once it responds.`,
     );
   }
 
@@ -82,7 +82,7 @@ class TooSlow extends Error {}
 async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new TooSlow(`no answer in ${ms} ms`)), ms);
+    timer = setTimeout(() => reject(new TooSlow(`no answer within ${ms} ms`)), ms);
   });
   try {
     return await Promise.race([work, late]);

@@ -84,7 +84,9 @@ describe.skipIf(!hasRedis)('[U11] a real Redis server', () => {
       await tier.set(name, 'after', 60_000);
       await pause(20);
     }
-    expect(told).toEqual([expect.stringContaining('Nothing is lost; it is used again when it answers.')]);
+    expect(told).toEqual([
+      expect.stringContaining('Nothing is lost; it will be used again once it responds.'),
+    ]);
   });
 
   test('[U14] instances share one count, and what does not fit waits until a minute has passed', async () => {

@@ -51,7 +51,9 @@ export class TreeWatch {
 
   constructor(options: TreeWatchOptions) {
     this.#options = options;
-    this.#barrier = createBarrier(options.cookies, () => this.#fail('no news came from the system'));
+    this.#barrier = createBarrier(options.cookies, () =>
+      this.#fail('the system sent no change notifications'),
+    );
     this.#begin();
   }
 
@@ -134,13 +136,13 @@ export class TreeWatch {
     if (!place.isDirectory() || !this.#isOn() || this.#watched.has(folder)) return;
     if (folder === root) this.#inode = place.ino;
     if (!isOnLocalDisk(folder)) {
-      if (folder === root) this.#fail('it is not on a disk of this machine');
+      if (folder === root) this.#fail('it is not on a local disk');
       this.#blind.add(folder);
       return;
     }
     if (this.#watched.size >= maxFolders) return this.#fail(`it has more than ${maxFolders} folders`);
     const watcher = watch(folder, { persistent: false }, (event, name) => this.#heard(folder, event, name));
-    watcher.on('error', () => this.#fail('the system gave up watching'));
+    watcher.on('error', () => this.#fail('the system stopped watching'));
     this.#watched.set(folder, watcher);
     this.#locked.delete(folder);
 
@@ -221,7 +223,7 @@ export class TreeWatch {
       this.#forget(folder);
       this.#locked.add(folder);
     } else if (code === 'ENOSPC' || code === 'EMFILE') {
-      this.#fail("the system's limit of watches is reached (fs.inotify.max_user_watches)");
+      this.#fail("the system's watch limit is reached (fs.inotify.max_user_watches)");
     } else if (code !== '') this.#fail(`${folder}: ${code}`);
     else throw error;
   }

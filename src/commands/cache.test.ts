@@ -17,8 +17,8 @@ const miss = { inputTokens: 1000, outputTokens: 9, cacheReadTokens: 0, cacheWrit
 
 test('[K06] /cache shows the share of the session and of the last request', async () => {
   expect(await shown({ session, last: hit, compared: null })).toBe(
-    'This session: 66 % from the cache (8,000 of 12,000 tokens)\n' +
-      'Last request: 90 % from the cache (900 of 1,000 tokens)',
+    'This session: 66% from the cache (8,000 of 12,000 tokens)\n' +
+      'Last request: 90% from the cache (900 of 1,000 tokens)',
   );
   expect(await shown({ session: noUsage, last: null, compared: null })).toBe('No requests yet.');
   expect(await shown({ session: noUsage, last: noUsage, compared: null })).toContain('reported no figures');
@@ -31,9 +31,9 @@ test.each<[string, PromptCacheUse, string]>([
     {
       session,
       last: miss,
-      compared: { gapMs: 0, difference: { block: 'message 3 (answer of Read)', character: 1281 } },
+      compared: { gapMs: 0, difference: { block: 'message 3 (result of Read)', character: 1281 } },
     },
-    'It differs from the previous request in message 3 (answer of Read), near character 1,281; nothing after that point can be reused.',
+    'It differs from the previous request in message 3 (result of Read), near character 1,281; nothing after that point can be reused.',
   ],
   [
     'that nothing differs',

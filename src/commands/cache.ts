@@ -26,7 +26,7 @@ function shareOf({ inputTokens, cacheReadTokens, cacheWriteTokens }: Usage): str
   const all = inputTokens + cacheReadTokens + cacheWriteTokens;
   if (all === 0) return 'the provider reported no figures';
   const share = Math.floor((cacheReadTokens * 100) / all);
-  return `${share} % from the cache (${grouped(cacheReadTokens)} of ${grouped(all)} tokens)`;
+  return `${share}% from the cache (${grouped(cacheReadTokens)} of ${grouped(all)} tokens)`;
 }
 
 function findingOf({ gapMs, difference }: NonNullable<PromptCacheUse['compared']>, last: Usage): string {

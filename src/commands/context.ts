@@ -13,7 +13,7 @@ export const context: SlashCommand = {
 
 /** By part and by largest item, with a bar that works in every terminal. */
 function describeUse({ model, window, total, compactAt, parts, biggest }: WindowUse): string {
-  const share = (tokens: number) => `${((100 * tokens) / window).toFixed(1)} %`;
+  const share = (tokens: number) => `${((100 * tokens) / window).toFixed(1)}%`;
   const rows = [
     ...parts.filter(({ tokens }) => tokens > 0),
     { name: 'free', tokens: Math.max(0, window - total) },

@@ -64,6 +64,6 @@ test('for a long output the model gets both ends, and the file with everything',
   });
   const { told } = await runOwnCommand('cat', { shell, signal, onOutput });
 
-  expect(told).toContain('[... 6000 characters left out ...]');
+  expect(told).toContain('[... 6000 characters omitted ...]');
   expect(told.endsWith('All of its output is in /tmp/all.txt.')).toBe(true);
 });

@@ -55,5 +55,5 @@ function endingOf({ exitCode, signal, timedOut }: CommandOutcome): string {
 function shortened(text: string): string {
   if (text.length <= MOST_TOLD) return text;
   const half = MOST_TOLD / 2;
-  return `${text.slice(0, half)}\n[... ${text.length - MOST_TOLD} characters left out ...]\n${text.slice(-half)}`;
+  return `${text.slice(0, half)}\n[... ${text.length - MOST_TOLD} characters omitted ...]\n${text.slice(-half)}`;
 }

@@ -42,20 +42,20 @@ const figures: SessionFigures = {
 test('/stats shows the numbers of a session', async () => {
   expect(await printed(stats, { figures: async () => figures })).toBe(
     [
-      'Session 2 runs, 9 turns, 3 m 05 s',
+      'Session 2 runs, 9 turns, 3m 05s',
       'Cost    $0.06',
       'Tokens  7,000 in, 200 out',
-      'Cached  █████▊   71 % of 7,000',
+      'Cached  █████▊   71% of 7,000',
       'Sent    ▃▅█',
-      'Models  4 asked, 1 failed, 2 s each',
+      'Models  4 requests, 1 failed, 2s each',
       '',
       'Tools             calls failed      each',
       'Read       ██████    12      0      4 ms',
-      'Bash       █▌         3      1       3 s',
+      'Bash       █▌         3      1        3s',
       'github:cr… ▌          1      0    700 ms',
       '',
       'Caches',
-      'read         ██████   75 % of 12',
+      'read         ██████   75% of 12',
     ].join('\n'),
   );
 });

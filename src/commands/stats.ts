@@ -59,7 +59,7 @@ function costWords(requests: SessionFigures['requests']): string {
 
 function answerWords({ calls, failed, ms }: Count): string[] {
   return [
-    `${grouped(calls)} asked`,
+    several(calls, 'request'),
     ...(failed === 0 ? [] : [`${grouped(failed)} failed`]),
     `${each({ calls, ms })} each`,
   ];
@@ -85,7 +85,7 @@ function toolLines(tools: SessionFigures['tools']): string[] {
 
 function shareBar(part: number, whole: number): string {
   const percent = Math.floor((100 * part) / Math.max(1, whole));
-  return `${bar(part / Math.max(1, whole), 8)} ${percent} % of ${grouped(whole)}`;
+  return `${bar(part / Math.max(1, whole), 8)} ${percent}% of ${grouped(whole)}`;
 }
 
 function each({ calls, ms }: Pick<Count, 'calls' | 'ms'>): string {

@@ -36,8 +36,8 @@ describe('what fits', () => {
     const { messages, limit } = fitMessages([long], { fits: within(20_000), placeOf: () => '/kept/a.txt' });
     const text = textOf(messages[0] ?? prompt(''));
     expect(limit).toBe(12_000);
-    expect(text).toMatch(/^\[78010 characters are left out here to fit the context window\./);
-    for (const words of ['BEGIN', 'END', 'The whole text is in /kept/a.txt; read it in parts.'])
+    expect(text).toMatch(/^\[78010 characters omitted to fit the context window\./);
+    for (const words of ['BEGIN', 'END', 'The full text is in /kept/a.txt; read it in parts.'])
       expect(text).toContain(words);
   });
 
@@ -65,7 +65,7 @@ describe('what fits', () => {
     };
     const { messages } = fitMessages([seen, thoughtful, answer('1', 'Write', 'ok')], { fits: within(6000) });
     expect(messages[0]?.content).toEqual([
-      { type: 'text', text: '[An image was left out here to fit the context window.]' },
+      { type: 'text', text: '[Image omitted to fit the context window.]' },
     ]);
     expect(messages[1]?.content).toMatchObject([
       {
@@ -73,7 +73,7 @@ describe('what fits', () => {
         id: '1',
         input: {
           file_path: 'a.ts',
-          edits: [{ content: expect.stringContaining('characters are left out') }],
+          edits: [{ content: expect.stringContaining('characters omitted') }],
         },
       },
     ]);

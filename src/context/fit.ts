@@ -13,7 +13,7 @@ const STEPS = [
 const SMALLEST = STEPS.at(-1) ?? 0;
 /** An image costs about as much as a text of this many characters. */
 const IMAGE_CHARACTERS = 6000;
-const IMAGE: TextPart = { type: 'text', text: '[An image was left out here to fit the context window.]' };
+const IMAGE: TextPart = { type: 'text', text: '[Image omitted to fit the context window.]' };
 
 export type Fitting = {
   fits(messages: readonly Message[]): boolean;
@@ -116,8 +116,8 @@ function limitValue(value: unknown, limit: number): unknown {
 }
 
 function shortened(text: string, limit: number, place?: string): string {
-  const where = place === undefined ? '' : ` The whole text is in ${place}; read it in parts.`;
-  const mark = `[${text.length - limit} characters are left out here to fit the context window.${where}]\n`;
+  const where = place === undefined ? '' : ` The full text is in ${place}; read it in parts.`;
+  const mark = `[${text.length - limit} characters omitted to fit the context window.${where}]\n`;
   return (
     mark + truncateText(text, { max: limit, head: Math.floor(limit * 0.65), tail: Math.floor(limit * 0.3) })
   );

@@ -32,8 +32,8 @@ test('imports are resolved, five levels deep, not in code, without cycles, and o
     'See Tabs. @../AGENTS.md. Not `@docs/style.md`, not me@docs.md.\n```\n@docs/style.md\n```\n@../outside.md\n@missing.md',
   );
   expect(notices).toEqual([
-    '/repo/docs/style.md imports ../AGENTS.md, which is left out: it would import itself.',
-    '/repo/AGENTS.md imports ../outside.md, which is left out: it is outside /repo.',
+    'Skipped ../AGENTS.md, imported by /repo/docs/style.md: it imports itself.',
+    'Skipped ../outside.md, imported by /repo/AGENTS.md: it is outside /repo.',
   ]);
 });
 
@@ -43,7 +43,7 @@ test('imports stop at the fifth level', async () => {
   );
   const { instructions, notices } = await findInstructions({ ...places, cwd: '/repo' }, reader(files));
   expect(instructions[0]?.text).toBe('level 0 level 1 level 2 level 3 level 4 level 5 @6.md');
-  expect(notices).toEqual(['/repo/5.md imports 6.md, which is left out: it would be more than 5 deep.']);
+  expect(notices).toEqual(['Skipped 6.md, imported by /repo/5.md: imports are nested more than 5 deep.']);
 });
 
 test('files that import each other repeatedly are limited, with a notice', {
@@ -61,9 +61,7 @@ test('files that import each other repeatedly are limited, with a notice', {
   const { instructions, notices } = await findInstructions({ ...places, cwd: '/repo' }, counting);
   expect(reads).toBeLessThan(150);
   expect(instructions[0]?.text).toMatch(/^end\nend\n/);
-  expect(notices).toEqual([
-    'There are more than 100 imports in the instructions; only the first 100 are used.',
-  ]);
+  expect(notices).toEqual(['The instructions have more than 100 imports; only the first 100 are used.']);
 });
 
 test('a long file with much code and many imports is parsed quickly', { timeout: 5000 }, () => {
@@ -84,12 +82,12 @@ test('at most 32 KB per file and 64 KB in total, nearest first; omissions are re
     ['/repo/pkg/AGENTS.md', 32_767],
     ['/repo/pkg/app/AGENTS.md', 32_768],
   ]);
-  const caps = 'instructions may have 32 KB a file and 64 KB in all.';
+  const caps = 'the limits are 32 KB per file and 64 KB in total.';
   expect(notices).toEqual([
     `/repo/pkg/app/AGENTS.md: only the first 32 KB are used; ${caps}`,
     `/repo/pkg/AGENTS.md: only the first 32 KB are used; ${caps}`,
-    `/repo/CLAUDE.md: left out; ${caps}`,
-    `/repo/AGENTS.md: left out; ${caps}`,
+    `/repo/CLAUDE.md: skipped; ${caps}`,
+    `/repo/AGENTS.md: skipped; ${caps}`,
   ]);
 });
 

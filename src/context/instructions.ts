@@ -66,7 +66,7 @@ async function loadAll(files: readonly string[], read: ReadText): Promise<Found>
   }
   if (met.imports > MAX_IMPORTS)
     notices.push(
-      `There are more than ${MAX_IMPORTS} imports in the instructions; only the first ${MAX_IMPORTS} are used.`,
+      `The instructions have more than ${MAX_IMPORTS} imports; only the first ${MAX_IMPORTS} are used.`,
     );
   return { instructions: bounded(found, notices), notices };
 }
@@ -81,7 +81,7 @@ function bounded(found: readonly Instruction[], notices: string[]): Instruction[
     room -= Buffer.byteLength(text);
     if (text.length < whole.length)
       notices.push(
-        `${file}: ${text === '' ? 'left out' : `only the first ${limit / 1024} KB are used`}; instructions may have ${MAX_FILE / 1024} KB a file and ${MAX_ALL / 1024} KB in all.`,
+        `${file}: ${text === '' ? 'skipped' : `only the first ${limit / 1024} KB are used`}; the limits are ${MAX_FILE / 1024} KB per file and ${MAX_ALL / 1024} KB in total.`,
       );
     if (text !== '') kept.unshift({ file, text });
   }
@@ -120,17 +120,17 @@ async function withImports(file: string, importing: Importing): Promise<string |
     const refused = refusal(target, { ...importing, above: [...above, file] }, whole.length);
     const inner =
       refused === null ? await withImports(target, { ...importing, above: [...above, file] }) : null;
-    if (refused !== null) notices.push(`${file} imports ${piece.file}, which is left out: ${refused}.`);
+    if (refused !== null) notices.push(`Skipped ${piece.file}, imported by ${file}: ${refused}.`);
     whole += inner?.trimEnd() ?? piece.written;
   }
   return whole;
 }
 
 function refusal(target: string, { top, above }: Importing, length: number): string | null {
-  if (above.length > MAX_DEPTH) return `it would be more than ${MAX_DEPTH} deep`;
-  if (above.includes(target)) return 'it would import itself';
+  if (above.length > MAX_DEPTH) return `imports are nested more than ${MAX_DEPTH} deep`;
+  if (above.includes(target)) return 'it imports itself';
   if (!isInside(top, target)) return `it is outside ${top}`;
-  return length > MAX_ALL ? 'there is too much already' : null;
+  return length > MAX_ALL ? 'the size limit is reached' : null;
 }
 
 type Piece = { type: 'text'; text: string } | { type: 'import'; file: string; written: string };

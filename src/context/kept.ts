@@ -21,7 +21,7 @@ export function keptText({ pins, todos, messages, keepFrom }: ToKeep): string {
   const left = messages.slice(0, keepFrom);
   const files = filesChanged(left);
   const named = files.slice(-MAX_FILES);
-  const more = files.length > named.length ? [`- and ${files.length - named.length} before them`] : [];
+  const more = files.length > named.length ? [`- and ${files.length - named.length} more`] : [];
   const sections = [
     list(
       'Facts pinned by the user:',

@@ -26,5 +26,5 @@ function inShort(text: string): string {
   const first = (lines.find((line) => line.trim() !== '') ?? '').trim().slice(0, FIRST_LINE);
   // Half a surrogate pair would not survive encoding.
   const whole = first.replace(/[\uD800-\uDBFF]$/, '');
-  return `[${lines.length} ${lines.length === 1 ? 'line' : 'lines'}, left out here; first: ${whole}]`;
+  return `[${lines.length} ${lines.length === 1 ? 'line' : 'lines'} omitted; first: ${whole}]`;
 }

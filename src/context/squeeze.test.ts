@@ -98,14 +98,14 @@ describe('[K03] shortening old messages', () => {
     );
     expect(at(2)[3]).toBe(messages[3]);
     expect(textOf(at(3)[2] ?? prompt('')).length).toBe(721);
-    expect(at(3)[3]?.content).toEqual([{ type: 'text', text: '[An image was here.]' }]);
+    expect(at(3)[3]?.content).toEqual([{ type: 'text', text: '[Image omitted.]' }]);
     expect(at(3)[1]).toBe(messages[1]);
     expect(at(4)[1]?.content).toEqual([
       {
         type: 'tool_call',
         id: 'e',
         name: 'Edit',
-        input: { file_path: 'a.ts', old_string: 'x', new_string: '[203 lines, left out here; first: first]' },
+        input: { file_path: 'a.ts', old_string: 'x', new_string: '[203 lines omitted; first: first]' },
       },
     ]);
   });

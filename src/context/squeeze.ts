@@ -18,7 +18,7 @@ const LEVELS: readonly Means[] = [
 
 export const MAX_LEVEL = LEVELS.length - 1;
 
-const REPEATED = '[The same lines were read again later; see there.]';
+const REPEATED = '[The same lines were read again later; see below.]';
 
 export type Squeezing = {
   /** From 0, nothing, to `MAX_LEVEL`. */
@@ -71,7 +71,7 @@ function boundPart(part: ToolMessage['content'][number], limits: TextLimits): To
   return text.length < part.text.length ? { type: 'text', text } : part;
 }
 
-const IMAGE: TextPart = { type: 'text', text: '[An image was here.]' };
+const IMAGE: TextPart = { type: 'text', text: '[Image omitted.]' };
 
 function shortenEdits(message: AssistantMessage): AssistantMessage {
   const content = message.content.map((part) => {

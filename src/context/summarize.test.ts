@@ -52,7 +52,7 @@ describe('[K07] [Z03] a summary', () => {
     const [asked = ''] = prompts;
     for (const words of [
       '[Completed: before]',
-      'Keep above all what concerns: the cache',
+      'Above all, keep what concerns: the cache',
       'USER: make the login faster',
       'CALL Bash: {"command":"npm test"}',
       'FAILED Bash: Exit code 1',

@@ -38,7 +38,7 @@ function toTemplate(message: Message): TemplateMessage[] {
   const hasImage = message.content.some((part) => part.type === 'image');
   const content = [
     textOf(message),
-    ...(hasImage ? ['[An image was here; this model cannot see images.]'] : []),
+    ...(hasImage ? ['[Image omitted: this model does not support images.]'] : []),
   ]
     .filter((text) => text !== '')
     .join('\n');

@@ -36,7 +36,9 @@ export async function generate(
   const tokens = tokensOf(model, order.prompt);
   const room = contextSize - tokens.length;
   if (room < 1)
-    throw new OverflowError(`The conversation has ${tokens.length} tokens; the window is ${contextSize}.`);
+    throw new OverflowError(
+      `The conversation has ${tokens.length} tokens; the context window is ${contextSize}.`,
+    );
   const limit = Math.min(order.maxTokens ?? room, room);
 
   const fromDisk = await warmUp(voice, { tokens, kept: order.kept });

@@ -151,7 +151,7 @@ class LazyEngine {
       await this.close();
       const { name, facts } = this.#options;
       throw new ProviderError(
-        `${facts.name ?? name} cannot be loaded: ${(error as Error).message}`,
+        `Could not load ${facts.name ?? name}: ${(error as Error).message}`,
         { kind: 'bad_request', provider: name },
         { cause: error },
       );

@@ -5,7 +5,7 @@ import type { FromWorker, ToWorker } from './protocol.ts';
 
 /** The thread that runs llama.cpp: one order at a time; only an abort is handled at once. */
 const port = parentPort;
-if (!port) throw new Error('This file is a thread of the program, not a program.');
+if (!port) throw new Error('This file is a worker thread, not a program.');
 
 const engine = createEngine();
 const aborted = new Set<number>();

@@ -22,7 +22,7 @@ export function createDesk(hub: Hub, place: LoginPlace & Pick<ToolDeps, 'outgoin
     },
     async login(name, show) {
       const connection = hub.find(name);
-      if (!connection) throw new UserError(`There is no MCP server ${name}.`, '/mcp lists them.');
+      if (!connection) throw new UserError(`There is no MCP server named ${name}.`, 'See /mcp for a list.');
       await loginTo(connection, place, { show, signal: new AbortController().signal });
       await connection.restart();
     },
@@ -53,7 +53,7 @@ export async function loginTo(
 ): Promise<void> {
   const { url, oauth } = expanded(name, settings, env);
   if (url === undefined)
-    throw new UserError(`${name} is a program on this machine.`, 'Only servers with a url need a login.');
+    throw new UserError(`${name} is a local program.`, 'Only servers with a url need a login.');
   const { logIn } = await import('./login/login.ts');
   await logIn({
     url,
@@ -81,7 +81,7 @@ function expanded(name: string, settings: ServerSettings, env: Env): ServerSetti
   try {
     return expandSettings(settings, env);
   } catch (error) {
-    throw new UserError(`${name} cannot be reached: ${(error as Error).message}.`, 'Set it and try again.');
+    throw new UserError(`Cannot connect to ${name}: ${(error as Error).message}.`, 'Set it and try again.');
   }
 }
 

@@ -36,14 +36,14 @@ test('a form is filled in field by field, invalid input is asked again, optional
     content: { name: 'Ada', age: 36, news: false, colour: 'blue', pets: ['cat', 'dog'] },
   });
   expect(asked[0]).toEqual({
-    question: 'The MCP server odd asks: Who are you?\nIt wants to know: Name, age, news, colour, pets',
+    question: 'The MCP server odd asks: Who are you?\nIt asks for: Name, age, news, colour, pets',
     choices: ['answer', 'decline'],
   });
   expect(asked.map(({ question }) => question).slice(1)).toEqual([
     'Name',
     'Name: at least 2 characters',
     'age (may be left empty)',
-    'age: a number, please',
+    'age: a number',
     'news (empty means false)',
     'colour (may be left empty)',
     'pets (may be left empty)',

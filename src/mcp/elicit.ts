@@ -18,7 +18,7 @@ export async function elicit(
 ): Promise<ElicitResult> {
   const fields = Object.entries(requestedSchema.properties);
   const wanted = fields.map(([name, field]) => field.title ?? name).join(', ');
-  const question = `The MCP server ${server} asks: ${message}${wanted === '' ? '' : `\nIt wants to know: ${wanted}`}`;
+  const question = `The MCP server ${server} asks: ${message}${wanted === '' ? '' : `\nIt asks for: ${wanted}`}`;
   const said = await ask({ question, choices: [ANSWER, DECLINE] }, signal);
   if (said === null) return { action: 'cancel' };
   if (!/^(answer|yes|y)$/i.test(said.trim())) return { action: 'decline' };
@@ -91,7 +91,7 @@ function parseAnswer(answer: string, field: Field): Value | { wrong: string } {
     const chosen = picked.filter((value) => value !== undefined);
     return chosen.length === picked.length
       ? chosen
-      : { wrong: `some of ${known.map(({ title }) => title).join(', ')}, with commas between them` };
+      : { wrong: `any of ${known.map(({ title }) => title).join(', ')}, separated by commas` };
   }
   if (known.length > 0)
     return pick(answer) ?? { wrong: `one of ${known.map(({ title }) => title).join(', ')}` };
@@ -109,8 +109,8 @@ function numberOf(
 ): number | { wrong: string } {
   const { type, minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } = field;
   const value = Number(answer);
-  if (!Number.isFinite(value)) return { wrong: 'a number, please' };
-  if (type === 'integer' && !Number.isInteger(value)) return { wrong: 'a whole number, please' };
+  if (!Number.isFinite(value)) return { wrong: 'a number' };
+  if (type === 'integer' && !Number.isInteger(value)) return { wrong: 'a whole number' };
   if (value < minimum) return { wrong: `${minimum} or more` };
   return value > maximum ? { wrong: `${maximum} or less` } : value;
 }

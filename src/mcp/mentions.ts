@@ -36,6 +36,6 @@ const ALONE = { signal: new AbortController().signal, progress: () => undefined,
 
 function cut(text: string): string {
   return text.length > MAX_RESOURCE
-    ? `${text.slice(0, MAX_RESOURCE)}\n[… ${text.length - MAX_RESOURCE} more]`
+    ? `${text.slice(0, MAX_RESOURCE)}\n[… ${text.length - MAX_RESOURCE} more characters]`
     : text;
 }

@@ -25,7 +25,7 @@ export function promptCommands(
 
 function describe(server: string, { description, arguments: args }: ServerPrompt): string {
   const wanted = args.map(({ name, required }) => (required ? `<${name}>` : `[${name}]`)).join(' ');
-  return [description.split('\n')[0] || `A prompt of the MCP server ${server}`, wanted]
+  return [description.split('\n')[0] || `Prompt from the MCP server ${server}`, wanted]
     .filter(Boolean)
     .join(' ');
 }
@@ -52,8 +52,8 @@ async function send(
     })
     .catch((error: Error) => {
       throw new UserError(
-        `${connection.name} gave no prompt: ${error.message}.`,
-        `/mcp ${connection.name} tells more.`,
+        `${connection.name} returned no prompt: ${error.message}.`,
+        `See /mcp ${connection.name} for details.`,
       );
     });
   await context.submit(contentOf(messages));

@@ -29,5 +29,5 @@ test.each([
   ['sh', './x.sh'],
 ])('a program of the folder is refused: %s %s', (...words) => {
   const [command = '', ...args] = words;
-  expect(() => start(command, ...args)).toThrow('would be a program of this folder, which is not trusted');
+  expect(() => start(command, ...args)).toThrow('is a program in this folder, which is not trusted');
 });

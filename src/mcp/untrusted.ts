@@ -24,7 +24,7 @@ export function inUntrusted(program: Program, neutral: string): Program {
 }
 
 function ownProgram(file: string): string {
-  return `${file} would be a program of this folder, which is not trusted; trust it with \`aca trust\`, or write the whole path`;
+  return `${file} is a program in this folder, which is not trusted; trust it with \`aca trust\`, or use an absolute path`;
 }
 
 function absoluteOnly(searched: string): string {

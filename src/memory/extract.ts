@@ -41,7 +41,7 @@ export function extractionPrompt(messages: readonly Message[], known: readonly D
       '- decisions: what was decided, and why',
       '- learnings: what was found out and will be needed again',
     ].join('\n'),
-    'Leave out what belongs to this task only: names of variables, line numbers, what was edited, progress, mistakes already mended. Leave out everything secret. Each note is one sentence of at most 200 characters that makes sense on its own.',
+    'Omit what belongs to this task only: names of variables, line numbers, what was edited, progress, mistakes already fixed. Omit everything secret. Each note is one sentence of at most 200 characters that makes sense on its own.',
     ...(shown.length > 0 ? [`Already known, do not repeat:\n${shown.join('\n')}`] : []),
     `<conversation>\n${truncateText(transcriptOf(messages), WHOLE_LIMITS)}\n</conversation>`,
     `Answer with nothing but a JSON list of at most ${MOST_DRAFTS} notes, such as [{"kind":"decisions","text":"Dates are stored in UTC because reports cross time zones."}]. If nothing is worth keeping, and often nothing is, answer [].`,

@@ -31,7 +31,7 @@ const LIMITS = { max: 10_000, head: 7_000, tail: 2_500 };
 export function outcomeOf(point: HookPoint, { exitCode, stdout, stderr, timedOut }: HookEnding): HookOutcome {
   const said = stdout.trim();
   const trouble = stderr.trim();
-  if (timedOut) return { type: 'failed', because: 'it took too long and was stopped' };
+  if (timedOut) return { type: 'failed', because: 'it timed out' };
   if (exitCode === BLOCKS) return { type: 'block', because: bound(trouble || said || 'no reason given') };
   if (exitCode !== 0) {
     const words = trouble.split('\n').at(-1) ?? '';

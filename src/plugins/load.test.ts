@@ -27,7 +27,7 @@ test('[G01] plugins are loaded in order, whatever fails; each name is used once'
     { name: 'b', version: '2', folder: path.join(root, 'folder') },
   ]);
   expect(troubles.map(({ place, because }) => [path.basename(place), because])).toEqual([
-    ['hangs.mjs', 'It did not load within 3 s.'],
+    ['hangs.mjs', 'It did not load within 3s.'],
     ['twin.mjs', `Another plugin is named a: ${path.join(root, 'a.mjs')}.`],
     ['server.mjs', 'An MCP server is named github, too.'],
     [

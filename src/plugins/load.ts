@@ -94,7 +94,7 @@ function clash(
 
 async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
   const late = new AbortController();
-  const timer = setTimeout(() => late.abort(new Error(`It did not load within ${ms / 1000} s.`)), ms);
+  const timer = setTimeout(() => late.abort(new Error(`It did not load within ${ms / 1000}s.`)), ms);
   try {
     return await raceAbort(work, late.signal);
   } finally {
@@ -109,5 +109,5 @@ function runsTypeScript(): boolean {
 
 function wordsOf(error: unknown): string {
   const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
-  return line === '' ? 'It failed without a word.' : line;
+  return line === '' ? 'It failed with no message.' : line;
 }

@@ -19,7 +19,7 @@ export function plainCopy(value: unknown): unknown {
   function copy(one: unknown, place: string, depth: number): unknown {
     values += 1;
     if (values > MOST_VALUES) throw new Error('it is too large');
-    if (depth > DEEPEST) throw new Error('it is nested too deeply, or holds itself');
+    if (depth > DEEPEST) throw new Error('it is nested too deeply or refers to itself');
     if (one === null || typeof one === 'boolean') return one;
     if (typeof one === 'string') return take(one);
     if (typeof one === 'number') {
@@ -57,8 +57,8 @@ export function traceOf(error: unknown): string {
  */
 export function thrownMessage(error: unknown): string {
   try {
-    return String(error instanceof Error ? error.message : error) || 'without a word';
+    return String(error instanceof Error ? error.message : error) || 'with no message';
   } catch {
-    return 'with something that cannot be shown';
+    return 'with an error that cannot be displayed';
   }
 }

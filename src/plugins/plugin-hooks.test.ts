@@ -31,8 +31,8 @@ describe('[G02] [Y33] before a call', () => {
   });
 
   test.each([
-    [null, 'the plugin p1 refuses it'],
-    [{ block: 'not today' }, 'the plugin p1 refuses it: not today'],
+    [null, 'blocked by the plugin p1'],
+    [{ block: 'not today' }, 'blocked by the plugin p1: not today'],
   ])('%j blocks, and no other plugin is called', async (answer, because) => {
     const { hooks } = bench(
       { onBeforeToolCall: () => answer },
@@ -65,9 +65,7 @@ describe('a plugin that misbehaves', () => {
     expect(await hooks.message(user)).toEqual(user);
     expect(await hooks.message(user)).toEqual(user);
     expect(asked).toBe(1);
-    expect(notices).toEqual([
-      'The plugin p1: onMessage did not answer within 0.05 s and is not asked any more.',
-    ]);
+    expect(notices).toEqual(['The plugin p1: onMessage did not answer within 0.05s and is now disabled.']);
   });
 });
 
@@ -105,7 +103,7 @@ describe('a message', () => {
     const { hooks, notices } = bench({ onMessage: () => answer as UserMessage });
     expect(await hooks.message(user)).toEqual(user);
     expect(notices).toEqual([
-      'The plugin p1: onMessage failed: it returned no message of that role, so it is left as it was.',
+      'The plugin p1: onMessage failed: it returned no message of that role, so nothing was changed.',
     ]);
   });
 });

@@ -52,7 +52,7 @@ export function createPluginHooks(
     } catch (error) {
       if (late.signal.aborted) off.add(key);
       const trouble = late.signal.aborted
-        ? `did not answer within ${timeoutMs / 1000} s and is not asked any more`
+        ? `did not answer within ${timeoutMs / 1000}s and is now disabled`
         : `failed: ${thrownMessage(error)}`;
       if (!told.has(key + trouble)) notice(`The plugin ${name}: ${hook} ${trouble}.`);
       told.add(key + trouble);
@@ -81,7 +81,7 @@ export function createPluginHooks(
           read: readBeforeCall,
         });
         if (said?.type === 'block') {
-          const because = `the plugin ${plugin.name} refuses it${said.reason === '' ? '' : `: ${said.reason}`}`;
+          const because = `blocked by the plugin ${plugin.name}${said.reason === '' ? '' : `: ${said.reason}`}`;
           return { type: 'block', by: `plugin ${plugin.name}`, because };
         }
         if (said) input = said.input;
@@ -140,7 +140,7 @@ function reasonOf(answer: { block?: unknown }): string {
 function withTextsOf<M extends Message>(message: M, other: unknown): M {
   const { role, content: theirs } = (other ?? {}) as { role?: unknown; content?: unknown };
   if (role !== message.role || !Array.isArray(theirs))
-    throw new Error('it returned no message of that role, so it is left as it was');
+    throw new Error('it returned no message of that role, so nothing was changed');
   const texts = theirs.flatMap((part: Partial<TextPart> | null): TextPart[] =>
     part?.type === 'text' && typeof part.text === 'string' ? [{ type: 'text', text: part.text }] : [],
   );

@@ -48,7 +48,7 @@ describe('[T01] [G01] a tool in its short form', () => {
       const tool = pluginTool('p', { ...short, execute: () => result as string });
       const { context } = await bench();
       expect(await use(tool, { who: 'x' }, context)).toEqual(
-        fail('p:greet gave no result: it must return a text, or success with output or error.'),
+        fail('p:greet returned no valid result: it must be a string, or { success } with output or error.'),
       );
     },
   );
@@ -98,8 +98,8 @@ describe('what a module exports', () => {
     [{ name: 'p' }, 'It has no version'],
     [{ ...good, tools: [{ name: 'x' }] }, 'Its tools'],
     [{ ...good, tools: [{ ...short, name: 'a:b' }] }, 'Its tools'],
-    [{ ...good, hooks: { onFire: () => 0 } }, 'It has a hook onFire that is not known'],
-    [{ ...good, hooks: { onMessage: 'x' } }, 'It has a hook onMessage'],
+    [{ ...good, hooks: { onFire: () => 0 } }, 'It has an unknown hook onFire'],
+    [{ ...good, hooks: { onMessage: 'x' } }, 'It has an unknown hook onMessage'],
     [{ ...good, commands: [{ name: 'Not a name', description: '', execute: () => 0 }] }, 'Its commands'],
   ])('%j is not a plugin', (value, words) => {
     expect(checkPlugin(value)).toContain(words);

@@ -33,7 +33,7 @@ export function pluginTool(
       late,
     );
     if (returned) return toolResultOf(name, returned.value);
-    return fail(`${name} did not answer within ${timeoutMs / 1000} s and was given up.`);
+    return fail(`${name} timed out after ${timeoutMs / 1000}s.`);
   };
   if ('execute' in tool) {
     return {

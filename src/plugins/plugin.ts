@@ -71,15 +71,15 @@ export function checkPlugin(value: unknown): Plugin | string {
     return 'Its default export is not a plugin: { name, version, tools, hooks, commands }.';
   const { name, version, tools = [], hooks = {}, commands = [] } = value;
   if (typeof name !== 'string' || !NAME.test(name))
-    return 'Its name must be of letters, digits, ".", "_" and "-".';
+    return 'Its name may contain only letters, digits, ".", "_" and "-".';
   if (typeof version !== 'string' || version === '') return 'It has no version.';
   if (!Array.isArray(tools) || !tools.every(isTool))
     return 'Its tools must each have a name, a description, parameters and an execute function.';
-  if (!isObject(hooks)) return 'Its hooks are not a table of functions.';
+  if (!isObject(hooks)) return 'Its hooks must be an object of functions.';
   const wrong = Object.entries(hooks).find(([key, hook]) => !isHook(key) || typeof hook !== 'function');
-  if (wrong) return `It has a hook ${wrong[0]} that is not known; there are ${HOOKS.join(', ')}.`;
+  if (wrong) return `It has an unknown hook ${wrong[0]}; the hooks are ${HOOKS.join(', ')}.`;
   if (!Array.isArray(commands) || !commands.every(isCommand))
-    return 'Its commands must each have a name in small letters, a description and an execute function.';
+    return 'Its commands must each have a lowercase name, a description and an execute function.';
   // Validated above, as far as possible.
   return value as Plugin;
 }

@@ -26,7 +26,7 @@ test('sorted by name; of two with one name the user’s own stays', () => {
   const found = [skill('b', 'plugin'), skill('a', 'project'), skill('c', 'project'), skill('a', 'user')];
   const { skills, troubles } = shelve(found);
   expect(skills.map(({ name, source }) => `${name} ${source}`)).toEqual(['a user', 'b plugin', 'c project']);
-  expect(troubles).toEqual(['The skill a in /project/a is left out: /user/a has one of that name.']);
+  expect(troubles).toEqual(['Skipped the skill a in /project/a: /user/a has one with the same name.']);
   expect(shelve([...found].reverse())).toEqual({ skills, troubles });
 });
 
@@ -36,5 +36,5 @@ test('more than fit into every request are left out, with a notice', () => {
   );
   const { skills, troubles } = shelve(many);
   expect(skills.length).toBe(26);
-  expect(troubles[0]).toBe('The skill s26 is left out: there are too many.');
+  expect(troubles[0]).toBe('Skipped the skill s26: there are too many.');
 });

@@ -36,7 +36,7 @@ export function shelve(found: readonly Skill[]): { skills: Skill[]; troubles: st
     const other = byName.get(skill.name);
     if (other)
       troubles.push(
-        `The skill ${skill.name} in ${skill.folder} is left out: ${other.folder} has one of that name.`,
+        `Skipped the skill ${skill.name} in ${skill.folder}: ${other.folder} has one with the same name.`,
       );
     else byName.set(skill.name, skill);
   }
@@ -45,7 +45,7 @@ export function shelve(found: readonly Skill[]): { skills: Skill[]; troubles: st
   for (const skill of [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1))) {
     room -= skill.name.length + skill.description.length;
     if (room >= 0) skills.push(skill);
-    else troubles.push(`The skill ${skill.name} is left out: there are too many.`);
+    else troubles.push(`Skipped the skill ${skill.name}: there are too many.`);
   }
   return { skills, troubles };
 }

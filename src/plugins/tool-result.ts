@@ -61,9 +61,9 @@ export function toolResultOf(name: string, returned: unknown): ToolResult {
     const parsed = result.safeParse(plainCopy(returned ?? null));
     if (parsed.success) return defined(parsed.data) as ToolResult;
   } catch (error) {
-    return fail(`${name} gave no result: ${thrownMessage(error)}.`);
+    return fail(`${name} returned no valid result: ${thrownMessage(error)}.`);
   }
-  return fail(`${name} gave no result: it must return a text, or success with output or error.`);
+  return fail(`${name} returned no valid result: it must be a string, or { success } with output or error.`);
 }
 
 /** Null if invalid. */

@@ -147,7 +147,7 @@ describe('whatever a hook returns affects the plugin, never the run', () => {
     for (let i = 0; i < 3; i++) await runner.beforeCall(call);
     expect({ asked, notices }).toEqual({
       asked: 1,
-      notices: ['The plugin p: onBeforeToolCall did not answer within 0.03 s and is not asked any more.'],
+      notices: ['The plugin p: onBeforeToolCall did not answer within 0.03s and is now disabled.'],
     });
   });
 
@@ -211,7 +211,7 @@ describe('whatever a tool returns fails the call, never the run', () => {
     const never = { name: 't', description: '', parameters: {}, execute: () => new Promise<never>(() => 0) };
     expect(await use(pluginTool('p', never, { timeoutMs: 20 }), {}, context)).toEqual({
       success: false,
-      error: 'p:t did not answer within 0.02 s and was given up.',
+      error: 'p:t timed out after 0.02s.',
     });
   });
 });
@@ -262,7 +262,7 @@ test('errors without a stack trace are attributed to plugins; those of ours are 
     'A plugin failed in the background: ENOENT: no such file.',
     'A plugin failed in the background: true.',
     'A plugin failed in the background: undefined.',
-    'A plugin failed in the background: with something that cannot be shown.',
+    'A plugin failed in the background: with an error that cannot be displayed.',
   ]);
   expect(() => caught(new Error('ours'))).toThrow('ours');
 });

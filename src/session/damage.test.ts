@@ -136,7 +136,7 @@ describe('after damage', () => {
       ['user', 'a'],
       ['assistant', 'r'],
       ['tool', '2'],
-      ['tool', 'The answer to this call was lost; its outcome is unknown. Check before repeating it.'],
+      ['tool', 'The result of this call was lost, so its outcome is unknown. Check before repeating it.'],
       ['user', 'b'],
     ]);
   });
@@ -277,18 +277,18 @@ describe('a damaged last record', () => {
 
   test.each([
     [bytesOf([prompt('a')]).toString(), 'a prompt'],
-    [bytesOf([{ type: 'message', message: reply('r') }]).toString(), 'an answer of the model'],
+    [bytesOf([{ type: 'message', message: reply('r') }]).toString(), 'an answer from the model'],
     [bytesOf([{ type: 'message', message: answerTo('1', 'r') }]).toString(), 'the result of a tool call'],
     [
       bytesOf([{ type: 'call_answered', message: answerTo('1', 'r') }]).toString(),
       'the result of a tool call',
     ],
-    [bytesOf([header]).toString(), 'the beginning of the session'],
+    [bytesOf([header]).toString(), 'the start of the session'],
     ['{"type":"message","mess', 'a message'],
-    ['{"type":"cost","costUsd', 'a record of the type cost'],
-    ['{"type":"constructor","x', 'a record of the type constructor'],
-    ['{"ty', 'something that cannot be recognised'],
-    ['\u0000\u0000', 'something that cannot be recognised'],
+    ['{"type":"cost","costUsd', 'a record of type cost'],
+    ['{"type":"constructor","x', 'a record of type constructor'],
+    ['{"ty', 'an unreadable record'],
+    ['\u0000\u0000', 'an unreadable record'],
   ])('%j is named: %s', (line, name) => {
     expect(lostRecords([line, line])).toEqual([name]);
   });

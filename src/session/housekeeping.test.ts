@@ -60,7 +60,7 @@ test('above the limit the least recently used sessions are removed first', async
   const { root, store, ids } = await house([3, 2, 1]);
   const total = spaceUse(root).reduce((sum, { bytes }) => sum + bytes, 0);
   const plan = planHousekeeping({ root, store, days: 30, limitBytes: total - 1, undoLimitBytes: 1e9 });
-  expect(plan).toMatchObject([{ session: { id: ids[0] }, because: 'sessions are over their limit' }]);
+  expect(plan).toMatchObject([{ session: { id: ids[0] }, because: 'session storage limit reached' }]);
 });
 
 test('only sessions count towards their limit: not models, undo or logs', async () => {
@@ -113,7 +113,7 @@ test('property: whatever the content of the data root, sessions are removed only
         }
         // Without the last one removed for the limit, sessions would exceed it.
         const last = plan.at(-1);
-        if (last?.because === 'sessions are over their limit') {
+        if (last?.because === 'session storage limit reached') {
           const left = ids.filter((id) => !gone.includes(id) || id === last.session.id);
           expect(left.reduce((sum, id) => sum + own(id), 0)).toBeGreaterThan(limitKb * 1024);
         }

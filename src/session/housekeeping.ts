@@ -45,7 +45,7 @@ export function planHousekeeping(options: HousekeepingOptions): Removal[] {
     compareText(a.session.updatedAt, b.session.updatedAt),
   )) {
     if (over <= 0) break;
-    removals.push({ session, because: 'sessions are over their limit' });
+    removals.push({ session, because: 'session storage limit reached' });
     over -= bytes;
   }
   return removals;

@@ -22,7 +22,7 @@ export function readExport(text: string): Pick<Session, 'messages' | 'title'> {
   const lines = [header, ...listed.map((message: unknown) => ({ type: 'message', message }))];
   const { records, damaged } = parseJournal(Buffer.from(toJsonLines(lines)));
   const session = damaged.length === 0 ? fold(records, 'import')?.session : undefined;
-  if (!session || session.messages.length === 0) throw notAnExport('it holds no conversation');
+  if (!session || session.messages.length === 0) throw notAnExport('it contains no conversation');
   return { messages: session.messages, ...(typeof title === 'string' && { title }) };
 }
 
@@ -34,12 +34,12 @@ function tableIn(text: string): { messages?: unknown; title?: unknown } {
     if (!(error instanceof SyntaxError)) throw error;
     throw notAnExport(error.message);
   }
-  throw notAnExport('it is no object');
+  throw notAnExport('it is not a JSON object');
 }
 
 function notAnExport(because: string): UserError {
   return new UserError(
     `This is not an exported session: ${because}.`,
-    'Make one with `aca sessions export ID --format json`.',
+    'Create one with `aca sessions export ID --format json`.',
   );
 }

@@ -112,7 +112,7 @@ export class Journal {
     this.#descriptor ??= openForAppend(this.file);
     try {
       if (writeSync(this.#descriptor, lines) < lines.length)
-        throw new Error('the disk took only a part of the line');
+        throw new Error('only part of the line was written to disk');
       this.#synced = false;
     } catch (error) {
       // Reopening terminates the torn line before anything follows it.

@@ -1,13 +1,13 @@
 const MESSAGES: Readonly<Record<string, string>> = {
   user: 'a prompt',
-  assistant: 'an answer of the model',
+  assistant: 'an answer from the model',
   tool: 'the result of a tool call',
 };
 
 const RECORDS: Readonly<Record<string, string>> = {
-  header: 'the beginning of the session',
+  header: 'the start of the session',
   message: 'a message',
-  delta: 'a part of an answer',
+  delta: 'part of an answer',
   call_answered: 'the result of a tool call',
   grant: 'a permission',
   compaction: 'a summary',
@@ -23,5 +23,5 @@ function lostRecord(line: string): string {
   const [, type = '', role = ''] = /^\{"type":"(\w+)"(?:,"message":\{"role":"(\w+)")?/.exec(line) ?? [];
   if (type === 'message' && Object.hasOwn(MESSAGES, role)) return MESSAGES[role] ?? '';
   if (Object.hasOwn(RECORDS, type)) return RECORDS[type] ?? '';
-  return type === '' ? 'something that cannot be recognised' : `a record of the type ${type}`;
+  return type === '' ? 'an unreadable record' : `a record of type ${type}`;
 }

@@ -59,8 +59,8 @@ export function fold(records: Iterable<JournalRecord>, id: string, vouch: Vouch 
   return folding.finish();
 }
 
-const LOST_ANSWER = 'The answer to this call was lost; its outcome is unknown. Check before repeating it.';
-const LOST_PROMPT = '[The beginning of this conversation was lost.]';
+const LOST_ANSWER = 'The result of this call was lost, so its outcome is unknown. Check before repeating it.';
+const LOST_PROMPT = '[The start of this conversation was lost.]';
 
 /**
  * Produces a history that can be sent, whatever was damaged or duplicated: it starts with a user message, and

@@ -50,8 +50,8 @@ export class SessionLock {
 
 function takenOver(): UserError {
   return new UserError(
-    'another process has opened the session',
-    'End that one first, or go on in a copy with --fork.',
+    'another process opened the session',
+    'Close it first, or continue in a copy with --fork.',
     { exit: 'error' },
   );
 }

@@ -116,9 +116,9 @@ test('a session taken over by another process is no longer written to', async ()
   rmSync(`${file}.lock`);
   const other = tryLock(file);
   await expect(open.journal.append({ type: 'message', message: hello })).rejects.toThrow(
-    'another process has opened the session',
+    'another process opened the session',
   );
-  await expect(open.close()).rejects.toThrow('another process has opened the session');
+  await expect(open.close()).rejects.toThrow('another process opened the session');
   expect(await readFile(file, 'utf8')).toBe(before);
   expect(existsSync(path.join(folder, `${open.session.id}.json`))).toBe(false);
   expect(other?.isHeld()).toBe(true);

@@ -201,7 +201,7 @@ export class SessionStore {
     const [id, ...others] = [...begin, ...titled];
     if (others.length > 0) {
       throw new UserError(
-        `"${wanted}" stands for ${others.length + 1} sessions.`,
+        `"${wanted}" matches ${others.length + 1} sessions.`,
         'Use more of the id, or run `aca sessions` to list all sessions.',
       );
     }
@@ -341,7 +341,7 @@ function unfinishedAfter(
 function openElsewhere(id: string): UserError {
   return new UserError(
     `Session ${id.slice(0, 8)} is open in another process.`,
-    'End that one first, or go on in a copy with --fork.',
+    'Close it first, or continue in a copy with --fork.',
     { exit: 'error' },
   );
 }

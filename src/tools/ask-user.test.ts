@@ -19,12 +19,15 @@ describe('[U17] AskUser', () => {
     [
       'no words',
       '  ',
-      { success: true, output: 'The user gave no answer. Choose the most sensible way and say which.' },
+      { success: true, output: 'The user did not answer. Choose the most sensible option and say which.' },
     ],
     [
       'nobody',
       null,
-      { success: false, error: 'Nobody is there to answer. Choose the most sensible way and say which.' },
+      {
+        success: false,
+        error: 'No user is available to answer. Choose the most sensible option and say which.',
+      },
     ],
   ])('%s', async (_name, answer, result) => {
     expect(await asking({ question: 'Which?', choices: ['red', 'blue'] }, answer)).toEqual({

@@ -8,15 +8,15 @@ export const askUser = defineTool({
   aliases: ['ask_user_question', 'ask_question', 'ask', 'ask_followup_question'],
   description:
     'Ask the user one question and wait for the answer. ' +
-    'Only for what you cannot find out yourself and what would change the work.',
+    'Ask only what you cannot find out yourself and what would change the work.',
   input: () =>
     z.object({
-      question: z.string().min(1).describe('One question, with what is needed to answer it'),
+      question: z.string().min(1).describe('One question, with the context needed to answer it'),
       choices: z
         .array(z.string().min(1))
         .max(MAX_CHOICES)
         .default([])
-        .describe('Likely answers, the best first; the user may also answer in other words'),
+        .describe('Likely answers, best first; the user can also type another answer'),
     }),
 
   title: () => 'AskUser',
@@ -25,9 +25,9 @@ export const askUser = defineTool({
   async run({ question, choices }, { ask, signal }) {
     const answer = (await ask({ question, choices }, signal))?.trim();
     if (answer === undefined) {
-      return fail('Nobody is there to answer. Choose the most sensible way and say which.');
+      return fail('No user is available to answer. Choose the most sensible option and say which.');
     }
-    if (answer === '') return ok('The user gave no answer. Choose the most sensible way and say which.');
+    if (answer === '') return ok('The user did not answer. Choose the most sensible option and say which.');
     return ok(answer);
   },
 });

@@ -18,7 +18,7 @@ describe('background commands', () => {
     expect(await start(command, context)).toEqual({
       success: true,
       output:
-        'Started in the background as bg_1. BashOutput reads its output, KillShell ends it; it ends with the session at the latest.',
+        'Started in the background as bg_1. BashOutput reads its output, KillShell stops it; it is stopped when the session ends.',
       metadata: { id: 'bg_1', command },
     });
     expect(await use(bashOutput, { id: 'bg_1', wait_ms: 20_000 }, context)).toEqual({
@@ -32,7 +32,7 @@ describe('background commands', () => {
     });
     expect(await use(killShell, { id: 'bg_1' }, context)).toEqual({
       success: true,
-      output: 'bg_1 is ended. BashOutput has its last output.',
+      output: 'bg_1 was stopped. BashOutput has its last output.',
       metadata: { id: 'bg_1', command },
     });
     expect(await use(bashOutput, { id: 'bg_1' }, context)).toEqual({
@@ -62,7 +62,7 @@ describe('background commands', () => {
     expect([nothing.output, green.output, end.output]).toEqual([
       'bg_1 is running.\n(no new output)',
       'bg_1 is running.\ngreen',
-      'bg_1 was ended by signal SIGSEGV.\n(no new output)',
+      'bg_1 was killed by signal SIGSEGV.\n(no new output)',
     ]);
     expect(Math.max(nothing.ms, green.ms, end.ms)).toBeLessThan(20_000);
 
@@ -86,7 +86,7 @@ describe('background commands', () => {
     expect(await use(bashOutput, { id: 'bg_7' }, context)).toEqual(none);
     expect(await use(killShell, { id: 'bg_7' }, context)).toEqual(none);
     await start('true', context);
-    const other = { success: false, error: 'There is no bg_7. In the background: bg_1.' };
+    const other = { success: false, error: 'There is no bg_7. Running in the background: bg_1.' };
     expect(await use(bashOutput, { id: 'bg_7', wait_ms: 30_000 }, context)).toEqual(other);
     expect(await use(killShell, { id: 'bg_7' }, context)).toEqual(other);
   });

@@ -10,8 +10,8 @@ export const bashOutput = defineTool({
   name: 'BashOutput',
   aliases: ['get_command_output', 'read_shell_output', 'shell_output', 'check_command'],
   description:
-    'What a command in the background printed since you last asked, and whether it still runs. ' +
-    'It answers at once; wait_ms waits for something new instead of asking again and again.',
+    'Get the output of a background command since your last call, and whether it is still running. ' +
+    'It returns immediately; use wait_ms to wait for new output instead of polling.',
   input: () =>
     z.object({
       id: z.string().describe('The id Bash returned, such as bg_1'),
@@ -21,7 +21,7 @@ export const bashOutput = defineTool({
         .min(0)
         .max(MAX_WAIT_MS)
         .default(0)
-        .describe('How long to wait for new output or the end'),
+        .describe('How long to wait for new output or for the command to end'),
     }),
 
   title: ({ id }) => `BashOutput ${id}`,
@@ -53,12 +53,12 @@ async function waitForNews(shell: Shell, { id, waitMs, signal }: Wait): Promise<
 function statusOf({ id, running, exitCode, signal }: BackgroundState): string {
   if (running) return `${id} is running.`;
   return exitCode === null
-    ? `${id} was ended by signal ${signal}.`
+    ? `${id} was killed by signal ${signal}.`
     : `${id} ended with exit code ${exitCode}.`;
 }
 
 export function explainUnknownId(id: string, shell: Shell): string {
   const ids = shell.background().map((one) => one.id);
   if (ids.length === 0) return `There is no ${id}: nothing was started in the background.`;
-  return `There is no ${id}. In the background: ${ids.join(', ')}.`;
+  return `There is no ${id}. Running in the background: ${ids.join(', ')}.`;
 }

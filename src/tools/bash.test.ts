@@ -12,7 +12,7 @@ describe('[T11] [Y18] Bash', () => {
     ["printf '\\033[31mred\\033[0m'", { success: true, output: 'red' }, 0],
     ['echo out; echo err >&2; exit 3', { success: false, error: 'Exit code 3\nout\n\n[stderr]\nerr\n' }, 3],
     ['exit 4', { success: false, error: 'Exit code 4' }, 4],
-    ['echo a; kill -KILL $$', { success: false, error: 'Ended by signal SIGKILL\na\n' }, null],
+    ['echo a; kill -KILL $$', { success: false, error: 'Killed by signal SIGKILL\na\n' }, null],
   ])('%s', async (command, expected, exitCode) => {
     const { context } = await bench();
     const result = await use(bash, { command }, context);
@@ -48,7 +48,7 @@ describe('[T11] [Y18] Bash', () => {
     });
     expect(context.told).toEqual([`${path.join(root, 'sub')}\n`]);
     expect(await use(bash, { command: 'pwd', working_directory: 'gone' }, context)).toMatchObject({
-      error: 'gone is not a folder. Give a folder in working_directory, or leave it out.',
+      error: 'gone is not a folder. Pass a folder as working_directory, or omit it.',
     });
     await expect(use(bash, { command: 'pwd', working_directory: '/etc' }, context)).rejects.toThrow(
       /^Permission denied/,
@@ -78,7 +78,7 @@ describe('[T11] [Y18] Bash', () => {
     expect(await use(bash, { command }, { ...context, shell })).toMatchObject({
       success: false,
       error:
-        'Exit code 6\nThe sandbox forbids this (there is no network). If it must be, ask for outside_sandbox.\n\n[stderr]\ncurl: (6) Could not resolve host: a\n',
+        'Exit code 6\nThe sandbox blocked this (there is no network). If it is necessary, ask for outside_sandbox.\n\n[stderr]\ncurl: (6) Could not resolve host: a\n',
       metadata: { sandbox },
     });
     await use(bash, { command: 'true', outside_sandbox: true }, { ...context, shell });
@@ -119,7 +119,7 @@ describe('[T11] [Y18] Bash', () => {
     expect(await use(tool, { command: 'sleep 30', timeout: 900_000 }, context)).toMatchObject({
       success: false,
       error:
-        'Timed out after 300 ms and was stopped. That is the longest allowed. The timeout of 900000 was lowered to it. If it needs longer, set run_in_background.',
+        'Timed out after 300 ms and was stopped. That is the maximum. Your timeout of 900000 was reduced to it. If it needs longer, set run_in_background.',
     });
   });
 

@@ -25,11 +25,11 @@ const input = () =>
     run_in_background: z
       .boolean()
       .optional()
-      .describe('Return at once with an id for BashOutput and KillShell; no time limit'),
+      .describe('Return immediately with an id for BashOutput and KillShell; no time limit'),
     outside_sandbox: z
       .boolean()
       .optional()
-      .describe('Only for a command that the sandbox stopped; the user is asked'),
+      .describe('Only for a command that the sandbox blocked; the user is asked'),
   });
 
 export function createBash({ shell: name, maxTimeoutMs = MAX_TIMEOUT }: BashOptions = {}): Tool {
@@ -46,10 +46,10 @@ export function createBash({ shell: name, maxTimeoutMs = MAX_TIMEOUT }: BashOpti
       'run',
     ],
     description:
-      `Run a command in ${name ?? 'the system shell'} and wait for its end. It gets no input and no terminal, so pass ` +
-      `flags such as --yes. It may take ${maxTimeoutMs} ms at most; for servers and other long work set ` +
-      'run_in_background. Each call starts anew: cd and variables do not carry over. For files prefer Read, Edit, Glob ' +
-      'and Grep. In the sandbox only the working directory and /tmp can be changed, secrets are closed and there is no ' +
+      `Run a command in ${name ?? 'the system shell'} and wait for it to finish. It gets no input and no terminal, so pass ` +
+      `flags such as --yes. It may run for at most ${maxTimeoutMs} ms; for servers and other long work set ` +
+      'run_in_background. Each call starts fresh: cd and variables do not carry over. For files prefer Read, Edit, Glob ' +
+      'and Grep. In the sandbox only the working directory and /tmp can be changed, secrets cannot be read and there is no ' +
       'network.',
     input,
 
@@ -66,12 +66,10 @@ export function createBash({ shell: name, maxTimeoutMs = MAX_TIMEOUT }: BashOpti
       { command, timeout, working_directory, run_in_background, outside_sandbox },
       { files, shell, signal, progress, mayLeaveSandbox },
     ) {
-      if (command.includes('\0')) return fail('The command contains a NUL byte. Send it without.');
+      if (command.includes('\0')) return fail('The command contains a NUL byte. Remove it.');
       const folder = working_directory === undefined ? null : await files.stat(working_directory);
       if (working_directory !== undefined && folder?.type !== 'directory') {
-        return fail(
-          `${working_directory} is not a folder. Give a folder in working_directory, or leave it out.`,
-        );
+        return fail(`${working_directory} is not a folder. Pass a folder as working_directory, or omit it.`);
       }
       const where = {
         ...(folder && { cwd: folder.path }),
@@ -80,7 +78,7 @@ export function createBash({ shell: name, maxTimeoutMs = MAX_TIMEOUT }: BashOpti
       if (run_in_background) {
         const id = await shell.start({ command, ...where });
         return ok(
-          `Started in the background as ${id}. BashOutput reads its output, KillShell ends it; it ends with the session at the latest.`,
+          `Started in the background as ${id}. BashOutput reads its output, KillShell stops it; it is stopped when the session ends.`,
           { metadata: { id, command } },
         );
       }
@@ -123,13 +121,13 @@ type TimeLimits = { asked: number; limit: number; maxTimeoutMs: number };
 
 function troubleOf({ exitCode, signal, timedOut }: CommandOutcome, limits: TimeLimits): string | null {
   if (timedOut) return `Timed out after ${limits.limit} ms and was stopped. ${longer(limits)}`;
-  if (exitCode === null) return `Ended by signal ${signal}`;
+  if (exitCode === null) return `Killed by signal ${signal}`;
   return exitCode === 0 ? null : `Exit code ${exitCode}`;
 }
 
 function longer({ asked, limit, maxTimeoutMs }: TimeLimits): string {
   if (limit < maxTimeoutMs)
     return `If it needs longer, pass a larger timeout (at most ${maxTimeoutMs}) or set run_in_background.`;
-  const lowered = asked > limit ? `The timeout of ${asked} was lowered to it. ` : '';
-  return `That is the longest allowed. ${lowered}If it needs longer, set run_in_background.`;
+  const lowered = asked > limit ? `Your timeout of ${asked} was reduced to it. ` : '';
+  return `That is the maximum. ${lowered}If it needs longer, set run_in_background.`;
 }

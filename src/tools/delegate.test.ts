@@ -30,7 +30,7 @@ test('[T13] Explore delegates the question and answers with the findings and the
   const { context, works } = await given(done);
   expect(await use(explore, { description: 'find it', prompt: 'where?' }, context)).toEqual({
     success: true,
-    output: 'found it\n\n[subagent f00d: pass it as "continue" to ask it more]',
+    output: 'found it\n\n[subagent f00d: pass this id as "continue" to ask it more]',
     display: { kind: 'text', text: 'a/b: 2 turns, 1 call, 12,345 tokens, $0.02\nfound it' },
     metadata: { subagent: { ...figures, agent: 'Explore' } },
   });
@@ -52,7 +52,7 @@ test('a subagent that stopped early is a failure with its text so far', async ()
   expect(await use(explore, { description: 'a', prompt: 'b' }, context)).toMatchObject({
     success: false,
     error:
-      'The subagent stopped early: A limit was reached.\nIt had said:\nfound it\n\n[subagent f00d: pass it as "continue" to ask it more]',
+      'The subagent stopped early: A limit was reached.\nIts output so far:\nfound it\n\n[subagent f00d: pass this id as "continue" to ask it more]',
   });
 });
 

@@ -23,9 +23,9 @@ export async function delegateCall(work: Delegation, { delegate }: ToolContext):
     },
     metadata: { subagent: { id, agent: work.agent, model, turns, calls, tokens, costUsd } },
   };
-  const way = `[subagent ${id}: pass it as "continue" to ask it more]`;
+  const way = `[subagent ${id}: pass this id as "continue" to ask it more]`;
   if (trouble === null) return ok(`${text}\n\n${way}`, extra);
-  const sofar = text === '' ? 'It had said nothing yet.' : `It had said:\n${text}`;
+  const sofar = text === '' ? 'It had not written anything yet.' : `Its output so far:\n${text}`;
   return fail(`The subagent stopped early: ${trouble}\n${sofar}\n\n${way}`, extra);
 }
 

@@ -9,7 +9,7 @@ describe('[T17] [U17] Delete', () => {
     const { root, context, tree } = await bench({ 'a.txt': 'one\ntwo\n', 'b.txt': '' });
     expect(await use(remove, { file_path: 'a.txt' }, context)).toEqual({
       success: true,
-      output: 'File deleted successfully; /undo brings it back',
+      output: 'File deleted successfully; /undo restores it',
       display: {
         kind: 'diff',
         path: 'a.txt',
@@ -27,11 +27,11 @@ describe('[T17] [U17] Delete', () => {
     await mkdir(path.join(root, 'd/empty'));
     expect(await use(remove, { file_path: 'd' }, context)).toEqual({
       success: false,
-      error: 'd is a folder. Pass recursive: true to delete it with all that is in it.',
+      error: 'd is a folder. Pass recursive: true to delete it with everything in it.',
     });
     expect(await use(remove, { file_path: 'd/', recursive: true }, context)).toEqual({
       success: true,
-      output: 'Folder deleted successfully; /undo brings it back',
+      output: 'Folder deleted successfully; /undo restores it',
       display: { kind: 'files', paths: ['d/a', 'd/e/b'].map((name) => path.join(root, name)), total: 2 },
       metadata: { path: path.join(root, 'd'), deleted: 'd/' },
     });
@@ -48,8 +48,8 @@ describe('[T17] [U17] Delete', () => {
     await symlink(home, path.join(root, 'd/out'));
     for (const file_path of ['to-file', 'to-folder', 'dangling']) {
       expect(await use(remove, { file_path }, context)).toMatchObject({
-        output: 'Link deleted successfully; /undo brings it back',
-        display: { kind: 'text', text: `${file_path} (the link, not what it leads to)` },
+        output: 'Link deleted successfully; /undo restores it',
+        display: { kind: 'text', text: `${file_path} (the link, not its target)` },
       });
     }
     expect((await readdir(root)).sort()).toEqual(['d', 'real.txt']);
@@ -62,7 +62,7 @@ describe('[T17] [U17] Delete', () => {
     const { context, tree } = await bench({ 'd/a': '1' });
     expect(await use(remove, { file_path, recursive: true }, context)).toEqual({
       success: false,
-      error: 'The working directory itself cannot be deleted. Name what is in it.',
+      error: 'The working directory itself cannot be deleted. Specify a path inside it.',
     });
     expect(await tree()).toEqual({ 'd/a': '1' });
   });

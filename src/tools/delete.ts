@@ -15,8 +15,8 @@ export const remove = defineTool({
   name: 'Delete',
   aliases: ['delete_file', 'file_delete', 'remove_file', 'remove', 'rm', 'unlink', 'delete_files'],
   description:
-    'Delete a file, or a folder with all that is in it when recursive is true. ' +
-    'What is deleted is kept, and the user can take it back with /undo.',
+    'Delete a file, or a folder with everything in it if recursive is true. ' +
+    'A copy is kept, and the user can restore it with /undo.',
   input: () =>
     z.object({
       file_path: z.string().min(1).describe('File or folder, absolute or relative to the working directory'),
@@ -33,18 +33,18 @@ export const remove = defineTool({
 
   async run({ file_path, recursive }, { files, seen, cwd }) {
     if (path.resolve(cwd, file_path) === path.resolve(cwd))
-      return fail('The working directory itself cannot be deleted. Name what is in it.');
+      return fail('The working directory itself cannot be deleted. Specify a path inside it.');
     const target = await targetAt(file_path, files);
     if (!target) return fail(`${file_path} does not exist. Find it with Glob or List.`);
     const isFolder = target.entry.type === 'directory' && !target.isLink;
     if (isFolder && !recursive)
-      return fail(`${file_path} is a folder. Pass recursive: true to delete it with all that is in it.`);
+      return fail(`${file_path} is a folder. Pass recursive: true to delete it with everything in it.`);
 
     const display = await show(file_path, target, files);
     await files.remove(file_path);
     if (!isFolder) seen.delete(target.entry.path);
     const kind = target.isLink ? 'Link' : isFolder ? 'Folder' : 'File';
-    return ok(`${kind} deleted successfully; /undo brings it back`, {
+    return ok(`${kind} deleted successfully; /undo restores it`, {
       display,
       metadata: { path: target.entry.path, deleted: file_path },
     });
@@ -57,7 +57,7 @@ async function targetAt(file: string, files: Files): Promise<Target | null> {
 }
 
 async function show(file: string, { entry, isLink }: Target, files: Files): Promise<Display> {
-  if (isLink) return { kind: 'text', text: `${file} (the link, not what it leads to)` };
+  if (isLink) return { kind: 'text', text: `${file} (the link, not its target)` };
   if (entry.type === 'directory') return listUnder(entry.path, files);
   if (entry.size > MAX_SHOWN_BYTES) return { kind: 'text', text: `${file} (${entry.size} bytes)` };
   const { bytes } = await files.read(file);

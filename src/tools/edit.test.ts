@@ -40,7 +40,7 @@ describe('[T08] [T09] [Y17] Edit', () => {
     const { context, tree } = await bench({ 'a.ts': 'x\nx\ny x\n' });
     expect(await use(edit, change('x', 'z'), context)).toEqual({
       success: false,
-      error: 'String appears 3 times. Use replace_all or provide more context.\nIt begins on lines 1, 2, 3.',
+      error: 'String appears 3 times. Use replace_all or provide more context.\nIt starts on lines 1, 2, 3.',
     });
     expect(await use(edit, change('x', 'xx', { replace_all: true }), context)).toMatchObject({
       success: true,
@@ -63,10 +63,14 @@ describe('[T08] [T09] [Y17] Edit', () => {
     [
       'no text',
       change('', 'z'),
-      'old_string is empty. Give the text to replace, or use Write for a new file.',
+      'old_string is empty. Pass the text to replace, or use Write for a new file.',
     ],
     ['no change', change('a', 'a'), 'old_string and new_string are the same; there is nothing to change.'],
-    ['half a character', change('a', '\ud83d'), 'The text has half a character in it. Send it whole.'],
+    [
+      'half a character',
+      change('a', '\ud83d'),
+      'The text contains half of a character (a lone surrogate). Send it complete.',
+    ],
     [
       'a wrong checksum',
       change('total', 'z', { checksum: sha256('else') }),
@@ -77,11 +81,11 @@ describe('[T08] [T09] [Y17] Edit', () => {
       change('a', 'b', { file_path: 'b.ts' }),
       'b.ts does not exist. Find it with Glob, or create it with Write.',
     ],
-    ['a folder', change('a', 'b', { file_path: '.' }), '. is a folder. Name a file in it.'],
+    ['a folder', change('a', 'b', { file_path: '.' }), '. is a folder. Specify a file in it.'],
     [
       'a binary file',
       change('a', 'b', { file_path: 'bin' }),
-      'bin is binary, not text. Change it with a command, if at all.',
+      'bin is binary, not text. If you must change it, use a command.',
     ],
   ])('%s is refused and nothing is changed', async (_, input, error) => {
     const files = { 'a.ts': 'function f() {\n  const total = sum(items);\n  return total;\n}\n', bin: 'a\0' };
@@ -165,8 +169,8 @@ describe('[T08] [T09] [Y17] Edit', () => {
     expect(await use(edit, change('café', 'cafe →'), context)).toEqual({
       success: false,
       error:
-        'The file is in windows-1252, which has no place for → (U+2192). ' +
-        'Do without it, or convert the file to UTF-8 first, for example with iconv.',
+        'The file is in windows-1252, which cannot represent → (U+2192). ' +
+        'Avoid it, or convert the file to UTF-8 first, for example with iconv.',
     });
     expect(await use(edit, change('→', 'x'), context)).toMatchObject({
       error: expect.stringMatching(/^String not found in file\n/),
@@ -181,8 +185,8 @@ describe('[T08] [T09] [Y17] Edit', () => {
     ).toMatchObject({
       success: true,
       output:
-        'File updated successfully\nold_string is not there to the letter; lines 2 to 3 matched but for blanks at line ' +
-        'beginnings and ends, and new_string was indented to fit. Read the place if its layout matters.\n' +
+        'File updated successfully\nold_string was not found exactly; lines 2 to 3 matched except for leading and ' +
+        'trailing whitespace, and new_string was indented to fit. Read the lines if the layout matters.\n' +
         'The line endings in old_string are not those of the file, which were kept.',
     });
     expect(await tree()).toEqual({ 'a.ts': 'if (a) {\r\n\tb();\t\r\n\td();\r\n\t\te();\r\n}\r\n' });
@@ -190,7 +194,7 @@ describe('[T08] [T09] [Y17] Edit', () => {
 
   test('line numbers pasted from Read are dropped, and the model is notified', async () => {
     const { context, tree } = await bench({ 'a.ts': 'one\ntwo\n\nthree\n' });
-    const told = 'The line numbers before each line were left out: they are not part of the file.';
+    const told = 'The line numbers were removed: they are not part of the file.';
     expect(await use(edit, change('2\ttwo\n3\t\n4\tthree', '2\tTWO\n3\tTHREE'), context)).toMatchObject({
       output: `File updated successfully\n${told}`,
     });

@@ -10,7 +10,7 @@ const input = () =>
   z.object({
     file_path: z.string().min(1).describe('File to change, absolute or relative to the working directory'),
     old_string: z.string().describe('Exact text to replace, without line numbers; unique unless replace_all'),
-    new_string: z.string().describe('Text to put in its place'),
+    new_string: z.string().describe('Replacement text'),
     replace_all: z.boolean().default(false).describe('Replace every occurrence'),
     checksum: z.string().optional().describe('SHA-256 the file must still have'),
   });
@@ -23,7 +23,7 @@ export const edit = defineTool({
   aliases: ['edit_file', 'file_edit', 'str_replace', 'str_replace_editor', 'replace', 'replace_in_file'],
   description:
     'Replace exact text in a file; everything else stays byte for byte, encoding and line endings included. ' +
-    'Give enough of the surrounding lines in old_string to name one place only.',
+    'Include enough surrounding lines in old_string to match exactly one place.',
   input,
 
   title: ({ file_path }) => `Edit ${file_path}`,

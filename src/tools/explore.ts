@@ -8,13 +8,13 @@ export const explore = defineTool({
   name: EXPLORE,
   aliases: ['explore_codebase', 'codebase_investigator', 'scout'],
   description:
-    'Let a subagent look through the code and answer a question about it, so that what it reads does not fill your window. ' +
-    'It can read and search, and change nothing. Several in one reply look side by side. Say all it needs to know.',
+    'Let a subagent explore the code and answer a question about it, so that what it reads does not fill your context. ' +
+    'It can read and search, but not change anything. Several in one reply run in parallel. Include everything it needs to know.',
   input: () =>
     z.object({
       description: z.string().min(1).describe('The question in three to five words, for the user'),
       prompt: z.string().min(1).describe('What to find out, and what to answer with'),
-      continue: z.string().min(1).optional().describe('Id of an earlier one, to ask it more'),
+      continue: z.string().min(1).optional().describe('Id of an earlier subagent, to ask it more'),
     }),
 
   title: ({ description }) => `Explore: ${description}`,

@@ -10,16 +10,19 @@ const MAX_PATHS = 200;
 const input = () =>
   z.object({
     pattern: z.string().min(1).describe('Such as src/**/*.ts; without a slash it matches names at any depth'),
-    path: z.string().min(1).optional().describe('Folder to look in; the working directory if absent'),
-    include_ignored: z.boolean().default(false).describe('Also hidden files and those that .gitignore names'),
+    path: z.string().min(1).optional().describe('Folder to search; the working directory if absent'),
+    include_ignored: z
+      .boolean()
+      .default(false)
+      .describe('Include hidden files and those ignored by .gitignore'),
   });
 
 export const glob = defineTool({
   name: 'Glob',
   aliases: ['glob_files', 'find_files', 'file_search'],
   description:
-    `Find files by name pattern, the most recently changed first, at most ${MAX_PATHS}. Ignored files are left out, ` +
-    'hidden ones too unless the pattern names a dot.',
+    `Find files by name pattern, the most recently changed first, at most ${MAX_PATHS}. Ignored files are skipped, ` +
+    'and so are hidden ones unless the pattern names a dot.',
   input,
 
   title: ({ pattern, path: under }) => `Glob ${pattern}${under === undefined ? '' : ` in ${under}`}`,
@@ -29,7 +32,7 @@ export const glob = defineTool({
     const { folder, pattern } = placeOf(query);
     const stat = await files.stat(folder);
     if (stat?.type !== 'directory')
-      return fail(`${folder} is not a folder. Give a folder in path, or leave it out.`);
+      return fail(`${folder} is not a folder. Pass a folder as path, or omit it.`);
 
     const everything = query.include_ignored;
     const { paths, total } = await search.files(pattern, folder, { limit: MAX_PATHS, signal, everything });
@@ -37,12 +40,13 @@ export const glob = defineTool({
     if (total === 0) {
       const hint = everything
         ? ''
-        : ' Ignored and hidden files were left out; include_ignored looks there, too.';
+        : ' Ignored and hidden files were skipped; set include_ignored to search them, too.';
       return ok(`No file matches ${query.pattern}.${hint}`, { display, metadata: { total } });
     }
     const { text, shown } = fitting(paths.map(quotedName));
     const left = total - shown;
-    const more = left > 0 ? `\n[${left} more files; narrow the pattern to see them]` : '';
+    const more =
+      left > 0 ? `\n[${left} more ${left === 1 ? 'file' : 'files'}; narrow the pattern to see more]` : '';
     return ok(text + more, { display, metadata: { total } });
   },
 });

@@ -9,7 +9,7 @@ export const grep = defineTool({
   aliases: ['grep_files', 'grep_search', 'search_files', 'search_file_content', 'ripgrep', 'rg'],
   description:
     'Search file contents with a regular expression (ripgrep syntax), the most recently changed files first. ' +
-    `Ignored and hidden files are left out; at most ${MAX_LINES} lines come back.`,
+    `Ignored and hidden files are skipped; at most ${MAX_LINES} lines are returned.`,
   input: () =>
     z.object({
       pattern: z.string().min(1).describe('Regular expression'),
@@ -19,7 +19,7 @@ export const grep = defineTool({
         .optional()
         .describe('File or folder to search; the working directory if absent'),
       glob: z.string().min(1).optional().describe('Only files that match, such as *.ts'),
-      type: z.string().min(1).optional().describe('Only files of this kind, such as ts, py, go, rust'),
+      type: z.string().min(1).optional().describe('Only files of this type, such as ts, py, go, rust'),
       mode: z
         .enum(['content', 'files', 'count'])
         .default('content')
@@ -30,7 +30,7 @@ export const grep = defineTool({
       include_ignored: z
         .boolean()
         .default(false)
-        .describe('Also hidden files and those that .gitignore names'),
+        .describe('Include hidden files and those ignored by .gitignore'),
     }),
 
   title: ({ pattern, path }) => `Grep ${pattern}${path === undefined ? '' : ` in ${path}`}`,
@@ -39,9 +39,9 @@ export const grep = defineTool({
   async run(input, { files, search, signal }) {
     const { pattern, path, glob, type, mode } = input;
     const stat = path === undefined ? undefined : await files.stat(path);
-    if (stat === null) return fail(`${path} does not exist. Find it with Glob, or leave path out.`);
+    if (stat === null) return fail(`${path} does not exist. Find it with Glob, or omit path.`);
     if (stat?.type === 'other')
-      return fail(`${path} is a pipe, socket or device. Give a file or a folder, or leave path out.`);
+      return fail(`${path} is a pipe, socket or device. Pass a file or a folder, or omit path.`);
 
     const query = {
       pattern,

@@ -5,7 +5,7 @@ import { explainUnknownId } from './bash-output.ts';
 export const killShell = defineTool({
   name: 'KillShell',
   aliases: ['kill_bash', 'kill_command', 'stop_command'],
-  description: 'End a command in the background and everything it started.',
+  description: 'Stop a background command and everything it started.',
   input: () => z.object({ id: z.string().describe('The id Bash returned, such as bg_1') }),
 
   title: ({ id }) => `KillShell ${id}`,
@@ -15,7 +15,7 @@ export const killShell = defineTool({
     const known = shell.background().find((one) => one.id === id);
     if (!known) return fail(explainUnknownId(id, shell));
     const stopped = await shell.stop(id);
-    const news = stopped ? `${id} is ended.` : `${id} had already ended.`;
+    const news = stopped ? `${id} was stopped.` : `${id} had already ended.`;
     return ok(`${news} BashOutput has its last output.`, { metadata: { id, command: known.command } });
   },
 });

@@ -29,7 +29,7 @@ test('[T17] [U17] folders with counts, files with sizes; omitted entries are cou
   expect(await said()).toEqual([
     'src/  3 files',
     'README.md  2.0 KB',
-    '[4 hidden, ignored or linked entries left out; include_ignored shows them]',
+    '[4 hidden, ignored or linked entries skipped; set include_ignored to show them]',
   ]);
 });
 
@@ -68,7 +68,7 @@ test('empty folders, pipes, loops of links', async () => {
   makePipe(path.join(root, 'pipe'));
   expect(await said({ depth: 3 })).toEqual([
     'none/  empty',
-    '[2 hidden, ignored or linked entries left out; include_ignored shows them]',
+    '[2 hidden, ignored or linked entries skipped; set include_ignored to show them]',
   ]);
   expect((await said({ depth: 3, include_ignored: true })).slice(0, 3)).toEqual([
     'loop/',
@@ -95,7 +95,7 @@ test('folders without direct files are shown, those with only ignored files are 
     'none/  empty',
     'outer/  0 files',
     'src/  1 file',
-    '[5 hidden, ignored or linked entries left out; include_ignored shows them]',
+    '[5 hidden, ignored or linked entries skipped; set include_ignored to show them]',
   ]);
   expect(await said({ path: 'outer', depth: 3 })).toEqual([
     'inner/  0 files',
@@ -105,11 +105,11 @@ test('folders without direct files are shown, those with only ignored files are 
   expect(await said({ path: 'src', depth: 2 })).toEqual([
     'kept/  0 files',
     'a.ts  0 bytes',
-    '[1 hidden, ignored or linked entries left out; include_ignored shows them]',
+    '[1 hidden, ignored or linked entry skipped; set include_ignored to show them]',
   ]);
   expect(await said({ path: 'kept' })).toEqual([
     'kept is empty.',
-    '[1 hidden, ignored or linked entries left out; include_ignored shows them]',
+    '[1 hidden, ignored or linked entry skipped; set include_ignored to show them]',
   ]);
 });
 
@@ -131,7 +131,7 @@ test('many entries are cut, with the number omitted', async () => {
   const { said } = await place(Object.fromEntries(Array.from({ length: 450 }, (_, i) => [`f${i}`, ''])));
   const lines = await said();
   expect(lines.length).toBe(401);
-  expect(lines.at(-1)).toBe('[50 more entries; list a folder below, or less depth, to see them]');
+  expect(lines.at(-1)).toBe('[50 more entries; list a subfolder, or less depth, to see more]');
 });
 
 test('a path that is not a folder', async () => {

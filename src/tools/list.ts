@@ -19,7 +19,7 @@ export const list = defineTool({
   aliases: ['list_files', 'list_directory', 'list_dir', 'ls', 'tree'],
   description:
     'List a folder as a tree: folders with the number of files in them, files with their size. Ignored and hidden ' +
-    'entries are left out and counted.',
+    'entries are skipped and counted.',
   input: () =>
     z.object({
       path: z.string().min(1).default('.').describe('Folder to list; the working directory if absent'),
@@ -27,7 +27,7 @@ export const list = defineTool({
       include_ignored: z
         .boolean()
         .default(false)
-        .describe('Also hidden entries and those that .gitignore names'),
+        .describe('Include hidden entries and those ignored by .gitignore'),
     }),
 
   title: ({ path: folder }) => `List ${folder}`,
@@ -46,9 +46,10 @@ export const list = defineTool({
     const { text, shown } = fitting(tree.lines);
     const left = tree.total - shown;
     const notes = [
-      left > 0 && `[${left} more entries; list a folder below, or less depth, to see them]`,
+      left > 0 &&
+        `[${left} more ${left === 1 ? 'entry' : 'entries'}; list a subfolder, or less depth, to see more]`,
       tree.leftOut > 0 &&
-        `[${tree.leftOut} hidden, ignored or linked entries left out; include_ignored shows them]`,
+        `[${tree.leftOut} hidden, ignored or linked ${tree.leftOut === 1 ? 'entry' : 'entries'} skipped; set include_ignored to show them]`,
     ].filter((note) => note !== false);
     const metadata = { total: tree.total, leftOut: tree.leftOut };
     if (tree.lines.length === 0) return ok([`${folder} is empty.`, ...notes].join('\n'), { metadata });

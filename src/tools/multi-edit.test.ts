@@ -56,7 +56,7 @@ describe('[U09] MultiEdit', () => {
         ['a.ts', 'one', '1'],
         ['b.ts', 'three', '3'],
       ],
-      'Edit 2 of 2 (b.ts) cannot be made, so none was: String not found in file\nNothing in it looks similar. Read the file again.',
+      'Edit 2 of 2 (b.ts) failed, so no edit was made: String not found in file\nNothing in it looks similar. Read the file again.',
     ],
     [
       'a text an earlier edit took away',
@@ -65,7 +65,7 @@ describe('[U09] MultiEdit', () => {
         ['b.ts', 'two', '2'],
         ['a.ts', 'one', '3'],
       ],
-      'Edit 3 of 3 (a.ts) cannot be made, so none was: String not found in file\nNothing in it looks similar. Read the file again.',
+      'Edit 3 of 3 (a.ts) failed, so no edit was made: String not found in file\nNothing in it looks similar. Read the file again.',
     ],
     [
       'a missing file',
@@ -73,7 +73,7 @@ describe('[U09] MultiEdit', () => {
         ['a.ts', 'one', '1'],
         ['c.ts', 'x', 'y'],
       ],
-      'Edit 2 of 2 (c.ts) cannot be made, so none was: c.ts does not exist. Find it with Glob, or create it with Write.',
+      'Edit 2 of 2 (c.ts) failed, so no edit was made: c.ts does not exist. Find it with Glob, or create it with Write.',
     ],
     [
       'edits that undo one another',
@@ -81,7 +81,7 @@ describe('[U09] MultiEdit', () => {
         ['a.ts', 'one', 'two'],
         ['a.ts', 'two', 'one'],
       ],
-      'The edits undo one another; there is nothing to change.',
+      'The edits cancel each other out; there is nothing to change.',
     ],
   ])('%s: nothing is changed, and the error says which edit failed and why', async (_, rows, error) => {
     const files = { 'a.ts': 'one\n', 'b.ts': 'two\n' };
@@ -98,7 +98,7 @@ describe('[U09] MultiEdit', () => {
     expect(await use(multiEdit, edits(['a.ts', 'one', '1'], ['b.ts', 'two', '2']), context)).toEqual({
       success: false,
       error:
-        'Edit 2 of 2 (b.ts) cannot be made, so none was: File modified since last read\nRead b.ts again, then repeat the edit.',
+        'Edit 2 of 2 (b.ts) failed, so no edit was made: File modified since last read\nRead b.ts again, then repeat the edit.',
     });
     expect(await tree()).toEqual({ 'a.ts': 'one\n', 'b.ts': 'two, meanwhile\n' });
   });
@@ -115,7 +115,7 @@ describe('[U09] MultiEdit', () => {
     const { context } = await bench({ 'a.ts': 'x\n  one\n' });
     expect(await use(multiEdit, edits(['a.ts', 'x', 'y'], ['a.ts', 'one ', '1']), context)).toMatchObject({
       output: expect.stringMatching(
-        /^File updated successfully: 2 edits made in a.ts\nEdit 2: old_string is not/,
+        /^File updated successfully: 2 edits made in a.ts\nEdit 2: old_string was not found exactly/,
       ),
     });
   });

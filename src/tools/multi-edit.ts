@@ -12,13 +12,13 @@ const input = () =>
       .array(
         z.object({
           file_path: z.string().min(1).describe('File to change'),
-          old_string: z.string().describe('Exact text to replace, as the edits before have left it'),
-          new_string: z.string().describe('Text to put in its place'),
+          old_string: z.string().describe('Exact text to replace, as it is after the previous edits'),
+          new_string: z.string().describe('Replacement text'),
           replace_all: z.boolean().default(false).describe('Replace every occurrence'),
         }),
       )
       .min(1)
-      .describe('Made in this order'),
+      .describe('Applied in this order'),
   });
 
 type Edit = z.output<ReturnType<typeof input>>['edits'][number];
@@ -29,8 +29,8 @@ export const multiEdit = defineTool({
   name: 'MultiEdit',
   aliases: ['edit_files', 'edit_multiple', 'apply_edits', 'multi_edit_file'],
   description:
-    'Make several replacements in one or several files as one change: either all of them are made or none. ' +
-    'Each works as Edit does, on the text the edits before it have left.',
+    'Make several replacements in one or more files as one change: either all of them are made or none. ' +
+    'Each works like Edit, on the result of the previous edits.',
   input,
 
   title: ({ edits }) => `Edit ${targetsOf(edits).join(', ')}`,
@@ -91,13 +91,13 @@ async function planEdits(edits: readonly Edit[], context: ToolContext): Promise<
     .filter(({ draft, units }) => units !== draft.units)
     .map((item) => ({ ...item, bytes: bytesWith(item.units, item.draft) }));
   if (changes.length === 0)
-    return { type: 'refused', error: 'The edits undo one another; there is nothing to change.' };
+    return { type: 'refused', error: 'The edits cancel each other out; there is nothing to change.' };
   return { type: 'changes', changes, notes };
 }
 
 function refusal(index: number, edits: readonly Edit[], why: string): Refusal {
-  const which = `Edit ${index + 1} of ${edits.length} (${edits[index]?.file_path}) cannot be made`;
-  return { type: 'refused', error: `${which}, so none was: ${why}` };
+  const which = `Edit ${index + 1} of ${edits.length} (${edits[index]?.file_path}) failed`;
+  return { type: 'refused', error: `${which}, so no edit was made: ${why}` };
 }
 
 async function showChanges(changes: readonly Change[]): Promise<Display> {

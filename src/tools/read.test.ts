@@ -35,7 +35,7 @@ describe('[T06] [Y32] Read', () => {
       expect(shown).toBeGreaterThan(800);
       expect(lines.slice(-2)).toEqual([
         `${shown}\tl${shown - 1}`,
-        `[${2_500 - shown} more lines: pass offset ${shown} to go on]`,
+        `[${2_500 - shown} more lines: pass offset ${shown} to continue]`,
       ]);
     }
   });
@@ -54,7 +54,7 @@ describe('[T06] [Y32] Read', () => {
 
   test.each([
     ['src/contoller.ts', 'src/contoller.ts does not exist. Did you mean src/controller.ts?'],
-    ['src/zzz', 'src/zzz does not exist. Its folder holds: controller.ts, deep/'],
+    ['src/zzz', 'src/zzz does not exist. Its folder contains: controller.ts, deep/'],
     ['none/a.ts', 'none/a.ts does not exist, and neither does the folder none. Find it with Glob.'],
     ['bin', 'bin is binary, not text (4 bytes). Inspect it with a command.'],
   ])('%s: %s', async (file_path, error) => {
@@ -134,7 +134,7 @@ describe('[N08] large files', () => {
       success: false,
       error:
         'big.log is 11.7 MB; only files up to 10 MB are read without offset or limit. ' +
-        'Pass offset and limit to read a part of it, or use Grep to find the lines you need.',
+        'Pass offset and limit to read part of it, or use Grep to find the lines you need.',
     });
     expect(await use(read, { file_path: 'big.log', offset: 100_000, limit: 2 }, context)).toEqual({
       success: true,
@@ -143,7 +143,7 @@ describe('[N08] large files', () => {
     });
     const paged = outputOf(await use(read, { file_path: 'big.log', offset: 0 }, context)).split('\n');
     expect(paged.length).toBeGreaterThan(80);
-    expect(paged.at(-1)).toBe(`[more lines follow: pass offset ${paged.length - 1} to go on]`);
+    expect(paged.at(-1)).toBe(`[more lines follow: pass offset ${paged.length - 1} to continue]`);
     expect(context.seen.size).toBe(0);
     expect(outputOf(await use(read, { file_path: 'big.log', offset: 119_999 }, context))).toBe(
       `120000\t${line(119_999)}`,
@@ -242,6 +242,6 @@ function outputOf(result: ToolResult): string {
 }
 
 function nextOffset(output: string): number | undefined {
-  const named = /\n\[\d+ more[^\n]*: pass offset (\d+) to go on\]$/.exec(output)?.[1];
+  const named = /\n\[\d+ more[^\n]*: pass offset (\d+) to continue\]$/.exec(output)?.[1];
   return named === undefined ? undefined : Number(named);
 }

@@ -23,7 +23,7 @@ const MAX_WHOLE_BYTES = 10 * 1024 * 1024;
 const input = () =>
   z.object({
     file_path: z.string().min(1).describe('File to read, absolute or relative to the working directory'),
-    offset: z.number().int().min(0).optional().describe('How many lines to skip; 0 if left out'),
+    offset: z.number().int().min(0).optional().describe('How many lines to skip; 0 if absent'),
     limit: z.number().int().min(1).optional().describe('How many lines to return'),
     pages: z.string().optional().describe('For a PDF: which pages, such as 3 or 1-5'),
   });
@@ -35,8 +35,8 @@ export const read = defineTool({
   aliases: ['read_file', 'file_read', 'view_file', 'view', 'open_file'],
   description:
     `Read a text file as numbered lines (number, tab, line), about ${MAX_CHARACTERS} characters at a time; pass ` +
-    'offset to go on. A file over 10 MB needs offset or limit. Images, PDF pages and notebooks can be read, too. ' +
-    'A folder is answered with its listing. Read a file before you overwrite it.',
+    'offset to continue. A file over 10 MB needs offset or limit. Images, PDF pages and notebooks can be read, too. ' +
+    'For a folder, its listing is returned. Read a file before you overwrite it.',
   input,
 
   title: ({ file_path }) => `Read ${file_path}`,
@@ -72,7 +72,7 @@ async function readPart(
   if (wanted.offset === undefined && limit === undefined) {
     return fail(
       `${file_path} is ${megabytes(size)} MB; only files up to 10 MB are read without offset or limit. ` +
-        'Pass offset and limit to read a part of it, or use Grep to find the lines you need.',
+        'Pass offset and limit to read part of it, or use Grep to find the lines you need.',
     );
   }
   const window = { offset, limit: Math.min(limit ?? MAX_LINES, MAX_LINES) };
@@ -82,7 +82,7 @@ async function readPart(
 
   const { text, shown } = numberedPage(lines, offset);
   const goesOn = shown < lines.length || more;
-  const note = `\n[more lines follow: pass offset ${offset + shown} to go on]`;
+  const note = `\n[more lines follow: pass offset ${offset + shown} to continue]`;
   return ok(goesOn && shown !== limit ? text + note : text, { metadata: { size, sha256 } });
 }
 

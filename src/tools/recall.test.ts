@@ -34,7 +34,7 @@ test('no hits are not an error', async () => {
     { query: 'x' },
     context,
   );
-  expect(result).toEqual({ success: true, output: 'Nothing was found. Other words may find more.' });
+  expect(result).toEqual({ success: true, output: 'Nothing found. Try other words.' });
 });
 
 test('its definition costs less than 120 tokens', () => {

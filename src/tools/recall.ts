@@ -18,7 +18,7 @@ export function createRecall(search: RecallSearch): Tool {
     name: 'Recall',
     aliases: ['memory_search', 'search_memory', 'search_history'],
     description:
-      'Search notes and past conversations about this project: what was decided, tried, learnt. It may be out of date.',
+      'Search notes and past conversations about this project: what was decided, tried and learned. It may be out of date.',
     input: () =>
       z.object({
         query: z.string().min(1).describe('What to look for'),
@@ -30,7 +30,7 @@ export function createRecall(search: RecallSearch): Tool {
 
     async run({ query, limit }, { signal }) {
       const hits = await search(query, { limit, signal });
-      if (hits.length === 0) return ok('Nothing was found. Other words may find more.');
+      if (hits.length === 0) return ok('Nothing found. Try other words.');
       return ok(hits.map(({ where, date, text }) => `${date}  ${where}\n  ${text}`).join('\n'), {
         metadata: { found: hits.length },
       });

@@ -36,15 +36,15 @@ describe('Glob', () => {
     const { context } = await bench(many);
     const result = await use(glob, { pattern: '*.ts' }, context);
     expect(result.success && result.output.split('\n').slice(-1)).toEqual([
-      '[5 more files; narrow the pattern to see them]',
+      '[5 more files; narrow the pattern to see more]',
     ]);
     expect(await use(glob, { pattern: '*.py' }, context)).toMatchObject({
       output:
-        'No file matches *.py. Ignored and hidden files were left out; include_ignored looks there, too.',
+        'No file matches *.py. Ignored and hidden files were skipped; set include_ignored to search them, too.',
     });
     expect(await use(glob, { pattern: '*', path: 'f1.ts' }, context)).toEqual({
       success: false,
-      error: 'f1.ts is not a folder. Give a folder in path, or leave it out.',
+      error: 'f1.ts is not a folder. Pass a folder as path, or omit it.',
     });
     await expect(use(glob, { pattern: '/etc/*' }, context)).rejects.toThrow(/^Permission denied/);
   });
@@ -62,7 +62,7 @@ describe('Grep', () => {
     expect(await said({ ignore_case: true, glob: './*.ts', mode: 'files' })).toBe('a.ts');
     expect(await said({ ignore_case: true, mode: 'count' })).toBe('b.js:1\na.ts:1');
     expect(await said({ pattern: 'none' })).toBe('Nothing matches none.');
-    expect(await said({ path: 'gone' })).toBe('gone does not exist. Find it with Glob, or leave path out.');
+    expect(await said({ path: 'gone' })).toBe('gone does not exist. Find it with Glob, or omit path.');
   });
 
   test('hidden and ignored files only on request', async () => {
@@ -105,7 +105,7 @@ describe('Grep', () => {
     makePipe(path.join(root, 'pipe'));
     expect(await use(grep, { pattern: 'x', path: 'pipe' }, context)).toEqual({
       success: false,
-      error: 'pipe is a pipe, socket or device. Give a file or a folder, or leave path out.',
+      error: 'pipe is a pipe, socket or device. Pass a file or a folder, or omit path.',
     });
   });
 

@@ -111,7 +111,7 @@ describe('[Y16] [T13] ranked search', () => {
     expect(await use(search, { query: '=>' }, context)).toMatchObject({ success: false });
     expect(await use(search, { query: 'a', path: 'gone' }, context)).toEqual({
       success: false,
-      error: 'gone does not exist. Find it with Glob, or leave path out.',
+      error: 'gone does not exist. Find it with Glob, or omit path.',
     });
   });
 

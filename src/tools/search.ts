@@ -17,7 +17,7 @@ export const search = defineTool({
   name: 'Search',
   aliases: ['codebase_search', 'code_search', 'search_code', 'symbol_search', 'find_symbol'],
   description:
-    'Find where a name or a few words live in the code, the likeliest places first: definitions, then uses, then ' +
+    'Find where a name or a few words occur in the code, the most likely places first: definitions, then uses, then ' +
     'parts of names. Spelling variants (camelCase, snake_case) are found, too. For exact patterns use Grep.',
   input: () =>
     z.object({
@@ -37,14 +37,14 @@ export const search = defineTool({
 
   async run({ query, path }, context) {
     const names = parseQuery(query);
-    if (!names) return fail('The query has no word in it. Give a name or a few words; for symbols use Grep.');
+    if (!names) return fail('The query contains no words. Pass a name or a few words; for symbols use Grep.');
     const stat = path === undefined ? undefined : await context.files.stat(path);
-    if (stat === null) return fail(`${path} does not exist. Find it with Glob, or leave path out.`);
+    if (stat === null) return fail(`${path} does not exist. Find it with Glob, or omit path.`);
 
     const { places, total, late } = await look(names, path, context);
     const best = spread(places).slice(0, MAX_PLACES);
     const stopped = late
-      ? [`[stopped after ${MAX_SECONDS} s; the list may lack places: narrow the search with path]`]
+      ? [`[stopped after ${MAX_SECONDS}s; the list may be incomplete: narrow the search with path]`]
       : [];
     const metadata = { total };
     if (best.length === 0) return ok([`Nothing found for ${query}.`, ...stopped].join('\n'), { metadata });
@@ -52,7 +52,7 @@ export const search = defineTool({
     const lines = best.map(({ file, line, text, why }) => `${quotedName(file)}:${line}: ${text}  [${why}]`);
     const { text, shown } = fitting(lines);
     const left = total - shown;
-    const more = left > 0 ? [`[${left} more places; Grep lists them all]`] : [];
+    const more = left > 0 ? [`[${left} more ${left === 1 ? 'place' : 'places'}; Grep lists them all]`] : [];
     return ok([text, ...more, ...stopped].join('\n'), { metadata });
   },
 });

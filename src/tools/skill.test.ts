@@ -11,7 +11,7 @@ const tool = createSkill([
 test("a skill's text comes with the folder of its files; no access is needed", async () => {
   const { context } = await bench();
   expect(await use(tool, { name: ' Deploy ' }, context)).toEqual(
-    ok('Files that it names are in /s/deploy.\n\nFirst, test.', { metadata: { skill: 'deploy' } }),
+    ok('Files it mentions are in /s/deploy.\n\nFirst, test.', { metadata: { skill: 'deploy' } }),
   );
   expect(tool.access({ name: 'deploy' })).toEqual([]);
 });
@@ -19,6 +19,6 @@ test("a skill's text comes with the folder of its files; no access is needed", a
 test('an unknown name is answered with the known ones', async () => {
   const { context } = await bench();
   expect(await use(tool, { name: 'deplo' }, context)).toEqual(
-    fail('There is no skill deplo. Did you mean deploy? There are: deploy, review.'),
+    fail('There is no skill deplo. Did you mean deploy? Available: deploy, review.'),
   );
 });

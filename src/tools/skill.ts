@@ -10,7 +10,7 @@ export function createSkill(skills: readonly Skill[]): Tool {
     name: 'Skill',
     aliases: ['use_skill', 'load_skill'],
     description:
-      'Read what a skill says, before work that it is for. The skills, and what each is for, are listed in your instructions.',
+      'Read a skill before doing work that it is for. Your instructions list the skills and what each is for.',
     input: () => z.object({ name: z.string().min(1).describe('Name of the skill') }),
 
     title: ({ name }) => `Skill ${name}`,
@@ -20,8 +20,8 @@ export function createSkill(skills: readonly Skill[]): Tool {
       const skill = skills.find((one) => one.name === name.trim().toLowerCase());
       const names = skills.map((one) => one.name);
       if (!skill)
-        return fail(`There is no skill ${name}.${didYouMean(name, names)} There are: ${names.join(', ')}.`);
-      return ok(`Files that it names are in ${skill.folder}.\n\n${skill.body()}`, {
+        return fail(`There is no skill ${name}.${didYouMean(name, names)} Available: ${names.join(', ')}.`);
+      return ok(`Files it mentions are in ${skill.folder}.\n\n${skill.body()}`, {
         metadata: { skill: skill.name },
       });
     },

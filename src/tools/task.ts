@@ -13,8 +13,8 @@ export function createTask(agents: readonly AgentChoice[] = []): Tool {
     name: 'Task',
     aliases: ['agent', 'subagent', 'dispatch_agent', 'delegate', 'new_task'],
     description: [
-      'Hand a piece of work to a subagent with a window of its own. It knows nothing of this conversation: say all it needs.',
-      'It may do what you may do. Several in one reply work side by side. You get its last answer; the user does not see it.',
+      'Give a piece of work to a subagent with its own context. It does not see this conversation: include everything it needs.',
+      'It may do what you may do. Several in one reply run in parallel. You get its last answer; the user does not see it.',
       ...(listed.length > 0 ? [`Subagents besides ${GENERAL}:`, ...listed] : []),
     ].join('\n'),
     input: () =>

@@ -31,7 +31,7 @@ describe('[U17] Todo', () => {
       'Todo 0/2: a',
     ],
     [[item('a', 'done')], '1 done, 0 in progress, 0 pending.', 'Todo 1/1'],
-    [[], 'The list is empty now.', 'Todo 0/0'],
+    [[], 'The list is now empty.', 'Todo 0/0'],
   ])('replaces the list: %j', async (items, output, title) => {
     expect(await listing(items)).toEqual({
       result: { success: true, output, display: { kind: 'todos', items } },

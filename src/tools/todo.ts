@@ -14,7 +14,7 @@ export const todo = defineTool({
       items: z
         .array(
           z.object({
-            text: z.string().min(1).describe('What is to be done, in a few words'),
+            text: z.string().min(1).describe('What to do, in a few words'),
             status: z.enum(['pending', 'in_progress', 'done']),
           }),
         )
@@ -30,7 +30,7 @@ export const todo = defineTool({
 
   async run({ items }, { todos }) {
     todos.replace(items);
-    if (items.length === 0) return ok('The list is empty now.', { display: { kind: 'todos', items } });
+    if (items.length === 0) return ok('The list is now empty.', { display: { kind: 'todos', items } });
     const count = (wanted: string) => items.filter(({ status }) => status === wanted).length;
     const going = count('in_progress');
     const advice = going > 1 ? ' Keep one item in progress at a time.' : '';

@@ -77,7 +77,7 @@ describe('[U17] WebFetch', () => {
       const { run, asked } = await fetching({});
       expect(await run({ url: address })).toEqual({
         success: false,
-        error: `${address} is not a whole address. Give one such as https://example.org/page.`,
+        error: `${address} is not a full URL. Use one such as https://example.org/page.`,
       });
       expect(asked).toEqual([]);
     },
@@ -95,7 +95,7 @@ describe('[U17] WebFetch', () => {
   test('[Y39] a long text is paged at line ends, below the length at which results are cut', async () => {
     const { run } = await fetching({ text: `${'x'.repeat(99)}\n`.repeat(100) });
     expect(await run({ url })).toMatchObject({
-      output: `${`${'x'.repeat(99)}\n`.repeat(95)}\n[500 more characters: pass offset 9500 to go on]`,
+      output: `${`${'x'.repeat(99)}\n`.repeat(95)}\n[500 more characters: pass offset 9500 to continue]`,
     });
     expect(await run({ url, offset: 9_500 })).toMatchObject({ output: `${'x'.repeat(99)}\n`.repeat(5) });
   });
@@ -115,7 +115,7 @@ describe('[U17] WebFetch', () => {
           const result = await run({ url, offset });
           const output: string = result.success ? result.output : '';
           expect(output.length).toBeLessThanOrEqual(10_000);
-          const more = output.match(/\n\[\d+ more characters: pass offset (\d+) to go on\]$/);
+          const more = output.match(/\n\[\d+ more characters: pass offset (\d+) to continue\]$/);
           const page: string = more ? output.slice(0, more.index) : output;
           expect(page).not.toMatch(/[\uD800-\uDBFF]$/);
           joined += page;

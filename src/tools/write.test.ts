@@ -63,7 +63,7 @@ describe('[T07] Write', () => {
     const { context, tree } = await bench({ 'src/a': '' });
     expect(await use(write, { file_path: 'src', content: '' }, context)).toEqual({
       success: false,
-      error: 'src is a folder. Name a file in it.',
+      error: 'src is a folder. Specify a file in it.',
     });
     await expect(use(write, { file_path: '.env.local', content: 'x' }, context)).rejects.toThrow(
       /^Permission denied/,
@@ -103,11 +103,11 @@ describe('[T07] Write', () => {
     expect(await use(write, { file_path: 'a.txt', content: '→' }, context)).toEqual({
       success: false,
       error:
-        'a.txt is in windows-1252, which has no place for some characters of the content. ' +
-        'Do without them, or delete the file first to have it written as UTF-8.',
+        'a.txt is in windows-1252, which cannot represent some characters of the content. ' +
+        'Avoid them, or delete the file first to have it written as UTF-8.',
     });
     expect(await use(write, { file_path: 'b.txt', content: '\ud83d' }, context)).toMatchObject({
-      error: 'The content has half a character in it. Send it whole.',
+      error: 'The content contains half of a character (a lone surrogate). Send it complete.',
     });
     expect(await readFile(path.join(root, 'a.txt'), 'latin1')).toBe('caf\xe9');
   });

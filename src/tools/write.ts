@@ -14,12 +14,12 @@ export const write = defineTool({
   name: 'Write',
   aliases: ['write_file', 'file_write', 'create_file', 'save_file'],
   description:
-    'Create a file, or replace the whole of one you have read in this session. ' +
-    'Folders are made as needed. To change a part of a file use Edit.',
+    'Create a file, or overwrite one you have read in this session. ' +
+    'Folders are created as needed. To change part of a file use Edit.',
   input: () =>
     z.object({
       file_path: z.string().min(1).describe('File to write, absolute or relative to the working directory'),
-      content: z.string().describe('The whole content of the file'),
+      content: z.string().describe('The complete content of the file'),
     }),
 
   title: ({ file_path }) => `Write ${file_path}`,
@@ -33,8 +33,9 @@ export const write = defineTool({
 
   async run({ file_path, content }, { files, seen }) {
     const stat = await files.stat(file_path);
-    if (stat?.type === 'directory') return fail(`${file_path} is a folder. Name a file in it.`);
-    if (hasHalfCharacter(content)) return fail('The content has half a character in it. Send it whole.');
+    if (stat?.type === 'directory') return fail(`${file_path} is a folder. Specify a file in it.`);
+    if (hasHalfCharacter(content))
+      return fail('The content contains half of a character (a lone surrogate). Send it complete.');
 
     const old = stat && (await files.read(file_path));
     const manner = mannerOf(old, content);
@@ -42,8 +43,8 @@ export const write = defineTool({
     const bytes = encodeText(text, manner.encoding);
     if (bytes === null) {
       return fail(
-        `${file_path} is in ${manner.encoding}, which has no place for some characters of the content. ` +
-          'Do without them, or delete the file first to have it written as UTF-8.',
+        `${file_path} is in ${manner.encoding}, which cannot represent some characters of the content. ` +
+          'Avoid them, or delete the file first to have it written as UTF-8.',
       );
     }
     const hash = sha256(bytes);

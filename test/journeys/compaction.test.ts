@@ -224,7 +224,7 @@ describe('by hand, in a terminal', () => {
     expect(terminal.screen().replaceAll('\n', '')).toMatch(
       /Compacted from [\d,]+ to [\d,]+ tokens: older messages summarized by anthropic\/claude-sonnet-4-20250514\./,
     );
-    expect(server.requests.at(-1)?.messages[0]?.text).toContain('Keep above all what concerns: the API');
+    expect(server.requests.at(-1)?.messages[0]?.text).toContain('Above all, keep what concerns: the API');
     terminal.type('/context\r');
     await terminal.waitFor('Auto-compacts at');
     for (const words of ['instructions', 'summary', 'tool', 'free', 'Biggest:', '[#'])
@@ -299,7 +299,7 @@ describe('[K05] instructions', () => {
     expect(outcome).toEqual({
       code: 0,
       stdout: 'done\n',
-      stderr: `${path.join(space.root, 'AGENTS.md')}: only the first 32 KB are used; instructions may have 32 KB a file and 64 KB in all.\n`,
+      stderr: `${path.join(space.root, 'AGENTS.md')}: only the first 32 KB are used; the limits are 32 KB per file and 64 KB in total.\n`,
     });
     const system = server.requests[0]?.system ?? '';
     expect(system).toContain('Root rule.\nlong long ');

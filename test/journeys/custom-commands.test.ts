@@ -215,9 +215,9 @@ describe('skills', () => {
         ? [event.message.content.map((part) => (part.type === 'text' ? part.text : '')).join('')]
         : [],
     );
-    expect(texts[0]).toContain(`Files that it names are in ${path.join(root, 'skills/changelog')}.`);
+    expect(texts[0]).toContain(`Files it mentions are in ${path.join(root, 'skills/changelog')}.`);
     expect(texts[0]).toContain('The newest version comes first');
-    expect(texts[1]).toBe('There is no skill changelogs. Did you mean changelog? There are: changelog.');
+    expect(texts[1]).toBe('There is no skill changelogs. Did you mean changelog? Available: changelog.');
     expect(texts[2]).toContain('Reports can be exported as CSV.');
     expect(texts[3]).toContain('Reports can be exported as CSV.');
     expect(texts[4]).toContain('ermission');

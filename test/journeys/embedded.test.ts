@@ -127,7 +127,10 @@ test('R02 a model is named once for good, and the next conversation uses it', as
   const removed = await aca(space, ['models', 'remove', 'small']);
   expect(removed.code).toBe(0);
   const gone = await aca(space, ['-p', 'hello']);
-  expect(gone).toMatchObject({ code: 2, stderr: expect.stringContaining('The model small is not here.') });
+  expect(gone).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('The model small is not downloaded.'),
+  });
 });
 
 test('without anything configured, a model on the disk answers by itself', async () => {
@@ -151,6 +154,6 @@ test('a runtime that is missing and a file that is no model are told in words', 
   });
   expect(await aca(bare, ['-p', 'hello', '--model', text])).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('text.gguf is no model file that can be read'),
+    stderr: expect.stringContaining('text.gguf is not a valid model file'),
   });
 });

@@ -142,7 +142,7 @@ describe('[U02] /review', () => {
     await talk.waitFor('Review of what is not committed yet:');
     await talk.waitFor('a.txt:1 should say alpha.');
     expect(talk.screen()).toContain('[review: what is not committed yet] → Read new.txt');
-    talk.type('mend it\r');
+    talk.type('fix it\r');
     await talk.waitFor('I know.');
     talk.type('/quit\r');
     await talk.exitCode;

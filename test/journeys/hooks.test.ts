@@ -206,7 +206,7 @@ describe('shell hooks', () => {
     await settings(space, { PreToolUse: [{ command: 'sleep 1000 & sleep 1000', timeoutMs: 300 }] });
     const played = await run(space, [read, says('ok')]);
     expect(toolTexts(played)).toEqual(['1\tone']);
-    expect(played.stderr).toContain('failed: it took too long and was stopped.');
+    expect(played.stderr).toContain('failed: it timed out.');
   });
 
   test('hooks run in the sandbox: what commands may not read, they may not', async () => {

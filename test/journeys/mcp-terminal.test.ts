@@ -36,7 +36,7 @@ describe('servers in a conversation', () => {
     terminal.type('first\r');
     await terminal.waitFor('Allow: odd:say {"text":"a"}? [y/n]');
     expect(terminal.screen()).toContain('Says whatever it is told');
-    expect(terminal.screen()).toContain('Reason: it is used for the first time');
+    expect(terminal.screen()).toContain('Reason: first use of this tool');
     terminal.type('y\r');
     await terminal.waitFor('First done.');
     terminal.type('second\r');
@@ -52,9 +52,7 @@ describe('servers in a conversation', () => {
     again.terminal.type('third\r');
     await again.terminal.waitFor('Allow: odd:say {"text":"c"}? [y/n]');
     expect(again.terminal.screen()).toContain('Says whatever it is told, to everybody');
-    expect(again.terminal.screen()).toContain(
-      'its server describes it differently than when you agreed to it',
-    );
+    expect(again.terminal.screen()).toContain('its description changed since you approved it');
     again.terminal.type('n\r');
     await again.terminal.waitFor('Third done.');
     expect(again.server.requests[1]?.messages.at(-1)?.results[0]?.text).toBe('User denied permission');

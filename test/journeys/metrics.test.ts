@@ -138,7 +138,7 @@ describe('[O01] [O02] [O03] [Y29] a long conversation can be scraped', () => {
       {
         code: 2,
         stdout: '',
-        stderr: `Metrics cannot be served on port ${port}: it is taken.\nGive another --metrics-port, or 0 for any that is free.\n`,
+        stderr: `Cannot serve metrics on port ${port}: it is already in use.\nUse another --metrics-port, or 0 for any free port.\n`,
       },
     );
     expect(server.requests).toEqual([]);

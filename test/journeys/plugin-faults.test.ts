@@ -49,7 +49,7 @@ test('a plugin that gets everything wrong costs itself: the run goes on and ends
   const results = server.requests[1]?.messages.at(-1)?.results.map(({ text }) => text);
   expect(results).toEqual([
     expect.stringContaining('alpha'),
-    'odd:loop gave no result: it is nested too deeply, or holds itself.',
+    'odd:loop returned no valid result: it is nested too deeply or refers to itself.',
   ]);
   expect(stderr).toContain(
     'The plugin odd: onBeforeToolCall failed: it returned neither a call, nor null, nor { block }.',

@@ -56,11 +56,11 @@ describe('[G01] [G02] the plugin of the examples', () => {
       ],
       ['--mode', 'accept-edits'],
     );
-    expect(stderr).toContain('the plugin todo-count refuses it');
+    expect(stderr).toContain('blocked by the plugin todo-count');
     const [count, write, skill] = toolTexts(events);
     expect(count).toBe('a.ts: 2 to do');
     expect(write).toBe(
-      'It did not run: the plugin todo-count refuses it: files in generated/ are made by a script; change the script instead',
+      'It did not run: blocked by the plugin todo-count: files in generated/ are made by a script; change the script instead',
     );
     expect(skill).toContain('Breaking changes come first');
     expect(await readFile(path.join(space.root, 'generated/x.ts'), 'utf8')).toBe('x\n');
@@ -106,8 +106,8 @@ describe('[G01] plugins', () => {
     const left = stderr.split('\n').filter((line) => line.startsWith('The plugin '));
     expect(left.map((line) => line.replaceAll(root, 'ROOT'))).toEqual([
       'The plugin ROOT/throws.mjs was left out: no luck',
-      'The plugin ROOT/late.mjs was left out: It did not load within 10 s.',
-      'The plugin ROOT/none.mjs was left out: Its name must be of letters, digits, ".", "_" and "-".',
+      'The plugin ROOT/late.mjs was left out: It did not load within 10s.',
+      'The plugin ROOT/none.mjs was left out: Its name may contain only letters, digits, ".", "_" and "-".',
       'The plugin ROOT/missing.mjs was left out: There is no such file, and no folder with an index.js or a package.json.',
       'The plugin not-installed was left out: There is no such package. Install it first, for example with npm install not-installed.',
       'The plugin ROOT/twin.mjs was left out: Another plugin is named good: ROOT/good.mjs.',
@@ -213,7 +213,7 @@ describe('[G02] [Y33] hooks of plugins', () => {
     expect(changed).toBe('1\ttwo');
     expect(wrong).toContain('Read did not run, its arguments are wrong');
     expect(command).toContain('Bash touch made needs approval');
-    expect(refused).toBe('It did not run: the plugin p refuses it');
+    expect(refused).toBe('It did not run: blocked by the plugin p');
     expect(grep).toContain('a.txt');
     expect(stderr).toContain('The plugin p: onBeforeToolCall failed: confused.');
     const started = events.flatMap((event) => (event.type === 'tool_start' ? [event.call.input] : []));

@@ -120,8 +120,8 @@ test('[K06] /cache tells what came from the cache, and which block broke it', as
   await terminal.waitFor('Second answer.');
   terminal.type('/cache\r');
   await terminal.waitFor('It starts with the whole previous request, unchanged.');
-  expect(terminal.screen()).toContain('This session: 44 % from the cache (800 of 1,800 tokens)');
-  expect(terminal.screen()).toContain('Last request: 88 % from the cache (800 of 900 tokens)');
+  expect(terminal.screen()).toContain('This session: 44% from the cache (800 of 1,800 tokens)');
+  expect(terminal.screen()).toContain('Last request: 88% from the cache (800 of 900 tokens)');
 
   // From now on the word is a secret, and what was said of it is sent in other words.
   await writeFile(path.join(space.root, '.env'), 'PASSWORD=tr0ub4dor-Zq81\n');

@@ -61,7 +61,7 @@ describe('[H03] a helper request that is made twice', () => {
     const { screen, counted } = await askForMessages(await stagedChange(), server, { model, times: 3 });
     expect(server.requests.map(({ body }) => body.temperature)).toEqual([temperature]);
     expect(screen.split('a: say gamma').length - 1).toBe(3);
-    expect(screen).toMatch(/^Session 0 runs.*^llm +\S+ +66 % of 3$/ms);
+    expect(screen).toMatch(/^Session 0 runs.*^llm +\S+ +66% of 3$/ms);
     expect(counted).toEqual({ caches: [{ name: 'llm', hits: 2, misses: 1 }], calls: 1 });
   });
 
@@ -72,7 +72,7 @@ describe('[H03] a helper request that is made twice', () => {
     await askForMessages(space, server);
     const second = await askForMessages(space, server);
     expect(server.requests).toHaveLength(1);
-    expect(second.screen).toMatch(/^Cost +\$0\.00$.*^llm +\S+ +100 % of 1$/ms);
+    expect(second.screen).toMatch(/^Cost +\$0\.00$.*^llm +\S+ +100% of 1$/ms);
     expect(second.counted).toEqual({ caches: [{ name: 'llm', hits: 1, misses: 1 }], calls: 1 });
   });
 
@@ -107,7 +107,7 @@ describe('[H03] a helper request that is made twice', () => {
     }
     expect(server.requests.filter(isSummary)).toHaveLength(1);
     terminal.type('/stats\r');
-    await terminal.waitFor('50 % of 2');
-    expect(terminal.screen()).toMatch(/^llm +\S+ +50 % of 2$/m);
+    await terminal.waitFor('50% of 2');
+    expect(terminal.screen()).toMatch(/^llm +\S+ +50% of 2$/m);
   });
 });

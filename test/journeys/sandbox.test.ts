@@ -76,7 +76,7 @@ describe('[X01] [X03] [Y37] the sandbox around a run', () => {
     ]);
     expect(told[0]?.text).toBe('a');
     expect(told[2]?.text).toContain(
-      'The sandbox forbids this (only the working directory and /tmp can be changed). Nothing may run outside it here: find another way, or tell the user what is missing.',
+      'The sandbox blocked this (only the working directory and /tmp can be changed). Nothing can run outside it here: find another way, or tell the user what is missing.',
     );
     expect(told[4]?.text).toBe('Exit code 7');
     expect(code).toBe(0);

@@ -159,7 +159,7 @@ describe('two processes and one session', () => {
     expect(second).toEqual({
       code: 1,
       stdout: '',
-      stderr: `Session ${id.slice(0, 8)} is open in another process.\nEnd that one first, or go on in a copy with --fork.\n`,
+      stderr: `Session ${id.slice(0, 8)} is open in another process.\nClose it first, or continue in a copy with --fork.\n`,
     });
     expect(await resume(['--fork'], says('In a copy.'))).toMatchObject({ code: 0, stdout: 'In a copy.\n' });
 

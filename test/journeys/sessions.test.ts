@@ -212,6 +212,7 @@ describe('in a conversation', () => {
     await terminal.waitFor('ai-code-assistant · anthropic/claude-opus-4-20250514');
     terminal.type('three\r');
     await terminal.waitFor('Other.');
+    expect(terminal.screen()).not.toContain('Resume with:');
     expect(server.requests.map(({ messages }) => textsOf(messages))).toEqual([
       ['one'],
       ['two'],
@@ -302,7 +303,7 @@ describe('in a conversation', () => {
       const { model, env } = doors.anthropic(server.url);
       const { code, stderr } = await aca(space, ['-p', text, '--resume', id, '--model', model], { env });
       expect(code).toBe(0);
-      told.push(stderr.includes("This session's file was damaged. Lost: an answer of the model."));
+      told.push(stderr.includes("This session's file was damaged. Lost: an answer from the model."));
     }
     expect(told).toEqual([true, false]);
   });

@@ -67,7 +67,7 @@ describe('an MCP server with a variable that is not set is skipped and named, an
     expect(code).toBe(0);
     const notices = parseStream(stdout).events.filter((event) => event.type === 'notice');
     expect(notices).toEqual([
-      { type: 'notice', level: 'warn', text: `${SKIPPED} It goes on without its tools.` },
+      { type: 'notice', level: 'warn', text: `${SKIPPED} Continuing without its tools.` },
     ]);
   });
 
@@ -94,7 +94,7 @@ describe('an MCP server with a variable that is not set is skipped and named, an
     const run = agent.run('go');
     const notices: string[] = [];
     for await (const event of run) if (event.type === 'notice') notices.push(event.text);
-    expect(notices).toEqual([`${SKIPPED} It goes on without its tools.`]);
+    expect(notices).toEqual([`${SKIPPED} Continuing without its tools.`]);
     expect((await run.result).text).toBe('Hello.');
   });
 

@@ -183,6 +183,6 @@ describe('a collector in trouble costs the run nothing but one warning', () => {
     });
 
     expect(outcome).toMatchObject({ code: 3, stdout: 'The plan is cake.\n' });
-    expect(outcome.stderr.match(/Telemetry could not be sent/g)?.length).toBe(1);
+    expect(outcome.stderr.match(/Could not send telemetry/g)?.length).toBe(1);
   });
 });

@@ -136,8 +136,8 @@ describe.skipIf(process.platform === 'win32')('commands in the background', () =
     expect(answers(stdout).map(({ success, text }) => [success, text])).toEqual([
       [true, expect.stringMatching(/^Started in the background as bg_1\./)],
       [true, 'bg_1 is running.\nserver ready\n'],
-      [true, 'bg_1 is ended. BashOutput has its last output.'],
-      [true, 'bg_1 was ended by signal SIGTERM.\n(no new output)'],
+      [true, 'bg_1 was stopped. BashOutput has its last output.'],
+      [true, 'bg_1 was killed by signal SIGTERM.\n(no new output)'],
     ]);
     expect(answers(stdout)[1]?.metadata).toMatchObject({ command: command(word), running: true });
   });

@@ -52,11 +52,11 @@ describe('Write and Edit, through the whole program', () => {
       calls(['Edit', { file_path: 'a.txt', old_string, new_string: 'c', replace_all }]);
     const { told } = await play(space, [edit('aa'), edit('aa', true), edit('1\tb'), edit('2\tb')]);
     expect(told).toEqual([
-      'String appears 2 times. Use replace_all or provide more context.\nIt begins on lines 1, 1.',
+      'String appears 2 times. Use replace_all or provide more context.\nIt starts on lines 1, 1.',
       'String appears 2 times, and some of them overlap, so replace_all has more than one possible result. ' +
-        'Edit each place with more context.\nIt begins on lines 1, 1.',
+        'Edit each place with more context.\nIt starts on lines 1, 1.',
       expect.stringMatching(/^String not found in file\n/),
-      'File updated successfully\nThe line numbers before each line were left out: they are not part of the file.',
+      'File updated successfully\nThe line numbers were removed: they are not part of the file.',
     ]);
     expect(await space.tree()).toEqual({ 'a.txt': 'aaa\nc\n' });
   });
@@ -103,8 +103,8 @@ describe('Write and Edit, through the whole program', () => {
     ]);
     expect(told).toEqual([
       'String not found in file\nThe nearest text is this; copy it exactly, without the line numbers:\n1\tconst total = sum(a);',
-      'String appears 2 times. Use replace_all or provide more context.\nIt begins on lines 2, 3.',
-      'File updated successfully\nThe line numbers before each line were left out: they are not part of the file.',
+      'String appears 2 times. Use replace_all or provide more context.\nIt starts on lines 2, 3.',
+      'File updated successfully\nThe line numbers were removed: they are not part of the file.',
     ]);
     expect(await space.tree()).toEqual({ 'a.ts': 'const total = sum(a);\ny\n' });
   });
@@ -140,7 +140,7 @@ describe('[U09] MultiEdit, through the whole program', () => {
     const space = await workspace({ ...three, 'c/d.txt': 'other\n' });
     const { told } = await play(space, [shout('a.txt', 'b.txt', 'c/d.txt')]);
     expect(told?.[0]).toMatch(
-      /^Edit 3 of 3 \(c\/d\.txt\) cannot be made, so none was: String not found in file\n/,
+      /^Edit 3 of 3 \(c\/d\.txt\) failed, so no edit was made: String not found in file\n/,
     );
     expect(await space.tree()).toEqual({ ...three, 'c/d.txt': 'other\n' });
   });
@@ -175,9 +175,9 @@ describe('[T17] [U17] Delete, through the whole program', () => {
       calls(['Delete', { file_path: 'd', recursive: true }], ['delete_file', { file_path: 'a.txt' }]),
     ]);
     expect(told).toEqual([
-      'd is a folder. Pass recursive: true to delete it with all that is in it.',
-      'Folder deleted successfully; /undo brings it back',
-      'File deleted successfully; /undo brings it back',
+      'd is a folder. Pass recursive: true to delete it with everything in it.',
+      'Folder deleted successfully; /undo restores it',
+      'File deleted successfully; /undo restores it',
     ]);
     expect(await space.tree()).toEqual({});
 

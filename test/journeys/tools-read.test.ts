@@ -51,7 +51,7 @@ describe('Read, through the whole program', () => {
     const space = await workspace({ a: 'some words on a line\n'.repeat(3_000) });
     const { text } = await told(space, ['Read', { file_path: 'a' }]);
     expect(text).not.toContain('[truncated]');
-    expect(text).toMatch(/\n\[\d+ more lines: pass offset \d+ to go on\]$/);
+    expect(text).toMatch(/\n\[\d+ more lines: pass offset \d+ to continue\]$/);
   });
 
   test('the pages of a PDF reach a seeing model as text and pictures, a blind one as text', async () => {
@@ -97,7 +97,7 @@ describe('Read of an image', () => {
     const blind = { protocol: 'ollama' } as const;
     const { text, images } = await told(await withImage(), ['Read', { file_path: 'a.png' }], blind);
     expect(text).toContain('a.png is a PNG image, 32x16 pixels');
-    expect(text).toContain('The model in use cannot see images.');
+    expect(text).toContain('The current model does not support images.');
     expect(images).toBe(0);
   });
 });

@@ -46,7 +46,7 @@ describe('[T13] [T04] looking things up needs no question', () => {
       'src/haystack.ts:2:  return "needle";\ndocs/guide.md:1:Look for the needle.\nrun.log:1:needle\n' +
         'dist/bundle.js:1:needle\n.config/tool.yml:1:needle',
       'docs/  1 file\n  guide.md  21 bytes\nsrc/  1 file\n  haystack.ts  52 bytes\n' +
-        '[6 hidden, ignored or linked entries left out; include_ignored shows them]',
+        '[6 hidden, ignored or linked entries skipped; set include_ignored to show them]',
     ]);
   });
 
@@ -74,7 +74,7 @@ describe('[T13] [T04] looking things up needs no question', () => {
     );
     expect(globbed).toBe('long.txt\na/b.txt');
     expect(grepped).toMatch(/^long\.txt:1:needlex{400,} \[\.\.\. .*\]\na\/b\.txt:1:needle$/);
-    expect(waited).toBe('pipe is a pipe, socket or device. Give a file or a folder, or leave path out.');
+    expect(waited).toBe('pipe is a pipe, socket or device. Pass a file or a folder, or omit path.');
   });
 
   test('a folder that cannot be read is passed over', async ({ skip }) => {
@@ -113,9 +113,9 @@ describe('[T13] [T04] looking things up needs no question', () => {
       ['Search', { query: 'needle' }],
     );
     expect(results.map((text) => text.split('\n').at(-1))).toEqual([
-      '[500 more files; narrow the pattern to see them]',
+      '[500 more files; narrow the pattern to see more]',
       '[1900 more; narrow the search with path, glob, type or mode to see them]',
-      '[319 more entries; list a folder below, or less depth, to see them]',
+      '[319 more entries; list a subfolder, or less depth, to see more]',
       '[2060 more places; Grep lists them all]',
     ]);
     expect(results.every((text) => text.length <= 10_000 && !text.includes('[truncated]'))).toBe(true);

@@ -134,7 +134,7 @@ describe('[Y15] [U17] WebFetch', () => {
   test.each([
     ['file:///etc/passwd', /^Permission denied: .*only http and https addresses are fetched/],
     ['http://user:secret@example.org/', /^Permission denied: .*a user name or password/],
-    ['example.org', /^example\.org is not a whole address\. Give one such as/],
+    ['example.org', /^example\.org is not a full URL\. Use one such as/],
   ])('%s is answered with what is wrong', async (url, words) => {
     const { answers } = await runCalls([calls(['WebFetch', { url }]), says('ok')], ['--allow', 'WebFetch']);
     expect(answers).toEqual([{ success: false, text: expect.stringMatching(words) }]);
@@ -172,7 +172,10 @@ describe('[U17] AskUser', () => {
   test('where nobody is there, the model is told to choose for itself', async () => {
     const { answers, code } = await runCalls([ask, says('Red, then.')]);
     expect(answers).toEqual([
-      { success: false, text: 'Nobody is there to answer. Choose the most sensible way and say which.' },
+      {
+        success: false,
+        text: 'No user is available to answer. Choose the most sensible option and say which.',
+      },
     ]);
     expect(code).toBe(0);
   });

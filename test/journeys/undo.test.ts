@@ -131,7 +131,7 @@ describe("the user's own work in between", () => {
     await play(space, [rewriting('three', 'THREE'), says('Done.')]);
     await writeFile(notes, (await readFile(notes, 'utf8')).replace('THREE', 'mine'));
     const { stdout } = await aca(space, ['undo']);
-    expect(stdout).toContain('  leave alone notes.md: it was changed since, in the same lines\n');
+    expect(stdout).toContain('  leave alone notes.md: the same lines were changed later\n');
     await aca(space, ['undo', '--yes']);
     expect(await readFile(notes, 'utf8')).toBe('one\ntwo\nmine\nfour\nfive, mine\n');
   });

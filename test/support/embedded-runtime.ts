@@ -22,7 +22,7 @@ export async function realRuntime(whenDone: WhenDone): Promise<InstalledRuntime 
     const { code, stderr } = await aca(space, ['models', 'setup', '--yes'], { env });
     const found = await installedRuntime(runtimeHome);
     if (code === 0 && found) return found;
-    if (/does not answer|broke off/.test(stderr)) return stderr.trim().replaceAll('\n', ' ');
+    if (/did not respond|connection to .* was lost/.test(stderr)) return stderr.trim().replaceAll('\n', ' ');
     if (!stderr.includes('Another process is installing')) throw new Error(stderr);
     await sleep(500);
   }

@@ -47,7 +47,7 @@ export function kindNamed(name: string, defined: readonly AgentDefinition[]): Ag
   const found = kinds.find((kind) => kind.name.toLowerCase() === name.toLowerCase());
   if (found) return found;
   const names = kinds.filter((kind) => kind.name !== REVIEW).map((kind) => kind.name);
-  return `There is no subagent named ${name}.${didYouMean(name, names)} There are: ${names.join(', ')}.`;
+  return `There is no subagent named ${name}.${didYouMean(name, names)} Available: ${names.join(', ')}.`;
 }
 
 /** Its instructions in addition to the task. */

@@ -178,7 +178,7 @@ test('a prompt larger than the window is sent in part, with a notice, and the mo
   });
   expect(kept).toEqual([long]);
   const sent = JSON.stringify(vendor.requests.at(-1)?.messages.at(-1));
-  for (const words of ['BEGIN', 'END', 'The whole text is in /kept/1.txt']) expect(sent).toContain(words);
+  for (const words of ['BEGIN', 'END', 'The full text is in /kept/1.txt']) expect(sent).toContain(words);
   // No second notice, and no request that had to be rejected.
   const again = await ask('so?');
   expect(again.filter(({ type }) => type === 'notice')).toEqual([]);

@@ -8,7 +8,7 @@ const user = (text: string): UserMessage => ({
   timestamp: '',
 });
 const PLAN =
-  '[The permission mode is plan now. Plan mode: nothing may be changed. Explore, then answer with a plan.]';
+  '[The permission mode is plan now. Plan mode: do not change anything. Explore, then answer with a plan.]';
 
 test('the model is notified once of each change, and not of a reverted one', () => {
   const told: UserMessage[] = [];
@@ -23,7 +23,7 @@ test('the model is notified once of each change, and not of a reverted one', () 
   expect(mode.news()).toBeNull();
   mode.set('default');
   expect(mode.news()).toBe(
-    '[The permission mode is default now. You may propose changes again; they are judged one by one.]',
+    '[The permission mode is default now. You may propose changes again; each one is checked.]',
   );
 });
 

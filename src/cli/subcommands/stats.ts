@@ -138,7 +138,7 @@ function costText({ usd, unpriced, calls }: Sum): string {
 }
 
 function percent(part: number, whole: number): string {
-  return `${whole === 0 ? 0 : Math.floor((100 * part) / whole)} %`;
+  return `${whole === 0 ? 0 : Math.floor((100 * part) / whole)}%`;
 }
 
 function firstDay(value: string): Date {

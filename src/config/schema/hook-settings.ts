@@ -37,7 +37,7 @@ const hook = () =>
         .exactOptional()
         .describe('Regular expression matched against the full tool name (default: all tools)'),
       command: z.string().min(1).exactOptional().describe('Command line to run'),
-      timeoutMs: z.number().int().min(1).exactOptional().describe('Timeout in milliseconds (default: 60 s)'),
+      timeoutMs: z.number().int().min(1).exactOptional().describe('Timeout in milliseconds (default: 60s)'),
       hooks: z
         .array(nested())
         .exactOptional()

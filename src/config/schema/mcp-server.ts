@@ -24,7 +24,7 @@ export const mcpServer = () =>
         .min(1)
         .exactOptional()
         .describe(
-          'Maximum time in milliseconds without a response (default: 30 s at startup, 2 minutes during a call)',
+          'Maximum time in milliseconds without a response (default: 30s at startup, 2 minutes during a call)',
         ),
       disabled: z.boolean().exactOptional().describe('Do not start this server'),
       oauth: z

@@ -16,7 +16,7 @@ export const firstModel: CuratedModel = {
   file: 'Qwen3-4B-Q4_K_M.gguf',
   bytes: 2.5e9,
   license: 'Apache-2.0',
-  good: 'tools and edits with 8 GB of memory; the one to begin with',
+  good: 'tools and edits with 8 GB of memory (a good start)',
 };
 
 /** From small to large. */
@@ -27,7 +27,7 @@ export const curatedModels: readonly CuratedModel[] = [
     file: 'Qwen3-0.6B-Q8_0.gguf',
     bytes: 639e6,
     license: 'Apache-2.0',
-    good: 'trying it out; short questions on any machine',
+    good: 'trying it out: short questions on any machine',
   },
   {
     name: 'qwen3-1.7b',
@@ -68,6 +68,6 @@ export const curatedModels: readonly CuratedModel[] = [
     file: 'nomic-embed-text-v1.5.Q8_0.gguf',
     bytes: 146e6,
     license: 'Apache-2.0',
-    good: 'finding notes by meaning; it does not talk',
+    good: 'semantic search in notes (embedding model, no chat)',
   },
 ];

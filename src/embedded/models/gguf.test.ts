@@ -43,7 +43,7 @@ test('a missing file and one of another format are reported as such', async () =
 
   await expect(readGguf(path.join(folder, 'none.gguf'))).rejects.toThrow(/There is no model at .*none\.gguf/);
   await expect(readGguf(other)).rejects.toThrow(
-    'other.gguf is no model file that can be read: it does not begin as one.',
+    'other.gguf is not a valid model file: it does not start with a GGUF header.',
   );
 });
 

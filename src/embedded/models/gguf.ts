@@ -59,7 +59,7 @@ export async function readGguf(file: string): Promise<GgufFacts> {
   const handle = await open(file, 'r').catch((error: NodeJS.ErrnoException) => {
     throw new UserError(
       `There is no model at ${file} (${error.code ?? error.message}).`,
-      'Name a .gguf file, or see `aca models list`.',
+      'Specify a .gguf file, or run `aca models list`.',
       { cause: error },
     );
   });
@@ -70,8 +70,8 @@ export async function readGguf(file: string): Promise<GgufFacts> {
   } catch (error) {
     if (!(error instanceof NotGguf)) throw error;
     throw new UserError(
-      `${path.basename(file)} is no model file that can be read: ${error.message}.`,
-      'A model file is in the GGUF format and whole; fetch it again.',
+      `${path.basename(file)} is not a valid model file: ${error.message}.`,
+      'A complete file in GGUF format is needed. Download it again.',
       { cause: error },
     );
   } finally {
@@ -82,9 +82,10 @@ export async function readGguf(file: string): Promise<GgufFacts> {
 class NotGguf extends Error {}
 
 async function metadataOf(reader: HeadReader): Promise<Map<string, Value>> {
-  if ((await reader.bytes(4)).toString('latin1') !== 'GGUF') throw new NotGguf('it does not begin as one');
+  if ((await reader.bytes(4)).toString('latin1') !== 'GGUF')
+    throw new NotGguf('it does not start with a GGUF header');
   const version = await reader.u32();
-  if (version < 2 || version > 3) throw new NotGguf(`its version, ${version}, is not known`);
+  if (version < 2 || version > 3) throw new NotGguf(`unknown version ${version}`);
   await reader.u64();
   const count = await reader.u64();
   const values = new Map<string, Value>();
@@ -212,19 +213,19 @@ class HeadReader {
   }
 
   async #fill(length: number): Promise<void> {
-    if (length > LARGEST_HEAD) throw new NotGguf('a length in it makes no sense');
+    if (length > LARGEST_HEAD) throw new NotGguf('it contains an invalid length');
     const rest = this.#held.subarray(this.#at);
     const more = Buffer.alloc(Math.min(Math.max(CHUNK, length), Math.max(this.#size - this.#next, 0)));
     const { bytesRead } = await this.#read(more, this.#next);
     this.#next += bytesRead;
     this.#held = Buffer.concat([rest, more.subarray(0, bytesRead)]);
     this.#at = 0;
-    if (this.#held.length < length) throw new NotGguf('it ends too early');
+    if (this.#held.length < length) throw new NotGguf('it is incomplete');
   }
 }
 
 function scalarOf(type: number): [size: number, read: (bytes: Buffer) => Value] {
   const scalar = SCALARS[type];
-  if (!scalar) throw new NotGguf(`it holds a value of the unknown kind ${type}`);
+  if (!scalar) throw new NotGguf(`it contains a value of unknown type ${type}`);
   return scalar;
 }

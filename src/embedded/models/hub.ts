@@ -24,10 +24,10 @@ export type Offer = { bytes: number | null; sha256: string | null };
 
 export function hubUrl({ repo, file }: HubFile, { endpoint }: Pick<Hub, 'endpoint'>): string {
   if (!/^[\w.-]+\/[\w.-]+$/.test(repo))
-    throw new UserError(`"${repo}" is no repository.`, 'Write it as owner/name, such as Qwen/Qwen3-4B-GGUF.');
+    throw new UserError(`"${repo}" is not a repository.`, 'Use owner/name, for example Qwen/Qwen3-4B-GGUF.');
   const parts = file.split('/');
   if (parts.some((part) => part === '' || part === '.' || part === '..') || !/\.gguf$/i.test(file))
-    throw new UserError(`"${file}" is no model file.`, 'Name a .gguf file of the repository.');
+    throw new UserError(`"${file}" is not a model file.`, 'Specify a .gguf file from the repository.');
   return `${endpoint.replace(/\/+$/, '')}/${repo}/resolve/main/${parts.map(encodeURIComponent).join('/')}`;
 }
 
@@ -46,7 +46,9 @@ export async function askHub(wanted: HubFile, hub: Hub, signal: AbortSignal): Pr
     });
   } catch (error) {
     signal.throwIfAborted();
-    const fault = new DownloadError('unreachable', `${new URL(url).host} does not answer.`, { cause: error });
+    const fault = new DownloadError('unreachable', `${new URL(url).host} did not respond.`, {
+      cause: error,
+    });
     throw inWords(fault, wanted, hub);
   }
   if (response.status >= 400) {
@@ -88,13 +90,14 @@ function authorization({ token }: Hub): Record<string, string> {
 function inWords(error: DownloadError, { repo, file }: HubFile, { endpoint }: Hub): UserError {
   const isClosed = error.status === 401 || error.status === 403;
   const hints = {
-    unreachable: `Without a network, bring the file by other means and name it: --model path/to/${path.posix.basename(file)}. HF_ENDPOINT names another hub.`,
+    unreachable: `Without a network, copy the file here and use --model path/to/${path.posix.basename(file)}. Set HF_ENDPOINT to use another hub.`,
     refused: isClosed
-      ? `${repo} is not open to everybody, or there is none. Accept its terms at ${endpoint}/${repo}, then set HF_TOKEN.`
-      : `Look at ${endpoint}/${repo} which files there are.`,
+      ? `${repo} does not exist or is not public. Accept its terms at ${endpoint}/${repo}, then set HF_TOKEN.`
+      : `See ${endpoint}/${repo} for the available files.`,
     cut: 'Run it again to resume.',
-    mismatch: 'Nothing of it was kept. Run it again; if it stays so, the file on the hub is damaged.',
-    disk_full: 'Make room, then run it again: it goes on where it was.',
+    mismatch:
+      'The download was discarded. Run it again; if that does not help, the file on the hub is damaged.',
+    disk_full: 'Free up disk space, then run it again to resume the download.',
   } as const;
   return new UserError(error.message, hints[error.fault], { cause: error, exit: 'error' });
 }

@@ -19,8 +19,8 @@ afterEach(() => rm(root, { recursive: true, force: true }));
 test('an empty data root has no models', async () => {
   expect(await store.list()).toEqual([]);
   await expect(store.facts('qwen3-4b', { cwd: root, env: {} })).rejects.toMatchObject({
-    message: 'The model qwen3-4b is not here.',
-    hint: 'Fetch it with: aca models pull qwen3-4b',
+    message: 'The model qwen3-4b is not downloaded.',
+    hint: 'Download it with: aca models pull qwen3-4b',
   });
 });
 

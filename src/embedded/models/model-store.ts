@@ -69,10 +69,10 @@ export class ModelStore {
     const listed = curatedModels.some((model) => model.name === name);
     const names = (await this.list()).map((model) => model.name);
     throw new UserError(
-      `The model ${name} is not here.${listed ? '' : didYouMean(name, names)}`,
+      `The model ${name} is not downloaded.${listed ? '' : didYouMean(name, names)}`,
       listed
-        ? `Fetch it with: aca models pull ${name}`
-        : '`aca models list` shows what is here and what could be.',
+        ? `Download it with: aca models pull ${name}`
+        : 'Run `aca models list` to see downloaded and available models.',
     );
   }
 
@@ -82,7 +82,7 @@ export class ModelStore {
       const names = (await this.list()).map((model) => model.name);
       throw new UserError(
         `There is no model ${name} to remove.${didYouMean(name, names)}`,
-        'See what is here with `aca models list`.',
+        'Run `aca models list` to see downloaded models.',
       );
     }
     await rm(stored.file, { force: true });

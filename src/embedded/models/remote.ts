@@ -35,7 +35,7 @@ export class RemoteEngine {
     this.#worker.unref();
     this.#worker.on('message', (message: FromWorker) => this.#hear(message));
     this.#worker.on('error', (error) => this.#end(error.message));
-    this.#worker.on('exit', () => this.#end('its thread ended'));
+    this.#worker.on('exit', () => this.#end('its worker thread ended'));
   }
 
   ask<Name extends OrderName>(

@@ -87,7 +87,7 @@ test('a package that differs from its pin is rejected, and nothing is installed'
 
   await expect(installRuntime(plan, { registry, signal })).rejects.toMatchObject({
     name: 'UserError',
-    hint: expect.stringContaining('Nothing of it was installed'),
+    hint: expect.stringContaining('Nothing was installed'),
   });
   expect(await installedRuntime(folder)).toBeNull();
 });
@@ -129,5 +129,7 @@ test('two at once: one installs, the other is told to wait', async () => {
 
 test('an unsupported system is told the alternatives', () => {
   const machine = { platform: 'freebsd' as const, arch: 'x64', exists: () => false };
-  expect(() => planSetup(folder, machine)).toThrow('The embedded runtime is not built for freebsd on x64.');
+  expect(() => planSetup(folder, machine)).toThrow(
+    'The embedded runtime is not available for freebsd on x64.',
+  );
 });

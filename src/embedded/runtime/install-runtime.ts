@@ -31,8 +31,8 @@ export function planSetup(dataRoot: string, machine: Machine, gpu?: Gpu): SetupP
   const parts = partsFor(machine, gpu);
   if (!parts) {
     throw new UserError(
-      `The embedded runtime is not built for ${machine.platform} on ${machine.arch}.`,
-      'Start a model server instead (llama-server, Ollama, LM Studio); it is found by itself.',
+      `The embedded runtime is not available for ${machine.platform} on ${machine.arch}.`,
+      'Start a model server instead (llama-server, Ollama, LM Studio); it is detected automatically.',
     );
   }
   const pins = pinsFor(parts.packages);
@@ -75,7 +75,7 @@ export async function installRuntime(plan: SetupPlan, options: InstallOptions): 
   }
 
   const lock = await lockFile(plan.folder);
-  if (!lock) throw new UserError('Another process is installing the runtime.', 'Wait until it is done.');
+  if (!lock) throw new UserError('Another process is installing the runtime.', 'Wait until it finishes.');
   let workers: Promise<void>[] = [];
   try {
     await rm(building, { recursive: true, force: true });
@@ -108,11 +108,11 @@ export async function installRuntime(plan: SetupPlan, options: InstallOptions): 
 
 function inWords(error: DownloadError, { folder }: SetupPlan, registry: string): UserError {
   const hints = {
-    unreachable: `Without a network, copy ${folder} from a machine of the same kind where it is installed, or name a registry you can reach: npm_config_registry=URL aca models setup.`,
-    refused: `Ask whoever runs ${registry} for node-llama-cpp and its parts, or name another registry: npm_config_registry=URL aca models setup.`,
-    cut: 'Run `aca models setup` again: it goes on where it was.',
-    mismatch: `Nothing of it was installed. Run it again; if it stays so, ${registry} does not hold what npm published.`,
-    disk_full: 'Make room, then run `aca models setup` again: it goes on where it was.',
+    unreachable: `Without a network, copy ${folder} from a similar machine where it is installed, or use a registry you can reach: npm_config_registry=URL aca models setup.`,
+    refused: `Ask the administrator of ${registry} to provide node-llama-cpp and its packages, or use another registry: npm_config_registry=URL aca models setup.`,
+    cut: 'Run `aca models setup` again to resume.',
+    mismatch: `Nothing was installed. Run it again; if that does not help, ${registry} does not serve the packages published on npm.`,
+    disk_full: 'Free up disk space, then run `aca models setup` again to resume.',
   } as const;
   return new UserError(error.message, hints[error.fault], { cause: error, exit: 'error' });
 }

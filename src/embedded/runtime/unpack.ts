@@ -98,7 +98,7 @@ class BlockReader {
 
   async exactly(size: number): Promise<Buffer> {
     const found = await this.take(size);
-    if (!found) throw new Error('The archive ends too early.');
+    if (!found) throw new Error('The archive is incomplete.');
     return found;
   }
 

@@ -268,8 +268,9 @@ function sumOf(diffs: Extract<Display, { kind: 'diffs' }>['diffs']): string {
 
 function firstLines(text: string): string {
   const lines = text.trimEnd().split('\n');
-  if (lines.length <= OUTPUT_LINES) return lines.join('\n');
-  return [...lines.slice(0, OUTPUT_LINES), `… ${lines.length - OUTPUT_LINES} more lines`].join('\n');
+  const more = lines.length - OUTPUT_LINES;
+  if (more <= 0) return lines.join('\n');
+  return [...lines.slice(0, OUTPUT_LINES), `… ${more} more ${more === 1 ? 'line' : 'lines'}`].join('\n');
 }
 
 function indent(text: string): string {

@@ -129,9 +129,10 @@ async function converse(first: string, plan: Plan, stage: Stage): Promise<Plan |
     news,
     leaving,
   });
+  if (next) return { ...plan, session: next };
   if (wanted.model !== undefined) return switchModel(wanted.model, { plan, opened }, terminal);
   if (kept.messages.length > 0) talk.print(`Resume with: aca --resume ${kept.id.slice(0, 8)}`);
-  return next && { ...plan, session: next };
+  return null;
 }
 
 /**

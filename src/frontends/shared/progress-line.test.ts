@@ -12,7 +12,7 @@ function written(isTTY: boolean): { out: { isTTY: boolean; write(text: string): 
 
 test('progress shows the share, the speed and the time left', () => {
   expect(progressText({ done: 50e6, total: 200e6, bytesPerSecond: 10e6 })).toBe(
-    '25% of 200.0 MB, 10.0 MB/s, 15 s left',
+    '25% of 200.0 MB, 10.0 MB/s, 15s left',
   );
   expect(progressText({ done: 1e9, total: 5e9, bytesPerSecond: 10e6 })).toBe(
     '20% of 5.00 GB, 10.0 MB/s, 7 min left',

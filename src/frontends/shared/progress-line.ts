@@ -44,7 +44,7 @@ export function megabytes(bytes: number): string {
 }
 
 function timeText(seconds: number): string {
-  return seconds < 90 ? `${Math.ceil(seconds)} s` : `${Math.round(seconds / 60)} min`;
+  return seconds < 90 ? `${Math.ceil(seconds)}s` : `${Math.round(seconds / 60)} min`;
 }
 
 function bar({ done, total }: Step): string {

@@ -57,7 +57,7 @@ test('during a run: the message, the spinner, the queue, the prompt', () => {
     'row 0',
     'row 1',
     '',
-    '⠙ Thinking · 5 s · Esc to stop',
+    '⠙ Thinking · 5s · Esc to stop',
     '⧗ next',
     '  Queued; ↑ to edit',
     '',
@@ -89,7 +89,7 @@ test('a dialog replaces status, spinner and prompt, and gets the remaining rows'
 test('for any screen size and amount of output, the frame fits', () => {
   const view = {
     ...idle.view,
-    run: { ...run, retry: 'asking again in 5 s' },
+    run: { ...run, retry: 'retrying in 5s' },
     message: { type: 'answer' as const, tail: rowsOf(50), begun: true },
     queue: Array.from({ length: 9 }, () => ({ text: 'a prompt that waits for its turn', images: [] })),
   };

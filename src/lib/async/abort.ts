@@ -75,7 +75,7 @@ export function limited(ms: number, parent?: AbortSignal): AbortSignal {
   const controller = own ?? new AbortController();
   const end = () => {
     own?.stop();
-    controller.abort(new DOMException(`Not done within ${ms} ms.`, 'TimeoutError'));
+    controller.abort(new DOMException(`Timed out after ${ms} ms.`, 'TimeoutError'));
   };
   // The timer alone must not keep the process alive.
   setTimeout(end, ms).unref();

@@ -72,7 +72,7 @@ export function overwrite(place: string | Buffer, bytes: Uint8Array, old: Uint8A
   const descriptor = openSync(place, IN_PLACE);
   try {
     if (!readFileSync(descriptor).equals(old))
-      throw Object.assign(new Error('Somebody else changed the file.'), { code: 'ESTALE' });
+      throw Object.assign(new Error('Another program changed the file.'), { code: 'ESTALE' });
     try {
       writeOver(descriptor, bytes);
     } catch (error) {

@@ -86,7 +86,10 @@ export async function download(wanted: Wanted, options: DownloadOptions): Promis
     if (outcome === 'whole') break;
     empty = (await sizeOf(work.part)) > before ? 0 : empty + 1;
     if (empty >= MOST_EMPTY_TRIES)
-      throw new DownloadError('cut', `${hostOf(wanted.url)} broke off in the middle of ${nameOf(wanted)}.`);
+      throw new DownloadError(
+        'cut',
+        `The connection to ${hostOf(wanted.url)} was lost while downloading ${nameOf(wanted)}.`,
+      );
   }
   await check(work);
   await rename(work.part, wanted.file);
@@ -155,10 +158,10 @@ async function answer(
     await response.body?.cancel();
     const next = new URL(location, url);
     if (next.protocol !== url.protocol && next.protocol !== 'https:')
-      throw new DownloadError('refused', `${url.host} leads to an address that is not safe, ${next.origin}.`);
+      throw new DownloadError('refused', `${url.host} redirects to an insecure address, ${next.origin}.`);
     url = next;
   }
-  throw new DownloadError('refused', `${hostOf(work.url)} leads on and on, and never to ${nameOf(work)}.`);
+  throw new DownloadError('refused', `${hostOf(work.url)} redirects too many times for ${nameOf(work)}.`);
 }
 
 async function askOnce(work: Work, url: URL, init: RequestInit & { signal: AbortSignal }): Promise<Response> {
@@ -168,8 +171,8 @@ async function askOnce(work: Work, url: URL, init: RequestInit & { signal: Abort
     return await work.fetch(url, { ...init, signal: AbortSignal.any([init.signal, late.signal]) });
   } catch (error) {
     work.signal.throwIfAborted();
-    const why = late.signal.aborted ? `within ${work.connectMs / 1000} s` : `(${reasonOf(error)})`;
-    throw new DownloadError('unreachable', `${url.host} does not answer ${why}.`, { cause: error });
+    const why = late.signal.aborted ? `within ${work.connectMs / 1000}s` : `(${reasonOf(error)})`;
+    throw new DownloadError('unreachable', `${url.host} did not respond ${why}.`, { cause: error });
   } finally {
     clearTimeout(timer);
   }
@@ -219,7 +222,7 @@ async function check({ part, sha256, sha512, size, ...work }: Work): Promise<voi
   await forget(part);
   throw new DownloadError(
     'mismatch',
-    `What ${hostOf(work.url)} sent as ${nameOf(work)} is not the file that was asked for: its checksum is wrong.`,
+    `${hostOf(work.url)} sent the wrong file for ${nameOf(work)}: the checksum does not match.`,
   );
 }
 
@@ -245,10 +248,10 @@ async function assertRoom(work: Work, needed: number): Promise<void> {
 }
 
 function diskFull(work: Work, cause?: unknown, room?: { needed: number; free: number }): DownloadError {
-  const figures = room ? `: it needs ${megabytes(room.needed)} more, ${megabytes(room.free)} are free` : '';
+  const figures = room ? `: ${megabytes(room.needed)} more needed, ${megabytes(room.free)} free` : '';
   return new DownloadError(
     'disk_full',
-    `There is no room for ${nameOf(work)} in ${path.dirname(work.file)}${figures}.`,
+    `Not enough disk space for ${nameOf(work)} in ${path.dirname(work.file)}${figures}.`,
     {
       cause,
     },

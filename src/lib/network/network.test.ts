@@ -186,6 +186,6 @@ describe('[N06] with custom certificates', () => {
       `Cannot read the certificates in ${missing} (ENOENT).`,
     );
     const notes = path.join(root, 'notes.txt');
-    await expect(openNetwork({}, { caFile: notes })).rejects.toThrow(`${notes} holds no PEM certificate.`);
+    await expect(openNetwork({}, { caFile: notes })).rejects.toThrow(`${notes} contains no PEM certificate.`);
   });
 });

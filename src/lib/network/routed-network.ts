@@ -55,7 +55,7 @@ export async function certificates(env: Env, caFile: string): Promise<string[]> 
   const own = await readFile(caFile, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new Error(`Cannot read the certificates in ${caFile} (${error.code ?? error.message}).`);
   });
-  if (!own.includes('-----BEGIN CERTIFICATE-----')) throw new Error(`${caFile} holds no PEM certificate.`);
+  if (!own.includes('-----BEGIN CERTIFICATE-----')) throw new Error(`${caFile} contains no PEM certificate.`);
   const extraFile = env.NODE_EXTRA_CA_CERTS;
   // The runtime itself warns about an unreadable extra file.
   const extra = extraFile ? await readFile(extraFile, 'utf8').catch(() => '') : '';

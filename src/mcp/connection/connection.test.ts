@@ -84,9 +84,7 @@ describe('one server', () => {
     await expect(odd.callTool('say', {}, alone)).rejects.toThrow('Connection closed');
     await until(() => odd.phase === 'failed');
     expect(odd.offers.tools).toEqual([]);
-    expect(told).toEqual([
-      'MCP server odd not connected: it ended again and again. It goes on without its tools.',
-    ]);
+    expect(told).toEqual(['MCP server odd not connected: it keeps exiting. Continuing without its tools.']);
     await odd.restart();
     expect(odd.phase).toBe('ready');
   });
@@ -132,6 +130,6 @@ describe('one server', () => {
     });
     await hub.settled(28_000);
     expect(named(hub, 'bare').trouble).toBe('NOT_SET_ANYWHERE is not set in the environment');
-    expect(named(hub, 'gone').trouble).toContain('there is no program no-such-program-here');
+    expect(named(hub, 'gone').trouble).toContain('the program no-such-program-here');
   });
 });

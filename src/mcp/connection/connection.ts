@@ -166,7 +166,7 @@ export class Connection {
       return await raceAbort(send(client, patience), patience.signal);
     } catch (error) {
       if (patience.isOver())
-        throw new Error(`MCP server ${this.name} gave ${(patience.signal.reason as Error).message}`);
+        throw new Error(`MCP server ${this.name} sent ${(patience.signal.reason as Error).message}`);
       this.#consider(error, client);
       throw signal.aborted ? error : withLastWords(error, transport);
     } finally {
@@ -246,7 +246,7 @@ export class Connection {
       this.#become('failed');
     }
     this.#deps.notice(
-      `${notConnected(this.name, this.#phase, this.#trouble)}. It goes on without its tools.`,
+      `${notConnected(this.name, this.#phase, this.#trouble)}. Continuing without its tools.`,
     );
   }
 
@@ -255,9 +255,9 @@ export class Connection {
     this.#open = undefined;
     if (performance.now() - this.#readySince > STEADY_MS) this.#tries = 0;
     const words = 'lastWords' in open.transport ? String(open.transport.lastWords) : '';
-    this.#note(`ended by itself${words === '' ? '' : `: ${words}`}`);
+    this.#note(`exited unexpectedly${words === '' ? '' : `: ${words}`}`);
     if (this.#tries >= MAX_TRIES) {
-      this.#fail(new Error(`it ended again and again${words && `: ${words}`}`));
+      this.#fail(new Error(`it keeps exiting${words && `: ${words}`}`));
       return;
     }
     this.#become('connecting');
@@ -305,7 +305,7 @@ export class Connection {
         this.#offers = offers;
         this.#deps.onChange();
       } catch (error) {
-        this.#note(`error: its lists could not be read again: ${(error as Error).message}`);
+        this.#note(`error: could not refresh its lists: ${(error as Error).message}`);
       }
     }
   }

@@ -45,11 +45,11 @@ describe('messages separated by lines', () => {
     const endless = reading().reader;
     const junk = Buffer.alloc(4 * 1024 * 1024, 'x');
     const answers = Array.from({ length: 5 }, () => endless.push(junk));
-    expect(answers).toEqual([null, null, null, null, 'it sent a line of more than 16 MB']);
+    expect(answers).toEqual([null, null, null, null, 'it sent a line longer than 16 MB']);
 
     const noise = reading().reader;
     expect(noise.push(Buffer.from('hm\n'.repeat(1000)))).toBeNull();
-    expect(noise.push(Buffer.from('hm\n'))).toBe('it prints what is no message: hm');
+    expect(noise.push(Buffer.from('hm\n'))).toBe('it printed something that is not a message: hm');
 
     let time = 0;
     const { reader: flood, messages } = reading(() => time);

@@ -59,7 +59,7 @@ export function createLineReader(
         length += part.length;
         if (length > MAX_LINE) {
           decoder = new StringDecoder('utf8');
-          return `it sent a line of more than ${MAX_LINE / 1024 / 1024} MB`;
+          return `it sent a line longer than ${MAX_LINE / 1024 / 1024} MB`;
         }
         if (i === parts.length - 1) break;
         const line = pieces.join('');
@@ -67,7 +67,7 @@ export function createLineReader(
         length = 0;
         lines++;
         take(line);
-        if (garbageInRow > MAX_GARBAGE) return `it prints what is no message: ${garbage}`;
+        if (garbageInRow > MAX_GARBAGE) return `it printed something that is not a message: ${garbage}`;
         if (lines > MAX_LINES)
           return `it sent more than ${MAX_LINES} messages in ${WINDOW_MS / 1000} seconds`;
       }

@@ -67,7 +67,7 @@ export async function openClient(
   } catch (error) {
     if (!mayBeOlder(error)) throw error;
     return await greet(await serverSentEvents(address)).catch((second: Error) => {
-      throw new Error(`${(error as Error).message}; as an older server: ${second.message}`, {
+      throw new Error(`${(error as Error).message}; with the older SSE transport: ${second.message}`, {
         cause: second,
       });
     });
@@ -110,7 +110,7 @@ async function addressFor(
   url: string,
   { fetch, loginFolder }: Surroundings,
 ): Promise<Address> {
-  if (!URL.canParse(url)) throw new Error(`${url} is not an address`);
+  if (!URL.canParse(url)) throw new Error(`${url} is not a valid URL`);
   const store = loginStore(loginFolder, url);
   const isLoggedIn = (await store.read()).tokens !== undefined;
   return { url, headers, fetch, ...(isLoggedIn && { login: oauthProvider(store, oauth) }) };

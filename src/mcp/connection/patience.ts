@@ -15,8 +15,7 @@ export function createPatience(ms: number, signal: AbortSignal): Patience {
   const stop = () => clearTimeout(timer);
   const begin = () => {
     stop();
-    if (paused === 0)
-      timer = setTimeout(() => over.abort(new Error(`no answer in ${ms / 1000} seconds`)), ms);
+    if (paused === 0) timer = setTimeout(() => over.abort(new Error(`no answer within ${ms / 1000}s`)), ms);
   };
   begin();
   return {

@@ -82,7 +82,9 @@ export class StdioTransport implements Transport {
       child.once('spawn', resolve);
       child.once('error', (error: NodeJS.ErrnoException) => {
         const missing =
-          error.code === 'ENOENT' ? `there is no program ${command}, or no folder ${cwd}` : error.message;
+          error.code === 'ENOENT'
+            ? `the program ${command} or the folder ${cwd} does not exist`
+            : error.message;
         this.#trouble = missing;
         reject(new Error(missing));
       });

@@ -42,10 +42,10 @@ export async function logIn(options: LoginOptions): Promise<void> {
     await auth(provider, { serverUrl: url, authorizationCode: code, fetchFn, ...where });
   } catch (error) {
     if (error instanceof UserError || options.signal.aborted) throw error;
-    const late = signal.aborted ? 'nobody came back in five minutes' : (error as Error).message;
+    const late = signal.aborted ? 'no response within five minutes' : (error as Error).message;
     throw new UserError(
       `The login failed: ${late}.`,
-      'Try again; `aca mcp test` shows what the server says.',
+      'Try again, or run `aca mcp test` to see what the server reports.',
       {
         cause: error,
         exit: 'error',
@@ -100,7 +100,7 @@ async function openDoor(wanted: number | undefined): Promise<Door> {
       if (!isSame(answer.get('state') ?? '', state)) throw new Error('the answer belongs to another login');
       const code = answer.get('code');
       if (code === null)
-        throw new Error(answer.get('error_description') ?? answer.get('error') ?? 'no code came back');
+        throw new Error(answer.get('error_description') ?? answer.get('error') ?? 'no code was returned');
       return code;
     },
     close: () =>

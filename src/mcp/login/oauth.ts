@@ -42,7 +42,7 @@ export function oauthProvider(
       return (await store.read()).client;
     },
     async saveClientInformation(client) {
-      if (!visit) throw new LoginNeededError('a login is needed');
+      if (!visit) throw new LoginNeededError('login required');
       if (clientId === undefined) await store.change((login) => ({ ...login, client, redirectUrl }));
     },
     tokens: async () => (await store.read()).tokens,
@@ -56,7 +56,7 @@ export function oauthProvider(
         },
       })),
     redirectToAuthorization(url) {
-      if (!visit) throw new LoginNeededError('a login is needed');
+      if (!visit) throw new LoginNeededError('login required');
       visit.open(url);
     },
     saveCodeVerifier: (text) => {

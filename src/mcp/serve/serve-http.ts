@@ -82,9 +82,9 @@ function refusalOf(
 ): [status: number, words: string] | null {
   const { host = '', origin, authorization = '' } = headers;
   // A foreign host name that resolves here is a DNS rebinding attack.
-  if (!OWN_HOST.test(host)) return [403, 'Only this machine is served.'];
+  if (!OWN_HOST.test(host)) return [403, 'Only requests from this machine are accepted.'];
   if (origin !== undefined && !(URL.canParse(origin) && OWN_HOST.test(new URL(origin).host)))
-    return [403, 'Web pages are not served.'];
+    return [403, 'Requests from web pages are not accepted.'];
   const given = /^Bearer (.+)$/i.exec(authorization)?.[1] ?? '';
   if (!timingSafeEqual(Buffer.from(sha256(given)), Buffer.from(sha256(token))))
     return [401, 'The token is missing or wrong.'];

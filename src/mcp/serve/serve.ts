@@ -22,10 +22,10 @@ export type ServedOptions = { signal: AbortSignal; progress(text: string): void 
 const RUN_TASK: WireTool = {
   name: 'run_task',
   description:
-    'Let the assistant do a whole task in its working directory, with its own model and tools, and answer with the result.',
+    'Let the assistant do a complete task in its working directory, with its own model and tools, and return the result.',
   inputSchema: {
     type: 'object',
-    properties: { task: { type: 'string', description: 'What to do, in plain words' } },
+    properties: { task: { type: 'string', description: 'What to do, in plain language' } },
     required: ['task'],
   },
   annotations: { readOnlyHint: false, openWorldHint: true },
@@ -59,7 +59,7 @@ export async function makeServer(served: Served): Promise<Server> {
       if (name === RUN_TASK.name) {
         const { task } = input;
         if (typeof task !== 'string' || task.trim() === '')
-          return toResult({ success: false, text: 'run_task needs a task, in plain words.' });
+          return toResult({ success: false, text: 'run_task needs a task in plain language.' });
         return toResult(await served.runTask(task, { signal, progress }));
       }
       if (!served.tools().some((tool) => tool.name === name))

@@ -32,16 +32,18 @@ function searchTool({ started, tools }: Catalog, names: string): Tool {
     name: 'McpSearch',
     aliases: ['mcp_search', 'tool_search'],
     description:
-      'Find tools of MCP servers, by words or by name, with what their input must be. Call what you found with McpCall.' +
-      (names === '' ? '' : ` There are: ${names}`),
+      'Find MCP tools by keyword or name, with their input schemas. Call a tool you found with McpCall.' +
+      (names === '' ? '' : ` Available: ${names}`),
     input: () =>
-      z.object({ query: z.string().min(1).describe('Words, server:tool, or server: for all of a server') }),
+      z.object({
+        query: z.string().min(1).describe('Keywords, server:tool, or server: for all tools of a server'),
+      }),
     title: ({ query }) => `McpSearch ${query}`,
     access: () => [],
     async run({ query }, context) {
       await started(context);
       const found = rank(tools(), query).slice(0, MOST);
-      if (found.length === 0) return ok('No tool of an MCP server fits. Other words may find one.');
+      if (found.length === 0) return ok('No MCP tool matches. Try other words.');
       return ok(
         found
           .map(
@@ -59,33 +61,35 @@ function searchTool({ started, tools }: Catalog, names: string): Tool {
 const callTool = defineTool({
   name: CALL,
   aliases: ['mcp_call', 'call_mcp_tool'],
-  description:
-    'Call a tool of an MCP server that is not in your list of tools. McpSearch tells what its input must be.',
+  description: 'Call an MCP tool that is not in your list of tools. McpSearch shows its input schema.',
   input: () =>
     z.object({
-      tool: z.string().min(1).describe('server:tool, as McpSearch wrote it'),
+      tool: z.string().min(1).describe('server:tool, as listed by McpSearch'),
       arguments: z.record(z.string(), z.unknown()).default({}).describe('The input of that tool'),
     }),
   title: ({ tool }) => `McpCall ${tool}`,
   access: () => [],
-  run: async ({ tool }) =>
-    fail(`${tool} is no tool of an MCP server. Write it as server:tool; McpSearch finds them.`),
+  run: async ({ tool }) => fail(`${tool} is not an MCP tool. Use server:tool; McpSearch finds them.`),
 });
 
 function readTool({ started, resources }: Catalog): Tool {
   return defineTool({
     name: READ,
     aliases: ['mcp_read', 'read_mcp_resource', 'list_mcp_resources'],
-    description: 'Read a resource of an MCP server; without a uri, list what a server has.',
+    description: 'Read a resource from an MCP server; without a uri, list its resources.',
     input: () =>
       z.object({
-        server: z.string().min(1).optional().describe('The server; without it, all servers are listed'),
-        uri: z.string().min(1).optional().describe('The resource to read, as the list wrote it'),
+        server: z
+          .string()
+          .min(1)
+          .optional()
+          .describe('Name of the server; if absent, the resources of all servers are listed'),
+        uri: z.string().min(1).optional().describe('URI of the resource to read, as listed'),
       }),
     title: ({ server = 'all servers' }) => `McpRead ${server}`,
     access: () => [],
     async run({ server, uri }, context) {
-      if (uri !== undefined) return fail('Name the server, too: McpRead needs both to read.');
+      if (uri !== undefined) return fail('Specify the server, too: McpRead needs both.');
       await started(context);
       const found = resources().filter((one) => server === undefined || one.server === server);
       if (found.length === 0) return ok('There are no resources.');

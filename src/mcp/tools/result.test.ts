@@ -14,10 +14,10 @@ test('every kind of content reaches the model as text, images as images if suppo
   ];
   const text = [
     'hello',
-    '[a sound, audio/wav, was left out]',
+    '[audio omitted: audio/wav]',
     '[resource a://b] b what it is',
     '[resource a://c]\ninside',
-    '[resource a://d] [4 characters of base64, of an unknown type, were left out]',
+    '[resource a://d] [4 characters of base64 omitted, unknown type]',
   ];
   expect(resultOf({ content }, { images: true })).toEqual({
     success: true,
@@ -26,7 +26,7 @@ test('every kind of content reaches the model as text, images as images if suppo
     images: [{ type: 'image', mediaType: 'image/png', data: 'aGk=' }],
   });
   expect(resultOf({ content: [image] }, { images: false })).toMatchObject({
-    output: '[an image, image/png, was left out]',
+    output: '[image omitted: image/png]',
   });
 });
 

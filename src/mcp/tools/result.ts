@@ -36,9 +36,9 @@ function textOf(block: ContentBlock, { seen }: { seen: boolean }): string {
     case 'text':
       return block.text;
     case 'image':
-      return seen && imageOf(block) ? '' : `[an image, ${block.mimeType}, was left out]`;
+      return seen && imageOf(block) ? '' : `[image omitted: ${block.mimeType}]`;
     case 'audio':
-      return `[a sound, ${block.mimeType}, was left out]`;
+      return `[audio omitted: ${block.mimeType}]`;
     case 'resource_link':
       return [`[resource ${block.uri}]`, block.name, block.description].filter(Boolean).join(' ');
     case 'resource':
@@ -52,5 +52,5 @@ function textOf(block: ContentBlock, { seen }: { seen: boolean }): string {
 function resourcePart(part: ReadResourceResult['contents'][number]): string {
   const head = `[resource ${part.uri}]`;
   if ('text' in part) return `${head}\n${part.text}`;
-  return `${head} [${part.blob.length} characters of base64, ${part.mimeType ?? 'of an unknown type'}, were left out]`;
+  return `${head} [${part.blob.length} characters of base64 omitted, ${part.mimeType ?? 'unknown type'}]`;
 }

@@ -34,7 +34,7 @@ export function serverTool(connection: Connection, tool: ServerTool, deps: ToolD
   return {
     ...defineTool({
       name,
-      description: shortDescription(tool.description) || `${tool.name} of the MCP server ${server}`,
+      description: shortDescription(tool.description) || `${tool.name} from the MCP server ${server}`,
       input: anyObject,
       title: (input) => titleOf(name, input),
       access: () => [access()],
@@ -60,7 +60,7 @@ export function resourceTool(connection: Connection, deps: Pick<ToolDeps, 'outgo
   const name = `${connection.name}:${READ_RESOURCE}`;
   return defineTool({
     name,
-    description: `Read a resource of the MCP server ${connection.name}`,
+    description: `Read a resource from the MCP server ${connection.name}`,
     input: () => z.object({ uri: z.string().min(1) }),
     title: ({ uri }) => `${name} ${uri}`,
     access: () => [{ kind: 'execute', target: name, looks: true }],
@@ -86,11 +86,11 @@ function unseenBecause(server: string, tool: ServerTool, { seen, isWatched }: To
     case 'seen':
       return null;
     case 'new':
-      return isWatched ? 'it is used for the first time; above is what its server says of it' : null;
+      return isWatched ? "first use of this tool; its server's description is shown above" : null;
     case 'changed':
       return isWatched
-        ? 'its server describes it differently than when you agreed to it; above is what it says now'
-        : `its server describes it differently than when it was agreed to; \`aca mcp test ${server}\` shows it`;
+        ? 'its description changed since you approved it; the new one is shown above'
+        : `its description changed since it was approved; see \`aca mcp test ${server}\``;
   }
 }
 
@@ -100,6 +100,6 @@ function titleOf(name: string, input: Record<string, unknown>): string {
 }
 
 function previewOf({ description, readOnly }: ServerTool, input: Record<string, unknown>): string {
-  const says = readOnly ? '\n(The server says that it only looks.)' : '';
+  const says = readOnly ? '\n(The server says this tool is read-only.)' : '';
   return `${description || '(no description)'}${says}\n\n${JSON.stringify(input, null, 2)}`;
 }

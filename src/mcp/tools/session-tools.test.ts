@@ -38,7 +38,7 @@ describe('the MCP tools of one session', () => {
     ]);
     const large = await session({ fits: false });
     expect(large.definitions().map(({ name }) => name)).toEqual(['McpSearch', 'McpCall', 'McpRead']);
-    expect(large.definitions()[0]?.description).toMatch(/There are: odd:say a\.b:say$/);
+    expect(large.definitions()[0]?.description).toMatch(/Available: odd:say a\.b:say$/);
   });
 
   test('from the first run on the list is the identical object', async () => {
@@ -87,7 +87,7 @@ describe('the MCP tools of one session', () => {
     const access = { kind: 'execute', target: 'odd:say', looks: true };
     expect((await session()).find('odd:say')?.access({})).toEqual([access]);
     expect((await session({ isWatched: true })).find('odd:say')?.access({})).toEqual([
-      { ...access, unseen: 'it is used for the first time; above is what its server says of it' },
+      { ...access, unseen: "first use of this tool; its server's description is shown above" },
     ]);
   });
 });

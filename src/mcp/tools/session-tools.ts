@@ -77,7 +77,7 @@ export function createSessionTools(hub: Hub, { define, fits, ...rest }: SessionT
     const { phase, trouble } = connection;
     if (phase === 'connecting') return late(name, split.server);
     if (phase !== 'ready') return away(name, notConnected(split.server, phase, trouble));
-    return away(name, `${split.server} has no tool ${split.tool}. McpSearch lists what it has.`);
+    return away(name, `${split.server} has no tool ${split.tool}. McpSearch lists its tools.`);
   }
 
   /** Its accesses are not known yet, so it cannot be judged: the call waits, and has to be repeated. */
@@ -86,7 +86,7 @@ export function createSessionTools(hub: Hub, { define, fits, ...rest }: SessionT
       await waitFor(hub, { names: [server], signal, progress });
       const connection = hub.find(server);
       if (connection?.phase === 'ready')
-        return `MCP server ${server} has just started. Make this call again.`;
+        return `The MCP server ${server} has just started. Make this call again.`;
       return notConnected(server, connection?.phase ?? 'failed', connection?.trouble ?? '');
     });
   }
@@ -127,11 +127,9 @@ function changesSince(told: ReadonlyMap<string, string>, now: readonly ToolDefin
   const names = new Set(now.map(({ name }) => name));
   const gone = [...told.keys()].filter((name) => !names.has(name));
   const lines = [
-    ...(come.length > 0
-      ? [`New tools of MCP servers, for McpCall: ${listed(come.map(({ name }) => name))}.`]
-      : []),
-    ...(changed.length > 0 ? [`Changed, see McpSearch: ${listed(changed.map(({ name }) => name))}.`] : []),
-    ...(gone.length > 0 ? [`Not there any more: ${listed(gone)}.`] : []),
+    ...(come.length > 0 ? [`New MCP tools, for McpCall: ${listed(come.map(({ name }) => name))}.`] : []),
+    ...(changed.length > 0 ? [`Changed (see McpSearch): ${listed(changed.map(({ name }) => name))}.`] : []),
+    ...(gone.length > 0 ? [`No longer available: ${listed(gone)}.`] : []),
   ];
   return lines.length === 0 ? null : `[${lines.join(' ')}]`;
 }

@@ -102,7 +102,7 @@ test('a write failure is reported once and stops nothing', async () => {
   audit.take(judged('a'));
   audit.take(ended('a'));
   expect(troubles).toEqual([
-    expect.stringMatching(/^The audit log cannot be written \(.*\)\. The run goes on\.$/),
+    expect.stringMatching(/^Cannot write the audit log \(.*\)\. The run continues\.$/),
   ]);
 });
 
@@ -141,5 +141,5 @@ test('whatever a call accesses, its record is a single line that says so', async
   const lines = (await readFile(file, 'utf8')).trim().split('\n');
   expect(lines.length).toBe(n + 1);
   const last = JSON.parse(lines.at(-1) ?? '') as { accesses: { target: string }[] };
-  expect(last.accesses[0]?.target).toBe(`${'x'.repeat(10_000)}… (50000 characters in all)`);
+  expect(last.accesses[0]?.target).toBe(`${'x'.repeat(10_000)}… (50000 characters in total)`);
 });

@@ -47,7 +47,7 @@ export function createAudit(options: AuditOptions): Audit {
       log.append(record);
     } catch (error) {
       if (!troubled)
-        onTrouble(`The audit log cannot be written (${(error as Error).message}). The run goes on.`);
+        onTrouble(`Cannot write the audit log (${(error as Error).message}). The run continues.`);
       troubled = true;
     }
   }
@@ -100,5 +100,5 @@ export function createAudit(options: AuditOptions): Audit {
 
 function cut(text: string): string {
   if (text.length <= LONGEST_TEXT) return text;
-  return `${text.slice(0, LONGEST_TEXT)}… (${text.length} characters in all)`;
+  return `${text.slice(0, LONGEST_TEXT)}… (${text.length} characters in total)`;
 }

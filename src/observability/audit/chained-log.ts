@@ -67,7 +67,7 @@ export class ChainedLog {
         log = openToAppend(this.#file);
         size = 0;
       }
-      if (writeSync(log, bytes) < bytes.length) throw new Error('the disk took only a part of the line');
+      if (writeSync(log, bytes) < bytes.length) throw new Error('only part of the line was written to disk');
       writeHead(this.#file, { seq: link.seq, hash: line.hash, size: size + bytes.length, start });
     } finally {
       closeSync(log);
@@ -154,7 +154,8 @@ function writeHead(file: string, head: Head): void {
   const descriptor = openRegularFile(headFileOf(file), constants.O_RDWR | constants.O_CREAT);
   try {
     const text = `${JSON.stringify(head).padEnd(HEAD_BYTES - 1)}\n`;
-    if (writeSync(descriptor, text, 0) < HEAD_BYTES) throw new Error('the disk took only a part of the head');
+    if (writeSync(descriptor, text, 0) < HEAD_BYTES)
+      throw new Error('only part of the head was written to disk');
     ftruncateSync(descriptor, HEAD_BYTES);
   } finally {
     closeSync(descriptor);

@@ -34,10 +34,10 @@ describe('an unmodified log', () => {
     const { seq, hash } = JSON.parse(linesOf(file).at(-1) ?? '') as { seq: number; hash: string };
     expect(verifyAudit(file, { seq, hash }).broken).toBe(null);
     expect(verifyAudit(file, { seq, hash: '0'.repeat(64) }).broken).toMatchObject({
-      because: 'this is not the entry that was noted',
+      because: 'this is not the anchor entry',
     });
     expect(verifyAudit(file, { seq: 61, hash }).broken).toMatchObject({
-      because: 'entry 61, which was noted, is not there',
+      because: 'entry 61, the anchor, is missing',
     });
   });
 
@@ -75,13 +75,13 @@ describe('an unmodified log', () => {
     appendFileSync(file, '{"type":"judg');
     expect(verifyAudit(file)).toMatchObject({
       broken: null,
-      notes: ['The last line breaks off: a write was interrupted.'],
+      notes: ['The last line is cut off: a write was interrupted.'],
     });
     new ChainedLog(file).append({ type: 'judged' });
     expect(verifyAudit(file)).toMatchObject({
       entries: 4,
       broken: null,
-      notes: ['audit.jsonl:4 breaks off: a write was interrupted.'],
+      notes: ['audit.jsonl:4 is cut off: a write was interrupted.'],
     });
     // The process ended after the entry and before the head.
     const head = textOf(headFileOf(file));
@@ -104,20 +104,20 @@ describe('an unmodified log', () => {
     expect(verifyAudit(file)).toEqual({
       ...{ entries: 0, last: null, broken: null },
       notes: [
-        'audit.1.jsonl is from before the log was chained: not covered.',
-        'audit.jsonl is from before the log was chained: not covered.',
+        'audit.1.jsonl predates chained logs: not verified.',
+        'audit.jsonl predates chained logs: not verified.',
       ],
     });
     new ChainedLog(file).append({ type: 'judged' });
     expect(verifyAudit(file)).toMatchObject({
       entries: 1,
       broken: null,
-      notes: [expect.stringContaining('audit.1.jsonl'), '2 lines are from before the log was chained.'],
+      notes: [expect.stringContaining('audit.1.jsonl'), '2 lines predate chained logs.'],
     });
     write(file, ['{"type":"judgee"}', ...linesOf(file).slice(1)]);
     expect(verifyAudit(file).broken).toEqual({
       ...{ file, line: 3 },
-      because: 'what stands before the first entry was changed',
+      because: 'the content before the first entry was changed',
     });
   });
 });

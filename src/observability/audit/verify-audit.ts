@@ -51,8 +51,7 @@ function goThrough(file: string, walk: Walk): Break | null {
   const entries = lines.map(parseLine);
   const first = entries.findIndex((entry) => entry !== null);
   if (!walk.last && first === -1) {
-    if (lines.length > 0)
-      walk.notes.push(`${path.basename(file)} is from before the log was chained: not covered.`);
+    if (lines.length > 0) walk.notes.push(`${path.basename(file)} predates chained logs: not verified.`);
     return null;
   }
   const begin = walk.last ? 0 : first;
@@ -60,16 +59,16 @@ function goThrough(file: string, walk: Walk): Break | null {
   for (const [i, entry] of entries.entries()) {
     if (i < begin) continue;
     if (!entry) {
-      if (torn !== null) return at(i - 1, 'this is no entry');
+      if (torn !== null) return at(i - 1, 'this is not an entry');
       torn = lines[i] ?? '';
       continue;
     }
     if (!entry.intact) return at(i, 'this entry was changed');
     if (torn !== null && entry.torn !== sha256(Buffer.from(torn, 'latin1')))
-      return at(i - 1, 'this is no entry');
+      return at(i - 1, 'this is not an entry');
     if (torn === null && entry.torn !== undefined && i > begin)
       return at(i, 'the line before it was removed');
-    if (torn !== null) walk.notes.push(`${path.basename(file)}:${i} breaks off: a write was interrupted.`);
+    if (torn !== null) walk.notes.push(`${path.basename(file)}:${i} is cut off: a write was interrupted.`);
     torn = null;
     const before = i === begin ? lines.slice(0, begin) : [];
     const wrong = explainPlace(entry, before, walk);
@@ -78,7 +77,7 @@ function goThrough(file: string, walk: Walk): Break | null {
     walk.last = { seq: entry.seq, hash: entry.hash };
     walk.before = entry.prev;
   }
-  if (torn !== null) return at(lines.length - 1, 'this is no entry');
+  if (torn !== null) return at(lines.length - 1, 'this is not an entry');
   return rest === '' ? null : checkRest(walk, (because) => at(lines.length, because));
 }
 
@@ -91,11 +90,11 @@ function explainPlace(entry: Entry, before: readonly string[], walk: Walk): stri
   const missing = entry.seq - from.seq - 1;
   if (missing > 0) return `${counted(missing)} missing before this one`;
   if (missing < 0 || entry.prev !== from.hash) return 'this entry does not follow the one before it';
-  if (!last && !isWhatWasThere(entry, before)) return 'what stands before the first entry was changed';
-  if (before.length > 0) notes.push(`${before.length} lines are from before the log was chained.`);
+  if (!last && !isWhatWasThere(entry, before)) return 'the content before the first entry was changed';
+  if (before.length > 0) notes.push(`${before.length} lines predate chained logs.`);
   if (entry.headless)
     return 'the head was missing when this entry was written: entries before it may be missing';
-  if (anchor?.seq === entry.seq && anchor.hash !== entry.hash) return 'this is not the entry that was noted';
+  if (anchor?.seq === entry.seq && anchor.hash !== entry.hash) return 'this is not the anchor entry';
   return null;
 }
 
@@ -111,8 +110,8 @@ function isWhatWasThere({ seq, prev, torn }: Entry, before: readonly string[]): 
  * The last line is incomplete: a write was interrupted, or, if the head knows more, something was removed.
  */
 function checkRest({ head, last, notes }: Walk, at: (because: string) => Break): Break | null {
-  if (head && (last?.seq ?? 0) < head.seq) return at('this line breaks off');
-  notes.push('The last line breaks off: a write was interrupted.');
+  if (head && (last?.seq ?? 0) < head.seq) return at('this line is cut off');
+  notes.push('The last line is cut off: a write was interrupted.');
   return null;
 }
 
@@ -122,12 +121,12 @@ function checkEnd(file: string, { head, last, before, anchor, notes }: Walk): Br
   const of = headFileOf(file);
   if (!head) return { file: of, because: 'it is missing or damaged: entries at the end may be missing' };
   if (last.seq < head.seq) return { file, because: `${counted(head.seq - last.seq)} missing at the end` };
-  if (last.seq > head.seq + 1) return { file: of, because: 'the log goes on behind the entry that it names' };
+  if (last.seq > head.seq + 1) return { file: of, because: 'the log continues after the entry it names' };
   if ((last.seq === head.seq ? last.hash : before) !== head.hash)
     return { file: of, because: 'it names another last entry' };
   if (last.seq > head.seq) notes.push('The last entry was written just before its process ended.');
   const isKept = !anchor || (anchor.seq > head.start.seq && anchor.seq <= last.seq);
-  return isKept ? null : { file, because: `entry ${anchor.seq}, which was noted, is not there` };
+  return isKept ? null : { file, because: `entry ${anchor.seq}, the anchor, is missing` };
 }
 
 function counted(entries: number): string {

@@ -23,7 +23,7 @@ function lineOf(event: AgentEvent): LogLine | null {
       return { level: 'debug', message: 'turn started', metadata: { turn: event.turn } };
     case 'question': {
       const { callId, tool } = event.request;
-      return { level: 'debug', message: 'the user is asked', toolName: tool, metadata: { callId } };
+      return { level: 'debug', message: 'waiting for approval', toolName: tool, metadata: { callId } };
     }
     case 'judged': {
       const { callId, tool: toolName, verdict, by, because } = event;
@@ -53,7 +53,7 @@ function lineOf(event: AgentEvent): LogLine | null {
     }
     case 'retry': {
       const { kind, message, attempt, delayMs } = event;
-      return { level: 'warn', message: `asked again: ${message}`, metadata: { kind, attempt, delayMs } };
+      return { level: 'warn', message: `retried: ${message}`, metadata: { kind, attempt, delayMs } };
     }
     case 'compacted': {
       const { before, after, by } = event;

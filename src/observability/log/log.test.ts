@@ -55,7 +55,7 @@ describe('[O06] the log', () => {
       {
         timestamp: '2026-01-01T00:00:00.000Z',
         level: 'warn',
-        message: 'asked again: with [secret]',
+        message: 'retried: with [secret]',
         context: { sessionId: 'session-1', ...ids },
         metadata: { kind: 'overloaded', attempt: 1, delayMs: 9 },
       },
@@ -141,7 +141,7 @@ describe('[O06] the log', () => {
     });
     log.take(notice('warn', 'one'), ids);
     log.take(notice('warn', 'two'), ids);
-    expect(troubles).toEqual([expect.stringMatching(/^The log cannot be written .*The run goes on\.$/)]);
+    expect(troubles).toEqual([expect.stringMatching(/^Cannot write the log .*The run continues\.$/)]);
   });
 });
 

@@ -64,7 +64,7 @@ export function createLog(options: LogOptions): Log {
       };
       lines.append(JSON.stringify(entry));
     } catch (error) {
-      if (!troubled) onTrouble(`The log cannot be written (${(error as Error).message}). The run goes on.`);
+      if (!troubled) onTrouble(`Cannot write the log (${(error as Error).message}). The run continues.`);
       troubled = true;
     } finally {
       writing = false;
@@ -88,5 +88,5 @@ function cutAll(metadata: Record<string, unknown>): Record<string, unknown> {
 
 function cut(text: string): string {
   if (text.length <= LONGEST_TEXT) return text;
-  return `${text.slice(0, LONGEST_TEXT)}… (${text.length} characters in all)`;
+  return `${text.slice(0, LONGEST_TEXT)}… (${text.length} characters in total)`;
 }

@@ -53,7 +53,7 @@ function appendLine(file: string, line: string, maxBytes: number): void {
     log = openForAppend(file);
   }
   try {
-    if (writeSync(log, bytes) < bytes.length) throw new Error('the disk took only a part of the line');
+    if (writeSync(log, bytes) < bytes.length) throw new Error('only part of the line was written to disk');
   } finally {
     closeSync(log);
   }

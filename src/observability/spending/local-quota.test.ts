@@ -116,7 +116,7 @@ describe('[U14] counts of one machine', () => {
     await writeFile(path.join(home, 'x/quota'), 'a file');
     const alone = createLocalQuota({ folder: path.join(home, 'x/quota'), ...options });
     expect([await take(alone), await take(alone)]).toEqual([0, 60_000]);
-    expect(troubles).toEqual([expect.stringMatching(/^Quotas hold for this process alone: /)]);
+    expect(troubles).toEqual([expect.stringMatching(/^Quotas apply to this process only: /)]);
   });
 
   test('aborting while waiting for the file throws', async () => {

@@ -28,9 +28,7 @@ export function createLocalQuota({ folder, onTrouble, now = Date.now }: LocalQuo
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === undefined) throw error;
       troubled = true;
-      onTrouble(
-        `Quotas hold for this process alone: what is asked cannot be kept (${(error as Error).message}).`,
-      );
+      onTrouble(`Quotas apply to this process only: cannot save usage (${(error as Error).message}).`);
       return null;
     }
   }

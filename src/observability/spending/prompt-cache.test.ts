@@ -112,7 +112,7 @@ describe('[K06] the first difference between the last two requests', () => {
       'an answer',
       { ...base, messages: [...base.messages.slice(0, 2), answer(`${long}${long}`)] },
       { ...base, messages: [...base.messages.slice(0, 2), answer(long)] },
-      { block: 'message 3 (answer of Read)', character: 193 },
+      { block: 'message 3 (result of Read)', character: 193 },
     ],
   ])('is found in %s', (_name, before, now, difference) => {
     expect(differenceOf(before, now)).toEqual(difference);

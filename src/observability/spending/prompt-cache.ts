@@ -101,7 +101,7 @@ function markMessage(message: Message): Marked[] {
       case 'text': {
         if (message.role !== 'tool') return { kind: message.role, marks: marksOf(part.text) };
         const { callId, name, success } = message;
-        return { kind: `answer of ${name}`, marks: marksOf(part.text, `${callId} ${success}`) };
+        return { kind: `result of ${name}`, marks: marksOf(part.text, `${callId} ${success}`) };
       }
       case 'image':
         return { kind: `${message.role}, image`, marks: marksOf(part.data, part.mediaType) };
@@ -110,7 +110,7 @@ function markMessage(message: Message): Marked[] {
       case 'tool_call': {
         const { id, name, input, malformed = '', signature = '' } = part;
         const seed = `${id} ${malformed} ${signature}`;
-        return { kind: `call of ${name}`, marks: marksOf(`${name} ${JSON.stringify(input)}`, seed) };
+        return { kind: `call to ${name}`, marks: marksOf(`${name} ${JSON.stringify(input)}`, seed) };
       }
       default:
         return part satisfies never;

@@ -59,9 +59,9 @@ describe('what is not sent, and why', () => {
   });
 
   test.each([
-    [{ OTEL_METRICS_EXPORTER: 'console', OTEL_TRACES_EXPORTER: 'none' }, /console is not known here/],
-    [{ OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, /OTLP over grpc is not spoken here/],
-    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' }, /is no address/],
+    [{ OTEL_METRICS_EXPORTER: 'console', OTEL_TRACES_EXPORTER: 'none' }, /console is not supported/],
+    [{ OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, /OTLP over grpc is not supported/],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' }, /is not a valid URL/],
   ])('%o is reported', (env, words) => {
     const { sends, warnings } = silent(env);
     expect(sends).toEqual([]);

@@ -58,7 +58,7 @@ function endpointOf(
   if (exporter === 'none') return null;
   if (exporter !== 'otlp') {
     warnings.push(
-      `OTEL_${upper}_EXPORTER=${exporter} is not known here: no ${signal} are sent. Use otlp or none.`,
+      `OTEL_${upper}_EXPORTER=${exporter} is not supported, so no ${signal} are sent. Use otlp or none.`,
     );
     return null;
   }
@@ -67,7 +67,7 @@ function endpointOf(
   const protocol = setting('PROTOCOL') || 'http/protobuf';
   if (protocol !== 'http/json' && protocol !== 'http/protobuf') {
     warnings.push(
-      `OTLP over ${protocol} is not spoken here: no ${signal} are sent. Set OTEL_EXPORTER_OTLP_PROTOCOL to http/protobuf or http/json.`,
+      `OTLP over ${protocol} is not supported, so no ${signal} are sent. Set OTEL_EXPORTER_OTLP_PROTOCOL to http/protobuf or http/json.`,
     );
     return null;
   }
@@ -75,7 +75,7 @@ function endpointOf(
     env[`OTEL_EXPORTER_OTLP_${upper}_ENDPOINT`] ||
     `${(env.OTEL_EXPORTER_OTLP_ENDPOINT || DEFAULT_ENDPOINT).replace(/\/+$/, '')}/v1/${signal}`;
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) {
-    warnings.push(`${url} is no address that ${signal} can be sent to. Correct OTEL_EXPORTER_OTLP_ENDPOINT.`);
+    warnings.push(`${url} is not a valid URL for ${signal}. Correct OTEL_EXPORTER_OTLP_ENDPOINT.`);
     return null;
   }
   if (offline && !isLoopback(url)) {

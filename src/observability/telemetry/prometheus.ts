@@ -81,19 +81,20 @@ function recorder(definition: (typeof metricDefinitions)[number], registry: Regi
 }
 
 function refusalOf({ method, url, headers }: IncomingMessage): { status: number; because: string } | null {
-  if (!OWN_HOST.test(headers.host ?? '')) return { status: 403, because: 'Only this machine may look.' };
+  if (!OWN_HOST.test(headers.host ?? ''))
+    return { status: 403, because: 'Only requests from this machine are accepted.' };
   if (url?.split('?')[0] !== '/metrics') return { status: 404, because: 'The metrics are at /metrics.' };
-  return method === 'GET' ? null : { status: 405, because: 'The metrics can only be read.' };
+  return method === 'GET' ? null : { status: 405, because: 'Only GET is allowed.' };
 }
 
 function listen(server: Server, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      const because = error.code === 'EADDRINUSE' ? 'it is taken' : error.message;
+      const because = error.code === 'EADDRINUSE' ? 'it is already in use' : error.message;
       reject(
         new UserError(
-          `Metrics cannot be served on port ${port}: ${because}.`,
-          'Give another --metrics-port, or 0 for any that is free.',
+          `Cannot serve metrics on port ${port}: ${because}.`,
+          'Use another --metrics-port, or 0 for any free port.',
           { cause: error },
         ),
       );

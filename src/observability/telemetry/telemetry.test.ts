@@ -98,7 +98,7 @@ describe('the metrics and traces of a process', () => {
     await telemetry.close();
     expect(warnings).toHaveLength(1);
     expect(warnings[0]).toMatch(
-      /^Telemetry could not be sent to http:.*\/elsewhere\/v1\/(traces|metrics) \(Bad/,
+      /^Could not send telemetry to http:.*\/elsewhere\/v1\/(traces|metrics) \(Bad/,
     );
   });
 });

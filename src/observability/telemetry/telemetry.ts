@@ -72,7 +72,7 @@ export class Telemetry {
     const isOver = await Promise.race([sent, late]);
     clearTimeout(timer);
     const { traces, metrics } = this.#options.otel ?? {};
-    if (!isOver) this.#trouble((traces ?? metrics)?.url ?? '', 'no answer in time');
+    if (!isOver) this.#trouble((traces ?? metrics)?.url ?? '', 'timed out');
   }
 
   #record(observations: Observation[]): void {
@@ -105,7 +105,7 @@ export class Telemetry {
     if (this.#warned) return;
     this.#warned = true;
     this.#warn(
-      `Telemetry could not be sent to ${url} (${because}). Is the collector running? Nothing else depends on it.`,
+      `Could not send telemetry to ${url} (${because}). Is the collector running? Everything else still works.`,
     );
   }
 }

@@ -71,7 +71,7 @@ test('[Y36] a conversation has calls as objects, and results with id and tool na
     result,
   ]);
   expect(wire({ system: '', messages }, modelInfo({ images: false, thinking: true })).messages).toEqual([
-    { role: 'user', content: 'Look\n[An image was here; this model cannot see images.]' },
+    { role: 'user', content: 'Look\n[Image omitted: this model does not support images.]' },
     { ...call, thinking: 'hm' },
     result,
   ]);

@@ -90,7 +90,7 @@ function messageToWire(message: Message, { names, images, thoughtsOf }: Wire): O
   const shown = images && pictures.length > 0 ? { images: pictures } : {};
   const text = [
     message.role === 'tool' ? resultText(message) : textOf(message),
-    ...(pictures.length > 0 && !images ? ['[An image was here; this model cannot see images.]'] : []),
+    ...(pictures.length > 0 && !images ? ['[Image omitted: this model does not support images.]'] : []),
   ]
     .filter(Boolean)
     .join('\n');

@@ -130,7 +130,7 @@ describe('[Y36] a conversation on the wire', () => {
   test('a model without vision gets a note that there was an image', () => {
     expect(
       messages([user({ type: 'text', text: 'Look:' }, image)], {}, modelInfo({ images: false })),
-    ).toEqual([{ role: 'user', content: 'Look:\n[An image was here; this model cannot see images.]' }]);
+    ).toEqual([{ role: 'user', content: 'Look:\n[Image omitted: this model does not support images.]' }]);
   });
 
   test('an assistant message with only thinking is omitted', () => {

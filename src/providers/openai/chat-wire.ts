@@ -178,7 +178,7 @@ function userContent(content: readonly (TextPart | ImagePart)[], wire: Wire) {
   const parts = content.map((part) => {
     if (part.type === 'text') return { type: 'text' as const, text: part.text };
     if (!wire.images)
-      return { type: 'text' as const, text: '[An image was here; this model cannot see images.]' };
+      return { type: 'text' as const, text: '[Image omitted: this model does not support images.]' };
     return {
       type: 'image_url' as const,
       image_url: { url: `data:${part.mediaType};base64,${part.data}` },

@@ -91,7 +91,7 @@ function messageToWire(message: Message, wire: Wire): ResponseInputItem[] {
 function contentToWire(content: readonly (TextPart | ImagePart)[], { images }: Wire): ResponseInputContent[] {
   return content.map((part) => {
     if (part.type === 'text') return { type: 'input_text', text: part.text };
-    if (!images) return { type: 'input_text', text: '[An image was here; this model cannot see images.]' };
+    if (!images) return { type: 'input_text', text: '[Image omitted: this model does not support images.]' };
     return {
       type: 'input_image',
       detail: 'auto',

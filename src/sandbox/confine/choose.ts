@@ -142,9 +142,7 @@ function testBubblewrap(
       resolve({ trouble, output: output?.() ?? '' });
     };
     child.once('error', (error) => end(error.message));
-    child.once('close', (code, signal) =>
-      end(code === 0 ? null : signal ? 'no answer in time' : 'no reason given'),
-    );
+    child.once('close', (code, signal) => end(code === 0 ? null : signal ? 'timed out' : 'no reason given'));
   });
 }
 
@@ -155,8 +153,7 @@ function tryOut(program: string, args: readonly string[], env: ChooseOptions['en
     execFile(program, [...args], options, (error, _stdout, stderr) => {
       if (!error) return resolve(null);
       resolve(
-        lastLine(stderr) ||
-          (error.killed ? 'no answer in time' : error.message.split('\n')[0] || 'no reason given'),
+        lastLine(stderr) || (error.killed ? 'timed out' : error.message.split('\n')[0] || 'no reason given'),
       );
     });
   });

@@ -159,7 +159,7 @@ function connected(socket: Socket): Promise<Socket> {
       socket.destroy();
       reject(error);
     };
-    const slow = () => give(new Error('no answer in time'));
+    const slow = () => give(new Error('timed out'));
     socket.setTimeout(CONNECT_MS, slow);
     socket.once('error', give);
     socket.once('connect', () => {

@@ -165,7 +165,7 @@ function mustBeAsRead({ was, before }: Staged): void {
 }
 
 function changedMeanwhile(): Error {
-  return Object.assign(new Error('Somebody else changed the file.'), { code: 'ESTALE' });
+  return Object.assign(new Error('Another program changed the file.'), { code: 'ESTALE' });
 }
 
 function putInPlace(item: Staged, replaced: Staged[]): void {

@@ -73,13 +73,13 @@ async function attempt(
 }
 
 function reasonOf({ code, message }: NodeJS.ErrnoException): string {
-  if (code === 'ENOTEMPTY' || code === 'EEXIST') return 'something else is in it now';
-  return code === 'EACCES' || code === 'EPERM' ? 'the system does not allow it' : message;
+  if (code === 'ENOTEMPTY' || code === 'EEXIST') return 'it now contains something else';
+  return code === 'EACCES' || code === 'EPERM' ? 'the operating system does not allow it' : message;
 }
 
 function remove({ path: file, now }: Step): void {
   const standing = lookAt(file)?.standing ?? null;
-  if (!isSame(standing, now?.standing ?? null)) throw new Error('it has just been changed');
+  if (!isSame(standing, now?.standing ?? null)) throw new Error('it was just changed');
   if (standing?.type === 'folder') rmdirSync(nativePath(file));
   else unlinkSync(nativePath(file));
 }
@@ -88,7 +88,7 @@ function put(step: Step): void {
   const { path: file, now, next } = step;
   if (!next) return;
   if (!goes(step) && !isSame(lookAt(file)?.standing ?? null, now?.standing ?? null))
-    throw new Error('it has just been changed');
+    throw new Error('it was just changed');
   const { standing, bytes } = next;
   mkdirSync(nativePath(path.dirname(file)), { recursive: true });
   if (standing.type === 'folder') mkdirSync(nativePath(file), { recursive: true });

@@ -47,11 +47,9 @@ describe('a long-running command', () => {
     ['sleep 5', '/p/mine.txt', MADE],
   ];
   test.each(unnamed)('%s may not have changed %s', (...row) => {
-    expect(doubtIn(row)).toBe('it was changed while a command ran (5.0 s), perhaps by you');
+    expect(doubtIn(row)).toBe('it was changed while a command ran (5s), perhaps by you');
     expect(doubtIn(row, { ms: 200 })).toBeUndefined();
-    expect(doubtIn(row, { ms: 200, others: true })).toBe(
-      'a command in the background, or you, may have changed it',
-    );
+    expect(doubtIn(row, { ms: 200, others: true })).toBe('a background command, or you, may have changed it');
   });
 
   test('changes after its end are not attributed to it, whatever it names', () => {
@@ -80,7 +78,7 @@ describe('changes by the user', () => {
         {
           path: at('mine.txt'),
           change: 'restore',
-          because: 'it was changed while a command ran (4.0 s), perhaps by you',
+          because: 'it was changed while a command ran (4s), perhaps by you',
         },
       ],
     });

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { isInside } from '../../lib/paths/inside.ts';
+import { elapsed } from '../../lib/text/elapsed.ts';
 import type { Change } from './standing.ts';
 import type { Difference } from './tree-index.ts';
 
@@ -33,19 +34,19 @@ function doubtOf(
   const { at } = change;
   if (at !== null && at > endedAt + TICK_MS) return 'it was changed after the command had ended';
   if (commands.some((command) => names(command, change))) return undefined;
-  if (others) return 'a command in the background, or you, may have changed it';
+  if (others) return 'a background command, or you, may have changed it';
   if (ms <= SURE_WITHIN_MS) return undefined;
-  return `it was changed while a command ran (${seconds(ms)}), perhaps by you`;
+  return `it was changed while a command ran (${elapsed(ms)}), perhaps by you`;
 }
 
 /** What a background command has changed, as far as can be determined. */
 export function creditedInBackground({ at: _, ...change }: Difference, command: Command): Change {
   if (names(command, change)) return change;
-  return { ...change, doubt: 'it was changed while a command ran in the background, perhaps by you' };
+  return { ...change, doubt: 'it was changed while a background command ran, perhaps by you' };
 }
 
 export function creditedLate({ at: _, ...change }: Difference): Change {
-  return { ...change, doubt: 'the program ended before its command did, and you may have changed it since' };
+  return { ...change, doubt: 'the program ended before its command did, so you may have changed it since' };
 }
 
 /**
@@ -66,8 +67,4 @@ function names({ command, cwd }: Command, { path: file, before, after }: Change)
 
 function wordsOf(command: string): string[] {
   return command.split(/[\s'"`;|&<>()=,:]+/).filter((word) => word !== '' && !/^\.*\/*$/.test(word));
-}
-
-function seconds(ms: number): string {
-  return `${(ms / 1000).toFixed(1)} s`;
 }

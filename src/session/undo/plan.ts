@@ -22,7 +22,7 @@ export async function planBack(changes: readonly Change[], objects: Objects): Pr
     if (conflicts.has(file)) continue;
     const place = planned.get(file) ?? found(file);
     const next = isMoved(file)
-      ? 'its folder leads elsewhere now'
+      ? 'its folder now points elsewhere'
       : await takenBack(change, place.next, objects);
     if (typeof next === 'string') {
       conflicts.set(file, next);
@@ -68,14 +68,14 @@ async function takenBack(
   if (isSame(standing, after)) return before === null ? null : brought(before, now, objects);
   if (standing?.type === 'file' && after?.type === 'file' && before?.type === 'file')
     return now === null ? null : merged({ before, after }, now, objects);
-  return 'it was changed since';
+  return 'it was changed later';
 }
 
 function brought(before: Standing, now: Found | null, objects: Objects): Found | string {
-  if (before.type === 'other') return 'a pipe, a socket or a device cannot be brought back';
-  if (before.hash === null) return 'it was too large to be kept';
+  if (before.type === 'other') return 'pipes, sockets and devices cannot be restored';
+  if (before.hash === null) return 'it was too large to save';
   const bytes = objects.get(before.hash);
-  if (bytes === null) return 'what was kept of it is gone or damaged';
+  if (bytes === null) return 'its saved copy is missing or damaged';
   return { standing: { ...before, mode: before.mode ?? now?.standing.mode ?? null }, bytes };
 }
 
@@ -89,11 +89,11 @@ async function merged(
   const { hash } = now.standing;
   if (hash === before.hash) return { ...now, standing: { ...now.standing, mode } };
   const old = before.hash === null ? null : objects.get(before.hash);
-  if (old === null) return 'what was kept of it is gone or damaged';
+  if (old === null) return 'its saved copy is missing or damaged';
   if (hash === after.hash) return { standing: { ...before, mode }, bytes: old };
   const ours = after.hash === null ? null : objects.get(after.hash);
   if (ours && isTorn(now.bytes, old, ours)) return { standing: { ...before, mode }, bytes: old };
   const bytes = ours && (await mergeBack(now.bytes, ours, old));
-  if (!bytes) return 'it was changed since, in the same lines';
+  if (!bytes) return 'the same lines were changed later';
   return { standing: { type: 'file', mode, hash: sha256(bytes) }, bytes };
 }

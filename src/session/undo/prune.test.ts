@@ -115,7 +115,7 @@ test('a session above its quota prunes automatically, and reports what is lost',
   await store.close();
   expect(sizeOfUndo(path.join(home, 'undo'))).toBeLessThan(4 * 1024 * 1024);
   expect(told[0]).toMatch(
-    /^What was kept for undo is over its limit \(undoLimitMb\): the (\d+ )?oldest runs? of this folder can no longer be taken back\.$/,
+    /^Undo storage is over its limit \(undoLimitMb\): the (\d+ )?oldest runs? in this folder can no longer be undone\.$/,
   );
   expect((await undo(store))?.restored).toEqual([at('big.bin'), at('small.txt')]);
 });

@@ -42,9 +42,9 @@ const BUILT = new Set(
   ),
 );
 
-const MADE_ANEW = 'it is large and can be made anew';
+const MADE_ANEW = 'it is large and can be rebuilt';
 const IGNORED = 'it is large and git ignores it';
-const UNREADABLE = 'it may not be read';
+const UNREADABLE = 'it is not readable';
 
 /** Two changes within one tick of the file system's clock are indistinguishable. */
 const CLOCK_TICK_MS = 50;

@@ -62,7 +62,7 @@ function appendRecords(file: string, records: readonly UndoRecord[]): number {
   try {
     const lines = Buffer.from(toJsonLines(records));
     if (writeSync(descriptor, lines) < lines.length)
-      throw Object.assign(new Error('the disk took only a part of the line'), { code: 'ENOSPC' });
+      throw Object.assign(new Error('only part of the line was written to disk'), { code: 'ENOSPC' });
     fdatasyncSync(descriptor);
     return lines.length;
   } finally {

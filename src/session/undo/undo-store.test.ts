@@ -64,7 +64,7 @@ describe('changes by file tools', () => {
     }
     writeFileSync(at('x/mine'), 'mine');
     await undo(store);
-    expect((await undo(store))?.kept).toEqual([{ path: at('x'), because: 'something else is in it now' }]);
+    expect((await undo(store))?.kept).toEqual([{ path: at('x'), because: 'it now contains something else' }]);
     expect(Object.keys(pictureOf(root))).toEqual(['x', 'x/mine']);
   });
 
@@ -87,7 +87,7 @@ describe('changes by file tools', () => {
     await edit(store, at('b.txt'), 'two');
     await writeFile(at('a.txt'), 'mine');
     expect((await undo(store))?.kept).toEqual([
-      { path: at('a.txt'), because: 'it was changed since, in the same lines' },
+      { path: at('a.txt'), because: 'the same lines were changed later' },
     ]);
     expect(await tree()).toEqual({ 'a.txt': 'mine', 'b.txt': 'one' });
   });
@@ -163,7 +163,7 @@ describe('changes by file tools', () => {
     rmSync(at('d'), { recursive: true });
     symlinkSync(outside, at('d'));
     expect((await undo(store))?.kept).toEqual([
-      { path: at('d/a.txt'), because: 'its folder leads elsewhere now' },
+      { path: at('d/a.txt'), because: 'its folder now points elsewhere' },
     ]);
     expect(readFileSync(path.join(outside, 'a.txt'), 'utf8')).toBe('two');
   });
@@ -270,7 +270,7 @@ describe('changes by commands', () => {
     });
     begin(store);
     expect(await store.commandBegins()).toEqual([
-      `What commands change in ${modules} cannot be undone: it is large and can be made anew.`,
+      `Changes made by commands in ${modules} cannot be undone: it is large and can be rebuilt.`,
     ]);
     // Now small enough to store: the rest must not appear new.
     execFileSync('sh', ['-c', 'rm node_modules/1*.js; rm a.txt'], { cwd: space.root });
@@ -289,7 +289,7 @@ describe('changes by commands', () => {
     const store = new UndoStore(options);
     begin(store);
     expect(await store.commandBegins()).toEqual([
-      'The folder is too large: what commands change in it cannot be undone.',
+      'This folder is too large: changes made by commands cannot be undone.',
     ]);
     execFileSync('rm', ['a.txt'], { cwd: space.root });
     await store.commandEnded(quick('', '/'));
@@ -304,7 +304,7 @@ describe('changes by commands', () => {
     for (const name of readdirSync(objects, { recursive: true, encoding: 'utf8' })) {
       if (lstatSync(path.join(objects, name)).isFile()) writeFileSync(path.join(objects, name), 'garbage');
     }
-    expect((await undo(store))?.kept[0]?.because).toBe('what was kept of it is gone or damaged');
+    expect((await undo(store))?.kept[0]?.because).toBe('its saved copy is missing or damaged');
     expect(await tree()).toEqual({});
   });
 });

@@ -123,9 +123,9 @@ export class UndoStore {
       const notices: string[] = [];
       await this.#look(signal, (tree, look) => {
         if (look === null)
-          notices.push('The folder is too large: what commands change in it cannot be undone.');
+          notices.push('This folder is too large: changes made by commands cannot be undone.');
         for (const [place, because] of tree.skipped)
-          notices.push(`What commands change in ${place} cannot be undone: ${because}.`);
+          notices.push(`Changes made by commands in ${place} cannot be undone: ${because}.`);
       });
       this.#append({ type: 'command' });
       this.#commandKept = true;
@@ -360,7 +360,7 @@ export class UndoStore {
       } catch (error) {
         const { syscall, code, message } = error as NodeJS.ErrnoException;
         if (syscall === undefined && code !== 'ENOSPC') throw error;
-        const text = `Changes cannot be undone for now: what they replace cannot be kept (${message}).`;
+        const text = `Changes cannot be undone for now: saving backups failed (${message}).`;
         if (!this.#told.has(TROUBLE)) this.#options.onTrouble?.(text);
         this.#told.add(TROUBLE);
         return otherwise;
@@ -377,7 +377,7 @@ export class UndoStore {
 
 function forgottenText(runs: number): string {
   const count = runs === 1 ? 'the oldest run' : `the ${runs} oldest runs`;
-  return `What was kept for undo is over its limit (undoLimitMb): ${count} of this folder can no longer be taken back.`;
+  return `Undo storage is over its limit (undoLimitMb): ${count} in this folder can no longer be undone.`;
 }
 
 /** Real folders, without nested ones. */

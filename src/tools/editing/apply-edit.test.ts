@@ -65,7 +65,7 @@ describe('[T08] a self-overlapping text has several occurrences', () => {
       type: 'refused',
       error:
         `String appears ${count} times. Use replace_all or provide more context.\n` +
-        `It begins on lines ${lines.join(', ')}.`,
+        `It starts on lines ${lines.join(', ')}.`,
     });
   });
 
@@ -94,7 +94,7 @@ describe('[T08] a self-overlapping text has several occurrences', () => {
 });
 
 describe('[T08] [T10] line numbers are dropped only if they match the lines', () => {
-  const told = 'The line numbers before each line were left out: they are not part of the file.';
+  const told = 'The line numbers were removed: they are not part of the file.';
 
   test.each([
     ['a\nb\na\n', '3\ta', 'c', 'a\nb\nc\n'],
@@ -143,7 +143,7 @@ test("[T08] line endings other than the file's are reported", () => {
   expect(edit('a\r\nb\r\n', 'a', 'c')).toMatchObject({ notes: [] });
   expect(edit('x\r\n  a\r\nb\r\n', '\ta\nb', '\tc\nb')).toMatchObject({
     units: 'x\r\n  c\r\nb\r\n',
-    notes: [expect.stringContaining('but for blanks'), ...notes],
+    notes: [expect.stringContaining('except for leading and trailing whitespace'), ...notes],
   });
 });
 

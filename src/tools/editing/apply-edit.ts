@@ -36,7 +36,7 @@ type Numbered = Wanted & { line: number; count: number; inDoubt: boolean };
 /** A match that ignores whitespace, and the notes for the model so far. */
 type Place = { match: LineMatch; form: Wanted; notes: string[] };
 
-const NUMBERS_LEFT_OUT = 'The line numbers before each line were left out: they are not part of the file.';
+const NUMBERS_LEFT_OUT = 'The line numbers were removed: they are not part of the file.';
 const ENDS_DIFFER = 'The line endings in old_string are not those of the file, which were kept.';
 
 /**
@@ -108,9 +108,10 @@ function findNumbered(flat: FlatText, { old, line, count, inDoubt }: Numbered): 
 }
 
 function explainUseless({ old_string, new_string }: Replacement): string | null {
-  if (old_string === '') return 'old_string is empty. Give the text to replace, or use Write for a new file.';
+  if (old_string === '') return 'old_string is empty. Pass the text to replace, or use Write for a new file.';
   if (old_string === new_string) return 'old_string and new_string are the same; there is nothing to change.';
-  if (hasHalfCharacter(old_string + new_string)) return 'The text has half a character in it. Send it whole.';
+  if (hasHalfCharacter(old_string + new_string))
+    return 'The text contains half of a character (a lone surrogate). Send it complete.';
   return null;
 }
 
@@ -140,7 +141,7 @@ function replaced(
   const units = replaceRanges(flat, ranges, text);
   if (units === flat.original) {
     return refused(
-      'The edit changes nothing: the texts differ in line endings or blanks only, and those of the file are kept.',
+      'The edit changes nothing: the texts differ only in line endings or whitespace, and those of the file are kept.',
     );
   }
   return { type: 'edited', units, count: ranges.length, notes };
@@ -163,8 +164,8 @@ function noteOfBlanks(flat: FlatText, { start, lines }: LineMatch): string {
   const first = lineAt(flat, start);
   const place = lines.length === 1 ? `line ${first}` : `lines ${first} to ${first + lines.length - 1}`;
   return (
-    `old_string is not there to the letter; ${place} matched but for blanks at line beginnings and ends, ` +
-    'and new_string was indented to fit. Read the place if its layout matters.'
+    `old_string was not found exactly; ${place} matched except for leading and trailing whitespace, ` +
+    'and new_string was indented to fit. Read the lines if the layout matters.'
   );
 }
 
@@ -172,8 +173,8 @@ function explainUnencodable(text: string, encoding: Encoding): string {
   const odd = [...text].find((character) => unitsOf(character, encoding) === null) ?? '';
   const code = (odd.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
   return (
-    `The file is in ${encoding}, which has no place for ${odd} (U+${code}). ` +
-    'Do without it, or convert the file to UTF-8 first, for example with iconv.'
+    `The file is in ${encoding}, which cannot represent ${odd} (U+${code}). ` +
+    'Avoid it, or convert the file to UTF-8 first, for example with iconv.'
   );
 }
 
@@ -188,14 +189,14 @@ function explainMissing(text: string, wanted: string): string {
 function explainMany(flat: FlatText, ranges: readonly Range[]): string {
   return (
     `String appears ${ranges.length} times. Use replace_all or provide more context.\n` +
-    `It begins on ${linesWhere(flat, ranges)}.`
+    `It starts on ${linesWhere(flat, ranges)}.`
   );
 }
 
 function explainOverlap(flat: FlatText, ranges: readonly Range[]): string {
   return (
     `String appears ${ranges.length} times, and some of them overlap, so replace_all has more than one possible ` +
-    `result. Edit each place with more context.\nIt begins on ${linesWhere(flat, ranges)}.`
+    `result. Edit each place with more context.\nIt starts on ${linesWhere(flat, ranges)}.`
   );
 }
 

@@ -15,7 +15,7 @@ export async function openDraft(
 ): Promise<Draft | Refusal> {
   const stat = await files.stat(file_path);
   if (!stat) return refusal(`${file_path} does not exist. Find it with Glob, or create it with Write.`);
-  if (stat.type === 'directory') return refusal(`${file_path} is a folder. Name a file in it.`);
+  if (stat.type === 'directory') return refusal(`${file_path} is a folder. Specify a file in it.`);
 
   const file = await files.read(file_path);
   const expected = [checksum?.toLowerCase(), seen.get(file.path)];
@@ -24,7 +24,7 @@ export async function openDraft(
   }
   const encoding = detectEncoding(file.bytes);
   if (encoding === null)
-    return refusal(`${file_path} is binary, not text. Change it with a command, if at all.`);
+    return refusal(`${file_path} is binary, not text. If you must change it, use a command.`);
   return { type: 'draft', file, encoding, units: toUnits(file.bytes, encoding) };
 }
 

@@ -15,7 +15,7 @@ export function listing(folder: string, entries: readonly FileStat[], offset: nu
   const { text, shown } = fitting([`${folder} is a folder:`, ...names]);
   const end = offset + shown - 1;
   const left = entries.length - end;
-  return left > 0 ? `${text}\n[${left} more: pass offset ${end} to go on]` : text;
+  return left > 0 ? `${text}\n[${left} more: pass offset ${end} to continue]` : text;
 }
 
 /** Reports a missing file with the closest name nearby, or else the content of the folder. */
@@ -30,7 +30,7 @@ export async function explainMissing(file: string, files: Files): Promise<string
   const meant = nearest(path.basename(file), names);
   if (meant !== null) return `${file} does not exist. Did you mean ${path.join(folder, meant)}?`;
   const some = names.slice(0, 20).join(', ');
-  return `${file} does not exist. ${names.length === 0 ? 'Its folder is empty.' : `Its folder holds: ${some}${names.length > 20 ? ', …' : ''}`}`;
+  return `${file} does not exist. ${names.length === 0 ? 'Its folder is empty.' : `Its folder contains: ${some}${names.length > 20 ? ', …' : ''}`}`;
 }
 
 /** Outside the working directory one file of a folder may be open and the others not. */

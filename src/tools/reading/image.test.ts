@@ -65,7 +65,7 @@ describe('images', () => {
     await writeFile(path.join(root, 'a.png'), png);
     expect(await use(read, { file_path: 'a.png' }, context)).toEqual({
       success: true,
-      output: `a.png is a PNG image, 3x2 pixels, ${png.length} bytes. The model in use cannot see images.`,
+      output: `a.png is a PNG image, 3x2 pixels, ${png.length} bytes. The current model does not support images.`,
       metadata: { mediaType: 'image/png', width: 3, height: 2, sha256: sha256(png) },
     });
   });

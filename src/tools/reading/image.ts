@@ -36,10 +36,10 @@ export function showImage(
   const { width, height } = size;
   const what = `${file_path} is a ${name} image, ${width}x${height} pixels, ${humanSize(file.bytes.length)}.`;
   const metadata = { mediaType, width, height, sha256: file.sha256 };
-  if (!accepts.images) return ok(`${what} The model in use cannot see images.`, { metadata });
+  if (!accepts.images) return ok(`${what} The current model does not support images.`, { metadata });
   if (file.bytes.length > MAX_IMAGE_BYTES || width > MAX_SIDE || height > MAX_SIDE) {
     return fail(
-      `${what} That is too large to be shown: at most ${humanSize(MAX_IMAGE_BYTES)} and ${MAX_SIDE} pixels a side. ` +
+      `${what} That is too large to show: the limit is ${humanSize(MAX_IMAGE_BYTES)} and ${MAX_SIDE} pixels per side. ` +
         `Make a smaller copy with a command, such as: magick ${JSON.stringify(file_path)} -resize 1568x1568 small.png`,
     );
   }

@@ -39,7 +39,7 @@ const shown = [
   '13\tValueError: no',
   '14\tline 1',
 ];
-const note = '[a notebook, shown as text: the file is JSON, and Edit changes that]';
+const note = '[notebook shown as text; the file itself is JSON, and Edit works on that]';
 
 describe('notebooks', () => {
   test('cells are shown with their numbers, sources and outputs', async () => {
@@ -56,7 +56,7 @@ describe('notebooks', () => {
     const { context } = await bench({ 'a.ipynb': notebook });
     const sees = { ...context, accepts: { images: true } };
     expect(await use(read, { file_path: 'a.ipynb', offset: 10, limit: 1 }, sees)).toMatchObject({
-      output: ['11\t[image/png, 3x2 pixels]', note, '[its first 1 pictures here are attached]'].join('\n'),
+      output: ['11\t[image/png, 3x2 pixels]', note, '[the first image is attached]'].join('\n'),
       images: [{ type: 'image', mediaType: 'image/png', data: png }],
     });
     expect(await use(read, { file_path: 'a.ipynb', limit: 3 }, sees)).not.toHaveProperty('images');
@@ -76,7 +76,7 @@ describe('notebooks', () => {
     expect(output.length).toBeLessThan(10_000);
     const lines = output.split('\n');
     const last = Number(lines.at(-3)?.split('\t')[0]);
-    expect(lines.at(-1)).toBe(`[${50 - last} more lines: pass offset ${last} to go on]`);
+    expect(lines.at(-1)).toBe(`[${50 - last} more lines: pass offset ${last} to continue]`);
   });
 
   test('a file that only has the extension is read as text', async () => {

@@ -80,9 +80,13 @@ export function showNotebook(
   const images = accepts.images ? pictures.slice(0, MAX_PICTURES) : [];
   const left = pictures.length - images.length;
   const notes = [
-    '[a notebook, shown as text: the file is JSON, and Edit changes that]',
-    ...(images.length > 0 ? [`[its first ${images.length} pictures here are attached]`] : []),
-    ...(left > 0 && accepts.images ? [`[${left} more pictures are not: read fewer lines at a time]`] : []),
+    '[notebook shown as text; the file itself is JSON, and Edit works on that]',
+    ...(images.length > 0
+      ? [`[the first ${images.length === 1 ? 'image is' : `${images.length} images are`} attached]`]
+      : []),
+    ...(left > 0 && accepts.images
+      ? [`[${left} more ${left === 1 ? 'image is' : 'images are'} not attached: read fewer lines at a time]`]
+      : []),
     ...(page.shown === limit ? [] : goOn(lines.length - end, end)),
   ];
   return ok([page.text, ...notes].join('\n'), { metadata, ...(images.length > 0 && { images }) });

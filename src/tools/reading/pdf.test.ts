@@ -30,7 +30,7 @@ describe('PDF', () => {
     const { sees } = await benchWith(Array.from({ length: 7 }, (_, i) => `number ${i + 1}`));
     const result = await use(read, { file_path: 'a.pdf' }, sees);
     if (!result.success) throw new Error(result.error);
-    expect(result.output.split('\n').at(-1)).toBe('[2 more pages: pass pages 6-7 to go on]');
+    expect(result.output.split('\n').at(-1)).toBe('[2 more pages: pass pages 6-7 to continue]');
     expect(result.images?.length).toBe(5);
     const png = Buffer.from(result.images?.[0]?.data ?? '', 'base64');
     expect(imageOf(png)).toEqual({
@@ -71,7 +71,7 @@ describe('PDF', () => {
     const result = await use(read, { file_path: 'a.pdf' }, context);
     const output = result.success ? result.output : '';
     expect(output.length).toBeLessThan(10_000);
-    expect(output).toMatch(/\n\[2 more pages: pass pages 2-3 to go on\]$/);
+    expect(output).toMatch(/\n\[2 more pages: pass pages 2-3 to continue\]$/);
   });
 
   test('a damaged file is reported as such', async () => {

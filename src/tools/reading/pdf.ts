@@ -66,7 +66,10 @@ async function showPages(
     if (drawing) images.push(imagePart('image/png', drawing));
   }
   const left = range.last - next + 1;
-  const note = left > 0 ? [`[${left} more pages: pass pages ${next}-${range.last} to go on]`] : [];
+  const note =
+    left > 0
+      ? [`[${left} more ${left === 1 ? 'page' : 'pages'}: pass pages ${next}-${range.last} to continue]`]
+      : [];
   const metadata = { pages: total, sha256 };
   return ok([...texts, ...note].join('\n'), { metadata, ...(images.length > 0 && { images }) });
 }

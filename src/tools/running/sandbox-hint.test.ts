@@ -30,17 +30,17 @@ describe('the hint after a failure', () => {
 
   test('names the restriction and the alternative', () => {
     expect(sandboxHint(outcome('curl: (6) Could not resolve host: a.example'), { mayLeave: true })).toBe(
-      'The sandbox forbids this (there is no network). If it must be, ask for outside_sandbox.',
+      'The sandbox blocked this (there is no network). If it is necessary, ask for outside_sandbox.',
     );
     expect(sandboxHint(outcome('x: Read-only file system', { level: 'strict' }), { mayLeave: true })).toBe(
-      'The sandbox forbids this (nothing can be changed). If it must be, ask for outside_sandbox.',
+      'The sandbox blocked this (no files can be changed). If it is necessary, ask for outside_sandbox.',
     );
   });
 
   test('does not name an alternative that is closed', () => {
     expect(sandboxHint(outcome('x: Read-only file system'), { mayLeave: false })).toBe(
-      'The sandbox forbids this (only the working directory and /tmp can be changed). ' +
-        'Nothing may run outside it here: find another way, or tell the user what is missing.',
+      'The sandbox blocked this (only the working directory and /tmp can be changed). ' +
+        'Nothing can run outside it here: find another way, or tell the user what is missing.',
     );
   });
 

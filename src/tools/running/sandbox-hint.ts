@@ -12,7 +12,7 @@ export const smells: readonly Smell[] = [
   {
     match: /Read-only file system|EROFS/,
     because: ({ level }) =>
-      level === 'strict' ? 'nothing can be changed' : 'only the working directory and /tmp can be changed',
+      level === 'strict' ? 'no files can be changed' : 'only the working directory and /tmp can be changed',
     examples: {
       hits: [
         "touch: cannot touch '/etc/x': Read-only file system",
@@ -36,7 +36,7 @@ export const smells: readonly Smell[] = [
       network === 'none'
         ? 'there is no network'
         : network === 'listed'
-          ? 'only listed hosts, and only through the proxy'
+          ? 'allowed hosts only, and only through the proxy'
           : null,
     examples: {
       hits: [
@@ -50,7 +50,7 @@ export const smells: readonly Smell[] = [
   },
   {
     match: new RegExp(`response 403|HTTP code 403 from proxy|${HOST_REFUSED}`),
-    because: ({ network }) => (network === 'listed' ? 'that host is not listed' : null),
+    because: ({ network }) => (network === 'listed' ? 'that host is not allowed' : null),
     examples: {
       hits: ['curl: (56) CONNECT tunnel failed, response 403', `${HOST_REFUSED}: a.b`],
       misses: ['HTTP 403 Forbidden'],
@@ -59,7 +59,7 @@ export const smells: readonly Smell[] = [
   {
     match:
       /(\.env|\.ssh|\.aws|\.gnupg|\.netrc|\.npmrc|credential|secret|\.pem|\.key)[^\n]*Permission denied|EACCES/i,
-    because: () => 'files with secrets are closed',
+    because: () => 'files with secrets are protected',
     examples: {
       hits: ['cat: .env: Permission denied', "Error: EACCES: permission denied, open '.env'"],
       misses: ['bash: ./run.sh: Permission denied'],
@@ -67,7 +67,7 @@ export const smells: readonly Smell[] = [
   },
   {
     match: /Operation not permitted/,
-    because: ({ kind }) => (kind === 'seatbelt' ? 'the system’s sandbox refused it' : null),
+    because: ({ kind }) => (kind === 'seatbelt' ? 'the system’s sandbox blocked it' : null),
     examples: { hits: ['touch: /etc/x: Operation not permitted'], misses: ['not permitted'] },
   },
 ];
@@ -82,12 +82,12 @@ export function sandboxHint(
 ): string | null {
   if (sandbox.kind === 'host') return null;
   const way = mayLeave
-    ? 'If it must be, ask for outside_sandbox.'
-    : 'Nothing may run outside it here: find another way, or tell the user what is missing.';
+    ? 'If it is necessary, ask for outside_sandbox.'
+    : 'Nothing can run outside it here: find another way, or tell the user what is missing.';
   for (const text of [stderr, stdout]) {
     for (const { match, because } of smells) {
       const why = match.test(text) ? because(sandbox) : null;
-      if (why !== null) return `The sandbox forbids this (${why}). ${way}`;
+      if (why !== null) return `The sandbox blocked this (${why}). ${way}`;
     }
   }
   return null;

@@ -29,7 +29,7 @@ test('the status line shows its parts in the configured order', () => {
   const some = statusLine(status, { parts: ['branch', 'cost'], columns: 120, theme });
 
   expect(words(all)).toBe(
-    'sonnet · default · 6% context · $0.03 · 91% cached · ⎇ main · bubblewrap standard · 1 shell · 1 m 05 s',
+    'sonnet · default · 6% context · $0.03 · 91% cached · ⎇ main · bubblewrap standard · 1 shell · 1m 05s',
   );
   expect(words(some)).toBe('⎇ main · $0.03');
 });
@@ -71,7 +71,7 @@ test('a long result is folded, with the key that shows all of it', () => {
   const folded = shown(itemLines(call, room));
   const whole = shown(itemLines({ ...call, folded: false }, room));
 
-  expect(folded.slice(0, 3)).toEqual(['', '● npm test  2 s', '  line 0']);
+  expect(folded.slice(0, 3)).toEqual(['', '● npm test  2s', '  line 0']);
   expect(folded.at(-1)).toBe('  … 14 more lines (Ctrl+O to show all)');
   expect(whole).toHaveLength(22);
 });

@@ -47,7 +47,7 @@ function stage(script: readonly (readonly Key[])[]) {
   const pending: PendingUndo = {
     files: [{ path: '/p/a.ts', change: 'restore', added: 1, removed: 2 }],
     uncertain: [],
-    conflicts: [{ path: '/p/b.ts', because: 'it was changed since' }],
+    conflicts: [{ path: '/p/b.ts', because: 'it was changed later' }],
     apply: async () => {
       told.push('applied');
       return { restored: ['/p/a.ts'], removed: [], kept: [] };
@@ -185,7 +185,7 @@ describe('undo', () => {
     expect(screens[0]).toEqual([
       'Undo this?',
       '  restore a.ts  +1 -2',
-      '! skipped: b.ts: it was changed since',
+      '! skipped: b.ts: it was changed later',
       'y yes   n no   Esc no',
     ]);
     expect(told).toEqual(['applied', 'restored a.ts']);
